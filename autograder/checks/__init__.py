@@ -1,0 +1,1 @@
+"""What is graded: one pytest module per assignment. A check calls the student and PyTorch and compares."""

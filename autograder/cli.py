@@ -1,0 +1,241 @@
+"""The command line: parses, calls, renders. Heavy modules are imported by the commands that need them."""
+
+import contextlib
+import json
+import os
+import sys
+from collections.abc import Callable, Iterator
+from functools import wraps
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from autograder import __version__
+from autograder.errors import UsageError
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+PASSED, NOT_PASSED, USAGE, KIT_FAILED = 0, 1, 2, 3
+
+
+class _Headway(click.Group):
+    """Turns every failure into one clear line and the exit code of the contract."""
+
+    def main(self, *args: Any, **kwargs: Any) -> Any:
+        try:
+            return super().main(*args, **kwargs)
+        except UsageError as error:
+            click.echo(f"headway: {error}", err=True)
+            sys.exit(USAGE)
+        except BrokenPipeError:  # `headway check | head`: whoever reads has seen enough
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            sys.exit(PASSED)
+        except Exception as error:
+            if os.environ.get("HEADWAY_TRACEBACK"):
+                raise
+            click.echo(
+                f"headway: the kit itself failed: {type(error).__name__}: {error}. "
+                "Your work is as it was. With HEADWAY_TRACEBACK=1 set, the same command shows where it failed.",
+                err=True,
+            )
+            sys.exit(KIT_FAILED)
+
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
+        import difflib
+
+        try:
+            return super().resolve_command(ctx, args)
+        except click.UsageError:
+            close = difflib.get_close_matches(args[0], self.list_commands(ctx), n=1)
+            hint = f"Did you mean {close[0]!r}? " if close else ""
+            raise UsageError(f"there is no command {args[0]!r}. {hint}All commands: headway --help") from None
+
+
+def _console(no_color: bool, *, stderr: bool = False) -> "Console":
+    from rich.console import Console
+
+    return Console(no_color=no_color or None, highlight=False, stderr=stderr)
+
+
+def _no_color(function: Callable[..., Any]) -> Callable[..., Any]:
+    return click.option("--no-color", is_flag=True, help="Plain text; the environment's NO_COLOR does the same.")(
+        function
+    )
+
+
+def _json_option(function: Callable[..., Any]) -> Callable[..., Any]:
+    option = click.option(
+        "--json", "json_file", metavar="FILE", help="Write the result document; - is standard output."
+    )
+    return option(function)
+
+
+def _write_json(path: str, content: Any) -> None:
+    text = json.dumps(content, indent=2, ensure_ascii=False) + "\n"
+    if path == "-":
+        click.echo(text, nl=False)
+        return
+    try:
+        Path(path).write_text(text, "utf-8")
+    except OSError as error:
+        raise UsageError(
+            f"cannot write {path} ({error.strerror}). Name a file that can be written: --json FILE"
+        ) from None
+
+
+@contextlib.contextmanager
+def _progress(console: "Console", text: str) -> Iterator[None]:
+    if console.is_terminal:
+        with console.status(text):
+            yield
+    else:
+        yield
+
+
+def _interruptible(function: Callable[..., Any]) -> Callable[..., Any]:
+    @wraps(function)
+    def run(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return function(*args, **kwargs)
+        except KeyboardInterrupt:
+            raise click.Abort from None
+
+    return run
+
+
+@click.group(cls=_Headway, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="headway")
+def main() -> None:
+    """Learn the transformer by writing it in NumPy, checked against PyTorch."""
+
+
+@main.command()
+@click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
+def init(folder: Path) -> None:
+    """Make a workspace: the stubs to fill in and a short README. Never overwrites work."""
+    from autograder.study.workspace import create
+
+    for line in create(folder):
+        click.echo(line)
+
+
+@main.command()
+@click.argument("names", metavar="[NAME[.function]]...", nargs=-1)
+@click.option("--dir", "folder", type=click.Path(path_type=Path), default=".", help="The submission's folder.")
+@click.option("--seed", type=click.IntRange(0), default=0, help="Draw fresh inputs; 0 is the public set.")
+@click.option(
+    "--call-seconds", type=click.FloatRange(0.05), default=10.0, show_default=True, help="Time limit of one call."
+)
+@click.option("--all", "all_panels", is_flag=True, help="Show every failed check, not the first few.")
+@_json_option
+@_no_color
+@_interruptible
+def check(
+    names: tuple[str, ...],
+    folder: Path,
+    seed: int,
+    call_seconds: float,
+    all_panels: bool,
+    json_file: str | None,
+    no_color: bool,
+) -> None:
+    """One verdict: everything, some assignments, or single functions.
+
+    Exit code 0: all passed; 1: some check did not pass; 2: wrong usage; 3: the kit itself failed.
+    """
+    from autograder import engine, results
+    from autograder.curriculum import TRANSFORMER
+    from autograder.worker import Limits
+
+    selected = TRANSFORMER.select(names)
+    engine.require_folder(folder)
+    limits = Limits(call_seconds=call_seconds)
+    options = engine.Options(functions=selected if names else None, seed=seed, limits=limits)
+    console = _console(no_color, stderr=json_file == "-")
+    with _progress(console, "checking"):
+        result = engine.check(folder.resolve().name, folder, options)
+    document = results.to_document(result, TRANSFORMER)
+    if json_file:
+        _write_json(json_file, document)
+    from autograder.report import terminal
+
+    terminal.render(document, console, all_panels=all_panels)
+    sys.exit(KIT_FAILED if result.problems else PASSED if result.passed else NOT_PASSED)
+
+
+@main.command("list")
+@click.argument("names", metavar="[NAME]...", nargs=-1)
+@_no_color
+def list_(names: tuple[str, ...], no_color: bool) -> None:
+    """The assignments and functions there are."""
+    from autograder.curriculum import TRANSFORMER
+    from autograder.report import overview
+
+    overview.render(TRANSFORMER, TRANSFORMER.select(names), _console(no_color))
+
+
+@main.command()
+@click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
+@click.option("--out", type=click.Path(path_type=Path), required=True, help="Where the results go.")
+@click.option("--assignment", "names", multiple=True, metavar="NAME", help="Only this assignment; may be repeated.")
+@click.option("--seed", type=click.IntRange(0), help="Inputs; without it a fresh seed is drawn and recorded.")
+@click.option(
+    "--call-seconds", type=click.FloatRange(0.05), default=10.0, show_default=True, help="Time limit of one call."
+)
+@_no_color
+@_interruptible
+def grade(
+    folder: Path, out: Path, names: tuple[str, ...], seed: int | None, call_seconds: float, no_color: bool
+) -> None:
+    """Grade a folder of submission folders; write one result document each, and a table as CSV."""
+    from autograder import engine
+    from autograder.course import grading
+    from autograder.curriculum import TRANSFORMER
+    from autograder.report import table
+    from autograder.worker import Limits
+
+    selected = TRANSFORMER.select(names)
+    limits = Limits(call_seconds=call_seconds)
+    options = engine.Options(
+        functions=selected if names else None,
+        seed=grading.fresh_seed() if seed is None else seed,
+        limits=limits,
+    )
+    console = _console(no_color)
+    with table.live(console) as seen:
+        rows = grading.grade(folder, out, options, seen)
+    table.render(rows, options.seed, out, console)
+    sys.exit(KIT_FAILED if any(row.problems for row in rows) else PASSED)
+
+
+@main.command()
+@click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
+@click.option("--stubs", is_flag=True, help="The stubs, generated from the solutions.")
+def release(folder: Path, stubs: bool) -> None:
+    """Write what students get, generated from the solutions."""
+    from autograder import source
+
+    if not stubs:
+        raise UsageError("say what to release. The stubs: headway release DIR --stubs")
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, text in source.make_stubs(source.bundled("solutions")).items():
+        (folder / name).write_text(text, "utf-8")
+        click.echo(f"wrote {folder / name}")
+
+
+@main.command()
+@_no_color
+def doctor(no_color: bool) -> None:
+    """Is everything here that is needed? Says what is missing and the command that mends it."""
+    from autograder import doctor as examination
+    from autograder.report import findings
+
+    found = examination.examine()
+    findings.render(found, _console(no_color))
+    sys.exit(PASSED if all(finding.ok or finding.optional for finding in found) else NOT_PASSED)
+
+
+if __name__ == "__main__":
+    main()

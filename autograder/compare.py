@@ -1,0 +1,266 @@
+"""The one comparer: is what the student's function returned what PyTorch returns, and if not, where and by how much?
+
+The order is fixed, from the coarsest mistake to the finest: type, shape, dtype, non-finite values, values. The first
+difference is the one that is reported; a shape is never broadcast, a dtype never converted.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from autograder.curriculum import CACHE, Function, Output
+from autograder.errors import Mismatch
+from autograder.frames import Handle, Opaque
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+
+@dataclass(frozen=True)
+class Tolerance:
+    """Allowed difference: `relative * |expected| + floor * max(1, largest |expected|)`.
+
+    The floor keeps entries that are 0 by cancellation from being judged by a relative error.
+    """
+
+    relative: float
+    floor: float
+
+    def allowed(self, expected: Array) -> Array:
+        """The allowed absolute difference of each entry, same shape as `expected`."""
+        size = np.abs(expected)
+        largest = float(size.max(initial=1.0, where=np.isfinite(size)))
+        return np.asarray(self.relative * size + self.floor * largest)
+
+
+# float64: a right answer computed in another order differs by about 1e-15 per operation and stays below 1e-12; the
+# subtlest wrong one we know (tanh for erf in GELU, eps outside the root) differs by 1e-4 to 1e-7. 1e-9 lies between.
+# float32 carries 7 digits; a softmax over a few dozen entries or a product of a few dozen terms keeps 5 of them.
+# float16 carries 3.
+TOLERANCES = {
+    np.dtype(np.float64): Tolerance(relative=1e-9, floor=1e-12),
+    np.dtype(np.float32): Tolerance(relative=2e-5, floor=2e-6),
+    np.dtype(np.float16): Tolerance(relative=2e-3, floor=1e-3),
+}
+
+
+def compare(actual: Any, expected: Any, function: Function, *, tolerance: Tolerance | None = None) -> None:
+    """Compare everything a function returned with what was expected.
+
+    Args:
+        actual: the student's value; a tuple for several outputs. Handles (caches) are not compared.
+        expected: the reference's value of the same form.
+        function: names the outputs and their axes.
+        tolerance: instead of the default for the expected dtype.
+
+    Raises:
+        Mismatch: at the first difference.
+    """
+    outputs = function.outputs
+    if not isinstance(expected, tuple):
+        _compare_one(actual, expected, outputs[0], function, tolerance)
+        return
+    outputs = outputs[: len(expected)]
+    names = ", ".join(output.name for output in outputs)
+    if not isinstance(actual, tuple):
+        raise Mismatch(f"{function.name} must return a tuple ({names}), not {describe_type(actual)}")
+    if len(actual) != len(expected):
+        raise Mismatch(f"{function.name} must return {len(expected)} values ({names}), not {len(actual)}")
+    for output, mine, theirs in zip(outputs, actual, expected, strict=True):
+        if output.name != CACHE:
+            _compare_one(mine, theirs, output, function, tolerance)
+
+
+def compare_value(
+    actual: Any,
+    expected: Any,
+    name: str,
+    axes: Sequence[str],
+    function: Function,
+    *,
+    tolerance: Tolerance | None = None,
+) -> None:
+    """Compare a single named value, such as a cache entry."""
+    _compare_one(actual, expected, Output(name, tuple(axes)), function, tolerance)
+
+
+def _compare_one(actual: Any, expected: Any, output: Output, function: Function, tolerance: Tolerance | None) -> None:
+    if isinstance(expected, dict):
+        _compare_dict(actual, expected, output, function, tolerance)
+    elif isinstance(expected, (list, str)) or expected is None:
+        if type(actual) is not type(expected) or actual != expected:
+            raise Mismatch(f"{output.name} is {_short(actual)}, expected {_short(expected)}")
+    elif isinstance(expected, (np.ndarray, np.generic)):
+        _compare_arrays(actual, np.asarray(expected), output, function, tolerance)
+    else:
+        _compare_number(actual, expected, output, function, tolerance)
+
+
+def _compare_dict(
+    actual: Any, expected: dict[Any, Any], output: Output, function: Function, tolerance: Tolerance | None
+) -> None:
+    if not isinstance(actual, dict):
+        raise Mismatch(f"{output.name} must be a dict, not {describe_type(actual)}")
+    missing = [key for key in expected if key not in actual]
+    surplus = [key for key in actual if key not in expected]
+    if missing or surplus:
+        lists = (("lacks", missing), ("has also", surplus))
+        parts = [f"{what} {', '.join(map(repr, keys[:6]))}" for what, keys in lists if keys]
+        raise Mismatch(f"{output.name} {' and '.join(parts)}; its keys must be {_short(list(expected))}")
+    for key, value in expected.items():
+        _compare_one(actual[key], value, Output(f"{output.name}[{key!r}]"), function, tolerance)
+
+
+def _compare_number(
+    actual: Any, expected: float | int | bool, output: Output, function: Function, tolerance: Tolerance | None
+) -> None:
+    if isinstance(actual, np.ndarray) and actual.ndim == 0:
+        actual = actual[()]
+    if isinstance(actual, np.ndarray):
+        raise Mismatch(f"{output.name} must be one number, not an array of shape {shape_text(actual.shape)}")
+    if isinstance(expected, (bool, int)):
+        kinds: tuple[type, ...] = (bool, np.bool_) if isinstance(expected, bool) else (int, np.integer)
+        if not isinstance(actual, kinds):
+            raise Mismatch(f"{output.name} must be {type(expected).__name__}, not {describe_type(actual)}")
+        if actual != expected:
+            raise Mismatch(f"{output.name} is {actual}, expected {expected}")
+        return
+    if isinstance(actual, bool) or not isinstance(actual, (int, float, np.integer, np.floating)):
+        raise Mismatch(f"{output.name} must be a float, not {describe_type(actual)}")
+    _compare_arrays(np.float64(actual), np.asarray(expected), output, function, tolerance)
+
+
+def _compare_arrays(
+    actual: Any, expected: Array, output: Output, function: Function, tolerance: Tolerance | None
+) -> None:
+    if not isinstance(actual, (np.ndarray, np.generic)) and not (expected.ndim == 0 and isinstance(actual, float)):
+        raise Mismatch(f"{output.name} must be a NumPy array, not {describe_type(actual)}", help=_type_help(actual))
+    actual = np.asarray(actual)
+    if actual.shape != expected.shape:
+        raise Mismatch(
+            f"{output.name} has shape {shape_text(actual.shape)}, expected {shape_text(expected.shape)}"
+            + _axes_text(output.axes, expected.ndim),
+            shapes={"yours": list(actual.shape), "expected": list(expected.shape)},
+        )
+    if actual.dtype != expected.dtype:
+        raise Mismatch(
+            f"{output.name} has dtype {actual.dtype}, expected {expected.dtype}", help=_dtype_help(actual, expected)
+        )
+    _compare_finite(actual, expected, output)
+    _compare_values(actual, expected, output, function, tolerance)
+
+
+def _compare_finite(actual: Array, expected: Array, output: Output) -> None:
+    if expected.dtype.kind != "f":
+        return
+    for name, test in (("nan", np.isnan), ("infinite", np.isinf)):
+        wrong = test(actual) & ~test(expected)
+        if wrong.any():
+            index = _index(int(wrong.argmax()), expected.shape)
+            raise Mismatch(
+                f"{output.name} has {name} values where PyTorch's are finite",
+                wrong={"count": int(wrong.sum()), "total": int(wrong.size)},
+                worst=_worst(actual, expected, index, output, 0.0),
+            )
+
+
+def _compare_values(
+    actual: Array, expected: Array, output: Output, function: Function, tolerance: Tolerance | None
+) -> None:
+    if expected.dtype.kind in "fc":
+        tolerance = tolerance or TOLERANCES.get(expected.dtype, TOLERANCES[np.dtype(np.float64)])
+        allowed = tolerance.allowed(expected)
+        with np.errstate(invalid="ignore"):  # inf - inf, where both are the same infinity
+            difference = np.abs(actual - expected)
+        same = (difference <= allowed) | (actual == expected) | (np.isnan(actual) & np.isnan(expected))
+        excess = np.where(same, -1.0, np.nan_to_num(difference, nan=np.inf, posinf=np.inf) - allowed)
+    else:
+        same = actual == expected
+        allowed = np.zeros(expected.shape)
+        excess = np.where(same, -1.0, 1.0)
+    if same.all():
+        return
+    index = _index(int(excess.argmax()), expected.shape)
+    verb = "is not close to" if expected.dtype.kind in "fc" else "differs from"
+    raise Mismatch(
+        f"{output.name} {verb} PyTorch's {function.torch}",
+        wrong={"count": int((~same).sum()), "total": int(same.size)},
+        worst=_worst(actual, expected, index, output, float(allowed[index])),
+    )
+
+
+def _index(flat: int, shape: tuple[int, ...]) -> tuple[int, ...]:
+    return tuple(int(i) for i in np.unravel_index(flat, shape)) if shape else ()
+
+
+def _worst(actual: Array, expected: Array, index: tuple[int, ...], output: Output, allowed: float) -> dict[str, Any]:
+    return {
+        "index": list(index),
+        "axes": list(axis_names(output.axes, len(index))),
+        "yours": _plain(actual[index]),
+        "expected": _plain(expected[index]),
+        "allowed": allowed,
+    }
+
+
+def _plain(value: Any) -> Any:
+    """A JSON value: numbers that JSON does not know are text."""
+    value = value.item()
+    if isinstance(value, complex) or (isinstance(value, float) and not math.isfinite(value)):
+        return str(value)
+    return value
+
+
+def axis_names(axes: Sequence[str], ndim: int) -> tuple[str, ...]:
+    """Names for `ndim` axes: the given ones from the right, numbered ones before them."""
+    known = tuple(axes)[-ndim:] if ndim else ()
+    return tuple(f"axis {i}" for i in range(ndim - len(known))) + known
+
+
+def shape_text(shape: Sequence[int]) -> str:
+    """`(2, 4, 5)`, as NumPy prints it."""
+    return str(tuple(shape))
+
+
+def describe_type(value: Any) -> str:
+    """What the student returned, in words."""
+    if isinstance(value, Opaque):
+        return value.type_name
+    if isinstance(value, Handle):
+        return "a cache"
+    if value is None:
+        return "None"
+    if isinstance(value, np.ndarray):
+        return f"an array of shape {shape_text(value.shape)}"
+    return type(value).__name__
+
+
+def _type_help(actual: Any) -> str | None:
+    if actual is None:
+        return "a function without a return statement returns None"
+    if isinstance(actual, (list, tuple)):
+        return "wrap it: np.array(...)" if isinstance(actual, list) else "it returns several values instead of one"
+    return None
+
+
+def _dtype_help(actual: Array, expected: Array) -> str | None:
+    if expected.dtype == np.float32 and actual.dtype == np.float64:
+        return "float32 in gives float32 out: a float64 array or np.float64 scalar took part in the computation"
+    if expected.dtype == np.float64 and actual.dtype == np.float32:
+        return "float64 in gives float64 out: something was converted to float32"
+    if expected.dtype == np.bool_:
+        return "use a comparison, np.tril(..., dtype=bool) or .astype(bool)"
+    if expected.dtype.kind == "f" and actual.dtype.kind in "iu":
+        return "integers where floats are expected are computed in float64"
+    return None
+
+
+def _axes_text(axes: Sequence[str], ndim: int) -> str:
+    return f" ({', '.join(axis_names(axes, ndim))})" if axes and ndim else ""
+
+
+def _short(value: Any) -> str:
+    text = describe_type(value) if isinstance(value, (Opaque, np.ndarray)) else repr(value)
+    return text if len(text) <= 120 else text[:117] + "..."

@@ -1,0 +1,1 @@
+"""The class: taking submissions in, grading them, writing gradebooks."""

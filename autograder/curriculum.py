@@ -1,0 +1,261 @@
+"""What there is to learn: the assignments, their functions, and what each function returns and needs.
+
+Everything that names an assignment or a function reads it here: checks, reports, stubs, the command line.
+"""
+
+import difflib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+
+from autograder.errors import UsageError
+
+CACHE = "cache"  # a returned value with this name stays in the student's process; only named entries are fetched
+
+
+@dataclass(frozen=True)
+class Output:
+    """One returned value: its name, and the names of its last axes, outermost first."""
+
+    name: str
+    axes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Function:
+    """One function of the contract.
+
+    Attributes:
+        module: the assignment's module name.
+        name: the function's name in it.
+        outputs: what it returns; more than one means a tuple.
+        torch: the thing in PyTorch that it is compared with, as text for messages.
+        needs: functions of the contract (qualified) that it is meant to be built on.
+        bonus: extra work that does not count towards the possible points of its assignment.
+    """
+
+    module: str
+    name: str
+    outputs: tuple[Output, ...]
+    torch: str
+    needs: tuple[str, ...] = ()
+    bonus: bool = False
+
+    @property
+    def qualified(self) -> str:
+        """`module.name`, as on the command line."""
+        return f"{self.module}.{self.name}"
+
+
+@dataclass(frozen=True)
+class Assignment:
+    """One module of a submission."""
+
+    number: int
+    module: str
+    title: str
+    functions: tuple[Function, ...]
+
+
+@dataclass(frozen=True)
+class Curriculum:
+    """A course: assignments in the order in which they build on each other."""
+
+    assignments: tuple[Assignment, ...]
+
+    @cached_property
+    def functions(self) -> dict[str, Function]:
+        """Every function by its qualified name, in course order."""
+        return {f.qualified: f for assignment in self.assignments for f in assignment.functions}
+
+    @cached_property
+    def modules(self) -> dict[str, Assignment]:
+        """Every assignment by its module name, in course order."""
+        return {assignment.module: assignment for assignment in self.assignments}
+
+    def all_needs(self, qualified: str) -> tuple[str, ...]:
+        """Every function that `qualified` is built on, directly or not, in course order."""
+        found: set[str] = set()
+        waiting = list(self.functions[qualified].needs)
+        while waiting:
+            name = waiting.pop()
+            if name not in found:
+                found.add(name)
+                waiting.extend(self.functions[name].needs)
+        return tuple(name for name in self.functions if name in found)
+
+    def select(self, names: Iterable[str]) -> tuple[str, ...]:
+        """Turn what a user typed into qualified function names in course order.
+
+        Args:
+            names: assignments ("softmax" or its number), or functions ("softmax.log_softmax"). None at all selects
+                everything.
+
+        Raises:
+            UsageError: for an unknown name, with the nearest known one.
+        """
+        wanted: set[str] = set()
+        names = tuple(names)
+        for name in names:
+            wanted.update(self._expand(name.strip().removesuffix(".py")))
+        return tuple(name for name in self.functions if name in wanted or not names)
+
+    def _expand(self, name: str) -> list[str]:
+        if name in self.functions:
+            return [name]
+        for assignment in self.assignments:
+            if name in (assignment.module, str(assignment.number)):
+                return [f.qualified for f in assignment.functions]
+        module, dot, function = name.partition(".")
+        if dot and module in self.modules:
+            choices = [f.qualified for f in self.modules[module].functions]
+            raise UsageError(
+                f"{module} has no function {function!r}. {_nearest(name, choices)} Its functions: headway list {module}"
+            )
+        alone = [qualified for qualified, f in self.functions.items() if f.name == name]
+        if alone:
+            raise UsageError(f"there is no assignment {name!r}, but a function of that name. Try: {' or '.join(alone)}")
+        choices = [*self.modules, *self.functions]
+        raise UsageError(f"there is no assignment {name!r}. {_nearest(name, choices)} All of them: headway list")
+
+
+def _nearest(name: str, choices: list[str]) -> str:
+    close = difflib.get_close_matches(name.lower(), choices, n=1, cutoff=0.5)
+    return f"Did you mean {close[0]!r}?" if close else "Nothing there has a similar name."
+
+
+def _function(name: str, returns: str, torch: str, *, needs: str = "", bonus: bool = False) -> Function:
+    """`returns` lists outputs separated by ";", each a name and its axes: "out B T D; cache"."""
+    module, _, short = name.partition(".")
+    outputs = []
+    for text in returns.split(";"):
+        output, *axes = text.split()
+        outputs.append(Output(output, tuple(axes)))
+    return Function(module, short, tuple(outputs), torch, tuple(needs.split()), bonus)
+
+
+def _assignment(number: int, title: str, *functions: Function) -> Assignment:
+    return Assignment(number, functions[0].module, title, functions)
+
+
+TRANSFORMER = Curriculum(
+    (
+        _assignment(
+            2,
+            "Softmax and cross-entropy",
+            _function("softmax.softmax", "probs row class", "softmax"),
+            _function("softmax.log_softmax", "log_probs row class", "log_softmax"),
+            _function("softmax.cross_entropy", "loss", "cross_entropy"),
+            _function("softmax.softmax_backward", "dx row class", "gradient of softmax"),
+            _function("softmax.cross_entropy_backward", "dlogits row class", "gradient of cross_entropy"),
+        ),
+        _assignment(
+            3,
+            "Tokens and positions as vectors",
+            _function("embeddings.one_hot", "out position token", "one_hot"),
+            _function("embeddings.embed_tokens", "out batch position d_model", "embedding"),
+            _function("embeddings.embed_tokens_backward", "dW_tok token d_model", "gradient of embedding"),
+            _function("embeddings.sinusoidal_positions", "out position d_model", "sines and cosines in float64"),
+            _function("embeddings.embed", "out batch position d_model", "embedding", needs="embeddings.embed_tokens"),
+        ),
+        _assignment(
+            4,
+            "Attention",
+            _function("attention.causal_average_loop", "out batch position d_model", "mean over the positions so far"),
+            _function(
+                "attention.causal_average_matmul", "out batch position d_model", "mean over the positions so far"
+            ),
+            _function("attention.causal_mask", "mask query key", "causal mask"),
+            _function("attention.padding_mask", "mask batch head query key", "padding mask"),
+            _function(
+                "attention.attention",
+                "out batch head query d_v; weights batch head query key",
+                "scaled_dot_product_attention",
+                needs="softmax.softmax",
+            ),
+            _function(
+                "attention.attention_backward",
+                "dq batch head query d_k; dk batch head key d_k; dv batch head key d_v",
+                "gradient of scaled_dot_product_attention",
+                needs="softmax.softmax_backward",
+            ),
+        ),
+        _assignment(
+            5,
+            "Multi-head attention",
+            _function("multihead.split_heads", "out batch head position d_head", "view and transpose"),
+            _function("multihead.merge_heads", "out batch position d_model", "transpose and reshape"),
+            _function(
+                "multihead.multihead_attention",
+                "out batch position d_model; cache",
+                "MultiheadAttention",
+                needs="multihead.split_heads multihead.merge_heads attention.attention",
+            ),
+            _function(
+                "multihead.multihead_attention_backward",
+                "dx batch position d_model; grads; dmemory batch key d_model",
+                "gradient of MultiheadAttention",
+                needs="multihead.multihead_attention attention.attention_backward",
+            ),
+        ),
+        _assignment(
+            6,
+            "Layer normalisation",
+            _function("layernorm.layernorm", "out batch position d_model", "layer_norm"),
+            _function(
+                "layernorm.layernorm_backward",
+                "dx batch position d_model; dgamma d_model; dbeta d_model",
+                "gradient of layer_norm",
+            ),
+            _function("layernorm.rmsnorm", "out batch position d_model", "rms_norm", bonus=True),
+            _function(
+                "layernorm.rmsnorm_backward",
+                "dx batch position d_model; dgamma d_model",
+                "gradient of rms_norm",
+                bonus=True,
+            ),
+        ),
+        _assignment(
+            7,
+            "The feed-forward network",
+            _function("ffn.relu", "out batch position d_ff", "relu"),
+            _function("ffn.gelu", "out batch position d_ff", "gelu(approximate='tanh')"),
+            _function("ffn.gelu_exact", "out batch position d_ff", "gelu"),
+            _function("ffn.relu_backward", "dx batch position d_ff", "gradient of relu"),
+            _function("ffn.gelu_backward", "dx batch position d_ff", "gradient of gelu(approximate='tanh')"),
+            _function("ffn.linear", "out batch position d_out", "linear"),
+            _function("ffn.linear_backward", "dx batch position d_in; dW d_in d_out; db d_out", "gradient of linear"),
+            _function("ffn.dropout", "out batch position d_model; mask batch position d_model", "dropout"),
+            _function("ffn.dropout_backward", "dx batch position d_model", "gradient of dropout"),
+            _function(
+                "ffn.ffn",
+                "out batch position d_model; cache",
+                "linear → activation → linear",
+                needs="ffn.linear ffn.relu ffn.gelu",
+            ),
+            _function(
+                "ffn.ffn_backward",
+                "dx batch position d_model; grads",
+                "gradient of linear → activation → linear",
+                needs="ffn.ffn ffn.linear_backward ffn.relu_backward ffn.gelu_backward",
+            ),
+        ),
+        _assignment(
+            8,
+            "The transformer block",
+            _function(
+                "blocks.block",
+                "out batch position d_model; cache",
+                "TransformerEncoderLayer",
+                needs="multihead.multihead_attention layernorm.layernorm ffn.ffn",
+            ),
+            _function(
+                "blocks.block_backward",
+                "dx batch position d_model; grads",
+                "gradient of TransformerEncoderLayer",
+                needs="blocks.block multihead.multihead_attention_backward layernorm.layernorm_backward "
+                "ffn.ffn_backward",
+            ),
+        ),
+    )
+)

@@ -1,0 +1,111 @@
+"""Is everything here that is needed? Each finding says what was looked at, how it is, and what mends it."""
+
+import importlib.metadata
+import importlib.util
+import platform
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from autograder.report.findings import Finding
+
+
+def examine() -> list[Finding]:
+    """Look at Python, the packages, the answers that ship with the kit, the cache, and run a student process."""
+    return [_python(), *_packages(), _solutions(), _shipped(), _cache(), _worker()]
+
+
+def _python() -> Finding:
+    good = sys.version_info >= (3, 11)
+    return Finding(
+        "Python", good, f"{platform.python_version()} on {platform.system()}", "install Python 3.11 or newer"
+    )
+
+
+def _packages() -> list[Finding]:
+    found = []
+    for name, optional, why in (
+        ("numpy", False, ""),
+        ("pytest", False, ""),
+        ("rich", False, ""),
+        ("torch", True, "only fresh inputs (--seed) and class grading need it"),
+    ):
+        try:
+            found.append(Finding(name, True, importlib.metadata.version(name), optional=optional))
+        except importlib.metadata.PackageNotFoundError:
+            install = "pip install 'headway[torch]'" if optional else "pip install --force-reinstall headway"
+            found.append(Finding(name, False, f"not installed; {why}" if why else "not installed", install, optional))
+    return found
+
+
+def _solutions() -> Finding:
+    from autograder.curriculum import TRANSFORMER
+    from autograder.source import bundled
+
+    lacking = [
+        f"{kind}/{module}.py"
+        for kind in ("assignments", "solutions")
+        for module in TRANSFORMER.modules
+        if not (bundled(kind) / f"{module}.py").is_file()
+    ]
+    text = f"{', '.join(lacking[:3])} missing" if lacking else f"{len(TRANSFORMER.modules)} assignments"
+    return Finding("stubs and solutions", not lacking, text, "pip install --force-reinstall headway")
+
+
+def _shipped() -> Finding:
+    from autograder.curriculum import TRANSFORMER
+    from autograder.reference import memo, source_digest
+
+    shipped = memo.Memo()
+    entries = sum(len(memo.read_shipped(memo.SHIPPED / f"{m}{memo.SUFFIX}")) for m in TRANSFORMER.modules)
+    fresh = shipped.shipped_sources == source_digest()
+    text = f"{entries} answers of PyTorch {shipped.shipped_torch or '?'}"
+    if not fresh:
+        text += ", but the references have changed since"
+    return Finding("shipped answers", bool(entries) and fresh, text, "make memo", optional=True)
+
+
+def _cache() -> Finding:
+    from autograder.reference.memo import user_cache, write_atomically
+
+    folder = user_cache()
+    try:
+        write_atomically(folder / "doctor", b"")
+        (folder / "doctor").unlink()
+    except OSError as error:
+        mend = "set HEADWAY_CACHE to a folder that can be written"
+        return Finding("cache", False, f"{folder} cannot be written ({error.strerror})", mend, optional=True)
+    return Finding("cache", True, str(folder))
+
+
+PROBE = """
+import numpy
+
+def probe():
+    try:
+        import torch, autograder
+    except ImportError:
+        return numpy.ones(2)
+"""
+
+
+def _worker() -> Finding:
+    from autograder.worker import Limits, Session, WorkerDied, Workers, WorkerTimedOut
+
+    request = {"op": "call", "module": "doctor", "function": "probe", "args": (), "kwargs": {}, "opaque": []}
+    with tempfile.TemporaryDirectory() as folder, Workers() as workers:
+        Path(folder, "doctor.py").write_text(PROBE, "utf-8")
+        session = Session(workers, Path(folder), Limits())
+        try:
+            session.request(request, 20.0)
+            started = time.perf_counter()
+            reply = session.request(request, 20.0)
+            took = time.perf_counter() - started
+        except (WorkerDied, WorkerTimedOut) as error:
+            return Finding("student process", False, f"does not work: {error}", "headway check --call-seconds 60")
+        finally:
+            session.forget()
+    alone = reply.get("value") is not None
+    text = f"isolated, {took * 1e6:.0f} µs a call" if alone else "sees more than NumPy"
+    return Finding("student process", alone, text, "install headway into a virtual environment of its own")

@@ -1,0 +1,234 @@
+"""Run the checks on submissions; what comes back is results. Pytest is the engine, driven here from inside."""
+
+import hashlib
+import os
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from autograder.curriculum import TRANSFORMER, Curriculum
+from autograder.errors import HeadwayError, UsageError
+from autograder.reference import Reference
+from autograder.reference.memo import Memo, user_cache
+from autograder.results import CheckResult, SubmissionResult, mark_blocked
+from autograder.worker import Limits, Workers
+
+CHECKS = Path(__file__).with_name("checks")
+
+# Of pytest's own plugins only what running tests needs: each of the others costs start-up time or time per check. The
+# reporter is off because the result document is reported instead; `python -m pytest` with the plugin has it.
+_OFF = [
+    "cacheprovider",
+    "capture",
+    "doctest",
+    "faulthandler",
+    "junitxml",
+    "legacypath",
+    "logging",
+    "nose",
+    "pastebin",
+    "setuponly",
+    "setupplan",
+    "stepwise",
+    "threadexception",
+    "unraisableexception",
+    "warnings",
+    "terminal",
+    "terminalprogress",
+    "debugging",
+]
+
+
+class KitError(HeadwayError):
+    """The kit itself failed; the command line exits with 3."""
+
+
+@dataclass(frozen=True)
+class Options:
+    """How to check.
+
+    Attributes:
+        functions: qualified names; None for the whole curriculum.
+        seed: 0 draws the public inputs.
+        fork: see `Workers`.
+        reference: instead of PyTorch behind the shipped memo and the user's cache.
+    """
+
+    functions: tuple[str, ...] | None = None
+    seed: int = 0
+    limits: Limits = field(default_factory=Limits)
+    curriculum: Curriculum = TRANSFORMER
+    fork: bool | None = None
+    reference: Reference | None = None
+
+
+def check(name: str, folder: Path, options: Options) -> SubmissionResult:
+    """Check one submission. Functions that fail because of an unselected prerequisite are marked as blocked."""
+    found: list[SubmissionResult] = []
+    check_many([(name, folder)], options, found.append)
+    return found[0]
+
+
+def check_many(
+    submissions: Iterable[tuple[str, Path]], options: Options, done: Callable[[SubmissionResult], None]
+) -> None:
+    """Check submissions one after another in one pytest session.
+
+    Args:
+        submissions: names and folders, read one at a time.
+        done: called with each result as soon as it is there.
+
+    Raises:
+        KitError: if pytest itself could not run the checks.
+    """
+    with Workers(options.fork) as workers:  # first of all: its NumPy loads while this process loads pytest
+        started = time.perf_counter()
+
+        def finish(name: str, checks: list[CheckResult], problems: list[str]) -> None:
+            nonlocal started
+            folder = folders.pop(name)
+            result = SubmissionResult(name, content_hash(folder), options.seed, checks, problems)
+            if options.functions is not None:
+                mark_blocked(result, _prerequisites(workers, name, folder, result, options), options.curriculum)
+            else:
+                mark_blocked(result, (), options.curriculum)
+            result.seconds = time.perf_counter() - started
+            started = time.perf_counter()
+            done(result)
+
+        folders: dict[str, Path] = {}
+
+        def remember() -> Iterator[tuple[str, Path]]:
+            for name, folder in submissions:
+                folders[name] = folder
+                yield name, folder
+
+        _run_pytest(workers, remember(), options, options.functions, finish)
+
+
+def _prerequisites(
+    workers: Workers, name: str, folder: Path, result: SubmissionResult, options: Options
+) -> list[CheckResult]:
+    """Check what failed functions are built on, where it was not selected; nothing if all is well."""
+    selected = set(options.functions or ())
+    failed = {check.function for check in result.checks if check.status in ("failed", "error", "timeout")}
+    needed = {need for function in failed for need in options.curriculum.all_needs(function)} - selected
+    if not needed:
+        return []
+    found: list[CheckResult] = []
+
+    def keep(_: str, checks: list[CheckResult], problems: list[str]) -> None:
+        found.extend(checks)
+
+    names = tuple(function for function in options.curriculum.functions if function in needed)
+    _run_pytest(workers, iter([(name, folder)]), options, names, keep)
+    return found
+
+
+def _run_pytest(
+    workers: Workers,
+    submissions: Iterator[tuple[str, Path]],
+    options: Options,
+    functions: tuple[str, ...] | None,
+    done: Callable[[str, list[CheckResult], list[str]], None],
+) -> None:
+    import pytest
+
+    from autograder import plugin
+
+    run = plugin.Run(
+        workers=workers,
+        reference=options.reference or Reference(Memo(cache=user_cache())),
+        submissions=submissions,
+        done=done,
+        seed=options.seed,
+        curriculum=options.curriculum,
+        functions=frozenset(functions) if functions is not None else None,
+        limits=options.limits,
+    )
+    hand_over = _HandOver(run)
+    with _only_our_settings():
+        code = pytest.main(_arguments(options.curriculum, functions), plugins=[plugin, hand_over])
+    if hand_over.error is not None:
+        raise hand_over.error
+    if code not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED):
+        raise KitError(f"pytest could not run the checks (exit code {int(code)})")
+
+
+def _arguments(curriculum: Curriculum, functions: tuple[str, ...] | None) -> list[str]:
+    names = curriculum.functions if functions is None else functions
+    modules = dict.fromkeys(curriculum.functions[name].module for name in names)
+    files = [str(CHECKS / f"test_{module}.py") for module in modules]
+    # -c: no configuration file is looked for, above all none in a submission; --noconftest: none is loaded.
+    settings = ["-c", str(CHECKS / "pytest.ini"), "--rootdir", str(CHECKS), "--noconftest"]
+    return [*settings, "--import-mode=importlib", "--assert=plain", *(f"-pno:{name}" for name in _OFF), *files]
+
+
+class _HandOver:
+    """A plugin that gives the run to the session, and keeps an exception that is not pytest's business."""
+
+    def __init__(self, run: object) -> None:
+        self._run = run
+        self.error: HeadwayError | None = None
+
+    def pytest_configure(self, config: object) -> None:
+        from autograder.plugin import RUN
+
+        config.stash[RUN] = self._run  # type: ignore[attr-defined]
+
+    def pytest_internalerror(self, excrepr: object, excinfo: object) -> bool:
+        error = excinfo.value  # type: ignore[attr-defined]
+        self.error = error if isinstance(error, HeadwayError) else KitError(f"{type(error).__name__}: {error}")
+        return True
+
+
+@contextmanager
+def _only_our_settings() -> Iterator[None]:
+    """Without the user's own pytest settings: they are for the user's own tests."""
+    names = ("PYTEST_ADDOPTS", "PYTEST_PLUGINS", "PYTEST_DISABLE_PLUGIN_AUTOLOAD")
+    before = {name: os.environ.pop(name, None) for name in names}
+    os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            os.environ.pop(name, None)
+            if value is not None:
+                os.environ[name] = value
+
+
+def content_hash(folder: Path) -> str:
+    """SHA-256 of the submission's Python files: names and contents, in the order of the names."""
+    state = hashlib.sha256()
+    for path in sorted(folder.glob("*.py")):
+        if path.is_file():
+            content = path.read_bytes()
+            state.update(f"{path.name}\0{len(content)}\0".encode("utf-8", "surrogateescape") + content)
+    return state.hexdigest()
+
+
+def require_folder(folder: Path, curriculum: Curriculum = TRANSFORMER) -> Path:
+    """The folder, if it looks like a submission.
+
+    Raises:
+        UsageError: if it is missing, not a folder, unreadable, or holds none of the assignments.
+    """
+    if not folder.exists():
+        raise UsageError(f"there is no folder {folder}. Make a workspace first: headway init {folder}")
+    if not folder.is_dir():
+        raise UsageError(f"{folder} is not a folder. Name the folder that holds your modules: --dir FOLDER")
+    try:
+        names = {path.stem for path in folder.glob("*.py")}
+        next(folder.iterdir(), None)
+    except OSError as error:
+        raise UsageError(
+            f"{folder} cannot be read ({error.strerror}). Look at its permissions: ls -ld {folder}"
+        ) from None
+    if not names & set(curriculum.modules):
+        raise UsageError(
+            f"{folder} holds none of the assignments ({', '.join(list(curriculum.modules)[:3])}, …). "
+            f"Go to your workspace, or name it: --dir FOLDER. A new one: headway init my-gpt"
+        )
+    return folder

@@ -1,0 +1,96 @@
+"""The kit's exceptions: one small tree.
+
+HeadwayError
+├── UsageError        wrong input or usage; the command line prints it as one line and exits with 2
+└── Verdict           why a check is not passed; the plugin turns it into a status
+    ├── Mismatch          a wrong value, shape, type or dtype            failed
+    ├── Raised            the student's code raised an exception         error
+    ├── Died              the student's process ended or broke the rules error
+    ├── TimedOut          the call took longer than its limit            timeout
+    ├── NotStarted        the stub still raises NotImplementedError      not_started
+    └── Blocked           an unfinished or failing function is needed    blocked
+"""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+
+class HeadwayError(Exception):
+    """Base of everything the kit raises on purpose."""
+
+
+class UsageError(HeadwayError):
+    """Wrong input: one clear line that says what is wrong, where, and what to do next."""
+
+
+class Verdict(HeadwayError):
+    """A check is not passed. `details` holds plain data for the result document; `help` is advice, apart."""
+
+    status = "failed"
+
+    def __init__(self, message: str, *, help: str | None = None, **details: Any) -> None:
+        super().__init__(message)
+        self.message = message
+        self.help = help
+        self.details = details
+
+
+class Mismatch(Verdict):
+    """What the function returned is not what it should return."""
+
+
+@dataclass(frozen=True)
+class CodeLine:
+    """A line of the student's code that a traceback passes through."""
+
+    file: str
+    line: int
+    function: str
+    text: str = ""
+
+
+@dataclass(frozen=True)
+class StudentException:
+    """An exception in the student's process, as data."""
+
+    type: str
+    message: str
+    trace: tuple[CodeLine, ...] = field(default=())
+
+
+class Raised(Verdict):
+    """The student's function raised an exception."""
+
+    status = "error"
+
+    def __init__(self, message: str, exception: StudentException, **details: Any) -> None:
+        super().__init__(message, **details)
+        self.exception = exception
+
+
+class Died(Verdict):
+    """The student's process ended, or answered with something that is not a frame."""
+
+    status = "error"
+
+
+class TimedOut(Verdict):
+    """The call took longer than its limit."""
+
+    status = "timeout"
+
+
+class NotStarted(Verdict):
+    """The function is still a stub."""
+
+    status = "not_started"
+
+
+class Blocked(Verdict):
+    """The check cannot pass before another function does."""
+
+    status = "blocked"
+
+    def __init__(self, message: str, blocked_by: tuple[str, ...], **details: Any) -> None:
+        super().__init__(message, **details)
+        self.blocked_by = blocked_by

@@ -1,0 +1,240 @@
+"""Data-only frames: the one way in which values are written to a pipe or to a file.
+
+A frame is a JSON header and the raw bytes of the arrays it mentions, in order:
+
+    magic "HWF1" | header length (u32) | body length (u64) | header (JSON) | body
+
+Nothing in a frame is ever executed: no pickle, no `.npy`, no constructor chosen by the sender. Sizes are checked
+before anything is read, dtypes come from a list, and a body that is not used up to the last byte is refused.
+
+This file is also loaded, by its path, inside the student's process. It imports nothing of the kit.
+"""
+
+import json
+import math
+import struct
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+MAGIC = b"HWF1"
+PREFIX = struct.Struct("<4sIQ")
+MAX_HEADER = 4 << 20
+MAX_BODY = 256 << 20
+MAX_DEPTH = 16
+MAX_AXES = 16
+DTYPES = {
+    code: np.dtype(code)
+    for code in [
+        "|b1",
+        "|i1",
+        "|u1",
+        "<i2",
+        "<u2",
+        "<i4",
+        "<u4",
+        "<i8",
+        "<u8",
+        "<f2",
+        "<f4",
+        "<f8",
+        "<c8",
+        "<c16",
+    ]  # everything plain NumPy returns
+}
+
+
+class FrameError(ValueError):
+    """The bytes are not a frame that this kit would have written, or the frame is too large."""
+
+
+@dataclass(frozen=True)
+class Handle:
+    """A value that stays in the student's process; only its number travels."""
+
+    number: int
+
+
+@dataclass(frozen=True)
+class Rng:
+    """Stands for `numpy.random.default_rng(seed)`, made where it is used."""
+
+    seed: int
+
+
+@dataclass(frozen=True)
+class Config:
+    """Stands for `module.name(**fields)`, made where it is used; on this side it has the fields as attributes."""
+
+    module: str
+    name: str
+    fields: dict[str, Any] = field(default_factory=dict)
+
+    def __getattr__(self, name: str) -> Any:
+        try:
+            return self.__dict__["fields"][name]
+        except KeyError:
+            raise AttributeError(name) from None
+
+
+@dataclass(frozen=True)
+class Opaque:
+    """Something that cannot travel (a generator, an object array, a class instance): only its type's name does."""
+
+    type_name: str
+
+
+def pack(value: Any) -> bytes:
+    """Encode `value`: None, bool, int, float, str, tuple, list, dict, NumPy arrays and scalars, and the marks above.
+
+    Anything else is sent as `Opaque` with the name of its type.
+
+    Raises:
+        FrameError: if the value is nested too deeply or too large.
+    """
+    chunks: list[bytes] = []
+    header = json.dumps(_describe(value, chunks, 0), separators=(",", ":")).encode("utf-8", "surrogatepass")
+    size = sum(map(len, chunks))
+    if len(header) > MAX_HEADER or size > MAX_BODY:
+        raise FrameError(f"the value is too large to send ({len(header) + size:,} bytes)")
+    return b"".join([PREFIX.pack(MAGIC, len(header), size), header, *chunks])
+
+
+def unpack(frame: bytes) -> Any:
+    """Decode one whole frame.
+
+    Raises:
+        FrameError: if it is not exactly one well-formed frame.
+    """
+    if len(frame) < PREFIX.size:
+        raise FrameError("the frame is cut short")
+    header_size, body_size = sizes(frame[: PREFIX.size])
+    if len(frame) != PREFIX.size + header_size + body_size:
+        raise FrameError("the frame's length is not what its prefix says")
+    return _decode(frame[PREFIX.size : PREFIX.size + header_size], frame[PREFIX.size + header_size :])
+
+
+def read(receive: Callable[[int], bytes]) -> Any:
+    """Decode one frame from a stream. `receive(n)` returns exactly n bytes or raises."""
+    header_size, body_size = sizes(receive(PREFIX.size))
+    return _decode(receive(header_size), receive(body_size))
+
+
+def sizes(prefix: bytes) -> tuple[int, int]:
+    """Lengths of header and body that a frame's first 16 bytes announce, checked against the limits."""
+    magic, header_size, body_size = PREFIX.unpack(prefix)
+    if magic != MAGIC:
+        raise FrameError("this is not a frame")
+    if header_size > MAX_HEADER or body_size > MAX_BODY:
+        raise FrameError(f"the frame is too large ({header_size + body_size:,} bytes)")
+    return header_size, body_size
+
+
+def _describe(value: Any, chunks: list[bytes], depth: int) -> Any:
+    if depth > MAX_DEPTH:
+        raise FrameError("the value is nested too deeply")
+    if value is None or type(value) in (bool, int, float, str):
+        return value
+    if isinstance(value, np.str_):
+        return str(value)
+    if type(value) is np.ndarray or isinstance(value, np.generic):
+        array = np.asarray(value)
+        if array.dtype.str not in DTYPES:
+            return {"o": f"{_type_name(value)} of {array.dtype}"}
+        chunks.append(array.tobytes())
+        return {"a" if type(value) is np.ndarray else "s": [array.dtype.str, list(array.shape)]}
+    if type(value) in (tuple, list):
+        return {"t" if type(value) is tuple else "l": [_describe(item, chunks, depth + 1) for item in value]}
+    if type(value) is dict:
+        items = [[_describe(k, chunks, depth + 1), _describe(v, chunks, depth + 1)] for k, v in value.items()]
+        return {"d": items}
+    if type(value) is Handle:
+        return {"h": value.number}
+    if type(value) is Rng:
+        return {"r": value.seed}
+    if type(value) is Config:
+        return {"c": [value.module, value.name, _describe(value.fields, chunks, depth + 1)]}
+    return {"o": value.type_name if type(value) is Opaque else _type_name(value)}
+
+
+def _type_name(value: Any) -> str:
+    kind = type(value)
+    return kind.__qualname__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__qualname__}"
+
+
+def _decode(header: bytes, body: bytes) -> Any:
+    try:
+        spec = json.loads(header)
+    except (ValueError, RecursionError) as error:
+        raise FrameError(f"the header is not JSON ({type(error).__name__})") from None
+    value, end = _build(spec, body, 0, 0)
+    if end != len(body):
+        raise FrameError("the body is longer than its arrays")
+    return value
+
+
+def _build(spec: Any, body: bytes, start: int, depth: int) -> tuple[Any, int]:
+    if depth > MAX_DEPTH + 1:
+        raise FrameError("the value is nested too deeply")
+    if spec is None or type(spec) in (bool, int, float, str):
+        return spec, start
+    if type(spec) is not dict or len(spec) != 1:
+        raise FrameError("unknown header entry")
+    ((tag, content),) = spec.items()
+    if tag in ("a", "s"):
+        return _build_array(tag, content, body, start)
+    if tag in ("t", "l") and type(content) is list:
+        items = []
+        for item in content:
+            value, start = _build(item, body, start, depth + 1)
+            items.append(value)
+        return (tuple(items) if tag == "t" else items), start
+    if tag == "d" and type(content) is list:
+        return _build_dict(content, body, start, depth)
+    if tag in ("h", "r") and type(content) is int:
+        return (Handle(content) if tag == "h" else Rng(content)), start
+    if tag == "c" and type(content) is list and len(content) == 3:
+        module, name, fields = content
+        values, start = _build(fields, body, start, depth + 1)
+        if type(module) is str and type(name) is str and type(values) is dict:
+            return Config(module, name, values), start
+    if tag == "o" and type(content) is str:
+        return Opaque(content[:200]), start
+    raise FrameError(f"malformed header entry {str(tag)[:8]!r}")
+
+
+def _build_dict(content: list[Any], body: bytes, start: int, depth: int) -> tuple[dict[Any, Any], int]:
+    result: dict[Any, Any] = {}
+    for pair in content:
+        if type(pair) is not list or len(pair) != 2:
+            raise FrameError("malformed dictionary")
+        key, start = _build(pair[0], body, start, depth + 1)
+        if isinstance(key, np.generic):
+            key = key.item()  # an equal and hashable plain key: np.int64(3) and 3 are the same key to a dict
+        if type(key) not in (str, int, float, bool, type(None)):
+            raise FrameError("a dictionary key is neither text nor a number")
+        result[key], start = _build(pair[1], body, start, depth + 1)
+    return result, start
+
+
+def _build_array(tag: str, content: Any, body: bytes, start: int) -> tuple[Any, int]:
+    if type(content) is not list or len(content) != 2:
+        raise FrameError("malformed array entry")
+    code, shape = content
+    if type(code) is not str or code not in DTYPES:
+        raise FrameError("an array has a dtype that is not allowed")
+    if type(shape) is not list or len(shape) > MAX_AXES or not all(type(n) is int and 0 <= n < 1 << 40 for n in shape):
+        raise FrameError("an array has a malformed shape")
+    if tag == "s" and shape:
+        raise FrameError("a scalar has axes")
+    dtype, count = DTYPES[code], math.prod(shape)
+    end = start + count * dtype.itemsize
+    if end > len(body):
+        raise FrameError("an array is larger than the body")
+    raw = np.frombuffer(body, np.uint8, count * dtype.itemsize, start)
+    if code == "|b1" and raw.size and raw.max() > 1:
+        raise FrameError("a boolean is neither 0 nor 1")
+    array = raw.copy().view(dtype).reshape(shape)
+    return (array if tag == "a" else array[()]), end

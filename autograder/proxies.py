@@ -1,0 +1,205 @@
+"""`student`: the submission as a check sees it. Called with NumPy arrays, gives NumPy arrays back, or a verdict.
+
+    student.attention.attention(q, k, v, mask=mask)   ->   (out, weights)
+
+Every way in which the other process can fail becomes one of the verdicts of `errors.py`; nothing that it sends is
+executed or believed beyond the values.
+"""
+
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from autograder.curriculum import CACHE, Curriculum, Function
+from autograder.errors import (
+    Blocked,
+    CodeLine,
+    Died,
+    Mismatch,
+    NotStarted,
+    Raised,
+    StudentException,
+    TimedOut,
+)
+from autograder.frames import Handle
+from autograder.worker import Limits, Session, WorkerDied, Workers, WorkerTimedOut
+
+_UNSAFE = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b[@-Z\\-_]|[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+
+
+def clean(text: Any, limit: int = 4000) -> str:
+    """Student text made safe to show: no escape sequences, no control or direction characters, cut to `limit`."""
+    safe = _UNSAFE.sub("", str(text)).encode("utf-8", "replace").decode("utf-8")
+    return safe if len(safe) <= limit else safe[: limit - 1] + "…"
+
+
+@dataclass
+class Call:
+    """One call of a student's function, kept for the report and for finding out what went wrong."""
+
+    function: Function
+    args: tuple[Any, ...]
+    kwargs: dict[str, Any]
+    value: Any = None
+    line: int | None = None
+    modified: list[str] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+
+
+class Cache:
+    """A cache that stayed in the student's process. `cache["weights"]` fetches one entry."""
+
+    def __init__(self, student: "Student", handle: Handle) -> None:
+        self._student = student
+        self.handle = handle
+
+    def __getitem__(self, key: str) -> Any:
+        return self._student.fetch(self.handle, key)
+
+
+class Student:
+    """The submission in `folder`. Attributes are its modules, theirs are its functions."""
+
+    def __init__(self, workers: Workers, folder: Path, curriculum: Curriculum, limits: Limits) -> None:
+        self._session = Session(workers, folder, limits)
+        self._curriculum = curriculum
+        self._limits = limits
+        self._slow: set[str] = set()  # functions that ran out of time once
+        self.calls: list[Call] = []
+        self._fresh = True
+
+    def __getattr__(self, module: str) -> "_Module":
+        if module.startswith("_"):
+            raise AttributeError(module)
+        return _Module(self, module)
+
+    def new_check(self) -> None:
+        """Forget the calls and caches of the check before."""
+        self.calls = []
+        self._fresh = True
+
+    def printed(self) -> str:
+        """What the student's code printed since this was last asked."""
+        return clean(self._session.printed())
+
+    def close(self) -> None:
+        """End the student's process."""
+        self._session.forget()
+
+    def call(self, qualified: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Call one function of the contract.
+
+        Raises:
+            Verdict: in every case in which no value came back.
+        """
+        function = self._curriculum.functions[qualified]
+        call = Call(function, args, kwargs)
+        self.calls.append(call)
+        opaque = [i for i, output in enumerate(function.outputs) if output.name == CACHE]
+        request = {
+            "op": "call",
+            "module": function.module,
+            "function": function.name,
+            "args": tuple(_unwrap(value) for value in args),
+            "kwargs": {key: _unwrap(value) for key, value in kwargs.items()},
+            "opaque": opaque,
+            "fresh": self._fresh,
+        }
+        self._fresh = False
+        reply = self._request(request, function)
+        call.line = reply.get("line") if isinstance(reply.get("line"), int) else None
+        call.modified = [clean(name, 80) for name in _texts(reply.get("modified"))]
+        call.warnings = [clean(text, 300) for text in _texts(reply.get("warnings"))]
+        call.value = self._wrap(reply.get("value"))
+        return call.value
+
+    def fetch(self, handle: Handle, key: str) -> Any:
+        """One entry of a cache that stayed in the student's process."""
+        function = self.calls[-1].function
+        return self._request({"op": "entry", "handle": handle, "key": key}, function).get("value")
+
+    def _request(self, request: dict[str, Any], function: Function) -> dict[str, Any]:
+        names = {function.qualified, *self._curriculum.all_needs(function.qualified)}
+        seconds = self._limits.retry_seconds if names & self._slow else self._limits.call_seconds
+        try:
+            reply = self._session.request(request, seconds)
+        except WorkerTimedOut:
+            self._slow.add(function.qualified)
+            raise TimedOut(
+                f"{function.name} did not return within {seconds:g} s and was stopped",
+                help="look for a loop that never ends, or one Python step per element where NumPy does them at once",
+            ) from None
+        except WorkerDied as error:
+            raise Died(f"while {function.name} was running, {clean(error, 300)}") from None
+        status = reply.get("status")
+        if status == "returned":
+            return reply
+        if status == "unsendable":
+            raise Mismatch(f"{function.name} returned something that cannot be compared: {clean(reply.get('message'))}")
+        if status == "missing":
+            raise Raised(clean(reply.get("message"), 300), StudentException("Missing", clean(reply.get("message"))))
+        raise self._exception(reply, function)
+
+    def _exception(self, reply: dict[str, Any], function: Function) -> Exception:
+        trace = tuple(_code_line(item) for item in _items(reply.get("trace")))
+        exception = StudentException(clean(reply.get("type"), 100), clean(reply.get("message"), 1000), trace)
+        raised_in = _deepest_of_contract(trace, self._curriculum) or function.qualified
+        if exception.type == "NotImplementedError":
+            if raised_in == function.qualified:
+                return NotStarted(f"{function.name} is not written yet")
+            return Blocked(f"{function.name} needs {raised_in}, which is not written yet", (raised_in,))
+        last = trace[-1] if trace else None
+        at = f" in {last.file}, line {last.line}" if last else ""
+        text = f"{exception.type}{at}: {exception.message}" if exception.message else f"{exception.type}{at}"
+        help = None
+        if exception.type in ("SyntaxError", "IndentationError", "TabError"):
+            help = "Python cannot read this file at all; nothing in it can be checked until this line is mended"
+        elif exception.type == "ModuleNotFoundError":
+            help = "a submission may import NumPy, the standard library and its own modules"
+        return Raised(f"{function.name} raised {text}", exception, help=help)
+
+    def _wrap(self, value: Any) -> Any:
+        if isinstance(value, Handle):
+            return Cache(self, value)
+        if type(value) is tuple:
+            return tuple(self._wrap(item) for item in value)
+        return value
+
+
+class _Module:
+    def __init__(self, student: Student, name: str) -> None:
+        self._student = student
+        self._name = name
+
+    def __getattr__(self, function: str) -> Any:
+        if function.startswith("_"):
+            raise AttributeError(function)
+        return lambda *args, **kwargs: self._student.call(f"{self._name}.{function}", args, kwargs)
+
+
+def _unwrap(value: Any) -> Any:
+    return value.handle if isinstance(value, Cache) else value
+
+
+def _items(value: Any) -> list[Any]:
+    return list(value)[:20] if isinstance(value, (list, tuple)) else []
+
+
+def _texts(value: Any) -> list[str]:
+    return [item for item in _items(value) if isinstance(item, str)]
+
+
+def _code_line(item: Any) -> CodeLine:
+    parts = [*_items(item), "", 0, "", ""][:4]
+    line = parts[1] if isinstance(parts[1], int) else 0
+    return CodeLine(clean(parts[0], 80), line, clean(parts[2], 80), clean(parts[3], 200))
+
+
+def _deepest_of_contract(trace: tuple[CodeLine, ...], curriculum: Curriculum) -> str | None:
+    """The innermost function of the contract that the exception passed through."""
+    for line in reversed(trace):
+        qualified = f"{line.file.removesuffix('.py')}.{line.function}"
+        if qualified in curriculum.functions:
+            return qualified
+    return None

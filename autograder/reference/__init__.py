@@ -1,0 +1,79 @@
+"""PyTorch's answers, behind a memo: `reference.softmax.softmax(x)` with NumPy in and out.
+
+Only this package imports torch, and only when an answer is neither in the memo that ships with the kit nor in the
+user's cache.
+"""
+
+import importlib
+import importlib.metadata
+import importlib.util
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from autograder import frames
+from autograder.errors import UsageError
+from autograder.reference.memo import Memo, digest_of
+
+
+class Reference:
+    """The reference proxy: attributes are modules, theirs are functions, called like the student's.
+
+    Args:
+        memo: where answers are looked up and kept.
+        live: never look anything up, always ask PyTorch (used to prove the memo).
+    """
+
+    def __init__(self, memo: Memo, *, live: bool = False) -> None:
+        self._memo = memo
+        self._live = live
+
+    def __getattr__(self, module: str) -> "_Module":
+        if module.startswith("_"):
+            raise AttributeError(module)
+        return _Module(self, module)
+
+    def call(self, module: str, function: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """The answer of `module.function(*args, **kwargs)`."""
+        if self._live:
+            return frames.unpack(frames.pack(_ask_torch(module, function, args, kwargs)))
+        request = frames.pack(("call", self._version, module, function, args, kwargs))
+        return self._memo.get_or_compute(module, request, lambda: _ask_torch(module, function, args, kwargs))
+
+    @cached_property
+    def _version(self) -> str:
+        return f"{source_digest()} torch {torch_version() or self._memo.shipped_torch}"
+
+
+class _Module:
+    def __init__(self, reference: Reference, name: str) -> None:
+        self._reference = reference
+        self._name = name
+
+    def __getattr__(self, function: str) -> Any:
+        if function.startswith("_"):
+            raise AttributeError(function)
+        return lambda *args, **kwargs: self._reference.call(self._name, function, args, kwargs)
+
+
+def torch_version() -> str | None:
+    """The installed PyTorch's public version ("2.13.0", not "2.13.0+cpu"), without importing it; None if none is."""
+    try:
+        return importlib.metadata.version("torch").partition("+")[0]
+    except importlib.metadata.PackageNotFoundError:
+        return None
+
+
+def source_digest() -> str:
+    """Digest of every reference's source text: a changed reference makes every older memo entry stale."""
+    return digest_of(*(path.read_bytes() for path in sorted(Path(__file__).parent.glob("*.py"))))
+
+
+def _ask_torch(module: str, function: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    if importlib.util.find_spec("torch") is None:
+        raise UsageError(
+            "these inputs are not among the answers that ship with the kit, and PyTorch is not installed. "
+            "Check without --seed, or install it: pip install 'headway[torch]'"
+        )
+    # In another grader process the memo may be warm: the import, 1.5 s, is paid only by the one that is cold.
+    return getattr(importlib.import_module(f"autograder.reference.{module}"), function)(*args, **kwargs)

@@ -1,0 +1,1 @@
+"""Views of the result document. They read the document and nothing else."""

@@ -1,0 +1,221 @@
+"""The report in the terminal: the result document rendered with rich.
+
+Student text goes in as `Text`, never as markup, so that `x[b, t]` stays what it is.
+"""
+
+from typing import Any
+
+from rich.console import Console, Group, RenderableType
+from rich.panel import Panel
+from rich.table import Table
+from rich.text import Text
+
+# Colours that stay apart for colour-blind readers (Okabe and Ito 2008), and a mark beside each, for no colour at all.
+STYLES = {
+    "passed": ("✓", "#009e73"),
+    "failed": ("✗", "#d55e00"),
+    "error": ("!", "#d55e00"),
+    "timeout": ("⧖", "#cc79a7"),
+    "blocked": ("◌", "#e69f00"),
+    "not_started": ("·", "dim"),
+}
+WORDS = {
+    "passed": "passed",
+    "failed": "failed",
+    "error": "stopped by an error",
+    "timeout": "out of time",
+    "blocked": "blocked",
+    "not_started": "not started",
+}
+BAR = 20
+MAX_PANELS = 5
+MAX_OUTPUT_LINES = 12
+
+Document = dict[str, Any]
+
+
+def render(document: Document, console: Console, *, all_panels: bool = False) -> None:
+    """Print the whole report.
+
+    Args:
+        document: a `headway.result/1` document.
+        all_panels: show every failed check, not only the first few.
+    """
+    console.print(_overview(document))
+    checks = [check for check in all_checks(document) if check["status"] in ("failed", "error", "timeout")]
+    shown = checks if all_panels else _first_of_each(checks)[:MAX_PANELS]
+    for check in shown:
+        console.print(panel(check))
+    if len(checks) > len(shown):
+        console.print(
+            Text(f"… and {len(checks) - len(shown)} more checks that are not passed: --all shows them", "dim")
+        )
+    console.print(_summary(document))
+
+
+def all_checks(document: Document) -> list[dict[str, Any]]:
+    """Every check of a document in course order."""
+    return [check for a in document["assignments"] for f in a["functions"] for check in f["checks"]]
+
+
+def _first_of_each(checks: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The first failed check of each function: the others usually have the same cause."""
+    return list({check["function"]: check for check in reversed(checks)}.values())[::-1]
+
+
+def _overview(document: Document) -> RenderableType:
+    seed = "public inputs" if document["public_seed"] else f"seed {document['seed']}"
+    title = Text.assemble(("Headway", "bold"), f" · {document['submission']['id']} · {seed}")
+    table = Table.grid(padding=(0, 1))
+    table.add_column(justify="right")
+    table.add_column(overflow="ellipsis", no_wrap=True)
+    table.add_column(no_wrap=True)
+    table.add_column(justify="right", no_wrap=True)
+    table.add_column(overflow="ellipsis", no_wrap=True)
+    for assignment in document["assignments"]:
+        table.add_row(
+            str(assignment["number"]),
+            Text(assignment["name"]),
+            _bar(assignment),
+            Text(points_text(assignment["points"])),
+            _counts(assignment),
+        )
+    return Group(Text(), title, Text(), table, Text())
+
+
+def _bar(assignment: dict[str, Any]) -> Text:
+    """One mark per part of the checks, in the order passed, wrong, blocked, not started."""
+    checks = [check for function in assignment["functions"] for check in function["checks"]]
+    order = ("passed", "failed", "error", "timeout", "blocked", "not_started")
+    glyphs = {"passed": "█", "failed": "▓", "error": "▓", "timeout": "▓", "blocked": "▒", "not_started": "░"}
+    statuses = sorted((check["status"] for check in checks), key=order.index)
+    bar = Text()
+    for i in range(BAR):
+        status = statuses[i * len(statuses) // BAR]
+        bar.append(glyphs[status], STYLES[status][1])
+    return bar
+
+
+def _counts(assignment: dict[str, Any]) -> Text:
+    statuses = [check["status"] for function in assignment["functions"] for check in function["checks"]]
+    if set(statuses) == {"passed"}:
+        return Text("✓ all passed", STYLES["passed"][1])
+    if set(statuses) == {"not_started"}:
+        return Text("· not started", "dim")
+    text = Text()
+    for status in ("failed", "error", "timeout", "blocked", "not_started"):
+        count = statuses.count(status)
+        if count:
+            mark, style = STYLES[status]
+            text.append(f"{', ' if text else ''}{mark} {count} {WORDS[status]}", style)
+    return text
+
+
+def panel(check: dict[str, Any]) -> Panel:
+    """One failed check: what is wrong, for which inputs, where, and what was printed meanwhile."""
+    mark, style = STYLES[check["status"]]
+    points = check["points"]
+    grid = Table.grid(padding=(0, 2))
+    grid.add_column(style="dim", no_wrap=True)
+    grid.add_column(ratio=1)
+
+    def row(name: str, text: str | Text | None) -> None:
+        if text:
+            grid.add_row(name, text if isinstance(text, Text) else Text(text))
+
+    row("case", check["case"])
+    row("wrong", _wrong(check))
+    row("worst", _worst(check))
+    row("looks like", check["mistake"]["title"] if check["mistake"] else None)
+    row("help", check["help"])
+    row("hint", "\n".join(check["hints"][:3]))
+    row("printed", _printed(check["output"]))
+    row("where", _where(check))
+    row("again", f"headway check {check['function']}")
+    title = Text.assemble((f" {mark} {check['function']}", f"bold {style}"), f" · {check['title']} ")
+    return Panel(
+        Group(Text(check["message"], "bold"), grid),
+        title=title,
+        title_align="left",
+        subtitle=Text(f" {points_text(points)} points "),
+        subtitle_align="right",
+        border_style=style,
+    )
+
+
+def _wrong(check: dict[str, Any]) -> str | None:
+    wrong = check["wrong"]
+    return f"{wrong['count']:,} of {wrong['total']:,} values" if wrong else None
+
+
+def _worst(check: dict[str, Any]) -> str | None:
+    worst = check["worst"]
+    if not worst:
+        return None
+    at = ", ".join(f"{axis} {index}" for axis, index in zip(worst["axes"], worst["index"], strict=True))
+    allowed = f" (allowed ±{worst['allowed']:.2g})" if worst["allowed"] else ""
+    place = f"[{at}]: " if at else ""
+    return f"{place}yours {number_text(worst['yours'])}, expected {number_text(worst['expected'])}{allowed}"
+
+
+def _printed(output: str) -> str:
+    lines = output.strip("\n").split("\n")
+    if len(lines) > MAX_OUTPUT_LINES:
+        half = MAX_OUTPUT_LINES // 2
+        lines = [*lines[:half], f"… {len(lines) - 2 * half} lines left out …", *lines[-half:]]
+    return "\n".join(line[:300] for line in lines)
+
+
+def _where(check: dict[str, Any]) -> str | None:
+    where = check["where"]
+    if not where:
+        return None
+    text = f"{where['file']}:{where['line']}"
+    return f"{text}   {where['text']}" if where.get("text") else text
+
+
+def number_text(value: Any) -> str:
+    """A number short enough to compare by eye; two that differ late keep the digits that differ."""
+    return f"{value:.10g}" if isinstance(value, float) else str(value)
+
+
+def points_text(points: dict[str, float]) -> str:
+    """`3 / 5`, without needless decimals."""
+    return f"{points['earned']:g} / {points['possible']:g}"
+
+
+def _summary(document: Document) -> RenderableType:
+    checks = all_checks(document)
+    lines = Text()
+    lines.append(f"{points_text(document['points'])} points", "bold")
+    counts = [(status, sum(check["status"] == status for check in checks)) for status in STYLES]
+    for status, count in counts:
+        if count:
+            mark, style = STYLES[status]
+            lines.append(" · ")
+            lines.append(f"{mark} {count} {WORDS[status]}", style)
+    lines.append(f" · {document['seconds']:.1f} s", "dim")
+    for problem in document["problems"]:
+        lines.append(f"\nThe kit itself failed: {problem}", "bold red")
+    lines.append("\n" + next_step(document))
+    return Group(Text(), lines)
+
+
+def next_step(document: Document) -> str:
+    """The one thing to do next: the first function of the course that is not passed and not blocked."""
+    functions = [(a, f) for a in document["assignments"] for f in a["functions"] if not f["bonus"]]
+    for assignment, function in functions:
+        if function["status"] in ("passed", "blocked"):
+            continue
+        name = f"{assignment['name']}.{function['name']}"
+        if function["status"] == "not_started":
+            return f"Next: write {function['name']} in {assignment['name']}.py, then: headway check {name}"
+        first = next(check for check in function["checks"] if check["status"] != "passed")
+        where = first["where"]
+        place = f"{where['file']}, line {where['line']}" if where else f"{assignment['name']}.py"
+        return f"Next: mend {function['name']} ({place}), then: headway check {name}"
+    blocked = next((f["checks"][0] for _, f in functions if f["status"] == "blocked"), None)
+    if blocked:
+        needs = next(c["blocked_by"] for c in all_checks(document) if c["status"] == "blocked")
+        return f"Next: {needs[0]}, which {blocked['function']} needs: headway check {needs[0]}"
+    return "All of it is right. The whole course: headway check"

@@ -1,0 +1,217 @@
+"""The result document `headway.result/1`: plain records of what was found, from which every view is rendered."""
+
+import datetime
+import platform
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, field
+from typing import Any, Literal
+
+from autograder import __version__
+from autograder.curriculum import Curriculum
+
+SCHEMA = "headway.result/1"
+Status = Literal["passed", "failed", "error", "timeout", "not_started", "blocked"]
+STATUSES: tuple[Status, ...] = ("passed", "failed", "error", "timeout", "not_started", "blocked")
+
+
+@dataclass
+class CheckResult:
+    """What one check found out about one submission.
+
+    Attributes:
+        id: `module.function::name of the check`.
+        wrong: how many values differ, of how many.
+        worst: the entry that differs most: index, axes, yours, expected, allowed.
+        blocked_by: functions that must be right first.
+        output: what the student's code printed during the check.
+        hints: NumPy's warnings; they never decide a status.
+        seconds: wall time.
+    """
+
+    id: str
+    function: str
+    title: str
+    status: Status
+    possible: float
+    earned: float = 0.0
+    message: str = ""
+    help: str | None = None
+    case: str | None = None
+    wrong: dict[str, int] | None = None
+    worst: dict[str, Any] | None = None
+    shapes: dict[str, list[int]] | None = None
+    mistake: dict[str, Any] | None = None
+    blocked_by: list[str] = field(default_factory=list)
+    where: dict[str, Any] | None = None
+    output: str = ""
+    hints: list[str] = field(default_factory=list)
+    seconds: float = 0.0
+
+
+@dataclass
+class SubmissionResult:
+    """Everything that one run found out about one submission."""
+
+    submission: str
+    content_hash: str
+    seed: int
+    checks: list[CheckResult]
+    problems: list[str] = field(default_factory=list)  # failures of the kit itself
+    notes: list[str] = field(default_factory=list)  # what was left behind when the submission was taken in
+    sandbox: list[str] = field(default_factory=lambda: ["process"])
+    seconds: float = 0.0
+
+    @property
+    def earned(self) -> float:
+        """Points earned."""
+        return sum(check.earned for check in self.checks)
+
+    def possible(self, curriculum: Curriculum) -> float:
+        """Points that count: bonus work is extra."""
+        return sum(c.possible for c in self.checks if not curriculum.functions[c.function].bonus)
+
+    @property
+    def passed(self) -> bool:
+        """Whether every check passed."""
+        return bool(self.checks) and all(check.status == "passed" for check in self.checks)
+
+
+@dataclass(frozen=True)
+class Summary:
+    """One line of a class table.
+
+    Attributes:
+        points: earned points by assignment.
+        statuses: how many checks have each status.
+        notes: what was left out when the submission was taken in.
+        problems: failures of the kit itself.
+    """
+
+    name: str
+    earned: float
+    possible: float
+    points: dict[str, float]
+    statuses: dict[str, int]
+    seconds: float
+    notes: list[str] = field(default_factory=list)
+    problems: list[str] = field(default_factory=list)
+
+
+def summarise(result: SubmissionResult, curriculum: Curriculum) -> Summary:
+    """The class table's line for one submission."""
+    points: dict[str, float] = {}
+    for check in result.checks:
+        module = curriculum.functions[check.function].module
+        points[module] = points.get(module, 0.0) + check.earned
+    return Summary(
+        result.submission,
+        result.earned,
+        result.possible(curriculum),
+        points,
+        {status: sum(check.status == status for check in result.checks) for status in STATUSES},
+        result.seconds,
+        result.notes,
+        result.problems,
+    )
+
+
+def function_status(checks: Iterable[CheckResult]) -> Status:
+    """One status for all checks of a function: the first that is not passed, in order of what to look at first."""
+    found = {check.status for check in checks}
+    for status in ("error", "timeout", "failed", "blocked", "not_started"):
+        if status in found:
+            return status
+    return "passed"
+
+
+def mark_blocked(result: SubmissionResult, others: Iterable[CheckResult], curriculum: Curriculum) -> None:
+    """Turn failures of functions whose prerequisites fail into `blocked`, naming the prerequisites.
+
+    A check that passes although a prerequisite fails stays passed: it is right by its own means.
+
+    Args:
+        result: changed in place.
+        others: results of checks of prerequisites that are not part of `result`.
+        curriculum: says what needs what.
+    """
+    every = [*result.checks, *others]
+    not_passed = {check.function for check in every if check.status != "passed"}
+    for check in result.checks:
+        if check.status in ("failed", "error", "timeout"):
+            needs = [name for name in curriculum.all_needs(check.function) if name in not_passed]
+            if needs:
+                check.message = f"{', '.join(needs)} must be right first. {check.message}"
+                check.status, check.blocked_by, check.earned = "blocked", needs, 0.0
+
+
+def versions() -> dict[str, str | None]:
+    """Versions of everything a result depends on."""
+    import numpy
+
+    from autograder.reference import torch_version
+
+    return {
+        "headway": __version__,
+        "python": platform.python_version(),
+        "numpy": numpy.__version__,
+        "torch": torch_version(),
+    }
+
+
+def to_document(result: SubmissionResult, curriculum: Curriculum) -> dict[str, Any]:
+    """The versioned JSON document of one submission (see `schema/result-1.json`)."""
+    assignments = []
+    for assignment in curriculum.assignments:
+        functions = []
+        for function in assignment.functions:
+            checks = [check for check in result.checks if check.function == function.qualified]
+            if checks:
+                functions.append(
+                    {
+                        "name": function.name,
+                        "status": function_status(checks),
+                        "bonus": function.bonus,
+                        "points": _points(checks),
+                        "checks": [_check(check) for check in checks],
+                    }
+                )
+        if functions:
+            mine = [
+                check for check in result.checks if curriculum.functions[check.function].module == assignment.module
+            ]
+            counted = [check for check in mine if not curriculum.functions[check.function].bonus]
+            assignments.append(
+                {
+                    "number": assignment.number,
+                    "name": assignment.module,
+                    "title": assignment.title,
+                    "points": {"earned": sum(c.earned for c in mine), "possible": sum(c.possible for c in counted)},
+                    "functions": functions,
+                }
+            )
+    return {
+        "schema": SCHEMA,
+        "submission": {"id": result.submission, "sha256": result.content_hash},
+        "seed": result.seed,
+        "public_seed": result.seed == 0,
+        "created": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+        "versions": versions(),
+        "sandbox": result.sandbox,
+        "points": {"earned": result.earned, "possible": result.possible(curriculum)},
+        "passed": result.passed,
+        "problems": result.problems,
+        "notes": result.notes,
+        "seconds": round(result.seconds, 4),
+        "assignments": assignments,
+    }
+
+
+def _points(checks: list[CheckResult]) -> dict[str, float]:
+    return {"earned": sum(c.earned for c in checks), "possible": sum(c.possible for c in checks)}
+
+
+def _check(check: CheckResult) -> dict[str, Any]:
+    record = asdict(check)
+    record["points"] = {"earned": record.pop("earned"), "possible": record.pop("possible")}
+    record["seconds"] = round(check.seconds, 5)
+    return record

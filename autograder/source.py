@@ -1,0 +1,106 @@
+"""Stubs from solutions: `solutions/*.py` are the one source of lessons, stubs and notebooks.
+
+A stub keeps the lesson cells, the imports, everything given, and of each function of the contract its signature and
+docstring; the body becomes `raise NotImplementedError("module.function")`. Private helpers (`_name`) are solution.
+"""
+
+import ast
+from pathlib import Path
+
+from autograder.curriculum import TRANSFORMER, Curriculum
+from autograder.errors import HeadwayError
+
+_PACKAGE = Path(__file__).parent
+
+
+def bundled(name: str) -> Path:
+    """The folder `assignments`, `solutions` or `data`: inside the installed wheel, or beside the package in a clone."""
+    inside = _PACKAGE / "_bundle" / name
+    return inside if inside.is_dir() else _PACKAGE.parent / name
+
+
+def make_stub(source: str, module: str, curriculum: Curriculum = TRANSFORMER) -> str:
+    """The stub of one solution.
+
+    Args:
+        source: text of `solutions/<module>.py`.
+        module: the assignment's name.
+
+    Raises:
+        HeadwayError: if the solution lacks a function of the contract, or one of them has no docstring.
+    """
+    contract = {function.name for function in curriculum.modules[module].functions}
+    tree = ast.parse(source)
+    lines = source.splitlines()
+    replaced: dict[int, tuple[int, list[str]]] = {}  # first line (0-based) -> one past the last, new lines
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef) and node.name in contract:
+            contract.discard(node.name)
+            docstring = node.body[0]
+            if ast.get_docstring(node) is None or docstring.end_lineno is None or node.end_lineno is None:
+                raise HeadwayError(f"solutions/{module}.py: {node.name} has no docstring")
+            body = [f'    raise NotImplementedError("{module}.{node.name}")']
+            replaced[docstring.end_lineno] = (node.end_lineno, body)
+        elif _is_private(node):
+            start = min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", []))]) - 1
+            start = _with_comments_above(lines, start)
+            assert node.end_lineno is not None
+            replaced[start] = (node.end_lineno, [])
+    if contract:
+        raise HeadwayError(f"solutions/{module}.py lacks {', '.join(sorted(contract))}")
+    return _tidy(_replace(lines, replaced))
+
+
+def _is_private(node: ast.stmt) -> bool:
+    if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+        return node.name.startswith("_")
+    targets = node.targets if isinstance(node, ast.Assign) else [node.target] if isinstance(node, ast.AnnAssign) else []
+    return any(isinstance(target, ast.Name) and target.id.startswith("_") for target in targets)
+
+
+def _with_comments_above(lines: list[str], start: int) -> int:
+    while start > 0 and lines[start - 1].startswith("#") and not lines[start - 1].startswith("# %%"):
+        start -= 1
+    return start
+
+
+def _replace(lines: list[str], replaced: dict[int, tuple[int, list[str]]]) -> list[str]:
+    result: list[str] = []
+    position = 0
+    while position < len(lines):
+        if position in replaced:
+            position, new = replaced[position]
+            result.extend(new)
+        else:
+            result.append(lines[position])
+            position += 1
+    return result
+
+
+def _tidy(lines: list[str]) -> str:
+    """Drop code cells that became empty, and runs of more than two blank lines."""
+    result: list[str] = []
+    for line in lines:
+        if line.startswith("# %%"):
+            while result and not result[-1]:
+                result.pop()
+            if result and result[-1] == "# %%":
+                result.pop()
+                while result and not result[-1]:
+                    result.pop()
+            # Two blank lines stand around a function, one elsewhere, as the formatter has it.
+            result.extend(["", ""] if result and result[-1].startswith("    ") else [""])
+        if not line and result[-2:] == ["", ""]:
+            continue
+        result.append(line)
+    while result and (not result[-1] or result[-1] == "# %%"):
+        result.pop()
+    return "\n".join(result) + "\n"
+
+
+def make_stubs(solutions: Path, curriculum: Curriculum = TRANSFORMER) -> dict[str, str]:
+    """Every stub by its file name, generated from the folder of solutions."""
+    return {
+        f"{module}.py": make_stub((solutions / f"{module}.py").read_text("utf-8"), module, curriculum)
+        for module in curriculum.modules
+    }

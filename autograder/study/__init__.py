@@ -1,0 +1,1 @@
+"""The student's loop: a workspace and what happens in it."""

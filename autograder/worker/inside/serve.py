@@ -1,0 +1,231 @@
+"""Runs in the student's process: answers requests about one submission, one frame each, until the socket closes.
+
+It imports NumPy, the standard library and `frames` (loaded by path under a private name), and nothing of the kit. What
+it reports is believed as far as a program can be believed about itself: values, never verdicts.
+"""
+
+import contextlib
+import importlib.util
+import inspect
+import os
+import socket
+import sys
+import traceback
+import types
+import warnings
+
+import _headway_frames as frames
+import numpy as np
+
+MAX_TRACE = 12
+MAX_TEXT = 4000
+MAX_WARNINGS = 5
+
+
+class Missing(Exception):
+    """The module has no such function, or the submission no such module."""
+
+
+class Submission:
+    """The student's folder: its modules, each imported on its own and by location, and values kept for handles."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        self.failures = {}
+        self.handles = {}
+        sys.dont_write_bytecode = True
+        sys.path.append(folder)  # at the end: a student's numpy.py or random.py shadows nothing
+        sys.meta_path.append(NumpyOnly())
+
+    def module(self, name):
+        """Import `name.py`; an import that failed once fails the same way every time, without running again."""
+        if name in self.failures:
+            raise self.failures[name]
+        if name in sys.modules and not hasattr(sys.modules[name], "__headway__"):
+            origin = getattr(sys.modules[name], "__file__", None) or ""
+            if os.path.dirname(origin) != self.folder:
+                raise Missing(f"a module named {name!r} is already loaded from elsewhere")
+        if name in sys.modules:
+            return sys.modules[name]
+        path = os.path.join(self.folder, name + ".py")
+        if not os.path.isfile(path):
+            raise Missing(f"there is no file {name}.py")
+        spec = importlib.util.spec_from_file_location(name, path)
+        module = importlib.util.module_from_spec(spec)
+        sys.modules[name] = module
+        try:
+            spec.loader.exec_module(module)
+        except BaseException as error:
+            sys.modules.pop(name, None)
+            self.failures[name] = error
+            raise
+        return module
+
+    def function(self, module, name):
+        function = getattr(self.module(module), name, None)
+        if not callable(function):
+            raise Missing(f"{module}.py defines no function {name}")
+        return function
+
+    def make(self, value):
+        """Turn what stands for something into that thing: generators, configurations, kept values."""
+        if isinstance(value, frames.Handle):
+            return self.handles[value.number]
+        if isinstance(value, frames.Rng):
+            return np.random.default_rng(value.seed)
+        if isinstance(value, frames.Config):
+            return self.function(value.module, value.name)(**value.fields)
+        return value
+
+    def keep(self, value):
+        number = len(self.handles) + 1
+        self.handles[number] = value
+        return frames.Handle(number)
+
+
+ELSEWHERE = {"torch", "tensorflow", "jax", "scipy", "sklearn", "pandas", "autograder", "cupy", "numba", "autograd"}
+
+
+class NumpyOnly:
+    """Asked last, when nothing else found a module: says clearly what may be imported."""
+
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] in ELSEWHERE:
+            raise ModuleNotFoundError(f"{name} is not available here: write it in NumPy", name=name)
+        return
+
+
+def call(submission, request):
+    if request.get("fresh"):
+        submission.handles.clear()
+    function = submission.function(request["module"], request["function"])
+    args = [submission.make(value) for value in request["args"]]
+    kwargs = {key: submission.make(value) for key, value in request["kwargs"].items()}
+    before = copies((args, kwargs))
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        result = function(*args, **kwargs)
+    reply = {
+        "status": "returned",
+        "modified": changed(before, (args, kwargs), names(function, len(args))),
+        "warnings": [describe_warning(w) for w in caught[:MAX_WARNINGS]],
+        "line": line_of(function),
+    }
+    opaque = request["opaque"]
+    if opaque == [0] and not isinstance(result, tuple):
+        result = submission.keep(result)
+    elif opaque and isinstance(result, tuple):
+        result = tuple(submission.keep(v) if i in opaque else v for i, v in enumerate(result))
+    return {**reply, "value": result}
+
+
+def entry(submission, request):
+    """One named entry of a value that was kept, such as `cache["weights"]`."""
+    kept = submission.handles[request["handle"].number]
+    if not isinstance(kept, dict):
+        raise Missing(f"the cache is a {type(kept).__name__}, not a dict")
+    if request["key"] not in kept:
+        raise Missing(f"the cache has no entry {request['key']!r}")
+    return {"status": "returned", "value": kept[request["key"]]}
+
+
+def copies(value):
+    """Copies of every array in the arguments, by where it stands."""
+    return {where: array.copy() for where, array in arrays(value, ())}
+
+
+def arrays(value, where):
+    if isinstance(value, np.ndarray):
+        yield where, value
+    elif isinstance(value, dict):
+        for key, item in value.items():
+            yield from arrays(item, (*where, key))
+    elif isinstance(value, (tuple, list)):
+        for index, item in enumerate(value):
+            yield from arrays(item, (*where, index))
+
+
+def changed(before, arguments, parameters):
+    """Names of the arguments whose arrays are no longer what they were, bit for bit."""
+    after = dict(arrays(arguments, ()))
+    found = []
+    for where, old in before.items():
+        new = after.get(where)
+        if new is None or new.dtype != old.dtype or new.shape != old.shape or new.tobytes() != old.tobytes():
+            top = parameters[where[1]] if where[0] == 0 and where[1] < len(parameters) else str(where[1])
+            found.append(top + "".join(f"[{key!r}]" for key in where[2:]))
+    return found
+
+
+def names(function, count):
+    try:
+        return list(inspect.signature(function).parameters)[:count]
+    except (TypeError, ValueError):
+        return [f"argument {i + 1}" for i in range(count)]
+
+
+def line_of(function):
+    code = getattr(inspect.unwrap(function), "__code__", None)
+    return code.co_firstlineno if isinstance(code, types.CodeType) else None
+
+
+def describe_warning(warning):
+    return (
+        f"{os.path.basename(str(warning.filename))}:{warning.lineno}: {warning.category.__name__}: {warning.message}"[
+            :300
+        ]
+    )
+
+
+def describe_error(submission, error):
+    trace = []
+    for frame in traceback.extract_tb(error.__traceback__):
+        if os.path.dirname(frame.filename) == submission.folder:
+            trace.append((os.path.basename(frame.filename), frame.lineno or 0, frame.name, (frame.line or "")[:200]))
+    if isinstance(error, SyntaxError) and error.filename and os.path.dirname(error.filename) == submission.folder:
+        trace.append(
+            (os.path.basename(error.filename), error.lineno or 0, "<module>", (error.text or "").strip()[:200])
+        )
+    return {
+        "status": "missing" if isinstance(error, Missing) else "raised",
+        "type": type(error).__name__[:100],
+        "message": (str(error.msg) if isinstance(error, SyntaxError) else str(error))[:MAX_TEXT],
+        "trace": trace[-MAX_TRACE:],
+    }
+
+
+def answer(submission, request):
+    try:
+        reply = (call if request["op"] == "call" else entry)(submission, request)
+        return frames.pack({**reply, "id": request["id"]})
+    except frames.FrameError as error:
+        return frames.pack({"id": request["id"], "status": "unsendable", "message": str(error)})
+    except BaseException as error:  # SystemExit and KeyboardInterrupt too: the next call must still be answered
+        try:
+            return frames.pack({**describe_error(submission, error), "id": request["id"]})
+        except BaseException:  # an exception whose own __str__ raises
+            reply = {"status": "raised", "type": type(error).__name__[:100], "message": "", "trace": []}
+            return frames.pack({**reply, "id": request["id"]})
+
+
+def serve(channel: socket.socket, folder: str) -> None:
+    """Answer requests until the other side hangs up."""
+    submission = Submission(folder)
+    stdout, stderr = sys.stdout, sys.stderr
+
+    def receive(count):
+        data = bytearray()
+        while len(data) < count:
+            chunk = channel.recv(min(count - len(data), 1 << 20))
+            if not chunk:
+                os._exit(0)
+            data += chunk
+        return bytes(data)
+
+    while True:
+        reply = answer(submission, frames.read(receive))
+        for stream in (stdout, stderr):
+            # Full, or closed by the student: what was printed is lost, not the answer.
+            with contextlib.suppress(OSError, ValueError):
+                stream.flush()
+        channel.sendall(reply)
