@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 PASSED, NOT_PASSED, USAGE, KIT_FAILED = 0, 1, 2, 3
+INTERRUPTED = 130  # what a shell reports for Ctrl-C
 
 
 class _Headway(click.Group):
@@ -25,7 +26,15 @@ class _Headway(click.Group):
 
     def main(self, *args: Any, **kwargs: Any) -> Any:
         try:
-            return super().main(*args, **kwargs)
+            sys.exit(super().main(*args, **{"prog_name": "headway", **kwargs, "standalone_mode": False}))
+        except click.ClickException as error:
+            context = getattr(error, "ctx", None)
+            command = context.command_path if context else "headway"
+            click.echo(f"headway: {error.format_message()} How it is used: {command} --help", err=True)
+            sys.exit(USAGE)
+        except click.Abort:
+            click.echo("headway: interrupted", err=True)
+            sys.exit(INTERRUPTED)
         except UsageError as error:
             click.echo(f"headway: {error}", err=True)
             sys.exit(USAGE)

@@ -31,12 +31,13 @@ class Draw:
     def _integers(self, count: int) -> Array:
         """`count` uniform integers of 32 bits, as uint64."""
         raw: Array = np.atleast_1d(np.asarray(self._bits.random_raw(count), np.uint64))
-        return np.asarray(np.right_shift(raw, np.uint64(32)))
+        return np.right_shift(raw, np.uint64(32))
 
     def uniform(self, *shape: int, low: float = 0.0, high: float = 1.0, dtype: Any = np.float64) -> Array:
         """Uniform numbers in [low, high), shape `shape`, in steps of 2⁻²⁰ of the range."""
         steps = self._integers(math.prod(shape)) >> np.uint64(12)
-        return (low + (high - low) * (steps.astype(np.float64) / 2**20)).reshape(shape).astype(dtype)
+        numbers: Array = low + (high - low) * (steps.astype(np.float64) / 2**20)
+        return numbers.reshape(shape).astype(dtype)
 
     def normal(self, *shape: int, scale: float = 1.0, dtype: Any = np.float64) -> Array:
         """Nearly normal numbers, mean 0, standard deviation `scale`, shape `shape`.
@@ -46,7 +47,8 @@ class Draw:
         """
         count = math.prod(shape)
         steps = (self._integers(12 * count) >> np.uint64(12)).reshape(12, count).sum(axis=0)
-        return (scale * (steps.astype(np.float64) / 2**20 - 6.0)).reshape(shape).astype(dtype)
+        numbers: Array = scale * (steps.astype(np.float64) / 2**20 - 6.0)
+        return numbers.reshape(shape).astype(dtype)
 
     def integers(self, *shape: int, low: int = 0, high: int) -> Array:
         """Integers in [low, high), int64, shape `shape`."""

@@ -25,7 +25,11 @@ from autograder.errors import (
 from autograder.frames import Handle
 from autograder.worker import Limits, Session, WorkerDied, Workers, WorkerTimedOut
 
-_UNSAFE = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b[@-Z\\-_]|[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+# Terminal commands (CSI; OSC up to its end; two-character escapes), control characters, direction overrides.
+_UNSAFE = re.compile(
+    r"\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]{0,4000}(?:\x07|\x1b\\)|\x1b[ -~]"
+    r"|[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]"
+)
 
 
 def clean(text: Any, limit: int = 4000) -> str:
@@ -138,7 +142,7 @@ class Student:
         if status == "unsendable":
             raise Mismatch(f"{function.name} returned something that cannot be compared: {clean(reply.get('message'))}")
         if status == "missing":
-            raise Raised(clean(reply.get("message"), 300), StudentException("Missing", clean(reply.get("message"))))
+            raise NotStarted(clean(reply.get("message"), 300))
         raise self._exception(reply, function)
 
     def _exception(self, reply: dict[str, Any], function: Function) -> Exception:

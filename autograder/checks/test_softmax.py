@@ -15,13 +15,13 @@ FLOAT32_LOSS = TOLERANCES[np.dtype(FLOAT32)]
 
 @graded("softmax.softmax")
 def test_rows(agree: Agree, draw: Draw) -> None:
-    """Rows of a matrix"""
+    """rows of a matrix"""
     agree(draw.normal(4, 7, scale=3))
 
 
 @graded("softmax.softmax")
 def test_any_axis(agree: Agree, draw: Draw) -> None:
-    """Every axis of a 4-D array"""
+    """every axis of a 4-D array"""
     x = draw.normal(2, 3, 4, 5, scale=3)
     for axis in (0, 1, 2, -2, 3):
         agree(x, axis=axis)
@@ -36,7 +36,7 @@ def test_vector(agree: Agree, draw: Draw) -> None:
 
 @graded("softmax.softmax")
 def test_extreme(agree: Agree, draw: Draw) -> None:
-    """Scores of ±1000"""
+    """scores of ±1000"""
     agree(draw.normal(3, 5) + np.array([1000.0, -1000.0, 0.0])[:, None])
     agree(np.array([[1000.0, 0.0, -1000.0], [-1000.0, -1000.0, -1000.0]]))
 
@@ -51,7 +51,7 @@ def test_minus_infinity(agree: Agree, draw: Draw) -> None:
 
 @graded("softmax.softmax")
 def test_temperature(agree: Agree, draw: Draw) -> None:
-    """Temperatures below and above 1"""
+    """temperatures below and above 1"""
     x = draw.normal(3, 8, scale=2)
     agree(x, temperature=0.3)
     agree(x, temperature=7.0)
@@ -68,21 +68,21 @@ def test_dtypes(agree: Agree, draw: Draw) -> None:
 
 @graded("softmax.softmax")
 def test_inputs_kept(unmodified: Unmodified, draw: Draw) -> None:
-    """The input is left as it was"""
+    """the input is left as it was"""
     unmodified(draw.normal(4, 5))
     unmodified(draw.normal(4, 5), axis=0, temperature=2.0)
 
 
 @graded("softmax.log_softmax")
 def test_log_rows(agree: Agree, draw: Draw) -> None:
-    """Rows of a matrix and of a 3-D array"""
+    """rows of a matrix and of a 3-D array"""
     agree(draw.normal(4, 7, scale=3))
     agree(draw.normal(2, 3, 5))
 
 
 @graded("softmax.log_softmax")
 def test_log_any_axis(agree: Agree, draw: Draw) -> None:
-    """Every axis"""
+    """every axis"""
     x = draw.normal(2, 3, 4, scale=3)
     for axis in (0, 1, -1):
         agree(x, axis=axis)
@@ -90,7 +90,7 @@ def test_log_any_axis(agree: Agree, draw: Draw) -> None:
 
 @graded("softmax.log_softmax")
 def test_log_extreme(agree: Agree) -> None:
-    """No overflow and no log of 0 at ±1000"""
+    """no overflow and no log of 0 at ±1000"""
     agree(np.array([[1000.0, 0.0, -1000.0], [0.0, 800.0, 0.0], [-1000.0, -1000.0, -999.0]]))
 
 
@@ -103,26 +103,26 @@ def test_log_dtypes(agree: Agree, draw: Draw) -> None:
 
 @graded("softmax.log_softmax")
 def test_log_inputs_kept(unmodified: Unmodified, draw: Draw) -> None:
-    """The input is left as it was"""
+    """the input is left as it was"""
     unmodified(draw.normal(3, 4))
 
 
 @graded("softmax.cross_entropy")
 def test_loss_rows(agree: Agree, draw: Draw) -> None:
-    """The mean over rows"""
+    """the mean over rows"""
     agree(draw.normal(6, 9, scale=2), draw.integers(6, high=9))
 
 
 @graded("softmax.cross_entropy")
 def test_loss_batch(agree: Agree, draw: Draw) -> None:
-    """Batch and position axes, and a single row"""
+    """batch and position axes, and a single row"""
     agree(draw.normal(2, 3, 7), draw.integers(2, 3, high=7))
     agree(draw.normal(1, 5), draw.integers(1, high=5))
 
 
 @graded("softmax.cross_entropy")
 def test_loss_confidently_wrong(agree: Agree) -> None:
-    """Confidently wrong: the loss is large, not infinite"""
+    """confidently wrong: the loss is large, not infinite"""
     agree(np.array([[1000.0, 0.0, -1000.0], [0.0, 0.0, 900.0]]), np.array([2, 0]))
 
 
@@ -136,7 +136,7 @@ def test_loss_dtypes(agree: Agree, draw: Draw) -> None:
 
 @graded("softmax.cross_entropy")
 def test_loss_inputs_kept(unmodified: Unmodified, draw: Draw) -> None:
-    """The inputs are left as they were"""
+    """the inputs are left as they were"""
     unmodified(draw.normal(4, 5), draw.integers(4, high=5))
 
 
@@ -149,7 +149,7 @@ def test_gradient(agree: Agree, reference: Reference, draw: Draw) -> None:
 
 @graded("softmax.softmax_backward")
 def test_gradient_any_axis(agree: Agree, reference: Reference, draw: Draw) -> None:
-    """Every axis of a 3-D array"""
+    """every axis of a 3-D array"""
     x, dout = draw.normal(2, 3, 4, scale=2), draw.normal(2, 3, 4)
     for axis in (0, 1, 2):
         agree(dout, reference.softmax.softmax(x, axis=axis), axis=axis)
@@ -164,26 +164,26 @@ def test_gradient_float32(agree: Agree, reference: Reference, draw: Draw) -> Non
 
 @graded("softmax.softmax_backward")
 def test_gradient_inputs_kept(unmodified: Unmodified, reference: Reference, draw: Draw) -> None:
-    """The inputs are left as they were"""
+    """the inputs are left as they were"""
     unmodified(draw.normal(3, 4), reference.softmax.softmax(draw.normal(3, 4)))
 
 
 @graded("softmax.cross_entropy_backward")
 def test_loss_gradient(agree: Agree, draw: Draw) -> None:
-    """Rows of a matrix"""
+    """rows of a matrix"""
     agree(draw.normal(6, 9, scale=2), draw.integers(6, high=9))
 
 
 @graded("softmax.cross_entropy_backward")
 def test_loss_gradient_batch(agree: Agree, draw: Draw) -> None:
-    """Divided by the number of all rows, repeated targets"""
+    """divided by the number of all rows, repeated targets"""
     agree(draw.normal(2, 3, 7), draw.integers(2, 3, high=7))
     agree(draw.normal(5, 4), np.array([1, 1, 1, 3, 1]))
 
 
 @graded("softmax.cross_entropy_backward")
 def test_loss_gradient_extreme(agree: Agree) -> None:
-    """Confidently wrong at ±1000"""
+    """confidently wrong at ±1000"""
     agree(np.array([[1000.0, 0.0, -1000.0], [0.0, 0.0, 900.0]]), np.array([2, 0]))
 
 
@@ -196,5 +196,5 @@ def test_loss_gradient_dtypes(agree: Agree, draw: Draw) -> None:
 
 @graded("softmax.cross_entropy_backward")
 def test_loss_gradient_inputs_kept(unmodified: Unmodified, draw: Draw) -> None:
-    """The inputs are left as they were"""
+    """the inputs are left as they were"""
     unmodified(draw.normal(4, 5), draw.integers(4, high=5))

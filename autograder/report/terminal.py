@@ -152,7 +152,10 @@ def _worst(check: dict[str, Any]) -> str | None:
     worst = check["worst"]
     if not worst:
         return None
-    at = ", ".join(f"{axis} {index}" for axis, index in zip(worst["axes"], worst["index"], strict=True))
+    at = ", ".join(
+        str(index) if axis.startswith("axis ") else f"{axis} {index}"
+        for axis, index in zip(worst["axes"], worst["index"], strict=True)
+    )
     allowed = f" (allowed ±{worst['allowed']:.2g})" if worst["allowed"] else ""
     place = f"[{at}]: " if at else ""
     return f"{place}yours {number_text(worst['yours'])}, expected {number_text(worst['expected'])}{allowed}"

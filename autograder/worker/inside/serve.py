@@ -41,10 +41,6 @@ class Submission:
         """Import `name.py`; an import that failed once fails the same way every time, without running again."""
         if name in self.failures:
             raise self.failures[name]
-        if name in sys.modules and not hasattr(sys.modules[name], "__headway__"):
-            origin = getattr(sys.modules[name], "__file__", None) or ""
-            if os.path.dirname(origin) != self.folder:
-                raise Missing(f"a module named {name!r} is already loaded from elsewhere")
         if name in sys.modules:
             return sys.modules[name]
         path = os.path.join(self.folder, name + ".py")

@@ -1,0 +1,44 @@
+# Two commands for a fresh clone: `make demo` and `make test`. Both set up .venv by themselves.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
+
+.PHONY: demo test check format memo stubs clean
+
+demo: $(VENV)/light
+	$(BIN)/headway grade tests/submissions/class --out demo-out --seed 0 --call-seconds 2
+	@$(BIN)/headway check softmax attention --dir tests/submissions/class/dara || true
+
+test: $(VENV)/dev
+	$(BIN)/python -m pytest
+
+check: $(VENV)/dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy --strict autograder
+
+format: $(VENV)/dev
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+# PyTorch's answers to the public cases, and the stubs: both are generated, and tests prove that they are in step.
+memo: $(VENV)/dev
+	$(BIN)/python -m autograder.ship
+
+stubs: $(VENV)/dev
+	$(BIN)/headway release assignments --stubs
+
+# A student's light install first; what the tests need (PyTorch above all) on top of it.
+$(VENV)/light: pyproject.toml constraints.txt
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(INSTALL) --editable .
+	touch $@
+
+$(VENV)/dev: $(VENV)/light
+	$(INSTALL) --editable '.[dev]'
+	touch $@
+
+clean:
+	rm -rf $(VENV) demo-out build dist .pytest_cache .mypy_cache .ruff_cache

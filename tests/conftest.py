@@ -1,0 +1,57 @@
+"""Fixtures of the kit's own tests. Graded checks live in `autograder/checks/` and never use this file."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from autograder.engine import Options, check
+from autograder.results import SubmissionResult
+from autograder.source import bundled
+from autograder.worker import Workers
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Keep the tests out of the user's cache, and share one between them."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("HEADWAY_CACHE", str(tmp_path_factory.mktemp("cache")))
+        patch.setenv("COLUMNS", "80")
+        patch.delenv("NO_COLOR", raising=False)
+        patch.delenv("FORCE_COLOR", raising=False)
+        yield
+
+
+@pytest.fixture(scope="session")
+def workers() -> Iterator[Workers]:
+    with Workers() as workers:
+        yield workers
+
+
+@pytest.fixture(scope="session")
+def solutions() -> Path:
+    return bundled("solutions")
+
+
+@pytest.fixture
+def submission(tmp_path: Path) -> Callable[..., Path]:
+    """`submission(softmax="...")`: a folder with the given modules."""
+
+    def make(**modules: str) -> Path:
+        folder = tmp_path / "submission"
+        folder.mkdir(exist_ok=True)
+        for name, text in modules.items():
+            (folder / f"{name}.py").write_text(text, "utf-8")
+        return folder
+
+    return make
+
+
+@pytest.fixture
+def judge() -> Callable[..., SubmissionResult]:
+    """`judge(folder, "softmax.softmax")`: check some functions of a submission."""
+
+    def run(folder: Path, *functions: str, **options: object) -> SubmissionResult:
+        return check(folder.name, folder, Options(functions=functions or None, **options))
+
+    return run

@@ -1,0 +1,207 @@
+"""Statuses and points: what a submission gets for what it does."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from autograder import engine
+from autograder.curriculum import TRANSFORMER
+from autograder.engine import Options, check_many
+from autograder.results import SubmissionResult, to_document
+
+RIGHT = """
+import numpy as np
+def softmax(x, axis=-1, temperature=1.0):
+    x = np.asarray(x)
+    x = x if x.dtype.kind == "f" else x.astype(float)
+    z = np.exp((x - x.max(axis, keepdims=True)) / temperature)
+    return z / z.sum(axis, keepdims=True)
+"""
+ATTENTION = """
+import numpy as np
+from softmax import softmax
+def attention(q, k, v, mask=None):
+    scores = np.asarray(q) @ np.swapaxes(k, -1, -2) / np.sqrt(q.shape[-1])
+    weights = softmax(scores)
+    return weights @ v, weights
+"""
+
+
+def by_name(result):
+    return {check.id.partition("::")[2]: check for check in result.checks}
+
+
+def statuses(result):
+    return {check.function: check.status for check in result.checks}
+
+
+def test_right_code_gets_every_point(submission, judge):
+    result = judge(submission(softmax=RIGHT), "softmax.softmax")
+    assert result.passed, [c.message for c in result.checks if c.status != "passed"]
+    assert result.earned == result.possible(TRANSFORMER) > 0
+
+
+def test_wrong_code_fails_with_everything_a_reader_needs(submission, judge):
+    wrong = RIGHT.replace("/ temperature", "* temperature")
+    checks = by_name(judge(submission(softmax=wrong), "softmax.softmax"))
+    assert checks["rows"].status == "passed"
+    failed = checks["temperature"]
+    assert (failed.status, failed.earned) == ("failed", 0.0)
+    assert failed.message == "probs is not close to PyTorch's softmax"
+    assert failed.case == "(3, 8), temperature 0.3"
+    assert failed.where == {"file": "softmax.py", "line": 3}
+    assert failed.worst["axes"] == ["row", "class"]
+
+
+def test_a_stub_is_not_started_and_costs_no_other_function(submission, judge):
+    text = RIGHT + "def log_softmax(x, axis=-1):\n    raise NotImplementedError\n"
+    found = statuses(judge(submission(softmax=text), "softmax.softmax", "softmax.log_softmax"))
+    assert found == {"softmax.softmax": "passed", "softmax.log_softmax": "not_started"}
+
+
+def test_blocked_by_a_wrong_prerequisite_also_when_it_was_not_selected(submission, judge):
+    folder = submission(softmax=RIGHT.replace("x.max", "x.min"), attention=ATTENTION)
+    for selected in (("attention.attention",), ("softmax.softmax", "attention.attention")):
+        result = judge(folder, *selected)
+        found = [check for check in result.checks if check.function == "attention.attention"]
+        blocked = [check for check in found if check.status == "blocked"]
+        assert blocked, "a wrong mask handling must at least be seen"
+        assert {check.status for check in found} <= {"blocked", "passed"}
+        assert blocked[0].blocked_by == ["softmax.softmax"]
+        assert "softmax.softmax must be right first" in blocked[0].message
+
+
+def test_blocked_by_a_stub(submission, judge):
+    stub = "def softmax(x, axis=-1):\n    raise NotImplementedError\n"
+    result = judge(submission(softmax=stub, attention=ATTENTION), "attention.attention")
+    assert {check.status for check in result.checks} == {"blocked"}
+
+
+def test_right_by_its_own_means_is_passed(submission, judge):
+    own = ATTENTION.replace("from softmax import softmax", RIGHT)
+    stub = "def softmax(x, axis=-1):\n    raise NotImplementedError\n"
+    result = judge(submission(softmax=stub, attention=own), "attention.attention")
+    assert "passed" in {check.status for check in result.checks}
+
+
+def test_an_exit_and_a_loop_cost_their_checks_only(submission, judge):
+    from autograder.worker import Limits
+
+    text = RIGHT + (
+        "import os\ndef log_softmax(x, axis=-1):\n    os._exit(0)\n"
+        "def cross_entropy(logits, targets):\n    while True: pass\n"
+    )
+    names = ("softmax.softmax", "softmax.log_softmax", "softmax.cross_entropy")
+    result = judge(submission(softmax=text), *names, limits=Limits(call_seconds=0.3, retry_seconds=0.1))
+    assert statuses(result) == dict(zip(names, ("passed", "error", "timeout"), strict=True))
+
+
+def test_a_warning_never_decides(submission, judge):
+    noisy = RIGHT.replace("    z =", "    np.log(np.zeros(1))\n    z =")
+    result = judge(submission(softmax=noisy), "softmax.softmax")
+    assert result.passed
+    assert "divide by zero" in result.checks[0].hints[0]
+
+
+def test_seeds_change_the_inputs_and_nothing_else(submission, judge):
+    table = RIGHT + "SEEN = []\n"
+    public, fresh = (judge(submission(softmax=table), "softmax.softmax", seed=seed) for seed in (0, 41))
+    assert public.passed
+    assert fresh.passed
+    hard_coded = (
+        "import numpy as np\ndef softmax(x, axis=-1, temperature=1.0):\n    return np.ones(x.shape) / x.shape[axis]\n"
+    )
+    assert not judge(submission(softmax=hard_coded), "softmax.softmax").passed
+
+
+def test_one_pytest_session_serves_a_class(submission, tmp_path):
+    folders = []
+    for name, text in (("ada", RIGHT), ("ben", "syntax error here"), ("cem", RIGHT.replace("max", "min"))):
+        folder = tmp_path / name
+        folder.mkdir()
+        (folder / "softmax.py").write_text(text)
+        folders.append((name, folder))
+    results: list[SubmissionResult] = []
+    check_many(folders, Options(functions=("softmax.softmax",)), results.append)
+    assert [result.submission for result in results] == ["ada", "ben", "cem"]
+    assert [result.passed for result in results] == [True, False, False]
+    assert all("SyntaxError" in check.message for check in results[1].checks)
+    assert results[1].checks[0].where == {"file": "softmax.py", "line": 1, "text": "syntax error here"}
+
+
+def test_the_submission_cannot_configure_pytest(submission, judge, tmp_path, monkeypatch):
+    folder = submission(softmax=RIGHT, conftest="raise SystemExit('loaded')", pytest="raise SystemExit('loaded')")
+    (folder / "pytest.ini").write_text("[pytest]\naddopts = --no-such-option\n")
+    monkeypatch.chdir(folder)
+    monkeypatch.setenv("PYTEST_ADDOPTS", "--no-such-option")
+    assert judge(folder, "softmax.softmax").passed
+
+
+def test_plain_pytest_with_the_plugin_works_by_itself(submission, tmp_path):
+    folder = submission(softmax=RIGHT.replace("/ temperature", "* temperature"))
+    command = [sys.executable, "-m", "pytest", "-p", "autograder.plugin", str(engine.CHECKS / "test_softmax.py")]
+    done = subprocess.run(
+        [*command, "--submission", str(folder), "-v"], capture_output=True, text=True, cwd=tmp_path, check=False
+    )
+    assert done.returncode == 1
+    assert "test_softmax.py::test_rows PASSED" in done.stdout
+    assert "test_softmax.py::test_temperature FAILED" in done.stdout
+    assert "failed: probs is not close to PyTorch's softmax" in done.stdout
+    assert "short test summary" in done.stdout, "pytest's own reporter is left alone"
+
+
+def test_plain_pytest_without_a_submission_skips(tmp_path):
+    command = [sys.executable, "-m", "pytest", "-p", "autograder.plugin", str(engine.CHECKS / "test_softmax.py"), "-rs"]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, check=False)
+    assert "--submission DIR" in done.stdout
+    assert done.returncode == 0
+
+
+def test_a_check_that_breaks_is_the_kits_failure_not_the_students(submission, monkeypatch):
+    from autograder.reference import Reference
+    from autograder.reference.memo import Memo
+
+    class Broken(Reference):
+        def call(self, *args):
+            raise RuntimeError("the reference broke")
+
+    options = Options(functions=("softmax.softmax",), reference=Broken(Memo()))
+    result = engine.check("s", submission(softmax=RIGHT), options)
+    assert result.problems
+    assert "the reference broke" in result.problems[0]
+
+
+def test_the_document_follows_its_schema(submission, judge):
+    import json
+
+    import jsonschema
+
+    schema = json.loads((engine.CHECKS.parent / "schema" / "result-1.json").read_text())
+    jsonschema.Draft202012Validator.check_schema(schema)
+    validate = jsonschema.Draft202012Validator(schema).validate
+    texts = [
+        RIGHT,
+        RIGHT.replace("max", "min"),
+        "1/0",
+        RIGHT.replace("return z", "return np.nan * z"),
+        "",
+        "def softmax(x): exit()",
+    ]
+    for text in texts:
+        document = to_document(judge(submission(softmax=text, attention=ATTENTION)), TRANSFORMER)
+        validate(document)
+        json.loads(json.dumps(document, allow_nan=False))
+    broken = {**document, "schema": "headway.result/2"}
+    with pytest.raises(jsonschema.ValidationError):
+        validate(broken)
+
+
+def test_a_nan_in_the_answer_survives_json(submission, judge):
+    import json
+
+    result = judge(submission(softmax=RIGHT.replace("return z", "return np.nan * z")), "softmax.softmax")
+    document = json.loads(json.dumps(to_document(result, TRANSFORMER), allow_nan=False))
+    check = document["assignments"][0]["functions"][0]["checks"][0]
+    assert np.isnan(float(check["worst"]["yours"]))

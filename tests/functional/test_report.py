@@ -1,0 +1,112 @@
+"""The terminal report is rendered from the document alone, at any width, with or without colour."""
+
+import io
+
+import pytest
+from rich.console import Console
+
+from autograder.report import terminal
+
+
+def check(function="attention.attention", status="passed", **more):
+    record = {
+        "id": f"{function}::case", "function": function, "title": "a case", "status": status,
+        "points": {"earned": float(status == "passed"), "possible": 1.0}, "message": "", "help": None, "case": None,
+        "wrong": None, "worst": None, "shapes": None, "mistake": None, "blocked_by": [], "where": None, "output": "",
+        "hints": [], "seconds": 0.0,
+    }  # fmt: skip
+    return {**record, **more}
+
+
+def document(*checks):
+    functions = {}
+    for one in checks:
+        functions.setdefault(one["function"], []).append(one)
+    entries = [
+        {"name": name.partition(".")[2], "status": group[0]["status"], "bonus": False, "checks": group,
+         "points": {"earned": sum(c["points"]["earned"] for c in group), "possible": float(len(group))}}
+        for name, group in functions.items()
+    ]  # fmt: skip
+    points = {"earned": sum(c["points"]["earned"] for c in checks), "possible": float(len(checks))}
+    return {
+        "schema": "headway.result/1", "submission": {"id": "my-gpt", "sha256": "0" * 64}, "seed": 0,
+        "public_seed": True, "created": "2026-01-01T00:00:00+00:00", "versions": {}, "sandbox": [], "points": points,
+        "passed": all(c["status"] == "passed" for c in checks), "problems": [], "notes": [], "seconds": 0.1,
+        "assignments": [{"number": 4, "name": "attention", "title": "Attention", "points": points,
+                         "functions": entries}],
+    }  # fmt: skip
+
+
+def rendered(doc, width=80, **options):
+    file = io.StringIO()
+    terminal.render(doc, Console(file=file, width=width, no_color=True, highlight=False), **options)
+    return file.getvalue()
+
+
+FAILED = check(
+    status="failed",
+    title="rectangular, padding mask",
+    message="out is not close to PyTorch's scaled_dot_product_attention",
+    case="(2, 4, 5, 8), (2, 4, 7, 8), (2, 4, 7, 6), mask (2, 1, 1, 7) bool",
+    wrong={"count": 240, "total": 240},
+    worst={"index": [1, 3, 1, 4], "axes": ["batch", "head", "query", "d_v"], "yours": -2.80381, "expected": -1.60375,
+           "allowed": 1.6e-9},
+    where={"file": "attention.py", "line": 41},
+)  # fmt: skip
+
+
+def test_a_failed_check_shows_what_the_house_style_shows():
+    text = rendered(document(FAILED))
+    for words in (
+        "✗ attention.attention · rectangular, padding mask",
+        "0 / 1 points",
+        "out is not close to PyTorch's scaled_dot_product_attention",
+        "case",
+        "240 of 240 values",
+        "[batch 1, head 3, query 1, d_v 4]: yours -2.80381, expected -1.60375",
+        "(allowed ±1.6e-09)",
+        "attention.py:41",
+        "headway check attention.attention",
+    ):
+        assert words in " ".join(text.replace("│", " ").split()) or words in text, words
+
+
+@pytest.mark.parametrize("width", [40, 80, 120])
+def test_no_line_is_wider_than_the_terminal(width):
+    text = rendered(document(FAILED, check("attention.causal_mask", "not_started")), width)
+    assert max(map(len, text.splitlines())) <= width
+
+
+def test_student_text_is_no_markup():
+    text = rendered(document({**FAILED, "message": "x[b, t] [/bold]", "output": "[red]y[/red]\n"}))
+    assert "x[b, t] [/bold]" in text
+    assert "[red]y[/red]" in text
+
+
+def test_only_the_first_failure_of_a_function_is_shown_until_all_are_asked_for():
+    doc = document(FAILED, {**FAILED, "title": "another"})
+    assert "another" not in rendered(doc)
+    assert "--all shows them" in rendered(doc)
+    assert "another" in rendered(doc, all_panels=True)
+
+
+@pytest.mark.parametrize(
+    ("checks", "words"),
+    [
+        ([check("attention.attention")], "All of it is right"),
+        ([check("attention.attention"), check("attention.causal_mask", "not_started")], "Next: write causal_mask"),
+        ([FAILED], "Next: mend attention (attention.py, line 41)"),
+        ([check(status="blocked", blocked_by=["softmax.softmax"])], "Next: softmax.softmax, which attention.attention"),
+    ],
+)
+def test_the_next_step(checks, words):
+    assert words in rendered(document(*checks)).replace("\n", " ")
+
+
+def test_the_kits_own_failure_is_said():
+    assert "The kit itself failed: boom" in rendered({**document(FAILED), "problems": ["boom"]})
+
+
+def test_an_unnamed_axis_is_a_number():
+    worst = {**FAILED["worst"], "axes": ["axis 0", "axis 1", "query", "d_v"]}
+    assert "[1, 3, query 1, d_v 4]" in rendered(document({**FAILED, "worst": worst}))

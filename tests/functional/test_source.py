@@ -1,0 +1,129 @@
+"""Stubs are generated from solutions, are in step with them, and hold nothing of them."""
+
+import ast
+import doctest
+import re
+import sys
+
+import numpy as np
+import pytest
+
+from autograder.curriculum import TRANSFORMER
+from autograder.engine import Options, check
+from autograder.errors import HeadwayError
+from autograder.source import bundled, make_stub, make_stubs
+
+MODULES = list(TRANSFORMER.modules)
+
+
+def test_the_stubs_are_in_step_with_the_solutions(solutions):
+    made = make_stubs(solutions)
+    assert {path.name for path in bundled("assignments").glob("*.py")} == set(made)
+    for name, text in made.items():
+        assert (bundled("assignments") / name).read_text("utf-8") == text, f"{name}: make stubs"
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_a_stub_keeps_the_lesson_and_no_solution(solutions, module):
+    source = (solutions / f"{module}.py").read_text("utf-8")
+    stub = make_stub(source, module)
+    solved, stubbed = ast.parse(source), ast.parse(stub)
+    names = {function.name for function in TRANSFORMER.modules[module].functions}
+    defined = {node.name: node for node in stubbed.body if isinstance(node, ast.FunctionDef)}
+    assert names <= set(defined)
+    for node in solved.body:
+        if isinstance(node, ast.FunctionDef) and node.name in names:
+            other = defined[node.name]
+            assert ast.get_docstring(other) == ast.get_docstring(node)
+            assert ast.dump(other.args) == ast.dump(node.args)
+            assert ast.unparse(other.body[1]) == f"raise NotImplementedError('{module}.{node.name}')"
+            assert len(other.body) == 2
+    assert not any(name.startswith("_") for name in defined)
+    lessons = [line for line in source.splitlines() if line.startswith("#")]
+    kept = set(stub.splitlines())
+    private = {line for line in lessons if line not in kept and not line.startswith("# %%")}
+    assert all("%%" not in line for line in private)
+    assert stub.count("# %% [markdown]") == source.count("# %% [markdown]")
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_the_lesson_does_not_give_the_solution_away(solutions, module):
+    source = (solutions / f"{module}.py").read_text("utf-8")
+    stub = make_stub(source, module)
+    code = [line.strip() for line in source.splitlines() if line.startswith("    ") and len(line.strip()) > 30]
+    body = [line.partition("  #")[0].strip() for line in code if line not in stub]
+    comments = "\n".join(line for line in stub.splitlines() if line.startswith("#"))
+    given_away = [line for line in body if len(line) > 30 and line in comments]
+    assert not given_away
+
+
+def test_private_helpers_and_constants_go_and_given_ones_stay():
+    source = (
+        '"""Doc."""\n\n# %%\nimport numpy as np\n\n_SECRET = 1\nGIVEN = 2\n\n\n'
+        "# Why the helper is as it is.\ndef _helper(x):\n    return x\n\n\ndef given(x):\n    return x\n\n\n"
+        + "\n\n\n".join(
+            f'def {f.name}(x):\n    """Docstring."""\n    # a comment\n    return _helper(x)'
+            for f in TRANSFORMER.modules["softmax"].functions
+        )
+    )
+    stub = make_stub(source, "softmax")
+    assert "_SECRET" not in stub
+    assert "_helper" not in stub
+    assert "Why the helper" not in stub
+    assert "a comment" not in stub
+    assert "GIVEN = 2" in stub
+    assert "def given(x):\n    return x\n" in stub
+    assert stub.count("raise NotImplementedError") == 5
+
+
+def test_a_solution_that_lacks_a_function_is_refused():
+    with pytest.raises(HeadwayError, match="lacks"):
+        make_stub("x = 1\n", "softmax")
+    with pytest.raises(HeadwayError, match="no docstring"):
+        make_stub("def softmax(x):\n    return x\n", "softmax")
+
+
+def test_every_stub_scores_nothing_and_has_no_error():
+    result = check("assignments", bundled("assignments"), Options())
+    assert {c.status for c in result.checks} == {"not_started"}, [
+        c.id for c in result.checks if c.status != "not_started"
+    ]
+    assert result.earned == 0
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2**31 - 2])
+def test_every_solution_scores_full_points(solutions, seed):
+    result = check("solutions", solutions, Options(seed=seed))
+    assert result.passed, [(c.id, c.message) for c in result.checks if c.status != "passed"]
+    assert result.problems == []
+    assert not [c.hints for c in result.checks if c.hints], "a solution warns"
+    assert not [c.output for c in result.checks if c.output], "a solution prints"
+
+
+def test_every_function_has_checks_on_what_matters(solutions):
+    result = check("solutions", solutions, Options())
+    counts = {name: sum(c.function == name for c in result.checks) for name in TRANSFORMER.functions}
+    assert min(counts.values()) >= 2, counts
+    assert len({c.id for c in result.checks}) == len(result.checks)
+    assert all(c.possible > 0 for c in result.checks)
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_every_number_in_lessons_and_docstrings_is_right(solutions, module, monkeypatch):
+    monkeypatch.syspath_prepend(str(solutions))
+    for name in MODULES:
+        monkeypatch.delitem(sys.modules, name, raising=False)
+    source = (solutions / f"{module}.py").read_text("utf-8")
+    loaded = __import__(module)
+    lesson = "\n".join(re.findall(r"^# ?(.*)$", source, re.MULTILINE))
+    docstrings = [ast.get_docstring(node) or "" for node in ast.parse(source).body if isinstance(node, ast.FunctionDef)]
+    attempted = 0
+    for text in (lesson, *docstrings):
+        example = doctest.DocTestParser().get_doctest(text, {**vars(loaded), "np": np}, module, None, 0)
+        runner = doctest.DocTestRunner(verbose=False)
+        runner.run(example)
+        attempted += runner.tries
+        assert runner.failures == 0
+    assert attempted >= 1, "a lesson shows at least one worked example"
+    for name in MODULES:
+        monkeypatch.delitem(sys.modules, name, raising=False)

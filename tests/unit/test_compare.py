@@ -1,0 +1,122 @@
+"""The comparer finds the coarsest difference first, says where the worst one is, and lets rounding pass."""
+
+import numpy as np
+import pytest
+
+from autograder.compare import Tolerance, axis_names, compare
+from autograder.curriculum import TRANSFORMER
+from autograder.errors import Mismatch
+from autograder.frames import Opaque
+
+SOFTMAX = TRANSFORMER.functions["softmax.softmax"]
+LOSS = TRANSFORMER.functions["softmax.cross_entropy"]
+ATTENTION = TRANSFORMER.functions["attention.attention"]
+
+
+def verdict(actual, expected, function=SOFTMAX, **options):
+    with pytest.raises(Mismatch) as caught:
+        compare(actual, expected, function, **options)
+    return caught.value
+
+
+EXPECTED = np.arange(6.0).reshape(2, 3)
+
+
+@pytest.mark.parametrize(
+    ("actual", "message"),
+    [
+        (None, "probs must be a NumPy array, not None"),
+        ([[1.0]], "probs must be a NumPy array, not list"),
+        (Opaque("numpy.matrix"), "probs must be a NumPy array, not numpy.matrix"),
+        (EXPECTED[0], "probs has shape (3,), expected (2, 3) (row, class)"),
+        (EXPECTED[:1], "probs has shape (1, 3), expected (2, 3) (row, class)"),
+        (EXPECTED.astype(np.float32), "probs has dtype float32, expected float64"),
+        (EXPECTED * np.array([1, 1, np.nan]), "probs has nan values where PyTorch's are finite"),
+        (EXPECTED + np.array([0, 0, np.inf]), "probs has infinite values where PyTorch's are finite"),
+        (EXPECTED + 1, "probs is not close to PyTorch's softmax"),
+    ],
+)
+def test_the_first_difference_is_named(actual, message):
+    assert verdict(actual, EXPECTED).message == message
+
+
+def test_shape_is_reported_before_dtype_and_values():
+    assert "shape" in verdict(np.full((3, 2), np.nan, np.float32), EXPECTED).message
+
+
+def test_the_worst_element_is_shown():
+    actual = EXPECTED.copy()
+    actual[0, 1] += 0.5
+    actual[1, 2] -= 2.0
+    details = verdict(actual, EXPECTED).details
+    assert details["wrong"] == {"count": 2, "total": 6}
+    assert details["worst"]["index"] == [1, 2]
+    assert details["worst"]["axes"] == ["row", "class"]
+    assert details["worst"]["yours"] == 3.0
+    assert details["worst"]["expected"] == 5.0
+
+
+def test_values_that_json_does_not_know_are_text():
+    actual = EXPECTED.copy()
+    actual[1, 1] = np.nan
+    assert verdict(actual, EXPECTED).details["worst"]["yours"] == "nan"
+
+
+@pytest.mark.parametrize(("dtype", "right", "wrong"), [(np.float64, 1e-11, 1e-7), (np.float32, 1e-6, 1e-3)])
+def test_rounding_passes_and_mistakes_do_not(dtype, right, wrong):
+    expected = np.linspace(0.1, 1.0, 12, dtype=dtype).reshape(3, 4)
+    compare((expected * dtype(1 + right)), expected, SOFTMAX)
+    verdict((expected * dtype(1 + wrong)), expected)
+
+
+def test_zero_by_cancellation_is_judged_by_the_size_of_the_others():
+    expected = np.array([0.0, 1e6])
+    compare(np.array([1e-8, 1e6]), expected, SOFTMAX)
+    verdict(np.array([1e-3, 1e6]), expected)
+
+
+def test_expected_infinities_must_be_there():
+    compare(np.array([-np.inf, 1.0]), np.array([-np.inf, 1.0]), SOFTMAX)
+    verdict(np.array([np.inf, 1.0]), np.array([-np.inf, 1.0]))
+    verdict(np.array([-1e300, 1.0]), np.array([-np.inf, 1.0]))
+
+
+def test_booleans_and_integers_are_exact():
+    assert verdict(np.array([True, False]), np.array([True, True])).details["wrong"]["count"] == 1
+    assert "dtype" in verdict(np.array([1, 0]), np.array([True, True])).message
+    verdict(np.array([2**60]), np.array([2**60 + 1]))
+
+
+@pytest.mark.parametrize("actual", [1.5, np.float64(1.5), np.array(1.5), np.float32(1.5)])
+def test_a_number_may_come_in_any_float(actual):
+    compare(actual, 1.5, LOSS)
+
+
+@pytest.mark.parametrize("actual", [np.array([1.5]), None, "1.5", True, Opaque("x")])
+def test_a_number_must_be_a_number(actual):
+    verdict(actual, 1.5, LOSS)
+
+
+def test_several_outputs():
+    pair = (EXPECTED, EXPECTED)
+    assert "must return a tuple (out, weights)" in verdict(EXPECTED, pair, ATTENTION).message
+    assert "must return 2 values" in verdict((EXPECTED,) * 3, pair, ATTENTION).message
+    assert verdict((EXPECTED, EXPECTED + 1), pair, ATTENTION).message.startswith("weights")
+
+
+def test_dictionaries():
+    expected = {"W": EXPECTED, "b": EXPECTED[0]}
+    compare(dict(expected), expected, SOFTMAX)
+    assert "lacks 'b'" in verdict({"W": EXPECTED}, expected).message
+    assert "has also 'c'" in verdict({**expected, "c": EXPECTED}, expected).message
+    assert "probs['W']" in verdict({**expected, "W": EXPECTED + 1}, expected).message
+
+
+def test_a_tolerance_can_be_given():
+    compare(EXPECTED + 0.1, EXPECTED, SOFTMAX, tolerance=Tolerance(0.0, 0.2))
+
+
+def test_axes_are_named_from_the_right():
+    assert axis_names(("batch", "query", "key"), 2) == ("query", "key")
+    assert axis_names(("query", "key"), 3) == ("axis 0", "query", "key")
+    assert axis_names(("query",), 0) == ()

@@ -1,0 +1,45 @@
+"""Names: what a user may type, and that everything named exists."""
+
+import pytest
+
+from autograder.checks import __path__ as checks_path
+from autograder.curriculum import TRANSFORMER
+from autograder.engine import CHECKS
+from autograder.errors import UsageError
+
+
+def test_selection():
+    assert TRANSFORMER.select([]) == tuple(TRANSFORMER.functions)
+    assert TRANSFORMER.select(["softmax"])[0] == "softmax.softmax"
+    assert TRANSFORMER.select(["2"]) == TRANSFORMER.select(["softmax.py"]) == TRANSFORMER.select(["softmax"])
+    assert TRANSFORMER.select(["layernorm", "softmax.softmax"])[:2] == ("softmax.softmax", "layernorm.layernorm")
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("sotfmax", "Did you mean 'softmax'"),
+        ("softmax.sofmax", "Did you mean 'softmax.softmax'"),
+        ("causal_mask", "Try: attention.causal_mask"),
+        ("quux", "Nothing there has a similar name"),
+    ],
+)
+def test_an_unknown_name_suggests_the_nearest(name, words):
+    with pytest.raises(UsageError, match=words):
+        TRANSFORMER.select([name])
+
+
+def test_needs_exist_and_come_earlier():
+    order = list(TRANSFORMER.functions)
+    for name in order:
+        for need in TRANSFORMER.functions[name].needs:
+            assert order.index(need) < order.index(name), f"{name} needs {need}"
+
+
+def test_needs_are_followed():
+    assert "softmax.softmax" in TRANSFORMER.all_needs("blocks.block")
+
+
+def test_every_assignment_has_checks():
+    assert str(CHECKS) == next(iter(checks_path))
+    assert {f"test_{module}.py" for module in TRANSFORMER.modules} == {p.name for p in CHECKS.glob("test_*.py")}

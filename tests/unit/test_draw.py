@@ -1,0 +1,44 @@
+"""Inputs are the same everywhere and for ever, and what their names say."""
+
+import hashlib
+
+import numpy as np
+
+from autograder.draw import Draw
+
+FIRST = [-1.1929407119750977, -1.5682182312011719, -0.8411741256713867]
+DIGEST = "efc2897fb1deaf4e"
+
+
+def test_the_stream_never_changes():
+    draw = Draw(0, "example")
+    assert draw.normal(3).tolist() == FIRST
+    assert hashlib.sha256(Draw(0, "example").normal(1000).tobytes()).hexdigest()[:16] == DIGEST
+
+
+def test_seeds_and_names_have_streams_of_their_own():
+    same = Draw(0, "a").normal(5)
+    assert np.array_equal(same, Draw(0, "a").normal(5))
+    assert not np.array_equal(same, Draw(1, "a").normal(5))
+    assert not np.array_equal(same, Draw(0, "b").normal(5))
+
+
+def test_distributions():
+    draw = Draw(0, "distributions")
+    normal = draw.normal(20_000, scale=2.0)
+    assert abs(normal.mean()) < 0.06
+    assert abs(normal.std() - 2.0) < 0.04
+    integers = draw.integers(6_000, low=-2, high=4)
+    assert set(integers.tolist()) == {-2, -1, 0, 1, 2, 3}
+    assert np.bincount(integers + 2).min() > 850
+    uniform = draw.uniform(5_000, low=-1, high=3)
+    assert uniform.min() >= -1
+    assert uniform.max() < 3
+    assert abs(uniform.mean() - 1) < 0.06
+    assert abs(draw.booleans(5_000, true=0.3).mean() - 0.3) < 0.03
+
+
+def test_float32_holds_what_float64_held_nearly():
+    exact, rounded = Draw(0, "x").normal(50), Draw(0, "x").normal(50, dtype=np.float32)
+    assert rounded.dtype == np.float32
+    assert np.allclose(exact, rounded, rtol=1e-6)

@@ -1,0 +1,125 @@
+"""Frames carry data and only data; whatever is not a frame is refused, not guessed at."""
+
+import contextlib
+import json
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+
+from autograder import frames
+
+SCALARS = st.none() | st.booleans() | st.integers(-(2**60), 2**60) | st.floats(allow_nan=False) | st.text(max_size=20)
+ARRAYS = hnp.arrays(st.sampled_from(list(frames.DTYPES.values())), hnp.array_shapes(min_dims=0, max_dims=4, min_side=0))
+VALUES = st.recursive(
+    SCALARS | ARRAYS,
+    lambda inner: (
+        st.lists(inner, max_size=4)
+        | st.tuples(inner, inner)
+        | st.dictionaries(st.text(max_size=5) | st.integers(-9, 9), inner, max_size=4)
+    ),
+    max_leaves=12,
+)
+
+
+def same(a, b):
+    if isinstance(a, np.ndarray):
+        return type(b) is np.ndarray and a.dtype == b.dtype and a.shape == b.shape and a.tobytes() == b.tobytes()
+    if isinstance(a, (tuple, list)):
+        return type(a) is type(b) and len(a) == len(b) and all(map(same, a, b))
+    if isinstance(a, dict):
+        return type(b) is dict and list(a) == list(b) and all(same(a[k], b[k]) for k in a)
+    return type(a) is type(b) and a == b
+
+
+@given(VALUES)
+@settings(max_examples=200, deadline=None)
+def test_what_goes_in_comes_out(value):
+    assert same(value, frames.unpack(frames.pack(value)))
+
+
+@given(st.binary(max_size=200))
+@settings(max_examples=300, deadline=None)
+def test_random_bytes_are_refused(data):
+    with pytest.raises(frames.FrameError):
+        frames.unpack(data)
+
+
+@given(VALUES, st.data())
+@settings(max_examples=300, deadline=None)
+def test_a_damaged_frame_is_refused_or_still_data(value, data):
+    frame = bytearray(frames.pack(value))
+    for _ in range(data.draw(st.integers(1, 4))):
+        frame[data.draw(st.integers(0, len(frame) - 1))] = data.draw(st.integers(0, 255))
+    with contextlib.suppress(frames.FrameError):
+        frames.unpack(bytes(frame))
+
+
+def framed(header, body=b""):
+    text = json.dumps(header).encode()
+    return frames.PREFIX.pack(frames.MAGIC, len(text), len(body)) + text + body
+
+
+@pytest.mark.parametrize(
+    ("header", "body", "words"),
+    [
+        ({"a": ["|O", [1]]}, bytes(8), "dtype"),
+        ({"a": ["<f8", [-1]]}, b"", "shape"),
+        ({"a": ["<f8", [2**62, 2**62]]}, b"", "shape"),
+        ({"a": ["<f8", [2]]}, bytes(8), "larger than the body"),
+        ({"a": ["<f8", [1]]}, bytes(16), "longer than its arrays"),
+        ({"a": ["|b1", [1]]}, b"\x02", "boolean"),
+        ({"a": ["<f8", [1] * 40]}, bytes(8), "shape"),
+        ({"s": ["<f8", [1]]}, bytes(8), "scalar"),
+        ({"d": [[{"l": []}, 1]]}, b"", "key"),
+        ({"x": 1}, b"", "malformed"),
+        ({"t": [1], "l": [1]}, b"", "unknown"),
+        ({"h": "1"}, b"", "malformed"),
+        ({"c": ["os", "system", 3]}, b"", "malformed"),
+    ],
+)
+def test_malformed_headers(header, body, words):
+    with pytest.raises(frames.FrameError, match=words):
+        frames.unpack(framed(header, body))
+
+
+def test_nesting_is_limited():
+    value = []
+    for _ in range(50):
+        value = [value]
+    with pytest.raises(frames.FrameError, match="nested"):
+        frames.pack(value)
+    header = b'{"l":[' * 100_000 + b"]}" * 100_000
+    with pytest.raises(frames.FrameError):
+        frames.unpack(frames.PREFIX.pack(frames.MAGIC, len(header), 0) + header)
+
+
+def test_sizes_are_checked_before_anything_is_read():
+    asked = []
+
+    def receive(count):
+        asked.append(count)
+        return frames.PREFIX.pack(frames.MAGIC, 10, 2**40)
+
+    with pytest.raises(frames.FrameError, match="too large"):
+        frames.read(receive)
+    assert asked == [frames.PREFIX.size]
+
+
+def test_what_cannot_travel_becomes_the_name_of_its_type():
+    assert frames.unpack(frames.pack(iter([]))) == frames.Opaque("list_iterator")
+    assert frames.unpack(frames.pack(np.array([None]))) == frames.Opaque("numpy.ndarray of object")
+    with pytest.warns(PendingDeprecationWarning):
+        matrix = np.matrix([[1.0]])
+    assert frames.unpack(frames.pack(matrix)).type_name == "numpy.matrix"
+
+
+def test_marks_travel():
+    marks = [frames.Handle(3), frames.Rng(7), frames.Config("gpt", "GPTConfig", {"d_model": 8})]
+    back = frames.unpack(frames.pack(marks))
+    assert back == marks
+    assert back[2].d_model == 8
+    with pytest.raises(AttributeError):
+        _ = back[2].unknown
