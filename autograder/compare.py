@@ -159,7 +159,7 @@ def _compare_finite(actual: Array, expected: Array, output: Output) -> None:
         if wrong.any():
             index = _index(int(wrong.argmax()), expected.shape)
             raise Mismatch(
-                f"{output.name} has {name} values where PyTorch's are finite",
+                f"{output.name} has {name} values where they should be finite",
                 wrong={"count": int(wrong.sum()), "total": int(wrong.size)},
                 worst=_worst(actual, expected, index, output, 0.0),
             )
@@ -184,7 +184,7 @@ def _compare_values(
     index = _index(int(excess.argmax()), expected.shape)
     verb = "is not close to" if expected.dtype.kind in "fc" else "differs from"
     raise Mismatch(
-        f"{output.name} {verb} PyTorch's {function.torch}",
+        f"{output.name} {verb} {function.yardstick}",
         wrong={"count": int((~same).sum()), "total": int(same.size)},
         worst=_worst(actual, expected, index, output, float(allowed[index])),
     )

@@ -29,7 +29,7 @@ class Function:
         module: the assignment's module name.
         name: the function's name in it.
         outputs: what it returns; more than one means a tuple.
-        torch: the thing in PyTorch that it is compared with, as text for messages.
+        torch: the thing in PyTorch that it is compared with, as text for messages; empty where there is none.
         needs: functions of the contract (qualified) that it is meant to be built on.
         bonus: extra work that does not count towards the possible points of its assignment.
     """
@@ -45,6 +45,11 @@ class Function:
     def qualified(self) -> str:
         """`module.name`, as on the command line."""
         return f"{self.module}.{self.name}"
+
+    @property
+    def yardstick(self) -> str:
+        """What it is compared with, in words."""
+        return f"PyTorch's {self.torch}" if self.torch else "what it should be"
 
 
 @dataclass(frozen=True)
@@ -140,6 +145,15 @@ def _assignment(number: int, title: str, *functions: Function) -> Assignment:
 
 TRANSFORMER = Curriculum(
     (
+        _assignment(
+            1,
+            "Text as numbers",
+            _function("tokenizer.build_vocab", "chars; stoi; itos", ""),
+            _function("tokenizer.encode", "ids position", ""),
+            _function("tokenizer.decode", "text", ""),
+            _function("tokenizer.train_val_split", "train position; val position", ""),
+            _function("tokenizer.get_batch", "x row position; y row position", ""),
+        ),
         _assignment(
             2,
             "Softmax and cross-entropy",
@@ -255,6 +269,120 @@ TRANSFORMER = Curriculum(
                 "gradient of TransformerEncoderLayer",
                 needs="blocks.block multihead.multihead_attention_backward layernorm.layernorm_backward "
                 "ffn.ffn_backward",
+            ),
+        ),
+        _assignment(
+            9,
+            "The GPT",
+            _function("gpt.init_gpt", "params", "parameters of GPT-2"),
+            _function(
+                "gpt.gpt",
+                "logits batch position token; cache",
+                "GPT of nn modules",
+                needs="blocks.block layernorm.layernorm embeddings.embed",
+            ),
+            _function(
+                "gpt.gpt_loss",
+                "loss; grads",
+                "loss and gradients of a GPT of nn modules",
+                needs="gpt.gpt blocks.block_backward layernorm.layernorm_backward embeddings.embed_tokens_backward "
+                "softmax.cross_entropy softmax.cross_entropy_backward",
+            ),
+            _function("gpt.count_parameters", "count", "numel of all parameters"),
+        ),
+        _assignment(
+            10,
+            "Training",
+            _function("training.adamw_step", "params; state", "optim.AdamW"),
+            _function("training.clip_grad_norm", "grads; norm", "clip_grad_norm_"),
+            _function("training.learning_rate", "lr", "LinearLR and CosineAnnealingLR"),
+            _function(
+                "training.train_step",
+                "loss; params; state",
+                "loss.backward() and AdamW.step()",
+                needs="gpt.gpt_loss training.adamw_step training.clip_grad_norm",
+            ),
+            _function(
+                "training.estimate_loss",
+                "loss",
+                "cross_entropy without gradients",
+                needs="gpt.gpt softmax.cross_entropy",
+            ),
+            _function(
+                "training.train",
+                "params; state; losses",
+                "training loop",
+                needs="gpt.gpt_loss training.adamw_step training.clip_grad_norm",
+            ),
+        ),
+        _assignment(
+            11,
+            "Generation",
+            _function(
+                "generation.next_token_probs", "probs batch token", "topk, sort and softmax", needs="softmax.softmax"
+            ),
+            _function("generation.sample", "ids batch", "multinomial"),
+            _function(
+                "generation.generate",
+                "ids batch position",
+                "loop over a GPT of nn modules",
+                needs="gpt.gpt generation.next_token_probs generation.sample",
+            ),
+            _function(
+                "generation.generate_cached",
+                "ids batch position",
+                "loop over a GPT of nn modules",
+                needs="generation.generate",
+            ),
+        ),
+        _assignment(
+            12,
+            "Encoder and decoder",
+            _function(
+                "encoder_decoder.encoder_block",
+                "out batch position d_model; cache",
+                "TransformerEncoderLayer",
+                needs="multihead.multihead_attention layernorm.layernorm ffn.ffn",
+            ),
+            _function(
+                "encoder_decoder.decoder_block",
+                "out batch position d_model; cache",
+                "TransformerDecoderLayer",
+                needs="multihead.multihead_attention layernorm.layernorm ffn.ffn",
+            ),
+            _function(
+                "encoder_decoder.encode",
+                "memory batch position d_model; cache",
+                "TransformerEncoder",
+                needs="encoder_decoder.encoder_block embeddings.embed embeddings.sinusoidal_positions "
+                "attention.padding_mask",
+            ),
+            _function(
+                "encoder_decoder.decode",
+                "log_probs batch position token; cache",
+                "TransformerDecoder",
+                needs="encoder_decoder.decoder_block embeddings.embed embeddings.sinusoidal_positions "
+                "attention.padding_mask attention.causal_mask softmax.log_softmax",
+            ),
+            _function(
+                "encoder_decoder.transformer",
+                "log_probs batch position token; cache",
+                "TransformerEncoder and TransformerDecoder",
+                needs="encoder_decoder.encode encoder_decoder.decode",
+            ),
+            _function(
+                "encoder_decoder.greedy_decode",
+                "ids batch position",
+                "loop over TransformerDecoder",
+                needs="encoder_decoder.transformer",
+            ),
+            _function(
+                "encoder_decoder.transformer_backward",
+                "grads",
+                "gradient of TransformerEncoder and TransformerDecoder",
+                needs="encoder_decoder.transformer multihead.multihead_attention_backward "
+                "layernorm.layernorm_backward ffn.ffn_backward embeddings.embed_tokens_backward",
+                bonus=True,
             ),
         ),
     )

@@ -67,7 +67,8 @@ def _shipped() -> Finding:
 
 
 def _cache() -> Finding:
-    from autograder.reference.memo import user_cache, write_atomically
+    from autograder.files import write_atomically
+    from autograder.reference.memo import user_cache
 
     folder = user_cache()
     try:

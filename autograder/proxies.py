@@ -123,6 +123,11 @@ class Student:
         function = self.calls[-1].function
         return self._request({"op": "entry", "handle": handle, "key": key}, function).get("value")
 
+    def practise(self, act: str, **request: Any) -> Any:
+        """One step of training the student's own GPT (see `worker/inside/practice.py`)."""
+        function = self._curriculum.functions["training.train"]
+        return self._request({"op": "practice", "act": act, **request}, function).get("value")
+
     def _request(self, request: dict[str, Any], function: Function) -> dict[str, Any]:
         names = {function.qualified, *self._curriculum.all_needs(function.qualified)}
         seconds = self._limits.retry_seconds if names & self._slow else self._limits.call_seconds

@@ -13,7 +13,7 @@ from urllib.parse import quote
 from autograder import engine, results
 from autograder.course import intake
 from autograder.errors import UsageError
-from autograder.reference.memo import write_atomically
+from autograder.files import write_atomically
 
 
 def fresh_seed() -> int:

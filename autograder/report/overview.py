@@ -19,6 +19,10 @@ def render(curriculum: Curriculum, selected: tuple[str, ...], console: Console) 
             table.add_row(Text(str(assignment.number), "bold"), Text(assignment.module, "bold"), Text(assignment.title))
         for function in functions:
             bonus = " (bonus)" if function.bonus else ""
-            table.add_row("", Text(f"  {function.name}"), Text(f"against PyTorch's {function.torch}{bonus}"))
+            table.add_row(
+                "",
+                Text(f"  {function.name}"),
+                Text(f"against {function.yardstick}{bonus}" if function.torch else bonus.strip()),
+            )
     console.print(table)
     console.print(Text("\nOne verdict: headway check NAME or headway check NAME.function"))

@@ -98,6 +98,7 @@ class _Server:
                 pass_fds=[theirs.fileno()],
                 stdin=subprocess.DEVNULL,
                 env=_environment(),
+                start_new_session=True,  # Ctrl-C is for the grader alone
             )
         self._control = ours
         self._control.settimeout(START_SECONDS)

@@ -6,9 +6,10 @@ import sys
 import numpy as np
 import pytest
 
-from autograder import frames
+from autograder import files, frames
+from autograder.files import write_atomically
 from autograder.reference import Reference, memo, source_digest, torch_version
-from autograder.reference.memo import Memo, digest_of, read_shipped, write_atomically, write_shipped
+from autograder.reference.memo import Memo, digest_of, read_shipped, write_shipped
 
 
 @pytest.fixture
@@ -71,7 +72,7 @@ def test_shipped_answers_are_read_and_checked(tmp_path):
 def test_half_a_file_is_never_seen(tmp_path, monkeypatch):
     target = tmp_path / "file"
     write_atomically(target, b"old")
-    monkeypatch.setattr(memo.os, "replace", lambda a, b: (_ for _ in ()).throw(OSError("no")))
+    monkeypatch.setattr(files.os, "replace", lambda a, b: (_ for _ in ()).throw(OSError("no")))
     with pytest.raises(OSError, match="no"):
         write_atomically(target, b"new")
     assert target.read_bytes() == b"old"

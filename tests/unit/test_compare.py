@@ -31,8 +31,8 @@ EXPECTED = np.arange(6.0).reshape(2, 3)
         (EXPECTED[0], "probs has shape (3,), expected (2, 3) (row, class)"),
         (EXPECTED[:1], "probs has shape (1, 3), expected (2, 3) (row, class)"),
         (EXPECTED.astype(np.float32), "probs has dtype float32, expected float64"),
-        (EXPECTED * np.array([1, 1, np.nan]), "probs has nan values where PyTorch's are finite"),
-        (EXPECTED + np.array([0, 0, np.inf]), "probs has infinite values where PyTorch's are finite"),
+        (EXPECTED * np.array([1, 1, np.nan]), "probs has nan values where they should be finite"),
+        (EXPECTED + np.array([0, 0, np.inf]), "probs has infinite values where they should be finite"),
         (EXPECTED + 1, "probs is not close to PyTorch's softmax"),
     ],
 )

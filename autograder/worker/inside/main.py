@@ -25,7 +25,7 @@ def load(name, path):
 
 
 def prepare(setup):
-    """Import NumPy and the kit's three files, then forget the way to where they lie.
+    """Import NumPy and the kit's files, then forget the way to where they lie.
 
     Without the site-packages folder on the path, `import torch` or `import autograder` finds nothing. NumPy's own
     submodules are found through NumPy.
@@ -38,8 +38,10 @@ def prepare(setup):
     import numpy.random  # noqa: F401
 
     sys.path.remove(setup["numpy"])
+    here = os.path.dirname(__file__)
     load("_headway_frames", setup["frames"])
-    return load("_headway_serve", os.path.join(os.path.dirname(__file__), "serve.py"))
+    load("_headway_practice", os.path.join(here, "practice.py"))
+    return load("_headway_serve", os.path.join(here, "serve.py"))
 
 
 def limit_output(size):

@@ -15,6 +15,7 @@ import types
 import warnings
 
 import _headway_frames as frames
+import _headway_practice as practice
 import numpy as np
 
 MAX_TRACE = 12
@@ -125,6 +126,9 @@ def entry(submission, request):
     return {"status": "returned", "value": kept[request["key"]]}
 
 
+OPERATIONS = {"call": call, "entry": entry, "practice": practice.act}
+
+
 def copies(value):
     """Copies of every array in the arguments, by where it stands."""
     return {where: array.copy() for where, array in arrays(value, ())}
@@ -192,7 +196,7 @@ def describe_error(submission, error):
 
 def answer(submission, request):
     try:
-        reply = (call if request["op"] == "call" else entry)(submission, request)
+        reply = OPERATIONS[request["op"]](submission, request)
         return frames.pack({**reply, "id": request["id"]})
     except frames.FrameError as error:
         return frames.pack({"id": request["id"], "status": "unsendable", "message": str(error)})

@@ -1,0 +1,126 @@
+"""Start, resume and finish training runs: what `headway train` and `headway generate` do."""
+
+import hashlib
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from rich.console import Console
+from rich.text import Text
+
+from autograder import datasets, synthetic
+from autograder.errors import UsageError
+from autograder.report import training as view
+from autograder.study import checkpoint, plots, presets
+from autograder.study.trainer import Trainer
+from autograder.worker import Workers
+
+MEASUREMENTS = 10  # how many times the validation loss is measured in a run
+
+
+def new_settings(
+    preset_name: str, data: str | None, steps: int | None, schedule: str, seed: int
+) -> checkpoint.Settings:
+    """The settings of a new run.
+
+    Raises:
+        UsageError: for an unknown preset or dataset, or one that has not been fetched.
+    """
+    preset = presets.find(preset_name)
+    name = data or preset.data
+    return checkpoint.Settings(
+        preset=preset_name,
+        data=name,
+        model=dict(preset.model),
+        batch_size=preset.batch_size,
+        lr=preset.lr,
+        schedule=schedule,
+        steps=steps or preset.steps,
+        seed=seed,
+        prompt=preset.prompt,
+        data_sha256=hashlib.sha256(datasets.load(name, seed).encode()).hexdigest(),
+    )
+
+
+def entropy_floor(settings: checkpoint.Settings) -> float | None:
+    """The smallest expected loss there can be, where it is known: for the synthetic language."""
+    if settings.data != "synthetic":
+        return None
+    return synthetic.entropy_per_character(context=settings.model["block_size"])
+
+
+def train(folder: Path, settings: checkpoint.Settings, out: Path, console: Console, resume: bool, until: int) -> None:
+    """Train to step `until` and write checkpoint and loss curve; Ctrl-C ends the run early and saves it.
+
+    Args:
+        folder: the modules to train with.
+        settings: of a new run; a resumed one has its own.
+        out: the checkpoint; the picture lies beside it with the ending .png.
+        resume: go on from `out`.
+    """
+    resumed = checkpoint.load(out) if resume else None
+    settings = resumed.settings if resumed else settings
+    if resumed and resumed.step >= until:
+        raise UsageError(f"{out} has {resumed.step} steps already. Go further: headway train --resume --steps N")
+    floor = entropy_floor(settings)
+    with Workers() as workers, _ctrl_c_asks_to_stop() as asked:
+        trainer = Trainer(workers, folder, settings, resumed)
+        first = trainer.run.step
+        console.print(
+            f"{settings.preset} on {settings.data}: {trainer.n_parameters:,} parameters, {trainer.vocabulary} "
+            f"characters, {trainer.train_characters:,} to train on, {trainer.val_characters:,} to validate on"
+        )
+        with view.live(console, first, until, floor) as shown:
+            for news in trainer.train(until, max(1, settings.steps // MEASUREMENTS)):
+                shown.show(news)
+                if asked.is_set():
+                    break
+        run = trainer.checkpoint()
+        trainer.close()
+    checkpoint.save(out, run)
+    plots.loss_curve(run, out.with_suffix(".png"), floor)
+    lines = [f"Wrote {out} and {out.with_suffix('.png').name}. Let it talk: headway generate {out}"]
+    if asked.is_set():
+        lines.insert(0, f"Stopped at step {run.step}. Go on from there: headway train --resume --out {out}")
+    for line in lines:
+        console.print(Text(line), soft_wrap=True)
+
+
+@contextmanager
+def _ctrl_c_asks_to_stop() -> Iterator[threading.Event]:
+    """Ctrl-C sets the event, so that the steps under way end and are saved; a second one interrupts at once."""
+    asked = threading.Event()
+
+    def handle(number: int, frame: object) -> None:
+        if asked.is_set():
+            raise KeyboardInterrupt
+        asked.set()
+
+    before = signal.signal(signal.SIGINT, handle)
+    try:
+        yield asked
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def generate(folder: Path, path: Path, prompt: str | None, length: int, temperature: float, seed: int) -> str:
+    """Text that the model of a checkpoint makes up, with the functions of the submission in `folder`.
+
+    Raises:
+        UsageError: if the checkpoint cannot be read, or the prompt has characters that the model does not know.
+    """
+    run = checkpoint.load(path)
+    prompt = run.settings.prompt if prompt is None else prompt
+    unknown = sorted(set(prompt) - set(run.chars))
+    if unknown:
+        raise UsageError(f"the model does not know {unknown[0]!r}. It knows: {''.join(run.chars)!r}")
+    if not prompt:
+        raise UsageError("the prompt is empty. Give at least one character: --prompt A")
+    with Workers() as workers:
+        trainer = Trainer(workers, folder, run.settings, run)
+        try:
+            return prompt + trainer.sample(length, temperature, prompt=prompt, seed=seed)
+        finally:
+            trainer.close()

@@ -1,0 +1,106 @@
+"""Train the student's own GPT: in the student's process, watched and saved from this one."""
+
+import hashlib
+import math
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from autograder import datasets
+from autograder.curriculum import TRANSFORMER
+from autograder.errors import Blocked, NotStarted, UsageError, Verdict
+from autograder.proxies import Student, clean
+from autograder.report.training import News
+from autograder.study.checkpoint import Checkpoint, Settings
+from autograder.worker import Limits, Workers
+
+CALL_SECONDS = 600.0
+CHUNK_SECONDS = 0.25  # how long the live report waits for news
+
+
+class Trainer:
+    """One run, new or resumed.
+
+    Args:
+        workers: where the student's process comes from.
+        folder: the submission: its own tokenizer, gpt, training and generation are used.
+        settings: of a new run; those of `resumed` otherwise.
+        resumed: a checkpoint to go on from.
+
+    Raises:
+        UsageError: if a function of the student's that is needed is missing or fails.
+    """
+
+    def __init__(self, workers: Workers, folder: Path, settings: Settings, resumed: Checkpoint | None = None) -> None:
+        self._student = Student(workers, folder, TRANSFORMER, Limits(call_seconds=CALL_SECONDS))
+        self.settings = settings
+        text = datasets.load(settings.data, settings.seed)
+        if hashlib.sha256(text.encode()).hexdigest() != settings.data_sha256:
+            raise UsageError(f"the dataset {settings.data} is not what this run was started with. Start a new one")
+        self.run = resumed or Checkpoint(settings, [], 0, {}, {})
+        started = self._ask(
+            "start",
+            text=text,
+            chars=self.run.chars or None,
+            model=settings.model,
+            batch_size=settings.batch_size,
+            seed=settings.seed,
+            params=self.run.params or None,
+            state=self.run.state or None,
+        )
+        self.vocabulary, self.train_characters, self.val_characters, self.n_parameters = started
+
+    def train(self, until: int, every: int) -> Iterator[News]:
+        """Train to step `until`; measure the validation loss and draw a sample every `every` steps and at the end."""
+        tokens = self.settings.batch_size * self.settings.model["block_size"]
+        chunk = 1
+        while self.run.step < until:
+            count = min(chunk, until - self.run.step, every - self.run.step % every)
+            started = time.perf_counter()
+            losses = self._ask("steps", first=self.run.step, count=count, lr=self.settings.lr,
+                               schedule=self.settings.schedule, total=self.settings.steps)  # fmt: skip
+            took = time.perf_counter() - started
+            chunk = max(1, min(1000, round(count * CHUNK_SECONDS / took)))
+            self.run.step += count
+            self.run.losses += losses
+            loss = sum(self.run.losses[-100:]) / len(self.run.losses[-100:])
+            if not math.isfinite(loss):
+                raise UsageError(f"the loss is {loss} at step {self.run.step}: look at headway check training")
+            measured = self.run.step % every == 0 or self.run.step == until
+            yield self._news(loss, count * tokens / took, measured)
+
+    def _news(self, loss: float, speed: float, measured: bool) -> News:
+        if not measured:
+            return News(self.run.step, loss, speed)
+        validation = self._ask("validation")
+        self.run.validation.append((self.run.step, validation))
+        return News(self.run.step, loss, speed, validation, self.sample(160))
+
+    def sample(self, length: int, temperature: float = 1.0, prompt: str | None = None, seed: int | None = None) -> str:
+        """Text that the model makes up after the prompt (default: the preset's; seeded by the step)."""
+        prompt = self.settings.prompt if prompt is None else prompt
+        seed = self.run.step if seed is None else seed
+        text = self._ask("sample", prompt=prompt, length=length, seed=seed, temperature=temperature)
+        return clean(text, len(prompt) + length)[len(prompt) :]
+
+    def checkpoint(self) -> Checkpoint:
+        """The state of the run now."""
+        self.run.params, self.run.state, self.run.chars = self._ask("snapshot")
+        return self.run
+
+    def close(self) -> None:
+        """End the student's process."""
+        self._student.close()
+
+    def _ask(self, act: str, **request: Any) -> Any:
+        try:
+            return self._student.practise(act, **request)
+        except (NotStarted, Blocked) as verdict:
+            needed = verdict.blocked_by[0] if isinstance(verdict, Blocked) else "training.train"
+            raise UsageError(
+                f"training needs {needed}, which is not written yet. See headway check {needed}, "
+                "or train the official solution: headway train --solution"
+            ) from None
+        except Verdict as verdict:
+            raise UsageError(f"{verdict.message}. Look at it first: headway check") from None

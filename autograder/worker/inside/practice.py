@@ -1,0 +1,76 @@
+"""Runs in the student's process: trains the student's own GPT with the student's own functions, some steps at a time.
+
+Parameters and optimiser state stay here between requests; losses and text go back. Step number i draws its batch with a
+generator seeded by (seed, i), so that a run that was interrupted goes on exactly as if it had not been.
+"""
+
+import numpy as np
+
+VALIDATION_WINDOWS = 1024
+VALIDATION_BATCH = 64
+
+
+class Practice:
+    """One run: the text as ids, the configuration, the parameters."""
+
+    def __init__(self, submission, request):
+        self.submission = submission
+        chars, self.stoi, self.itos = self.function("tokenizer", "build_vocab")(request["text"])
+        self.chars = list(chars)
+        if request["chars"] is not None and self.chars != list(request["chars"]):
+            raise ValueError("the text has other characters than the checkpoint's vocabulary")
+        ids = self.function("tokenizer", "encode")(request["text"], self.stoi)
+        self.train_ids, self.val_ids = self.function("tokenizer", "train_val_split")(ids)
+        self.config = self.function("gpt", "GPTConfig")(vocab_size=len(self.chars), **request["model"])
+        self.batch_size, self.seed = request["batch_size"], request["seed"]
+        self.params, self.state = request["params"], request["state"]
+        if self.params is None:
+            self.params = self.function("gpt", "init_gpt")(self.config, np.random.default_rng(self.seed))
+
+    def function(self, module, name):
+        return self.submission.function(module, name)
+
+    def batch(self, ids, size, *seed):
+        return self.function("tokenizer", "get_batch")(ids, size, self.config.block_size, np.random.default_rng(seed))
+
+    def steps(self, request):
+        """Steps `first` to `first + count - 1`."""
+        numbers = range(request["first"], request["first"] + request["count"])
+        batches = (self.batch(self.train_ids, self.batch_size, self.seed, number) for number in numbers)
+        rates = request["lr"]
+        if request["schedule"] == "cosine":
+            rate = self.function("training", "learning_rate")
+            total = request["total"]
+            rates = [rate(number, request["lr"], request["lr"] / 10, total // 20, total) for number in numbers]
+        train = self.function("training", "train")
+        self.params, self.state, losses = train(self.params, self.config, batches, rates, state=self.state)
+        return [float(loss) for loss in losses]
+
+    def validation(self, request):
+        """The loss on the same windows of the validation text every time, of which the training text has none."""
+        size = min(VALIDATION_BATCH, VALIDATION_WINDOWS)
+        batches = [self.batch(self.val_ids, size, self.seed, 0, i) for i in range(VALIDATION_WINDOWS // size)]
+        return float(self.function("training", "estimate_loss")(self.params, self.config, batches))
+
+    def sample(self, request):
+        """`length` characters of text after the prompt."""
+        prompt = self.function("tokenizer", "encode")(request["prompt"], self.stoi)[None]
+        rng = np.random.default_rng(request["seed"])
+        generate = self.function("generation", "generate_cached")
+        ids = generate(prompt, self.params, self.config, request["length"], rng, temperature=request["temperature"])
+        return self.function("tokenizer", "decode")(np.asarray(ids)[0], self.itos)
+
+    def snapshot(self, request):
+        """Everything a checkpoint needs, as data."""
+        return (dict(self.params), dict(self.state or {}), self.chars)
+
+
+def act(submission, request):
+    """One request of the trainer."""
+    if request["act"] == "start":
+        submission.practice = Practice(submission, request)
+        practice = submission.practice
+        sizes = (len(practice.chars), len(practice.train_ids), len(practice.val_ids))
+        count = int(practice.function("gpt", "count_parameters")(practice.params))
+        return {"status": "returned", "value": (*sizes, count)}
+    return {"status": "returned", "value": getattr(submission.practice, request["act"])(request)}
