@@ -26,8 +26,8 @@ import pytest
 from autograder import compare as comparing
 from autograder.curriculum import TRANSFORMER, Curriculum, Function
 from autograder.draw import Draw
-from autograder.errors import Blocked, Mismatch, Raised, Verdict
-from autograder.proxies import Student, clean
+from autograder.errors import Blocked, Mismatch, NotStarted, Raised, Verdict
+from autograder.proxies import UNANSWERED, Replay, Student, clean
 from autograder.reference import Reference
 from autograder.results import CheckResult
 from autograder.worker import Limits, Workers
@@ -58,6 +58,7 @@ class Run:
     limits: Limits = field(default_factory=Limits)
     student: Student | None = None
     results: list[CheckResult] = field(default_factory=list)
+    replays: dict[str, list[Replay]] = field(default_factory=dict)  # by function, to find out what went wrong
     problems: list[str] = field(default_factory=list)
 
 
@@ -134,7 +135,7 @@ def pytest_runtestloop(session: pytest.Session) -> bool | None:
 
 def _run_checks(session: pytest.Session, run: Run, name: str, folder: Path, *, last: bool) -> None:
     run.student = Student(run.workers, folder, run.curriculum, run.limits)
-    run.results, run.problems = [], []
+    run.results, run.replays, run.problems = [], {}, []
     following = [*session.items[1:], None if last else session.items[0]] if session.items else []
     try:
         for item, next_item in zip(session.items, following, strict=True):
@@ -143,7 +144,25 @@ def _run_checks(session: pytest.Session, run: Run, name: str, folder: Path, *, l
                 raise session.Interrupted(session.shouldstop)
     finally:
         run.student.close()
+    _name_mistakes(run)
     run.done(name, run.results, run.problems)
+
+
+def _name_mistakes(run: Run) -> None:
+    """Where checks failed, look for the known mistake whose answers are the student's."""
+    wrong = {result.function for result in run.results if result.status in ("failed", "error")}
+    if not wrong:
+        return
+    from autograder.diagnose import diagnose
+
+    unfinished = {result.function for result in run.results if result.status != "passed"}
+    for function in wrong:
+        if unfinished.isdisjoint(run.curriculum.all_needs(function)):
+            diagnosis = diagnose(function, run.replays.get(function, []))
+            if diagnosis is not None:
+                for result in run.results:
+                    if result.function == function and result.status in ("failed", "error"):
+                        result.mistake = diagnosis.as_record()
 
 
 @pytest.hookimpl(wrapper=True)
@@ -158,6 +177,11 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
     if call.when == "call":
         result = _result(item, run, run.curriculum.functions[qualified], error, call.duration)
         run.results.append(result)
+        if run.student is not None and all(
+            call.value is not UNANSWERED or call.exception for call in run.student.calls
+        ):
+            replay = Replay(result.status == "passed", tuple(run.student.calls), call.duration)
+            run.replays.setdefault(qualified, []).append(replay)
         if isinstance(error, Verdict):
             reason = f"{result.status}: {result.message}"
             if result.status in ("not_started", "blocked"):
@@ -194,6 +218,9 @@ def _result(
     result.case = describe_case(mine[-1].args, mine[-1].kwargs) if mine else None
     if mine and mine[-1].line is not None:
         result.where = {"file": f"{function.module}.py", "line": mine[-1].line}
+    if isinstance(error, NotStarted) and calls[-1].function is not function:
+        needed = calls[-1].function.qualified
+        error = Blocked(f"{function.name} needs {needed}, which is not written yet", (needed,))
     if isinstance(error, Verdict):
         result.status = error.status  # type: ignore[assignment]
         result.message, result.help = error.message, error.help

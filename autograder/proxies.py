@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from autograder.compare import describe_type
 from autograder.curriculum import CACHE, Curriculum, Function
 from autograder.errors import (
     Blocked,
@@ -38,6 +39,9 @@ def clean(text: Any, limit: int = 4000) -> str:
     return safe if len(safe) <= limit else safe[: limit - 1] + "…"
 
 
+UNANSWERED = object()  # the value of a call from which none came back
+
+
 @dataclass
 class Call:
     """One call of a student's function, kept for the report and for finding out what went wrong."""
@@ -45,10 +49,24 @@ class Call:
     function: Function
     args: tuple[Any, ...]
     kwargs: dict[str, Any]
-    value: Any = None
+    value: Any = UNANSWERED
+    exception: StudentException | None = None
     line: int | None = None
     modified: list[str] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Replay:
+    """One check: its calls with the student's answers, and whether it passed.
+
+    Attributes:
+        seconds: what the check took the student, to try cheap ones first.
+    """
+
+    passed: bool
+    calls: tuple[Call, ...]
+    seconds: float = 0.0
 
 
 class Cache:
@@ -111,11 +129,19 @@ class Student:
             "fresh": self._fresh,
         }
         self._fresh = False
-        reply = self._request(request, function)
+        try:
+            reply = self._request(request, function)
+        except Raised as verdict:
+            call.exception = verdict.exception
+            raise
         call.line = reply.get("line") if isinstance(reply.get("line"), int) else None
         call.modified = [clean(name, 80) for name in _texts(reply.get("modified"))]
         call.warnings = [clean(text, 300) for text in _texts(reply.get("warnings"))]
         call.value = self._wrap(reply.get("value"))
+        if opaque and len(function.outputs) > 1 and (type(call.value) is not tuple or len(call.value) <= opaque[-1]):
+            # A check unpacks (out, cache) before it compares anything.
+            names = ", ".join(output.name for output in function.outputs)
+            raise Mismatch(f"{function.name} must return a tuple ({names}), not {describe_type(call.value)}")
         return call.value
 
     def fetch(self, handle: Handle, key: str) -> Any:

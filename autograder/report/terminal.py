@@ -126,7 +126,8 @@ def panel(check: dict[str, Any]) -> Panel:
     row("case", check["case"])
     row("wrong", _wrong(check))
     row("worst", _worst(check))
-    row("looks like", check["mistake"]["title"] if check["mistake"] else None)
+    if check["mistake"]:
+        row("looks like", f"{check['mistake']['title']}: with that mistake the answer is exactly yours")
     row("help", check["help"])
     row("hint", "\n".join(check["hints"][:3]))
     row("printed", _printed(check["output"]))

@@ -1,0 +1,176 @@
+"""Name the mistake: run known wrong implementations on the same inputs, find the one whose answers are the student's.
+
+A mistake is named only if it gives the student's answer in every failing check of the function *and* in every passing
+one; then it is not a guess. Where two give the same answers in all of them, both are named. Where none does, silence.
+"""
+
+import copy
+import warnings
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from autograder.compare import TOLERANCES
+from autograder.errors import StudentException
+from autograder.frames import Config, Rng
+from autograder.mistakes import Mistake, of_function
+from autograder.mistakes.variants import BrokenMistake, solution, variant
+from autograder.proxies import Cache, Call, Replay
+
+MAX_PAIRS = 60
+
+
+@dataclass(frozen=True)
+class Diagnosis:
+    """The mistakes whose answers are exactly the student's.
+
+    Attributes:
+        mistakes: usually one; several of one group, or made together (`together`), or not to be told apart.
+        together: whether all of them were made at once.
+    """
+
+    mistakes: tuple[Mistake, ...]
+    together: bool = False
+
+    @property
+    def id(self) -> str:
+        """The mistakes' ids, joined by + if made together, by | if not to be told apart."""
+        return ("+" if self.together else "|").join(mistake.id for mistake in self.mistakes)
+
+    @property
+    def title(self) -> str:
+        """One sentence."""
+        titles = list(dict.fromkeys(mistake.title for mistake in self.mistakes))
+        return ", and ".join(titles) if self.together else ", or ".join(titles)
+
+    def as_record(self) -> dict[str, Any]:
+        """For the result document."""
+        return {
+            "id": self.id,
+            "title": self.title,
+            "explanation": " ".join(dict.fromkeys(mistake.explanation for mistake in self.mistakes)),
+            "hint": " ".join(dict.fromkeys(mistake.hint for mistake in self.mistakes)),
+        }
+
+
+def diagnose(function: str, replays: Iterable[Replay]) -> Diagnosis | None:
+    """The mistake that explains all checks of a function, or None.
+
+    Args:
+        function: qualified name.
+        replays: every check of the function that came to a call, passed or not.
+    """
+    ordered = sorted(replays, key=lambda replay: (replay.passed, replay.seconds))
+    if not ordered or ordered[0].passed:
+        return None
+    known = of_function(function)
+    single = [(mistake,) for mistake in known]
+    found = _explaining(function, single, ordered)
+    if found:
+        return Diagnosis(tuple(mistakes[0] for mistakes in found))
+    common = [mistake for mistake in known if mistake.common]
+    pairs = list(combinations(common, 2))[:MAX_PAIRS]
+    found = _explaining(function, pairs, ordered)
+    return Diagnosis(found[0], together=True) if found else None
+
+
+def _explaining(
+    function: str, candidates: Iterable[tuple[Mistake, ...]], replays: list[Replay]
+) -> list[tuple[Mistake, ...]]:
+    return [mistakes for mistakes in candidates if all(_gives_the_same(function, mistakes, r) for r in replays)]
+
+
+def _gives_the_same(function: str, mistakes: tuple[Mistake, ...], replay: Replay) -> bool:
+    module, _, _ = function.partition(".")
+    try:
+        wrong = variant(*mistakes)
+    except BrokenMistake:
+        return False  # two edits of the same line do not go together
+    caches: dict[int, Any] = {}
+    for call in replay.calls:
+        space = wrong if call.function.module == module else solution(call.function.module)
+        answer = _run(getattr(space, call.function.name), call, caches)
+        if call.function.qualified == function and not _same_answer(call, answer):
+            return False
+        _remember(call.value, answer.value, caches)
+    return True
+
+
+@dataclass
+class _Answer:
+    value: Any = None
+    exception: StudentException | None = None
+    modified: bool = False
+
+
+def _run(function: Callable[..., Any], call: Call, caches: dict[int, Any]) -> _Answer:
+    # Caches are handed on as they are; everything else is a copy, because a wrong function may write into its inputs.
+    args = [_make(value, caches) for value in call.args]
+    kwargs = {name: _make(value, caches) for name, value in call.kwargs.items()}
+    try:
+        with warnings.catch_warnings(), np.errstate(all="ignore"):
+            warnings.simplefilter("ignore")
+            value = function(*args, **kwargs)
+    except Exception as error:
+        return _Answer(exception=StudentException(type(error).__name__, str(error)))
+    changed = any(
+        isinstance(old, np.ndarray) and not _close(new, old)
+        for old, new in zip((*call.args, *call.kwargs.values()), (*args, *kwargs.values()), strict=True)
+    )
+    return _Answer(value, modified=changed)
+
+
+def _make(value: Any, caches: dict[int, Any]) -> Any:
+    if isinstance(value, Cache):
+        return caches.get(value.handle.number)
+    if isinstance(value, Rng):
+        return np.random.default_rng(value.seed)
+    if isinstance(value, Config):
+        return getattr(solution(value.module), value.name)(**value.fields)
+    return copy.deepcopy(value)
+
+
+def _remember(student: Any, ours: Any, caches: dict[int, Any]) -> None:
+    """Where the student's value is a cache, ours is the one to hand on."""
+    if isinstance(student, Cache):
+        caches[student.handle.number] = ours
+    elif type(student) is tuple and isinstance(ours, tuple):
+        for mine, theirs in zip(student, ours, strict=False):
+            _remember(mine, theirs, caches)
+
+
+def _same_answer(call: Call, answer: _Answer) -> bool:
+    if call.exception is not None or answer.exception is not None:
+        return (
+            call.exception is not None
+            and answer.exception is not None
+            and (call.exception.type, call.exception.message) == (answer.exception.type, answer.exception.message)
+        )
+    return bool(call.modified) == answer.modified and _close(call.value, answer.value)
+
+
+def _close(student: Any, ours: Any) -> bool:
+    """Whether two values are the same up to rounding: type, shape, dtype, and nan where the other has nan."""
+    if isinstance(student, Cache):
+        return True
+    if isinstance(student, dict) and isinstance(ours, dict):
+        return student.keys() == ours.keys() and all(_close(student[key], ours[key]) for key in student)
+    if isinstance(student, (tuple, list)) and isinstance(ours, (tuple, list)):
+        return len(student) == len(ours) and all(_close(a, b) for a, b in zip(student, ours, strict=True))
+    if isinstance(student, (np.ndarray, np.generic, float)) and isinstance(ours, (np.ndarray, np.generic, float)):
+        return _close_arrays(np.asarray(student), np.asarray(ours))
+    return bool(type(student) is type(ours) and student == ours)
+
+
+def _close_arrays(student: np.ndarray[Any, Any], ours: np.ndarray[Any, Any]) -> bool:
+    if student.shape != ours.shape or student.dtype != ours.dtype:
+        return False
+    if student.dtype.kind not in "fc":
+        return bool(np.array_equal(student, ours))
+    tolerance = TOLERANCES.get(ours.dtype, TOLERANCES[np.dtype(np.float64)])
+    with np.errstate(all="ignore"):
+        near = np.abs(student - ours) <= tolerance.allowed(ours)
+    return bool((near | (student == ours) | (np.isnan(student) & np.isnan(ours))).all())
