@@ -22,6 +22,7 @@ from autograder.errors import (
     Raised,
     StudentException,
     TimedOut,
+    Verdict,
 )
 from autograder.frames import Handle
 from autograder.worker import Limits, Session, WorkerDied, Workers, WorkerTimedOut
@@ -138,7 +139,11 @@ class Student:
         call.modified = [clean(name, 80) for name in _texts(reply.get("modified"))]
         call.warnings = [clean(text, 300) for text in _texts(reply.get("warnings"))]
         call.value = self._wrap(reply.get("value"))
-        if opaque and len(function.outputs) > 1 and (type(call.value) is not tuple or len(call.value) <= opaque[-1]):
+        if (
+            opaque
+            and len(function.outputs) > 1
+            and (type(call.value) is not tuple or len(call.value) != len(function.outputs))
+        ):
             # A check unpacks (out, cache) before it compares anything.
             names = ", ".join(output.name for output in function.outputs)
             raise Mismatch(f"{function.name} must return a tuple ({names}), not {describe_type(call.value)}")
@@ -148,6 +153,16 @@ class Student:
         """One entry of a cache that stayed in the student's process."""
         function = self.calls[-1].function
         return self._request({"op": "entry", "handle": handle, "key": key}, function).get("value")
+
+    def is_stub(self, function: Function) -> bool:
+        """Whether the function is missing or does nothing but raise NotImplementedError."""
+        request = {"op": "is_stub", "module": function.module, "function": function.name}
+        try:
+            return bool(self._request(request, function).get("value") is True)
+        except NotStarted:
+            return True
+        except Verdict:
+            return False
 
     def practise(self, act: str, **request: Any) -> Any:
         """One step of training the student's own GPT (see `worker/inside/practice.py`)."""

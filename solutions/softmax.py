@@ -195,7 +195,9 @@ def softmax_backward(dout, probs, axis=-1):
     """
     probs = as_float(probs)
     dout = as_float(dout)
-    return probs * (dout - (dout * probs).sum(axis=axis, keepdims=True))
+    dx = dout - np.expand_dims(np.vecdot(dout, probs, axis=axis), axis)  # vecdot: the sum of products, in one go
+    dx *= probs
+    return dx
 
 
 # %% [markdown]

@@ -9,13 +9,13 @@ import contextlib
 import hashlib
 import json
 import os
-import tempfile
 from collections.abc import Callable
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from autograder import frames
+from autograder.files import write_atomically
 
 SHIPPED = Path(__file__).with_name("shipped")
 SUFFIX = ".memo"
@@ -106,20 +106,6 @@ class Memo:
         # A cache that cannot be written (full, read-only, somebody else's) costs time, never a verdict.
         with contextlib.suppress(OSError):
             write_atomically(path, digest_of(frame).encode() + frame)
-
-
-def write_atomically(path: Path, content: bytes) -> None:
-    """Write a file so that nobody ever sees half of it."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=".tmp-")
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(content)
-        os.replace(temporary, path)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            os.unlink(temporary)
-        raise
 
 
 def read_shipped(path: Path) -> dict[str, bytes]:

@@ -205,3 +205,16 @@ def test_a_nan_in_the_answer_survives_json(submission, judge):
     document = json.loads(json.dumps(to_document(result, TRANSFORMER), allow_nan=False))
     check = document["assignments"][0]["functions"][0]["checks"][0]
     assert np.isnan(float(check["worst"]["yours"]))
+
+
+def test_a_backward_whose_forward_is_a_stub_is_blocked_by_it(submission, judge):
+    text = "def multihead_attention(x, params, n_heads, mask=None, memory=None):\n    {body}\n"
+    backward = "def multihead_attention_backward(dout, cache):\n    return 1\n"
+    stub = submission(multihead=text.format(body="raise NotImplementedError") + backward)
+    result = judge(stub, "multihead.multihead_attention_backward")
+    assert {check.status for check in result.checks} == {"blocked"}
+    assert result.checks[0].blocked_by == ["multihead.multihead_attention"]
+    no_pair = submission(multihead=text.format(body="return x") + backward)
+    result = judge(no_pair, "multihead.multihead_attention")
+    assert "must return a tuple (out, cache), not an array" in result.checks[0].message
+    assert result.problems == []

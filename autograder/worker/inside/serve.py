@@ -98,13 +98,17 @@ def call(submission, request):
     function = submission.function(request["module"], request["function"])
     args = [submission.make(value) for value in request["args"]]
     kwargs = {key: submission.make(value) for key, value in request["kwargs"].items()}
-    before = copies((args, kwargs))
+    inputs = (
+        [None if isinstance(sent, frames.Handle) else arg for sent, arg in zip(request["args"], args, strict=True)],
+        {key: arg for key, arg in kwargs.items() if not isinstance(request["kwargs"][key], frames.Handle)},
+    )  # a cache is the student's own business
+    before = copies(inputs)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         result = function(*args, **kwargs)
     reply = {
         "status": "returned",
-        "modified": changed(before, (args, kwargs), names(function, len(args))),
+        "modified": changed(before, inputs, names(function, len(args))),
         "warnings": [describe_warning(w) for w in caught[:MAX_WARNINGS]],
         "line": line_of(function),
     }
@@ -126,7 +130,13 @@ def entry(submission, request):
     return {"status": "returned", "value": kept[request["key"]]}
 
 
-OPERATIONS = {"call": call, "entry": entry, "practice": practice.act}
+def is_stub(submission, request):
+    """Whether the function does nothing but raise NotImplementedError: tells "not started" from "blocked"."""
+    code = getattr(submission.function(request["module"], request["function"]), "__code__", None)
+    return {"status": "returned", "value": getattr(code, "co_names", None) == ("NotImplementedError",)}
+
+
+OPERATIONS = {"call": call, "is_stub": is_stub, "entry": entry, "practice": practice.act}
 
 
 def copies(value):
@@ -149,9 +159,15 @@ def changed(before, arguments, parameters):
     """Names of the arguments whose arrays are no longer what they were, bit for bit."""
     after = dict(arrays(arguments, ()))
     found = []
-    for where, old in before.items():
-        new = after.get(where)
-        if new is None or new.dtype != old.dtype or new.shape != old.shape or new.tobytes() != old.tobytes():
+    for where in before | after:
+        old, new = before.get(where), after.get(where)
+        if (
+            old is None
+            or new is None
+            or new.dtype != old.dtype
+            or new.shape != old.shape
+            or new.tobytes() != old.tobytes()
+        ):
             top = parameters[where[1]] if where[0] == 0 and where[1] < len(parameters) else str(where[1])
             found.append(top + "".join(f"[{key!r}]" for key in where[2:]))
     return found

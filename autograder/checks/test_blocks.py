@@ -1,0 +1,209 @@
+"""Checks of assignment 8: the transformer block."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from autograder.draw import Array, Draw
+from autograder.plugin import Agree, Compare, Refuses, Unmodified
+from autograder.proxies import Student
+from autograder.reference import Reference
+
+graded = pytest.mark.graded
+FLOAT32 = np.float32
+BIASES = ("attn.b_qkv", "attn.b_o", "ffn.b_1", "ffn.b_2")
+
+# Queries look at themselves and at what came before.
+CAUSAL = np.tri(5, dtype=bool)
+# (2, 1, 1, 5), as `padding_mask` makes it: the last tokens of both texts are not real ones.
+PADDING = np.array([[True, True, True, False, False], [True, True, True, True, False]])[:, None, None, :]
+
+
+def _params(draw: Draw, d: int, f: int, *, without: tuple[str, ...] = (), dtype: Any = np.float64) -> dict[str, Array]:
+    """Random parameters, none of them near its usual first value."""
+    shapes = {
+        "ln1.gamma": (d,),
+        "ln1.beta": (d,),
+        "attn.W_qkv": (d, 3 * d),
+        "attn.b_qkv": (3 * d,),
+        "attn.W_o": (d, d),
+        "attn.b_o": (d,),
+        "ln2.gamma": (d,),
+        "ln2.beta": (d,),
+        "ffn.W_1": (d, f),
+        "ffn.b_1": (f,),
+        "ffn.W_2": (f, d),
+        "ffn.b_2": (d,),
+    }
+    params = {name: draw.normal(*shape, scale=0.5, dtype=dtype) for name, shape in shapes.items()}
+    for gain in ("ln1.gamma", "ln2.gamma"):
+        params[gain] += FLOAT32(1.5)
+    return {name: value for name, value in params.items() if name not in without}
+
+
+def _gradients(
+    student: Student, reference: Reference, compare: Compare, dout: Array, x: Array, *args: Any, **kwargs: Any
+) -> None:
+    """Forward and backward on both sides; the gradients are compared."""
+    cache = student.blocks.block(x, *args, **kwargs)[1]
+    _, reference_cache = reference.blocks.block(x, *args, **kwargs)
+    compare(student.blocks.block_backward(dout, cache), reference.blocks.block_backward(dout, reference_cache))
+
+
+@graded("blocks.block", points=2)
+def test_pre_norm(agree: Agree, draw: Draw) -> None:
+    """The norm before each step"""
+    x, params = draw.normal(2, 5, 6), _params(draw, 6, 7)
+    agree(x, params, 2)
+    agree(x, params, 3, norm="pre", activation="gelu")
+
+
+@graded("blocks.block", points=2)
+def test_post_norm(agree: Agree, draw: Draw) -> None:
+    """The norm after each step"""
+    agree(draw.normal(2, 5, 6), _params(draw, 6, 7), 2, norm="post")
+
+
+@graded("blocks.block")
+def test_relu(agree: Agree, draw: Draw) -> None:
+    """ReLU, in both forms"""
+    x, params = draw.normal(2, 5, 6), _params(draw, 6, 7)
+    agree(x, params, 2, activation="relu")
+    agree(x, params, 2, norm="post", activation="relu")
+
+
+@graded("blocks.block")
+def test_masks(agree: Agree, draw: Draw) -> None:
+    """A causal mask, a padding mask, one for each head"""
+    x, params = draw.normal(2, 5, 6), _params(draw, 6, 7)
+    agree(x, params, 2, CAUSAL)
+    agree(x, params, 2, mask=PADDING, norm="post")
+    agree(x, params, 2, mask=draw.booleans(2, 2, 5, 5) | np.eye(5, dtype=bool))
+
+
+@graded("blocks.block")
+def test_sees_nothing(agree: Agree, draw: Draw) -> None:
+    """Queries that may look at nothing"""
+    x, params, mask = draw.normal(2, 5, 6), _params(draw, 6, 7), CAUSAL.copy()
+    mask[[0, 3]] = False
+    agree(x, params, 2, mask=mask)
+    agree(x, params, 2, mask=mask, norm="post")
+
+
+@graded("blocks.block")
+def test_axes(agree: Agree, draw: Draw) -> None:
+    """2-D and 4-D x, a single token, a single head"""
+    params = _params(draw, 4, 6)
+    agree(draw.normal(5, 4), params, 2, mask=CAUSAL)
+    agree(draw.normal(2, 3, 5, 4), params, 2, mask=CAUSAL)
+    agree(draw.normal(1, 1, 4), params, 1)
+
+
+@graded("blocks.block")
+def test_without_biases(agree: Agree, draw: Draw) -> None:
+    """Without biases, and without some of them"""
+    x = draw.normal(2, 5, 4)
+    agree(x, _params(draw, 4, 6, without=BIASES), 2)
+    agree(x, _params(draw, 4, 6, without=BIASES), 2, norm="post")
+    agree(x, _params(draw, 4, 6, without=("attn.b_o", "ffn.b_1")), 2)
+
+
+@graded("blocks.block")
+def test_dtypes(agree: Agree, draw: Draw) -> None:
+    """float32 stays float32, integers become float64"""
+    params = _params(draw, 4, 6, dtype=FLOAT32)
+    for norm in ("pre", "post"):
+        agree(draw.normal(2, 5, 4, dtype=FLOAT32), params, 2, mask=CAUSAL, norm=norm)
+        agree(draw.integers(5, 4, low=-3, high=4), _params(draw, 4, 6), 2, norm=norm)
+
+
+@graded("blocks.block")
+def test_inputs_kept(unmodified: Unmodified, draw: Draw) -> None:
+    """The input, the parameters and the mask are left as they were"""
+    x, params = draw.normal(2, 5, 4), _params(draw, 4, 6)
+    unmodified(x, params, 2, mask=CAUSAL)
+    unmodified(x, params, 2, mask=CAUSAL, norm="post")
+
+
+@graded("blocks.block")
+def test_unknown_options(refuses: Refuses, draw: Draw) -> None:
+    """An unknown norm or activation is refused"""
+    x, params = draw.normal(2, 5, 4), _params(draw, 4, 6)
+    refuses(x, params, 2, norm="both")
+    refuses(x, params, 2, activation="swish")
+
+
+@graded("blocks.block_backward", points=2)
+def test_pre_norm_gradient(student: Student, reference: Reference, compare: Compare, draw: Draw) -> None:
+    """The norm before each step"""
+    _gradients(student, reference, compare, draw.normal(2, 5, 6), draw.normal(2, 5, 6), _params(draw, 6, 7), 2)
+
+
+@graded("blocks.block_backward", points=2)
+def test_post_norm_gradient(student: Student, reference: Reference, compare: Compare, draw: Draw) -> None:
+    """The norm after each step"""
+    dout, x, params = draw.normal(2, 5, 6), draw.normal(2, 5, 6), _params(draw, 6, 7)
+    _gradients(student, reference, compare, dout, x, params, 2, norm="post")
+
+
+@graded("blocks.block_backward")
+def test_relu_gradient(student: Student, reference: Reference, compare: Compare, draw: Draw) -> None:
+    """ReLU, in both forms"""
+    dout, x, params = draw.normal(2, 5, 4), draw.normal(2, 5, 4), _params(draw, 4, 6)
+    for norm in ("pre", "post"):
+        _gradients(student, reference, compare, dout, x, params, 2, norm=norm, activation="relu")
+
+
+@graded("blocks.block_backward")
+def test_masks_gradient(student: Student, reference: Reference, compare: Compare, draw: Draw) -> None:
+    """A causal mask, a padding mask, queries that may look at nothing"""
+    dout, x, params = draw.normal(2, 5, 4), draw.normal(2, 5, 4), _params(draw, 4, 6)
+    nothing = CAUSAL.copy()
+    nothing[[0, 3]] = False
+    for mask in (CAUSAL, PADDING, nothing):
+        _gradients(student, reference, compare, dout, x, params, 2, mask=mask)
+    _gradients(student, reference, compare, dout, x, params, 2, mask=nothing, norm="post")
+
+
+@graded("blocks.block_backward")
+def test_axes_gradient(student: Student, reference: Reference, compare: Compare, draw: Draw) -> None:
+    """2-D and 4-D x, a single token, a single head"""
+    params = _params(draw, 4, 6)
+    for shape, n_heads in (((5, 4), 2), ((2, 3, 5, 4), 2), ((1, 1, 4), 1)):
+        _gradients(student, reference, compare, draw.normal(*shape), draw.normal(*shape), params, n_heads)
+
+
+@graded("blocks.block_backward")
+def test_without_biases_gradient(student: Student, reference: Reference, compare: Compare, draw: Draw) -> None:
+    """No bias, no gradient for it"""
+    dout, x = draw.normal(2, 5, 4), draw.normal(2, 5, 4)
+    for without, norm in ((BIASES, "pre"), (BIASES, "post"), (("attn.b_o", "ffn.b_1"), "pre")):
+        _gradients(student, reference, compare, dout, x, _params(draw, 4, 6, without=without), 2, norm=norm)
+
+
+@graded("blocks.block_backward")
+def test_caches(student: Student, reference: Reference, compare: Compare, draw: Draw) -> None:
+    """Two caches at once, and the same one twice"""
+    calls = [(draw.normal(3, 4), draw.normal(3, 4), _params(draw, 4, 6), {"norm": norm}) for norm in ("pre", "post")]
+    caches = [student.blocks.block(x, params, 2, **options)[1] for _, x, params, options in calls]
+    for (dout, x, params, options), cache in zip(calls * 2, caches * 2, strict=True):
+        _, reference_cache = reference.blocks.block(x, params, 2, **options)
+        compare(student.blocks.block_backward(dout, cache), reference.blocks.block_backward(dout, reference_cache))
+
+
+@graded("blocks.block_backward")
+def test_float32_gradient(student: Student, reference: Reference, compare: Compare, draw: Draw) -> None:
+    """float32 stays float32"""
+    dout, x = draw.normal(2, 5, 4, dtype=FLOAT32), draw.normal(2, 5, 4, dtype=FLOAT32)
+    params = _params(draw, 4, 6, dtype=FLOAT32)
+    for norm in ("pre", "post"):
+        _gradients(student, reference, compare, dout, x, params, 2, norm=norm)
+
+
+@graded("blocks.block_backward")
+def test_inputs_kept_gradient(student: Student, unmodified: Unmodified, draw: Draw) -> None:
+    """The gradient and the cache are left as they were"""
+    for norm in ("pre", "post"):
+        cache = student.blocks.block(draw.normal(2, 5, 4), _params(draw, 4, 6), 2, norm=norm)[1]
+        unmodified(draw.normal(2, 5, 4), cache)
