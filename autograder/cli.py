@@ -193,10 +193,21 @@ def list_(names: tuple[str, ...], no_color: bool) -> None:
 @click.option(
     "--call-seconds", type=click.FloatRange(0.05), default=10.0, show_default=True, help="Time limit of one call."
 )
+@click.option(
+    "--own-prerequisites",
+    is_flag=True,
+    help="Check assignments on top of the student's own earlier ones, not the official solutions.",
+)
 @_no_color
 @_interruptible
 def grade(
-    folder: Path, out: Path, names: tuple[str, ...], seed: int | None, call_seconds: float, no_color: bool
+    folder: Path,
+    out: Path,
+    names: tuple[str, ...],
+    seed: int | None,
+    call_seconds: float,
+    own_prerequisites: bool,
+    no_color: bool,
 ) -> None:
     """Grade a folder of submission folders; write one result document each, and a table as CSV."""
     from autograder import engine
@@ -211,6 +222,7 @@ def grade(
         functions=selected if names else None,
         seed=grading.fresh_seed() if seed is None else seed,
         limits=limits,
+        official=not own_prerequisites,
     )
     console = _console(no_color)
     with table.live(console) as seen:
@@ -333,6 +345,28 @@ def generate(
     from autograder.study import runs
 
     click.echo(runs.generate(_modules(folder, solution), path, prompt, length, temperature, seed))
+
+
+@main.command()
+@click.option("-j", "processes", type=click.IntRange(1), default=2, show_default=True, help="How many at once.")
+@click.option("--right", type=click.Path(path_type=Path), help="Folder of right answers (default: the clone's).")
+@_json_option
+@_no_color
+@_interruptible
+def verify(processes: int, right: Path | None, json_file: str | None, no_color: bool) -> None:
+    """Prove the kit: solutions pass, stubs fail, every known mistake fails and is called by its name."""
+    from dataclasses import asdict
+
+    from autograder import source
+    from autograder import verify as verification
+    from autograder.report import verification as view
+
+    right = right or source.bundled("solutions").parent / "tests" / "submissions" / "right"
+    console = _console(no_color, stderr=json_file == "-")
+    found = view.render(verification.verify(right, processes), len(verification.jobs(right)), console)
+    if json_file:
+        _write_json(json_file, [asdict(finding) for finding in found])
+    sys.exit(PASSED if all(finding.ok for finding in found) else NOT_PASSED)
 
 
 if __name__ == "__main__":

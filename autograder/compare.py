@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from autograder import picture, relation
 from autograder.curriculum import CACHE, Function, Output
 from autograder.errors import Mismatch
 from autograder.frames import Handle, Opaque
@@ -108,8 +109,20 @@ def _compare_dict(
         lists = (("lacks", missing), ("has also", surplus))
         parts = [f"{what} {', '.join(map(repr, keys[:6]))}" for what, keys in lists if keys]
         raise Mismatch(f"{output.name} {' and '.join(parts)}; its keys must be {_short(list(expected))}")
+    first: Mismatch | None = None
+    wrong, right = [], []
     for key, value in expected.items():
-        _compare_one(actual[key], value, Output(f"{output.name}[{key!r}]"), function, tolerance)
+        try:
+            _compare_one(actual[key], value, Output(f"{output.name}[{key!r}]"), function, tolerance)
+            right.append(str(key))
+        except Mismatch as mismatch:
+            first = first or mismatch
+            wrong.append(str(key))
+    if first is not None:
+        if len(expected) > 1:
+            entries = f"wrong: {', '.join(wrong)}" + (f"; right: {', '.join(right)}" if right else "")
+            first.help = f"{entries}. {first.help}" if first.help else entries
+        raise first
 
 
 def _compare_number(
@@ -141,6 +154,7 @@ def _compare_arrays(
         raise Mismatch(
             f"{output.name} has shape {shape_text(actual.shape)}, expected {shape_text(expected.shape)}"
             + _axes_text(output.axes, expected.ndim),
+            help=relation.describe(actual, expected),
             shapes={"yours": list(actual.shape), "expected": list(expected.shape)},
         )
     if actual.dtype != expected.dtype:
@@ -162,6 +176,7 @@ def _compare_finite(actual: Array, expected: Array, output: Output) -> None:
                 f"{output.name} has {name} values where they should be finite",
                 wrong={"count": int(wrong.sum()), "total": int(wrong.size)},
                 worst=_worst(actual, expected, index, output, 0.0),
+                picture=picture.draw(actual, expected, ~wrong, index, axis_names(output.axes, expected.ndim)),
             )
 
 
@@ -185,8 +200,10 @@ def _compare_values(
     verb = "is not close to" if expected.dtype.kind in "fc" else "differs from"
     raise Mismatch(
         f"{output.name} {verb} {function.yardstick}",
+        help=relation.describe(actual, expected),
         wrong={"count": int((~same).sum()), "total": int(same.size)},
         worst=_worst(actual, expected, index, output, float(allowed[index])),
+        picture=picture.draw(actual, expected, same, index, axis_names(output.axes, expected.ndim)),
     )
 
 

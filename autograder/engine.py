@@ -4,16 +4,17 @@ import hashlib
 import os
 import time
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from autograder.curriculum import TRANSFORMER, Curriculum
 from autograder.errors import HeadwayError, UsageError
+from autograder.prerequisites import OfficialPrerequisites
 from autograder.reference import Reference
 from autograder.reference.memo import Memo, user_cache
 from autograder.results import CheckResult, SubmissionResult, mark_blocked
-from autograder.worker import Limits, Workers
+from autograder.worker import OPEN, Limits, Wall, Workers
 
 CHECKS = Path(__file__).with_name("checks")
 
@@ -53,6 +54,8 @@ class Options:
         functions: qualified names; None for the whole curriculum.
         seed: 0 draws the public inputs.
         fork: see `Workers`.
+        wall: what stands around student code besides a process of its own.
+        official: check each assignment on top of the official solutions of the earlier ones.
         reference: instead of PyTorch behind the shipped memo and the user's cache.
     """
 
@@ -62,6 +65,8 @@ class Options:
     curriculum: Curriculum = TRANSFORMER
     fork: bool | None = None
     reference: Reference | None = None
+    official: bool = False
+    wall: Wall = OPEN
 
 
 def check(name: str, folder: Path, options: Options) -> SubmissionResult:
@@ -83,36 +88,45 @@ def check_many(
     Raises:
         KitError: if pytest itself could not run the checks.
     """
-    with Workers(options.fork) as workers:  # first of all: its NumPy loads while this process loads pytest
+    # The worker server first of all: its NumPy loads while this process loads pytest.
+    with Workers(options.fork, options.wall) as workers, ExitStack() as stack:
         started = time.perf_counter()
 
         def finish(name: str, checks: list[CheckResult], problems: list[str]) -> None:
             nonlocal started
             folder = folders.pop(name)
             result = SubmissionResult(name, content_hash(folder), options.seed, checks, problems)
-            if options.functions is not None:
-                mark_blocked(result, _prerequisites(workers, name, folder, result, options), options.curriculum)
-            else:
-                mark_blocked(result, (), options.curriculum)
+            result.official_prerequisites = official is not None
+            result.sandbox = options.wall.names
+            others = _prerequisites(workers, name, folder, result, options)
+            mark_blocked(result, others, options.curriculum)
+            if official is None:
+                _say_what_is_right_by_itself(workers, name, folder, result, options)
+            if official is not None:
+                official.forget(folder)
             result.seconds = time.perf_counter() - started
             started = time.perf_counter()
             done(result)
 
         folders: dict[str, Path] = {}
+        official = OfficialPrerequisites(options.curriculum, options.wall.spool) if options.official else None
+        stack.callback(official.close if official else lambda: None)
 
         def remember() -> Iterator[tuple[str, Path]]:
             for name, folder in submissions:
                 folders[name] = folder
                 yield name, folder
 
-        _run_pytest(workers, remember(), options, options.functions, finish)
+        _run_pytest(workers, remember(), options, options.functions, finish, official)
 
 
 def _prerequisites(
     workers: Workers, name: str, folder: Path, result: SubmissionResult, options: Options
 ) -> list[CheckResult]:
     """Check what failed functions are built on, where it was not selected; nothing if all is well."""
-    selected = set(options.functions or ())
+    if options.functions is None or options.official:
+        return []
+    selected = set(options.functions)
     failed = {check.function for check in result.checks if check.status in ("failed", "error", "timeout")}
     needed = {need for function in failed for need in options.curriculum.all_needs(function)} - selected
     if not needed:
@@ -127,12 +141,38 @@ def _prerequisites(
     return found
 
 
+def _say_what_is_right_by_itself(
+    workers: Workers, name: str, folder: Path, result: SubmissionResult, options: Options
+) -> None:
+    """Check again what is blocked by wrong work in another assignment, with official solutions in its place."""
+    checks = {check.id: check for check in result.checks if check.status == "blocked" and check.was_wrong}
+    if not checks:
+        return
+    official = OfficialPrerequisites(options.curriculum, options.wall.spool)
+
+    def compare_with(_: str, again: list[CheckResult], problems: list[str]) -> None:
+        for check in again:
+            if check.id in checks and check.status == "passed":
+                blocked = checks[check.id]
+                needs = ", ".join(blocked.blocked_by)
+                blocked.message = f"right by itself: with the official {needs} it passes, with yours it cannot yet"
+                blocked.help = None
+
+    functions = {check.function for check in checks.values()}
+    names = tuple(function for function in options.curriculum.functions if function in functions)
+    try:
+        _run_pytest(workers, iter([(name, folder)]), options, names, compare_with, official)
+    finally:
+        official.close()
+
+
 def _run_pytest(
     workers: Workers,
     submissions: Iterator[tuple[str, Path]],
     options: Options,
     functions: tuple[str, ...] | None,
     done: Callable[[str, list[CheckResult], list[str]], None],
+    official: OfficialPrerequisites | None = None,
 ) -> None:
     import pytest
 
@@ -147,7 +187,10 @@ def _run_pytest(
         curriculum=options.curriculum,
         functions=frozenset(functions) if functions is not None else None,
         limits=options.limits,
+        official=official is not None,
     )
+    if official is not None:
+        run.folder_for = official.folder_for
     hand_over = _HandOver(run)
     with _only_our_settings():
         code = pytest.main(_arguments(options.curriculum, functions), plugins=[plugin, hand_over])

@@ -116,18 +116,18 @@ def unpack(frame: bytes) -> Any:
     return _decode(frame[PREFIX.size : PREFIX.size + header_size], frame[PREFIX.size + header_size :])
 
 
-def read(receive: Callable[[int], bytes]) -> Any:
+def read(receive: Callable[[int], bytes], max_body: int = MAX_BODY) -> Any:
     """Decode one frame from a stream. `receive(n)` returns exactly n bytes or raises."""
-    header_size, body_size = sizes(receive(PREFIX.size))
+    header_size, body_size = sizes(receive(PREFIX.size), max_body)
     return _decode(receive(header_size), receive(body_size))
 
 
-def sizes(prefix: bytes) -> tuple[int, int]:
+def sizes(prefix: bytes, max_body: int = MAX_BODY) -> tuple[int, int]:
     """Lengths of header and body that a frame's first 16 bytes announce, checked against the limits."""
     magic, header_size, body_size = PREFIX.unpack(prefix)
     if magic != MAGIC:
         raise FrameError("this is not a frame")
-    if header_size > MAX_HEADER or body_size > MAX_BODY:
+    if header_size > MAX_HEADER or body_size > max_body:
         raise FrameError(f"the frame is too large ({header_size + body_size:,} bytes)")
     return header_size, body_size
 

@@ -25,6 +25,7 @@ import pytest
 
 from autograder import compare as comparing
 from autograder.curriculum import TRANSFORMER, Curriculum, Function
+from autograder.departure import first_departure
 from autograder.draw import Draw
 from autograder.errors import Blocked, Mismatch, NotStarted, Raised, Verdict
 from autograder.proxies import UNANSWERED, Replay, Student, clean
@@ -46,6 +47,7 @@ class Run:
         submissions: the folders to check, one after another, by name; read lazily, so a class may be any size.
         functions: qualified names of the functions whose checks run; None for all.
         done: called after each submission with its name, results and problems of the kit.
+        folder_for: the folder in which a module of a submission is checked, if it is not the submission's own.
     """
 
     workers: Workers
@@ -56,6 +58,8 @@ class Run:
     curriculum: Curriculum = TRANSFORMER
     functions: frozenset[str] | None = None
     limits: Limits = field(default_factory=Limits)
+    folder_for: Callable[[Path, str], Path] = field(default=lambda folder, module: folder)
+    official: bool = False  # prerequisites are official, so that no other assignment can be at fault
     student: Student | None = None
     results: list[CheckResult] = field(default_factory=list)
     replays: dict[str, list[Replay]] = field(default_factory=dict)  # by function, to find out what went wrong
@@ -134,16 +138,22 @@ def pytest_runtestloop(session: pytest.Session) -> bool | None:
 
 
 def _run_checks(session: pytest.Session, run: Run, name: str, folder: Path, *, last: bool) -> None:
-    run.student = Student(run.workers, folder, run.curriculum, run.limits)
+    run.student, checked = None, None
     run.results, run.replays, run.problems = [], {}, []
     following = [*session.items[1:], None if last else session.items[0]] if session.items else []
     try:
         for item, next_item in zip(session.items, following, strict=True):
+            wanted = run.folder_for(folder, (_function_name(item) or "").partition(".")[0])
+            if run.student is None or wanted != checked:
+                if run.student is not None:
+                    run.student.close()
+                run.student, checked = Student(run.workers, wanted, run.curriculum, run.limits), wanted
             item.config.hook.pytest_runtest_protocol(item=item, nextitem=next_item)
             if session.shouldstop:
                 raise session.Interrupted(session.shouldstop)
     finally:
-        run.student.close()
+        if run.student is not None:
+            run.student.close()
     _name_mistakes(run)
     run.done(name, run.results, run.problems)
 
@@ -157,7 +167,7 @@ def _name_mistakes(run: Run) -> None:
 
     unfinished = {result.function for result in run.results if result.status != "passed"}
     for function in wrong:
-        if unfinished.isdisjoint(run.curriculum.all_needs(function)):
+        if unfinished.isdisjoint(run.curriculum.all_needs(function)) or run.official:
             diagnosis = diagnose(function, run.replays.get(function, []))
             if diagnosis is not None:
                 for result in run.results:
@@ -226,7 +236,8 @@ def _result(
         result.status = error.status  # type: ignore[assignment]
         result.message, result.help = error.message, error.help
         result.wrong, result.worst = error.details.get("wrong"), error.details.get("worst")
-        result.shapes = error.details.get("shapes")
+        result.shapes, result.picture = error.details.get("shapes"), error.details.get("picture")
+        result.departure = error.details.get("departure")
         if isinstance(error, Blocked):
             result.blocked_by = list(error.blocked_by)
         if isinstance(error, Raised) and error.exception.trace:
@@ -279,7 +290,7 @@ def student(request: pytest.FixtureRequest) -> Student:
     """The submission under test, in its own process."""
     student = _run_of(request).student
     assert student is not None
-    student.new_check()
+    student.new_check(_function_name(request.node) or "")
     return student
 
 
@@ -316,7 +327,11 @@ def agree(request: pytest.FixtureRequest, student: Student, reference: Reference
     def call_and_compare(*args: Any, tolerance: comparing.Tolerance | None = None, **kwargs: Any) -> Any:
         actual = student.call(qualified, args, kwargs)
         expected = reference.call(module, name, args, kwargs)
-        compare(actual, expected, tolerance=tolerance)
+        try:
+            compare(actual, expected, tolerance=tolerance)
+        except Mismatch as mismatch:
+            mismatch.details["departure"] = first_departure(student.calls[-1], expected)
+            raise
         return actual
 
     return call_and_compare

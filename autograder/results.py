@@ -22,6 +22,8 @@ class CheckResult:
         id: `module.function::name of the check`.
         wrong: how many values differ, of how many.
         worst: the entry that differs most: index, axes, yours, expected, allowed.
+        picture: which elements are wrong (see `picture.py`).
+        departure: for functions of several stages, up to where they are right.
         blocked_by: functions that must be right first.
         output: what the student's code printed during the check.
         hints: NumPy's warnings; they never decide a status.
@@ -40,12 +42,19 @@ class CheckResult:
     wrong: dict[str, int] | None = None
     worst: dict[str, Any] | None = None
     shapes: dict[str, list[int]] | None = None
+    picture: dict[str, Any] | None = None
+    departure: str | None = None
     mistake: dict[str, Any] | None = None
     blocked_by: list[str] = field(default_factory=list)
     where: dict[str, Any] | None = None
     output: str = ""
     hints: list[str] = field(default_factory=list)
     seconds: float = 0.0
+
+    @property
+    def was_wrong(self) -> bool:
+        """Whether it came to a wrong answer, rather than to nothing: there is something to compare."""
+        return self.wrong is not None or self.shapes is not None
 
 
 @dataclass
@@ -58,6 +67,7 @@ class SubmissionResult:
     checks: list[CheckResult]
     problems: list[str] = field(default_factory=list)  # failures of the kit itself
     notes: list[str] = field(default_factory=list)  # what was left behind when the submission was taken in
+    official_prerequisites: bool = False  # each assignment was checked on top of the official earlier ones
     sandbox: list[str] = field(default_factory=lambda: ["process"])
     seconds: float = 0.0
 
@@ -139,6 +149,9 @@ def mark_blocked(result: SubmissionResult, others: Iterable[CheckResult], curric
     for check in result.checks:
         if check.status in ("failed", "error", "timeout"):
             needs = [name for name in curriculum.all_needs(check.function) if name in not_passed]
+            if result.official_prerequisites:  # then only functions of the same module can be at fault
+                module = curriculum.functions[check.function].module
+                needs = [name for name in needs if curriculum.functions[name].module == module]
             if needs:
                 check.message = f"{', '.join(needs)} must be right first. {check.message}"
                 check.status, check.blocked_by, check.earned = "blocked", needs, 0.0
@@ -197,6 +210,7 @@ def to_document(result: SubmissionResult, curriculum: Curriculum) -> dict[str, A
         "created": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
         "versions": versions(),
         "sandbox": result.sandbox,
+        "official_prerequisites": result.official_prerequisites,
         "points": {"earned": result.earned, "possible": result.possible(curriculum)},
         "passed": result.passed,
         "problems": result.problems,

@@ -20,6 +20,12 @@ def test_rows(agree: Agree, draw: Draw) -> None:
 
 
 @graded("softmax.softmax")
+def test_square(agree: Agree, draw: Draw) -> None:
+    """A square matrix, where rows and columns have the same length"""
+    agree(draw.normal(5, 5, scale=3))
+
+
+@graded("softmax.softmax")
 def test_any_axis(agree: Agree, draw: Draw) -> None:
     """every axis of a 4-D array"""
     x = draw.normal(2, 3, 4, 5, scale=3)

@@ -10,6 +10,8 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
+from autograder.report import picture
+
 # Colours that stay apart for colour-blind readers (Okabe and Ito 2008), and a mark beside each, for no colour at all.
 STYLES = {
     "passed": ("✓", "#009e73"),
@@ -119,13 +121,16 @@ def panel(check: dict[str, Any]) -> Panel:
     grid.add_column(style="dim", no_wrap=True)
     grid.add_column(ratio=1)
 
-    def row(name: str, text: str | Text | None) -> None:
+    def row(name: str, text: str | None) -> None:
         if text:
-            grid.add_row(name, text if isinstance(text, Text) else Text(text))
+            grid.add_row(name, Text(text))
 
     row("case", check["case"])
     row("wrong", _wrong(check))
     row("worst", _worst(check))
+    if check["picture"]:
+        grid.add_row("picture", picture.render(check["picture"]))
+    row("stages", check["departure"])
     if check["mistake"]:
         row("looks like", f"{check['mistake']['title']}: with that mistake the answer is exactly yours")
     row("help", check["help"])

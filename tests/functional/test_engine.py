@@ -218,3 +218,55 @@ def test_a_backward_whose_forward_is_a_stub_is_blocked_by_it(submission, judge):
     result = judge(no_pair, "multihead.multihead_attention")
     assert "must return a tuple (out, cache), not an array" in result.checks[0].message
     assert result.problems == []
+
+
+WRONG_SOFTMAX = RIGHT.replace("return z / z.sum(axis, keepdims=True)", "return z / z.sum(axis, keepdims=True) * 1.5")
+WHOLE_ATTENTION = """
+import numpy as np
+from softmax import softmax
+def attention(q, k, v, mask=None):
+    q, k, v = (a if a.dtype.kind == "f" else a.astype(float) for a in map(np.asarray, (q, k, v)))
+    scores = q @ np.swapaxes(k, -1, -2) / q.dtype.type(np.sqrt(q.shape[-1]))
+    mask = np.broadcast_to(True if mask is None else mask, scores.shape)
+    weights = softmax(np.where(mask, scores, q.dtype.type(-1e9))) * mask
+    return weights @ v, weights
+"""
+
+
+def test_right_with_a_wrong_prerequisite_is_said(submission, judge):
+    folder = submission(softmax=WRONG_SOFTMAX, attention=WHOLE_ATTENTION)
+    result = judge(folder, "attention.attention")
+    blocked = [check for check in result.checks if check.status == "blocked"]
+    assert blocked
+    assert all("with the official softmax.softmax it passes" in check.message for check in blocked)
+    wrong = submission(softmax=WRONG_SOFTMAX, attention=WHOLE_ATTENTION.replace("np.sqrt", ""))
+    result = judge(wrong, "attention.attention")
+    assert not any("it passes" in check.message for check in result.checks if check.wrong)
+
+
+def test_with_official_prerequisites_an_assignment_stands_by_itself(submission, judge):
+    folder = submission(softmax=WRONG_SOFTMAX, attention=WHOLE_ATTENTION, helper="x = 1\n")
+    result = judge(folder, "softmax.softmax", "attention.attention", official=True)
+    assert statuses(result)["attention.attention"] == "passed"
+    assert "passed" not in {check.status for check in result.checks if check.function == "softmax.softmax"}
+    assert to_document(result, TRANSFORMER)["official_prerequisites"]
+
+
+def test_an_assignment_sees_earlier_solutions_and_nothing_later(tmp_path):
+    from autograder.prerequisites import OfficialPrerequisites
+
+    own = tmp_path / "own"
+    own.mkdir()
+    for name in ("softmax", "attention", "blocks", "helper"):
+        (own / f"{name}.py").write_text(f"mine = {name!r}\n")
+    official = OfficialPrerequisites(TRANSFORMER)
+    folder = official.folder_for(own, "attention")
+    assert official.folder_for(own, "attention") == folder
+    found = {path.stem: path.read_text() for path in folder.iterdir()}
+    assert set(found) == {"tokenizer", "softmax", "embeddings", "attention", "helper"}
+    assert "mine" in found["attention"]
+    assert "mine" in found["helper"]
+    assert "mine" not in found["softmax"]
+    official.forget(own)
+    assert not folder.exists()
+    official.close()

@@ -1,0 +1,76 @@
+"""Which elements are wrong, as a small picture: one character per element (or group of elements) of one slice.
+
+0 right    1, 2, 3 wrong by little, more, much    n nan or infinite where it should not be
+"""
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+MAX_ROWS, MAX_COLUMNS = 16, 48
+MAX_SMALL = 5  # rows and columns of a slice whose numbers are shown too
+RIGHT, NOT_FINITE = "0", "n"
+
+
+def draw(
+    actual: Array, expected: Array, same: Array, index: Sequence[int], axes: Sequence[str]
+) -> dict[str, Any] | None:
+    """The picture of the slice of the last two axes that holds the worst element; None for a single number.
+
+    Args:
+        actual: the student's values.
+        expected: the right ones, same shape.
+        same: where they agree, same shape, boolean.
+        index: of the worst element.
+        axes: names of the axes.
+
+    Returns:
+        `rows` (strings), `axes` (names of the vertical and the horizontal axis), `at` (where the slice is), and for a
+        small slice `yours` and `expected` (lists of lists of numbers, or of text where JSON has no number).
+    """
+    if not expected.ndim or expected.size < 2:
+        return None
+    leading = tuple(index[: max(0, expected.ndim - 2)])
+    mine, right, agrees = (np.atleast_2d(array[leading]) for array in (actual, expected, same))
+    levels = _levels(mine, right, agrees)
+    rows = ["".join(row) for row in _shrink(levels)]
+    names = list(axes)[-2:] if expected.ndim >= 2 else ["", *list(axes)[-1:]]
+    at = [f"{axis} {i}" for axis, i in zip(axes, leading, strict=False)]
+    picture: dict[str, Any] = {"rows": rows, "axes": names, "at": ", ".join(at), "shape": list(mine.shape)}
+    if max(mine.shape) <= MAX_SMALL:
+        picture["yours"] = [[_number(value) for value in row] for row in mine]
+        picture["expected"] = [[_number(value) for value in row] for row in right]
+    return picture
+
+
+def _levels(mine: Array, right: Array, agrees: Array) -> Array:
+    if right.dtype.kind not in "fc":
+        return np.where(agrees, RIGHT, "3")
+    with np.errstate(all="ignore"):
+        error = np.abs(mine - right) / max(1e-300, float(np.abs(right[np.isfinite(right)]).max(initial=0.0)))
+    level = np.where(error > 0.1, "3", np.where(error > 1e-3, "2", "1"))
+    level = np.where(np.isfinite(mine) | ~np.isfinite(right), level, NOT_FINITE)
+    return np.where(agrees, RIGHT, level)
+
+
+def _shrink(levels: Array) -> Array:
+    """At most MAX_ROWS by MAX_COLUMNS: a group shows its worst element."""
+    return _grouped(_grouped(levels, MAX_ROWS).T, MAX_COLUMNS).T
+
+
+def _grouped(levels: Array, most: int) -> Array:
+    """Rows put together so that there are at most `most` of them."""
+    if len(levels) <= most:
+        return levels
+    edges = np.linspace(0, len(levels), most + 1).astype(int)
+    groups = [levels[start:end] for start, end in pairwise(edges)]
+    return np.array([[max(column) for column in group.T] for group in groups])
+
+
+def _number(value: Any) -> Any:
+    value = value.item()
+    return value if isinstance(value, (bool, int)) or np.isfinite(value) else str(value)

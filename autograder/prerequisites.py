@@ -1,0 +1,54 @@
+"""Each assignment by itself: the student's module on top of the official solutions of the earlier assignments."""
+
+import shutil
+import tempfile
+from pathlib import Path
+
+from autograder.curriculum import Curriculum
+from autograder.source import bundled
+
+
+class OfficialPrerequisites:
+    """Puts folders together, one per submission and assignment, and removes them.
+
+    A folder holds the official solutions of the earlier assignments, the student's own module, and the student's other
+    files. Later assignments and their solutions are not in it.
+
+    Args:
+        within: where the folders are made, if student code can read only beneath it.
+    """
+
+    def __init__(self, curriculum: Curriculum, within: Path | None = None) -> None:
+        self._curriculum = curriculum
+        self._scratch = tempfile.TemporaryDirectory(prefix="headway-", dir=within)
+        self._made: dict[tuple[Path, str], Path] = {}
+        self._count = 0
+
+    def folder_for(self, submission: Path, module: str) -> Path:
+        """The folder in which `module` of the submission is checked."""
+        key = (submission, module)
+        if key not in self._made:
+            target = Path(self._scratch.name) / str(self._count)
+            target.mkdir()
+            self._count += 1
+            self._fill(target, submission, module)
+            self._made[key] = target
+        return self._made[key]
+
+    def _fill(self, target: Path, submission: Path, module: str) -> None:
+        number = self._curriculum.modules[module].number
+        for path in submission.glob("*.py"):
+            if path.stem == module or path.stem not in self._curriculum.modules:
+                shutil.copyfile(path, target / path.name)
+        for name, assignment in self._curriculum.modules.items():
+            if assignment.number < number:
+                shutil.copyfile(bundled("solutions") / f"{name}.py", target / f"{name}.py")
+
+    def forget(self, submission: Path) -> None:
+        """Remove the folders of a submission that is done."""
+        for key in [key for key in self._made if key[0] == submission]:
+            shutil.rmtree(self._made.pop(key), ignore_errors=True)
+
+    def close(self) -> None:
+        """Remove everything."""
+        self._scratch.cleanup()

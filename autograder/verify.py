@@ -1,0 +1,151 @@
+"""Prove the kit: solutions pass, stubs are not started, every known mistake fails and is called by its name.
+
+Each job is a folder of modules and the functions to check; the jobs of one function run in one pytest session, and the
+functions are shared out between processes.
+"""
+
+import shutil
+import tempfile
+from collections.abc import Iterable, Iterator
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from multiprocessing import get_context
+from pathlib import Path
+
+from autograder.curriculum import TRANSFORMER
+from autograder.engine import Options, check, check_many
+from autograder.mistakes import Mistake, mistakes_of, of_function
+from autograder.mistakes.variants import BrokenMistake, wrong_source
+from autograder.results import CheckResult, SubmissionResult
+from autograder.source import bundled, make_stubs
+
+FRESH_SEED = 20_261  # beside the public inputs, solutions and right answers are checked on these
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that was tried.
+
+    Attributes:
+        kind: "solutions", "stubs", "mistake" or "right answer".
+        name: which one.
+        ok: whether it is as it should be.
+        text: what was found; empty if all is well.
+        named: for a mistake, the id that the diagnosis gave.
+    """
+
+    kind: str
+    name: str
+    ok: bool
+    text: str = ""
+    named: str = ""
+
+
+@dataclass(frozen=True)
+class Job:
+    """What one process does at once: everything that is tried on one function or module."""
+
+    kind: str
+    name: str
+
+
+def jobs(right_answers: Path | None) -> list[Job]:
+    """Everything there is to try, the costly first, so that the processes end at the same time."""
+    mistaken = [Job("mistake", name) for name in reversed(TRANSFORMER.functions) if of_function(name)]
+    right = sorted(right_answers.glob("*/*.py")) if right_answers and right_answers.is_dir() else []
+    return [Job("solutions", ""), *(Job("right answer", str(path)) for path in right), *mistaken, Job("stubs", "")]
+
+
+def verify(right_answers: Path | None, processes: int = 2) -> Iterator[Finding]:
+    """Try everything, and yield what was found as it comes.
+
+    Args:
+        right_answers: folder of folders with right but different modules; None if there is none, as in a wheel.
+        processes: how many at once.
+    """
+    with ProcessPoolExecutor(processes, mp_context=get_context("spawn")) as pool:
+        for found in pool.map(run, jobs(right_answers)):
+            yield from found
+
+
+def run(job: Job) -> list[Finding]:
+    """Do one job."""
+    if job.kind == "solutions":
+        return [_solutions(seed) for seed in (0, FRESH_SEED)]
+    if job.kind == "stubs":
+        return [_stubs()]
+    if job.kind == "right answer":
+        return [_right_answer(Path(job.name), seed) for seed in (0, FRESH_SEED)]
+    return list(_mistakes(job.name))
+
+
+def _solutions(seed: int) -> Finding:
+    result = check("solutions", bundled("solutions"), Options(seed=seed))
+    return Finding("solutions", f"seed {seed}", result.passed and not result.problems, _not_passed(result))
+
+
+def _stubs() -> Finding:
+    with tempfile.TemporaryDirectory() as folder:
+        for name, text in make_stubs(bundled("solutions")).items():
+            Path(folder, name).write_text(text, "utf-8")
+        result = check("stubs", Path(folder), Options())
+    started = [check.id for check in result.checks if check.status != "not_started"]
+    return Finding("stubs", "seed 0", not started and not result.problems, ", ".join([*started, *result.problems]))
+
+
+def _right_answer(path: Path, seed: int) -> Finding:
+    name = f"{path.parent.name}/{path.stem}"
+    with tempfile.TemporaryDirectory() as folder:
+        for module in TRANSFORMER.modules:
+            shutil.copyfile(bundled("solutions") / f"{module}.py", Path(folder, f"{module}.py"))
+        shutil.copyfile(path, Path(folder, path.name))
+        result = check(name, Path(folder), Options(functions=TRANSFORMER.select([path.stem]), seed=seed))
+    named = [check.mistake["id"] for check in result.checks if check.mistake]
+    ok = result.passed and not result.problems
+    return Finding("right answer", f"{name} seed {seed}", ok, _not_passed(result), ", ".join(named))
+
+
+def _not_passed(result: SubmissionResult) -> str:
+    wrong = [f"{check.id}: {check.message}" for check in result.checks if check.status != "passed"]
+    return "; ".join([*wrong[:5], *result.problems[:5]])
+
+
+def _mistakes(function: str) -> Iterator[Finding]:
+    known = {mistake.id: mistake for mistake in of_function(function)}
+    results: dict[str, SubmissionResult] = {}
+    options = Options(functions=(function,), official=True)
+    with tempfile.TemporaryDirectory() as scratch:
+        folders, broken = _folders(known.values(), Path(scratch))
+        check_many(folders, options, lambda result: results.update({result.submission: result}))
+    for mistake_id, mistake in known.items():
+        if mistake_id in broken:
+            yield Finding("mistake", mistake_id, False, broken[mistake_id])
+        else:
+            yield judge(mistake, results[mistake_id].checks)
+
+
+def _folders(mistakes: Iterable[Mistake], scratch: Path) -> tuple[list[tuple[str, Path]], dict[str, str]]:
+    folders, broken = [], {}
+    for number, mistake in enumerate(mistakes):
+        folder = scratch / str(number)
+        folder.mkdir()
+        module = mistake.function.partition(".")[0]
+        try:
+            (folder / f"{module}.py").write_text(wrong_source(mistake), "utf-8")
+        except BrokenMistake as error:
+            broken[mistake.id] = str(error)
+        else:
+            folders.append((mistake.id, folder))
+    return folders, broken
+
+
+def judge(mistake: Mistake, checks: list[CheckResult]) -> Finding:
+    """Whether a mistake was caught and called by its name, or by that of its declared group."""
+    failed = [check for check in checks if check.function == mistake.function and check.status != "passed"]
+    if not failed:
+        return Finding("mistake", mistake.id, False, "passes every check")
+    named = next((check.mistake["id"] for check in failed if check.mistake), "")
+    names = named.split("|")
+    group = {other.id for other in mistakes_of(mistake.function.partition(".")[0]) if other.group == mistake.group}
+    ok = mistake.id in names and (len(names) == 1 or (bool(mistake.group) and set(names) <= group))
+    return Finding("mistake", mistake.id, ok, "" if ok else f"named {named or 'nothing'}", named)
