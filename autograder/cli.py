@@ -17,6 +17,8 @@ from autograder.errors import UsageError
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from autograder.course.feedback import Level
+
 PASSED, NOT_PASSED, USAGE, KIT_FAILED = 0, 1, 2, 3
 INTERRUPTED = 130  # what a shell reports for Ctrl-C
 
@@ -186,6 +188,51 @@ def list_(names: tuple[str, ...], no_color: bool) -> None:
 
 
 @main.command()
+@click.argument("name", metavar="NAME")
+@click.option("--more", count=True, help="One hint more than those shown so far.")
+@click.option("--dir", "folder", type=click.Path(path_type=Path), help="Your workspace (default: this folder).")
+@_no_color
+def hint(name: str, more: int, folder: Path | None, no_color: bool) -> None:
+    """Hints for a function, one at a time: a question, the idea, the shape of the line.
+
+    What was shown is remembered in the workspace. Elsewhere --more counts from the first hint.
+    """
+    import shlex
+
+    from autograder.curriculum import TRANSFORMER
+    from autograder.report import hints as view
+    from autograder.study import hints, state
+
+    selected = TRANSFORMER.select([name])
+    where = "" if folder is None else f" --dir {shlex.quote(str(folder))}"
+    if folder is not None:
+        from autograder import engine
+
+        engine.require_folder(folder)
+    here = folder or Path()
+    remembered = state.load(here) if state.is_workspace(here) else None
+    section = remembered.section(hints.KEY) if remembered else {}
+    console = _console(no_color)
+    if len(selected) > 1:
+        counts = {function: hints.shown(section, function) for function in selected}
+        module = TRANSFORMER.functions[selected[0]].module
+        view.render_choice(module, counts, [f"headway hint {function}{where}" for function in selected], console)
+    else:
+        (function,) = selected
+        already = hints.shown(section, function) if remembered else None
+        count = hints.next_count(already, more)
+        if remembered and count != already:
+            section[function] = count
+            remembered.save()
+        steps = list(zip(hints.KINDS, hints.steps(function), strict=True))
+        again = " --more" * (1 if remembered else more + 1)
+        asks = (f"headway check {function}{where}", f"headway hint {function}{again}{where}")
+        view.render(function, steps[:count], len(steps), asks, console)
+    if remembered:
+        view.render_notes(remembered.notes, _console(no_color, stderr=True))
+
+
+@main.command()
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
 @click.option("--out", type=click.Path(path_type=Path), required=True, help="Where the results go.")
 @click.option("--assignment", "names", multiple=True, metavar="NAME", help="Only this assignment; may be repeated.")
@@ -194,10 +241,28 @@ def list_(names: tuple[str, ...], no_color: bool) -> None:
     "--call-seconds", type=click.FloatRange(0.05), default=10.0, show_default=True, help="Time limit of one call."
 )
 @click.option(
+    "--submission-seconds",
+    type=click.FloatRange(0.1),
+    default=300.0,
+    show_default=True,
+    help="Time limit of all calls of a submission, and of their CPU time.",
+)
+@click.option("--memory", type=click.IntRange(256), default=2048, show_default=True, help="MiB of one process.")
+@click.option("--output", type=click.IntRange(1), default=8, show_default=True, help="MiB that may be printed.")
+@click.option("--result", type=click.IntRange(1, 256), default=64, show_default=True, help="MiB of one answer.")
+@click.option(
     "--own-prerequisites",
     is_flag=True,
     help="Check assignments on top of the student's own earlier ones, not the official solutions.",
 )
+@click.option(
+    "--feedback",
+    type=click.Choice(["full", "summary", "none"]),
+    default="summary",
+    show_default=True,
+    help="How much the result documents tell. Only full holds expected values: not to be handed out.",
+)
+@click.option("--unsafe-no-sandbox", "unsafe", is_flag=True, help="Run strangers' code with your rights. Marked.")
 @_no_color
 @_interruptible
 def grade(
@@ -206,10 +271,19 @@ def grade(
     names: tuple[str, ...],
     seed: int | None,
     call_seconds: float,
+    submission_seconds: float,
+    memory: int,
+    output: int,
+    result: int,
     own_prerequisites: bool,
+    feedback: "Level",
+    unsafe: bool,
     no_color: bool,
 ) -> None:
-    """Grade a folder of submission folders; write one result document each, and a table as CSV."""
+    """Grade a folder of submissions (folders or zip archives); write one result document each, and a table as CSV.
+
+    Student code runs in a sandbox; a machine that has none refuses (headway doctor says what is missing).
+    """
     from autograder import engine
     from autograder.course import grading
     from autograder.curriculum import TRANSFORMER
@@ -217,7 +291,14 @@ def grade(
     from autograder.worker import Limits
 
     selected = TRANSFORMER.select(names)
-    limits = Limits(call_seconds=call_seconds)
+    limits = Limits(
+        call_seconds=call_seconds,
+        submission_seconds=submission_seconds,
+        cpu_seconds=submission_seconds,
+        memory_bytes=memory << 20,
+        output_bytes=output << 20,
+        result_bytes=result << 20,
+    )
     options = engine.Options(
         functions=selected if names else None,
         seed=grading.fresh_seed() if seed is None else seed,
@@ -225,8 +306,10 @@ def grade(
         official=not own_prerequisites,
     )
     console = _console(no_color)
+    if unsafe:
+        table.warn_of_no_sandbox(console)
     with table.live(console) as seen:
-        rows = grading.grade(folder, out, options, seen)
+        rows = grading.grade(folder, out, options, grading.Plan(feedback, unsafe), seen)
     table.render(rows, options.seed, out, console)
     sys.exit(KIT_FAILED if any(row.problems for row in rows) else PASSED)
 

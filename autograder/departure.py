@@ -41,7 +41,7 @@ def first_departure(call: Call, expected: Any) -> str | None:
         if name == INPUTS:
             continue
         try:
-            compare_value(cache[name], value, name, (), call.function)
+            compare_value(cache.peek(name), value, name, (), call.function)
         except Mismatch:
             wrong = f"first wrong at {_words(name)}"
             return f"right up to {right}, {wrong}" if right else wrong

@@ -13,7 +13,7 @@ from autograder.report.findings import Finding
 
 def examine() -> list[Finding]:
     """Look at Python, the packages, the answers that ship with the kit, the cache, and run a student process."""
-    return [_python(), *_packages(), _solutions(), _shipped(), _cache(), _worker()]
+    return [_python(), *_packages(), _solutions(), _shipped(), _cache(), _worker(), *_wall()]
 
 
 def _python() -> Finding:
@@ -110,3 +110,22 @@ def _worker() -> Finding:
     alone = reply.get("value") is not None
     text = f"isolated, {took * 1e6:.0f} µs a call" if alone else "sees more than NumPy"
     return Finding("student process", alone, text, "install headway into a virtual environment of its own")
+
+
+def _wall() -> list[Finding]:
+    """Each mechanism of the sandbox for class grading, proven; then the rung of the ladder that follows from them."""
+    from autograder.worker import TooWeak, strongest, wall
+
+    found = []
+    with tempfile.TemporaryDirectory(prefix="headway-") as name:
+        spool = Path(name)
+        for mechanism in ("bubblewrap", "landlock", "seccomp"):
+            proven, problems = wall.prove((mechanism,), spool)
+            text = "holds" if proven else problems.get(mechanism, "does not hold")
+            found.append(Finding(mechanism, proven is not None, text, "see the ladder in the README", optional=True))
+        try:
+            rung = strongest(spool)
+        except TooWeak:
+            text, mend = "none: headway grade refuses", "see the ladder in the README; grade in a Linux virtual machine"
+            return [*found, Finding("sandbox for a class", False, text, mend, optional=True)]
+    return [*found, Finding("sandbox for a class", True, " + ".join(rung.mechanisms))]

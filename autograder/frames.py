@@ -236,5 +236,8 @@ def _build_array(tag: str, content: Any, body: bytes, start: int) -> tuple[Any, 
     raw = np.frombuffer(body, np.uint8, count * dtype.itemsize, start)
     if code == "|b1" and raw.size and raw.max() > 1:
         raise FrameError("a boolean is neither 0 nor 1")
-    array = raw.copy().view(dtype).reshape(shape)
+    try:
+        array = raw.copy().view(dtype).reshape(shape)
+    except ValueError:  # no elements, but axes whose product NumPy cannot count
+        raise FrameError("an array has a malformed shape") from None
     return (array if tag == "a" else array[()]), end

@@ -39,8 +39,13 @@ def draw(
     levels = _levels(mine, right, agrees)
     rows = ["".join(row) for row in _shrink(levels)]
     names = list(axes)[-2:] if expected.ndim >= 2 else ["", *list(axes)[-1:]]
-    at = [f"{axis} {i}" for axis, i in zip(axes, leading, strict=False)]
-    picture: dict[str, Any] = {"rows": rows, "axes": names, "at": ", ".join(at), "shape": list(mine.shape)}
+    at = [str(i) if axis.startswith("axis ") else f"{axis} {i}" for axis, i in zip(axes, leading, strict=False)]
+    picture: dict[str, Any] = {
+        "rows": rows,
+        "axes": names,
+        "at": f"[{', '.join(at)}]" if at else "",
+        "shape": list(mine.shape),
+    }
     if max(mine.shape) <= MAX_SMALL:
         picture["yours"] = [[_number(value) for value in row] for row in mine]
         picture["expected"] = [[_number(value) for value in row] for row in right]

@@ -31,7 +31,7 @@ from autograder.errors import Blocked, Mismatch, NotStarted, Raised, Verdict
 from autograder.proxies import UNANSWERED, Replay, Student, clean
 from autograder.reference import Reference
 from autograder.results import CheckResult
-from autograder.worker import Limits, Workers
+from autograder.worker import Limits, Spent, Workers
 
 Agree = Callable[..., Any]
 Compare = Callable[..., None]
@@ -138,7 +138,7 @@ def pytest_runtestloop(session: pytest.Session) -> bool | None:
 
 
 def _run_checks(session: pytest.Session, run: Run, name: str, folder: Path, *, last: bool) -> None:
-    run.student, checked = None, None
+    run.student, checked, spent = None, None, Spent()
     run.results, run.replays, run.problems = [], {}, []
     following = [*session.items[1:], None if last else session.items[0]] if session.items else []
     try:
@@ -147,7 +147,7 @@ def _run_checks(session: pytest.Session, run: Run, name: str, folder: Path, *, l
             if run.student is None or wanted != checked:
                 if run.student is not None:
                     run.student.close()
-                run.student, checked = Student(run.workers, wanted, run.curriculum, run.limits), wanted
+                run.student, checked = Student(run.workers, wanted, run.curriculum, run.limits, spent), wanted
             item.config.hook.pytest_runtest_protocol(item=item, nextitem=next_item)
             if session.shouldstop:
                 raise session.Interrupted(session.shouldstop)

@@ -25,7 +25,7 @@ from autograder.errors import (
     Verdict,
 )
 from autograder.frames import Handle
-from autograder.worker import Limits, Session, WorkerDied, Workers, WorkerTimedOut
+from autograder.worker import Limits, Session, Spent, WorkerDied, Workers, WorkerTimedOut
 
 # Terminal commands (CSI; OSC up to its end; two-character escapes), control characters, direction overrides.
 _UNSAFE = re.compile(
@@ -53,6 +53,7 @@ class Call:
     value: Any = UNANSWERED
     exception: StudentException | None = None
     line: int | None = None
+    entries: dict[str, Any] = field(default_factory=dict)  # what a check fetched from the cache
     modified: list[str] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
 
@@ -73,19 +74,32 @@ class Replay:
 class Cache:
     """A cache that stayed in the student's process. `cache["weights"]` fetches one entry."""
 
-    def __init__(self, student: "Student", handle: Handle) -> None:
+    def __init__(self, student: "Student", handle: Handle, call: Call) -> None:
         self._student = student
+        self._call = call
         self.handle = handle
 
     def __getitem__(self, key: str) -> Any:
-        return self._student.fetch(self.handle, key)
+        if key not in self._call.entries:
+            self._call.entries[key] = self._student.fetch(self.handle, key, self._call.function)
+        return self._call.entries[key]
+
+    def peek(self, key: str) -> Any:
+        """One entry, without taking note that a check looked at it."""
+        return (
+            self._call.entries[key]
+            if key in self._call.entries
+            else self._student.fetch(self.handle, key, self._call.function)
+        )
 
 
 class Student:
     """The submission in `folder`. Attributes are its modules, theirs are its functions."""
 
-    def __init__(self, workers: Workers, folder: Path, curriculum: Curriculum, limits: Limits) -> None:
-        self._session = Session(workers, folder, limits)
+    def __init__(
+        self, workers: Workers, folder: Path, curriculum: Curriculum, limits: Limits, spent: Spent | None = None
+    ) -> None:
+        self._session = Session(workers, folder, limits, spent)
         self._curriculum = curriculum
         self._limits = limits
         self._slow: set[str] = set()  # functions that ran out of time once
@@ -143,7 +157,7 @@ class Student:
         call.line = reply.get("line") if isinstance(reply.get("line"), int) else None
         call.modified = [clean(name, 80) for name in _texts(reply.get("modified"))]
         call.warnings = [clean(text, 300) for text in _texts(reply.get("warnings"))]
-        call.value = self._wrap(reply.get("value"))
+        call.value = self._wrap(reply.get("value"), call)
         if (
             opaque
             and len(function.outputs) > 1
@@ -154,9 +168,8 @@ class Student:
             raise Mismatch(f"{function.name} must return a tuple ({names}), not {describe_type(call.value)}")
         return call.value
 
-    def fetch(self, handle: Handle, key: str) -> Any:
-        """One entry of a cache that stayed in the student's process."""
-        function = self.calls[-1].function
+    def fetch(self, handle: Handle, key: str, function: Function) -> Any:
+        """One entry of a cache of `function` that stayed in the student's process."""
         return self._request({"op": "entry", "handle": handle, "key": key}, function).get("value")
 
     def is_stub(self, function: Function) -> bool:
@@ -216,11 +229,11 @@ class Student:
             help = "a submission may import NumPy, the standard library and its own modules"
         return Raised(f"{function.name} raised {text}", exception, help=help)
 
-    def _wrap(self, value: Any) -> Any:
+    def _wrap(self, value: Any, call: Call) -> Any:
         if isinstance(value, Handle):
-            return Cache(self, value)
+            return Cache(self, value, call)
         if type(value) is tuple:
-            return tuple(self._wrap(item) for item in value)
+            return tuple(self._wrap(item, call) for item in value)
         return value
 
 

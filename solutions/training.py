@@ -101,16 +101,25 @@ def adamw_step(params, grads, state, lr, betas=(0.9, 0.999), eps=1e-8, weight_de
     lr, eps, weight_decay = float(lr), float(eps), float(weight_decay)  # Python floats do not change dtypes
     beta1, beta2 = map(float, betas)
     step = state.get("step", 0) + 1
-    correction1, correction2 = 1 - beta1**step, 1 - beta2**step
+    # m̂ / (√v̂ + ε) is (m / (√v + ε √c₂)) √c₂ / c₁ with c = 1 - βᵗ: the corrections are single numbers, not arrays.
+    root2 = math.sqrt(1 - beta2**step)
+    step_size = lr * root2 / (1 - beta1**step)
     new_params, new_m, new_v = {}, {}, {}
     for name, p in params.items():
         g = grads[name]
-        m = state["m"][name] if state else np.zeros_like(p)
-        v = state["v"][name] if state else np.zeros_like(p)
-        new_m[name] = m = beta1 * m + (1 - beta1) * g
-        new_v[name] = v = beta2 * v + (1 - beta2) * (g * g)
-        update = (m / correction1) / (np.sqrt(v / correction2) + eps)
-        new_params[name] = p * (1 - lr * weight_decay) - lr * update
+        m = (1 - beta1) * g
+        v = g * g
+        v *= 1 - beta2
+        if state:
+            m += beta1 * state["m"][name]
+            v += beta2 * state["v"][name]
+        denominator = np.sqrt(v)
+        denominator += eps * root2
+        update = m / denominator
+        update *= step_size
+        new_params[name] = p * (1 - lr * weight_decay)
+        new_params[name] -= update
+        new_m[name], new_v[name] = m, v
     return new_params, {"step": step, "m": new_m, "v": new_v}
 
 
@@ -361,7 +370,7 @@ def estimate_loss(params, config, batches):
 # %%
 def pack(arrays, like):
     """Given: all arrays of a dictionary end to end in one new array, in the order of the names in `like`."""
-    return np.concatenate([arrays[name].ravel() for name in like])
+    return np.concatenate([arrays[name] for name in like], axis=None)
 
 
 def unpack(flat, like):
@@ -397,19 +406,22 @@ def train(params, config, batches, lr, state=None, betas=(0.9, 0.999), eps=1e-8,
         No argument is modified, and the memory needed does not depend on the number of batches, losses apart.
     """
     rates = lr if np.iterable(lr) else itertools.repeat(lr)
-    flat_params, flat_state = {"all": pack(params, like=params)}, {}
+    flat = pack(params, like=params)
+    named = unpack(flat, like=params)  # views: whatever is written into `flat` is seen here
+    flat_state = {}
     if state:
         flat_state = {average: {"all": pack(state[average], like=params)} for average in ("m", "v")}
         flat_state["step"] = state["step"]
     losses = []
     for rate, (x, y) in zip(rates, batches, strict=False):
-        loss, grads = gpt_loss(x, y, unpack(flat_params["all"], like=params), config)
-        flat_grads = {"all": pack(grads, like=params)}
+        loss, grads = gpt_loss(x, y, named, config)
+        grads = {"all": pack(grads, like=params)}
         if max_norm is not None:
-            flat_grads, _ = clip_grad_norm(flat_grads, max_norm)
-        flat_params, flat_state = adamw_step(flat_params, flat_grads, flat_state, rate, betas, eps, weight_decay)
+            grads, _ = clip_grad_norm(grads, max_norm)
+        new, flat_state = adamw_step({"all": flat}, grads, flat_state, rate, betas, eps, weight_decay)
+        flat[:] = new["all"]
         losses.append(loss)
     if flat_state:
         state = {average: unpack(flat_state[average]["all"], like=params) for average in ("m", "v")}
         state["step"] = flat_state["step"]
-    return unpack(flat_params["all"], like=params), state or {}, losses
+    return named, state or {}, losses

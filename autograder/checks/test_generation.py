@@ -268,7 +268,7 @@ def test_no_probability(refuses: Refuses, draw: Draw) -> None:
 def test_greedy_text(agree: Agree, draw: Draw) -> None:
     """Greedy, as long as everything fits"""
     config = _config(block_size=12)
-    agree(_prompts(draw, config, 5, 3), _params(draw, config), config, 9, draw.rng(), temperature=0)
+    agree(_prompts(draw, config, 12, 3), _params(draw, config), config, 9, draw.rng(), temperature=0)
 
 
 @graded("generation.generate", points=2)
@@ -276,8 +276,8 @@ def test_window(agree: Agree, draw: Draw) -> None:
     """Greedy, beyond the block size: the last tokens are the context"""
     config = _config()
     params = _params(draw, config)
-    agree(_prompts(draw, config, 5, 4), params, config, 8, draw.rng(), temperature=0)
-    agree(_prompts(draw, config, 5, 9), params, config, 4, draw.rng(), temperature=0)
+    agree(_prompts(draw, config, 12, 4), params, config, 8, draw.rng(), temperature=0)
+    agree(_prompts(draw, config, 12, 9), params, config, 4, draw.rng(), temperature=0)
 
 
 @graded("generation.generate")
@@ -285,7 +285,7 @@ def test_variants(agree: Agree, draw: Draw) -> None:
     """A tied head, ReLU, no biases"""
     for fields in ({"tied": True}, {"activation": "relu", "bias": False}):
         config = _config(**fields)
-        agree(_prompts(draw, config, 3, 3), _params(draw, config), config, 6, draw.rng(), temperature=0.0)
+        agree(_prompts(draw, config, 20, 3), _params(draw, config), config, 6, draw.rng(), temperature=0.0)
 
 
 @graded("generation.generate")
@@ -390,7 +390,7 @@ def _same_as_without(
 def test_cached_greedy(agree: Agree, draw: Draw) -> None:
     """Greedy, as long as everything fits"""
     config = _config(block_size=12)
-    agree(_prompts(draw, config, 5, 3), _params(draw, config), config, 9, draw.rng(), temperature=0)
+    agree(_prompts(draw, config, 12, 3), _params(draw, config), config, 9, draw.rng(), temperature=0)
 
 
 @graded("generation.generate_cached", points=2)
@@ -398,9 +398,9 @@ def test_cached_window(agree: Agree, draw: Draw) -> None:
     """Greedy, beyond the block size: the window moves, and the positions with it"""
     config = _config()
     params = _params(draw, config)
-    agree(_prompts(draw, config, 5, 4), params, config, 9, draw.rng(), temperature=0)
+    agree(_prompts(draw, config, 12, 4), params, config, 9, draw.rng(), temperature=0)
     for length in (5, 6, 9):
-        agree(_prompts(draw, config, 4, length), params, config, 4, draw.rng(), temperature=0)
+        agree(_prompts(draw, config, 8, length), params, config, 4, draw.rng(), temperature=0)
 
 
 @graded("generation.generate_cached")
@@ -409,7 +409,7 @@ def test_cached_variants(agree: Agree, draw: Draw) -> None:
     shapes = ({"n_layers": 1, "n_heads": 1}, {"n_layers": 3, "n_heads": 4})
     for fields in ({"tied": True}, {"activation": "relu", "bias": False}, *shapes):
         config = _config(**fields)
-        agree(_prompts(draw, config, 3, 3), _params(draw, config), config, 6, draw.rng(), temperature=0)
+        agree(_prompts(draw, config, 20, 3), _params(draw, config), config, 6, draw.rng(), temperature=0)
 
 
 @graded("generation.generate_cached")
@@ -429,7 +429,7 @@ def test_same_tokens(student: Student, compare: Compare, draw: Draw) -> None:
     config = _config(block_size=9)
     params = _params(draw, config, 0.25)
     for options in ({}, {"temperature": 3.0}, {"temperature": 4.0, "top_k": 5}, {"temperature": 3.0, "top_p": 0.75}):
-        prompts = _prompts(draw, config, 4, 3)
+        prompts = _prompts(draw, config, 8, 3)
         _same_as_without(student, compare, prompts, params, config, 9, draw.rng(), **options)
 
 

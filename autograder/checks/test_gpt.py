@@ -140,9 +140,10 @@ def test_random_start(student: Student, draw: Draw) -> None:
         if np.array_equal(value, other[name]):
             raise Mismatch(f"params[{name!r}] does not depend on the generator that is passed in")
     for (name, value), (twin, numbers) in itertools.combinations(matrices.items(), 2):
-        a, b = value.ravel()[:3].astype(float), numbers.ravel()[:3].astype(float)
-        if np.allclose(a * b[0], b * a[0], rtol=1e-5, atol=0):  # the same draws, perhaps of another size
-            raise Mismatch(f"params[{name!r}] and params[{twin!r}] are made of the same random numbers")
+        a = value.ravel()[:3].astype(float)
+        for b in (numbers.ravel()[:3].astype(float), numbers.T.ravel()[:3].astype(float)):
+            if np.allclose(a * b[0], b * a[0], rtol=1e-5, atol=0):  # the same draws, perhaps of another size
+                raise Mismatch(f"params[{name!r}] and params[{twin!r}] are made of the same random numbers")
 
 
 @graded("gpt.gpt", points=2)

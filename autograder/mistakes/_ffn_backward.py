@@ -187,7 +187,7 @@ MISTAKES = (
         "ffn.linear_backward",
         "db-not-summed",
         "db is dout, not summed over the rows",
-        "Every row used the same bias: its gradient has the shape (D_out,). In b - lr * db it would be broadcast silently.",
+        "Every row used the same bias: its gradient has the shape (D_out,). Otherwise b - lr * db broadcasts.",
         "What is the shape of b, and what is the shape of your db?",
         edits=(("return dx, dW, db", "return dx, dW, as_float(dout)"),),
         common=True,

@@ -52,7 +52,8 @@ MISTAKES = (
         "embeddings.one_hot",
         "one-text-only",
         "it works for one text only, not for a batch",
-        "`rows[np.arange(len(ids)), ids] = 1` pairs a row number with each id; with a batch there are two axes to number.",
+        "`rows[np.arange(len(ids)), ids] = 1` pairs a row number with each id; with a batch there are two axes to "
+        "number.",
         "What is the shape of `ids` for two texts of three tokens? Could the batch be flattened first?",
         body="""
     ids = np.asarray(ids)
@@ -80,10 +81,12 @@ MISTAKES = (
         edits=(
             (
                 "return W_tok[_check_ids(ids, len(W_tok))]",
-                "ids = np.asarray(ids)\n"
-                "    if (ids >= len(W_tok)).any():\n"
-                '        raise ValueError("an id is outside the vocabulary")\n'
-                "    return W_tok[ids]",
+                (
+                    "ids = np.asarray(ids)\n"
+                    "    if (ids >= len(W_tok)).any():\n"
+                    '        raise ValueError("an id is outside the vocabulary")\n'
+                    "    return W_tok[ids]"
+                ),
             ),
         ),
     ),
@@ -124,13 +127,17 @@ MISTAKES = (
         "embeddings.embed_tokens_backward",
         "repeats-lost",
         "of a token that occurs several times, only the last gradient was added: dW[ids] += dout",
-        "With a repeated index NumPy reads once and writes several times, so the last one wins. Nothing shows as long as "
+        "With a repeated index NumPy reads once and writes several times, so the last one wins. Nothing shows as "
+        "long as "
         "all tokens are different.",
         "What is a after `a = np.zeros(2); a[[0, 0, 0]] += 1`? Which NumPy function adds every time?",
         edits=(
             (
                 "return hot.T @ dout.reshape(-1, dout.shape[-1])",
-                "dW = np.zeros((vocab_size, dout.shape[-1]), dout.dtype)\n    dW[np.asarray(ids)] += dout\n    return dW",
+                (
+                    "dW = np.zeros((vocab_size, dout.shape[-1]), dout.dtype)\n"
+                    "    dW[np.asarray(ids)] += dout\n    return dW"
+                ),
             ),
         ),
         common=True,
@@ -145,7 +152,10 @@ MISTAKES = (
         edits=(
             (
                 "return hot.T @ dout.reshape(-1, dout.shape[-1])",
-                "dW = np.zeros((vocab_size, dout.shape[-1]), dout.dtype)\n    dW[np.asarray(ids)] = dout\n    return dW",
+                (
+                    "dW = np.zeros((vocab_size, dout.shape[-1]), dout.dtype)\n"
+                    "    dW[np.asarray(ids)] = dout\n    return dW"
+                ),
             ),
         ),
         group="last occurrence only",
@@ -155,12 +165,15 @@ MISTAKES = (
         "mean-of-repeats",
         "the gradients of a token's places were averaged, not added",
         "A token that occurs often has more influence on the loss, and its gradient is larger.",
-        "A token stands at three places and its vector changes: by how much more does the loss change than for one place?",
+        "A token stands at three places and its vector changes: by how much more does the loss change than for one "
+        "place?",
         edits=(
             (
                 "return hot.T @ dout.reshape(-1, dout.shape[-1])",
-                "counts = np.maximum(hot.sum(axis=0), 1)[:, None]\n"
-                "    return hot.T @ dout.reshape(-1, dout.shape[-1]) / counts",
+                (
+                    "counts = np.maximum(hot.sum(axis=0), 1)[:, None]\n"
+                    "    return hot.T @ dout.reshape(-1, dout.shape[-1]) / counts"
+                ),
             ),
         ),
     ),
@@ -192,7 +205,8 @@ MISTAKES = (
         "embeddings.embed_tokens_backward",
         "as-tall-as-the-largest-id",
         "the gradient has only as many rows as the largest id needs",
-        "Rows of tokens that do not occur must be there too, with gradient 0, or it cannot be subtracted from the table.",
+        "Rows of tokens that do not occur must be there too, with gradient 0, or it cannot be subtracted from the "
+        "table.",
         "How many rows has the table when the last character of the vocabulary does not occur in the batch?",
         edits=(("vocab_size).astype", "int(np.max(ids)) + 1).astype"),),
     ),
@@ -430,7 +444,8 @@ MISTAKES = (
         "embeddings.embed",
         "position-of-the-text",
         "the position was added along the batch: one for each text, not one for each token",
-        "All tokens of a text get the same vector, so that their order is lost. The shapes agree if there are enough rows.",
+        "All tokens of a text get the same vector, so that their order is lost. The shapes agree if there are "
+        "enough rows.",
         "To which axis of the token vectors, (B, T, D), does the T of W_pos[:T] have to line up?",
         edits=(("W_pos[:length]", "W_pos[: len(ids), None]"),),
     ),
@@ -451,8 +466,10 @@ MISTAKES = (
         edits=(
             (
                 "return embed_tokens(ids, W_tok) * float(scale) + W_pos[:length]",
-                "tokens = embed_tokens(ids, W_tok) * float(scale)\n"
-                "    return np.concatenate([tokens, np.broadcast_to(W_pos[:length], tokens.shape)], axis=-1)",
+                (
+                    "tokens = embed_tokens(ids, W_tok) * float(scale)\n"
+                    "    return np.concatenate([tokens, np.broadcast_to(W_pos[:length], tokens.shape)], axis=-1)"
+                ),
             ),
         ),
     ),

@@ -357,7 +357,7 @@ MISTAKES = (
         "layernorm.layernorm_backward",
         "dgamma-dbeta-with-gain",
         "dgamma and dbeta were made from dout times gamma",
-        "The gain stands between the normalized x and the output; its own gradient and that of the bias do not pass it.",
+        "The gain stands between the normalized x and the output; gradients of gain and bias do not pass it.",
         "Which of the three gradients go through the multiplication with gamma?",
         body=_LAYERNORM_BACKWARD.replace("(dout * normalized).resh", "(dout * gamma * normalized).resh").replace(
             "dout.reshape", "(dout * gamma).reshape"

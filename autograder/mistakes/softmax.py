@@ -106,7 +106,8 @@ MISTAKES = (
         "softmax.softmax",
         "small-number-in-sum",
         "a small number was added to the sum",
-        "It protects from nothing, because the largest exponential is 1, and it makes every probability a bit too small.",
+        "It protects from nothing, because the largest exponential is 1, and it makes every probability a bit too "
+        "small.",
         "After the maximum is subtracted, how small can the sum of a row become?",
         edits=(("z.sum(axis=axis, keepdims=True)", "(z.sum(axis=axis, keepdims=True) + 1e-8)"),),
     ),
@@ -237,7 +238,8 @@ MISTAKES = (
         "softmax.cross_entropy",
         "softmax-twice",
         "the softmax was taken twice",
-        "The scores became probabilities, and these were treated as scores once more: all classes look nearly the same.",
+        "The scores became probabilities, and these were treated as scores once more: all classes look nearly the "
+        "same.",
         "What does log_softmax expect, scores or probabilities? What do you give it?",
         edits=(("log_softmax(logits)", "log_softmax(softmax(logits))"),),
         common=True,
@@ -254,7 +256,8 @@ MISTAKES = (
         "softmax.cross_entropy",
         "mean-over-classes",
         "the mean was taken over all classes, not only over the rows",
-        "With one-hot targets all but one entry of a row are 0, and .mean() counts them: the loss is V times too small.",
+        "With one-hot targets all but one entry of a row are 0, and .mean() counts them: the loss is V times too "
+        "small.",
         "How many losses are there to average: as many as there are rows, or as many as there are scores?",
         edits=(("-picked.mean()", "-picked.sum() / logp.size"),),
         common=True,
@@ -352,7 +355,8 @@ MISTAKES = (
         "softmax.softmax_backward",
         "keepdims-forgotten",
         "keepdims=True is missing from the sum",
-        "Without it the axis is gone, and NumPy subtracts along the wrong axis: an error for most shapes, silently wrong "
+        "Without it the axis is gone, and NumPy subtracts along the wrong axis: an error for most shapes, silently "
+        "wrong "
         "numbers for a square matrix.",
         "Print the shape of dout and the shape of the sum. How does broadcasting line the two up?",
         edits=(("np.expand_dims(np.vecdot(dout, probs, axis=axis), axis)", "(dout * probs).sum(axis=axis)"),),
@@ -450,10 +454,12 @@ MISTAKES = (
         edits=(
             (
                 "rows[np.arange(len(rows)), targets.reshape(-1)] -= 1.0",
-                "places = np.arange(len(rows)), targets.reshape(-1)\n"
-                "    slopes = -1.0 / rows[places]\n"
-                "    rows[...] = 0.0\n"
-                "    rows[places] = slopes",
+                (
+                    "places = np.arange(len(rows)), targets.reshape(-1)\n"
+                    "    slopes = -1.0 / rows[places]\n"
+                    "    rows[...] = 0.0\n"
+                    "    rows[places] = slopes"
+                ),
             ),
         ),
     ),

@@ -3,7 +3,7 @@
 from typing import Any
 
 from rich.columns import Columns
-from rich.console import Group, RenderableType
+from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
 from rich.table import Table
 from rich.text import Text
 
@@ -40,6 +40,19 @@ def render(picture: dict[str, Any]) -> RenderableType:
     return Group(*parts)
 
 
+class _IfItFits:
+    """A row of blocks, or nothing where the terminal is too narrow for all of them."""
+
+    def __init__(self, blocks: list[RenderableType]) -> None:
+        self._row = Columns(blocks, padding=(0, 3))
+        self._blocks = blocks
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        width = sum(console.measure(block, options=options).maximum + 3 for block in self._blocks) - 3
+        if width <= options.max_width:
+            yield self._row
+
+
 def _side_by_side(picture: dict[str, Any]) -> RenderableType:
     blocks = {"yours": picture["yours"]}
     if "expected" in picture:
@@ -48,7 +61,7 @@ def _side_by_side(picture: dict[str, Any]) -> RenderableType:
             [_difference(a, b) for a, b in zip(mine, right, strict=True)]
             for mine, right in zip(picture["yours"], picture["expected"], strict=True)
         ]
-    return Columns([_block(name, values, picture["rows"]) for name, values in blocks.items()], padding=(0, 3))
+    return _IfItFits([_block(name, values, picture["rows"]) for name, values in blocks.items()])
 
 
 def _block(name: str, values: list[list[Any]], marks: list[str]) -> RenderableType:

@@ -5,6 +5,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from rich.console import Console
+from rich.panel import Panel
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 from rich.text import Text
@@ -32,6 +33,12 @@ def live(console: Console) -> Iterator[Callable[[int, Summary], None]]:
             progress.update(task, total=total, advance=1, description="")
 
         yield seen
+
+
+def warn_of_no_sandbox(console: Console) -> None:
+    """A banner that cannot be overlooked: the code that is about to run may do whatever its reader may do."""
+    text = "No sandbox: submissions can read your files, use your network and change each other's results."
+    console.print(Panel(Text(text), title=Text("--unsafe-no-sandbox"), border_style=STYLES["failed"][1], expand=False))
 
 
 def render(rows: Sequence[Summary], seed: int, out: Path, console: Console) -> None:

@@ -134,10 +134,11 @@ def panel(check: dict[str, Any]) -> Panel:
     if check["mistake"]:
         row("looks like", f"{check['mistake']['title']}: with that mistake the answer is exactly yours")
     row("help", check["help"])
-    row("hint", "\n".join(check["hints"][:3]))
+    row("NumPy says", "\n".join(check["hints"][:3]))
     row("printed", _printed(check["output"]))
     row("where", _where(check))
     row("again", f"headway check {check['function']}")
+    row("stuck?", f"headway hint {check['function']}")
     title = Text.assemble((f" {mark} {check['function']}", f"bold {style}"), f" · {check['title']} ")
     return Panel(
         Group(Text(check["message"], "bold"), grid),
@@ -218,7 +219,10 @@ def next_step(document: Document) -> str:
             continue
         name = f"{assignment['name']}.{function['name']}"
         if function["status"] == "not_started":
-            return f"Next: write {function['name']} in {assignment['name']}.py, then: headway check {name}"
+            return (
+                f"Next: write {function['name']} in {assignment['name']}.py, then: headway check {name}"
+                f"\nStuck? headway hint {name}"
+            )
         first = next(check for check in function["checks"] if check["status"] != "passed")
         where = first["where"]
         place = f"{where['file']}, line {where['line']}" if where else f"{assignment['name']}.py"

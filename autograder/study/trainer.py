@@ -33,7 +33,7 @@ class Trainer:
     """
 
     def __init__(self, workers: Workers, folder: Path, settings: Settings, resumed: Checkpoint | None = None) -> None:
-        self._student = Student(workers, folder, TRANSFORMER, Limits(call_seconds=CALL_SECONDS))
+        self._student = Student(workers, folder, TRANSFORMER, Limits.unhurried(CALL_SECONDS))
         self.settings = settings
         text = datasets.load(settings.data, settings.seed)
         if hashlib.sha256(text.encode()).hexdigest() != settings.data_sha256:

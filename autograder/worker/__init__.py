@@ -1,9 +1,25 @@
-"""The one clean place where student code runs: another process, reached through data-only frames.
+"""The one clean place where student code runs: another process, behind a wall, reached through data-only frames.
 
-`launch.py` is the trusted half: it starts processes, sends requests, keeps time, kills. `inside/` is the untrusted
-half: files that run in the student's process and are never imported by the kit.
+The trusted half starts processes (`launch.py`), sends requests and keeps time (`session.py`) and decides what stands
+around the processes (`wall.py`, with `reach.py` for files and `syscalls.py` for system calls). `inside/` is the
+untrusted half: files that run in the student's process and are never imported by the kit.
 """
 
-from autograder.worker.launch import Limits, Session, WorkerDied, Workers, WorkerTimedOut
+from autograder.worker.launch import WorkerDied, Workers
+from autograder.worker.limits import Limits
+from autograder.worker.session import Session, Spent, WorkerTimedOut
+from autograder.worker.wall import OPEN, UNSAFE, TooWeak, Wall, strongest
 
-__all__ = ["Limits", "Session", "WorkerDied", "WorkerTimedOut", "Workers"]
+__all__ = [
+    "OPEN",
+    "UNSAFE",
+    "Limits",
+    "Session",
+    "Spent",
+    "TooWeak",
+    "Wall",
+    "WorkerDied",
+    "WorkerTimedOut",
+    "Workers",
+    "strongest",
+]

@@ -1,11 +1,10 @@
-"""The trusted half of the worker: start processes, send requests, keep time, kill.
+"""Start and end student processes: a warm server that forks one child after another, or one interpreter each.
 
-On Linux and macOS a warm server forks one child per submission (a few milliseconds); elsewhere every submission gets a
-fresh interpreter. Both speak the same frames over a socket, so that one deadline serves everywhere.
+On Linux and macOS the server forks (a few milliseconds); elsewhere every submission gets a fresh interpreter. Both
+speak the same frames over a socket, so that one deadline serves everywhere.
 """
 
 import contextlib
-import importlib.util
 import json
 import os
 import secrets
@@ -15,39 +14,27 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any, Protocol
+from typing import IO, Any, NamedTuple, Protocol
 
 from autograder import frames
+from autograder.worker.limits import Limits
+from autograder.worker.reach import numpy_folder
+from autograder.worker.wall import OPEN, Wall
 
 INSIDE = Path(__file__).with_name("inside") / "main.py"
 START_SECONDS = 30.0
-
-
-@dataclass(frozen=True)
-class Limits:
-    """What one submission may use.
-
-    Attributes:
-        call_seconds: wall time of one call, seconds.
-        retry_seconds: wall time of a call to a function that already ran out of time once, seconds.
-        output_bytes: what may be printed in the life of one process, bytes.
-        shown_bytes: how much of it is kept for the report, bytes per check.
-    """
-
-    call_seconds: float = 10.0
-    retry_seconds: float = 1.0
-    output_bytes: int = 8 << 20
-    shown_bytes: int = 4000
 
 
 class WorkerDied(Exception):
     """The process ended, or what it sent is not a frame. The text says how."""
 
 
-class WorkerTimedOut(Exception):
-    """No answer came before the deadline; the process has been killed."""
+class Ending(NamedTuple):
+    """How a process ended: minus the signal, or its exit code; and the CPU time it used, seconds."""
+
+    code: int
+    cpu_seconds: float
 
 
 class Process(Protocol):
@@ -55,30 +42,23 @@ class Process(Protocol):
 
     channel: socket.socket
 
-    def end(self) -> int:
-        """Kill it and say how it ended: minus the signal, or its exit code."""
+    def end(self) -> Ending:
+        """Kill it, and say how it ended."""
 
 
-def _setup(mode: str, **more: Any) -> list[str]:
-    numpy = importlib.util.find_spec("numpy")
-    assert numpy is not None and numpy.origin is not None
-    setup = {
-        "mode": mode,
-        "numpy": str(Path(numpy.origin).parents[1]),
-        "frames": str(Path(frames.__file__)),
-        "parent": os.getpid(),
-        **more,
-    }
+def _command(python: str, mode: str, **more: Any) -> list[str]:
+    setup = {"mode": mode, "numpy": str(numpy_folder().parent), "frames": str(Path(frames.__file__)), **more}
     # -I: no environment, no user site, no current folder; -S: no site-packages, so no torch and no autograder.
-    return [sys.executable, "-I", "-S", "-X", "utf8", str(INSIDE), json.dumps(setup)]
+    return [python, "-I", "-S", "-X", "utf8", str(INSIDE), json.dumps(setup)]
 
 
 def _environment() -> dict[str, str]:
-    # One BLAS thread: small matrices are faster with one, and a submission gets one core.
-    # SYSTEMROOT: without it Python does not start on Windows. The allocator's two settings keep NumPy's temporaries
-    # from being given back to the system after every operation (measured: 0.7 times the speed without them).
+    # One BLAS thread: small matrices are faster with one, a submission gets one core, and behind the wall a second
+    # thread cannot be had: OpenBLAS would wait for it for ever. SYSTEMROOT: without it Python does not start on
+    # Windows. The allocator's two settings keep NumPy's temporaries from being given back to the system after every
+    # operation (measured: 0.7 times the speed without them).
     environment = {
-        "OPENBLAS_NUM_THREADS": "1",
+        **dict.fromkeys(("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS"), "1"),
         "MALLOC_TRIM_THRESHOLD_": "2147483648",
         "MALLOC_MMAP_THRESHOLD_": "1073741824",
     }
@@ -90,13 +70,19 @@ def _environment() -> dict[str, str]:
 class _Server:
     """A warm interpreter that forks a child for each submission (POSIX)."""
 
-    def __init__(self) -> None:
+    def __init__(self, wall: Wall) -> None:
         ours, theirs = socket.socketpair()
+        self._complaints = tempfile.TemporaryFile()  # noqa: SIM115 (lives as long as the server)
         with theirs:
+            command = _command(
+                wall.python, "fork", control=theirs.fileno(), wall=wall.inside, parent=1 if wall.prefix else os.getpid()
+            )
             self._process = subprocess.Popen(
-                _setup("fork", control=theirs.fileno()),
+                [*wall.prefix, *command],
                 pass_fds=[theirs.fileno()],
                 stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=self._complaints,
                 env=_environment(),
                 start_new_session=True,  # Ctrl-C is for the grader alone
             )
@@ -104,13 +90,13 @@ class _Server:
         self._control.settimeout(START_SECONDS)
         self._ready = False
 
-    def fork(self, folder: Path, limits: Limits, output: IO[bytes]) -> "_Forked":
+    def fork(self, folder: Path, limits: dict[str, int], output: IO[bytes]) -> "_Forked":
         if not self._ready:
             if self._ask(b"", ()) != "ready":
                 raise WorkerDied("the worker server did not start")
             self._ready = True
         ours, theirs = socket.socketpair()
-        job = {"folder": str(folder), "output_bytes": limits.output_bytes}
+        job = {"folder": str(folder), "limits": limits}
         with theirs:
             try:
                 pid = int(self._ask(json.dumps(job).encode(), (theirs.fileno(), output.fileno())))
@@ -119,8 +105,9 @@ class _Server:
                 raise
         return _Forked(self, pid, ours)
 
-    def end(self, pid: int) -> int:
-        return int(self._ask(json.dumps({"end": pid}).encode(), ()))
+    def end(self, pid: int) -> Ending:
+        code, cpu_seconds = json.loads(self._ask(json.dumps({"end": pid}).encode(), ()))
+        return Ending(code, cpu_seconds)
 
     def _ask(self, message: bytes, descriptors: tuple[int, ...]) -> str:
         try:
@@ -130,11 +117,17 @@ class _Server:
             while not reply.endswith(b"\n"):
                 chunk = self._control.recv(64)
                 if not chunk:
-                    raise WorkerDied("the worker server ended")
+                    raise WorkerDied(f"the worker server ended{self._last_words()}")
                 reply += chunk
         except OSError as error:
-            raise WorkerDied(f"the worker server does not answer ({error})") from error
+            raise WorkerDied(f"the worker server does not answer ({error}){self._last_words()}") from error
         return reply.decode().strip()
+
+    def _last_words(self) -> str:
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(1)  # what it complains about is written before it is gone
+        lines = read_at(self._complaints, 0, 1 << 16).decode("utf-8", "replace").strip().splitlines()
+        return f": {lines[-1]}" if lines else ""
 
     def close(self) -> None:
         self._control.close()  # the server sees the end of the stream and exits; its children die with it
@@ -143,6 +136,7 @@ class _Server:
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()
+        self._complaints.close()
 
 
 class _Forked:
@@ -151,7 +145,7 @@ class _Forked:
         self._server = server
         self._pid = pid
 
-    def end(self) -> int:
+    def end(self) -> Ending:
         self.channel.close()
         return self._server.end(self._pid)
 
@@ -159,13 +153,13 @@ class _Forked:
 class _Spawned:
     """A fresh interpreter for one submission: where there is no fork."""
 
-    def __init__(self, folder: Path, limits: Limits, output: IO[bytes]) -> None:
+    def __init__(self, folder: Path, limits: dict[str, int], output: IO[bytes]) -> None:
         token = secrets.token_hex(16)
         with socket.create_server(("127.0.0.1", 0)) as listener:
             listener.settimeout(START_SECONDS)
             port = listener.getsockname()[1]
             self._process = subprocess.Popen(
-                _setup("serve", folder=str(folder), output_bytes=limits.output_bytes, port=port, token=token),
+                _command(sys.executable, "serve", folder=str(folder), limits=limits, port=port, token=token),
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=output,
@@ -178,14 +172,14 @@ class _Spawned:
                 self._process.kill()
                 raise WorkerDied("the worker did not start") from None
         self.channel.settimeout(START_SECONDS)
-        if _receive(self.channel, len(token), time.monotonic() + START_SECONDS) != token.encode():
+        if receive(self.channel, len(token), time.monotonic() + START_SECONDS) != token.encode():
             self._process.kill()
             raise WorkerDied("something else answered in the worker's place")
 
-    def end(self) -> int:
+    def end(self) -> Ending:
         self.channel.close()
         self._process.kill()
-        return self._process.wait()
+        return Ending(self._process.wait(), 0.0)
 
 
 class Workers:
@@ -193,11 +187,15 @@ class Workers:
 
     Args:
         fork: start from a warm server (POSIX only). None means wherever it can.
+        wall: what stands around the processes besides being processes of their own; needs fork.
     """
 
-    def __init__(self, fork: bool | None = None) -> None:
+    def __init__(self, fork: bool | None = None, wall: Wall = OPEN) -> None:
         self._fork = hasattr(os, "fork") if fork is None else fork
-        self._server = _Server() if self._fork else None  # started early: NumPy loads while the grader loads pytest
+        if wall.mechanisms and not self._fork:
+            raise ValueError("the wall stands around a server that forks")
+        self._wall = wall
+        self._server = _Server(wall) if self._fork else None  # early: NumPy loads while the grader loads pytest
 
     def __enter__(self) -> "Workers":
         return self
@@ -205,15 +203,16 @@ class Workers:
     def __exit__(self, *exc: object) -> None:
         self.close()
 
-    def start(self, folder: Path, limits: Limits, output: IO[bytes]) -> Process:
+    def start(self, folder: Path, limits: Limits, output: IO[bytes], cpu_used: float = 0.0) -> Process:
         """Start a process for the submission in `folder`; what it prints goes to the file `output`."""
+        inside = limits.inside(cpu_used)
         if not self._fork:
-            return _Spawned(folder, limits, output)
+            return _Spawned(folder, inside, output)
         for last in (False, True):
             if self._server is None:
-                self._server = _Server()
+                self._server = _Server(self._wall)
             try:
-                return self._server.fork(folder, limits, output)
+                return self._server.fork(folder, inside, output)
             except WorkerDied:
                 self._server.close()
                 self._server = None  # a server that dies is replaced, and the run goes on
@@ -228,115 +227,14 @@ class Workers:
             self._server = None
 
 
-class Session:
-    """One submission's process, started when it is first needed and again after every death."""
+def receive(channel: socket.socket, count: int, deadline: float) -> bytes:
+    """Exactly `count` bytes.
 
-    def __init__(self, workers: Workers, folder: Path, limits: Limits) -> None:
-        self._workers = workers
-        self._folder = folder.resolve()
-        self._limits = limits
-        self._process: Process | None = None
-        self._output: IO[bytes] | None = None
-        self._shown = 0
-
-    def request(self, message: dict[str, Any], seconds: float) -> dict[str, Any]:
-        """Send one request and wait for its answer.
-
-        Raises:
-            WorkerTimedOut: after `seconds`.
-            WorkerDied: if the process ends or sends something else than the answer.
-        """
-        number = secrets.randbits(53)  # a forged answer to a later request would have to guess it
-        frame = frames.pack({**message, "id": number})
-        process = self._running()
-        deadline = time.monotonic() + seconds
-        try:
-            process.channel.settimeout(seconds)
-            process.channel.sendall(frame)
-            reply = frames.read(lambda count: _receive(process.channel, count, deadline))
-        except TimeoutError:
-            self.close()
-            raise WorkerTimedOut from None
-        except (OSError, EOFError):
-            raise WorkerDied(self._how_it_ended()) from None
-        except frames.FrameError as error:
-            self.close()
-            raise WorkerDied(f"its process sent something that is not an answer: {error}") from None
-        if not isinstance(reply, dict) or reply.get("id") != number:
-            self.close()
-            raise WorkerDied("its process sent an answer that nobody asked for")
-        return reply
-
-    def printed(self) -> str:
-        """What has been printed since the last time this was asked; cut in the middle if it is long."""
-        if self._output is None:
-            return ""
-        start, self._shown = self._shown, os.fstat(self._output.fileno()).st_size
-        return self._read(start, self._shown)
-
-    def _read(self, start: int, end: int) -> str:
-        assert self._output is not None
-        keep = self._limits.shown_bytes
-        if end - start <= keep:
-            return _read_at(self._output, start, end - start).decode("utf-8", "replace")
-        head = _read_at(self._output, start, keep // 2).decode("utf-8", "replace")
-        tail = _read_at(self._output, end - keep // 2, keep // 2).decode("utf-8", "replace")
-        return f"{head}\n… {end - start - keep:,} bytes left out …\n{tail}"
-
-    def _running(self) -> Process:
-        if self._process is None:
-            if self._output is not None:
-                self._output.close()
-            self._output, self._shown = tempfile.TemporaryFile(), 0  # noqa: SIM115 (lives as long as the process)
-            self._process = self._workers.start(self._folder, self._limits, self._output)
-        return self._process
-
-    def _how_it_ended(self) -> str:
-        process, self._process = self._process, None
-        assert process is not None
-        try:
-            code = _end_after_grace(process)
-        except WorkerDied as error:
-            return str(error)
-        if code < 0:
-            return f"its process was ended by signal {-code} ({_signal_name(-code)})"
-        return f"its process ended by itself with exit code {code} (os._exit, or a crash)"
-
-    def close(self) -> None:
-        """Kill the process. What it printed can still be read."""
-        if self._process is not None:
-            process, self._process = self._process, None
-            with contextlib.suppress(WorkerDied):
-                process.end()
-
-    def forget(self) -> None:
-        """Kill the process and drop what it printed."""
-        self.close()
-        if self._output is not None:
-            self._output.close()
-            self._output = None
-
-
-def _end_after_grace(process: Process) -> int:
-    # The socket closes a moment before the process is gone; killing it in that moment would hide how it ended.
-    time.sleep(0.02)
-    return process.end()
-
-
-def _signal_name(number: int) -> str:
-    import signal
-
-    try:
-        return signal.Signals(number).name
-    except ValueError:
-        return "unknown"
-
-
-def _receive(channel: socket.socket, count: int, deadline: float) -> bytes:
-    chunks: list[bytes] = []
-    for chunk in _chunks(channel, count, deadline):
-        chunks.append(chunk)
-    return b"".join(chunks)
+    Raises:
+        TimeoutError: at the deadline.
+        EOFError: if the other side hangs up before.
+    """
+    return b"".join(_chunks(channel, count, deadline))
 
 
 def _chunks(channel: socket.socket, count: int, deadline: float) -> Iterator[bytes]:
@@ -352,8 +250,9 @@ def _chunks(channel: socket.socket, count: int, deadline: float) -> Iterator[byt
         yield chunk
 
 
-def _read_at(file: IO[bytes], start: int, count: int) -> bytes:
-    # The descriptor's position is shared with the process that writes: os.pread does not move it.
+def read_at(file: IO[bytes], start: int, count: int) -> bytes:
+    """A part of a file that another process may be writing to."""
+    # The descriptor's position is shared with that process: os.pread does not move it.
     if hasattr(os, "pread"):
         return os.pread(file.fileno(), count, start)
     file.seek(start)

@@ -159,8 +159,9 @@ def test_nothing_of_the_grader_is_in_sight(student):
         "            [m for m in sys.modules if m.startswith(('torch', 'autograder', '_pytest', 'rich'))]]\n"
     )
     environment, paths, modules = student.softmax.softmax(1)
+    threads = {"OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS"}
     # LC_CTYPE is set by Python itself.
-    assert set(environment) <= {"OPENBLAS_NUM_THREADS", "MALLOC_TRIM_THRESHOLD_", "MALLOC_MMAP_THRESHOLD_", "LC_CTYPE"}
+    assert set(environment) <= {*threads, "MALLOC_TRIM_THRESHOLD_", "MALLOC_MMAP_THRESHOLD_", "LC_CTYPE"}
     assert paths == []
     assert modules == []
 
@@ -205,7 +206,7 @@ def test_what_was_printed_before_a_crash_is_kept(student):
 def test_results_that_cannot_be_compared(student):
     student = student(
         "def softmax(x):\n    y = []\n    y.append(y)\n    return y\n"
-        "def cross_entropy(a, b):\n    return np.zeros(2**28)\n"
+        "def cross_entropy(a, b):\n    return np.zeros(2**24)\n"
     )
     with pytest.raises(Mismatch, match="nested too deeply"):
         student.softmax.softmax(1)

@@ -68,6 +68,7 @@ def framed(header, body=b""):
         ({"a": ["|O", [1]]}, bytes(8), "dtype"),
         ({"a": ["<f8", [-1]]}, b"", "shape"),
         ({"a": ["<f8", [2**62, 2**62]]}, b"", "shape"),
+        ({"a": ["<f8", [0, 2**39, 2**39]]}, b"", "shape"),
         ({"a": ["<f8", [2]]}, bytes(8), "larger than the body"),
         ({"a": ["<f8", [1]]}, bytes(16), "longer than its arrays"),
         ({"a": ["|b1", [1]]}, b"\x02", "boolean"),

@@ -41,64 +41,44 @@ def prepare(setup):
     here = os.path.dirname(__file__)
     load("_headway_frames", setup["frames"])
     load("_headway_practice", os.path.join(here, "practice.py"))
-    return load("_headway_serve", os.path.join(here, "serve.py"))
-
-
-def limit_output(size):
-    """Let no file grow beyond `size` bytes: standard output and error are files."""
-    try:
-        import resource
-    except ImportError:  # Windows: the trusted side watches the file's size instead
-        return
-    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-
-
-def die_with_parent(parent):
-    """Linux: be killed when the parent dies, also if it died before this call."""
-    if sys.platform == "linux":
-        import ctypes
-
-        ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
-        if os.getppid() != parent:
-            os._exit(1)
+    return load("_headway_serve", os.path.join(here, "serve.py")), load("_headway_confine", f"{here}/confine.py")
 
 
 def serve_one(setup):
-    serve = prepare(setup)
-    if "port" in setup:
-        channel = socket.create_connection(("127.0.0.1", setup["port"]))
-        channel.sendall(setup["token"].encode())
-    else:
-        die_with_parent(setup["parent"])
-        channel = socket.socket(fileno=setup["channel"])
+    serve, confine = prepare(setup)
+    channel = socket.create_connection(("127.0.0.1", setup["port"]))
+    channel.sendall(setup["token"].encode())
     channel.set_inheritable(False)
-    limit_output(setup["output_bytes"])
-    serve.serve(channel, setup["folder"])
+    confine.limit(setup["limits"])
+    serve.serve(channel, setup["folder"], setup["limits"]["result_bytes"])
 
 
 def serve_many(setup):
-    serve = prepare(setup)
-    die_with_parent(setup["parent"])
+    serve, confine = prepare(setup)
+    confine.die_with_parent(setup["parent"])
     control = socket.socket(fileno=setup["control"])
     control.set_inheritable(False)
+    confine.server(setup["wall"])
     gc.collect()
     gc.freeze()  # the garbage collector leaves shared pages alone, so that they stay shared after the fork
     control.sendall(b"ready\n")
+    server = os.getpid()
     while True:
         message, descriptors, _, _ = socket.recv_fds(control, 65536, 2)
         if not message:
             os._exit(0)  # the grader is gone; the children die with this process
         job = json.loads(message)
         if "end" in job:
-            control.sendall(b"%d\n" % end(job["end"]))
+            control.sendall(json.dumps(end(job["end"])).encode() + b"\n")
             continue
-        server = os.getpid()
         pid = os.fork()
         if pid == 0:
             try:
-                child(serve, control, server, job, descriptors)
+                confine.die_with_parent(server)
+                control.close()
+                channel = settle_in(*descriptors)
+                confine.child(setup["wall"], job["limits"], job["folder"])
+                serve.serve(channel, job["folder"], job["limits"]["result_bytes"])
             finally:
                 os._exit(1)
         for descriptor in descriptors:
@@ -106,34 +86,30 @@ def serve_many(setup):
         control.sendall(b"%d\n" % pid)
 
 
-def child(serve, control, server, job, descriptors):
-    """The forked process of one submission: keeps its own socket and its output file, nothing else."""
-    os.setsid()
-    die_with_parent(server)
-    control.close()
-    channel, output = descriptors
-    nothing = os.open(os.devnull, os.O_RDONLY)
-    for source, target in ((nothing, 0), (output, 1), (output, 2), (channel, 3)):
+def settle_in(channel, output):
+    """Make the forked child a process of its own that holds its socket and its output file, and nothing else."""
+    os.setsid()  # standard input is the server's: nothing
+    for source, target in ((output, 1), (output, 2), (channel, 3)):
         os.dup2(source, target)
     os.closerange(4, 1024)
     import numpy
 
     numpy.random.seed()  # not the state that every other submission was given
-    limit_output(job["output_bytes"])
-    serve.serve(socket.socket(fileno=3), job["folder"])
+    return socket.socket(fileno=3)
 
 
 def end(pid):
-    """Kill a child and everything it started, and say how it ended: minus the signal, or its exit code."""
+    """Kill a child and everything it started; how it ended (minus the signal, or its exit code) and its CPU time."""
     for kill in (os.killpg, os.kill):
         with contextlib.suppress(ProcessLookupError):
             kill(pid, signal.SIGKILL)
     try:
-        return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+        _, status, used = os.wait4(pid, 0)
     except ChildProcessError:
-        return 0
+        return 0, 0.0
+    return os.waitstatus_to_exitcode(status), used.ru_utime + used.ru_stime
 
 
 if __name__ == "__main__":
-    SETUP = json.loads(sys.argv[1])
+    SETUP = json.loads(sys.argv.pop())
     (serve_many if SETUP["mode"] == "fork" else serve_one)(SETUP)

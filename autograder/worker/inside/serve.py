@@ -224,8 +224,9 @@ def answer(submission, request):
             return frames.pack({**reply, "id": request["id"]})
 
 
-def serve(channel: socket.socket, folder: str) -> None:
+def serve(channel: socket.socket, folder: str, result_bytes: int) -> None:
     """Answer requests until the other side hangs up."""
+    frames.MAX_BODY = result_bytes  # a larger answer is told, not sent: the other side would not read it
     submission = Submission(folder)
     stdout, stderr = sys.stdout, sys.stderr
 

@@ -1,0 +1,400 @@
+"""Mistakes in assignment 5: multi-head attention, forward. Those of the backward pass: `_multihead_backward`."""
+
+from autograder.mistakes import Mistake
+from autograder.mistakes._multihead_backward import BACKWARD
+
+FORWARD = (
+    # --- split_heads
+    Mistake(
+        "multihead.split_heads",
+        "reshaped-without-exchange",
+        "the vectors were reshaped to (…, H, T, K) at once, without exchanging axes",
+        "The shape is right and the numbers are in the wrong places: a head gets pieces of several positions.",
+        "Reshape keeps the order of the numbers in memory. Where do the numbers of position 0 end up?",
+        edits=(
+            (
+                "x.reshape(*batch, length, n_heads, d_model // n_heads).swapaxes(-2, -3)",
+                "x.reshape(*batch, n_heads, length, d_model // n_heads)",
+            ),
+        ),
+        common=True,
+    ),
+    Mistake(
+        "multihead.split_heads",
+        "not-exchanged",
+        "the heads were not moved in front of the positions: (…, T, H, K)",
+        "Attention looks along the last axis but one. There it would look from head to head, not from position to "
+        "position.",
+        "In which order does the docstring list the axes of the result?",
+        edits=((".swapaxes(-2, -3)", ""),),
+        common=True,
+    ),
+    Mistake(
+        "multihead.split_heads",
+        "interleaved",
+        "every H-th column went to a head, not neighbouring columns",
+        "Head h owns the columns from h K to (h + 1) K.",
+        "Which columns belong to head 0 by the formula, and which in your result?",
+        edits=(
+            (
+                "x.reshape(*batch, length, n_heads, d_model // n_heads).swapaxes(-2, -3)",
+                "np.moveaxis(x.reshape(*batch, length, d_model // n_heads, n_heads), -1, -3)",
+            ),
+        ),
+    ),
+    Mistake(
+        "multihead.split_heads",
+        "number-and-size-exchanged",
+        "the number of heads and their size were exchanged",
+        "n_heads is how many there are; each has D / n_heads columns.",
+        "With D = 12 and 3 heads, how long is the last axis of the result?",
+        edits=(("n_heads, d_model // n_heads)", "d_model // n_heads, n_heads)"),),
+        common=True,
+    ),
+    Mistake(
+        "multihead.split_heads",
+        "head-transposed",
+        "the positions are the last axis: (…, H, K, T)",
+        "Both exchanges were made, also the one that belongs to q kᵀ.",
+        "In which order does the docstring list the axes of the result?",
+        edits=((".swapaxes(-2, -3)", ".swapaxes(-2, -3).swapaxes(-1, -2)"),),
+    ),
+    Mistake(
+        "multihead.split_heads",
+        "heads-first",
+        "the heads were moved to the very front, before the batch",
+        "Batch axes stay where they are. With no batch axis nothing shows.",
+        "Counted from the end, which axis should the heads become?",
+        edits=((".swapaxes(-2, -3)", ".transpose(-2, *range(x.ndim - 1), -1)"),),
+    ),
+    Mistake(
+        "multihead.split_heads",
+        "one-batch-axis-only",
+        "it works with exactly one batch axis: B, T, D = x.shape",
+        "A single text has no batch axis, and there may be more than one.",
+        "How can the last two sizes be read off, whatever stands before them?",
+        edits=(
+            ("*batch, length, d_model = x.shape", "B, length, d_model = x.shape"),
+            ("x.reshape(*batch, ", "x.reshape(B, "),
+        ),
+    ),
+    Mistake(
+        "multihead.split_heads",
+        "columns-dropped",
+        "a width that cannot be divided is not refused: the columns that are left over were dropped",
+        "Slices never complain. Part of every vector disappears without a word.",
+        "What becomes of column 8 if 8 columns are divided into 3 heads of 2?",
+        edits=(
+            ("n_heads < 1 or d_model % n_heads != 0", "n_heads < 1"),
+            (
+                "return x.reshape(*batch, length, n_heads, d_model // n_heads).swapaxes(-2, -3)",
+                (
+                    "size = d_model // n_heads\n"
+                    "    return np.stack([x[..., h * size : (h + 1) * size] for h in range(n_heads)], axis=-3)"
+                ),
+            ),
+        ),
+    ),
+    # --- merge_heads
+    Mistake(
+        "multihead.merge_heads",
+        "reshaped-without-exchange",
+        "the heads were reshaped to (…, T, D) at once, without exchanging axes",
+        "The shape is right and the numbers are in the wrong places: a position gets pieces of several positions.",
+        "Reshape keeps the order of the numbers in memory. Which numbers stand side by side there?",
+        edits=((".swapaxes(-2, -3)", ""),),
+        common=True,
+    ),
+    Mistake(
+        "multihead.merge_heads",
+        "interleaved",
+        "the heads' columns alternate instead of standing side by side",
+        "First all the columns of head 0, then those of head 1.",
+        "Which columns of the result come from head 0 by the formula, and which in your result?",
+        edits=(("x.swapaxes(-2, -3)", "np.moveaxis(x, -3, -1)"),),
+    ),
+    Mistake(
+        "multihead.merge_heads",
+        "wrong-axes",
+        "positions and columns were exchanged, not heads and positions",
+        "The numbers land in places that belong to other positions.",
+        "Which two axes must stand next to each other, in which order, before they can become one?",
+        edits=((".swapaxes(-2, -3)", ".swapaxes(-1, -2)"),),
+    ),
+    Mistake(
+        "multihead.merge_heads",
+        "counted-from-the-front",
+        "axes 1 and 2 were exchanged, counted from the front",
+        "These are heads and positions with exactly one batch axis only.",
+        "Counted from the end, which axes are heads and positions, whatever stands before them?",
+        edits=((".swapaxes(-2, -3)", ".swapaxes(1, 2)"),),
+    ),
+    Mistake(
+        "multihead.merge_heads",
+        "one-batch-axis-only",
+        "it works with exactly one batch axis: B, H, T, K = x.shape",
+        "A single text has no batch axis, and there may be more than one.",
+        "How can the last three sizes be read off, whatever stands before them?",
+        edits=(
+            ("*batch, n_heads, length, head_size = x.shape", "B, n_heads, length, head_size = x.shape"),
+            (".reshape(*batch, ", ".reshape(B, "),
+        ),
+    ),
+    # --- multihead_attention
+    Mistake(
+        "multihead.multihead_attention",
+        "split-by-reshape",
+        "the heads were cut off by reshape alone, without exchanging axes",
+        "The shape is right and the numbers are in the wrong places: a head gets pieces of several positions.",
+        "You have written split_heads. Does your line do the same?",
+        edits=(
+            (
+                "heads, weights = attention(q, k, v, mask)",
+                (
+                    "q, k, v = (merge_heads(part) for part in (q, k, v))\n"
+                    "    q, k, v = (p.reshape(*p.shape[:-2], n_heads, p.shape[-2], -1) for p in (q, k, v))\n"
+                    "    heads, weights = attention(q, k, v, mask)"
+                ),
+            ),
+        ),
+        common=True,
+    ),
+    Mistake(
+        "multihead.multihead_attention",
+        "merged-by-reshape",
+        "the heads were put together by reshape alone, without exchanging axes",
+        "The shape is right and the numbers are in the wrong places. It even learns, only worse.",
+        "You have written merge_heads. Does your line do the same?",
+        edits=(("merge_heads(heads)", "heads.reshape(x.shape)"),),
+        common=True,
+    ),
+    Mistake(
+        "multihead.multihead_attention",
+        "no-output-projection",
+        "the output was not multiplied by W_o",
+        "W_o mixes what the heads have found. Without it they stay side by side.",
+        "Which of the four parameters does your code not use?",
+        edits=(("out = _project(merged, W_o, b_o)", "out = merged"),),
+        common=True,
+    ),
+    Mistake(
+        "multihead.multihead_attention",
+        "output-projection-transposed",
+        "W_o was transposed",
+        "Weights are (in, out) here, as in x W. PyTorch's own layers keep them as (out, in).",
+        "How is W_o written in the formula: with or without a ᵀ?",
+        edits=(("_project(merged, W_o, b_o)", "_project(merged, W_o.T, b_o)"),),
+    ),
+    Mistake(
+        "multihead.multihead_attention",
+        "no-output-bias",
+        "b_o was not added",
+        "As long as biases are 0, nothing shows.",
+        "Which of the four parameters does your code not use?",
+        edits=(("_project(merged, W_o, b_o)", "_project(merged, W_o, None)"),),
+        common=True,
+    ),
+    Mistake(
+        "multihead.multihead_attention",
+        "no-input-bias",
+        "b_qkv was not added",
+        "As long as biases are 0, nothing shows.",
+        "Which of the four parameters does your code not use?",
+        edits=(('params.get("b_qkv")', "None"),),
+        common=True,
+    ),
+    Mistake(
+        "multihead.multihead_attention",
+        "input-bias-required",
+        "it does not work without b_qkv",
+        "Each bias may be absent from the parameters.",
+        "What does params[...] do for a key that is not there? What does params.get(...) do?",
+        edits=(('params.get("b_qkv")', 'params["b_qkv"]'),),
+    ),
+    Mistake(
+        "multihead.multihead_attention",
+        "output-bias-required",
+        "it does not work without b_o",
+        "Each bias may be absent from the parameters.",
+        "What does params[...] do for a key that is not there? What does params.get(...) do?",
+        edits=(('params.get("b_o")', 'params["b_o"]'),),
+    ),
+    Mistake(
+        "multihead.multihead_attention",
+        "keys-first",
+        "queries and keys were exchanged: the first third of W_qkv was taken for the keys",
+        "The name gives the order: q, k, v.",
+        "Which columns of W_qkv make the queries by the formula?",
+        edits=(("q, k, v = (heads[", "k, q, v = (heads["),),
+        common=True,
+    ),
+    Mistake(
+        "multihead.multihead_attention",
+        "values-in-the-middle",
+        "keys and values were exchanged: the second third of W_qkv was taken for the values",
+        "The name gives the order: q, k, v.",
+        "Which columns of W_qkv make the keys by the formula?",
+        edits=(("q, k, v = (heads[", "q, v, k = (heads["),),
+    ),
+    Mistake(
+        "multihead.multihead_attention",
+        "thirds-within-heads",
+        "the columns were cut into heads first, and each head into q, k and v",
+        "Some models keep their weights so. Here all queries come first, then all keys, then all values.",
+        "To what does the second quarter of the columns belong, if there are two heads?",
+        edits=(
+            ("split_heads(_project(x, W_qkv, b_qkv), 3 * n_heads)", "split_heads(_project(x, W_qkv, b_qkv), n_heads)"),
+            ("(heads[..., i * n_heads : (i + 1) * n_heads, :, :] for i in range(3))", "np.split(heads, 3, axis=-1)"),
+        ),
+    ),
+    Mistake(
+        "multihead.multihead_attention",
+        "scaled-by-whole-width",
+        "the scores were divided by √D, not by the root of a head's width",
+        "Each head multiplies vectors of K = D / H numbers. With one head nothing shows.",
+        "How long are the vectors that are multiplied in one head?",
+        edits=(("attention(q, k, v, mask)", "attention(q / n_heads**0.5, k, v, mask)"),),
+        common=True,
+    ),
+    Mistake(
+        "multihead.multihead_attention",
+        "scaled-twice",
+        "the scores were divided by √K twice",
+        "`attention` divides already.",
+        "Who divides the scores: your function, the one that it calls, or both?",
+        edits=(("attention(q, k, v, mask)", "attention(q / q.shape[-1] ** 0.5, k, v, mask)"),),
+    ),
+    Mistake(
+        "multihead.multihead_attention",
+        "one-head",
+        "the vectors were not cut into heads",
+        "A single head of full width looks at one thing at a time; that there are several is the point.",
+        "Does your result change when n_heads changes?",
+        edits=(
+            (
+                "heads, weights = attention(q, k, v, mask)",
+                (
+                    "q, k, v = (merge_heads(part)[..., None, :, :] for part in (q, k, v))\n"
+                    "    heads, weights = attention(q, k, v, mask)"
+                ),
+            ),
+        ),
+    ),
+    Mistake(
+        "multihead.multihead_attention",
+        "mask-ignored",
+        "the mask was not handed on to attention",
+        "Every position then sees every other one, the future and the padding too.",
+        "Does your result change when the mask changes?",
+        edits=(("attention(q, k, v, mask)", "attention(q, k, v)"),),
+        common=True,
+    ),
+    Mistake(
+        "multihead.multihead_attention",
+        "mask-ignored-with-memory",
+        "in cross attention the mask was not handed on",
+        "The padding of the other text is looked at.",
+        "Does your result change with the mask when there is a memory?",
+        edits=(("attention(q, k, v, mask)", "attention(q, k, v, mask if memory is None else None)"),),
+    ),
+    Mistake(
+        "multihead.multihead_attention",
+        "mask-inverted",
+        "the mask was turned round before it was handed on",
+        "True means that a position may be looked at, here and in `attention`.",
+        "What does True mean in your mask, and what in that of `attention`?",
+        edits=(("attention(q, k, v, mask)", "attention(q, k, v, None if mask is None else ~mask)"),),
+        common=True,
+    ),
+    Mistake(
+        "multihead.multihead_attention",
+        "causal-by-default",
+        "without a mask, the causal one was used",
+        "mask=None means that everybody may look at everything: an encoder has no future.",
+        "What should happen when there is no mask?",
+        edits=(
+            (
+                "attention(q, k, v, mask)",
+                "attention(q, k, v, np.tri(q.shape[-2], k.shape[-2], dtype=bool) if mask is None else mask)",
+            ),
+        ),
+    ),
+    Mistake(
+        "multihead.multihead_attention",
+        "memory-ignored",
+        "the memory is not used",
+        "It is self attention then, whatever the other text says.",
+        "Does your result change when the memory changes?",
+        edits=(("x = as_float(x)", "x, memory = as_float(x), None"),),
+    ),
+    Mistake(
+        "multihead.multihead_attention",
+        "queries-from-memory",
+        "in cross attention the queries were made from the memory",
+        "The text asks and the memory answers: queries come from x, keys and values from the memory.",
+        "How many rows has the result: as many as x or as many as the memory?",
+        edits=(
+            (
+                "split_heads(_project(x, W_qkv[:, :d_model], b_q)",
+                "split_heads(_project(memory, W_qkv[:, :d_model], b_q)",
+            ),
+        ),
+        common=True,
+    ),
+    Mistake(
+        "multihead.multihead_attention",
+        "roles-exchanged",
+        "in cross attention x and the memory were exchanged",
+        "The text asks and the memory answers: queries come from x, keys and values from the memory.",
+        "How many rows has the result: as many as x or as many as the memory?",
+        edits=(
+            (
+                "split_heads(_project(x, W_qkv[:, :d_model], b_q)",
+                "split_heads(_project(memory, W_qkv[:, :d_model], b_q)",
+            ),
+            ("_project(memory, W_qkv[:, d_model:], b_kv)", "_project(x, W_qkv[:, d_model:], b_kv)"),
+        ),
+    ),
+    Mistake(
+        "multihead.multihead_attention",
+        "keys-and-values-exchanged-with-memory",
+        "in cross attention keys and values were exchanged",
+        "The name of W_qkv gives the order.",
+        "Which columns of W_qkv make the keys by the formula?",
+        edits=(("k, v = heads[", "v, k = heads["),),
+    ),
+    Mistake(
+        "multihead.multihead_attention",
+        "no-input-bias-with-memory",
+        "in cross attention b_qkv was not added to keys and values",
+        "As long as biases are 0, nothing shows.",
+        "Which part of b_qkv belongs to the keys, and which to the values?",
+        edits=(("(b_qkv[:d_model], b_qkv[d_model:])", "(b_qkv[:d_model], None)"),),
+    ),
+    Mistake(
+        "multihead.multihead_attention",
+        "input-added",
+        "the input was added to the output",
+        "That is the residual connection; it belongs to the block, which is the next assignment but one.",
+        "Is there an x after W_o in the formula?",
+        edits=(("out = _project(merged, W_o, b_o)", "out = _project(merged, W_o, b_o) + x"),),
+    ),
+    Mistake(
+        "multihead.multihead_attention",
+        "cache-not-returned",
+        "only the output was returned, without the cache",
+        "The backward pass needs what the forward pass has computed.",
+        "How many results does the docstring list?",
+        edits=(("return out, cache", "return out"),),
+    ),
+    Mistake(
+        "multihead.multihead_attention",
+        "three-results",
+        "three values were returned: out, weights and cache",
+        "The weights have a place in the cache.",
+        "How many results does the docstring list?",
+        edits=(("return out, cache", "return out, weights, cache"),),
+    ),
+)
+
+MISTAKES = FORWARD + BACKWARD

@@ -1,0 +1,89 @@
+"""How long a verdict takes: `headway` beside plain pytest that imports PyTorch and the student's code, in turn.
+
+    python tests/bench/bench_check.py            one student, `headway check softmax`
+    python tests/bench/bench_check.py --class    20 submissions of softmax, attention and layernorm
+
+Both run the same check modules on the same folders as whole processes, start-up included; what is quoted is the median
+and the median of the ratios pair by pair, which holds when the machine's speed drifts.
+"""
+
+import argparse
+import os
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+CHECKS = ROOT / "autograder" / "checks"
+MODULES = ("softmax", "attention", "layernorm")
+
+
+def seconds(command, **environment):
+    started = time.perf_counter()
+    done = subprocess.run(
+        command, capture_output=True, text=True, env={**os.environ, **environment}, cwd=ROOT, check=False
+    )
+    took = time.perf_counter() - started
+    if done.returncode != 0:
+        sys.exit(f"{' '.join(map(str, command))} failed:\n{done.stdout[-2000:]}{done.stderr[-2000:]}")
+    return took
+
+
+def headway(*arguments):
+    return [sys.executable, "-m", "autograder.cli", *map(str, arguments)]
+
+
+def plain(modules, submission):
+    files = [str(CHECKS / f"test_{module}.py") for module in modules]
+    options = ["-q", "-p", "plain", "-p", "no:cacheprovider", "-c", str(CHECKS / "pytest.ini")]
+    environment = {"SUBMISSION": str(submission), "PYTHONPATH": str(Path(__file__).parent)}
+    return seconds([sys.executable, "-m", "pytest", *options, *files], **environment)
+
+
+def report(name, ours, theirs, unit, per=1):
+    ratios = [b / a for a, b in zip(ours, theirs, strict=True)]
+    scale = 1e3 / per
+    print(f"{name}, {len(ours)} pairs, median (min to max), {unit}")
+    for label, values in (("headway", ours), ("plain pytest", theirs)):
+        low, middle, high = min(values), statistics.median(values), max(values)
+        print(f"  {label:<14}{middle * scale:8.0f}   ({low * scale:.0f} to {high * scale:.0f})")
+    print(
+        f"  plain pytest takes {statistics.median(ratios):.1f} times as long ({min(ratios):.1f} to {max(ratios):.1f})"
+    )
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--runs", type=int, default=7)
+    parser.add_argument("--class", dest="many", action="store_true")
+    parser.add_argument("--submissions", type=int, default=20)
+    options = parser.parse_args()
+    solutions = ROOT / "solutions"
+    with tempfile.TemporaryDirectory() as scratch:
+        if not options.many:
+            check = headway("check", "softmax", "--dir", solutions)
+            seconds(check), plain(["softmax"], solutions)  # warm the file caches of both
+            pairs = [(seconds(check), plain(["softmax"], solutions)) for _ in range(options.runs)]
+            report("headway check softmax", *zip(*pairs, strict=True), "ms")
+            return
+        group = Path(scratch) / "class"
+        for number in range(options.submissions):
+            (group / f"s{number:02}").mkdir(parents=True)
+            for module in MODULES:
+                shutil.copy(solutions / f"{module}.py", group / f"s{number:02}")
+        names = [part for module in MODULES for part in ("--assignment", module)]
+        grade = headway("grade", group, "--out", Path(scratch) / "out", "--seed", "0", *names)
+        seconds(grade)
+        pairs = [
+            (seconds(grade), sum(plain(MODULES, folder) for folder in sorted(group.iterdir())))
+            for _ in range(options.runs)
+        ]
+        report(f"{options.submissions} submissions", *zip(*pairs, strict=True), "ms each", options.submissions)
+
+
+if __name__ == "__main__":
+    main()

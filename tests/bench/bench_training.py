@@ -1,0 +1,226 @@
+"""Training steps per second: the NumPy solution against PyTorch on the same machine, side by side.
+
+    python tests/bench/bench_training.py                        # presets A, B, C; eager and fused AdamW
+    python tests/bench/bench_training.py --compile              # and torch.compile with fused AdamW
+    python tests/bench/bench_training.py --presets A --rounds 30
+
+Each contestant lives in a process of its own (who trains with NumPy does not import PyTorch), has one thread, and waits
+while it is not its turn. Every round runs each of them for a few steps, so that a noisy neighbour disturbs all of them
+alike. What is printed are medians over the rounds; the ratios are taken round by round. All start from the same
+parameters and see the same batches; before anything is timed, their losses are compared.
+
+The allocator's environment has to be set before a process starts, so the script sets it for the contestants. It speeds
+up NumPy and PyTorch alike.
+"""
+
+import argparse
+import itertools
+import json
+import os
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+ALLOCATOR = {"MALLOC_TRIM_THRESHOLD_": "2147483648", "MALLOC_MMAP_THRESHOLD_": "1073741824"}
+ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
+# vocabulary, width, heads, layers, context, batch, learning rate, timed seconds per contestant and round
+PRESETS = {
+    "A": (27, 16, 4, 4, 8, 4, 0.01, 0.15),
+    "B": (65, 64, 4, 4, 32, 16, 1e-3, 0.4),
+    "C": (65, 128, 4, 4, 64, 12, 1e-3, 1.0),
+    "D": (65, 384, 6, 6, 256, 8, 1e-3, 4.0),
+}
+CONTESTANTS = ["NumPy", "torch eager", "torch fused", "torch fused + compile"]
+N_BATCHES = 64
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--presets", nargs="+", choices=PRESETS, default=["A", "B", "C"])
+    parser.add_argument("--rounds", type=int, default=15)
+    parser.add_argument("--compile", action="store_true", help="torch.compile as well (needs a C++ compiler)")
+    parser.add_argument("--untied", action="store_true", help="a head of its own in place of the token table")
+    parser.add_argument("--solutions", default=str(Path(__file__).parents[2] / "solutions"), metavar="DIR")
+    parser.add_argument("--plain-malloc", action="store_true", help="leave the allocator's environment alone")
+    parser.add_argument("--contestant", choices=CONTESTANTS, help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.contestant:
+        serve(options)
+        return
+    for preset in options.presets:
+        compare(preset, options)
+
+
+def compare(preset: str, options: argparse.Namespace) -> None:
+    """Run all contestants in turn and print the table."""
+    names = CONTESTANTS if options.compile else CONTESTANTS[:-1]
+    environment = {**os.environ, **ONE_THREAD, **({} if options.plain_malloc else ALLOCATOR)}
+    command = [sys.executable, __file__, "--presets", preset, "--solutions", options.solutions]
+    command += ["--untied"] if options.untied else []
+    workers = {
+        name: subprocess.Popen(
+            [*command, "--contestant", name], env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
+        for name in names
+    }
+
+    def run(name: str, steps: int) -> tuple[float, list[float]]:
+        worker = workers[name]
+        assert worker.stdin and worker.stdout
+        print(steps, file=worker.stdin, flush=True)
+        taken, losses = json.loads(worker.stdout.readline())
+        return taken, losses
+
+    vocab, width, heads, layers, context, batch, _, seconds = PRESETS[preset]
+    first = {name: run(name, 20)[1] for name in names}
+    apart = max(abs(a - b) for losses in first.values() for a, b in zip(first["NumPy"], losses, strict=True))
+    if apart > 1e-3:
+        raise SystemExit(f"the losses of the first 20 steps are {apart:.1e} apart: this would compare different models")
+    counts = {name: max(2, round(seconds * 10 / run(name, 10)[0])) for name in names}  # how many steps fill the time
+    times: dict[str, list[float]] = {name: [] for name in names}
+    for _ in range(options.rounds):
+        for name in names:
+            times[name].append(run(name, counts[name])[0] / counts[name])
+    for worker in workers.values():
+        worker.communicate()
+
+    print(
+        f"\n{preset}: {vocab} tokens, width {width}, {heads} heads, {layers} layers, context {context}, batch {batch}"
+    )
+    print(f"{options.rounds} rounds; the losses of the first 20 steps are {apart:.0e} apart")
+    print(f"{'':24}{'ms per step':>12}{'fastest':>10}{'steps/s':>10}{'speed against eager':>22}")
+    for name, taken in times.items():
+        median = statistics.median(taken)
+        # The ratio is taken round by round: the two were measured next to each other.
+        ratio = statistics.median(e / t for e, t in zip(times["torch eager"], taken, strict=True))
+        print(f"{name:24}{1e3 * median:12.3f}{1e3 * min(taken):10.3f}{1 / median:10.1f}{ratio:21.2f}x", flush=True)
+
+
+def serve(options: argparse.Namespace) -> None:
+    """One contestant: reads numbers of steps, answers with the seconds they took and the losses."""
+    sys.path.insert(0, options.solutions)
+    import numpy as np
+    from gpt import GPTConfig, init_gpt
+
+    vocab, width, heads, layers, context, batch, lr, _ = PRESETS[options.presets[0]]
+    config = GPTConfig(vocab, context, n_layers=layers, n_heads=heads, d_model=width, tied=not options.untied)
+    rng = np.random.default_rng(0)
+    params = init_gpt(config, rng)
+    tokens = rng.integers(0, vocab, (N_BATCHES, batch, context + 1))
+    batches = [(part[:, :-1].copy(), part[:, 1:].copy()) for part in tokens]
+    if options.contestant == "NumPy":
+        run = numpy_trainer(params, config, batches, lr)
+    else:
+        fused, compiled = "fused" in options.contestant, "compile" in options.contestant
+        run = torch_trainer(params, config, batches, lr, fused=fused, compiled=compiled)
+    for line in sys.stdin:
+        started = time.perf_counter()
+        losses = run(int(line))
+        print(json.dumps([time.perf_counter() - started, losses]), flush=True)
+
+
+def numpy_trainer(params, config, batches, lr) -> Callable[[int], list[float]]:
+    """The solution's own `train`, called for some steps at a time."""
+    from training import train
+
+    endless = itertools.cycle(batches)
+    now = {"params": params, "state": {}}
+
+    def run(steps: int) -> list[float]:
+        now["params"], now["state"], losses = train(
+            now["params"], config, itertools.islice(endless, steps), lr, state=now["state"]
+        )
+        return losses
+
+    return run
+
+
+def torch_trainer(params, config, batches, lr, *, fused=False, compiled=False) -> Callable[[int], list[float]]:
+    """The usual PyTorch loop over an `nn.Module` that starts from the same parameters."""
+    import torch
+    import torch.nn.functional as F  # noqa: N812
+
+    torch.set_num_threads(1)
+    model = torch_gpt(params, config)
+    optimizer = torch.optim.AdamW(model.parameters(), lr=lr, weight_decay=0.01, **({"fused": True} if fused else {}))
+    if compiled:
+        model = torch.compile(model)
+    endless = itertools.cycle([(torch.from_numpy(x), torch.from_numpy(y)) for x, y in batches])
+
+    def run(steps: int) -> list[float]:
+        losses = []
+        for x, y in itertools.islice(endless, steps):
+            logits = model(x)
+            loss = F.cross_entropy(logits.view(-1, config.vocab_size), y.view(-1))
+            optimizer.zero_grad(set_to_none=True)
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        return losses
+
+    return run
+
+
+def torch_gpt(params, config):
+    """A GPT as one would write it in PyTorch, with the given parameters."""
+    import torch
+    import torch.nn.functional as F  # noqa: N812
+    from torch import nn
+
+    class Block(nn.Module):
+        def __init__(self):
+            super().__init__()
+            d = config.d_model
+            self.ln1, self.ln2 = nn.LayerNorm(d), nn.LayerNorm(d)
+            self.qkv, self.o = nn.Linear(d, 3 * d, bias=config.bias), nn.Linear(d, d, bias=config.bias)
+            self.fc1 = nn.Linear(d, config.d_ff, bias=config.bias)
+            self.fc2 = nn.Linear(config.d_ff, d, bias=config.bias)
+
+        def forward(self, x):
+            b, t, d = x.shape
+            q, k, v = self.qkv(self.ln1(x)).split(d, dim=2)
+            q, k, v = (part.view(b, t, config.n_heads, d // config.n_heads).transpose(1, 2) for part in (q, k, v))
+            heads = F.scaled_dot_product_attention(q, k, v, is_causal=True)
+            x = x + self.o(heads.transpose(1, 2).contiguous().view(b, t, d))
+            return x + self.fc2(F.gelu(self.fc1(self.ln2(x)), approximate="tanh"))
+
+    class GPT(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.tok = nn.Embedding(config.vocab_size, config.d_model)
+            self.pos = nn.Embedding(config.block_size, config.d_model)
+            self.blocks = nn.ModuleList(Block() for _ in range(config.n_layers))
+            self.ln_f = nn.LayerNorm(config.d_model)
+            self.head = nn.Linear(config.d_model, config.vocab_size, bias=False)
+            if config.tied:
+                self.head.weight = self.tok.weight
+
+        def forward(self, ids):
+            x = self.tok(ids) + self.pos.weight[: ids.shape[1]]
+            for block in self.blocks:
+                x = block(x)
+            return self.head(self.ln_f(x))
+
+    names = {"W_tok": "tok.weight", "W_pos": "pos.weight", "W_head": "head.weight"}
+    parts = {"ln1.": "ln1.", "ln2.": "ln2.", "ln_f.": "ln_f.", "gamma": "weight", "beta": "bias"}
+    parts |= {"attn.W_qkv": "qkv.weight", "attn.b_qkv": "qkv.bias", "attn.W_o": "o.weight", "attn.b_o": "o.bias"}
+    parts |= {"ffn.W_1": "fc1.weight", "ffn.b_1": "fc1.bias", "ffn.W_2": "fc2.weight", "ffn.b_2": "fc2.bias"}
+    model = GPT()
+    own = dict(model.named_parameters())
+    with torch.no_grad():
+        for name, value in params.items():
+            theirs = names.get(name, name)
+            if name not in names:
+                for ours, torchs in parts.items():
+                    theirs = theirs.replace(ours, torchs)
+            transposed = "W_" in name and name not in ("W_tok", "W_pos")  # nn.Linear stores (out, in)
+            own.pop(theirs).copy_(torch.from_numpy(value.T if transposed else value))
+    assert not own, f"parameters without a value: {list(own)}"
+    return model
+
+
+if __name__ == "__main__":
+    main()

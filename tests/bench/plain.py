@@ -1,0 +1,128 @@
+"""The same checks as plain pytest: the student's module and PyTorch imported into the test process itself.
+
+This is how a grader is usually written, and what the benchmarks compare with. The check modules are the kit's own, so
+the comparisons are the same; only the fixtures differ. SUBMISSION names the folder.
+"""
+
+import copy
+import importlib
+import os
+import sys
+
+import numpy as np
+import pytest
+
+from autograder import frames
+from autograder.compare import TOLERANCES
+from autograder.draw import Draw
+
+sys.path.insert(0, os.environ.get("SUBMISSION", "."))
+
+
+def pytest_configure(config):
+    config.addinivalue_line("markers", "graded(function, points=1): a graded check")
+
+
+def name_of(request):
+    return request.node.get_closest_marker("graded").args[0]
+
+
+def find(qualified, prefix=""):
+    module, _, function = qualified.partition(".")
+    return getattr(importlib.import_module(prefix + module), function)
+
+
+def make(value):
+    return np.random.default_rng(value.seed) if isinstance(value, frames.Rng) else value
+
+
+def assert_same(actual, expected):
+    if isinstance(expected, tuple):
+        for mine, theirs in zip(actual, expected, strict=True):
+            assert_same(mine, theirs)
+    elif isinstance(expected, dict):
+        for key in expected.keys() & actual.keys():  # of caches only the entries that both sides have
+            if isinstance(expected[key], np.ndarray):
+                assert_same(actual[key], expected[key])
+    elif isinstance(expected, (np.ndarray, float)):
+        tolerance = TOLERANCES.get(np.asarray(actual).dtype, TOLERANCES[np.dtype(np.float64)])
+        np.testing.assert_allclose(actual, expected, rtol=tolerance.relative, atol=tolerance.floor * 100)
+    else:
+        assert actual == expected
+
+
+def proxy(prefix):
+    class Module:
+        def __init__(self, name):
+            self.name = name
+
+        def __getattr__(self, function):
+            target = find(f"{self.name}.{function}", prefix)
+            return lambda *args, **kwargs: target(*map(make, args), **{k: make(v) for k, v in kwargs.items()})
+
+    class Proxy:
+        calls = ()
+
+        def __getattr__(self, name):
+            return Module(name)
+
+        def call(self, qualified, args, kwargs):
+            module, _, function = qualified.partition(".")
+            return getattr(Module(module), function)(*args, **kwargs)
+
+    return Proxy()
+
+
+@pytest.fixture
+def student():
+    return proxy("")
+
+
+@pytest.fixture
+def reference():
+    return proxy("autograder.reference.")
+
+
+@pytest.fixture
+def draw(request):
+    return Draw(0, f"{name_of(request)}::{request.node.name}")
+
+
+@pytest.fixture
+def compare():
+    return lambda actual, expected, **options: assert_same(actual, expected)
+
+
+@pytest.fixture
+def agree(request, student, reference):
+    def call(*args, tolerance=None, **kwargs):
+        actual = student.call(name_of(request), args, kwargs)
+        if tolerance is None:
+            assert_same(actual, reference.call(name_of(request), args, kwargs))
+        else:
+            expected = reference.call(name_of(request), args, kwargs)
+            np.testing.assert_allclose(actual, expected, rtol=tolerance.relative, atol=tolerance.floor)
+        return actual
+
+    return call
+
+
+@pytest.fixture
+def unmodified(request, student):
+    def call(*args, **kwargs):
+        before = copy.deepcopy(args)
+        student.call(name_of(request), args, kwargs)
+        for old, new in zip(before, args, strict=True):
+            if isinstance(old, np.ndarray):
+                np.testing.assert_array_equal(old, new)
+
+    return call
+
+
+@pytest.fixture
+def refuses(request, student):
+    def call(*args, about="", **kwargs):
+        with pytest.raises(ValueError, match=about):
+            student.call(name_of(request), args, kwargs)
+
+    return call

@@ -1,0 +1,40 @@
+"""Asks the kernel for another file system, another user, another name space.
+
+Held by: wall
+Right: full points
+"""
+
+import ctypes
+
+LIBC = ctypes.CDLL(None, use_errno=True)
+
+
+def call(number, *arguments):
+    """A system call; an exception if it was refused. The numbers are those of x86-64; elsewhere they try other calls."""
+    result = LIBC.syscall(number, *arguments)
+    if result < 0:
+        raise OSError(ctypes.get_errno())
+    return result
+
+
+import os
+
+ATTEMPTS = {
+    "unshare": lambda: call(272, 0x10000000),
+    "chroot": lambda: os.chroot("/"),
+    "mount": lambda: call(165, b"none", b"/", b"tmpfs", 0, 0),
+    "user": lambda: os.setuid(12345),
+    "group": lambda: os.setgroups([0]),
+    "setns": lambda: call(308, 3, 0),
+    "pivot": lambda: call(155, b"/", b"/"),
+    "no dumping": lambda: call(157, 4, 1, 0, 0, 0),
+    "another filter": lambda: call(317, 1, 0, 0),
+    "another ruleset": lambda: call(444, 0, 0, 1),
+    "parent's death": lambda: call(157, 1, 0, 0, 0, 0),
+}
+for name, attempt in ATTEMPTS.items():
+    try:
+        attempt()
+    except Exception:
+        continue
+    print("BREACH:", name, flush=True)

@@ -1,0 +1,8 @@
+"""Loops for ever while it is imported.
+
+Held by: process
+Right: 0 points
+"""
+
+while True:
+    pass

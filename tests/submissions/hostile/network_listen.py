@@ -1,0 +1,19 @@
+"""Opens a back door that waits for visitors.
+
+Held by: wall
+Right: full points
+"""
+
+import http.server
+import socket
+
+ATTEMPTS = {
+    "listen": lambda: socket.create_server(("127.0.0.1", 0)),
+    "http": lambda: http.server.HTTPServer(("", 0), http.server.BaseHTTPRequestHandler),
+}
+for name, attempt in ATTEMPTS.items():
+    try:
+        attempt()
+    except Exception:
+        continue
+    print("BREACH:", name, flush=True)

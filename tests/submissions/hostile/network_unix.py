@@ -1,0 +1,20 @@
+"""Talks to local services through their sockets.
+
+Held by: wall
+Right: full points
+"""
+
+import socket
+
+ATTEMPTS = {
+    "abstract": lambda: socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM).sendto(b"loot", "\0@abstract@"),
+    "pair": lambda: socket.socketpair(),
+    "log": lambda: socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM).connect("/dev/log"),
+    "docker": lambda: socket.socket(socket.AF_UNIX).connect("/var/run/docker.sock"),
+}
+for name, attempt in ATTEMPTS.items():
+    try:
+        attempt()
+    except Exception:
+        continue
+    print("BREACH:", name, flush=True)

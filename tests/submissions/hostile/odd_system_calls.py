@@ -1,0 +1,42 @@
+"""Tries interfaces of the kernel that had holes.
+
+Held by: wall
+Right: full points
+"""
+
+import ctypes
+
+LIBC = ctypes.CDLL(None, use_errno=True)
+
+
+def call(number, *arguments):
+    """A system call; an exception if it was refused. The numbers are those of x86-64; elsewhere they try other calls."""
+    result = LIBC.syscall(number, *arguments)
+    if result < 0:
+        raise OSError(ctypes.get_errno())
+    return result
+
+
+ATTEMPTS = {
+    "io_uring": lambda: call(425, 1, ctypes.create_string_buffer(256)),
+    "bpf": lambda: call(321, 5, 0, 0),
+    "perf": lambda: call(298, ctypes.create_string_buffer(128), 0, -1, -1, 0),
+    "userfaultfd": lambda: call(323, 1),
+    "keys": lambda: call(248, b"user", b"headway", b"x", 1, -3),
+    "keyctl": lambda: call(250, 0, -3, 1),
+    "inotify": lambda: call(294, 0),
+    "fanotify": lambda: call(300, 0, 0),
+    "timer": lambda: call(283, 1, 0),
+    "event": lambda: call(290, 0, 0),
+    "signal descriptor": lambda: call(289, -1, ctypes.create_string_buffer(8), 8, 0),
+    "personality": lambda: call(135, 0x0040000),
+    "host name": lambda: call(170, b"x", 1),
+    "handle": lambda: call(304, -100, ctypes.create_string_buffer(64), 0),
+    "clock": lambda: call(227, 0, ctypes.create_string_buffer(16)),
+}
+for name, attempt in ATTEMPTS.items():
+    try:
+        attempt()
+    except Exception:
+        continue
+    print("BREACH:", name, flush=True)

@@ -1,0 +1,25 @@
+"""Looks into the home folder of the grader's owner.
+
+Held by: wall
+Right: full points
+"""
+
+import os
+import pwd
+
+
+try:
+    home = pwd.getpwuid(os.getuid()).pw_dir
+except (KeyError, OSError):
+    home = "/root"
+ATTEMPTS = {
+    "home": lambda: os.listdir(home),
+    "keys": lambda: os.listdir(home + "/.ssh"),
+    "history": lambda: open(home + "/.bash_history").read(),
+}
+for name, attempt in ATTEMPTS.items():
+    try:
+        attempt()
+    except Exception:
+        continue
+    print("BREACH:", name, flush=True)

@@ -1,0 +1,23 @@
+"""Reads command lines, environments and memory maps of the processes around it.
+
+Held by: wall
+Right: full points
+"""
+
+import os
+
+ATTEMPTS = {
+    "processes": lambda: os.listdir("/proc"),
+    "grader": lambda: open("/proc/@grader@/environ", "rb").read(),
+    "server": lambda: open(f"/proc/{os.getppid()}/environ", "rb").read(),
+    "command": lambda: open("/proc/@grader@/cmdline").read(),
+    "maps": lambda: open("/proc/@grader@/maps").read(),
+    "own": lambda: open("/proc/self/environ").read(),
+    "root": lambda: os.readlink("/proc/@grader@/root"),
+}
+for name, attempt in ATTEMPTS.items():
+    try:
+        attempt()
+    except Exception:
+        continue
+    print("BREACH:", name, flush=True)

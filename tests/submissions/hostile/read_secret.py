@@ -1,0 +1,7 @@
+"""Reads a file of the grader's owner and prints it.
+
+Held by: wall
+Right: 0 points
+"""
+
+print(open("@secret@").read())

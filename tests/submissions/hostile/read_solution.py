@@ -1,0 +1,7 @@
+"""Runs the official solution from where the kit is installed.
+
+Held by: wall
+Right: 0 points
+"""
+
+exec(open("@solutions@/softmax.py").read())

@@ -1,0 +1,18 @@
+"""Reads users, passwords and host of the machine.
+
+Held by: wall
+Right: full points
+"""
+
+ATTEMPTS = {
+    "passwd": lambda: open("/etc/passwd").read(),
+    "shadow": lambda: open("/etc/shadow").read(),
+    "hosts": lambda: open("/etc/hosts").read(),
+    "machine": lambda: open("/etc/machine-id").read(),
+}
+for name, attempt in ATTEMPTS.items():
+    try:
+        attempt()
+    except Exception:
+        continue
+    print("BREACH:", name, flush=True)

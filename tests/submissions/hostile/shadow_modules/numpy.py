@@ -1,0 +1,2 @@
+HOSTILE = True
+print("BREACH: loaded", __name__, flush=True)

@@ -1,0 +1,20 @@
+"""Asks for size and time of files whose path it knows: no content, but a way to know that they are there.
+
+Held by: bubblewrap
+Right: full points
+"""
+
+import os
+
+ATTEMPTS = {
+    "the secret": lambda: os.stat("@secret@"),
+    "the kit": lambda: os.stat("@kit@/checks"),
+    "users": lambda: os.stat("/etc/passwd"),
+    "its working folder": lambda: os.chdir("/etc"),
+}
+for name, attempt in ATTEMPTS.items():
+    try:
+        attempt()
+    except Exception:
+        continue
+    print("BREACH:", name, flush=True)

@@ -1,0 +1,21 @@
+"""Starts threads.
+
+Held by: wall
+Right: full points
+"""
+
+import _thread
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+ATTEMPTS = {
+    "thread": lambda: threading.Thread(target=print).start(),
+    "pool": lambda: ThreadPoolExecutor(2).submit(print).result(1),
+    "low": lambda: _thread.start_new_thread(print, ()),
+}
+for name, attempt in ATTEMPTS.items():
+    try:
+        attempt()
+    except Exception:
+        continue
+    print("BREACH:", name, flush=True)

@@ -1,0 +1,298 @@
+"""One pair of texts at a time; the gradients of the pairs are added up."""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from embeddings import embed_tokens, embed_tokens_backward, sinusoidal_positions
+from ffn import ffn, ffn_backward
+from layernorm import layernorm, layernorm_backward
+from multihead import multihead_attention, multihead_attention_backward
+from softmax import log_softmax
+
+
+@dataclass(frozen=True)
+class TransformerConfig:
+    vocab_source: int
+    vocab_target: int
+    n_layers: int = 2
+    n_heads: int = 4
+    d_model: int = 64
+    d_ff: int | None = None
+    bias: bool = True
+
+    def __post_init__(self):
+        object.__setattr__(self, "d_ff", self.d_ff or 4 * self.d_model)
+
+
+def init_transformer(config, rng):
+    d, f, params = config.d_model, config.d_ff, {}
+
+    def normal(n_in, n_out, std):
+        return rng.normal(0.0, std, (n_in, n_out)).astype(np.float32)
+
+    def layer(prefix, *attentions):
+        for name in attentions:
+            params[f"{prefix}{name}.W_qkv"] = normal(d, 3 * d, d**-0.5)
+            params[f"{prefix}{name}.b_qkv"] = np.zeros(3 * d, np.float32)
+            params[f"{prefix}{name}.W_o"] = normal(d, d, d**-0.5)
+            params[f"{prefix}{name}.b_o"] = np.zeros(d, np.float32)
+        params[f"{prefix}ffn.W_1"] = normal(d, f, d**-0.5)
+        params[f"{prefix}ffn.b_1"] = np.zeros(f, np.float32)
+        params[f"{prefix}ffn.W_2"] = normal(f, d, f**-0.5)
+        params[f"{prefix}ffn.b_2"] = np.zeros(d, np.float32)
+        for i in range(len(attentions) + 1):
+            params[f"{prefix}ln{i + 1}.gamma"] = np.ones(d, np.float32)
+            params[f"{prefix}ln{i + 1}.beta"] = np.zeros(d, np.float32)
+
+    params["W_source"] = normal(config.vocab_source, d, d**-0.5)
+    params["W_target"] = normal(config.vocab_target, d, d**-0.5)
+    for i in range(config.n_layers):
+        layer(f"encoder.{i}.", "attn")
+    for i in range(config.n_layers):
+        layer(f"decoder.{i}.", "attn", "source_attn")
+    params["W_head"] = normal(d, config.vocab_target, d**-0.5)
+    return {name: value for name, value in params.items() if config.bias or ".b_" not in name}
+
+
+def _below(params, prefix):
+    found = {}
+    for name in params:
+        if name.startswith(prefix):
+            found[name[len(prefix) :]] = params[name]
+    return found
+
+
+def _float(x):
+    x = np.asarray(x)
+    return x if x.dtype in (np.float32, np.float64) else x.astype(np.float64)
+
+
+# A step of a block: what is computed, its norm, and what the way back needs.
+
+
+def _attention_step(x, params, part, number, n_heads, mask, memory=None):
+    out, cache = multihead_attention(x, _below(params, part + "."), n_heads, mask, memory)
+    total = x + out
+    gamma, beta = params[f"ln{number}.gamma"], params[f"ln{number}.beta"]
+    return layernorm(total, gamma, beta), cache["weights"], ("attention", part, number, total, gamma, cache)
+
+
+def _ffn_step(x, params, number):
+    out, cache = ffn(x, _below(params, "ffn."), "relu")
+    total = x + out
+    gamma, beta = params[f"ln{number}.gamma"], params[f"ln{number}.beta"]
+    return layernorm(total, gamma, beta), ("ffn", "ffn", number, total, gamma, cache)
+
+
+def _step_backward(dout, step, grads):
+    kind, part, number, total, gamma, cache = step
+    dtotal, dgamma, dbeta = layernorm_backward(dout, total, gamma)
+    grads[f"ln{number}.gamma"], grads[f"ln{number}.beta"] = dgamma, dbeta
+    dmemory = None
+    if kind == "ffn":
+        dx, mine = ffn_backward(dtotal, cache)
+    else:
+        dx, mine, *rest = multihead_attention_backward(dtotal, cache)
+        if rest:
+            dmemory = rest[0]
+    for name in mine:
+        grads[f"{part}.{name}"] = mine[name]
+    return dtotal + dx, dmemory
+
+
+def _encoder_one(x, params, n_heads, mask):
+    a, weights, step1 = _attention_step(x, params, "attn", 1, n_heads, mask)
+    y, step2 = _ffn_step(a, params, 2)
+    return y, {"weights": weights, "after_attention": a, "after_ffn": y, "steps": [step1, step2]}
+
+
+def _decoder_one(x, memory, params, n_heads, target_mask, source_mask):
+    a, weights, step1 = _attention_step(x, params, "attn", 1, n_heads, target_mask)
+    b, source_weights, step2 = _attention_step(a, params, "source_attn", 2, n_heads, source_mask, memory)
+    y, step3 = _ffn_step(b, params, 3)
+    cache = {"weights": weights, "source_weights": source_weights, "after_attention": a}
+    cache.update({"after_source_attention": b, "after_ffn": y, "steps": [step1, step2, step3]})
+    return y, cache
+
+
+def _each(mask, batch, shape):
+    """The mask of every text of the batch."""
+    if mask is None:
+        return [None] * math.prod(batch)
+    return list(np.broadcast_to(mask, (*batch, *shape)).reshape(-1, *shape))
+
+
+def _together(caches, batch):
+    """Caches of single texts, stacked."""
+    found = {"texts": caches}
+    for name in caches[0]:
+        if isinstance(caches[0][name], np.ndarray):
+            stacked = np.stack([cache[name] for cache in caches])
+            found[name] = stacked.reshape(*batch, *stacked.shape[1:])
+    return found
+
+
+def encoder_block(x, params, n_heads, mask=None):
+    x = _float(x)
+    batch, length = x.shape[:-2], x.shape[-2]
+    caches = []
+    for one, m in zip(x.reshape(-1, *x.shape[-2:]), _each(mask, batch, (n_heads, length, length))):
+        caches.append(_encoder_one(one, params, n_heads, m)[1])
+    cache = _together(caches, batch)
+    return cache["after_ffn"], cache
+
+
+def decoder_block(x, memory, params, n_heads, target_mask=None, source_mask=None):
+    x, memory = _float(x), _float(memory)
+    batch, length, n_keys = x.shape[:-2], x.shape[-2], memory.shape[-2]
+    caches = []
+    for one, its_memory, m, s in zip(
+        x.reshape(-1, *x.shape[-2:]),
+        memory.reshape(-1, *memory.shape[-2:]),
+        _each(target_mask, batch, (n_heads, length, length)),
+        _each(source_mask, batch, (n_heads, length, n_keys)),
+    ):
+        caches.append(_decoder_one(one, its_memory, params, n_heads, m, s)[1])
+    cache = _together(caches, batch)
+    return cache["after_ffn"], cache
+
+
+def _embedded(ids, table):
+    table = _float(table)
+    x = embed_tokens(ids, table) * math.sqrt(table.shape[1])
+    positions = sinusoidal_positions(len(ids), table.shape[1])
+    for t in range(len(ids)):
+        x[t] = x[t] + positions[t]
+    return x
+
+
+def _encode_one(source, params, config, keep):
+    x = _embedded(source, params["W_source"])
+    cache = {"ids": source, "source_embedded": x, "layers": []}
+    mask = None if keep is None else np.array([keep] * len(source))
+    for i in range(config.n_layers):
+        x, layer = _encoder_one(x, _below(params, f"encoder.{i}."), config.n_heads, mask)
+        cache["layers"].append(layer["steps"])
+        for name in ("weights", "after_attention", "after_ffn"):
+            cache[f"encoder.{i}.{name}"] = layer[name]
+    cache["memory"] = x
+    return cache
+
+
+def _decode_one(target, memory, params, config, keep, source_keep):
+    x = _embedded(target, params["W_target"])
+    length = len(target)
+    mask = np.zeros((length, length), dtype=bool)
+    for query in range(length):
+        for key in range(query + 1):
+            mask[query, key] = keep is None or keep[key]
+    source_mask = None if source_keep is None else np.array([source_keep] * length)
+    cache = {"ids": target, "target_embedded": x, "layers": []}
+    for i in range(config.n_layers):
+        x, layer = _decoder_one(x, memory, _below(params, f"decoder.{i}."), config.n_heads, mask, source_mask)
+        cache["layers"].append(layer["steps"])
+        for name in layer:
+            if name != "steps":
+                cache[f"decoder.{i}.{name}"] = layer[name]
+    cache["decoded"] = x
+    cache["log_probs"] = log_softmax(x @ _float(params["W_head"]))
+    return cache
+
+
+def encode(source, params, config, source_mask=None):
+    source = np.asarray(source)
+    batch, length = source.shape[:-1], source.shape[-1]
+    caches = []
+    for ids, keep in zip(source.reshape(-1, length), _each(source_mask, batch, (length,))):
+        caches.append(_encode_one(ids, params, config, keep))
+    cache = _together(caches, batch)
+    return cache["memory"], cache
+
+
+def decode(target, memory, params, config, target_mask=None, source_mask=None):
+    target, memory = np.asarray(target), _float(memory)
+    batch, length = target.shape[:-1], target.shape[-1]
+    caches = []
+    for ids, its_memory, keep, source_keep in zip(
+        target.reshape(-1, length),
+        memory.reshape(-1, *memory.shape[-2:]),
+        _each(target_mask, batch, (length,)),
+        _each(source_mask, batch, (memory.shape[-2],)),
+    ):
+        caches.append(_decode_one(ids, its_memory, params, config, keep, source_keep))
+    cache = _together(caches, batch)
+    return cache["log_probs"], cache
+
+
+def transformer(source, target, params, config, source_mask=None, target_mask=None):
+    memory, encoded = encode(source, params, config, source_mask)
+    log_probs, decoded = decode(target, memory, params, config, target_mask, source_mask)
+    cache = {**encoded, **decoded, "memory": memory, "params": params, "config": config}
+    cache["pairs"] = list(zip(encoded["texts"], decoded["texts"]))
+    return log_probs, cache
+
+
+def greedy_decode(source, params, config, start, end, max_length, source_mask=None):
+    source = np.asarray(source)
+    batch, length = source.shape[:-1], source.shape[-1]
+    texts = []
+    for ids, keep in zip(source.reshape(-1, length), _each(source_mask, batch, (length,))):
+        memory = _encode_one(ids, params, config, keep)["memory"]
+        text = [start]
+        while len(text) <= max_length:
+            scores = _decode_one(np.array(text), memory, params, config, None, keep)["log_probs"][-1]
+            best = 0
+            for token in range(1, len(scores)):
+                if scores[token] > scores[best]:
+                    best = token
+            text.append(best)
+            if best == end:
+                break
+        texts.append(text[1:])
+    longest = max(len(text) for text in texts)
+    filled = [text + [end] * (longest - len(text)) for text in texts]
+    return np.array(filled, dtype=np.int64).reshape(*batch, longest)
+
+
+def _pair_backward(dlog_probs, encoded, decoded, params, config):
+    grads = {}
+    log_probs = decoded["log_probs"]
+    dscores = np.zeros_like(log_probs)
+    for t in range(len(log_probs)):
+        dscores[t] = dlog_probs[t] - np.exp(log_probs[t]) * dlog_probs[t].sum()
+    W_head = _float(params["W_head"])
+    grads["W_head"] = decoded["decoded"].T @ dscores
+    dx = dscores @ W_head.T
+    scale = math.sqrt(W_head.shape[0])
+
+    dmemory = np.zeros_like(encoded["memory"])
+    for i in range(config.n_layers - 1, -1, -1):
+        mine = {}
+        for step in decoded["layers"][i][::-1]:
+            dx, more = _step_backward(dx, step, mine)
+            if more is not None:
+                dmemory = dmemory + more
+        for name in mine:
+            grads[f"decoder.{i}.{name}"] = mine[name]
+    grads["W_target"] = embed_tokens_backward(dx * scale, decoded["ids"], len(params["W_target"]))
+
+    dx = dmemory
+    for i in range(config.n_layers - 1, -1, -1):
+        mine = {}
+        for step in encoded["layers"][i][::-1]:
+            dx, _ = _step_backward(dx, step, mine)
+        for name in mine:
+            grads[f"encoder.{i}.{name}"] = mine[name]
+    grads["W_source"] = embed_tokens_backward(dx * scale, encoded["ids"], len(params["W_source"]))
+    return grads
+
+
+def transformer_backward(dlog_probs, cache):
+    dlog_probs = _float(dlog_probs)
+    total = {}
+    for d, (encoded, decoded) in zip(dlog_probs.reshape(-1, *dlog_probs.shape[-2:]), cache["pairs"]):
+        grads = _pair_backward(d, encoded, decoded, cache["params"], cache["config"])
+        for name in grads:
+            total[name] = total[name] + grads[name] if name in total else grads[name]
+    return total

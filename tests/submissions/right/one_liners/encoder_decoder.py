@@ -1,0 +1,150 @@
+"""As few lines as possible, out of the parts that the assignments before have made."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from blocks import block, block_backward
+from embeddings import embed_tokens, embed_tokens_backward, sinusoidal_positions
+from ffn import ffn, ffn_backward
+from layernorm import layernorm, layernorm_backward
+from multihead import multihead_attention, multihead_attention_backward
+from softmax import log_softmax
+
+
+@dataclass(frozen=True)
+class TransformerConfig:
+    vocab_source: int
+    vocab_target: int
+    n_layers: int = 2
+    n_heads: int = 4
+    d_model: int = 64
+    d_ff: int | None = None
+    bias: bool = True
+
+    def __post_init__(self):
+        object.__setattr__(self, "d_ff", self.d_ff or 4 * self.d_model)
+
+
+def init_transformer(config, rng):
+    d, f, params = config.d_model, config.d_ff, {}
+
+    def normal(n_in, n_out, std):
+        return rng.normal(0.0, std, (n_in, n_out)).astype(np.float32)
+
+    def layer(prefix, *attentions):
+        for name in attentions:
+            params[f"{prefix}{name}.W_qkv"] = normal(d, 3 * d, d**-0.5)
+            params[f"{prefix}{name}.b_qkv"] = np.zeros(3 * d, np.float32)
+            params[f"{prefix}{name}.W_o"] = normal(d, d, d**-0.5)
+            params[f"{prefix}{name}.b_o"] = np.zeros(d, np.float32)
+        params[f"{prefix}ffn.W_1"] = normal(d, f, d**-0.5)
+        params[f"{prefix}ffn.b_1"] = np.zeros(f, np.float32)
+        params[f"{prefix}ffn.W_2"] = normal(f, d, f**-0.5)
+        params[f"{prefix}ffn.b_2"] = np.zeros(d, np.float32)
+        for i in range(len(attentions) + 1):
+            params[f"{prefix}ln{i + 1}.gamma"] = np.ones(d, np.float32)
+            params[f"{prefix}ln{i + 1}.beta"] = np.zeros(d, np.float32)
+
+    params["W_source"] = normal(config.vocab_source, d, d**-0.5)
+    params["W_target"] = normal(config.vocab_target, d, d**-0.5)
+    for i in range(config.n_layers):
+        layer(f"encoder.{i}.", "attn")
+    for i in range(config.n_layers):
+        layer(f"decoder.{i}.", "attn", "source_attn")
+    params["W_head"] = normal(d, config.vocab_target, d**-0.5)
+    return {name: value for name, value in params.items() if config.bias or ".b_" not in name}
+
+
+_at = lambda p, prefix: {k[len(prefix) :]: v for k, v in p.items() if k.startswith(prefix)}
+_to = lambda p, prefix: {prefix + k: v for k, v in p.items()}
+_wide = lambda keep: None if keep is None else np.asarray(keep)[..., None, None, :]
+_ENCODER = ["weights", "after_attention", "after_ffn"]
+_DECODER = [*_ENCODER, "source_weights", "after_source_attention"]
+
+
+def encoder_block(x, params, n_heads, mask=None):
+    return block(x, params, n_heads, norm="post", mask=mask, activation="relu")
+
+
+def decoder_block(x, memory, params, n_heads, target_mask=None, source_mask=None):
+    norm = lambda i, total: layernorm(total, params[f"ln{i}.gamma"], params[f"ln{i}.beta"])
+    x = x if x.dtype.kind == "f" else x.astype(float)
+    out1, c1 = multihead_attention(x, _at(params, "attn."), n_heads, mask=target_mask)
+    a = norm(1, x + out1)
+    out2, c2 = multihead_attention(a, _at(params, "source_attn."), n_heads, mask=source_mask, memory=memory)
+    b = norm(2, a + out2)
+    out3, c3 = ffn(b, _at(params, "ffn."), "relu")
+    y = norm(3, b + out3)
+    cache = dict(zip(_DECODER, (c1["weights"], a, y, c2["weights"], b)))
+    return y, cache | {"p": params, "totals": (x + out1, a + out2, b + out3), "c": (c1, c2, c3)}
+
+
+def _decoder_block_backward(d, cache):
+    grads, (c1, c2, c3) = {}, cache["c"]
+
+    def norm(i, d):
+        d, grads[f"ln{i}.gamma"], grads[f"ln{i}.beta"] = layernorm_backward(
+            d, cache["totals"][i - 1], cache["p"][f"ln{i}.gamma"]
+        )
+        return d
+
+    d = norm(3, d)
+    more, g3 = ffn_backward(d, c3)
+    d = norm(2, d + more)
+    more, g2, dmemory = multihead_attention_backward(d, c2)
+    d = norm(1, d + more)
+    more, g1 = multihead_attention_backward(d, c1)
+    return d + more, dmemory, grads | _to(g1, "attn.") | _to(g2, "source_attn.") | _to(g3, "ffn.")
+
+
+def _embed(ids, W):
+    return embed_tokens(ids, W) * W.shape[1] ** 0.5 + sinusoidal_positions(np.shape(ids)[-1], W.shape[1]).astype(
+        W.dtype
+    )
+
+
+def encode(source, params, config, source_mask=None):
+    stream = [(_embed(source, params["W_source"]), None)]
+    for i in range(config.n_layers):
+        stream += [encoder_block(stream[-1][0], _at(params, f"encoder.{i}."), config.n_heads, _wide(source_mask))]
+    named = {f"encoder.{i}.{n}": c[n] for i, (_, c) in enumerate(stream[1:]) for n in _ENCODER}
+    return stream[-1][0], named | {"source": source, "source_embedded": stream[0][0], "up": stream}
+
+
+def decode(target, memory, params, config, target_mask=None, source_mask=None):
+    mask, stream = np.tri(np.shape(target)[-1], dtype=bool), [(_embed(target, params["W_target"]), None)]
+    mask = mask if target_mask is None else mask & _wide(target_mask)
+    for i in range(config.n_layers):
+        p = _at(params, f"decoder.{i}.")
+        stream += [decoder_block(stream[-1][0], memory, p, config.n_heads, mask, _wide(source_mask))]
+    named = {f"decoder.{i}.{n}": c[n] for i, (_, c) in enumerate(stream[1:]) for n in _DECODER}
+    log_probs = log_softmax(stream[-1][0] @ params["W_head"])
+    return log_probs, named | {"target": target, "target_embedded": stream[0][0], "down": stream, "y": log_probs}
+
+
+def transformer(source, target, params, config, source_mask=None, target_mask=None):
+    memory, up = encode(source, params, config, source_mask)
+    log_probs, down = decode(target, memory, params, config, target_mask=target_mask, source_mask=source_mask)
+    return log_probs, up | down | {"memory": memory, "params": params}
+
+
+def greedy_decode(source, params, config, start, end, max_length, source_mask=None):
+    text = np.full((*np.shape(source)[:-1], 1), start)
+    while text.shape[-1] <= max_length and not (text[..., 1:] == end).any(-1).all():
+        best = np.argmax(transformer(source, text, params, config, source_mask)[0][..., -1, :], -1)
+        text = np.insert(text, text.shape[-1], np.where((text[..., 1:] == end).any(-1), end, best), axis=-1)
+    return text[..., 1:]
+
+
+def transformer_backward(dlog_probs, cache):
+    p, d, grads, dmemory = cache["params"], dlog_probs, {}, 0
+    d, x, scale = d - np.exp(cache["y"]) * d.sum(-1, keepdims=True), cache["down"][-1][0], p["W_head"].shape[0] ** 0.5
+    grads["W_head"], d = x.reshape(-1, x.shape[-1]).T @ d.reshape(-1, d.shape[-1]), d @ p["W_head"].T
+    for i, (_, c) in [*enumerate(cache["down"][1:])][::-1]:
+        d, more, g = _decoder_block_backward(d, c)
+        dmemory, grads = dmemory + more, grads | _to(g, f"decoder.{i}.")
+    grads["W_target"] = embed_tokens_backward(d * scale, cache["target"], len(p["W_target"]))
+    for i, (_, c) in [*enumerate(cache["up"][1:])][::-1]:
+        dmemory, g = block_backward(dmemory, c)
+        grads |= _to(g, f"encoder.{i}.")
+    return grads | {"W_source": embed_tokens_backward(dmemory * scale, cache["source"], len(p["W_source"]))}
