@@ -80,7 +80,8 @@ class Cache:
         self.handle = handle
 
     def __getitem__(self, key: str) -> Any:
-        if key not in self._call.entries:
+        if self._call.entries.get(key, UNANSWERED) is UNANSWERED:
+            self._call.entries[key] = UNANSWERED
             self._call.entries[key] = self._student.fetch(self.handle, key, self._call.function)
         return self._call.entries[key]
 
@@ -170,7 +171,10 @@ class Student:
 
     def fetch(self, handle: Handle, key: str, function: Function) -> Any:
         """One entry of a cache of `function` that stayed in the student's process."""
-        return self._request({"op": "entry", "handle": handle, "key": key}, function).get("value")
+        try:
+            return self._request({"op": "entry", "handle": handle, "key": key}, function).get("value")
+        except NotStarted as verdict:  # the function is there, the entry is not
+            raise Mismatch(verdict.message) from None
 
     def is_stub(self, function: Function) -> bool:
         """Whether the function is missing or does nothing but raise NotImplementedError."""

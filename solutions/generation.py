@@ -296,7 +296,8 @@ def generate(ids, params, config, n_new, rng, temperature=1.0, top_k=None, top_p
 # may land within a ten-millionth of a border, about once in a million tokens, or two scores be that close in greedy
 # decoding.
 #
-# With 64 features, 4 layers and a context of 256, the cache makes generation GAIN times as fast.
+# With 64 features and 4 layers, writing the 255 tokens that fill a context of 256 is about six times as fast with the
+# cache, and the last token costs hardly more than the first.
 
 
 # %%

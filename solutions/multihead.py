@@ -295,7 +295,7 @@ def _project_backward(dout, x, W):
 
 
 def _side_by_side(*parts):
-    """`merge_heads` of several arrays (..., H, T, K), and the results side by side: (..., T, parts H K), in one copy."""
+    """`merge_heads` of several arrays (..., H, T, K), the results side by side: (..., T, parts H K), in one copy."""
     joined = np.concatenate([part.swapaxes(-2, -3) for part in parts], axis=-2)  # (..., T, parts H, K)
     return joined.reshape(*joined.shape[:-2], -1)
 

@@ -353,8 +353,8 @@ def estimate_loss(params, config, batches):
 # the gradients in another, in the same order; one `adamw_step` of a dictionary with a single entry then does the same
 # arithmetic on every number. The model still sees its named matrices, as views into the long array.
 #
-# That makes a training step FLAT_A times as fast for a model with 16 features and 4 layers, FLAT_B times with 64
-# features; the larger the matrices, the smaller the gain. Two helpers are given.
+# That makes a training step 1.4 times as fast for a model with 16 features and 4 layers, 1.06 times with 64 features;
+# the larger the matrices, the smaller the gain. Two helpers are given.
 #
 # ```python
 # >>> arrays = {"a": np.array([[1.0, 2.0]]), "b": np.array([3.0])}
@@ -365,6 +365,10 @@ def estimate_loss(params, config, batches):
 # {'a': array([[10., 20.]]), 'b': array([30.])}
 #
 # ```
+#
+# One thing that no code can do: on Linux the C library gives freed memory back to the system and fetches it again, at
+# every step. With `MALLOC_TRIM_THRESHOLD_=2147483648 MALLOC_MMAP_THRESHOLD_=1073741824` in the environment *before*
+# Python starts it keeps the memory, and a step with 64 features takes two thirds of the time. PyTorch gains, too.
 
 
 # %%

@@ -20,7 +20,6 @@ BACKWARD = (
         "dq and dk are right but for a factor. Perhaps dq and dscores were both divided.",
         "How often does the forward pass divide by √d_k, and how often do you?",
         edits=(("math.sqrt(q.shape[-1])", "q.shape[-1]"),),
-        common=True,
     ),
     Mistake(
         "attention.attention_backward",
@@ -91,7 +90,6 @@ BACKWARD = (
         "The weights of a query add up to 1; the sum has to run along the same axis.",
         "Along which axis did the forward pass take the softmax?",
         edits=(("softmax_backward(dweights, weights)", "softmax_backward(dweights, weights, axis=-2)"),),
-        common=True,
     ),
     Mistake(
         "attention.attention_backward",
@@ -108,7 +106,6 @@ BACKWARD = (
         "A value's gradient comes from all queries that looked at it: a sum over the queries.",
         "dv has one row for each key. Which axis of the weights must be summed over?",
         edits=(("dv = weights.swapaxes(-1, -2) @ dout", "dv = weights @ dout"),),
-        common=True,
     ),
     Mistake(
         "attention.attention_backward",
@@ -117,7 +114,6 @@ BACKWARD = (
         "A key's gradient comes from all queries that looked at it: a sum over the queries.",
         "dk has one row for each key. Which axis of dscores must be summed over?",
         edits=(("dk = dscores.swapaxes(-1, -2) @ q", "dk = dscores @ q"),),
-        common=True,
     ),
     Mistake(
         "attention.attention_backward",
@@ -210,6 +206,5 @@ BACKWARD = (
         "does not.",
         "What is the dtype of np.sqrt(4)? And of float(np.sqrt(4))?",
         edits=(("dscores /= math.sqrt(q.shape[-1])", "dscores = dscores / np.sqrt(q.shape[-1])"),),
-        common=True,
     ),
 )

@@ -23,7 +23,6 @@ BACKWARD = (
         "What is the shape of b_o, and what is that of its gradient?",
         edits=(("np.ones(len(rows), dtype=rows.dtype) @ rows", "dout.sum(axis=0)"),),
         inside="_project_backward",
-        common=True,
     ),
     Mistake(
         "multihead.multihead_attention_backward",
@@ -51,7 +50,6 @@ BACKWARD = (
         "What is the shape of W_o, and what is that of its gradient?",
         edits=(("x.reshape(-1, x.shape[-1]).T @ rows", "x.swapaxes(-1, -2) @ dout"),),
         inside="_project_backward",
-        common=True,
     ),
     Mistake(
         "multihead.multihead_attention_backward",
@@ -71,7 +69,6 @@ BACKWARD = (
         edits=(
             ('dout, cache["merged"], as_float(params["W_o"]))', 'dout, cache["merged"], as_float(params["W_o"]).T)'),
         ),
-        common=True,
     ),
     Mistake(
         "multihead.multihead_attention_backward",
@@ -98,7 +95,6 @@ BACKWARD = (
         "The shape is right and the numbers are in the wrong places.",
         "Moving heads only moves numbers. Which function moves them back, to where attention had them?",
         edits=(('split_heads(dmerged, cache["n_heads"])', 'dmerged.reshape(cache["q"].shape)'),),
-        common=True,
     ),
     Mistake(
         "multihead.multihead_attention_backward",
@@ -196,7 +192,6 @@ BACKWARD = (
         "The memory was an input too, and the encoder behind it learns from its gradient.",
         "How many inputs did the forward pass have that depend on parameters?",
         edits=(("return (dx, grads) if memory is None else (dx, grads, dmemory)", "return dx, grads"),),
-        common=True,
     ),
     Mistake(
         "multihead.multihead_attention_backward",
@@ -246,7 +241,6 @@ BACKWARD = (
         "The optimiser goes through gradients and parameters together: the keys must be the same.",
         "Which keys has `params` when there are no biases?",
         edits=(("grads = {name: grads[name] for name in params}", "pass"),),
-        common=True,
     ),
     Mistake(
         "multihead.multihead_attention_backward",
@@ -255,7 +249,6 @@ BACKWARD = (
         "A bias without a gradient never learns.",
         "Which keys has `params`, and which ones has your dict?",
         edits=(("for name in params}", 'for name in params if name.startswith("W")}'),),
-        common=True,
     ),
     Mistake(
         "multihead.multihead_attention_backward",

@@ -199,7 +199,6 @@ FORWARD = (
                 "return np.triu(np.ones((n_queries, n_keys), dtype=bool), k=n_keys - n_queries)",
             ),
         ),
-        common=True,
     ),
     Mistake(
         "attention.causal_mask",
@@ -339,7 +338,6 @@ FORWARD = (
         "The scores become too small, and the weights too even.",
         "The variance of the scores is d_k. By what must they be divided for a variance of 1?",
         edits=(("math.sqrt(q.shape[-1])", "q.shape[-1]"),),
-        common=True,
     ),
     Mistake(
         "attention.attention",
@@ -348,7 +346,6 @@ FORWARD = (
         "x ** -0.5 is already 1/√x. Multiplied by √d_k, the softmax looks at a single key.",
         "Are your scores larger or smaller after scaling?",
         edits=(("scores /= math.sqrt", "scores *= math.sqrt"),),
-        common=True,
     ),
     Mistake(
         "attention.attention",
@@ -393,7 +390,6 @@ FORWARD = (
         "Rows must be queries and columns keys. When q and k are the same, nothing shows.",
         "What is the shape of your scores, (T, S) or (S, T)?",
         edits=(("q @ k.swapaxes(-1, -2)", "k @ q.swapaxes(-1, -2)"),),
-        common=True,
     ),
     Mistake(
         "attention.attention",
@@ -450,7 +446,6 @@ FORWARD = (
                 "_softmax_in_place(scores) * (1 if mask is None else mask.astype(scores.dtype))",
             ),
         ),
-        common=True,
     ),
     Mistake(
         "attention.attention",
@@ -480,7 +475,6 @@ FORWARD = (
         "A score of 0 is not hidden: exp(0) is 1.",
         "Which score gives the weight 0 in a softmax?",
         edits=(("np.copyto(scores, -np.inf, where=~mask)", "scores = scores * mask"),),
-        common=True,
         group="hidden scores are 0",
     ),
     Mistake(
@@ -573,7 +567,6 @@ FORWARD = (
                 ),
             ),
         ),
-        common=True,
     ),
     Mistake(
         "attention.attention",
@@ -616,7 +609,6 @@ FORWARD = (
         "The caller takes the first for the output.",
         "In which order does the docstring list the two results?",
         edits=(("return weights @ v, weights", "return weights, weights @ v"),),
-        common=True,
     ),
     Mistake(
         "attention.attention",
@@ -634,7 +626,6 @@ FORWARD = (
         "does not.",
         "What is the dtype of np.sqrt(4)? And of float(np.sqrt(4))?",
         edits=(("scores /= math.sqrt(q.shape[-1])", "scores = scores / np.sqrt(q.shape[-1])"),),
-        common=True,
     ),
     Mistake(
         "attention.attention",

@@ -262,7 +262,6 @@ MISTAKES = (
                 "np.cos(np.arange(length)[:, None] / 10000.0 ** (np.arange(1, d_model, 2) / d_model))",
             ),
         ),
-        common=True,
     ),
     Mistake(
         "embeddings.sinusoidal_positions",

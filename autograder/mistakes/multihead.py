@@ -157,7 +157,6 @@ FORWARD = (
                 ),
             ),
         ),
-        common=True,
     ),
     Mistake(
         "multihead.multihead_attention",
@@ -201,7 +200,6 @@ FORWARD = (
         "As long as biases are 0, nothing shows.",
         "Which of the four parameters does your code not use?",
         edits=(('params.get("b_qkv")', "None"),),
-        common=True,
     ),
     Mistake(
         "multihead.multihead_attention",
@@ -304,7 +302,6 @@ FORWARD = (
         "True means that a position may be looked at, here and in `attention`.",
         "What does True mean in your mask, and what in that of `attention`?",
         edits=(("attention(q, k, v, mask)", "attention(q, k, v, None if mask is None else ~mask)"),),
-        common=True,
     ),
     Mistake(
         "multihead.multihead_attention",
@@ -339,7 +336,6 @@ FORWARD = (
                 "split_heads(_project(memory, W_qkv[:, :d_model], b_q)",
             ),
         ),
-        common=True,
     ),
     Mistake(
         "multihead.multihead_attention",
@@ -386,6 +382,30 @@ FORWARD = (
         "The backward pass needs what the forward pass has computed.",
         "How many results does the docstring list?",
         edits=(("return out, cache", "return out"),),
+    ),
+    Mistake(
+        "multihead.multihead_attention",
+        "weights-missing",
+        'the cache has no entry "weights"',
+        "Whoever wants to look at the attention of a model looks there.",
+        "Which entry of the cache does the docstring name?",
+        edits=(('"weights": weights', '"attention": weights'),),
+    ),
+    Mistake(
+        "multihead.multihead_attention",
+        "weights-averaged",
+        'cache["weights"] holds the average over the heads, not the weights of every head',
+        "PyTorch's own layer returns the average unless it is told otherwise. The heads look at different things.",
+        "How many sets of weights are there for one text?",
+        edits=(('"weights": weights', '"weights": weights.mean(axis=-3)'),),
+    ),
+    Mistake(
+        "multihead.multihead_attention",
+        "output-for-weights",
+        'cache["weights"] holds the output of attention, not its weights',
+        "attention returns two things, (out, weights).",
+        "What is the shape of what you keep? The weights have one number for each query and each key.",
+        edits=(('"weights": weights', '"weights": heads'),),
     ),
     Mistake(
         "multihead.multihead_attention",

@@ -260,7 +260,6 @@ MISTAKES = (
         "small.",
         "How many losses are there to average: as many as there are rows, or as many as there are scores?",
         edits=(("-picked.mean()", "-picked.sum() / logp.size"),),
-        common=True,
     ),
     Mistake(
         "softmax.cross_entropy",

@@ -118,19 +118,11 @@ MISTAKES = (
     ),
     Mistake(
         "tokenizer.encode",
-        "message-without-position",
-        "the message does not say where the unknown character stands",
-        "In a text of a million characters, the position is what one needs.",
-        "What does the docstring want the message to name?",
+        "message-incomplete",
+        "the message does not name the first unknown character and its position",
+        "In a text of a million characters, the position is what one needs; it is counted from 0.",
+        "What does the docstring want the message to name? Is text[position] the character, with your position?",
         edits=((" at position {position} is", " is"),),
-    ),
-    Mistake(
-        "tokenizer.encode",
-        "position-counted-from-one",
-        "the position in the message was counted from 1",
-        "Positions are indices: text[position] should be the character.",
-        "What is text[position], with the position of your message?",
-        edits=(("in enumerate(text) if", "in enumerate(text, 1) if"),),
     ),
     Mistake(
         "tokenizer.encode",
@@ -209,10 +201,10 @@ MISTAKES = (
     ),
     Mistake(
         "tokenizer.decode",
-        "message-without-position",
-        "the message does not say where the unknown id stands",
-        "Among a million ids, the position is what one needs.",
-        "What does the docstring want the message to name?",
+        "message-incomplete",
+        "the message does not name the first unknown id and its position",
+        "Among a million ids, the position is what one needs; it is counted from 0.",
+        "What does the docstring want the message to name? Is ids[position] the id, with your position?",
         edits=((" at position {position} is", " is"),),
     ),
     Mistake(
@@ -326,7 +318,6 @@ MISTAKES = (
         "x and y are exchanged.",
         "What should the model answer: the character that comes next, or the one before?",
         edits=(("return ids[positions], ids[positions + 1]", "return ids[positions + 1], ids[positions]"),),
-        common=True,
     ),
     Mistake(
         "tokenizer.get_batch",
@@ -386,7 +377,6 @@ MISTAKES = (
         "One start was drawn for all of them.",
         "How many random numbers does a batch of B windows need?",
         edits=(("(len(ids) - block_size, size=batch_size)", "(len(ids) - block_size, size=1).repeat(batch_size)"),),
-        common=True,
     ),
     Mistake(
         "tokenizer.get_batch",

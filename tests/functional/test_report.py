@@ -12,7 +12,8 @@ def check(function="attention.attention", status="passed", **more):
     record = {
         "id": f"{function}::case", "function": function, "title": "a case", "status": status,
         "points": {"earned": float(status == "passed"), "possible": 1.0}, "message": "", "help": None, "case": None,
-        "wrong": None, "worst": None, "shapes": None, "picture": None, "departure": None, "mistake": None, "blocked_by": [], "where": None, "output": "",
+        "wrong": None, "worst": None, "shapes": None, "picture": None, "departure": None,
+        "mistake": None, "blocked_by": [], "where": None, "output": "",
         "hints": [], "seconds": 0.0,
     }  # fmt: skip
     return {**record, **more}

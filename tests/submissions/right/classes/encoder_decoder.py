@@ -94,7 +94,8 @@ class Attention(Module):
         inner = attention_backward(split_heads(dmerged, self.n_heads), *self.qkv, self.weights)
         Ws = np.split(self.get("W_qkv"), 3, axis=1)
         back = [
-            linear_backward(merge_heads(d), of, W) for d, of, W in zip(inner, (self.x, self.memory, self.memory), Ws)
+            linear_backward(merge_heads(d), of, W)
+            for d, of, W in zip(inner, (self.x, self.memory, self.memory), Ws, strict=True)
         ]
         dW_qkv, db_qkv = (np.concatenate([b[i] for b in back], axis=-1) for i in (1, 2))
         self.give(grads, W_o=dW_o, b_o=db_o, W_qkv=dW_qkv, b_qkv=db_qkv)
@@ -172,7 +173,7 @@ class DecoderLayer(EncoderLayer):
         """One position further; x is (..., 1, D)."""
         q, k, v = self.attn.project(x, 0, 1, 2)
         if self.kept is not None:
-            k, v = (np.concatenate(pair, axis=-2) for pair in zip(self.kept, (k, v)))
+            k, v = (np.concatenate(pair, axis=-2) for pair in zip(self.kept, (k, v), strict=True))
         self.kept = k, v
         a = self.ln1.forward(x + self.attn.mix(q, k, v, None))
         b = self.source_attn.mix(*self.source_attn.project(a, 0), *self.source_kv, self.source_mask)

@@ -12,7 +12,7 @@ class Table(dict):
         raise ValueError(f"{self.kind} {key!r} at position {self.position} is not in the vocabulary")
 
     def read(self, keys):
-        for self.position, key in enumerate(keys):  # noqa: B020
+        for self.position, key in enumerate(keys):
             yield self[key]
 
 
@@ -45,8 +45,8 @@ class Text:
 
 def build_vocab(text, start=0):
     vocabulary = Vocabulary(text, start)
-    stoi = dict(zip(vocabulary.chars, vocabulary.ids))
-    return vocabulary.chars, stoi, dict(zip(vocabulary.ids, vocabulary.chars))
+    stoi = dict(zip(vocabulary.chars, vocabulary.ids, strict=True))
+    return vocabulary.chars, stoi, dict(zip(vocabulary.ids, vocabulary.chars, strict=True))
 
 
 def encode(text, stoi):

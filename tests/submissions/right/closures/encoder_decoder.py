@@ -114,8 +114,13 @@ def _norm(x, p, eps=1e-5):
 def _attend(x, memory, p, n_heads, mask):
     d = x.shape[-1]
     parts = [_linear(of, p, "W_qkv", "b_qkv", slice(i * d, i * d + d)) for i, of in enumerate((x, memory, memory))]
-    split = lambda a: np.moveaxis(a.reshape(*a.shape[:-1], n_heads, -1), -2, -3)
-    merge = lambda a: np.moveaxis(a, -3, -2).reshape(*a.shape[:-3], a.shape[-2], d)
+
+    def split(a):
+        return np.moveaxis(a.reshape(*a.shape[:-1], n_heads, -1), -2, -3)
+
+    def merge(a):
+        return np.moveaxis(a, -3, -2).reshape(*a.shape[:-3], a.shape[-2], d)
+
     q, k, v = (split(value) for value, _ in parts)
     shrink = 1 / math.sqrt(d // n_heads)
     scores = q @ np.swapaxes(k, -1, -2) * shrink
@@ -132,7 +137,7 @@ def _attend(x, memory, p, n_heads, mask):
         dweights = dheads @ np.swapaxes(v, -1, -2)
         dscores = weights * (dweights - (weights * dweights).sum(-1, keepdims=True)) * shrink
         inner = (dscores @ k, np.swapaxes(dscores, -1, -2) @ q, np.swapaxes(weights, -1, -2) @ dheads)
-        dq, dk, dv = (part_back(merge(d), grads) for d, (_, part_back) in zip(inner, parts))
+        dq, dk, dv = (part_back(merge(d), grads) for d, (_, part_back) in zip(inner, parts, strict=True))
         return dq, dk + dv
 
     return out, weights, back

@@ -137,7 +137,7 @@ def encoder_block(x, params, n_heads, mask=None):
     x = _float(x)
     batch, length = x.shape[:-2], x.shape[-2]
     caches = []
-    for one, m in zip(x.reshape(-1, *x.shape[-2:]), _each(mask, batch, (n_heads, length, length))):
+    for one, m in zip(x.reshape(-1, *x.shape[-2:]), _each(mask, batch, (n_heads, length, length)), strict=True):
         caches.append(_encoder_one(one, params, n_heads, m)[1])
     cache = _together(caches, batch)
     return cache["after_ffn"], cache
@@ -152,6 +152,7 @@ def decoder_block(x, memory, params, n_heads, target_mask=None, source_mask=None
         memory.reshape(-1, *memory.shape[-2:]),
         _each(target_mask, batch, (n_heads, length, length)),
         _each(source_mask, batch, (n_heads, length, n_keys)),
+        strict=True,
     ):
         caches.append(_decoder_one(one, its_memory, params, n_heads, m, s)[1])
     cache = _together(caches, batch)
@@ -204,7 +205,7 @@ def encode(source, params, config, source_mask=None):
     source = np.asarray(source)
     batch, length = source.shape[:-1], source.shape[-1]
     caches = []
-    for ids, keep in zip(source.reshape(-1, length), _each(source_mask, batch, (length,))):
+    for ids, keep in zip(source.reshape(-1, length), _each(source_mask, batch, (length,)), strict=True):
         caches.append(_encode_one(ids, params, config, keep))
     cache = _together(caches, batch)
     return cache["memory"], cache
@@ -219,6 +220,7 @@ def decode(target, memory, params, config, target_mask=None, source_mask=None):
         memory.reshape(-1, *memory.shape[-2:]),
         _each(target_mask, batch, (length,)),
         _each(source_mask, batch, (memory.shape[-2],)),
+        strict=True,
     ):
         caches.append(_decode_one(ids, its_memory, params, config, keep, source_keep))
     cache = _together(caches, batch)
@@ -229,7 +231,7 @@ def transformer(source, target, params, config, source_mask=None, target_mask=No
     memory, encoded = encode(source, params, config, source_mask)
     log_probs, decoded = decode(target, memory, params, config, target_mask, source_mask)
     cache = {**encoded, **decoded, "memory": memory, "params": params, "config": config}
-    cache["pairs"] = list(zip(encoded["texts"], decoded["texts"]))
+    cache["pairs"] = list(zip(encoded["texts"], decoded["texts"], strict=True))
     return log_probs, cache
 
 
@@ -237,7 +239,7 @@ def greedy_decode(source, params, config, start, end, max_length, source_mask=No
     source = np.asarray(source)
     batch, length = source.shape[:-1], source.shape[-1]
     texts = []
-    for ids, keep in zip(source.reshape(-1, length), _each(source_mask, batch, (length,))):
+    for ids, keep in zip(source.reshape(-1, length), _each(source_mask, batch, (length,)), strict=True):
         memory = _encode_one(ids, params, config, keep)["memory"]
         text = [start]
         while len(text) <= max_length:
@@ -291,7 +293,7 @@ def _pair_backward(dlog_probs, encoded, decoded, params, config):
 def transformer_backward(dlog_probs, cache):
     dlog_probs = _float(dlog_probs)
     total = {}
-    for d, (encoded, decoded) in zip(dlog_probs.reshape(-1, *dlog_probs.shape[-2:]), cache["pairs"]):
+    for d, (encoded, decoded) in zip(dlog_probs.reshape(-1, *dlog_probs.shape[-2:]), cache["pairs"], strict=True):
         grads = _pair_backward(d, encoded, decoded, cache["params"], cache["config"])
         for name in grads:
             total[name] = total[name] + grads[name] if name in total else grads[name]

@@ -55,9 +55,18 @@ def init_transformer(config, rng):
     return {name: value for name, value in params.items() if config.bias or ".b_" not in name}
 
 
-_at = lambda p, prefix: {k[len(prefix) :]: v for k, v in p.items() if k.startswith(prefix)}
-_to = lambda p, prefix: {prefix + k: v for k, v in p.items()}
-_wide = lambda keep: None if keep is None else np.asarray(keep)[..., None, None, :]
+def _at(p, prefix):
+    return {k[len(prefix) :]: v for k, v in p.items() if k.startswith(prefix)}
+
+
+def _to(p, prefix):
+    return {prefix + k: v for k, v in p.items()}
+
+
+def _wide(keep):
+    return None if keep is None else np.asarray(keep)[..., None, None, :]
+
+
 _ENCODER = ["weights", "after_attention", "after_ffn"]
 _DECODER = [*_ENCODER, "source_weights", "after_source_attention"]
 
@@ -67,7 +76,9 @@ def encoder_block(x, params, n_heads, mask=None):
 
 
 def decoder_block(x, memory, params, n_heads, target_mask=None, source_mask=None):
-    norm = lambda i, total: layernorm(total, params[f"ln{i}.gamma"], params[f"ln{i}.beta"])
+    def norm(i, total):
+        return layernorm(total, params[f"ln{i}.gamma"], params[f"ln{i}.beta"])
+
     x = x if x.dtype.kind == "f" else x.astype(float)
     out1, c1 = multihead_attention(x, _at(params, "attn."), n_heads, mask=target_mask)
     a = norm(1, x + out1)
@@ -75,7 +86,7 @@ def decoder_block(x, memory, params, n_heads, target_mask=None, source_mask=None
     b = norm(2, a + out2)
     out3, c3 = ffn(b, _at(params, "ffn."), "relu")
     y = norm(3, b + out3)
-    cache = dict(zip(_DECODER, (c1["weights"], a, y, c2["weights"], b)))
+    cache = dict(zip(_DECODER, (c1["weights"], a, y, c2["weights"], b), strict=True))
     return y, cache | {"p": params, "totals": (x + out1, a + out2, b + out3), "c": (c1, c2, c3)}
 
 

@@ -28,7 +28,7 @@ def sample(probs, rng):
     c = np.cumsum(probs, axis=-1, dtype=float)
     if not (c[..., -1] > 0).all():
         raise ValueError
-    return np.asarray((c > (1 - rng.random(c.shape[:-1] + (1,))) * c[..., -1:] * (1 - 1e-16) - 1e-300).argmax(-1), np.int64)
+    return np.asarray((c > rng.random((*c.shape[:-1], 1)) * c[..., -1:]).argmax(-1), np.int64)
 
 
 def generate(ids, params, config, n_new, rng, temperature=1.0, top_k=None, top_p=None, step=None):

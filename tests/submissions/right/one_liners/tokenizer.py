@@ -2,11 +2,13 @@
 
 import numpy as np
 
-build_vocab = lambda text, start=0: (
-    (c := [*sorted({*text})]),
-    {k: i + start for i, k in enumerate(c)},
-    dict(enumerate(c, start)),
-)
+
+def build_vocab(text, start=0):
+    return (
+        (c := [*sorted({*text})]),
+        {k: i + start for i, k in enumerate(c)},
+        dict(enumerate(c, start)),
+    )
 
 
 def _all_in(things, known):
@@ -16,8 +18,12 @@ def _all_in(things, known):
     return map(known.get, things)
 
 
-encode = lambda text, stoi: np.fromiter(_all_in(text, stoi), dtype="int64")
-decode = lambda ids, itos: "".join(_all_in([int(i) for i in ids], itos))
+def encode(text, stoi):
+    return np.fromiter(_all_in(text, stoi), dtype="int64")
+
+
+def decode(ids, itos):
+    return "".join(_all_in([int(i) for i in ids], itos))
 
 
 def train_val_split(ids, train_fraction=0.9):

@@ -10,7 +10,7 @@ def _code_points(text):
 def build_vocab(text, start=0):
     chars = [chr(point) for point in np.unique(_code_points(text)).tolist()]
     ids = list(range(start, start + len(chars)))
-    return chars, dict(zip(chars, ids)), dict(zip(ids, chars))
+    return chars, dict(zip(chars, ids, strict=True)), dict(zip(ids, chars, strict=True))
 
 
 def _look_up(wanted, keys, values, what):

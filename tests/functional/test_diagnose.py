@@ -1,0 +1,145 @@
+"""Diagnosis: the right name, both names, a pair, or silence."""
+
+import numpy as np
+import pytest
+
+from autograder import relation
+from autograder.compare import compare
+from autograder.curriculum import TRANSFORMER
+from autograder.engine import Options, check
+from autograder.errors import Mismatch
+
+SOFTMAX = """
+import numpy as np
+def softmax(x, axis=-1, temperature=1.0):
+    x = np.asarray(x)
+    x = x if x.dtype.kind == "f" else x.astype(float)
+    e = np.exp((x - x.max(axis, keepdims=True)) / temperature)
+    return e / e.sum(axis, keepdims=True)
+"""
+# Five students with two mistakes each, in code that looks nothing like the solution's.
+TWO_MISTAKES = {
+    "no maximum, last axis always": (
+        "softmax.softmax",
+        SOFTMAX.replace("x - x.max(axis, keepdims=True)", "x").replace("e.sum(axis", "e.sum(-1"),
+        {"softmax.softmax/no-maximum", "softmax.softmax/last-axis-always"},
+    ),
+    "no maximum, temperature ignored": (
+        "softmax.softmax",
+        SOFTMAX.replace("x - x.max(axis, keepdims=True)", "x").replace(" / temperature", ""),
+        {"softmax.softmax/no-maximum", "softmax.softmax/temperature-ignored"},
+    ),
+    "last axis always, temperature multiplied": (
+        "softmax.softmax",
+        SOFTMAX.replace("max(axis", "max(-1").replace("e.sum(axis", "e.sum(-1").replace("/ temp", "* temp"),
+        {"softmax.softmax/last-axis-always", "softmax.softmax/temperature-multiplied"},
+    ),
+}
+
+
+def judged(folder, function, text):
+    module = function.partition(".")[0]
+    (folder / f"{module}.py").write_text(text)
+    result = check("s", folder, Options(functions=(function,), official=True))
+    return [one for one in result.checks if one.status != "passed"]
+
+
+@pytest.mark.parametrize("name", TWO_MISTAKES)
+def test_two_mistakes_at_once_are_both_named(tmp_path, name):
+    function, text, ids = TWO_MISTAKES[name]
+    failed = judged(tmp_path, function, text)
+    assert failed
+    for one in failed:
+        assert set(one.mistake["id"].split("+")) == ids
+        assert ", and " in one.mistake["title"]
+
+
+def test_one_mistake_is_named_in_code_of_another_style(tmp_path):
+    failed = judged(tmp_path, "softmax.softmax", SOFTMAX.replace("/ temperature", "* temperature"))
+    assert {one.mistake["id"] for one in failed} == {"softmax.softmax/temperature-multiplied"}
+
+
+@pytest.mark.parametrize(
+    "change", [("return e", "return 1.01 * e"), ("keepdims=True)\n", "keepdims=True) + 1e-3\n"), ("np.exp", "np.exp2")]
+)
+def test_what_nobody_has_listed_is_not_named(tmp_path, change):
+    failed = judged(tmp_path, "softmax.softmax", SOFTMAX.replace(*change))
+    assert failed
+    assert all(one.mistake is None for one in failed)
+
+
+def test_a_mistake_must_explain_the_passing_checks_too(tmp_path):
+    """Wrong as the listed mistake for one temperature, right for the other: not that mistake."""
+    text = SOFTMAX.replace("/ temperature", "* (temperature if temperature < 1 else 1 / temperature)")
+    failed = judged(tmp_path, "softmax.softmax", text)
+    assert failed
+    assert all(one.mistake is None for one in failed)
+
+
+X = np.arange(24.0).reshape(2, 3, 4) ** 1.5
+
+
+@pytest.mark.parametrize(
+    ("actual", "words"),
+    [
+        (X.swapaxes(1, 2), "axes 1 and 2 exchanged"),
+        (X.transpose(2, 0, 1), "the axes in the order"),
+        (X.swapaxes(1, 2).reshape(X.shape), "in other places"),
+        (X.reshape(6, 4), "in another shape"),
+        (X[:, ::-1], "reverse order along axis 1"),
+        (np.roll(X, 1, 1), "moved by one along axis 1"),
+        (-X, "every sign"),
+        (X * np.sqrt(8), "2.82843 times"),
+        (X + 0.5, "0.5 too large"),
+        (np.zeros_like(X), "every value is 0"),
+        (X[:1] + X, None),
+        (X * np.nan, None),
+        (X.astype(str), None),
+    ],
+)
+def test_relations_are_facts(actual, words):
+    found = relation.describe(actual, X)
+    assert found is None if words is None else words in found
+
+
+def test_a_relation_reaches_the_report():
+    with pytest.raises(Mismatch) as caught:
+        compare(X.swapaxes(1, 2), X, TRANSFORMER.functions["softmax.softmax"])
+    assert "axes 1 and 2 exchanged" in caught.value.help
+    assert caught.value.details["shapes"] == {"yours": [2, 4, 3], "expected": [2, 3, 4]}
+
+
+def test_the_picture_shows_the_slice_of_the_worst_element():
+    actual = X.copy()
+    actual[1, 0, 3] = np.nan
+    actual[1, 2, :] += 90.0
+    with pytest.raises(Mismatch) as caught:
+        compare(np.nan_to_num(actual, nan=-1e3), X, TRANSFORMER.functions["softmax.softmax"])
+    drawn = caught.value.details["picture"]
+    assert drawn["rows"] == ["0003", "0000", "3333"]
+    assert drawn["at"] == "[1]"
+    assert drawn["axes"] == ["row", "class"]
+    assert drawn["expected"][2][3] == X[1, 2, 3]
+    with pytest.raises(Mismatch) as caught:
+        compare(actual, X, TRANSFORMER.functions["softmax.softmax"])
+    assert caught.value.details["picture"]["rows"][0] == "000n"
+
+
+def test_a_large_picture_is_shrunk_and_hides_nothing():
+    expected = np.ones((100, 300))
+    actual = expected.copy()
+    actual[57, 211] = 2.0
+    with pytest.raises(Mismatch) as caught:
+        compare(actual, expected, TRANSFORMER.functions["softmax.softmax"])
+    rows = caught.value.details["picture"]["rows"]
+    assert (len(rows), len(rows[0])) == (16, 48)
+    assert "".join(rows).count("3") == 1
+
+
+def test_stages_say_where_a_block_departs(tmp_path, solutions):
+    text = (solutions / "blocks.py").read_text("utf-8").replace("layernorm(", "_plain(", 10)
+    text += "\n\ndef _plain(x, gamma, beta, eps=1e-5):\n    return layernorm(x, gamma, beta, eps) * 1.5\n"
+    (tmp_path / "blocks.py").write_text(text)
+    result = check("s", tmp_path, Options(functions=("blocks.block",), official=True))
+    departures = {one.departure for one in result.checks if one.status == "failed"}
+    assert "first wrong at the attention weights" in departures
