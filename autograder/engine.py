@@ -56,6 +56,7 @@ class Options:
         fork: see `Workers`.
         wall: what stands around student code besides a process of its own.
         official: check each assignment on top of the official solutions of the earlier ones.
+        diagnose: name the known mistakes behind failed checks.
         reference: instead of PyTorch behind the shipped memo and the user's cache.
     """
 
@@ -66,6 +67,7 @@ class Options:
     fork: bool | None = None
     reference: Reference | None = None
     official: bool = False
+    diagnose: bool = True
     wall: Wall = OPEN
 
 
@@ -188,6 +190,7 @@ def _run_pytest(
         functions=frozenset(functions) if functions is not None else None,
         limits=options.limits,
         official=official is not None,
+        diagnose=options.diagnose,
     )
     if official is not None:
         run.folder_for = official.folder_for

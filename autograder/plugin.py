@@ -59,6 +59,7 @@ class Run:
     functions: frozenset[str] | None = None
     limits: Limits = field(default_factory=Limits)
     folder_for: Callable[[Path, str], Path] = field(default=lambda folder, module: folder)
+    diagnose: bool = True  # name the mistakes behind failed checks
     official: bool = False  # prerequisites are official, so that no other assignment can be at fault
     student: Student | None = None
     results: list[CheckResult] = field(default_factory=list)
@@ -161,7 +162,7 @@ def _run_checks(session: pytest.Session, run: Run, name: str, folder: Path, *, l
 def _name_mistakes(run: Run) -> None:
     """Where checks failed, look for the known mistake whose answers are the student's."""
     wrong = {result.function for result in run.results if result.status in ("failed", "error")}
-    if not wrong:
+    if not wrong or not run.diagnose:
         return
     from autograder.diagnose import diagnose
 

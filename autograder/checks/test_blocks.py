@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from autograder.draw import Array, Draw
-from autograder.plugin import Agree, Compare, Refuses, Unmodified
+from autograder.plugin import Agree, Compare, Unmodified
 from autograder.proxies import Student
 from autograder.reference import Reference
 
@@ -124,14 +124,6 @@ def test_inputs_kept(unmodified: Unmodified, draw: Draw) -> None:
     x, params = draw.normal(2, 5, 4), _params(draw, 4, 6)
     unmodified(x, params, 2, mask=CAUSAL)
     unmodified(x, params, 2, mask=CAUSAL, norm="post")
-
-
-@graded("blocks.block")
-def test_unknown_options(refuses: Refuses, draw: Draw) -> None:
-    """An unknown norm or activation is refused"""
-    x, params = draw.normal(2, 5, 4), _params(draw, 4, 6)
-    refuses(x, params, 2, norm="both")
-    refuses(x, params, 2, activation="swish")
 
 
 @graded("blocks.block_backward", points=2)

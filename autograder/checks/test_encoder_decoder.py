@@ -11,7 +11,7 @@ from autograder.curriculum import TRANSFORMER
 from autograder.draw import Array, Draw
 from autograder.errors import Mismatch
 from autograder.frames import Config
-from autograder.plugin import Agree, Compare, Refuses, Unmodified
+from autograder.plugin import Agree, Compare, Unmodified
 from autograder.proxies import Cache, Student
 from autograder.reference import Reference
 
@@ -339,16 +339,6 @@ def test_encode_stages(stages: Stages, draw: Draw) -> None:
 
 
 @graded("encoder_decoder.encode")
-def test_encode_unknown_ids(refuses: Refuses, draw: Draw) -> None:
-    """A negative or too large id is a ValueError"""
-    params, config = _model(draw)
-    for wrong in (-1, VS):
-        source, _ = _texts(draw)
-        source[1, 2] = wrong
-        refuses(source, params, config)
-
-
-@graded("encoder_decoder.encode")
 def test_encode_inputs_kept(unmodified: Unmodified, draw: Draw) -> None:
     """The source, the parameters and the mask are left as they were"""
     params, config = _model(draw)
@@ -420,16 +410,6 @@ def test_decode_stages(stages: Stages, draw: Draw) -> None:
     (params, config), (_, target) = _model(draw, n_layers=2), _texts(draw)
     names = ["target_embedded", *(f"decoder.{i}.{name}" for i in range(2) for name in DECODER_STAGES)]
     stages("decode", names, target, draw.normal(2, 5, D), params, config, TARGET_MASK, SOURCE_MASK)
-
-
-@graded("encoder_decoder.decode")
-def test_decode_unknown_ids(refuses: Refuses, draw: Draw) -> None:
-    """A negative or too large id is a ValueError"""
-    params, config = _model(draw)
-    for wrong in (-1, VT):
-        _, target = _texts(draw)
-        target[1, 2] = wrong
-        refuses(target, draw.normal(2, 5, D), params, config)
 
 
 @graded("encoder_decoder.decode")

@@ -9,7 +9,7 @@ from autograder.compare import compare_value
 from autograder.curriculum import TRANSFORMER
 from autograder.draw import Array, Draw
 from autograder.errors import Mismatch
-from autograder.plugin import Agree, Compare, Refuses, Unmodified
+from autograder.plugin import Agree, Compare, Unmodified
 from autograder.proxies import Cache, Student
 from autograder.reference import Reference
 
@@ -89,12 +89,6 @@ def test_split_edges(agree: Agree, draw: Draw) -> None:
     agree(draw.normal(2, 3, 4), 1)
     agree(draw.normal(2, 3, 4), 4)
     agree(draw.normal(1, 1, 6, dtype=FLOAT32), 2)
-
-
-@graded("multihead.split_heads")
-def test_split_uneven(refuses: Refuses, draw: Draw) -> None:
-    """A width that cannot be divided is a ValueError"""
-    refuses(draw.normal(2, 3, 8), 3)
 
 
 @graded("multihead.merge_heads")

@@ -251,14 +251,6 @@ MISTAKES = (
         ),
     ),
     Mistake(
-        "blocks.block",
-        "norm-not-checked",
-        "an unknown norm is accepted",
-        "A misspelt name would train another network than intended.",
-        "What does the docstring say under Raises?",
-        edits=(("    if norm not in", "    if False and norm not in"),),
-    ),
-    Mistake(
         "blocks.block_backward",
         "no-second-residual",
         "the gradient does not go past the feed-forward network",

@@ -65,33 +65,6 @@ MISTAKES = (
     # --- embed_tokens
     Mistake(
         "embeddings.embed_tokens",
-        "not-checked",
-        "ids outside the table are not refused",
-        "NumPy counts -1 from the end and returns the vector of another token; a large id is an IndexError.",
-        "What does NumPy do with W_tok[-1]? Would you notice?",
-        edits=(("_check_ids(ids, len(W_tok))", "np.asarray(ids)"),),
-        common=True,
-    ),
-    Mistake(
-        "embeddings.embed_tokens",
-        "negative-accepted",
-        "negative ids are not refused",
-        "NumPy counts -1 from the end and silently returns the vector of the last token.",
-        "What does NumPy do with W_tok[-1]? Would you notice?",
-        edits=(
-            (
-                "return W_tok[_check_ids(ids, len(W_tok))]",
-                (
-                    "ids = np.asarray(ids)\n"
-                    "    if (ids >= len(W_tok)).any():\n"
-                    '        raise ValueError("an id is outside the vocabulary")\n'
-                    "    return W_tok[ids]"
-                ),
-            ),
-        ),
-    ),
-    Mistake(
-        "embeddings.embed_tokens",
         "columns-not-rows",
         "columns of the table were looked up, not rows",
         "The table is (V, D): one row for each token.",

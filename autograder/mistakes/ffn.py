@@ -410,22 +410,6 @@ _FORWARD = (
         edits=(("np.ones_like(x)", "np.ones(x.shape)"),),
     ),
     Mistake(
-        "ffn.dropout",
-        "p-not-checked",
-        "a p outside of [0, 1) is accepted",
-        "With p = 1 it divides by 0.",
-        "What does the docstring say under Raises?",
-        edits=(("    if not 0 <= p < 1", "    if False"),),
-    ),
-    Mistake(
-        "ffn.dropout",
-        "p-one-accepted",
-        "p = 1 is accepted",
-        "There is nothing left to be scaled: it divides by 0.",
-        "Does the interval of the docstring contain 1?",
-        edits=(("0 <= p < 1", "0 <= p <= 1"),),
-    ),
-    Mistake(
         "ffn.ffn",
         "no-activation",
         "there is no activation between the two layers",
@@ -529,14 +513,6 @@ _FORWARD = (
         "Does the formula in the docstring have a `+ x`?",
         edits=(("    cache = {", "    out = out + x\n    cache = {"),),
         common=True,
-    ),
-    Mistake(
-        "ffn.ffn",
-        "activation-not-checked",
-        "an unknown activation is accepted",
-        "A misspelt name would train another network than intended.",
-        "What does the docstring say under Raises?",
-        edits=_NOT_CHECKED,
     ),
     Mistake(
         "ffn.ffn",

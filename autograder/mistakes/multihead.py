@@ -78,23 +78,6 @@ FORWARD = (
             ("x.reshape(*batch, ", "x.reshape(B, "),
         ),
     ),
-    Mistake(
-        "multihead.split_heads",
-        "columns-dropped",
-        "a width that cannot be divided is not refused: the columns that are left over were dropped",
-        "Slices never complain. Part of every vector disappears without a word.",
-        "What becomes of column 8 if 8 columns are divided into 3 heads of 2?",
-        edits=(
-            ("n_heads < 1 or d_model % n_heads != 0", "n_heads < 1"),
-            (
-                "return x.reshape(*batch, length, n_heads, d_model // n_heads).swapaxes(-2, -3)",
-                (
-                    "size = d_model // n_heads\n"
-                    "    return np.stack([x[..., h * size : (h + 1) * size] for h in range(n_heads)], axis=-3)"
-                ),
-            ),
-        ),
-    ),
     # --- merge_heads
     Mistake(
         "multihead.merge_heads",

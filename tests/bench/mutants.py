@@ -46,7 +46,10 @@ def lines_of_work(source, module):
             for statement in body:
                 lines.update(range(statement.lineno, statement.end_lineno + 1))
             for inner in ast.walk(node):
-                if isinstance(inner, ast.Raise):
+                # Which arguments are refused is documented, and graded only where the curriculum demands it.
+                if isinstance(inner, ast.Raise) or (
+                    isinstance(inner, ast.If) and all(isinstance(child, ast.Raise) for child in inner.body)
+                ):
                     lines.difference_update(range(inner.lineno, inner.end_lineno + 1))
     return lines
 
@@ -122,10 +125,9 @@ def main():
             survivors = [entry for entry in report if entry[2]]
             killed, total = killed + len(report) - len(survivors), total + len(report)
             named = sum(bool(entry[3]) for entry in report)
-            print(
-                f"{report[0][0]:<16}{len(report) - len(survivors)} of {len(report)} killed ({possible} possible), {named} named"
-            )
-            for module, (operator, line, before, after), _, names in report:
+            dead = len(report) - len(survivors)
+            print(f"{report[0][0]:<16}{dead} of {len(report)} killed ({possible} possible), {named} named")
+            for _, (_, line, _, after), _, names in report:
                 if names:
                     print(f"    named {', '.join(names)}: line {line}: {after}")
             for module, (operator, line, before, after), _, _ in survivors:
