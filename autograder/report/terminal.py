@@ -191,7 +191,8 @@ def number_text(value: Any) -> str:
 
 def points_text(points: dict[str, float]) -> str:
     """`3 / 5`, without needless decimals."""
-    return f"{points['earned']:g} / {points['possible']:g}"
+    bonus = " with bonus" if points["earned"] > points["possible"] else ""
+    return f"{points['earned']:g} / {points['possible']:g}{bonus}"
 
 
 def _summary(document: Document) -> RenderableType:

@@ -1,0 +1,179 @@
+"""Assignment 8: the transformer block, forward and backward, with the norm before or after."""
+
+# %% [markdown]
+# # The block: attend, then think, and never lose the thread
+#
+# Now the parts become the unit that a transformer is a stack of. A block does two things to the vector of each
+# position:
+#
+# 1. **attention**: collect information from other positions;
+# 2. **feed-forward network**: work on what has been collected, every position alone.
+#
+# Neither replaces the vector. Each one *adds* its result to it: $x + f(x)$, a **residual connection** (He et al. 2016,
+# section 3.1). The vectors that run through the whole network in this way, from the embedding to the last layer, are
+# called the **residual stream**. Every step reads from it and writes a correction back. A block that has not learned
+# anything yet does little harm, and on the way back the gradient has a free road through every plus sign, around all
+# the layers.
+#
+# ## Pre-norm and post-norm
+#
+# Layer norm keeps the numbers in range, and there are two places to put it.
+#
+# | | `norm="pre"` | `norm="post"` |
+# |---|---|---|
+# | after attention | $a = x + \mathrm{attention}(\mathrm{ln}_1(x))$ | $a = \mathrm{ln}_1(x + \mathrm{attention}(x))$ |
+# | after ffn | $y = a + \mathrm{ffn}(\mathrm{ln}_2(a))$ | $y = \mathrm{ln}_2(a + \mathrm{ffn}(a))$ |
+# | found in | GPT-2, Llama, and this course's GPT | the first transformer, BERT |
+# | source | Radford et al. 2019, section 2.3 | Vaswani et al. 2017, section 3.1 |
+#
+# In the pre-norm form the norm sits on the branch, and the stream itself is never touched: the free road is really
+# free. Such a network trains well from the first step, but needs one more norm at the very end of the stack, because
+# the stream grows. In the post-norm form every gradient has to pass through every norm, and deep stacks only learn if
+# the learning rate starts very small (Xiong et al. 2020, section 3).
+#
+# Both have the same parameters with the same shapes, and both learn something, so mixing them up is easy to do and hard
+# to see. PyTorch's `nn.TransformerEncoderLayer` is post-norm unless you say `norm_first=True`.
+
+# %%
+from ffn import ffn, ffn_backward
+from layernorm import layernorm, layernorm_backward
+from multihead import multihead_attention, multihead_attention_backward
+from softmax import as_float
+
+# %% [markdown]
+# ## Parameters of parts
+#
+# A block owns the parameters of four parts, all in one flat dictionary: `ln1.gamma`, `attn.W_qkv`, `ffn.b_1` and so on.
+# The parts know nothing of this and want their own short names. Two small helpers, given, translate in both directions.
+#
+# ```python
+# >>> subset({"ln1.gamma": 1, "ffn.W_1": 2, "ffn.W_2": 3}, "ffn.")
+# {'W_1': 2, 'W_2': 3}
+# >>> prefixed({"W_1": 2, "W_2": 3}, "ffn.")
+# {'ffn.W_1': 2, 'ffn.W_2': 3}
+#
+# ```
+
+# %%
+def subset(params, prefix):
+    """Given: the entries of `params` whose names begin with `prefix`, under the rest of their names."""
+    return {name.removeprefix(prefix): value for name, value in params.items() if name.startswith(prefix)}
+
+
+def prefixed(params, prefix):
+    """Given: the opposite of `subset`, every name with `prefix` in front."""
+    return {prefix + name: value for name, value in params.items()}
+
+
+# %% [markdown]
+# ## `block`
+#
+# With x of shape `(B, T, D)` every line keeps the shape `(B, T, D)`; that is what allows the residual connections, and
+# what makes blocks stackable. The layer norms use $\epsilon = 10^{-5}$.
+#
+# Write `a = x + ...`, not `x += ...`: in-place addition would change the caller's array, and the vectors that an
+# earlier step has put into its cache.
+#
+# A block in which both output weights are 0 adds nothing to the stream. The pre-norm form then returns its input
+# unchanged, and the post-norm form returns it normalized:
+#
+# ```python
+# >>> import numpy as np
+# >>> D, F = 2, 3
+# >>> params = {"ln1.gamma": np.ones(D), "ln1.beta": np.zeros(D), "ln2.gamma": np.ones(D), "ln2.beta": np.zeros(D)}
+# >>> params |= {"attn.W_qkv": np.ones((D, 3 * D)), "attn.W_o": np.zeros((D, D))}
+# >>> params |= {"ffn.W_1": np.ones((D, F)), "ffn.W_2": np.zeros((F, D))}
+# >>> x = np.array([[[4.0, 0.0], [1.0, 7.0]]])
+# >>> out, cache = block(x, params, n_heads=1)
+# >>> out
+# array([[[4., 0.],
+#         [1., 7.]]])
+# >>> out, cache = block(x, params, n_heads=1, norm="post")
+# >>> out.round(3)
+# array([[[ 1., -1.],
+#         [-1.,  1.]]])
+#
+# ```
+#
+# The cache has three entries that everybody can rely on, because they are worth looking at: the attention weights, and
+# the residual stream after each of the two steps.
+#
+# ```python
+# >>> cache["weights"].shape, cache["after_attention"].shape, cache["after_ffn"].shape
+# ((1, 1, 2, 2), (1, 2, 2), (1, 2, 2))
+#
+# ```
+
+# %%
+def block(x, params, n_heads, mask=None, norm="pre", activation="gelu"):
+    """One transformer block: attention and a feed-forward network on a residual stream.
+
+        norm="pre":     a = x + attention(ln1(x))         y = a + ffn(ln2(a))       (Radford et al. 2019, section 2.3)
+        norm="post":    a = ln1(x + attention(x))         y = ln2(a + ffn(a))       (Vaswani et al. 2017, section 3.1)
+
+    Args:
+        x: the residual stream, (..., T, D). Integers are computed in float64.
+        params: `ln1.gamma`, `ln1.beta`, `ln2.gamma`, `ln2.beta`, each (D,); the parameters of `multihead_attention` as
+            `attn.W_qkv` (D, 3D), `attn.b_qkv` (3D,), `attn.W_o` (D, D), `attn.b_o` (D,); those of `ffn` as `ffn.W_1`
+            (D, F), `ffn.b_1` (F,), `ffn.W_2` (F, D), `ffn.b_2` (D,). The biases `b_...` may be absent.
+        n_heads: number of heads H; D is a multiple of it.
+        mask: boolean, broadcastable to (..., H, T, T), e.g. (T, T) or (B, 1, T, T); True where the query may look at
+            the key. A query that may look at nothing gets 0 from its heads. None: everybody sees everything.
+        norm: "pre" or "post".
+        activation: "gelu" (the tanh form) or "relu".
+
+    Returns:
+        out: (..., T, D), same dtype as `x`.
+        cache: dictionary for `block_backward`, with what you like and these entries:
+            `weights`, the attention weights, (..., H, T, T);
+            `after_attention`, the stream after the first step (a above), (..., T, D);
+            `after_ffn`, the stream after the second step (y above, the output), (..., T, D).
+
+    Raises:
+        ValueError: if `norm` is neither "pre" nor "post", or `activation` neither "gelu" nor "relu".
+    """
+    raise NotImplementedError("blocks.block")
+
+
+# %% [markdown]
+# ## `block_backward`
+#
+# Read the forward formulas from the end to the start. Where the stream was **added** to, the gradient goes both ways:
+# one copy passes along the stream unchanged, the other goes back through the branch, and where the branch had left the
+# stream the two are **added** again. Forgetting one of these sums is the classic mistake; the gradients then look
+# plausible, and training still works, only worse.
+#
+# For the second step of the pre-norm form, with $dy$ arriving from above:
+#
+# $$da = dy + \mathrm{ln}_2^{backward}\big( \mathrm{ffn}^{backward}(dy) \big)$$
+#
+# In the post-norm form the norm comes first on the way back, for both copies: with $ds = \mathrm{ln}_2^{backward}(dy)$,
+#
+# $$da = ds + \mathrm{ffn}^{backward}(ds)$$
+#
+# In the block of zeros above nothing came through the branches, and nothing goes back through them:
+#
+# ```python
+# >>> out, cache = block(x, params, n_heads=1)
+# >>> dx, grads = block_backward(np.array([[[1.0, 2.0], [3.0, 4.0]]]), cache)
+# >>> dx
+# array([[[1., 2.],
+#         [3., 4.]]])
+# >>> sorted(grads) == sorted(params)
+# True
+#
+# ```
+
+# %%
+def block_backward(dout, cache):
+    """Gradients of `block`.
+
+    Args:
+        dout: gradient with respect to the output, (..., T, D).
+        cache: what `block` returned. It is not changed: a second call gives the same answer.
+
+    Returns:
+        dx: (..., T, D).
+        grads: dictionary with the same keys and shapes as the parameters.
+    """
+    raise NotImplementedError("blocks.block_backward")

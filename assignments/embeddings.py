@@ -1,0 +1,263 @@
+"""Assignment 3: embeddings, or how ids and positions become vectors."""
+
+# %% [markdown]
+# # Embeddings: from ids to vectors
+#
+# The tokenizer turned text into ids. An id is only a name: token 10 is not twice token 5, and token 6 is not "almost"
+# token 5. A network that multiplies and adds would take those numbers at their word. So each id is exchanged for a
+# vector of D numbers, its **embedding**, and these vectors are learned like every other weight: tokens that are used
+# alike end up with vectors that are alike (Bengio et al. 2003, section 2).
+#
+# The letters of this assignment: V is the size of the vocabulary, D the width of the model (`d_model`), T the number
+# of tokens in a text. The *block size* is the largest T that the model can take. Two tables are all there is:
+#
+# | table | shape | row number | says |
+# |---|---|---|---|
+# | `W_tok` | (V, D) | the id of a token | *what* stands here |
+# | `W_pos` | (block size, D) | a position, 0, 1, 2, … | *where* it stands |
+#
+# The second one is needed because attention, the subject of the next assignment, compares vectors and does not look at
+# where they stand: without positions, "dog bites man" and "man bites dog" are the same three vectors to it.
+
+# %%
+import numpy as np
+from softmax import as_float
+
+# %% [markdown]
+# ## `one_hot`
+#
+# The plainest vector for an id is a row of V numbers with a single 1, at the place of the id.
+#
+# ```python
+# >>> one_hot(np.array([2, 0, 2]), vocab_size=4)
+# array([[0., 0., 1., 0.],
+#        [1., 0., 0., 0.],
+#        [0., 0., 1., 0.]])
+#
+# ```
+#
+# Any two different tokens are equally far apart here, so nothing is claimed about them that is not known. Ids arrive
+# in batches, (B, T) as a rule; the new axis goes last: (B, T, V).
+#
+# An id outside the table is always a bug somewhere earlier (the wrong vocabulary, or a padding id of -1). NumPy would
+# not tell: index -1 silently takes the *last* row. So look at the ids, and say what is wrong.
+
+# %%
+
+
+def one_hot(ids, vocab_size):
+    """One row per id: 1 at the place of the id, 0 everywhere else.
+
+        one_hot(ids)[..., v] = 1 if ids[...] = v else 0
+
+    Args:
+        ids: integers, (...), each in [0, V).
+        vocab_size: V, the length of a row.
+
+    Returns:
+        Float64 array, (..., V).
+
+    Raises:
+        ValueError: if an id is negative or not below `vocab_size`.
+    """
+    raise NotImplementedError("embeddings.one_hot")
+
+
+# %% [markdown]
+# ## `embed_tokens`
+#
+# A one-hot row times a matrix picks one row of the matrix: all other rows are multiplied by 0. With the table
+# `W_tok` (V, D), whose row v is the vector of token v:
+#
+# $$\mathrm{onehot}(ids)\; W_{tok} = W_{tok}[ids]$$
+#
+# The left side is a matrix multiplication that spends V·D multiplications per token, nearly all of them by zero. The
+# right side just looks the row up. That is the whole difference between a *linear layer on one-hot vectors* and an
+# *embedding*: they are the same function, and frameworks offer the second one because it is fast.
+#
+# ```python
+# >>> W_tok = np.array([[0.0, 0.5], [1.0, 1.5], [2.0, 2.5], [3.0, 3.5]])  # V = 4 tokens, D = 2
+# >>> embed_tokens(np.array([2, 0, 2]), W_tok)
+# array([[2. , 2.5],
+#        [0. , 0.5],
+#        [2. , 2.5]])
+# >>> one_hot(np.array([2, 0, 2]), 4) @ W_tok
+# array([[2. , 2.5],
+#        [0. , 0.5],
+#        [2. , 2.5]])
+#
+# ```
+
+# %%
+def embed_tokens(ids, W_tok):
+    """The embedding of each token: row `id` of the table (Bengio et al. 2003, section 2).
+
+        embed_tokens(ids)[..., :] = W_tok[ids[...], :]
+
+    Args:
+        ids: integers, (...), each in [0, V).
+        W_tok: the table, (V, D).
+
+    Returns:
+        Vectors, (..., D), in the dtype of `W_tok` (float64 for integers). A new array: changing it leaves the table
+        alone.
+
+    Raises:
+        ValueError: if an id is negative or not below V.
+    """
+    raise NotImplementedError("embeddings.embed_tokens")
+
+
+# %% [markdown]
+# ## `embed_tokens_backward`
+#
+# How does the loss change with the table? Row v was copied to every place where token v stands, so its gradient is
+# the **sum** of the gradients of all those places; a token that does not occur gets 0.
+#
+# $$dW_{tok}[v] = \sum_{n \,:\, ids_n = v} dout_n$$
+#
+# Here NumPy has a trap that has caught the authors of several libraries. Indexing with repeated ids and adding in
+# place keeps only *one* of the additions:
+#
+# ```python
+# >>> total = np.zeros(3)
+# >>> total[[1, 1, 1]] += 1.0
+# >>> total
+# array([0., 1., 0.])
+#
+# ```
+#
+# Read as: fetch `total[[1, 1, 1]]`, which is `[0, 0, 0]`; add 1; store `[1, 1, 1]` at place 1, three times. There are
+# two ways out. `np.add.at` adds one entry at a time and is right, but slow. The other one is the left side of the
+# formula above: the lookup *is* a multiplication by a one-hot matrix, and the gradient of a matrix product is a matrix
+# product, this time with the one-hot matrix (N, V) transposed. It is several times faster while V is small.
+#
+# ```python
+# >>> dout = np.array([[1.0, 1.0], [10.0, 10.0], [100.0, 200.0]])  # gradients at the three places
+# >>> embed_tokens_backward(dout, np.array([2, 0, 2]), vocab_size=4)
+# array([[ 10.,  10.],
+#        [  0.,   0.],
+#        [101., 201.],
+#        [  0.,   0.]])
+#
+# ```
+
+# %%
+def embed_tokens_backward(dout, ids, vocab_size):
+    """Gradient with respect to the table: what arrives at all places of a token, added up.
+
+        dW_tok[v] = Σ over all places n with ids_n = v of dout_n
+
+    Args:
+        dout: gradient with respect to `embed_tokens(ids, W_tok)`, (..., D).
+        ids: the integers that were looked up, (...).
+        vocab_size: V, the number of rows of the table.
+
+    Returns:
+        dW_tok, (V, D), in the dtype of `dout` (float64 for integers). Rows of tokens that do not occur are 0.
+
+    Raises:
+        ValueError: if an id is negative or not below `vocab_size`.
+    """
+    raise NotImplementedError("embeddings.embed_tokens_backward")
+
+
+# %% [markdown]
+# ## `sinusoidal_positions`
+#
+# Now the second table. The vectors for positions can be learned too (GPT does that), or be computed once and for all.
+# The original transformer computes them, from waves of different lengths (Vaswani et al. 2017, section 3.5):
+#
+# $$PE_{(pos,\,2i)} = \sin\!\big(pos / 10000^{2i/D}\big) \qquad PE_{(pos,\,2i+1)} = \cos\!\big(pos / 10000^{2i/D}\big)$$
+#
+# Think of the hands of a clock. The first pair of columns turns by one radian per position, like a second hand; each
+# further pair turns more slowly, and the last ones hardly move within a text. Together the hands name the position.
+# Each pair is a point on a circle, so that "k positions later" is the same rotation wherever one starts: the paper
+# hoped that relative positions would be easy to learn from that.
+#
+# ```python
+# >>> sinusoidal_positions(4, 6).round(3)
+# array([[ 0.   ,  1.   ,  0.   ,  1.   ,  0.   ,  1.   ],
+#        [ 0.841,  0.54 ,  0.046,  0.999,  0.002,  1.   ],
+#        [ 0.909, -0.416,  0.093,  0.996,  0.004,  1.   ],
+#        [ 0.141, -0.99 ,  0.139,  0.99 ,  0.006,  1.   ]])
+#
+# ```
+#
+# Three things go wrong here, again and again:
+#
+# - **`2i` counts columns, `i` counts pairs.** With D = 6 the exponents are 0/6, 2/6, 4/6. A loop that runs over the
+#   even columns 0, 2, 4 already holds `2i`; doubling it once more gives 0/6, 4/6, 8/6.
+# - **A cosine has the same exponent as the sine on its left**, not one that belongs to its own column number.
+# - **Interleaved or side by side?** The formula interleaves: sine, cosine, sine, cosine. Some code, the authors' own
+#   tensor2tensor among it, puts all sines first and all cosines after them. A model can learn from either, but weights
+#   trained with one are of no use with the other. Here it is the formula.
+#
+# If D is odd, the last column is a sine whose cosine did not fit.
+
+# %%
+def sinusoidal_positions(length, d_model):
+    """The fixed table of position vectors (Vaswani et al. 2017, section 3.5).
+
+        PE[pos, 2i] = sin(pos / 10000^(2i/D)),   PE[pos, 2i+1] = cos(pos / 10000^(2i/D))
+
+    Args:
+        length: the number of positions T; they are 0, 1, …, T - 1.
+        d_model: D, the width of each vector. If it is odd, the last column is a sine.
+
+    Returns:
+        Float64 array, (T, D).
+    """
+    raise NotImplementedError("embeddings.sinusoidal_positions")
+
+
+# %% [markdown]
+# ## `embed`
+#
+# What enters the first layer is the **sum** of the two vectors, what stands here and where it stands:
+#
+# $$x_{b,t} = s \cdot W_{tok}[ids_{b,t}] + W_{pos}[t]$$
+#
+# `W_pos` may be a learned table or the one from above; Vaswani et al. (2017, table 3, row E) saw nearly the same
+# results. A text shorter than the block size uses the first rows, and every text of the batch uses the same ones. A
+# longer text has no positions to use: that is an error, and NumPy's own message about shapes would not explain it.
+#
+# The factor $s$ is a place where implementations differ. The 2017 transformer multiplies the token vectors by
+# $\sqrt{D}$ (section 3.4); GPT-2 and BERT do not scale at all. The usual explanation is that the paper also uses the
+# table as its output layer, with entries of size about $1/\sqrt{D}$: the factor brings them to the size of the waves.
+# It belongs to the token vectors only, not to the sum.
+#
+# ```python
+# >>> W_tok = np.array([[0.0, 0.5], [1.0, 1.5], [2.0, 2.5], [3.0, 3.5]])  # V = 4 tokens, D = 2
+# >>> W_pos = np.array([[0.0, 0.25], [0.5, 0.75], [1.0, 1.25]])  # block size 3
+# >>> embed(np.array([2, 0]), W_tok, W_pos)
+# array([[2.  , 2.75],
+#        [0.5 , 1.25]])
+# >>> embed(np.array([2, 0]), W_tok, W_pos, scale=10.0)
+# array([[20.  , 25.25],
+#        [ 0.5 ,  5.75]])
+#
+# ```
+#
+# The way back needs nothing new. The gradient of `W_tok` is `embed_tokens_backward` of `scale * dout`; row t of
+# `W_pos` was used once by each text, so its gradient is `dout` at position t, added up over the batch.
+
+# %%
+def embed(ids, W_tok, W_pos, scale=1.0):
+    """Token vectors plus position vectors: the input of the first layer (Vaswani et al. 2017, sections 3.4 and 3.5).
+
+        embed(ids)[..., t, :] = scale * W_tok[ids[..., t]] + W_pos[t]
+
+    Args:
+        ids: integers, (..., T), each in [0, V).
+        W_tok: the table of tokens, (V, D).
+        W_pos: the table of positions, (block size, D), with at least T rows; only the first T are used.
+        scale: what the token vectors are multiplied by: 1 in GPT-2, √D in the 2017 transformer.
+
+    Returns:
+        Vectors, (..., T, D), in the dtype of the tables (float64 for integers).
+
+    Raises:
+        ValueError: if an id is negative or not below V, or if T is larger than the number of positions.
+    """
+    raise NotImplementedError("embeddings.embed")

@@ -1,0 +1,433 @@
+"""Assignment 7: linear layers, activations, dropout and the feed-forward network, forward and backward."""
+
+# %% [markdown]
+# # The feed-forward network: what each position does on its own
+#
+# Attention moves information *between* positions. The other half of a transformer block works on every position alone:
+# widen the vector from D to F features (usually F = 4 D), bend it with a nonlinear function, and bring it back to D.
+#
+# $$\mathrm{ffn}(x) = \mathrm{activation}(x W_1 + b_1)\, W_2 + b_2$$
+#
+# (Vaswani et al. 2017, section 3.3, with ReLU as the activation; GPT-2 uses GELU.)
+#
+# Without the bend, two linear layers in a row would be no more than one. We build the parts first (activations, linear
+# layer, dropout), each with its backward pass, and put them together at the end.
+
+# %%
+import math
+
+import numpy as np
+from softmax import as_float
+
+# %% [markdown]
+# ## `relu`
+#
+# The simplest bend there is: keep what is positive, replace the rest by 0 (Nair and Hinton 2010).
+#
+# ```python
+# >>> relu(np.array([-2.0, -0.5, 0.0, 3.0]))
+# array([0., 0., 0., 3.])
+#
+# ```
+
+# %%
+def relu(x):
+    """Rectified linear unit, max(x, 0), element by element (Nair and Hinton 2010).
+
+    Args:
+        x: any shape. Integers are computed in float64.
+
+    Returns:
+        Same shape and dtype as `x`.
+    """
+    raise NotImplementedError("ffn.relu")
+
+
+# %% [markdown]
+# ## `relu_backward`
+#
+# Where the input was positive, the output moves exactly with it, and the gradient passes. Elsewhere nothing moves, and
+# the gradient stops. At 0 itself there is a corner and no derivative; like PyTorch, we say 0.
+#
+# ```python
+# >>> relu_backward(np.array([10.0, 20.0, 30.0, 40.0]), np.array([-2.0, -0.5, 0.0, 3.0]))
+# array([ 0.,  0.,  0., 40.])
+#
+# ```
+
+# %%
+def relu_backward(dout, x):
+    """Gradient of `relu(x)`: `dout` where x > 0, else 0 (also at x = 0).
+
+    Args:
+        dout: gradient with respect to the output, same shape as `x`.
+        x: what went in, any shape.
+
+    Returns:
+        Gradient with respect to `x`, same shape as `x`, same dtype as `dout`.
+    """
+    raise NotImplementedError("ffn.relu_backward")
+
+
+# %% [markdown]
+# ## `gelu`: one function, two formulas
+#
+# ReLU decides by the sign alone: pass or stop. The **Gaussian error linear unit** opens the gate gradually. It
+# multiplies x by the probability that a standard normal random number is smaller than x:
+#
+# $$\mathrm{GELU}(x) = x\, \Phi(x) = \frac{x}{2} \Big( 1 + \mathrm{erf}\Big( \frac{x}{\sqrt 2} \Big) \Big)$$
+#
+# (Hendrycks and Gimpel 2016, section 2.) A large x passes whole, a very negative one is stopped, and a small negative
+# one leaks through:
+#
+# ```python
+# >>> gelu_exact(np.array([-3.0, -1.0, 0.0, 1.0, 3.0])).round(4)
+# array([-0.004 , -0.1587,  0.    ,  0.8413,  2.996 ])
+#
+# ```
+#
+# When GELU was new the error function was slow, so the same paper gives an approximation with tanh. GPT-2 was trained
+# with that one, and we use it everywhere under the plain name `gelu`:
+#
+# $$\mathrm{gelu}(x) = \frac{x}{2} \Big( 1 + \tanh\Big( \sqrt{2/\pi}\, \big( x + 0.044715\, x^3 \big) \Big) \Big)$$
+#
+# ```python
+# >>> gelu(np.array([-3.0, -1.0, 0.0, 1.0, 3.0])).round(4)
+# array([-0.0036, -0.1588,  0.    ,  0.8412,  2.9964])
+#
+# ```
+#
+# The two are never more than 0.0005 apart. That is little enough to look the same in a plot and too much to reproduce
+# somebody's weights with. Beware of the names: in PyTorch `F.gelu(x)` is the exact form and
+# `F.gelu(x, approximate="tanh")` the other. (A third one, $x\, \sigma(1.702\, x)$, is off by about 0.02 at worst.)
+#
+# ```python
+# >>> x = np.linspace(-5, 5, 1001)
+# >>> round(float(np.abs(gelu(x) - gelu_exact(x)).max()), 5)
+# 0.00047
+#
+# ```
+#
+# ### Two ways to make it fast
+#
+# **Powers.** `x**3` calls the general power function: in float32 it takes hundreds of times longer than `x * x * x`.
+#
+# **The gate.** Because $\frac12 (1 + \tanh u) = \frac{1}{1 + e^{-2u}} = \sigma(2u)$, the whole of GELU is x times a
+# sigmoid gate, and one `np.exp` is cheaper than one `np.tanh`. It is the same function: codes that write it in one way
+# or the other agree to the last digits. Do mind large $-2u$: the exponential overflows to infinity. The gate is then 0,
+# which is right, but NumPy warns about it; `np.errstate` is there to say that you know.
+
+# %%
+
+
+def gelu(x):
+    """Gaussian error linear unit in its tanh form, element by element (Hendrycks and Gimpel 2016, section 2).
+
+        gelu(x) = x/2 (1 + tanh(√(2/π) (x + 0.044715 x³)))
+
+    This is `F.gelu(x, approximate="tanh")` of PyTorch, and what GPT-2 uses.
+
+    Args:
+        x: any shape. Integers are computed in float64.
+
+    Returns:
+        Same shape and dtype as `x`.
+    """
+    raise NotImplementedError("ffn.gelu")
+
+
+# %% [markdown]
+# ## `gelu_exact`
+#
+# NumPy has no error function. Python has one that takes one number at a time, `math.erf`, and `np.vectorize` turns it
+# into a function on arrays: slow, and good enough for comparing. Give it `otypes`, or it fails on an array without
+# elements.
+
+# %%
+
+
+def gelu_exact(x):
+    """Gaussian error linear unit, element by element (Hendrycks and Gimpel 2016, section 2).
+
+        gelu_exact(x) = x Φ(x) = x/2 (1 + erf(x / √2))
+
+    This is `F.gelu(x)` of PyTorch.
+
+    Args:
+        x: any shape, also without elements. Integers are computed in float64.
+
+    Returns:
+        Same shape and dtype as `x`.
+    """
+    raise NotImplementedError("ffn.gelu_exact")
+
+
+# %% [markdown]
+# ## `gelu_backward`
+#
+# The derivative of the tanh form. The product rule gives two terms: one for the x in front, one for the x inside. Write
+# $u = \sqrt{2/\pi}\,(x + 0.044715\,x^3)$ and remember that the derivative of $\tanh u$ is $1 - \tanh^2 u$:
+#
+# $$\frac{d\,\mathrm{gelu}}{dx} = \frac{1 + \tanh u}{2} + \frac{x}{2} \big( 1 - \tanh^2 u \big) \frac{du}{dx}
+#   \qquad \frac{du}{dx} = \sqrt{2/\pi}\, \big( 1 + 3 \cdot 0.044715\, x^2 \big)$$
+#
+# With the gate $s = \sigma(2u)$ it reads $s\, \big( 1 + x\, (1 - s) \cdot 2\, du/dx \big)$.
+#
+# ```python
+# >>> gelu_backward(np.ones(5), np.array([-3.0, -1.0, 0.0, 1.0, 3.0])).round(4)
+# array([-0.0116, -0.083 ,  0.5   ,  1.083 ,  1.0116])
+#
+# ```
+#
+# The slope is 0.5 at 0, goes a little above 1 to the right, and is negative on the far left: GELU is not monotonic.
+
+# %%
+def gelu_backward(dout, x):
+    """Gradient of `gelu(x)`, the tanh form.
+
+        dx = dout * ((1 + tanh u)/2 + x/2 (1 - tanh² u) du/dx)
+        u = √(2/π) (x + 0.044715 x³)      du/dx = √(2/π) (1 + 3 · 0.044715 x²)
+
+    Args:
+        dout: gradient with respect to the output, same shape as `x`.
+        x: what went in, any shape.
+
+    Returns:
+        Gradient with respect to `x`, same shape and dtype as `x`.
+    """
+    raise NotImplementedError("ffn.gelu_backward")
+
+
+# %% [markdown]
+# ## `linear`
+#
+# The layer with the weights: every output is a weighted sum of all inputs, plus a bias. Our weights are stored
+# `(in, out)`, so that the code reads like the formula; PyTorch's `nn.Linear` stores the transpose, `(out, in)`.
+#
+# $$y = x W + b$$
+#
+# ```python
+# >>> W = np.array([[1.0, 2.0, 0.0], [0.0, 1.0, 3.0]])                 # (2, 3): two inputs, three outputs
+# >>> linear(np.array([[1.0, 1.0], [2.0, 0.0]]), W, np.array([0.5, 0.0, -0.5]))
+# array([[ 1.5,  3. ,  2.5],
+#        [ 2.5,  4. , -0.5]])
+#
+# ```
+#
+# The leading axes of x are only a list of vectors. One large product of `(N, D_in)` with `(D_in, D_out)` is faster than
+# the stack of small ones that NumPy computes for a 3-D `x`: flatten, multiply, and give the result its shape back.
+
+# %%
+def linear(x, W, b):
+    """Linear layer x W + b on the last axis.
+
+    Args:
+        x: (..., D_in). Integers are computed in float64.
+        W: weights, (D_in, D_out).
+        b: bias, (D_out,), or None for a layer without bias.
+
+    Returns:
+        (..., D_out), same dtype as `x`.
+    """
+    raise NotImplementedError("ffn.linear")
+
+
+# %% [markdown]
+# ## `linear_backward`
+#
+# Given `dout`, the gradient with respect to $y$, with all leading axes flattened to N rows:
+#
+# $$dx = dout\, W^\top \qquad dW = x^\top dout \qquad db = \sum_{rows} dout$$
+#
+# The shapes leave no other choice: `(N, D_out)` and `(D_in, D_out)` only fit together in one way that gives
+# `(N, D_in)`. The weights and the bias were used for every row, so their gradients add up over all of them. A `db` that
+# still has N rows is the mistake to look for; broadcasting hides it until the update.
+#
+# ```python
+# >>> dx, dW, db = linear_backward(np.array([[1.0, 0.0, 0.0], [0.0, 0.0, 1.0]]), np.array([[1.0, 1.0], [2.0, 0.0]]), W)
+# >>> dx
+# array([[1., 0.],
+#        [0., 3.]])
+# >>> dW
+# array([[1., 0., 2.],
+#        [1., 0., 0.]])
+# >>> db
+# array([1., 0., 1.])
+#
+# ```
+
+# %%
+def linear_backward(dout, x, W):
+    """Gradients of `linear(x, W, b)`; they do not depend on `b`.
+
+        dx = dout Wᵀ        dW = xᵀ dout        db = Σ_rows dout
+
+    Args:
+        dout: gradient with respect to the output, (..., D_out).
+        x: what went in, (..., D_in).
+        W: weights, (D_in, D_out).
+
+    Returns:
+        dx: (..., D_in).
+        dW: (D_in, D_out), summed over all leading axes.
+        db: (D_out,), summed over all leading axes (ignore it if there was no bias).
+    """
+    raise NotImplementedError("ffn.linear_backward")
+
+
+# %% [markdown]
+# ## `dropout`
+#
+# While training, set every value to 0 with probability p, at random and anew at every step. No feature can then rely on
+# one particular other feature being there, and the network overfits less (Srivastava et al. 2014, section 4).
+#
+# The values that survive are divided by 1 - p. On average the output is then the same as the input, and when training
+# is over dropout simply does nothing:
+#
+# $$out = x \cdot mask \qquad mask_i = \begin{cases} 0 & \text{with probability } p \\ 1/(1-p) & \text{otherwise}
+#   \end{cases}$$
+#
+# ```python
+# >>> out, mask = dropout(np.array([1.0, 2.0, 3.0, 4.0, 5.0]), 0.2, np.random.default_rng(0))
+# >>> mask
+# array([1.25, 1.25, 0.  , 0.  , 1.25])
+# >>> out
+# array([1.25, 2.5 , 0.  , 0.  , 6.25])
+# >>> out, mask = dropout(np.array([1.0, 2.0, 3.0]), 0.2, np.random.default_rng(0), training=False)
+# >>> out
+# array([1., 2., 3.])
+#
+# ```
+#
+# This is called *inverted* dropout, and every framework does it this way. The original paper did not scale while
+# training and multiplied the weights by the keep probability afterwards (its section 10 describes the inversion). It
+# also calls the probability of **keeping** a value p; ours, like PyTorch's, is the probability of **dropping** it.
+
+# %%
+def dropout(x, p, rng, training=True):
+    """Inverted dropout (Srivastava et al. 2014, sections 4 and 10): out = x * mask.
+
+    A value is kept where `rng.random(x.shape)` is at least `p`; so one seed drops the same places everywhere.
+
+    Args:
+        x: any shape. Integers are computed in float64.
+        p: probability of dropping a value, 0 ≤ p < 1.
+        rng: a `numpy.random.Generator`. Nothing is drawn from it if `training` is false or `p` is 0.
+        training: if false, nothing is dropped.
+
+    Returns:
+        out: same shape and dtype as `x`.
+        mask: same shape and dtype as `x`: 0 where the value was dropped, 1 / (1 - p) where it was kept. All ones if
+            `training` is false or `p` is 0.
+
+    Raises:
+        ValueError: if `p` is not in [0, 1).
+    """
+    raise NotImplementedError("ffn.dropout")
+
+
+# %% [markdown]
+# ## `dropout_backward`
+#
+# A value that was dropped had no influence, a value that was kept was multiplied by a constant. So the gradient takes
+# the same mask: the *same* one, not a new draw.
+#
+# ```python
+# >>> dropout_backward(np.array([1.0, 1.0, 2.0, 2.0]), np.array([2.0, 0.0, 0.0, 2.0]))
+# array([2., 0., 0., 4.])
+#
+# ```
+
+# %%
+def dropout_backward(dout, mask):
+    """Gradient of `dropout`: dx = dout * mask.
+
+    Args:
+        dout: gradient with respect to the output, any shape.
+        mask: the mask that `dropout` returned, same shape.
+
+    Returns:
+        Gradient with respect to `x`, same shape as `dout`.
+    """
+    raise NotImplementedError("ffn.dropout_backward")
+
+
+# %% [markdown]
+# ## `ffn`
+#
+# Now put the parts together: linear, activation, linear. From here on the weights travel in one dictionary, and a layer
+# returns two things: its output, and a **cache** with whatever its backward pass will need. What is in the cache is up
+# to you.
+#
+# | step | shape |
+# |---|---|
+# | `x` | (..., D) |
+# | hidden, `W_1` is (D, F) | (..., F) |
+# | activation, element by element | (..., F) |
+# | out, `W_2` is (F, D) | (..., D) |
+#
+# ```python
+# >>> params = {"W_1": np.array([[1.0, -1.0]]), "b_1": np.array([0.0, 0.5]), "W_2": np.array([[2.0], [3.0]])}
+# >>> out, cache = ffn(np.array([[1.0], [-1.0]]), params, activation="relu")
+# >>> out
+# array([[2. ],
+#        [4.5]])
+#
+# ```
+#
+# By hand, for the second row: hidden is (-1, 1 + 0.5), ReLU makes it (0, 1.5), and 2 · 0 + 3 · 1.5 = 4.5. Here D is 1
+# and F is 2, and there is no `b_2`: a bias that is not in the dictionary is not added.
+
+# %%
+def ffn(x, params, activation="gelu"):
+    """Position-wise feed-forward network (Vaswani et al. 2017, section 3.3).
+
+        out = activation(x W_1 + b_1) W_2 + b_2
+
+    Args:
+        x: (..., D). Integers are computed in float64.
+        params: `W_1` (D, F), `b_1` (F,), `W_2` (F, D), `b_2` (D,). Each bias may be absent.
+        activation: "gelu" (the tanh form) or "relu".
+
+    Returns:
+        out: (..., D), same dtype as `x`.
+        cache: dictionary for `ffn_backward`, with what you like.
+
+    Raises:
+        ValueError: if `activation` is neither "gelu" nor "relu".
+    """
+    raise NotImplementedError("ffn.ffn")
+
+
+# %% [markdown]
+# ## `ffn_backward`
+#
+# The same three steps in the opposite order, each with the backward function that you already have. What comes out has
+# a gradient for `x` and one for **every** parameter that was given, under the same names: no bias, no gradient for it.
+#
+# ```python
+# >>> dx, grads = ffn_backward(np.array([[1.0], [1.0]]), cache)
+# >>> dx
+# array([[ 2.],
+#        [-3.]])
+# >>> sorted(grads)
+# ['W_1', 'W_2', 'b_1']
+# >>> grads["W_2"]
+# array([[1. ],
+#        [1.5]])
+#
+# ```
+
+# %%
+def ffn_backward(dout, cache):
+    """Gradients of `ffn`.
+
+    Args:
+        dout: gradient with respect to the output, (..., D).
+        cache: what `ffn` returned. It is not changed: a second call gives the same answer.
+
+    Returns:
+        dx: (..., D).
+        grads: dictionary with the same keys and shapes as the parameters.
+    """
+    raise NotImplementedError("ffn.ffn_backward")

@@ -1,0 +1,282 @@
+"""Assignment 11: generation, from the scores of the last position to text, with and without a key/value cache."""
+
+# %% [markdown]
+# # Generation: let it talk
+#
+# A GPT answers one question: which token comes next? Ask, append the answer, ask again. That is all there is to
+# writing text:
+#
+# ```text
+#     ids ──> gpt ──> logits of the LAST position ──> probabilities ──> one token ──> append it to ids ──┐
+#      ^                                                                                                 │
+#      └─────────────────────────────────────────────────────────────────────────────────────────────────┘
+# ```
+#
+# There are two decisions to make. How is one token chosen from the probabilities? And how is the same text not read
+# from its beginning again for every new token?
+
+# %%
+import numpy as np
+from attention import attention, causal_mask
+from blocks import subset
+from embeddings import embed
+from ffn import ffn, linear
+from gpt import gpt
+from layernorm import layernorm
+from multihead import merge_heads, split_heads
+from softmax import as_float, softmax
+
+# %% [markdown]
+# ## `next_token_probs`
+#
+# Always taking the most probable token, **greedy** decoding, sounds reasonable and makes dull text, which soon goes
+# round in circles (Holtzman et al. 2020, section 4). Drawing from all probabilities makes lively text, but thousands of
+# improbable tokens have a good chance together, and one that does not fit spoils everything after it. In between are
+# three controls:
+#
+# - **temperature** divides the scores before the softmax. Below 1 the probable becomes more probable. Dividing by 0 is
+#   impossible, but its limit is clear, so 0 stands for greedy: all the probability on the largest score.
+# - **top-k** keeps the k most probable tokens (Fan, Lewis and Dauphin 2018, section 5.4).
+# - **top-p**, or *nucleus* sampling (Holtzman et al. 2020, section 3.1), keeps as many as it takes: the smallest set of
+#   most probable tokens whose probabilities add up to at least p. Few if the model is sure, many if it is not.
+#
+# What is not kept gets probability 0, and the rest is scaled so that the sum is 1 again.
+#
+# ```python
+# >>> logits = np.log([0.5, 0.3, 0.15, 0.05])
+# >>> next_token_probs(logits, temperature=0.5).round(4)
+# array([0.6849, 0.2466, 0.0616, 0.0068])
+# >>> next_token_probs(logits, temperature=0).round(4)
+# array([1., 0., 0., 0.])
+# >>> next_token_probs(logits, top_k=2).round(4)
+# array([0.625, 0.375, 0.   , 0.   ])
+# >>> next_token_probs(logits, top_p=0.9).round(4)
+# array([0.5263, 0.3158, 0.1579, 0.    ])
+#
+# ```
+#
+# In the last line 0.5 + 0.3 is not yet 0.9. The third token *crosses* the line, and it stays: without it the set would
+# not have the mass that was asked for. Dropping it is a common mistake, and so is dropping the first token when it
+# alone has more than p.
+#
+# **Ties.** What if the k-th and the next token have the same score? Libraries disagree. Keeping everything that is at
+# least as large as the k-th score keeps too many: all of them, if the model has no preference. Here exactly k are
+# kept, and of equal scores the one with the lower index comes first. (A *stable* sort does that. Sorting in ascending
+# order and turning the result round does not.)
+#
+# ```python
+# >>> next_token_probs(np.zeros(5), top_k=2)
+# array([0.5, 0.5, 0. , 0. , 0. ])
+#
+# ```
+#
+# **Order.** First the temperature, then top-k, then top-p on what top-k has left, scaled to sum 1:
+#
+# ```python
+# >>> next_token_probs(logits, top_k=3, top_p=0.8).round(4)  # 0.5263 + 0.3158 is at least 0.8
+# array([0.625, 0.375, 0.   , 0.   ])
+#
+# ```
+
+# %%
+def next_token_probs(logits, temperature=1.0, top_k=None, top_p=None):
+    """Probabilities that the next token is drawn from: temperature, then top-k, then top-p (Holtzman et al. 2020).
+
+        probs = softmax(logits / temperature), without all but the top k, and without the tail beyond the mass p
+
+    Args:
+        logits: scores, (..., V), any number of leading axes.
+        temperature: ≥ 0; 0 puts all the probability on the largest score, of equal ones on that with the lowest index.
+        top_k: keep exactly this many of the most probable tokens, at least 1; of equal ones the lower index comes
+            first. None, or V or more: keep all.
+        top_p: keep the smallest set of most probable tokens whose probabilities, after top-k and scaled to sum 1, add
+            up to at least this, 0 < top_p ≤ 1; the token that crosses the line stays, and of equal ones the lower
+            index comes first. None or 1: keep all.
+
+    Returns:
+        Probabilities, (..., V), same dtype as `logits` (float64 for integers); each row sums to 1.
+
+    Raises:
+        ValueError: if `temperature` is negative, `top_k` is less than 1, or `top_p` is not in (0, 1].
+    """
+    raise NotImplementedError("generation.next_token_probs")
+
+
+# %% [markdown]
+# ## `sample`
+#
+# Drawing a token with given probabilities: put them end to end on a line from 0 to 1, throw a dart u at the line, and
+# see in which stretch it lands. In other words, take the first token whose *cumulative* probability is larger than u.
+#
+# ```python
+# >>> np.cumsum([0.5, 0.25, 0.0, 0.25])
+# array([0.5 , 0.75, 0.75, 1.  ])
+#
+# ```
+#
+# A dart at 0.6 hits token 1; no dart can hit token 2. In floating point the last sum may be 0.9999999 instead of 1, and
+# a dart beyond it would hit nothing. Throw at a line that is exactly as long as the sum: then there is always a token,
+# and never one of probability 0.
+#
+# ```python
+# >>> probs = np.tile([0.5, 0.25, 0.0, 0.25], (10_000, 1))
+# >>> tokens = sample(probs, np.random.default_rng(0))
+# >>> np.bincount(tokens, minlength=4) / 10_000
+# array([0.499 , 0.2505, 0.    , 0.2505])
+#
+# ```
+
+# %%
+def sample(probs, rng):
+    """Draw one token from each row of probabilities: the inverse of the cumulative distribution.
+
+        token = min { i : Σ_{j ≤ i} probs_j > u · Σ_j probs_j },    u = rng.random(), one for each row
+
+    Args:
+        probs: probabilities, (..., V); rows need not sum to exactly 1.
+        rng: a `numpy.random.Generator`. `rng.random(shape)` is called once, with the leading axes as shape; so one
+            number is used for each row, in order, even if only one token is possible.
+
+    Returns:
+        Token ids, (...), int64. A token of probability 0 is never drawn.
+
+    Raises:
+        ValueError: if a row has no positive sum (all zeros, or nan).
+    """
+    raise NotImplementedError("generation.sample")
+
+
+# %% [markdown]
+# ## `generate`
+#
+# The loop from the top. Three things to mind:
+#
+# - Only the **last** position's scores say something about the new token. The others are about tokens that are already
+#   there.
+# - The model has positions for `block_size` tokens. If the text is longer, look at its **last** `block_size` tokens
+#   only: the context is *cropped*. The result is still the whole text.
+# - All texts of the batch grow together, each with a token of its own.
+#
+# A model that has learned the alphabet by heart (this takes a second):
+#
+# ```python
+# >>> from gpt import GPTConfig, init_gpt
+# >>> from training import train
+# >>> config = GPTConfig(vocab_size=26, block_size=8, n_layers=2, n_heads=2, d_model=16)
+# >>> starts = np.random.default_rng(1).integers(0, 26, size=(300, 16, 1))  # 300 batches of 16 texts
+# >>> batches = [((start + np.arange(8)) % 26, (start + np.arange(1, 9)) % 26) for start in starts]
+# >>> params, _, losses = train(init_gpt(config, np.random.default_rng(0)), config, batches, lr=0.01)
+# >>> prompt = np.array([[7, 8, 9], [23, 24, 25]])  # "hij" and "xyz"
+# >>> ids = generate(prompt, params, config, 12, np.random.default_rng(0), temperature=0)
+# >>> for row in ids:
+# ...     print("".join(chr(ord("a") + i) for i in row))
+# hijklmnopqrstuv
+# xyzabcdefghijkl
+#
+# ```
+
+# %%
+
+
+def generate(ids, params, config, n_new, rng, temperature=1.0, top_k=None, top_p=None):
+    """Append `n_new` tokens to each text, one at a time, each drawn from what the model says about the next token.
+
+        repeat n_new times:
+            logits = gpt(last block_size tokens of ids)[last position]
+            append sample(next_token_probs(logits, temperature, top_k, top_p), rng) to ids
+
+    Args:
+        ids: the prompts, token ids, (B, T) with T ≥ 1; T may be larger than `config.block_size`. Any number of leading
+            axes.
+        params: dictionary of the GPT's parameters.
+        config: a `GPTConfig`.
+        n_new: how many tokens to append to each text, ≥ 0.
+        rng: a `numpy.random.Generator`; `sample` is called once per new token, with temperature 0 too.
+        temperature: as in `next_token_probs`; 0 is greedy.
+        top_k: as in `next_token_probs`.
+        top_p: as in `next_token_probs`.
+
+    Returns:
+        The prompts and what follows, (B, T + n_new), int64. `ids` is not modified.
+
+    Raises:
+        ValueError: if T is 0 or `n_new` is negative, and where `gpt` and `next_token_probs` raise it.
+    """
+    raise NotImplementedError("generation.generate")
+
+
+# %% [markdown]
+# ## `generate_cached`
+#
+# To append the 200th token, `generate` computes 199 positions, and to append the 201st it computes the same 199 again,
+# and one more. What a waste: nobody sees the future, so nothing about the first 199 positions has changed.
+#
+# What does the new position need from the old ones? In each block, attention needs their **keys** and **values**, and
+# nothing else. Keep those of every block: the *key/value cache*. Then a new token is a text of length 1, whose one
+# query looks at all the keys that have been kept, and at its own:
+#
+# ```text
+#     x (B, 1, D) ──> q, k, v (B, H, 1, K)      k and v go into the cache      q attends to all keys (B, H, S, K)
+# ```
+#
+# All the rest (norms, feed-forward network, head) works on each position by itself anyway. The cost of a token is now
+# that of one position, plus attention over S keys; it was that of S positions.
+#
+# Three things go wrong here:
+#
+# - The new token stands at position S - 1, not at 0: it needs *its* row of `W_pos`.
+# - A prompt of several tokens goes through at once, and then its queries may not look ahead. This is what
+#   `causal_mask(n_queries, n_keys)` was made for: the queries are the *last* ones of the keys.
+# - **The cache is of no use when the window moves.** Beyond `block_size` tokens the first one is dropped and all others
+#   move up by one place. Their position vectors change, and with them *every* key and value in every block. To get
+#   exactly the tokens of `generate`, the cache must be filled anew for the cropped text, for every token from then on,
+#   and the gain is gone. (Keys of an old position, which would be quick, give another text. Models for long texts use
+#   *relative* positions, such as the rotations of Su et al. 2021, to be able to drop the oldest key and keep the rest.)
+#
+# The new tokens are the same as without the cache:
+#
+# ```python
+# >>> with_cache = generate_cached(prompt, params, config, 12, np.random.default_rng(5), temperature=2.0, top_k=20)
+# >>> without = generate(prompt, params, config, 12, np.random.default_rng(5), temperature=2.0, top_k=20)
+# >>> bool((with_cache == without).all())
+# True
+#
+# ```
+#
+# The same scores up to rounding, to be exact: products of other shapes are added up in another order. In float32 a dart
+# may land within a ten-millionth of a border, about once in a million tokens, or two scores be that close in greedy
+# decoding.
+#
+# With 64 features and 4 layers, writing the 255 tokens that fill a context of 256 is about six times as fast with the
+# cache, and the last token costs hardly more than the first.
+
+# %%
+
+
+def generate_cached(ids, params, config, n_new, rng, temperature=1.0, top_k=None, top_p=None):
+    """What `generate` does, with a key/value cache: the same tokens, but old positions are not computed again.
+
+    As long as the text fits into `config.block_size`, a new token costs the computation of one position, and attention
+    over the keys kept so far: linear in the context. Beyond that the window moves with every token, and learned
+    absolute positions with it: the cache is filled anew from the cropped text, and a token costs as much as in
+    `generate`.
+
+    Args:
+        ids: the prompts, token ids, (B, T) with T ≥ 1; T may be larger than `config.block_size`. Any number of leading
+            axes.
+        params: dictionary of the GPT's parameters.
+        config: a `GPTConfig`.
+        n_new: how many tokens to append to each text, ≥ 0.
+        rng: a `numpy.random.Generator`; `sample` is called once per new token, with temperature 0 too.
+        temperature: as in `next_token_probs`; 0 is greedy.
+        top_k: as in `next_token_probs`.
+        top_p: as in `next_token_probs`.
+
+    Returns:
+        The prompts and what follows, (B, T + n_new), int64: what `generate` returns for a generator in the same state,
+        unless a choice is so close that the rounding of the scores decides. `ids` is not modified.
+
+    Raises:
+        ValueError: if T is 0 or `n_new` is negative, and where `gpt` and `next_token_probs` raise it.
+    """
+    raise NotImplementedError("generation.generate_cached")

@@ -1,0 +1,338 @@
+"""Assignment 9: the GPT, from token ids to a loss and the gradient of every parameter."""
+
+# %% [markdown]
+# # GPT: a stack of blocks that predicts the next token
+#
+# Everything is there; now it is put together. A GPT reads T tokens and says, at **every** position, which token it
+# expects next (Radford et al. 2018, section 3.1; the form built here is GPT-2's, Radford et al. 2019, section 2.3):
+#
+# ```text
+#     ids (B, T)
+#       ── embed ──────────────────>  x (B, T, D)       what stands here, and where it stands
+#       ── block 0, block 1, … ────>  x (B, T, D)       the residual stream; nobody looks at the future
+#       ── layer norm ─────────────>  x (B, T, D)       pre-norm blocks let the stream grow: one last norm
+#       ── times W_head ───────────>  logits (B, T, V)  a score for every token of the vocabulary
+# ```
+#
+# Because of the causal mask, the scores at position t depend on the tokens 0 to t only. So one text of T tokens is T
+# exercises at once: "given the first, what is the second?", "given the first two, what is the third?" and so on. That
+# is why transformers train so much faster than the networks that came before, which had to read one token after the
+# other.
+#
+# ## Which GPT?
+#
+# Models with the same outline differ in small ways. This is what varies here; all else is fixed.
+#
+# | in the configuration | choices | who |
+# |---|---|---|
+# | `activation` | `"gelu"`, in the tanh form; `"relu"` | GPT-2; the first transformer |
+# | `tied` | `True`: the head *is* the token table; `False`: its own matrix | GPT-2; Llama 2 |
+# | `bias` | `True`: linear layers have biases; `False`: they do not | GPT-2; nanoGPT's option, Llama |
+#
+# **Tied or untied?** The token table `W_tok` (V, D) has one vector for each token, and the head `W_head` (D, V) has one
+# column for each token. Both say what a token *means* as D numbers, one for reading and the other for writing. Press
+# and Wolf (2017) use the same numbers for both: the scores are then the dot products of the final vector with every
+# row of the token table. That saves V · D parameters, a third of the smallest GPT-2. The price is care on the way back:
+# the same numbers are used at both ends, so their gradient has two parts, which are added.
+
+# %%
+import functools
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from attention import causal_mask
+from blocks import block, block_backward, prefixed, subset
+from embeddings import embed, embed_tokens_backward
+from layernorm import layernorm, layernorm_backward
+from softmax import cross_entropy, cross_entropy_backward
+
+# %% [markdown]
+# ## `GPTConfig`
+#
+# The numbers that fix the shape of a model, given. The defaults are GPT-2's choices at a size that trains on any
+# laptop. A configuration cannot be changed once it is made, so that a model and its configuration stay together.
+#
+# ```python
+# >>> config = GPTConfig(vocab_size=27, block_size=8, d_model=16)
+# >>> config.d_ff  # not given, so four times d_model
+# 64
+#
+# ```
+
+# %%
+@dataclass(frozen=True)
+class GPTConfig:
+    """Given: the shape of a GPT.
+
+    Attributes:
+        vocab_size: V, the number of different tokens.
+        block_size: the longest text the model can look at: the number of learned positions.
+        n_layers: the number of blocks.
+        n_heads: H, the number of heads in each block, a divisor of D.
+        d_model: D, the width of the residual stream.
+        d_ff: F, the width inside the feed-forward network. None stands for 4 D; reading it gives the number.
+        activation: "gelu" (the tanh form) or "relu".
+        tied: whether the head is the transposed token table (True), or a matrix of its own (False).
+        bias: whether the linear layers have biases. Layer norms always have their beta, and the head has no bias.
+    """
+
+    vocab_size: int
+    block_size: int
+    n_layers: int = 4
+    n_heads: int = 4
+    d_model: int = 64
+    d_ff: int | None = None
+    activation: str = "gelu"
+    tied: bool = True
+    bias: bool = True
+
+    def __post_init__(self):
+        """Fill in `d_ff`, and refuse what cannot work."""
+        if self.d_ff is None:
+            object.__setattr__(self, "d_ff", 4 * self.d_model)
+        for name in ("vocab_size", "block_size", "n_layers", "n_heads", "d_model", "d_ff"):
+            if getattr(self, name) < 1:
+                raise ValueError(f"{name} must be at least 1, got {getattr(self, name)}")
+        if self.d_model % self.n_heads != 0:
+            raise ValueError(f"d_model ({self.d_model}) must be a multiple of n_heads ({self.n_heads})")
+        if self.activation not in ("gelu", "relu"):
+            raise ValueError(f'activation must be "gelu" or "relu", got {self.activation!r}')
+
+
+# %% [markdown]
+# ## `init_gpt`
+#
+# Where does training start? Not at zero: if all weights of a layer are equal, they get equal gradients and stay equal
+# for ever. Not at large numbers either: the first scores would be confidently wrong. GPT-2 draws all matrices and
+# tables from a normal distribution with the small standard deviation 0.02, so that the first scores are almost equal
+# and the first loss is close to log V.
+#
+# One thing is special. Every block adds to the residual stream twice, so 2L sums are taken on the way through L
+# blocks, and the variance of the stream grows with each. The matrices that *write* into the stream, `attn.W_o` and
+# `ffn.W_2`, start smaller by the factor $1/\sqrt{2L}$ (Radford et al. 2019, section 2.3), and the sum of all 2L
+# contributions has the size of one.
+#
+# ```python
+# >>> config = GPTConfig(vocab_size=27, block_size=8, n_layers=2, n_heads=2, d_model=16, tied=False)
+# >>> params = init_gpt(config, np.random.default_rng(0))
+# >>> for name in list(params)[:8]:
+# ...     print(f"{name:20} {params[name].shape!s:9} std {params[name].std():.3f}")
+# W_tok                (27, 16)  std 0.020
+# W_pos                (8, 16)   std 0.020
+# blocks.0.ln1.gamma   (16,)     std 0.000
+# blocks.0.ln1.beta    (16,)     std 0.000
+# blocks.0.attn.W_qkv  (16, 48)  std 0.019
+# blocks.0.attn.b_qkv  (48,)     std 0.000
+# blocks.0.attn.W_o    (16, 16)  std 0.010
+# blocks.0.attn.b_o    (16,)     std 0.000
+#
+# ```
+
+# %%
+def init_gpt(config, rng):
+    """Parameters of an untrained GPT, drawn like GPT-2's (Radford et al. 2019, section 2.3).
+
+    The names, in this order, for blocks i = 0 … n_layers - 1:
+
+        W_tok (V, D)  W_pos (block_size, D)
+        blocks.{i}. ln1.gamma (D,)      ln1.beta (D,)
+                    attn.W_qkv (D, 3D)  attn.b_qkv (3D,)  attn.W_o (D, D)  attn.b_o (D,)
+                    ln2.gamma (D,)      ln2.beta (D,)
+                    ffn.W_1 (D, F)      ffn.b_1 (F,)      ffn.W_2 (F, D)   ffn.b_2 (D,)
+        ln_f.gamma (D,)  ln_f.beta (D,)  W_head (D, V)
+
+    - every W is normal with mean 0 and standard deviation 0.02, except
+    - `attn.W_o` and `ffn.W_2`: standard deviation 0.02 / √(2 n_layers);
+    - every gamma is 1, every beta and every bias b is 0.
+
+    Args:
+        config: a `GPTConfig`. With `config.tied` there is no `W_head`; without `config.bias` there are no `b_qkv`,
+            `b_o`, `b_1`, `b_2` (the betas stay).
+        rng: a `numpy.random.Generator`.
+
+    Returns:
+        A dictionary of float32 arrays. The same generator state gives the same parameters.
+    """
+    raise NotImplementedError("gpt.init_gpt")
+
+
+# %% [markdown]
+# ## `count_parameters`
+#
+# How large is a model? The number of numbers that training can change. A tied head is counted once: it is not a
+# parameter of its own.
+#
+# ```python
+# >>> count_parameters(params)  # the two blocks of 16 features from above
+# 7584
+#
+# ```
+#
+# A rule of thumb: a block has 12 D² weights, 3 D² for queries, keys and values, D² for the output of attention and
+# 8 D² for the feed-forward network. Above: 2 · 12 · 16² = 6,144; the rest are tables, head, biases and norms.
+
+# %%
+def count_parameters(params):
+    """The number of trainable numbers: the sizes of all arrays, added up.
+
+    Args:
+        params: a dictionary of arrays.
+
+    Returns:
+        A Python int.
+    """
+    raise NotImplementedError("gpt.count_parameters")
+
+
+# %% [markdown]
+# ## `gpt`
+#
+# The forward pass is the picture from the top, in five lines: `embed`, one `block` after the other (pre-norm, with the
+# causal mask), `layernorm`, and the product with the head. `subset` from the block's assignment gives each part its own
+# parameters.
+#
+# A new model knows nothing, and all its scores are nearly the same:
+#
+# ```python
+# >>> ids = np.array([[5, 13, 13, 1]])  # (B, T) = (1, 4), like the name "emma" with a = 1, b = 2, …
+# >>> logits, cache = gpt(ids, params, config)
+# >>> logits.shape
+# (1, 4, 27)
+# >>> bool(np.abs(logits).max() < 0.5)
+# True
+#
+# ```
+#
+# The cache names the stages on the way, so that they can be plotted, and compared with another implementation:
+# the first stage that differs is where the mistake is.
+#
+# ```python
+# >>> [name for name in cache if name.startswith("blocks.0.")]
+# ['blocks.0.weights', 'blocks.0.after_attention', 'blocks.0.after_ffn']
+# >>> cache["blocks.0.weights"][0, 0].round(2)  # the first head of the first text: nobody looks ahead
+# array([[1.  , 0.  , 0.  , 0.  ],
+#        [0.5 , 0.5 , 0.  , 0.  ],
+#        [0.33, 0.33, 0.33, 0.  ],
+#        [0.25, 0.25, 0.25, 0.25]], dtype=float32)
+#
+# ```
+
+# %%
+
+
+def gpt(ids, params, config):
+    """Scores for the next token at every position (Radford et al. 2019, section 2.3).
+
+        x = W_tok[ids] + W_pos[:T]
+        x = block(x) for every block, pre-norm, with the causal mask
+        logits = layernorm(x) W_head,    with W_head = W_tokᵀ if the head is tied
+
+    Args:
+        ids: integers, (B, T), each in [0, V), with T at most `config.block_size`. Any number of leading axes.
+        params: dictionary of parameters; for names and shapes see `init_gpt`.
+        config: a `GPTConfig`.
+
+    Returns:
+        logits: (B, T, V), in the dtype of the parameters. The scores at position t depend on ids[..., : t + 1] only.
+        cache: dictionary with what the backward pass needs, and these entries:
+            `embedded`, the residual stream before the first block, (B, T, D);
+            `blocks.{i}.weights`, the attention weights of block i, (B, H, T, T);
+            `blocks.{i}.after_attention` and `blocks.{i}.after_ffn`, the stream after its two steps, (B, T, D);
+            `final_norm`, the stream after the last layer norm, (B, T, D).
+
+    Raises:
+        ValueError: if T is larger than `config.block_size`, or if an id is negative or not below V.
+    """
+    raise NotImplementedError("gpt.gpt")
+
+
+# %% [markdown]
+# ## `gpt_loss`
+#
+# The loss is the cross-entropy of all B · T predictions, and its gradient goes back the way that the forward pass came.
+# You have every step already; what is new is how they join:
+#
+# 1. the scores: `cross_entropy_backward`;
+# 2. the head, a linear layer without bias: one product for the gradient of the matrix, one for the final vectors;
+# 3. the last layer norm;
+# 4. the blocks, **last one first**, each with its own cache; put the name of the block in front of its gradients;
+# 5. the embedding: what arrives at each place belongs to the row of `W_tok` that was looked up there, and to the row
+#    of `W_pos` of that position. All B texts use the same positions: their gradients are summed. Rows of `W_pos` that
+#    a short text did not reach get 0.
+#
+# With a tied head, `W_tok` was used twice and its gradient is the **sum** of the parts from steps 2 and 5. In step 2
+# the table stands transposed, and so does its gradient.
+#
+# Is the first loss right? An untrained model gives all tokens about the same probability 1/V, and the loss is about
+# log V = log 27 = 3.2958. A first loss far above it means that the scores start too large; one far *below* it means
+# that the model sees what it should predict, and there is a mistake in the mask or in the targets.
+#
+# ```python
+# >>> targets = np.array([[13, 13, 1, 0]])  # at each position, the token that comes next
+# >>> loss, grads = gpt_loss(ids, targets, params, config)
+# >>> abs(loss - math.log(27)) < 0.1
+# True
+# >>> list(grads) == list(params)
+# True
+#
+# ```
+#
+# A gradient can always be checked without any theory: move one number a little and watch the loss (use float64; in
+# float32 the difference drowns in rounding).
+#
+# ```python
+# >>> params = {name: value.astype(np.float64) for name, value in params.items()}
+# >>> loss, grads = gpt_loss(ids, targets, params, config)
+# >>> moved = dict(params, W_pos=params["W_pos"].copy())
+# >>> moved["W_pos"][2, 7] += 1e-6
+# >>> slope = (gpt_loss(ids, targets, moved, config)[0] - loss) / 1e-6
+# >>> bool(abs(slope - grads["W_pos"][2, 7]) < 1e-7)
+# True
+#
+# ```
+
+# %%
+def gpt_loss(ids, targets, params, config):
+    """Mean cross-entropy of the predictions, and its gradient with respect to every parameter.
+
+        loss = cross_entropy(gpt(ids), targets)
+
+    Args:
+        ids: integers, (B, T), each in [0, V), with T at most `config.block_size`. Any number of leading axes.
+        targets: integers, same shape as `ids`: the token that comes next at each position.
+        params: dictionary of parameters; for names and shapes see `init_gpt`.
+        config: a `GPTConfig`.
+
+    Returns:
+        loss: the mean over all B T positions, a Python float.
+        grads: dictionary with the same keys, shapes and dtype as `params`, in the same order. With a tied head the
+            gradient of `W_tok` is the sum of its part as a table and its part as a head. Rows of `W_pos` beyond T
+            are 0.
+
+    Raises:
+        ValueError: if T is larger than `config.block_size`, or if an id is negative or not below V.
+    """
+    raise NotImplementedError("gpt.gpt_loss")
+
+
+# %% [markdown]
+# ## The same on one page
+#
+# Putting `gpt_loss` together from the parts is what this assignment asks for, and it is good enough for everything that
+# follows. The solution has a second version, and that is the one it trains with. It computes the same formulas in the
+# same order; what it leaves out is everything that makes the parts comfortable:
+#
+# - every array stays a matrix of N = B · T rows, and is only seen as (B, H, T, K) inside attention;
+# - nothing is checked, converted or looked up twice, and no function is called for less than three lines;
+# - what the way back needs, such as the normalized vectors, is kept and not computed again;
+# - a number that only the next line needs is overwritten in place.
+#
+# That makes a training step 1.6 times as fast with 16 features, where nearly all of the time goes into calling
+# functions, 1.1 times with 64 features, and 1.05 times with 128: matrix products take the same time in both. The two
+# are tested against each other. First make it right, then make it fast, and keep the version that you understand.
+
+# %%
+
+
+_SLOPE, _CUBIC = 2 * math.sqrt(2 / math.pi), 2 * math.sqrt(2 / math.pi) * 0.044715  # 2u = _SLOPE x + _CUBIC x³

@@ -1,0 +1,218 @@
+"""Assignment 6: layer normalization, forward and backward, and the RMS norm (bonus)."""
+
+# %% [markdown]
+# # Layer normalization: every vector back to the same scale
+#
+# A deep network multiplies and adds many times. If one layer makes its numbers twice as large, the next one sees inputs
+# that it was not tuned for, and after ten layers the numbers have exploded or died out. **Layer normalization** stands
+# between the layers and brings every vector to mean 0 and variance 1. The network may then choose another scale and
+# another centre for each feature, with two learned vectors: the *gain* $\gamma$ and the *bias* $\beta$.
+#
+# $$y = \gamma \cdot \frac{x - \mu}{\sqrt{\sigma^2 + \epsilon}} + \beta \qquad
+#   \mu = \frac{1}{D} \sum_i x_i \qquad \sigma^2 = \frac{1}{D} \sum_i (x_i - \mu)^2$$
+#
+# (Ba, Kiros and Hinton 2016, section 3; the $\epsilon$ is that of Ioffe and Szegedy 2015, algorithm 1.)
+#
+# The mean and the variance are taken over the D features of **one** vector: one token at one position. Neither the rest
+# of the batch nor the other positions have a say. Batch normalization, its older relative, does the opposite.
+#
+# ```python
+# >>> gamma, beta = np.ones(4), np.zeros(4)
+# >>> layernorm(np.array([1.0, 2.0, 3.0, 6.0]), gamma, beta).round(4)
+# array([-1.069 , -0.5345,  0.    ,  1.6036])
+#
+# ```
+#
+# By hand: the mean is 3, the distances to it are -2, -1, 0 and 3, and the variance is (4 + 1 + 0 + 9) / 4 = 3.5, whose
+# root is 1.8708. Shifting the vector, or stretching it, makes (almost) no difference:
+#
+# ```python
+# >>> layernorm(np.array([1001.0, 1002.0, 1003.0, 1006.0]), gamma, beta).round(4)
+# array([-1.069 , -0.5345,  0.    ,  1.6036])
+# >>> layernorm(np.array([10.0, 20.0, 30.0, 60.0]), gamma, beta).round(4)
+# array([-1.069 , -0.5345,  0.    ,  1.6036])
+#
+# ```
+#
+# ## Two details that everybody gets wrong once
+#
+# **Divide by D, not by D - 1.** There are two variances. The *biased* one divides the sum of squares by D; the
+# *unbiased* one, the estimate that statistics books recommend for a sample, divides by D - 1. Layer normalization uses
+# the biased one. NumPy's `var` and `std` are biased by default; PyTorch's `torch.var` and `torch.std` are unbiased,
+# while its `nn.LayerNorm` is biased. With four features the two answers are 15 % apart, with a thousand nobody would
+# notice:
+#
+# ```python
+# >>> x = np.array([1.0, 2.0, 3.0, 6.0])
+# >>> float(x.var()), round(float(x.var(ddof=1)), 4)
+# (3.5, 4.6667)
+#
+# ```
+#
+# **$\epsilon$ belongs inside the root.** Without it, a vector whose entries are all equal would be divided by 0. Some
+# well-known codes add it to the standard deviation, outside the root. With $\epsilon = 10^{-5}$ the two hardly differ
+# on ordinary vectors, and a lot on very small ones. Here every entry is within 0.001 of the mean; the variance is far
+# smaller than $\epsilon$, and the result stays small:
+#
+# ```python
+# >>> layernorm(np.array([0.001, 0.002, 0.003]), np.ones(3), np.zeros(3)).round(4)
+# array([-0.3062,  0.    ,  0.3062])
+# >>> layernorm(np.array([5.0, 5.0, 5.0]), np.ones(3), np.zeros(3))
+# array([0., 0., 0.])
+#
+# ```
+
+# %%
+import functools
+
+import numpy as np
+from softmax import as_float
+
+# %% [markdown]
+# ## `layernorm`
+#
+# The vectors are the rows along the last axis of `x`; everything before it is batch. Keep that axis when you take the
+# mean, with length 1, and broadcasting does the rest: `(B, T, D)` minus `(B, T, 1)`. The gain and the bias have one
+# number per feature, `(D,)`.
+#
+# One more thing to know if you want it fast: `x.mean(axis=-1)` is a slow way to add up many short rows. The same sums
+# are the product with a vector of ones, `(N, D) @ (D,)`, and products are what NumPy does best. The sum of the squares
+# of every row is `np.vecdot` of the matrix with itself.
+
+# %%
+
+
+def layernorm(x, gamma, beta, eps=1e-5):
+    """Layer normalization over the last axis (Ba, Kiros and Hinton 2016, section 3).
+
+        y = gamma * (x - mean(x)) / sqrt(var(x) + eps) + beta
+
+    Args:
+        x: vectors, (..., D). Integers are computed in float64.
+        gamma: gain, (D,).
+        beta: bias, (D,).
+        eps: added to the variance, inside the root.
+
+    Returns:
+        Same shape and dtype as `x`. The variance is the biased one: the mean of the D squared distances.
+    """
+    raise NotImplementedError("layernorm.layernorm")
+
+
+# %% [markdown]
+# ## `layernorm_backward`
+#
+# Write $\hat x$ for the normalized vector (before gain and bias) and $\sigma$ for the root that it was divided by. Gain
+# and bias are easy. Each of them was used for every row, so its gradient is a **sum over all rows**:
+#
+# $$d\gamma = \sum_{rows} dout \cdot \hat x \qquad d\beta = \sum_{rows} dout$$
+#
+# For `x` there are three paths. Every $x_i$ appears directly, in the mean, and in the variance; and through the mean
+# and the variance it moves *every* output of its row. With $g = dout \cdot \gamma$, the gradient that arrives at
+# $\hat x$, the three collapse to
+#
+# $$dx = \frac{1}{\sigma} \Big( g - \mathrm{mean}(g) - \hat x \cdot \mathrm{mean}(g \cdot \hat x) \Big)$$
+#
+# (The derivation is that of Ioffe and Szegedy 2015, section 3, with the mean taken over the features.) The second term
+# is the path through the mean: `dx` adds up to 0, because shifting a vector changes nothing. The third is the path
+# through the variance, because stretching it changes (almost) nothing either.
+#
+# ```python
+# >>> dx, dgamma, dbeta = layernorm_backward(np.array([1.0, 0.0, 0.0, 0.0]), np.array([1.0, 2.0, 3.0, 6.0]), np.ones(4))
+# >>> dx.round(4)
+# array([ 0.2482, -0.21  , -0.1336,  0.0954])
+# >>> dgamma.round(4), dbeta
+# (array([-1.069,  0.   ,  0.   ,  0.   ]), array([1., 0., 0., 0.]))
+#
+# ```
+#
+# This is also why a layer norm must never be tested with a gradient of ones: when $\gamma$ is 1 as well, the true `dx`
+# is 0, and an implementation that answers 0 to everything looks right.
+
+# %%
+def layernorm_backward(dout, x, gamma, eps=1e-5):
+    """Gradients of `layernorm(x, gamma, beta, eps)`; they do not depend on `beta`.
+
+        dx = (g - mean(g) - x̂ mean(g x̂)) / std   with g = dout * gamma, x̂ = (x - mean(x)) / std, std = √(var(x) + eps)
+        dgamma = Σ_rows dout * x̂                 dbeta = Σ_rows dout
+
+    Args:
+        dout: gradient with respect to the output, (..., D).
+        x: what went in, (..., D).
+        gamma: gain, (D,).
+        eps: the same as in the forward pass.
+
+    Returns:
+        dx: (..., D), same dtype as `x`.
+        dgamma: (D,), summed over all leading axes.
+        dbeta: (D,), summed over all leading axes.
+    """
+    raise NotImplementedError("layernorm.layernorm_backward")
+
+
+# %% [markdown]
+# ## Bonus: `rmsnorm`
+#
+# Llama and most models since then leave out half of it: no mean is subtracted and no bias is added. What remains is the
+# division by the *root mean square* of the vector. It is cheaper and works as well.
+#
+# $$y = \gamma \cdot \frac{x}{\sqrt{\frac{1}{D} \sum_i x_i^2 + \epsilon}}$$
+#
+# (Zhang and Sennrich 2019, section 4; they leave out the $\epsilon$, every implementation puts it in.)
+#
+# ```python
+# >>> rmsnorm(np.array([1.0, 2.0, 3.0, 6.0]), np.ones(4)).round(4)
+# array([0.2828, 0.5657, 0.8485, 1.6971])
+#
+# ```
+
+# %%
+def rmsnorm(x, gamma, eps=1e-5):
+    """Root mean square normalization over the last axis (Zhang and Sennrich 2019, section 4).
+
+        y = gamma * x / sqrt(mean(x²) + eps)
+
+    Args:
+        x: vectors, (..., D). Integers are computed in float64.
+        gamma: gain, (D,).
+        eps: added to the mean square, inside the root.
+
+    Returns:
+        Same shape and dtype as `x`.
+    """
+    raise NotImplementedError("layernorm.rmsnorm")
+
+
+# %% [markdown]
+# ## Bonus: `rmsnorm_backward`
+#
+# As for the layer norm, but without the path through the mean, because no mean was taken:
+#
+# $$dx = \frac{1}{r} \Big( g - \hat x \cdot \mathrm{mean}(g \cdot \hat x) \Big) \qquad
+#   r = \sqrt{\mathrm{mean}(x^2) + \epsilon} \qquad \hat x = x / r \qquad g = dout \cdot \gamma$$
+#
+# ```python
+# >>> dx, dgamma = rmsnorm_backward(np.array([1.0, 0.0, 0.0, 0.0]), np.array([1.0, 2.0, 3.0, 6.0]), np.ones(4))
+# >>> dx.round(4), dgamma.round(4)
+# (array([ 0.2772, -0.0113, -0.017 , -0.0339]), array([0.2828, 0.    , 0.    , 0.    ]))
+#
+# ```
+
+# %%
+def rmsnorm_backward(dout, x, gamma, eps=1e-5):
+    """Gradients of `rmsnorm(x, gamma, eps)`.
+
+        dx = (g - x̂ mean(g x̂)) / r     with g = dout * gamma, x̂ = x / r, r = √(mean(x²) + eps)
+        dgamma = Σ_rows dout * x̂
+
+    Args:
+        dout: gradient with respect to the output, (..., D).
+        x: what went in, (..., D).
+        gamma: gain, (D,).
+        eps: the same as in the forward pass.
+
+    Returns:
+        dx: (..., D), same dtype as `x`.
+        dgamma: (D,), summed over all leading axes.
+    """
+    raise NotImplementedError("layernorm.rmsnorm_backward")

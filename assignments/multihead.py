@@ -1,0 +1,273 @@
+"""Assignment 5: multi-head attention, several attentions side by side, for one text or between two."""
+
+# %% [markdown]
+# # Multi-head attention: looking for several things at once
+#
+# One attention makes one set of weights: one answer to "whom do I look at?". But a word wants to know several things:
+# which noun does this adjective belong to, where did the sentence begin, what came just before? An average can answer
+# only one of these questions. So the D numbers of each vector are shared out among H **heads**. Each head has K = D / H
+# numbers of its own for queries, keys and values, and does its own attention; then the results are put side by side
+# again, and one more matrix mixes them (Vaswani et al. 2017, section 3.2.2):
+#
+# $$\mathrm{head}_h = \mathrm{Attention}(x W^Q_h,\; x W^K_h,\; x W^V_h) \qquad
+#   \mathrm{MultiHead}(x) = [\mathrm{head}_1, \dots, \mathrm{head}_H]\; W^O$$
+#
+# This is also where queries, keys and values come from: each is the vector of the position times a learned matrix.
+# More heads cost no more numbers. They are cut from the same D columns, and the matrices have 4D² entries for any H.
+#
+# Letters: B texts in a batch, T positions in each, D (`d_model`) numbers per position, H heads of K = D / H numbers,
+# and S positions in the text that is looked at (S = T when a text looks at itself).
+
+# %%
+import numpy as np
+from attention import attention, attention_backward
+from softmax import as_float
+
+# %% [markdown]
+# ## `split_heads`
+#
+# `attention` works on the last two axes and takes any axes in front of them as a batch. If the heads stand in front,
+# all of them are done at once:
+#
+# ```text
+#     (B, T, D)  ── cut each vector into H pieces ──>  (B, T, H, K)  ── swap two axes ──>  (B, H, T, K)
+# ```
+#
+# Head 0 owns the first K columns of every position, head 1 the next K, and so on.
+#
+# ```python
+# >>> x = np.array([[0, 1, 2, 3], [10, 11, 12, 13], [20, 21, 22, 23]])  # T = 3 positions, D = 4
+# >>> split_heads(x, n_heads=2)
+# array([[[ 0,  1],
+#         [10, 11],
+#         [20, 21]],
+# <BLANKLINE>
+#        [[ 2,  3],
+#         [12, 13],
+#         [22, 23]]])
+#
+# ```
+#
+# Both steps are needed. A reshape straight to (H, T, K) has the right shape and the wrong contents: it cuts the numbers
+# in the order in which they stand in memory, and "head 0" gets half of the *positions*. Nothing crashes, and a model
+# even trains with it, a little worse:
+#
+# ```python
+# >>> x.reshape(2, 3, 2)  # wrong: the first head holds positions 0 and half of 1
+# array([[[ 0,  1],
+#         [ 2,  3],
+#         [10, 11]],
+# <BLANKLINE>
+#        [[12, 13],
+#         [20, 21],
+#         [22, 23]]])
+#
+# ```
+
+# %%
+def split_heads(x, n_heads):
+    """Cut the last axis into heads, and move the heads in front of the positions (Vaswani et al. 2017, section 3.2.2).
+
+        out[..., h, t, i] = x[..., t, h K + i],   K = D / H
+
+    Args:
+        x: vectors, (..., T, D).
+        n_heads: H, a divisor of D.
+
+    Returns:
+        (..., H, T, K), in the dtype of `x`. It may share its memory with `x`.
+
+    Raises:
+        ValueError: if D cannot be divided into `n_heads` heads of the same size.
+    """
+    raise NotImplementedError("multihead.split_heads")
+
+
+# %% [markdown]
+# ## `merge_heads`
+#
+# The way back: swap first, then join. What `split_heads` took apart, this puts together again.
+#
+# ```python
+# >>> x = np.array([[0, 1, 2, 3], [10, 11, 12, 13], [20, 21, 22, 23]])
+# >>> merge_heads(split_heads(x, n_heads=2))
+# array([[ 0,  1,  2,  3],
+#        [10, 11, 12, 13],
+#        [20, 21, 22, 23]])
+#
+# ```
+#
+# The mistake is the same as before: a reshape without the swap mixes positions. With one head the wrong version gives
+# the right answer, so try it with two.
+
+# %%
+def merge_heads(x):
+    """Put the heads side by side again: the inverse of `split_heads` (Vaswani et al. 2017, section 3.2.2, "Concat").
+
+        out[..., t, h K + i] = x[..., h, t, i]
+
+    Args:
+        x: one vector per head and position, (..., H, T, K).
+
+    Returns:
+        (..., T, H K), in the dtype of `x`. It may share its memory with `x`.
+    """
+    raise NotImplementedError("multihead.merge_heads")
+
+
+# %% [markdown]
+# ## `multihead_attention`
+#
+# The matrices of all heads for queries, keys and values are stored side by side as one, so that one large product does
+# the work of 3H small ones:
+#
+# ```text
+#     W_qkv (D, 3D) = [ head 0 | head 1 | … | head 0 | head 1 | … | head 0 | head 1 | … ]
+#                      '------ queries -----' '------- keys ------' '------ values -----'
+# ```
+#
+# and the whole layer is, with the shapes that arise on the way:
+#
+# ```text
+#     x (B, T, D)  ── W_qkv, b_qkv ──>  q, k, v, each (B, T, D)  ── split ──>  each (B, H, T, K)
+#       ── attention ──>  (B, H, T, K)  ── merge ──>  (B, T, D)  ── W_o, b_o ──>  out (B, T, D)
+# ```
+#
+# The parameters come in a dictionary. Some models have no biases: then the keys `b_qkv` and `b_o`, or one of them, are
+# simply not there (`params.get` gives None).
+#
+# Two tokens, two heads of size 1. With these weights queries, keys and values are all equal to x, and the last matrix
+# changes nothing:
+#
+# ```python
+# >>> x = np.array([[1.0, 0.0], [0.0, 1.0]])  # T = 2, D = 2
+# >>> params = {"W_qkv": np.tile(np.eye(2), 3), "W_o": np.eye(2)}
+# >>> out, cache = multihead_attention(x, params, n_heads=2)
+# >>> cache["weights"].round(4)
+# array([[[0.7311, 0.2689],
+#         [0.5   , 0.5   ]],
+# <BLANKLINE>
+#        [[0.5   , 0.5   ],
+#         [0.2689, 0.7311]]])
+# >>> out.round(4)
+# array([[0.7311, 0.5   ],
+#        [0.5   , 0.7311]])
+#
+# ```
+#
+# Each head has its own opinion: the first position looks mostly at itself in head 0, and at both alike in head 1.
+#
+# **Which root?** Each head divides its scores by √K, the size of *its* queries (above: √1), and not by √D. If
+# `attention` reads the size off its own `q`, there is nothing to do.
+#
+# **Masks** have to fit (..., H, T, S). A causal mask (T, S) does, and so does a padding mask (B, 1, 1, S). A mask of
+# shape (B, T, S) does *not*: broadcasting would line its batch up with the heads. Give it an axis for the heads,
+# (B, 1, T, S).
+#
+# **Other layouts.** Weights from elsewhere need rearranging. PyTorch's `nn.MultiheadAttention` stores `in_proj_weight`
+# as (3D, D), the transpose of ours, in the same order of q, k and v. GPT-2's `c_attn` is the same as ours. GPT-NeoX has
+# the columns in the order of heads, with q, k and v of head 0 first. And much teaching code has three matrices.
+#
+# **Cross attention.** A translator that writes English looks at the French text. With `memory`, (B, S, D), the queries
+# come from x, but the keys and values come from the memory (section 3.2.3). The weights are the same matrix: its first
+# D columns are used for x, the others for the memory.
+#
+# ```python
+# >>> memory = np.array([[0.0, 0.0], [2.0, 0.0], [0.0, 2.0]])  # S = 3
+# >>> out, cache = multihead_attention(x, params, n_heads=2, memory=memory)
+# >>> cache["weights"].shape  # (H, T, S)
+# (2, 2, 3)
+# >>> out.round(4)
+# array([[1.574 , 0.6667],
+#        [0.6667, 1.574 ]])
+#
+# ```
+#
+# **The cache.** The backward pass needs what the forward pass has seen. Everything it needs goes into a dictionary;
+# only `"weights"` has a fixed name, because people like to look at it.
+
+# %%
+
+
+def multihead_attention(x, params, n_heads, mask=None, memory=None):
+    """Multi-head self attention, or cross attention if there is a memory (Vaswani et al. 2017, section 3.2.2).
+
+        q = x W_qkv[:, :D] + b_qkv[:D]           source = x, or the memory
+        k = source W_qkv[:, D:2D] + b_qkv[D:2D]
+        v = source W_qkv[:, 2D:] + b_qkv[2D:]
+        head_h = attention(q_h, k_h, v_h),       where head h owns the columns from h K to (h + 1) K, K = D / H
+        out = [head_0, head_1, …] W_o + b_o
+
+    Args:
+        x: vectors, (..., T, D), with B texts (B, T, D).
+        params: dict with `W_qkv` (D, 3D), `b_qkv` (3D,), `W_o` (D, D), `b_o` (D,). Each bias may be absent.
+        n_heads: H, a divisor of D.
+        mask: boolean, True where a query may look at a key; anything that broadcasts to (..., H, T, S), such as (T, S)
+            or (B, 1, T, S). None means that everybody may look at everything.
+        memory: None for self attention (then S = T), or the vectors to look at, (..., S, D), with the batch axes of
+            `x`.
+
+    Returns:
+        out: (..., T, D), in the dtype of the inputs (float64 for integers).
+        cache: dict for `multihead_attention_backward`. `cache["weights"]` holds the attention weights,
+            (..., H, T, S); the other entries are your own.
+
+    Raises:
+        ValueError: if D cannot be divided into `n_heads` heads of the same size, or if the mask does not fit.
+        TypeError: if the mask is not boolean (`attention` raises it).
+    """
+    raise NotImplementedError("multihead.multihead_attention")
+
+
+# %% [markdown]
+# ## `multihead_attention_backward`
+#
+# Through the layer from its end to its beginning. All the pieces are there: `attention_backward`, and the two ways to
+# move heads (which only move numbers, so that the backward of `split_heads` is `merge_heads`, and the other way
+# round). New is the linear layer $y = x W + b$. With all positions of all texts as the rows of one matrix, (N, D):
+#
+# $$dW = x^\top dy \qquad db = \sum_n dy_n \qquad dx = dy\, W^\top$$
+#
+# The same weights and biases served all N positions, so their gradients are sums over all of them. For b that has to
+# be written down: a bias gradient that keeps the shape (N, D) does no harm that is seen at once, because broadcasting
+# lets it be subtracted from b.
+#
+# The vector x went out along three ways, into q, k and v, and what comes back along the three is **added**. With the
+# three gradients side by side, in the order of the columns of `W_qkv`, a single product adds them up.
+#
+# In cross attention the ways are apart: what comes back through q belongs to x; what comes back through k and v
+# belongs to the memory, and is returned as a third result.
+#
+# ```python
+# >>> x = np.array([[1.0, 0.0], [0.0, 1.0]])
+# >>> params = {"W_qkv": np.tile(np.eye(2), 3), "W_o": np.eye(2)}
+# >>> out, cache = multihead_attention(x, params, n_heads=2)
+# >>> dx, grads = multihead_attention_backward(np.array([[1.0, 0.0], [0.0, 0.0]]), cache)
+# >>> dx.round(4)
+# array([[1.1243, 0.    ],
+#        [0.0723, 0.    ]])
+# >>> {name: grad.shape for name, grad in grads.items()}
+# {'W_qkv': (2, 6), 'W_o': (2, 2)}
+#
+# ```
+
+# %%
+
+
+def multihead_attention_backward(dout, cache):
+    """Gradients of the loss with respect to the input, the parameters and, for cross attention, the memory.
+
+        for y = x W + b, over all N positions:   dW = xᵀ dy,   db = Σ_n dy_n,   dx = dy Wᵀ
+
+    Args:
+        dout: gradient with respect to `out`, (..., T, D).
+        cache: what `multihead_attention` returned. It is not changed.
+
+    Returns:
+        dx: gradient with respect to `x`, (..., T, D).
+        grads: dict with the same keys and shapes as `params`; a bias that was absent has no gradient.
+        dmemory: gradient with respect to `memory`, (..., S, D). Only for cross attention: self attention returns the
+            pair (dx, grads), cross attention the triple (dx, grads, dmemory).
+        All in the dtype of the inputs (float64 for integers).
+    """
+    raise NotImplementedError("multihead.multihead_attention_backward")

@@ -1,0 +1,240 @@
+"""Assignment 1: characters as numbers, and batches of text to learn from."""
+
+# %% [markdown]
+# # The tokenizer: from text to numbers
+#
+# A network computes with numbers, so text has to become numbers first and numbers have to become text again at the
+# end. The pieces that get a number are called *tokens*, the list of all tokens is the *vocabulary*, and the number of
+# a token is its *id*. Large models use pieces of words (Sennrich, Haddow and Birch 2016, section 3.2). Here a token is
+# one character: the vocabulary is small, nothing has to be learned first, and everything after this assignment works
+# on ids and does not care what they stand for.
+#
+# A language model learns one thing: given the characters so far, which one comes next? (Shannon 1951 measured how well
+# people do it.) Text needs no labels for that, because the right answer to every question is in the text itself, one
+# place further on.
+
+# %%
+import numpy as np
+
+# %% [markdown]
+# ## `build_vocab`
+#
+# Every different character of the text, once, in sorted order. The order is of no use to the model, but a fixed one
+# gives the same ids every time. Two dictionaries lead back and forth: `stoi` ("string to integer") and `itos`
+# ("integer to string").
+#
+# ```python
+# >>> chars, stoi, itos = build_vocab("hello")
+# >>> chars
+# ['e', 'h', 'l', 'o']
+# >>> stoi["h"], itos[1]
+# (1, 'h')
+#
+# ```
+#
+# Sorted means by Unicode code point, as Python sorts strings: newline, space, digits, capitals, small letters,
+# accented letters. `start` leaves ids free below the first character for tokens that are no characters, such as "the
+# text begins here" or "nothing here, only padding".
+#
+# ```python
+# >>> chars, stoi, itos = build_vocab("anna", start=1)
+# >>> stoi
+# {'a': 1, 'n': 2}
+#
+# ```
+
+# %%
+def build_vocab(text, start=0):
+    """The vocabulary of a text: its different characters, numbered in sorted order.
+
+    Args:
+        text: a string. The empty string has an empty vocabulary.
+        start: the id of the first character; the others follow without gaps.
+
+    Returns:
+        chars: list of the V different characters, sorted by code point.
+        stoi: dict, character -> id. The ids are the Python integers `start` ... `start + V - 1`.
+        itos: dict, id -> character, the inverse of `stoi`.
+    """
+    raise NotImplementedError("tokenizer.build_vocab")
+
+
+# %% [markdown]
+# ## `encode`
+#
+# One id for each character, in the order of the text.
+#
+# ```python
+# >>> chars, stoi, itos = build_vocab("hello")
+# >>> encode("hole", stoi)
+# array([1, 3, 2, 0])
+#
+# ```
+#
+# A character that the vocabulary does not have is an error, and the message says which one and where. Leaving it out
+# silently, or giving it some id, would hide a mistake in the data until the model says strange things.
+#
+# ```python
+# >>> encode("help", stoi)
+# Traceback (most recent call last):
+# ...
+# ValueError: character 'p' at position 3 is not in the vocabulary
+#
+# ```
+
+# %%
+def encode(text, stoi):
+    """Text to ids, one for each character.
+
+    Args:
+        text: a string of T characters; T may be 0.
+        stoi: dict, character -> id, as `build_vocab` returns it.
+
+    Returns:
+        The ids, (T,), int64.
+
+    Raises:
+        ValueError: if a character is not in `stoi`. The message names the first such character and its position,
+            counted from 0: "character 'p' at position 3 is not in the vocabulary".
+    """
+    raise NotImplementedError("tokenizer.encode")
+
+
+# %% [markdown]
+# ## `decode`
+#
+# The way back. Nothing is lost: `decode(encode(text, stoi), itos)` is `text` again, for every text whose characters
+# are in the vocabulary.
+#
+# ```python
+# >>> decode(np.array([1, 0, 2, 2, 3]), itos)
+# 'hello'
+# >>> decode([2, 4], itos)
+# Traceback (most recent call last):
+# ...
+# ValueError: id 4 at position 1 is not in the vocabulary
+#
+# ```
+
+# %%
+def decode(ids, itos):
+    """Ids to text, one character for each id: the inverse of `encode`.
+
+    Args:
+        ids: T integers, (T,): an array or a list; T may be 0.
+        itos: dict, id -> character, as `build_vocab` returns it.
+
+    Returns:
+        A string of T characters.
+
+    Raises:
+        ValueError: if an id is not in `itos` (a negative one too: ids do not count from the end). The message names
+            the first such id and its position, counted from 0: "id 4 at position 1 is not in the vocabulary".
+    """
+    raise NotImplementedError("tokenizer.decode")
+
+
+# %% [markdown]
+# ## `train_val_split`
+#
+# A model that has learned a text by heart has a small loss on it and may still know nothing about the language. So
+# part of the text is kept away from training, and the loss on that part, the *validation loss*, says what was learned
+# (Goodfellow, Bengio and Courville 2016, section 5.3).
+#
+# The cut is one place in the text: the first part is for training, the rest for validation. Tables are shuffled before
+# they are split; text must not be. Single characters in a random order are no language any more, and neighbouring
+# pieces of the same sentence on both sides of the split would let the model see what it is examined in.
+#
+# ```python
+# >>> train, val = train_val_split(np.arange(10), train_fraction=0.75)
+# >>> train
+# array([0, 1, 2, 3, 4, 5, 6])
+# >>> val
+# array([7, 8, 9])
+#
+# ```
+
+# %%
+def train_val_split(ids, train_fraction=0.9):
+    """Cut a text in two: the beginning for training, the end for validation. Nothing is shuffled.
+
+    Args:
+        ids: the encoded text, (N,).
+        train_fraction: the share of the text that is for training, 0 < train_fraction ≤ 1. With 1 there is no
+            validation text.
+
+    Returns:
+        train: the first `int(N * train_fraction)` ids.
+        val: all the others, in order. Both have the dtype of `ids`.
+
+    Raises:
+        ValueError: if `train_fraction` is not above 0 and at most 1.
+    """
+    raise NotImplementedError("tokenizer.train_val_split")
+
+
+# %% [markdown]
+# ## `get_batch`
+#
+# The model is trained on short windows of the text, all of the same length (the *block size*, T), several at a time
+# (the *batch size*, B). Each window starts at a random place. `x` holds the windows, and `y` holds what the model
+# should answer: the same windows, moved one character to the right.
+#
+# Take the text "hello world" and the window of length 4 that starts at character 1:
+#
+# | the model has seen | it should answer |
+# |---|---|
+# | `e` | `l` |
+# | `el` | `l` |
+# | `ell` | `o` |
+# | `ello` | a space |
+#
+# So `x` is "ello" and `y` is "llo ": one window of T characters asks T questions, and a causal model answers them all
+# at once.
+#
+# ```python
+# >>> ids = np.arange(100, 110)
+# >>> x, y = get_batch(ids, batch_size=3, block_size=4, rng=np.random.default_rng(0))
+# >>> x.shape, y.shape
+# ((3, 4), (3, 4))
+# >>> np.array_equal(y, x + 1)  # in this text, every character is its predecessor plus 1
+# True
+#
+# ```
+#
+# The two ends need care. The last character of the text can be an answer and never a question, so with N characters
+# the last possible start is N − T − 1. `np.random.Generator.integers` leaves out its upper end. One start too few, and
+# the last character is never learned from; one too many, and now and then an answer lies behind the end of the text. A
+# text of T + 1 characters is just long enough: it has a single window.
+#
+# ```python
+# >>> get_batch(np.arange(5), batch_size=2, block_size=4, rng=np.random.default_rng(0))[0]
+# array([[0, 1, 2, 3],
+#        [0, 1, 2, 3]])
+#
+# ```
+#
+# Other courses cut the text into consecutive windows and go through all of them once, which is called an *epoch*. With
+# random windows there are no epochs: training is counted in steps.
+
+# %%
+def get_batch(ids, batch_size, block_size, rng):
+    """Random windows of a text, and for every character of them the one that comes next.
+
+        x[b, t] = ids[start_b + t]        y[b, t] = ids[start_b + t + 1]
+
+    Args:
+        ids: the encoded text, N integers, (N,).
+        batch_size: B, the number of windows.
+        block_size: T, the length of a window.
+        rng: a `numpy.random.Generator`. Each start_b is drawn from it uniformly and independently of the others, so
+            that a window can come twice. Every start 0, 1, ..., N - T - 1 is possible (N - T of them).
+
+    Returns:
+        x: the windows, (B, T), int64.
+        y: the next characters, (B, T), int64. Both are copies, not views of `ids`.
+
+    Raises:
+        ValueError: if the text has fewer than `block_size + 1` characters: a window and its last answer.
+    """
+    raise NotImplementedError("tokenizer.get_batch")
