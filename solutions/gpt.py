@@ -431,9 +431,15 @@ def _from_parts(ids, targets, params, config):
 
 # %%
 @functools.cache
-def _ones(length, dtype, value=1.0):
+def _ones(shape, dtype, value=1.0):
     """A vector of ones, made once. To multiply by it is the fastest way to add up rows or columns."""
-    return np.full(length, value, dtype=dtype)
+    return np.full(shape, value, dtype=dtype)
+
+
+@functools.cache
+def _fill(length, dtype):
+    """What the causal mask adds to the scores, (T, T): 0 where a query may look, -inf elsewhere. Made once."""
+    return np.where(causal_mask(length), 0.0, -np.inf).astype(dtype)
 
 
 def _linear(x, params, W, b):
@@ -452,7 +458,7 @@ def _linear_backward(dout, x, params, grads, W, b):
 
 def _norm(x, params, name):
     d = x.shape[1]
-    normalized = x - (x @ _ones(d, x.dtype, 1 / d))[:, None]  # (N, D)
+    normalized = x - x @ _ones((d, 1), x.dtype, 1 / d)  # (N, D) - (N, 1)
     std = np.sqrt(np.vecdot(normalized, normalized) / d + 1e-5)[:, None]  # (N, 1)
     normalized /= std
     out = normalized * params[name + ".gamma"]
@@ -464,28 +470,28 @@ def _norm_backward(dout, saved, params, grads, name):
     normalized, std = saved
     n, d = dout.shape
     gamma = params[name + ".gamma"]
-    gamma_over_d = gamma / d
+    gamma_over_d = (gamma / d)[:, None]  # (D, 1)
     product = dout * normalized
     grads[name + ".gamma"] = _ones(n, dout.dtype) @ product
     grads[name + ".beta"] = _ones(n, dout.dtype) @ dout
     dx = dout * gamma
-    dx -= (dout @ gamma_over_d)[:, None]
-    np.multiply(normalized, (product @ gamma_over_d)[:, None], out=product)
+    dx -= dout @ gamma_over_d
+    np.multiply(normalized, product @ gamma_over_d, out=product)
     dx -= product
     dx /= std
     return dx
 
 
-def _attention(qkv, shape, fill):
+def _attention(qkv, shape):
     batch, length, n_heads, head_size = shape
     q, k, v = qkv.reshape(batch, length, 3, n_heads, head_size).transpose(2, 0, 3, 1, 4)  # each (B, H, T, K), views
     weights = q @ k.swapaxes(-1, -2)  # (B, H, T, T)
     weights *= 1 / math.sqrt(head_size)
-    weights += fill  # -inf above the diagonal
+    weights += _fill(length, qkv.dtype)
     rows = weights.reshape(-1, length)  # softmax of every row, in place
     rows -= rows[np.arange(len(rows)), rows.argmax(axis=1)][:, None]
     np.exp(rows, out=rows)
-    rows /= (rows @ _ones(length, rows.dtype))[:, None]
+    rows /= rows @ _ones((length, 1), rows.dtype)
     heads = np.empty((batch, length, n_heads, head_size), dtype=qkv.dtype)
     np.matmul(weights, v, out=heads.swapaxes(1, 2))
     return heads.reshape(len(qkv), -1), (q, k, v, weights)  # (N, D)
@@ -501,7 +507,7 @@ def _attention_backward(dout, saved, shape):
     dscores = dheads @ v.swapaxes(-1, -2)  # (B, H, T, T), first with respect to the weights
     dscores *= weights
     rows, weight_rows = dscores.reshape(-1, length), weights.reshape(-1, length)
-    rows -= weight_rows * (rows @ _ones(length, rows.dtype))[:, None]
+    rows -= weight_rows * (rows @ _ones((length, 1), rows.dtype))
     dscores *= 1 / math.sqrt(head_size)
     np.matmul(dscores, k, out=dq)
     np.matmul(dscores.swapaxes(-1, -2), q, out=dk)
@@ -547,7 +553,6 @@ def _on_one_page(ids, targets, params, config):
         raise ValueError(f"{length} tokens do not fit into the block size of {config.block_size}")
     x = embed(ids, params["W_tok"], params["W_pos"]).reshape(-1, d_model)  # (N, D)
     shape = (len(x) // length, length, config.n_heads, d_model // config.n_heads)
-    fill = np.where(causal_mask(length), 0.0, -np.inf).astype(x.dtype)
     grads = dict.fromkeys(params)  # in the right order
 
     saved = []
@@ -555,7 +560,7 @@ def _on_one_page(ids, targets, params, config):
         b = f"blocks.{i}."
         attn_in, norm1 = _norm(x, params, b + "ln1")
         qkv = _linear(attn_in, params, b + "attn.W_qkv", b + "attn.b_qkv")  # (N, 3D)
-        heads, attn = _attention(qkv, shape, fill)
+        heads, attn = _attention(qkv, shape)
         x = x + _linear(heads, params, b + "attn.W_o", b + "attn.b_o")
         ffn_in, norm2 = _norm(x, params, b + "ln2")
         hidden = _linear(ffn_in, params, b + "ffn.W_1", b + "ffn.b_1")  # (N, F)

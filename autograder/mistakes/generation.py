@@ -45,7 +45,35 @@ _PROBS = (
         "of equal scores, those with the higher index come first",
         "A sort in ascending order, turned round, turns equal ones round as well.",
         "Sort [0, 0, 0] your way: which index comes first?",
-        edits=(('np.argsort(-logits, axis=-1, kind="stable")', 'np.argsort(logits, axis=-1, kind="stable")[..., ::-1]'),),
+        edits=(
+            ('np.argsort(-logits, axis=-1, kind="stable")', 'np.argsort(logits, axis=-1, kind="stable")[..., ::-1]'),
+        ),
+    ),
+    Mistake(
+        "generation.next_token_probs",
+        "top-k-last-of-equals",
+        "top-k takes the higher index first where scores are equal",
+        "The last k of a sort in ascending order are the largest, but of equal ones the last.",
+        "Which two tokens do you keep if all scores are 0 and k is 2?",
+        edits=(
+            (
+                "ranked[..., top_k:]",
+                (
+                    "cut = np.zeros(logits.shape, dtype=bool)\n"
+                    '        lowest = np.argsort(logits, axis=-1, kind="stable")[..., :-top_k]\n'
+                    "        np.put_along_axis(cut, lowest, True, axis=-1)\n"
+                    "        ranked[np.take_along_axis(cut, order, axis=-1)]"
+                ),
+            ),
+        ),
+    ),
+    Mistake(
+        "generation.next_token_probs",
+        "top-p-not-scaled",
+        "what top-p has kept was not scaled to sum 1",
+        "Without the tail, the rest adds up to less than 1.",
+        "Add up the probabilities that you return.",
+        edits=((_SCALE + "    np.put_along_axis", "    np.put_along_axis"),),
         common=True,
     ),
     Mistake(
@@ -58,7 +86,6 @@ _PROBS = (
             ("ranked[..., top_k:] = 0.0\n" + _SCALE, "ranked[..., top_k:] = 0.0\n"),
             (_SCALE + "    np.put_along_axis", "    np.put_along_axis"),
         ),
-        common=True,
     ),
     Mistake(
         "generation.next_token_probs",
@@ -69,9 +96,14 @@ _PROBS = (
         edits=(
             (
                 "ranked[..., top_k:] = 0.0",
-                "scores = np.take_along_axis(logits, order, axis=-1) / temperature\n"
-                "        scores[..., top_k:] = 0.0\n"
-                "        ranked = softmax(scores)",
+                (
+                    "best = order[..., :top_k]\n"
+                    "        kept = np.zeros_like(logits)\n"
+                    "        np.put_along_axis(kept, best, np.take_along_axis(logits, best, axis=-1), axis=-1)\n"
+                    "        probs = softmax(kept / temperature)\n"
+                    '        order = np.argsort(-kept, axis=-1, kind="stable")\n'
+                    "        ranked = np.take_along_axis(probs, order, axis=-1)"
+                ),
             ),
         ),
     ),
@@ -106,8 +138,10 @@ _PROBS = (
         "top-p counts the probabilities that top-k has left before they are scaled to sum 1",
         "They add up to less, so that it takes more tokens to reach p.",
         "What do the probabilities add up to when top-p looks at them?",
-        edits=(("ranked[..., top_k:] = 0.0\n" + _SCALE, "ranked[..., top_k:] = 0.0\n"),
-               ("    np.put_along_axis(probs, order", _SCALE[4:] + "    np.put_along_axis(probs, order")),
+        edits=(
+            ("ranked[..., top_k:] = 0.0\n" + _SCALE, "ranked[..., top_k:] = 0.0\n"),
+            ("    np.put_along_axis(probs, order", _SCALE[4:] + "    np.put_along_axis(probs, order"),
+        ),
         group="top-p on the unscaled rest",
     ),
     Mistake(
@@ -128,8 +162,10 @@ _PROBS = (
         edits=(
             (
                 "mass = np.cumsum(ranked,",
-                "plain = np.take_along_axis(softmax(logits), order, axis=-1) * (ranked > 0)\n"
-                "        mass = np.cumsum(plain / plain.sum(axis=-1, keepdims=True),",
+                (
+                    "plain = np.take_along_axis(softmax(logits), order, axis=-1) * (ranked > 0)\n"
+                    "        mass = np.cumsum(plain / plain.sum(axis=-1, keepdims=True),"
+                ),
             ),
         ),
     ),
@@ -180,10 +216,12 @@ _SAMPLE = (
         "the token before the right one was taken",
         "The token is the number of stretches that end at or before the dart: no 1 has to be subtracted.",
         "The dart lands in the first stretch. How many stretches end before it, and which token is it?",
-        edits=((
-            "return (cumulative <= u * total).sum(axis=-1, dtype=np.int64)",
-            "return np.maximum((cumulative <= u * total).sum(axis=-1, dtype=np.int64) - 1, 0)",
-        ),),
+        edits=(
+            (
+                "return (cumulative <= u * total).sum(axis=-1, dtype=np.int64)",
+                "return np.maximum((cumulative <= u * total).sum(axis=-1, dtype=np.int64) - 1, 0)",
+            ),
+        ),
     ),
 )
 
@@ -246,8 +284,10 @@ _GENERATE = (
         "the text itself was cropped, not only the context",
         "The model looks at the last block_size tokens; the text keeps all of them.",
         "What is the name of your cropped array, and to what is the new token appended?",
-        edits=(("    for _ in range(n_new):\n", "    for _ in range(n_new):\n        ids = " + _CONTEXT + "\n"),
-               ("gpt(" + _CONTEXT, "gpt(ids")),
+        edits=(
+            ("    for _ in range(n_new):\n", "    for _ in range(n_new):\n        ids = " + _CONTEXT + "\n"),
+            ("gpt(" + _CONTEXT, "gpt(ids"),
+        ),
     ),
 )
 
@@ -306,12 +346,14 @@ _CACHED = (
         edits=(
             (
                 _FULL,
-                "if n_cached == config.block_size:\n"
-                "            for _, _, keys, values in cache:\n"
-                "                keys[..., :-1, :] = keys[..., 1:, :].copy()\n"
-                "                values[..., :-1, :] = values[..., 1:, :].copy()\n"
-                "            n_cached -= 1\n"
-                "        if n_cached == 0:",
+                (
+                    "if n_cached == config.block_size:\n"
+                    "            for _, _, keys, values in cache:\n"
+                    "                keys[..., :-1, :] = keys[..., 1:, :].copy()\n"
+                    "                values[..., :-1, :] = values[..., 1:, :].copy()\n"
+                    "            n_cached -= 1\n"
+                    "        if n_cached == 0:"
+                ),
             ),
         ),
     ),

@@ -110,9 +110,11 @@ _FORWARD = (
         edits=(
             (
                 "    return logits, cache",
-                "    logits = np.exp(logits - logits.max(axis=-1, keepdims=True))\n"
-                "    logits /= logits.sum(axis=-1, keepdims=True)\n"
-                "    return logits, cache",
+                (
+                    "    logits = np.exp(logits - logits.max(axis=-1, keepdims=True))\n"
+                    "    logits /= logits.sum(axis=-1, keepdims=True)\n"
+                    "    return logits, cache"
+                ),
             ),
         ),
     ),

@@ -36,9 +36,9 @@ _ADAMW = (
         "training.adamw_step",
         "t-from-0",
         "t is counted from 0 in the bias correction",
-        "The first step is number 1; with t = 0 the correction is a division by 1 - 1.",
+        "The first step is number 1; with t = 0 the correction divides by 0, and everything is nan.",
         "What is 1 - βᵗ in your very first step?",
-        edits=(("beta2**step", "beta2 ** (step - 1)"), ("beta1**step", "beta1 ** (step - 1)")),
+        edits=(("beta2**step", "beta2 ** (step - 1)"), ("(1 - beta1**step)", "np.float64(1 - beta1 ** (step - 1))")),
     ),
     Mistake(
         "training.adamw_step",
@@ -47,7 +47,6 @@ _ADAMW = (
         "Every step then takes itself for the first one, and its bias correction is far too strong.",
         "What does the state say about the number of steps after two calls?",
         edits=(('"step": step,', '"step": step - 1,'),),
-        common=True,
     ),
     Mistake(
         "training.adamw_step",
@@ -137,7 +136,7 @@ _CLIP = (
         "training.clip_grad_norm",
         "each-by-itself",
         "every array was clipped by itself",
-        "The gradient is one long vector: each array by itself bends its direction, and the whole may still be too long.",
+        "The gradient is one long vector: each array by itself bends its direction, and the whole may stay too long.",
         "How many different factors does your function multiply by?",
         body="""
     norm = math.sqrt(sum(float(np.vdot(g, g)) for g in grads.values()))
@@ -173,8 +172,10 @@ _CLIP = (
         "the norms of the arrays were added up",
         "The square of the whole norm is the sum of all squares: add the squares first, and take the root once.",
         "How long is the vector (3, 4), and what do the lengths of its parts add up to?",
-        edits=(("math.sqrt(sum(float(np.vdot(g, g)) for", "sum(math.sqrt(float(np.vdot(g, g))) for"),
-               ("grads.values()))", "grads.values())")),
+        edits=(
+            ("math.sqrt(sum(float(np.vdot(g, g)) for", "sum(math.sqrt(float(np.vdot(g, g))) for"),
+            ("grads.values()))", "grads.values())"),
+        ),
     ),
     Mistake(
         "training.clip_grad_norm",

@@ -16,6 +16,7 @@ Read a file from the top, then replace each `raise NotImplementedError(...)` by 
     headway check softmax.softmax    one function
     headway check                    everything
     headway list                     what there is
+    headway hint softmax.softmax     stuck? a question first, --more for more
 """
 
 
