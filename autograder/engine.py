@@ -197,6 +197,8 @@ def _run_pytest(
     hand_over = _HandOver(run)
     with _only_our_settings():
         code = pytest.main(_arguments(options.curriculum, functions), plugins=[plugin, hand_over])
+    if run.refused is not None:
+        raise run.refused
     if hand_over.error is not None:
         raise hand_over.error
     if code not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED):

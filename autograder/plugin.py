@@ -27,7 +27,7 @@ from autograder import compare as comparing
 from autograder.curriculum import TRANSFORMER, Curriculum, Function
 from autograder.departure import first_departure
 from autograder.draw import Draw
-from autograder.errors import Blocked, Mismatch, NotStarted, Raised, Verdict
+from autograder.errors import Blocked, Mismatch, NotStarted, Raised, UsageError, Verdict
 from autograder.proxies import UNANSWERED, Replay, Student, clean
 from autograder.reference import Reference
 from autograder.results import CheckResult
@@ -65,6 +65,7 @@ class Run:
     results: list[CheckResult] = field(default_factory=list)
     replays: dict[str, list[Replay]] = field(default_factory=dict)  # by function, to find out what went wrong
     problems: list[str] = field(default_factory=list)
+    refused: UsageError | None = None  # why the run ended early
 
 
 RUN = pytest.StashKey[Run]()
@@ -199,7 +200,10 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
                 report.outcome, report.longrepr = "skipped", (str(item.path), item.location[1] or 0, reason)
             else:
                 report.longrepr = f"{reason}\n    case  {result.case}" if result.case else reason
-    if error is not None and not isinstance(error, (Verdict, AssertionError)):
+    if isinstance(error, UsageError):  # the same for every check: the run cannot go on
+        run.refused = error
+        item.session.shouldstop = "wrong usage"
+    elif error is not None and not isinstance(error, (Verdict, AssertionError)):
         run.problems.append(f"{item.nodeid}: {type(error).__name__}: {error}")
     return report
 

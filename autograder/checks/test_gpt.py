@@ -11,7 +11,7 @@ from autograder.curriculum import TRANSFORMER
 from autograder.draw import Array, Draw
 from autograder.errors import Mismatch
 from autograder.frames import Config, Rng
-from autograder.plugin import Agree, Refuses, Unmodified
+from autograder.plugin import Agree, Unmodified
 from autograder.proxies import Student
 from autograder.reference import Reference
 
@@ -227,13 +227,6 @@ def test_inputs_kept(unmodified: Unmodified, draw: Draw) -> None:
     for fields in ({"tied": True}, {"tied": False, "bias": False}):
         config = _config(**fields)
         unmodified(_ids(draw, config, 2, 5), _params(draw, config), config)
-
-
-@graded("gpt.gpt")
-def test_too_long(refuses: Refuses, draw: Draw) -> None:
-    """More tokens than the block size are a ValueError"""
-    config = _config()
-    refuses(_ids(draw, config, 2, 8), _params(draw, config), config)
 
 
 @graded("gpt.gpt_loss", points=2)

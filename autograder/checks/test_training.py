@@ -10,7 +10,7 @@ from autograder.curriculum import TRANSFORMER
 from autograder.draw import Array, Draw
 from autograder.errors import Mismatch
 from autograder.frames import Config
-from autograder.plugin import Agree, Compare, Refuses, Unmodified
+from autograder.plugin import Agree, Compare, Unmodified
 from autograder.proxies import Student
 from autograder.reference import Reference
 
@@ -232,14 +232,6 @@ def test_only_warm_up(agree: Agree) -> None:
         agree(step, max_lr=0.5, min_lr=0.125, warmup_steps=1, total_steps=4)
 
 
-@graded("training.learning_rate")
-def test_impossible_schedule(refuses: Refuses) -> None:
-    """A negative step, a warm-up longer than the whole"""
-    refuses(-1, 0.5, 0.125, 2, 8)
-    refuses(0, 0.5, 0.125, 9, 8)
-    refuses(3, 0.5, 0.125, -1, 8)
-
-
 @graded("training.train_step")
 def test_one_step(agree: Agree, draw: Draw) -> None:
     """The first step; the loss is the one before it"""
@@ -330,13 +322,6 @@ def test_mean_loss_inputs_kept(unmodified: Unmodified, draw: Draw) -> None:
     """The parameters and the batches are left as they were"""
     config = _config()
     unmodified(_params(draw, config), config, _batches(draw, config, 2, 2))
-
-
-@graded("training.estimate_loss")
-def test_no_batch(refuses: Refuses, draw: Draw) -> None:
-    """No batch at all"""
-    config = _config()
-    refuses(_params(draw, config), config, [])
 
 
 @graded("training.train", points=3)
