@@ -6,9 +6,9 @@ Every submission in `tests/submissions/hostile/` says what it tries, what holds 
 like @secret@ in it are replaced by what is really there in this run. To "full points" the official solution is added
 beneath the attack: the attack fails, and nothing else does.
 
-called at a port); the secret, or the word BREACH with which a submission reports its own success, anywhere in the result
-document; a process that is left. After every hostile submission comes an honest one.
-document; a process that is left. After every hostile submission comes an honest one.
+What counts as a breach: more points than are fair, or less; a trap that sprang (a file made or changed, somebody who
+called at a port); the secret, or the word BREACH with which a submission reports its own success, anywhere in the
+result document; a process that is left. After every hostile submission comes an honest one.
 """
 
 import contextlib

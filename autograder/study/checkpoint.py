@@ -20,7 +20,7 @@ class Settings:
 
     preset: str
     data: str
-    model: dict[str, int]
+    model: dict[str, int | bool]
     batch_size: int
     lr: float
     schedule: str

@@ -19,7 +19,7 @@ class Preset:
     """
 
     data: str
-    model: dict[str, int]
+    model: dict[str, int | bool]
     batch_size: int
     lr: float
     steps: int
@@ -30,7 +30,11 @@ PRESETS = {
     # The sizes of the published runs that they are compared with: microgpt's names, and nanoGPT's small CPU run.
     "names": Preset("names", {"d_model": 16, "n_heads": 4, "n_layers": 4, "block_size": 8}, 4, 0.01, 5_000),
     "shakespeare": Preset(
-        "tinyshakespeare", {"d_model": 64, "n_heads": 4, "n_layers": 4, "block_size": 32}, 16, 1e-3, 5_000
+        "tinyshakespeare",
+        {"d_model": 64, "n_heads": 4, "n_layers": 4, "block_size": 32, "tied": False},
+        16,
+        1e-3,
+        5_000,
     ),
     "synthetic": Preset("synthetic", {"d_model": 64, "n_heads": 4, "n_layers": 4, "block_size": 32}, 16, 1e-3, 3_000),
 }
