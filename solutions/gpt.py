@@ -76,6 +76,8 @@ class GPTConfig:
         activation: "gelu" (the tanh form) or "relu".
         tied: whether the head is the transposed token table (True), or a matrix of its own (False).
         bias: whether the linear layers have biases. Layer norms always have their beta, and the head has no bias.
+        init_std: the standard deviation of the first weights. 0.02 is GPT-2's, at a width of 768; a model of width 64
+            or 16 learns sooner from larger ones, such as 0.08.
     """
 
     vocab_size: int
@@ -87,6 +89,7 @@ class GPTConfig:
     activation: str = "gelu"
     tied: bool = True
     bias: bool = True
+    init_std: float = 0.02
 
     def __post_init__(self):
         """Fill in `d_ff`, and refuse what cannot work."""
@@ -144,8 +147,8 @@ def init_gpt(config, rng):
                     ffn.W_1 (D, F)      ffn.b_1 (F,)      ffn.W_2 (F, D)   ffn.b_2 (D,)
         ln_f.gamma (D,)  ln_f.beta (D,)  W_head (D, V)
 
-    - every W is normal with mean 0 and standard deviation 0.02, except
-    - `attn.W_o` and `ffn.W_2`: standard deviation 0.02 / √(2 n_layers);
+    - every W is normal with mean 0 and standard deviation `config.init_std`, 0.02 unless said otherwise, except
+    - `attn.W_o` and `ffn.W_2`: standard deviation `config.init_std` / √(2 n_layers);
     - every gamma is 1, every beta and every bias b is 0.
 
     Args:
@@ -158,7 +161,7 @@ def init_gpt(config, rng):
     """
     d, f = config.d_model, config.d_ff
 
-    def normal(*shape, std=0.02):
+    def normal(*shape, std=config.init_std):
         return rng.normal(0.0, std, shape).astype(np.float32)
 
     def ones(*shape):
@@ -167,7 +170,7 @@ def init_gpt(config, rng):
     def zeros(*shape):
         return np.zeros(shape, dtype=np.float32)
 
-    residual_std = 0.02 / math.sqrt(2 * config.n_layers)
+    residual_std = config.init_std / math.sqrt(2 * config.n_layers)
     params = {"W_tok": normal(config.vocab_size, d), "W_pos": normal(config.block_size, d)}
     for i in range(config.n_layers):
         layer = {

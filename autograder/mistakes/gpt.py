@@ -9,7 +9,7 @@ _INIT = (
         "the matrices that write into the stream are as large as the others",
         "attn.W_o and ffn.W_2 start smaller, or the stream grows with every block.",
         "Which two matrices of a block write into the residual stream? How should their size depend on n_layers?",
-        edits=(("0.02 / math.sqrt(2 * config.n_layers)", "0.02"),),
+        edits=(("config.init_std / math.sqrt(2 * config.n_layers)", "config.init_std"),),
         common=True,
     ),
     Mistake(

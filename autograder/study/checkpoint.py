@@ -20,7 +20,7 @@ class Settings:
 
     preset: str
     data: str
-    model: dict[str, int | bool]
+    model: dict[str, int | float | bool]
     batch_size: int
     lr: float
     schedule: str

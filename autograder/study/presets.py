@@ -4,6 +4,8 @@ from dataclasses import dataclass
 
 from autograder.errors import UsageError
 
+Model = dict[str, int | float | bool]
+
 
 @dataclass(frozen=True)
 class Preset:
@@ -19,24 +21,23 @@ class Preset:
     """
 
     data: str
-    model: dict[str, int | bool]
+    model: Model
     batch_size: int
     lr: float
     steps: int
     prompt: str = "\n"
 
 
+# init_std: at these widths 0.02 costs 0.1 nats after 1,000 steps (measured on the Shakespeare preset).
+_DEPTH: Model = {"n_layers": 4, "n_heads": 4, "init_std": 0.08}
+
 PRESETS = {
     # The sizes of the published runs that they are compared with: microgpt's names, and nanoGPT's small CPU run.
-    "names": Preset("names", {"d_model": 16, "n_heads": 4, "n_layers": 4, "block_size": 8}, 4, 0.01, 5_000),
+    "names": Preset("names", {**_DEPTH, "d_model": 16, "block_size": 8}, 4, 0.01, 5_000),
     "shakespeare": Preset(
-        "tinyshakespeare",
-        {"d_model": 64, "n_heads": 4, "n_layers": 4, "block_size": 32, "tied": False},
-        16,
-        1e-3,
-        5_000,
+        "tinyshakespeare", {**_DEPTH, "d_model": 64, "block_size": 32, "tied": False}, 16, 1e-3, 5_000
     ),
-    "synthetic": Preset("synthetic", {"d_model": 64, "n_heads": 4, "n_layers": 4, "block_size": 32}, 16, 1e-3, 3_000),
+    "synthetic": Preset("synthetic", {**_DEPTH, "d_model": 64, "block_size": 32}, 16, 1e-3, 3_000),
 }
 
 

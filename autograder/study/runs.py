@@ -48,7 +48,7 @@ def entropy_floor(settings: checkpoint.Settings) -> float | None:
     """The smallest expected loss there can be, where it is known: for the synthetic language."""
     if settings.data != "synthetic":
         return None
-    return synthetic.entropy_per_character(context=settings.model["block_size"])
+    return synthetic.entropy_per_character(context=int(settings.model["block_size"]))
 
 
 def train(folder: Path, settings: checkpoint.Settings, out: Path, console: Console, resume: bool, until: int) -> None:

@@ -53,7 +53,7 @@ class Trainer:
 
     def train(self, until: int, every: int) -> Iterator[News]:
         """Train to step `until`; measure the validation loss and draw a sample every `every` steps and at the end."""
-        tokens = self.settings.batch_size * self.settings.model["block_size"]
+        tokens = self.settings.batch_size * int(self.settings.model["block_size"])
         chunk = 1
         while self.run.step < until:
             count = min(chunk, until - self.run.step, every - self.run.step % every)

@@ -42,7 +42,7 @@ def whole(tmp_path_factory):
 def test_a_run_writes_a_checkpoint_and_a_picture(whole):
     folder, run, output = whole
     assert run.step == len(run.losses) == 60
-    assert run.losses[0] == pytest.approx(np.log(27), abs=0.1)
+    assert run.losses[0] == pytest.approx(np.log(27), abs=0.4)
     assert np.mean(run.losses[-10:]) < np.mean(run.losses[:10])
     assert [step for step, _ in run.validation] == list(range(6, 61, 6))
     assert all(array.dtype == np.float32 for array in run.params.values())
