@@ -1,0 +1,194 @@
+"""The solutions' gradients against central differences: a witness that knows neither PyTorch nor calculus.
+
+    dL/dx_i ≈ (L(x + h e_i) - L(x - h e_i)) / 2h,    L = Σ dout · f(x)
+
+In float64 with h = 1e-5 the truncation error is about h² and the rounding error about 1e-16 / h: both near 1e-10.
+"""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from autograder.curriculum import TRANSFORMER
+from autograder.mistakes.variants import solution
+
+H, TOLERANCE = 1e-5, 2e-6
+
+
+def numeric(loss, x):
+    gradient = np.zeros_like(x)
+    for index in np.ndindex(x.shape):
+        kept = x[index]
+        x[index] = kept + H
+        above = loss()
+        x[index] = kept - H
+        gradient[index] = (above - loss()) / (2 * H)
+        x[index] = kept
+    return gradient
+
+
+def assert_gradients(loss, inputs, gradients):
+    for name, x in inputs.items():
+        expected = numeric(loss, x)
+        size = max(1.0, float(np.abs(expected).max()))
+        assert np.abs(gradients[name] - expected).max() <= TOLERANCE * size, name
+
+
+@pytest.fixture
+def normal():
+    return np.random.default_rng(5).normal
+
+
+def attention_params(normal, d):
+    shapes = {"W_qkv": (d, 3 * d), "b_qkv": (3 * d,), "W_o": (d, d), "b_o": (d,)}
+    return {name: normal(size=shape) * 0.5 for name, shape in shapes.items()}
+
+
+def ffn_params(normal, d, f):
+    shapes = {"W_1": (d, f), "b_1": (f,), "W_2": (f, d), "b_2": (d,)}
+    return {name: normal(size=shape) for name, shape in shapes.items()}
+
+
+def block_params(normal, d, f):
+    params = {f"attn.{name}": value for name, value in attention_params(normal, d).items()}
+    params |= {f"ffn.{name}": value for name, value in ffn_params(normal, d, f).items()}
+    return params | {f"ln{i}.{name}": normal(size=d) + 1 for i in (1, 2) for name in ("gamma", "beta")}
+
+
+@pytest.mark.parametrize("axis", [0, 1, -1])
+def test_softmax(normal, axis):
+    s, x, dout = solution("softmax"), normal(size=(2, 3, 4)), normal(size=(2, 3, 4))
+    gradient = s.softmax_backward(dout, s.softmax(x, axis=axis), axis=axis)
+    assert_gradients(lambda: (dout * s.softmax(x, axis=axis)).sum(), {"x": x}, {"x": gradient})
+
+
+def test_cross_entropy(normal):
+    s, logits, targets = solution("softmax"), normal(size=(2, 3, 5)), np.array([[0, 4, 2], [2, 2, 1]])
+    gradient = s.cross_entropy_backward(logits, targets)
+    assert_gradients(lambda: s.cross_entropy(logits, targets), {"x": logits}, {"x": gradient})
+
+
+def test_embed_tokens(normal):
+    e, ids, table = solution("embeddings"), np.array([[0, 2, 2], [4, 2, 1]]), normal(size=(5, 3))
+    dout = normal(size=(2, 3, 3))
+    gradient = e.embed_tokens_backward(dout, ids, 5)
+    assert_gradients(lambda: (dout * e.embed_tokens(ids, table)).sum(), {"W": table}, {"W": gradient})
+
+
+def test_attention(normal):
+    a = solution("attention")
+    q, k, v = normal(size=(2, 3, 4)), normal(size=(2, 5, 4)), normal(size=(2, 5, 6))
+    mask, dout = np.tri(3, 5, 2, dtype=bool), normal(size=(2, 3, 6))
+    mask[1] = False
+    gradients = a.attention_backward(dout, q, k, v, a.attention(q, k, v, mask)[1])
+    inputs = {"q": q, "k": k, "v": v}
+    assert_gradients(
+        lambda: (dout * a.attention(q, k, v, mask)[0]).sum(), inputs, dict(zip("qkv", gradients, strict=True))
+    )
+
+
+@pytest.mark.parametrize("cross", [False, True])
+def test_multihead(normal, cross):
+    m, params, x = solution("multihead"), attention_params(normal, 4), normal(size=(2, 3, 4))
+    memory, dout = normal(size=(2, 5, 4)) if cross else None, normal(size=(2, 3, 4))
+    dx, grads, *dmemory = m.multihead_attention_backward(dout, m.multihead_attention(x, params, 2, memory=memory)[1])
+    inputs = {**params, "x": x} | ({"memory": memory} if cross else {})
+    gradients = {**grads, "x": dx} | ({"memory": dmemory[0]} if cross else {})
+    assert_gradients(lambda: (dout * m.multihead_attention(x, params, 2, memory=memory)[0]).sum(), inputs, gradients)
+
+
+@pytest.mark.parametrize("eps", [1e-5, 0.5])
+def test_norms(normal, eps):
+    n, x, gamma, beta = solution("layernorm"), normal(size=(2, 3, 5)), normal(size=5), normal(size=5)
+    dout = normal(size=x.shape)
+    dx, dgamma, dbeta = n.layernorm_backward(dout, x, gamma, eps)
+    inputs, gradients = {"x": x, "gamma": gamma, "beta": beta}, {"x": dx, "gamma": dgamma, "beta": dbeta}
+    assert_gradients(lambda: (dout * n.layernorm(x, gamma, beta, eps)).sum(), inputs, gradients)
+    dx, dgamma = n.rmsnorm_backward(dout, x, gamma, eps)
+    assert_gradients(lambda: (dout * n.rmsnorm(x, gamma, eps)).sum(), {"x": x, "g": gamma}, {"x": dx, "g": dgamma})
+
+
+def test_parts_of_the_ffn(normal):
+    f, x, dout = solution("ffn"), normal(size=(2, 3, 4)), normal(size=(2, 3, 4))
+    assert_gradients(lambda: (dout * f.gelu(x)).sum(), {"x": x}, {"x": f.gelu_backward(dout, x)})
+    assert_gradients(lambda: (dout * f.relu(x)).sum(), {"x": x}, {"x": f.relu_backward(dout, x)})
+    W, b, dout = normal(size=(4, 5)), normal(size=5), normal(size=(2, 3, 5))
+    gradients = dict(zip("xWb", f.linear_backward(dout, x, W), strict=True))
+    assert_gradients(lambda: (dout * f.linear(x, W, b)).sum(), {"x": x, "W": W, "b": b}, gradients)
+
+
+@pytest.mark.parametrize("activation", ["gelu", "relu"])
+def test_ffn(normal, activation):
+    f, params, x, dout = solution("ffn"), ffn_params(normal, 3, 5), normal(size=(2, 4, 3)), normal(size=(2, 4, 3))
+    dx, grads = f.ffn_backward(dout, f.ffn(x, params, activation)[1])
+    loss = lambda: (dout * f.ffn(x, params, activation)[0]).sum()  # noqa: E731
+    assert_gradients(loss, {**params, "x": x}, {**grads, "x": dx})
+
+
+@pytest.mark.parametrize("norm", ["pre", "post"])
+def test_block(normal, norm):
+    b, params, x, dout = solution("blocks"), block_params(normal, 4, 5), normal(size=(2, 3, 4)), normal(size=(2, 3, 4))
+    mask = np.tri(3, dtype=bool)
+    dx, grads = b.block_backward(dout, b.block(x, params, 2, mask, norm=norm)[1])
+    assert_gradients(
+        lambda: (dout * b.block(x, params, 2, mask, norm=norm)[0]).sum(), {**params, "x": x}, {**grads, "x": dx}
+    )
+
+
+@pytest.mark.parametrize(("tied", "activation"), [(True, "gelu"), (False, "relu")])
+def test_gpt(normal, tied, activation):
+    g = solution("gpt")
+    config = g.GPTConfig(5, 4, n_layers=2, n_heads=2, d_model=4, d_ff=6, tied=tied, activation=activation)
+    params = {name: normal(size=p.shape) * 0.5 for name, p in g.init_gpt(config, np.random.default_rng(0)).items()}
+    ids, targets = np.array([[0, 2, 2], [4, 1, 3]]), np.array([[2, 2, 0], [1, 3, 3]])
+    _, grads = g.gpt_loss(ids, targets, params, config)
+    assert_gradients(lambda: g.gpt_loss(ids, targets, params, config)[0], params, grads)
+
+
+def test_transformer(normal):
+    t = solution("encoder_decoder")
+    config = t.TransformerConfig(5, 6, n_layers=1, n_heads=2, d_model=4, d_ff=5)
+    params = {
+        name: normal(size=p.shape) * 0.5 for name, p in t.init_transformer(config, np.random.default_rng(0)).items()
+    }
+    source, target = np.array([[0, 2, 4], [3, 1, 0]]), np.array([[5, 1], [2, 2]])
+    keep, dout = np.array([[True, True, False], [True, True, True]]), normal(size=(2, 2, 6))
+    log_probs, cache = t.transformer(source, target, params, config, keep)
+    assert log_probs.shape == dout.shape
+    loss = lambda: (dout * t.transformer(source, target, params, config, keep)[0]).sum()  # noqa: E731
+    assert_gradients(loss, params, t.transformer_backward(dout, cache))
+
+
+def test_no_backward_function_is_forgotten():
+    source = Path(__file__).read_text("utf-8")
+    for function in TRANSFORMER.functions.values():
+        if function.name.endswith("_backward") and function.name != "dropout_backward":  # linear in dout: dout * mask
+            assert f".{function.name}(" in source, function.qualified
+
+
+def test_the_encoder_decoder_learns_to_reverse():
+    t, training = solution("encoder_decoder"), solution("training")
+    rng, start, end = np.random.default_rng(0), 1, 2
+    config = t.TransformerConfig(13, 13, n_layers=1, n_heads=4, d_model=32)
+    params, state = t.init_transformer(config, rng), {}
+
+    def batch(size, length=5):
+        words = rng.integers(3, 13, (size, length))
+        edge = np.full((size, 1), start)
+        return words, np.hstack([edge, words[:, ::-1]]), np.hstack([words[:, ::-1], np.full_like(edge, end)])
+
+    losses = []
+    for _ in range(250):
+        source, given, wanted = batch(32)
+        log_probs, cache = t.transformer(source, given, params, config)
+        picked = np.take_along_axis(log_probs, wanted[..., None], -1)
+        losses.append(-float(picked.mean()))
+        dlog_probs = np.zeros_like(log_probs)
+        np.put_along_axis(dlog_probs, wanted[..., None], -1.0 / wanted.size, -1)
+        params, state = training.adamw_step(params, t.transformer_backward(dlog_probs, cache), state, 3e-3)
+    assert losses[0] == pytest.approx(np.log(13), abs=1.0)
+    source, _, wanted = batch(100)
+    decoded = t.greedy_decode(source, params, config, start, end, 8)
+    right = [row[: len(want)].tolist() == want.tolist() for row, want in zip(decoded, wanted, strict=True)]
+    assert np.mean(right) >= 0.9, (np.mean(right), losses[-1])
