@@ -68,6 +68,8 @@ def diagnose(function: str, replays: Iterable[Replay]) -> Diagnosis | None:
     ordered = sorted(replays, key=lambda replay: (replay.passed, replay.seconds))
     if not ordered or ordered[0].passed:
         return None
+    if not all(replay.passed or _came_to(function, replay) for replay in ordered):
+        return None  # what failed was the forward pass before it: that says nothing about this function
     known = of_function(function)
     single = [(mistake,) for mistake in known]
     found = _explaining(function, single, ordered)
@@ -77,6 +79,10 @@ def diagnose(function: str, replays: Iterable[Replay]) -> Diagnosis | None:
     pairs = list(combinations(common, 2))[:MAX_PAIRS]
     found = _explaining(function, pairs, ordered)
     return Diagnosis(found[0], together=True) if found else None
+
+
+def _came_to(function: str, replay: Replay) -> bool:
+    return any(call.function.qualified == function for call in replay.calls)
 
 
 def _explaining(

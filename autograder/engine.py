@@ -225,6 +225,8 @@ class _HandOver:
         from autograder.plugin import RUN
 
         config.stash[RUN] = self._run  # type: ignore[attr-defined]
+        # Nobody reads pytest's tracebacks here; its long style parses the source of every frame, 50 ms a check.
+        config.option.tbstyle = "native"  # type: ignore[attr-defined]
 
     def pytest_internalerror(self, excrepr: object, excinfo: object) -> bool:
         error = excinfo.value  # type: ignore[attr-defined]

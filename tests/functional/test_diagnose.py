@@ -143,3 +143,14 @@ def test_stages_say_where_a_block_departs(tmp_path, solutions):
     result = check("s", tmp_path, Options(functions=("blocks.block",), official=True))
     departures = {one.departure for one in result.checks if one.status == "failed"}
     assert "first wrong at the attention weights" in departures
+
+
+def test_a_backward_check_whose_forward_fails_is_not_named(tmp_path, solutions):
+    text = (solutions / "blocks.py").read_text("utf-8")
+    broken = text.replace(
+        "def block(", "def block(*args, **kwargs):\n    raise TypeError('broken')\n\n\ndef _block(", 1
+    )
+    assert broken != text
+    failed = judged(tmp_path, "blocks.block_backward", broken)
+    assert failed
+    assert all(one.mistake is None for one in failed)
