@@ -1,0 +1,84 @@
+"""The command line: parses, calls, renders. Heavy modules are imported by the commands that need them."""
+
+import importlib
+import os
+import sys
+from typing import Any
+
+import click
+
+from autograder import __version__
+from autograder.cli._shared import INTERRUPTED, KIT_FAILED, PASSED, USAGE
+from autograder.errors import UsageError
+
+# Where each command is, in the order of the help. A command's module is imported when it is needed.
+COMMANDS = {
+    "init": "workspace:init",
+    "check": "workspace:check",
+    "list": "workspace:list_",
+    "hint": "workspace:hint",
+    "train": "model:train",
+    "generate": "model:generate",
+    "data": "data:data",
+    "grade": "classroom:grade",
+    "release": "kit:release",
+    "doctor": "kit:doctor",
+    "verify": "kit:verify",
+}
+
+
+class _Headway(click.Group):
+    """Turns every failure into one clear line and the exit code of the contract."""
+
+    def main(self, *args: Any, **kwargs: Any) -> Any:
+        try:
+            sys.exit(super().main(*args, **{"prog_name": "headway", **kwargs, "standalone_mode": False}))
+        except click.ClickException as error:
+            context = getattr(error, "ctx", None)
+            command = context.command_path if context else "headway"
+            click.echo(f"headway: {error.format_message()} How it is used: {command} --help", err=True)
+            sys.exit(USAGE)
+        except click.Abort:
+            click.echo("headway: interrupted", err=True)
+            sys.exit(INTERRUPTED)
+        except UsageError as error:
+            click.echo(f"headway: {error}", err=True)
+            sys.exit(USAGE)
+        except BrokenPipeError:  # `headway check | head`: whoever reads has seen enough
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            sys.exit(PASSED)
+        except Exception as error:
+            if os.environ.get("HEADWAY_TRACEBACK"):
+                raise
+            click.echo(
+                f"headway: the kit itself failed: {type(error).__name__}: {error}. "
+                "Your work is as it was. With HEADWAY_TRACEBACK=1 set, the same command shows where it failed.",
+                err=True,
+            )
+            sys.exit(KIT_FAILED)
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        module, name = COMMANDS[cmd_name].split(":")
+        command: click.Command = getattr(importlib.import_module(f"{__name__}.{module}"), name)
+        return command
+
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
+        import difflib
+
+        try:
+            return super().resolve_command(ctx, args)
+        except click.UsageError:
+            close = difflib.get_close_matches(args[0], self.list_commands(ctx), n=1)
+            hint = f"Did you mean {close[0]!r}? " if close else ""
+            raise UsageError(f"there is no command {args[0]!r}. {hint}All commands: headway --help") from None
+
+
+@click.group(cls=_Headway, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="headway")
+def main() -> None:
+    """Learn the transformer by writing it in NumPy, checked against PyTorch."""

@@ -1,0 +1,5 @@
+"""`python -m autograder.cli`: the command line without the installed script."""
+
+from autograder.cli import main
+
+main()

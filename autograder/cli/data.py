@@ -1,0 +1,37 @@
+"""Commands for datasets: data list, data fetch."""
+
+import click
+
+from autograder.cli._shared import console_for, no_color_option
+
+
+@click.group()
+def data() -> None:
+    """Datasets: what there is, and fetching it."""
+
+
+@data.command("list")
+@no_color_option
+def data_list(no_color: bool) -> None:
+    """The datasets, and which of them are here."""
+    from rich.table import Table
+    from rich.text import Text
+
+    from autograder import datasets
+
+    table = Table(box=None, pad_edge=False, header_style="dim")
+    for title in ("name", "characters", "here", "what it is"):
+        table.add_column(title, justify="right" if title == "characters" else "left")
+    for dataset in datasets.DATASETS.values():
+        here = Text("yes" if datasets.is_here(dataset) else f"headway data fetch {dataset.name}")
+        table.add_row(Text(dataset.name), Text(f"{dataset.size:,}"), here, Text(dataset.about))
+    console_for(no_color).print(table)
+
+
+@data.command()
+@click.argument("name")
+def fetch(name: str) -> None:
+    """Fetch a dataset and check it by its SHA-256."""
+    from autograder import datasets
+
+    click.echo(f"{name} is here and is what it should be: {datasets.fetch(name)}")

@@ -1,0 +1,128 @@
+"""Commands of a student's workspace: init, check, list, hint."""
+
+import sys
+from pathlib import Path
+
+import click
+
+from autograder.cli._shared import (
+    KIT_FAILED,
+    NOT_PASSED,
+    PASSED,
+    console_for,
+    interruptible,
+    json_option,
+    no_color_option,
+    progress,
+    write_json,
+)
+
+
+@click.command()
+@click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
+def init(folder: Path) -> None:
+    """Make a workspace: the stubs to fill in and a short README. Never overwrites work."""
+    from autograder.study.workspace import create
+
+    for line in create(folder):
+        click.echo(line)
+
+
+@click.command()
+@click.argument("names", metavar="[NAME[.function]]...", nargs=-1)
+@click.option("--dir", "folder", type=click.Path(path_type=Path), default=".", help="The submission's folder.")
+@click.option("--seed", type=click.IntRange(0), default=0, help="Draw fresh inputs; 0 is the public set.")
+@click.option(
+    "--call-seconds", type=click.FloatRange(0.05), default=10.0, show_default=True, help="Time limit of one call."
+)
+@click.option("--all", "all_panels", is_flag=True, help="Show every failed check, not the first few.")
+@json_option
+@no_color_option
+@interruptible
+def check(
+    names: tuple[str, ...],
+    folder: Path,
+    seed: int,
+    call_seconds: float,
+    all_panels: bool,
+    json_file: str | None,
+    no_color: bool,
+) -> None:
+    """One verdict: everything, some assignments, or single functions.
+
+    Exit code 0: all passed; 1: some check did not pass; 2: wrong usage; 3: the kit itself failed.
+    """
+    from autograder import engine, results
+    from autograder.curriculum import TRANSFORMER
+    from autograder.worker import Limits
+
+    selected = TRANSFORMER.select(names)
+    engine.require_folder(folder)
+    limits = Limits(call_seconds=call_seconds)
+    options = engine.Options(functions=selected if names else None, seed=seed, limits=limits)
+    console = console_for(no_color, stderr=json_file == "-")
+    with progress(console, "checking"):
+        result = engine.check(folder.resolve().name, folder, options)
+    document = results.to_document(result, TRANSFORMER)
+    if json_file:
+        write_json(json_file, document)
+    from autograder.report import terminal
+
+    terminal.render(document, console, all_panels=all_panels)
+    sys.exit(KIT_FAILED if result.problems else PASSED if result.passed else NOT_PASSED)
+
+
+@click.command("list")
+@click.argument("names", metavar="[NAME]...", nargs=-1)
+@no_color_option
+def list_(names: tuple[str, ...], no_color: bool) -> None:
+    """The assignments and functions there are."""
+    from autograder.curriculum import TRANSFORMER
+    from autograder.report import overview
+
+    overview.render(TRANSFORMER, TRANSFORMER.select(names), console_for(no_color))
+
+
+@click.command()
+@click.argument("name", metavar="NAME")
+@click.option("--more", count=True, help="One hint more than those shown so far.")
+@click.option("--dir", "folder", type=click.Path(path_type=Path), help="Your workspace (default: this folder).")
+@no_color_option
+def hint(name: str, more: int, folder: Path | None, no_color: bool) -> None:
+    """Hints for a function, one at a time: a question, the idea, the shape of the line.
+
+    What was shown is remembered in the workspace. Elsewhere --more counts from the first hint.
+    """
+    import shlex
+
+    from autograder.curriculum import TRANSFORMER
+    from autograder.report import hints as view
+    from autograder.study import hints, state
+
+    selected = TRANSFORMER.select([name])
+    where = "" if folder is None else f" --dir {shlex.quote(str(folder))}"
+    if folder is not None:
+        from autograder import engine
+
+        engine.require_folder(folder)
+    here = folder or Path()
+    remembered = state.load(here) if state.is_workspace(here) else None
+    section = remembered.section(hints.KEY) if remembered else {}
+    console = console_for(no_color)
+    if len(selected) > 1:
+        counts = {function: hints.shown(section, function) for function in selected}
+        module = TRANSFORMER.functions[selected[0]].module
+        view.render_choice(module, counts, [f"headway hint {function}{where}" for function in selected], console)
+    else:
+        (function,) = selected
+        already = hints.shown(section, function) if remembered else None
+        count = hints.next_count(already, more)
+        if remembered and count != already:
+            section[function] = count
+            remembered.save()
+        steps = list(zip(hints.KINDS, hints.steps(function), strict=True))
+        again = " --more" * (1 if remembered else more + 1)
+        asks = (f"headway check {function}{where}", f"headway hint {function}{again}{where}")
+        view.render(function, steps[:count], len(steps), asks, console)
+    if remembered:
+        view.render_notes(remembered.notes, console_for(no_color, stderr=True))
