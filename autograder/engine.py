@@ -3,18 +3,22 @@
 import hashlib
 import os
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from autograder.curriculum import TRANSFORMER, Curriculum
 from autograder.errors import HeadwayError, UsageError
 from autograder.prerequisites import OfficialPrerequisites
 from autograder.reference import Reference
 from autograder.reference.memo import Memo, user_cache
-from autograder.results import CheckResult, SubmissionResult, mark_blocked
+from autograder.results import CheckResult, Status, SubmissionResult, mark_blocked
 from autograder.worker import OPEN, Limits, Wall, Workers
+
+if TYPE_CHECKING:
+    from autograder.plugin import Job, Outcome
 
 CHECKS = Path(__file__).with_name("checks")
 
@@ -90,125 +94,142 @@ def check_many(
     Raises:
         KitError: if pytest itself could not run the checks.
     """
-    # The worker server first of all: its NumPy loads while this process loads pytest.
-    with Workers(options.fork, options.wall) as workers, ExitStack() as stack:
-        started = time.perf_counter()
 
-        def finish(name: str, checks: list[CheckResult], problems: list[str]) -> None:
-            nonlocal started
-            folder = folders.pop(name)
-            result = SubmissionResult(name, content_hash(folder), options.seed, checks, problems)
+    def one_after_another(judge: Judge) -> None:
+        for name, folder in submissions:
+            done(judge(name, folder, options.functions))
+
+    hold_session(options, one_after_another)
+
+
+class Judge:
+    """What a session gives to the one who holds it: called as often as wanted, each time on the files as they are.
+
+    Everything that costs time once is warm: the server that forks student processes, pytest, the checks that were
+    collected, the memo.
+    """
+
+    def __init__(self, workers: Workers, options: Options, do: "Callable[[Job], Outcome]") -> None:
+        self._workers = workers
+        self._options = options
+        self._do = do
+
+    def __call__(
+        self,
+        name: str,
+        folder: Path,
+        functions: tuple[str, ...] | None,
+        known: Mapping[str, Status] | None = None,
+    ) -> SubmissionResult:
+        """Check some functions of one submission.
+
+        Args:
+            functions: qualified names; None for the whole curriculum.
+            known: status of functions that need not be checked again to say what is blocked.
+        """
+        from autograder.plugin import Job
+
+        started = time.perf_counter()
+        options = self._options
+        every = tuple(options.curriculum.functions) if functions is None else functions
+        with ExitStack() as stack:
+            official = None
+            if options.official:
+                official = self._official(stack)
+            outcome = self._do(Job(folder, frozenset(every), official.folder_for if official else None))
+            result = SubmissionResult(name, content_hash(folder), options.seed, outcome.results, outcome.problems)
             result.official_prerequisites = official is not None
             result.sandbox = options.wall.names
-            others = _prerequisites(workers, name, folder, result, options)
-            mark_blocked(result, others, options.curriculum)
+            wrong = {
+                *(check.function for check in self._prerequisites(folder, result, every, known or {})),
+                *(function for function, status in (known or {}).items() if status != "passed"),
+            }
+            mark_blocked(result, wrong - set(every), options.curriculum)
             if official is None:
-                _say_what_is_right_by_itself(workers, name, folder, result, options)
-            if official is not None:
-                official.forget(folder)
-            result.seconds = time.perf_counter() - started
-            started = time.perf_counter()
-            done(result)
+                self._say_what_is_right_by_itself(folder, result)
+        result.seconds = time.perf_counter() - started
+        return result
 
-        folders: dict[str, Path] = {}
-        official = OfficialPrerequisites(options.curriculum, options.wall.spool) if options.official else None
-        stack.callback(official.close if official else lambda: None)
+    def _official(self, stack: ExitStack) -> OfficialPrerequisites:
+        official = OfficialPrerequisites(self._options.curriculum, self._options.wall.spool)
+        stack.callback(official.close)
+        return official
 
-        def remember() -> Iterator[tuple[str, Path]]:
-            for name, folder in submissions:
-                folders[name] = folder
-                yield name, folder
+    def _prerequisites(
+        self, folder: Path, result: SubmissionResult, selected: tuple[str, ...], known: Mapping[str, Status]
+    ) -> list[CheckResult]:
+        """Checks that do not pass of what failed functions are built on, where it was not selected."""
+        if self._options.official:
+            return []
+        from autograder.plugin import Job
 
-        _run_pytest(workers, remember(), options, options.functions, finish, official)
+        failed = {check.function for check in result.checks if check.status in ("failed", "error", "timeout")}
+        needed = {need for function in failed for need in self._options.curriculum.all_needs(function)}
+        needed -= {*selected, *known}
+        if not needed:
+            return []
+        return [check for check in self._do(Job(folder, frozenset(needed))).results if check.status != "passed"]
 
+    def _say_what_is_right_by_itself(self, folder: Path, result: SubmissionResult) -> None:
+        """Check again what is blocked by wrong work in another assignment, with official solutions in its place."""
+        checks = {check.id: check for check in result.checks if check.status == "blocked" and check.was_wrong}
+        if not checks:
+            return
+        from autograder.plugin import Job
 
-def _prerequisites(
-    workers: Workers, name: str, folder: Path, result: SubmissionResult, options: Options
-) -> list[CheckResult]:
-    """Check what failed functions are built on, where it was not selected; nothing if all is well."""
-    if options.functions is None or options.official:
-        return []
-    selected = set(options.functions)
-    failed = {check.function for check in result.checks if check.status in ("failed", "error", "timeout")}
-    needed = {need for function in failed for need in options.curriculum.all_needs(function)} - selected
-    if not needed:
-        return []
-    found: list[CheckResult] = []
-
-    def keep(_: str, checks: list[CheckResult], problems: list[str]) -> None:
-        found.extend(checks)
-
-    names = tuple(function for function in options.curriculum.functions if function in needed)
-    _run_pytest(workers, iter([(name, folder)]), options, names, keep)
-    return found
-
-
-def _say_what_is_right_by_itself(
-    workers: Workers, name: str, folder: Path, result: SubmissionResult, options: Options
-) -> None:
-    """Check again what is blocked by wrong work in another assignment, with official solutions in its place."""
-    checks = {check.id: check for check in result.checks if check.status == "blocked" and check.was_wrong}
-    if not checks:
-        return
-    official = OfficialPrerequisites(options.curriculum, options.wall.spool)
-
-    def compare_with(_: str, again: list[CheckResult], problems: list[str]) -> None:
-        for check in again:
+        with ExitStack() as stack:
+            functions = frozenset(check.function for check in checks.values())
+            again = self._do(Job(folder, functions, self._official(stack).folder_for))
+        for check in again.results:
             if check.id in checks and check.status == "passed":
                 blocked = checks[check.id]
                 needs = ", ".join(blocked.blocked_by)
                 blocked.message = f"right by itself: with the official {needs} it passes, with yours it cannot yet"
                 blocked.help = None
 
-    functions = {check.function for check in checks.values()}
-    names = tuple(function for function in options.curriculum.functions if function in functions)
-    try:
-        _run_pytest(workers, iter([(name, folder)]), options, names, compare_with, official)
-    finally:
-        official.close()
+
+def hold_session(options: Options, body: Callable[[Judge], None]) -> None:
+    """Open one pytest session, and let `body` have submissions judged in it as long as it likes.
+
+    Raises:
+        KitError: if pytest itself could not run the checks.
+    """
+    # The worker server first of all: its NumPy loads while this process loads pytest.
+    with Workers(options.fork, options.wall) as workers:
+        import pytest
+
+        from autograder import plugin
+
+        run = plugin.Run(
+            workers=workers,
+            reference=options.reference or Reference(Memo(cache=user_cache())),
+            drive=lambda do: body(Judge(workers, options, do)),
+            file_of=check_file,
+            seed=options.seed,
+            curriculum=options.curriculum,
+            limits=options.limits,
+            diagnose=options.diagnose,
+        )
+        hand_over = _HandOver(run)
+        with _only_our_settings():
+            code = pytest.main(_arguments(options.curriculum, options.functions), plugins=[plugin, hand_over])
+        if run.refused is not None:
+            raise run.refused
+        if hand_over.error is not None:
+            raise hand_over.error
+        if code not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED):
+            raise KitError(f"pytest could not run the checks (exit code {int(code)})")
 
 
-def _run_pytest(
-    workers: Workers,
-    submissions: Iterator[tuple[str, Path]],
-    options: Options,
-    functions: tuple[str, ...] | None,
-    done: Callable[[str, list[CheckResult], list[str]], None],
-    official: OfficialPrerequisites | None = None,
-) -> None:
-    import pytest
-
-    from autograder import plugin
-
-    run = plugin.Run(
-        workers=workers,
-        reference=options.reference or Reference(Memo(cache=user_cache())),
-        submissions=submissions,
-        done=done,
-        seed=options.seed,
-        curriculum=options.curriculum,
-        functions=frozenset(functions) if functions is not None else None,
-        limits=options.limits,
-        official=official is not None,
-        diagnose=options.diagnose,
-    )
-    if official is not None:
-        run.folder_for = official.folder_for
-    hand_over = _HandOver(run)
-    with _only_our_settings():
-        code = pytest.main(_arguments(options.curriculum, functions), plugins=[plugin, hand_over])
-    if run.refused is not None:
-        raise run.refused
-    if hand_over.error is not None:
-        raise hand_over.error
-    if code not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED):
-        raise KitError(f"pytest could not run the checks (exit code {int(code)})")
+def check_file(module: str) -> Path:
+    """Where the checks of a module are."""
+    return CHECKS / f"test_{module}.py"
 
 
 def _arguments(curriculum: Curriculum, functions: tuple[str, ...] | None) -> list[str]:
     names = curriculum.functions if functions is None else functions
     modules = dict.fromkeys(curriculum.functions[name].module for name in names)
-    files = [str(CHECKS / f"test_{module}.py") for module in modules]
+    files = [str(check_file(module)) for module in modules]
     # -c: no configuration file is looked for, above all none in a submission; --noconftest: none is loaded.
     settings = ["-c", str(CHECKS / "pytest.ini"), "--rootdir", str(CHECKS), "--noconftest"]
     return [*settings, "--import-mode=importlib", "--assert=plain", *(f"-pno:{name}" for name in _OFF), *files]
@@ -219,7 +240,7 @@ class _HandOver:
 
     def __init__(self, run: object) -> None:
         self._run = run
-        self.error: HeadwayError | None = None
+        self.error: BaseException | None = None
 
     def pytest_configure(self, config: object) -> None:
         from autograder.plugin import RUN
@@ -227,6 +248,9 @@ class _HandOver:
         config.stash[RUN] = self._run  # type: ignore[attr-defined]
         # Nobody reads pytest's tracebacks here; its long style parses the source of every frame, 50 ms a check.
         config.option.tbstyle = "native"  # type: ignore[attr-defined]
+
+    def pytest_keyboard_interrupt(self, excinfo: object) -> None:
+        self.error = KeyboardInterrupt()
 
     def pytest_internalerror(self, excrepr: object, excinfo: object) -> bool:
         error = excinfo.value  # type: ignore[attr-defined]

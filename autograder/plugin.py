@@ -16,7 +16,7 @@ pytest's command line the plugin makes one itself.
 """
 
 import inspect
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -39,32 +39,56 @@ Unmodified = Callable[..., None]
 Refuses = Callable[..., None]
 
 
+@dataclass(frozen=True)
+class Job:
+    """One submission, or some functions of it, to be checked once.
+
+    Attributes:
+        functions: qualified names of the functions whose checks run; None for all that pytest has collected.
+        official: the folder in which a module is checked, if it is not the submission's own: with official
+            prerequisites in it, so that no other assignment can be at fault.
+    """
+
+    folder: Path
+    functions: frozenset[str] | None = None
+    official: Callable[[Path, str], Path] | None = None
+
+    def folder_for(self, module: str) -> Path:
+        """The folder in which `module` is checked."""
+        return self.official(self.folder, module) if self.official else self.folder
+
+
+@dataclass
+class Outcome:
+    """What a job found: results of checks, and problems of the kit itself."""
+
+    results: list[CheckResult] = field(default_factory=list)
+    problems: list[str] = field(default_factory=list)
+    replays: dict[str, list[Replay]] = field(default_factory=dict)  # by function, to find out what went wrong
+
+
 @dataclass
 class Run:
     """What a pytest session needs to know beyond pytest.
 
     Attributes:
-        submissions: the folders to check, one after another, by name; read lazily, so a class may be any size.
-        functions: qualified names of the functions whose checks run; None for all.
-        done: called after each submission with its name, results and problems of the kit.
-        folder_for: the folder in which a module of a submission is checked, if it is not the submission's own.
+        drive: gets a function that does one job, and calls it as often as it likes: one session, and what it
+            collected, serves a class, or an afternoon of saving and looking.
+        file_of: where the checks of a module are, to collect them when a job first needs them; None: pytest has been
+            told what to collect.
     """
 
     workers: Workers
     reference: Reference
-    submissions: Iterator[tuple[str, Path]]
-    done: Callable[[str, list[CheckResult], list[str]], None]
+    drive: Callable[[Callable[[Job], Outcome]], object]
+    file_of: Callable[[str], Path] | None = None
     seed: int = 0
     curriculum: Curriculum = TRANSFORMER
-    functions: frozenset[str] | None = None
     limits: Limits = field(default_factory=Limits)
-    folder_for: Callable[[Path, str], Path] = field(default=lambda folder, module: folder)
     diagnose: bool = True  # name the mistakes behind failed checks
-    official: bool = False  # prerequisites are official, so that no other assignment can be at fault
     student: Student | None = None
-    results: list[CheckResult] = field(default_factory=list)
-    replays: dict[str, list[Replay]] = field(default_factory=dict)  # by function, to find out what went wrong
-    problems: list[str] = field(default_factory=list)
+    items: dict[str, list[pytest.Item]] = field(default_factory=dict)  # what is collected, by module
+    outcome: Outcome = field(default_factory=Outcome)  # of the job under way
     refused: UsageError | None = None  # why the run ended early
 
 
@@ -95,8 +119,7 @@ def pytest_configure(config: pytest.Config) -> None:
     config.stash[RUN] = Run(
         workers,
         Reference(Memo(cache=user_cache())),
-        iter([(path.name, path)]),
-        lambda name, results, problems: None,
+        lambda do: do(Job(path)),
         seed=config.getoption("seed"),
         limits=Limits(call_seconds=config.getoption("call_seconds")),
     )
@@ -108,7 +131,7 @@ def _function_name(item: pytest.Item) -> str | None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Keep the selected functions' checks, in the order of the curriculum."""
+    """Put the checks in the order of the curriculum."""
     run = config.stash.get(RUN, None)
     if run is None:
         return
@@ -116,36 +139,55 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     unknown = {name for item in items if (name := _function_name(item)) is not None and name not in order}
     if unknown:
         raise pytest.UsageError(f"checks of functions that the curriculum does not have: {', '.join(sorted(unknown))}")
-    kept = [item for item in items if run.functions is None or _function_name(item) in run.functions]
-    config.hook.pytest_deselected(items=[item for item in items if item not in set(kept)])
-    kept.sort(key=lambda item: order.get(_function_name(item) or "", -1))
-    items[:] = kept
+    items.sort(key=lambda item: order.get(_function_name(item) or "", -1))
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtestloop(session: pytest.Session) -> bool | None:
-    """Run the collected checks once for each submission: collecting costs as much for a class as for one."""
+    """Do jobs with the collected checks: collecting costs as much for a class as for one."""
     run = session.config.stash.get(RUN, None)
     if run is None:
         return None
-    if session.testsfailed and not session.config.option.continue_on_collection_errors:
-        raise session.Interrupted(f"{session.testsfailed} errors during collection")
+    _require_collected(session)
     if session.config.option.collectonly:
         return True
-    waiting = next(run.submissions, None)
-    while waiting is not None:
-        current, waiting = waiting, next(run.submissions, None)
-        _run_checks(session, run, *current, last=waiting is None)
+    _keep(run, session.items)
+    run.drive(lambda job: _do(session, run, job))
     return True
 
 
-def _run_checks(session: pytest.Session, run: Run, name: str, folder: Path, *, last: bool) -> None:
+def _require_collected(session: pytest.Session) -> None:
+    if session.testsfailed and not session.config.option.continue_on_collection_errors:
+        raise session.Interrupted(f"{session.testsfailed} errors during collection")
+
+
+def _keep(run: Run, items: list[pytest.Item]) -> None:
+    for item in items:
+        run.items.setdefault((_function_name(item) or "").partition(".")[0], []).append(item)
+
+
+def _wanted(session: pytest.Session, run: Run, job: Job) -> list[pytest.Item]:
+    """The checks of a job in the order of the curriculum; those that it is the first to need are collected now."""
+    if job.functions is None:
+        return [item for items in run.items.values() for item in items]
+    modules = [name for name in run.curriculum.modules if any(f.partition(".")[0] == name for f in job.functions)]
+    lacking = [name for name in modules if name not in run.items]
+    if lacking and run.file_of is not None:
+        failed = session.testsfailed
+        session.perform_collect([str(run.file_of(name)) for name in lacking])
+        if session.testsfailed != failed:
+            raise session.Interrupted("errors during collection")
+        _keep(run, session.items)
+    return [item for name in modules for item in run.items.get(name, []) if _function_name(item) in job.functions]
+
+
+def _do(session: pytest.Session, run: Run, job: Job) -> Outcome:
     run.student, checked, spent = None, None, Spent()
-    run.results, run.replays, run.problems = [], {}, []
-    following = [*session.items[1:], None if last else session.items[0]] if session.items else []
+    outcome = run.outcome = Outcome()
+    items = _wanted(session, run, job)
     try:
-        for item, next_item in zip(session.items, following, strict=True):
-            wanted = run.folder_for(folder, (_function_name(item) or "").partition(".")[0])
+        for item, next_item in zip(items, [*items[1:], None], strict=False):
+            wanted = job.folder_for((_function_name(item) or "").partition(".")[0])
             if run.student is None or wanted != checked:
                 if run.student is not None:
                     run.student.close()
@@ -156,23 +198,23 @@ def _run_checks(session: pytest.Session, run: Run, name: str, folder: Path, *, l
     finally:
         if run.student is not None:
             run.student.close()
-    _name_mistakes(run)
-    run.done(name, run.results, run.problems)
+    _name_mistakes(run, outcome, job)
+    return outcome
 
 
-def _name_mistakes(run: Run) -> None:
+def _name_mistakes(run: Run, outcome: Outcome, job: Job) -> None:
     """Where checks failed, look for the known mistake whose answers are the student's."""
-    wrong = {result.function for result in run.results if result.status in ("failed", "error")}
+    wrong = {result.function for result in outcome.results if result.status in ("failed", "error")}
     if not wrong or not run.diagnose:
         return
     from autograder.diagnose import diagnose
 
-    unfinished = {result.function for result in run.results if result.status != "passed"}
+    unfinished = {result.function for result in outcome.results if result.status != "passed"}
     for function in wrong:
-        if unfinished.isdisjoint(run.curriculum.all_needs(function)) or run.official:
-            diagnosis = diagnose(function, run.replays.get(function, []))
+        if unfinished.isdisjoint(run.curriculum.all_needs(function)) or job.official:
+            diagnosis = diagnose(function, outcome.replays.get(function, []))
             if diagnosis is not None:
-                for result in run.results:
+                for result in outcome.results:
                     if result.function == function and result.status in ("failed", "error"):
                         result.mistake = diagnosis.as_record()
 
@@ -188,12 +230,12 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
     error = call.excinfo.value if call.excinfo else None
     if call.when == "call":
         result = _result(item, run, run.curriculum.functions[qualified], error, call.duration)
-        run.results.append(result)
+        run.outcome.results.append(result)
         if run.student is not None and all(
             call.value is not UNANSWERED or call.exception for call in run.student.calls
         ):
             replay = Replay(result.status == "passed", tuple(run.student.calls), call.duration)
-            run.replays.setdefault(qualified, []).append(replay)
+            run.outcome.replays.setdefault(qualified, []).append(replay)
         if isinstance(error, Verdict):
             reason = f"{result.status}: {result.message}"
             if result.status in ("not_started", "blocked"):
@@ -204,7 +246,7 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
         run.refused = error
         item.session.shouldstop = "wrong usage"
     elif error is not None and not isinstance(error, (Verdict, AssertionError)):
-        run.problems.append(f"{item.nodeid}: {type(error).__name__}: {error}")
+        run.outcome.problems.append(f"{item.nodeid}: {type(error).__name__}: {error}")
     return report
 
 

@@ -134,18 +134,17 @@ def function_status(checks: Iterable[CheckResult]) -> Status:
     return "passed"
 
 
-def mark_blocked(result: SubmissionResult, others: Iterable[CheckResult], curriculum: Curriculum) -> None:
+def mark_blocked(result: SubmissionResult, others: Iterable[str], curriculum: Curriculum) -> None:
     """Turn failures of functions whose prerequisites fail into `blocked`, naming the prerequisites.
 
     A check that passes although a prerequisite fails stays passed: it is right by its own means.
 
     Args:
         result: changed in place.
-        others: results of checks of prerequisites that are not part of `result`.
+        others: prerequisites that are not part of `result` and do not pass.
         curriculum: says what needs what.
     """
-    every = [*result.checks, *others]
-    not_passed = {check.function for check in every if check.status != "passed"}
+    not_passed = {*others, *(check.function for check in result.checks if check.status != "passed")}
     for check in result.checks:
         if check.status in ("failed", "error", "timeout"):
             needs = [name for name in curriculum.all_needs(check.function) if name in not_passed]
