@@ -1,5 +1,6 @@
 """Fixtures of the kit's own tests. Graded checks live in `autograder/checks/` and never use this file."""
 
+import importlib.util
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -55,3 +56,20 @@ def judge() -> Callable[..., SubmissionResult]:
         return check(folder.name, folder, Options(functions=functions or None, **options))
 
     return run
+
+
+@pytest.fixture(scope="session")
+def make_class(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Path]:
+    """`make_class(12, assignments=("softmax",))`: a folder as `headway grade` leaves it, made from a seed."""
+    path = Path(__file__).parent / "bench" / "synthetic_class.py"
+    spec = importlib.util.spec_from_file_location("synthetic_class", path)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+
+    def make(students: int, **options: object) -> Path:
+        out = tmp_path_factory.mktemp("class")
+        module.make(out, students, **options)
+        return out
+
+    return make

@@ -1,0 +1,1 @@
+"""The class in the formats of other systems: one module per format, each with `write`."""

@@ -1,0 +1,170 @@
+"""A graded class made up from a seed: `class.json` and result documents, for tests and measurements of what reads them.
+
+    python tests/bench/synthetic_class.py OUT --students 2000 --seed 1
+
+Nothing is graded. Every student has a strength, every function a difficulty; wrong functions carry the titles of real
+named mistakes, the commonest first. Some students are missing, some archives unreadable, and the first few have names
+that a page, a terminal or a spreadsheet should not believe.
+"""
+
+import argparse
+import json
+import random
+from pathlib import Path
+
+from autograder.curriculum import TRANSFORMER
+from autograder.mistakes import of_function
+
+HOSTILE = (
+    "<script>document.title='owned'</script>",
+    "=HYPERLINK(\"http://example.invalid\",\"click\")",
+    "\u202egnp.exe \u202d]0;x",
+    "+cmd|' /C calc'!A0",
+    "@SUM(1+1)*cmd",
+    "Robert\"); DROP TABLE students;--",
+    "</script><img src=x onerror=document.title='owned'>",
+    "{{7*7}} &amp; <b>bold</b>, \u0000Zoë",
+    "[link](javascript:alert(1)) `code` | pipe **bold**",
+)  # fmt: skip
+FIRST = ("Ada", "Bo", "Chen", "Dara", "Emil", "Fay", "Grace", "Hugo", "Ines", "João", "Kofi", "Lena", "Mira", "Zoë")
+LAST = ("Abel", "Berg", "Costa", "Diaz", "Eze", "Fuchs", "García", "Haas", "Ito", "Jansen", "Kaya", "Lund", "Novak")
+VERSIONS = {"headway": "0.1.0", "python": "3.11.7", "numpy": "2.4.6", "torch": "2.13.0"}
+TITLES = (
+    "rows of a matrix", "random upstream gradient, float64", "large values, no overflow", "integers become float64",
+    "a padding mask and queries that see nothing", "the inputs are not modified", "leading batch axes",
+)  # fmt: skip
+
+
+def make(out: Path, students: int, seed: int = 1, *, assignments: tuple[str, ...] = (), hostile: bool = True) -> None:
+    """Write the class to `out`.
+
+    Args:
+        assignments: only these; all if empty.
+        hostile: whether the first students have hostile names.
+    """
+    chance = random.Random(seed)
+    course = [a for a in TRANSFORMER.assignments if not assignments or a.module in assignments]
+    difficulty = {f.qualified: chance.uniform(0.05, 0.25) + 0.04 * a.number for a in course for f in a.functions}
+    checks = {name: chance.randint(3, 7) for name in difficulty}
+    possible = {a.module: sum(checks[f.qualified] for f in a.functions if not f.bonus) for a in course}
+    (out / "results").mkdir(parents=True, exist_ok=True)
+    rows = []
+    for number in range(students):
+        name = f"{chance.choice(FIRST)} {chance.choice(LAST)}"
+        if hostile and number < len(HOSTILE):
+            name = HOSTILE[number]
+        submission = f"student{number:05d}"
+        row = {
+            "name": name, "id": f"{100000 + number}", "email": f"s{number}@example.org", "roster": {},
+            "submission": submission, "status": "graded", "reason": "", "file": None, "notes": [], "attempt": 1,
+            "attempts": 1, "submitted_at": "2026-03-01T12:00:00+00:00", "late_days": 0, "earned": 0.0,
+            "possible": float(sum(possible.values())), "penalty": 0.0, "dropped": [], "score": 0.0,
+            "out_of": float(sum(possible.values())), "statuses": {}, "seconds": 0.0, "assignments": {
+                a.module: {"earned": 0.0, "possible": float(possible[a.module]), "score": 0.0, "late_days": 0}
+                for a in course
+            },
+        }  # fmt: skip
+        rows.append(row)
+        lot = chance.random()
+        if number >= len(HOSTILE) and lot < 0.03:
+            row.update(status="missing", reason="nothing was handed in", submission=submission, attempt=0, attempts=0)
+            row["submitted_at"] = None
+            continue
+        if number >= len(HOSTILE) and lot < 0.04:
+            row.update(status="unreadable", reason="submission.zip: the archive cannot be read (BadZipFile)")
+            continue
+        result = _result(chance, submission, course, difficulty, checks)
+        row["file"] = f"results/{submission}.json"
+        (out / row["file"]).write_text(json.dumps(result, ensure_ascii=False), "utf-8")
+        row.update(earned=result["points"]["earned"], seconds=result["seconds"])
+        row["late_days"] = chance.choice([0, 0, 0, 0, 1, 2])
+        for assignment in result["assignments"]:
+            entry = row["assignments"][assignment["name"]]
+            entry.update(earned=assignment["points"]["earned"], late_days=row["late_days"])
+            entry["score"] = round(entry["earned"] * (1 - 0.1 * row["late_days"]), 6)
+        row["score"] = round(sum(entry["score"] for entry in row["assignments"].values()), 6)
+        row["penalty"] = round(row["earned"] - row["score"], 6)
+        for check in (c for a in result["assignments"] for f in a["functions"] for c in f["checks"]):
+            row["statuses"][check["status"]] = row["statuses"].get(check["status"], 0) + 1
+    document = {
+        "schema": "headway.class/1", "kit": VERSIONS, "seed": seed,
+        "course": {"title": "Transformers from scratch", "policy": {}},
+        "assignments": [
+            {"name": a.module, "title": a.title, "possible": float(possible[a.module]), "weight": 1.0,
+             "due": "2026-02-28T23:59:00+00:00"}
+            for a in course
+        ],
+        "students": rows, "seconds": 0.4 * students,
+    }  # fmt: skip
+    (out / "class.json").write_text(json.dumps(document, ensure_ascii=False), "utf-8")
+
+
+def _result(chance, submission, course, difficulty, checks):
+    strength = min(1.0, max(0.0, chance.gauss(0.72, 0.2)))
+    reached = chance.randint(3, 16)  # the first assignment that was not begun
+    assignments, seconds = [], 0.0
+    for a in course:
+        functions = []
+        for f in a.functions:
+            wrong = chance.random() < difficulty[f.qualified] + 0.6 * (0.75 - strength)
+            state = "not_started" if a.number >= reached else "failed" if wrong else "passed"
+            if state == "failed":
+                state = chance.choices(("failed", "error", "timeout", "blocked"), (70, 15, 3, 12))[0]
+            mistake = None
+            if state == "failed" and chance.random() < 0.7:
+                known = of_function(f.qualified)
+                if known:
+                    pick = known[min(int(chance.expovariate(0.9)), len(known) - 1)]
+                    mistake = {"id": pick.id, "title": pick.title, "explanation": pick.explanation, "hint": pick.hint}
+            records = [
+                _check(chance, f, number, state if number % 3 != 2 or state != "failed" else "passed", mistake)
+                for number in range(checks[f.qualified])
+            ]
+            seconds += sum(r["seconds"] for r in records)
+            functions.append({
+                "name": f.name, "status": state, "bonus": f.bonus, "checks": records,
+                "points": {"earned": sum(r["points"]["earned"] for r in records), "possible": float(len(records))},
+            })  # fmt: skip
+        counted = [f for f in functions if not f["bonus"]]
+        points = {"earned": sum(f["points"]["earned"] for f in functions),
+                  "possible": sum(f["points"]["possible"] for f in counted)}  # fmt: skip
+        assignments.append(
+            {"number": a.number, "name": a.module, "title": a.title, "points": points, "functions": functions}
+        )
+    points = {key: sum(a["points"][key] for a in assignments) for key in ("earned", "possible")}
+    return {
+        "schema": "headway.result/1", "submission": {"id": submission, "sha256": f"{chance.getrandbits(256):064x}"},
+        "seed": 7, "public_seed": False, "created": "2026-03-02T08:00:00+00:00",
+        "versions": VERSIONS,
+        "sandbox": ["process", "limits", "bubblewrap"], "official_prerequisites": True, "points": points,
+        "passed": False, "problems": [], "notes": [], "seconds": round(seconds, 4), "assignments": assignments,
+    }  # fmt: skip
+
+
+def _check(chance, function, number, state, mistake):
+    wrong = state == "failed"
+    picture = {"rows": ["0012", "3n10", "1111"], "axes": ["query", "key"], "at": "batch 1", "shape": [2, 3, 4]}
+    message = {
+        "passed": "", "failed": f"out is not close to {function.yardstick}", "not_started": "this is still a stub",
+        "error": "IndexError: index 4 is out of bounds for axis 0 with size 4", "timeout": "no answer within 10 s",
+        "blocked": "softmax.softmax must be right first.",
+    }[state]  # fmt: skip
+    return {
+        "id": f"{function.qualified}::check_{number}", "function": function.qualified, "title": TITLES[number],
+        "status": state, "message": message, "help": None, "case": "(2, 4, 5, 8), (2, 4, 7, 8), mask (2, 1, 1, 7) bool",
+        "wrong": {"count": 24, "total": 24} if wrong else None, "worst": None, "shapes": None,
+        "picture": picture if wrong else None, "departure": None, "mistake": mistake if wrong else None,
+        "blocked_by": ["softmax.softmax"] if state == "blocked" else [],
+        "where": {"file": f"{function.module}.py", "line": 10 + number, "text": "x <- y"} if wrong else None,
+        "output": "", "hints": [], "seconds": 10.0 if state == "timeout" else round(chance.uniform(0.0003, 0.004), 5),
+        "points": {"earned": float(state == "passed"), "possible": 1.0},
+    }  # fmt: skip
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("out", type=Path)
+    parser.add_argument("--students", type=int, default=2000)
+    parser.add_argument("--seed", type=int, default=1)
+    asked = parser.parse_args()
+    make(asked.out, asked.students, asked.seed)

@@ -1,0 +1,182 @@
+"""Grades arrive in nbgrader's own gradebook, in SQLite and in PostgreSQL, and can be written again."""
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from autograder.course import gradebook
+from autograder.course.exports import nbgrader
+from autograder.errors import UsageError
+
+pytest.importorskip("nbgrader.api", reason="nbgrader is not installed: pip install 'headway[notebooks]'")
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning"),  # nbgrader's own models overlap
+    pytest.mark.filterwarnings("ignore::DeprecationWarning"),
+]
+
+
+@pytest.fixture(scope="module")
+def book(make_class):
+    return gradebook.read(make_class(28, seed=3, assignments=("softmax", "layernorm")))
+
+
+@pytest.fixture(scope="module")
+def written(book, tmp_path_factory):
+    """A gradebook with the class in it, and how many submissions that are; nbgrader's set-up takes seconds."""
+    path = tmp_path_factory.mktemp("written") / "gradebook.db"
+    return path, nbgrader.write(book.document, book.results(), path)
+
+
+@pytest.fixture
+def sqlite(written, tmp_path):
+    """A copy of it that a test may change."""
+    return f"sqlite:///{shutil.copy(written[0], tmp_path)}"
+
+
+@pytest.fixture
+def postgres(tmp_path_factory):
+    """The URL of a server of our own, on a socket, run by somebody who is not root: PostgreSQL insists."""
+    places = [os.environ["PATH"], *map(str, sorted(Path("/usr/lib/postgresql").glob("*/bin"), reverse=True))]
+    programs = next((place for place in places if shutil.which("initdb", path=place)), None)
+    if programs is None:
+        pytest.skip("PostgreSQL's initdb and pg_ctl are not here: apt-get install postgresql")
+    pytest.importorskip("psycopg2")
+    folder = tmp_path_factory.mktemp("pg")
+    data = folder / "data"
+    data.mkdir(mode=0o700)
+    as_owner = []
+    if os.getuid() == 0:
+        as_owner = ["runuser", "-u", "nobody", "--"]
+        for part in [folder, data]:
+            shutil.chown(part, "nobody")
+        for parent in folder.parents:  # pytest's folders are closed to others
+            if parent.name.startswith("pytest-"):
+                parent.chmod(0o755)
+    find = lambda name: shutil.which(name, path=programs)  # noqa: E731
+    quiet = {"check": True, "stdout": subprocess.DEVNULL, "stderr": subprocess.STDOUT, "cwd": folder, "timeout": 60}
+    subprocess.run([*as_owner, find("initdb"), "-D", data, "-U", "headway", "--auth=trust", "--no-sync"], **quiet)
+    options = f"-c listen_addresses='' -c unix_socket_directories='{folder}' -c fsync=off"
+    subprocess.run([*as_owner, find("pg_ctl"), "-D", data, "-w", "-l", folder / "log", "-o", options, "start"], **quiet)
+    try:
+        yield f"postgresql+psycopg2://headway@/postgres?host={folder}"
+    finally:
+        subprocess.run([*as_owner, find("pg_ctl"), "-D", data, "-m", "immediate", "stop"], **quiet)
+
+
+def scores(url):
+    from nbgrader.api import Gradebook
+
+    with Gradebook(url) as read:
+        return {student.id: student.score for student in read.students}
+
+
+def expected(book):
+    return {s["id"]: s["earned"] if s["status"] == "graded" else 0.0 for s in book.students}
+
+
+def test_every_students_points_are_there(book, written, sqlite):
+    handed_in = [s for s in book.students if s["status"] != "missing"]
+    assert written[1] == 2 * len(handed_in)
+    assert scores(sqlite) == expected(book)
+    assert len(set(scores(sqlite).values())) > 3
+
+
+def test_structure_names_and_penalties(book, sqlite):
+    from nbgrader.api import Gradebook
+
+    result = book.result_of(book.students[0])
+    with Gradebook(sqlite) as read:
+        assignment = read.find_assignment("softmax")
+        assert assignment.max_score == result["assignments"][0]["points"]["possible"]
+        assert assignment.duedate.isoformat() == "2026-02-28T23:59:00"
+        cells = {cell.name for cell in assignment.notebooks[0].grade_cells}
+        assert cells == {f["name"] for f in result["assignments"][0]["functions"]}
+        bonus = {f["name"] for f in result["assignments"][1]["functions"] if f["bonus"]}
+        layernorm = read.find_notebook("layernorm", "layernorm")
+        assert {c.name for c in layernorm.grade_cells if c.max_score == 0} == bonus
+        assert bonus
+        late = next(s for s in book.students[9:] if s["late_days"] and s["status"] == "graded" and s["earned"])
+        submissions = read.student_submissions(late["id"])
+        taken_off = sum(s.late_submission_penalty for s in submissions)
+        assert taken_off == pytest.approx(late["earned"] - late["score"]) != 0
+        student = read.find_student(late["id"])
+        assert f"{student.first_name} {student.last_name}".strip() == nbgrader.clean(late["name"], 120)
+        assert student.email == late["email"]
+
+
+def test_what_a_person_graded_stays_and_is_marked(book, sqlite):
+    from nbgrader.api import Gradebook
+
+    key = book.students[0]["id"]
+    with Gradebook(sqlite) as change:
+        grade = change.find_grade("softmax", "softmax", "softmax", key)
+        grade.manual_score = 1.5
+        change.db.commit()
+        count = len(change.find_submission("softmax", key).notebooks[0].grades)
+    nbgrader.write_gradebook(book.document, book.results(), sqlite)
+    with Gradebook(sqlite) as read:
+        grade = read.find_grade("softmax", "softmax", "softmax", key)
+        assert grade.manual_score == 1.5
+        assert grade.score == 1.5
+        assert grade.needs_manual_grade
+        assert len(read.find_submission("softmax", key).notebooks[0].grades) == count
+        assert len(read.students) == len(book.students)
+
+
+@pytest.fixture
+def empty(sqlite):
+    """A gradebook of the right form without assignments and students."""
+    from nbgrader.api import Gradebook
+
+    with Gradebook(sqlite) as change:
+        for name in ("softmax", "layernorm"):
+            change.remove_assignment(name)
+        for student in change.students:
+            change.remove_student(student.id)
+    return sqlite
+
+
+def test_unreadable_work_is_there_with_no_points_and_asks_for_a_look(book, empty):
+    from nbgrader.api import Gradebook
+
+    students = [dict(s) for s in book.students]
+    students[2].update(status="unreadable", reason="the archive cannot be read", file=None)
+    students[3].update(status="missing", file=None)
+    changed = gradebook.Gradebook(book.out, {**book.document, "students": students})
+    nbgrader.write_gradebook(changed.document, changed.results(), empty)
+    with Gradebook(empty) as read:
+        submission = read.find_submission("softmax", students[2]["id"])
+        assert submission.score == 0
+        assert submission.needs_manual_grade
+        assert read.student_submissions(students[3]["id"]) == []
+
+
+def test_points_can_be_spread_over_other_cells(book, empty):
+    from nbgrader.api import Gradebook
+
+    def one_cell_a_check(assignment, function):
+        return {c["id"]: (c["points"]["earned"], c["points"]["possible"]) for c in function["checks"]}
+
+    nbgrader.write_gradebook(book.document, book.results(), empty, cells_of=one_cell_a_check)
+    assert scores(empty) == expected(book)
+    with Gradebook(empty) as read:
+        assert any("::" in c.name for c in read.find_notebook("softmax", "softmax").grade_cells)
+
+
+def test_postgresql(book, postgres):
+    nbgrader.write_gradebook(book.document, book.results(), postgres)
+    nbgrader.write_gradebook(book.document, book.results(), postgres)
+    assert scores(postgres) == expected(book)
+
+
+@pytest.mark.parametrize(
+    "url", ["nonsense", "sqlite:////nowhere/at/all/gradebook.db", "postgresql://nobody@127.0.0.1:1/x"]
+)
+def test_a_database_that_cannot_be_used_is_one_line(book, url):
+    with pytest.raises(UsageError) as raised:
+        nbgrader.write_gradebook(book.document, book.results(), url)
+    assert "\n" not in str(raised.value)
+    assert "--database" in str(raised.value)
