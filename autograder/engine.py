@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
@@ -18,7 +19,7 @@ from autograder.results import CheckResult, Status, SubmissionResult, mark_block
 from autograder.worker import OPEN, Limits, Wall, Workers
 
 if TYPE_CHECKING:
-    from autograder.plugin import Job, Outcome
+    from autograder.plugin import Job, Outcome, Run
 
 CHECKS = Path(__file__).with_name("checks")
 
@@ -109,10 +110,22 @@ class Judge:
     collected, the memo.
     """
 
-    def __init__(self, workers: Workers, options: Options, do: "Callable[[Job], Outcome]") -> None:
-        self._workers = workers
+    def __init__(self, options: Options, run: "Run", do: "Callable[[Job], Outcome]") -> None:
         self._options = options
+        self._run = run
+        self._asked = threading.Event()
         self._do = do
+        run.cancelled = self._asked.is_set
+
+    def start_over(self) -> None:
+        """Forget that the job before was cancelled."""
+        self._asked.clear()
+
+    def cancel(self) -> None:
+        """From another thread: make the job under way end with `Cancelled`, a loop in student code included."""
+        self._asked.set()
+        if self._run.student is not None:
+            self._run.student.interrupt()
 
     def __call__(
         self,
@@ -203,7 +216,7 @@ def hold_session(options: Options, body: Callable[[Judge], None]) -> None:
         run = plugin.Run(
             workers=workers,
             reference=options.reference or Reference(Memo(cache=user_cache())),
-            drive=lambda do: body(Judge(workers, options, do)),
+            drive=lambda do: body(Judge(options, run, do)),
             file_of=check_file,
             seed=options.seed,
             curriculum=options.curriculum,

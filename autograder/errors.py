@@ -2,6 +2,7 @@
 
 HeadwayError
 ├── UsageError        wrong input or usage; the command line prints it as one line and exits with 2
+├── Cancelled         nobody waits for this job any more
 └── Verdict           why a check is not passed; the plugin turns it into a status
     ├── Mismatch          a wrong value, shape, type or dtype            failed
     ├── Raised            the student's code raised an exception         error
@@ -21,6 +22,10 @@ class HeadwayError(Exception):
 
 class UsageError(HeadwayError):
     """Wrong input: one clear line that says what is wrong, where, and what to do next."""
+
+
+class Cancelled(HeadwayError):
+    """Nobody waits for this job any more."""
 
 
 class Verdict(HeadwayError):

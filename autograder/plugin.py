@@ -27,7 +27,7 @@ from autograder import compare as comparing
 from autograder.curriculum import TRANSFORMER, Curriculum, Function
 from autograder.departure import first_departure
 from autograder.draw import Draw
-from autograder.errors import Blocked, Mismatch, NotStarted, Raised, UsageError, Verdict
+from autograder.errors import Blocked, Cancelled, Mismatch, NotStarted, Raised, UsageError, Verdict
 from autograder.proxies import UNANSWERED, Replay, Student, clean
 from autograder.reference import Reference
 from autograder.results import CheckResult
@@ -74,6 +74,7 @@ class Run:
     Attributes:
         drive: gets a function that does one job, and calls it as often as it likes: one session, and what it
             collected, serves a class, or an afternoon of saving and looking.
+        cancelled: asked before each check; a job ends with `Cancelled` as soon as it says yes.
         file_of: where the checks of a module are, to collect them when a job first needs them; None: pytest has been
             told what to collect.
     """
@@ -86,6 +87,7 @@ class Run:
     curriculum: Curriculum = TRANSFORMER
     limits: Limits = field(default_factory=Limits)
     diagnose: bool = True  # name the mistakes behind failed checks
+    cancelled: Callable[[], bool] = field(default=lambda: False)
     student: Student | None = None
     items: dict[str, list[pytest.Item]] = field(default_factory=dict)  # what is collected, by module
     outcome: Outcome = field(default_factory=Outcome)  # of the job under way
@@ -195,6 +197,8 @@ def _do(session: pytest.Session, run: Run, job: Job) -> Outcome:
             item.config.hook.pytest_runtest_protocol(item=item, nextitem=next_item)
             if session.shouldstop:
                 raise session.Interrupted(session.shouldstop)
+            if run.cancelled():
+                raise Cancelled
     finally:
         if run.student is not None:
             run.student.close()

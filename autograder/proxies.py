@@ -130,6 +130,10 @@ class Student:
         """End the student's process."""
         self._session.forget()
 
+    def interrupt(self) -> None:
+        """From another thread: end the call under way as if the process had died."""
+        self._session.interrupt()
+
     def call(self, qualified: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Call one function of the contract.
 

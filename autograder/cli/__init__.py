@@ -14,9 +14,15 @@ from autograder.errors import UsageError
 # Where each command is, in the order of the help. A command's module is imported when it is needed.
 COMMANDS = {
     "init": "workspace:init",
+    "watch": "loop:watch",
     "check": "workspace:check",
     "list": "workspace:list_",
     "hint": "workspace:hint",
+    "reset": "loop:reset",
+    "solution": "loop:solution",
+    "diff": "loop:diff",
+    "update": "loop:update",
+    "submit": "loop:submit",
     "train": "model:train",
     "generate": "model:generate",
     "data": "data:data",
@@ -78,7 +84,26 @@ class _Headway(click.Group):
             raise UsageError(f"there is no command {args[0]!r}. {hint}All commands: headway --help") from None
 
 
-@click.group(cls=_Headway, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=_Headway, invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="headway")
-def main() -> None:
-    """Learn the transformer by writing it in NumPy, checked against PyTorch."""
+@click.pass_context
+def main(context: click.Context) -> None:
+    """Learn the transformer by writing it in NumPy, checked against PyTorch.
+
+    In a workspace, headway alone watches it.
+    """
+    if context.invoked_subcommand is None:
+        _alone(context)
+
+
+def _alone(context: click.Context) -> None:
+    from pathlib import Path
+
+    from autograder.study.state import is_workspace
+
+    if is_workspace(Path()):
+        from autograder.cli.loop import welcome
+
+        welcome(Path())
+    else:
+        click.echo(context.get_help())

@@ -61,14 +61,20 @@ def check(
     limits = Limits(call_seconds=call_seconds)
     options = engine.Options(functions=selected if names else None, seed=seed, limits=limits)
     console = console_for(no_color, stderr=json_file == "-")
+    from autograder.study import check_once, impact
+
+    snapshot = impact.take(folder)
     with progress(console, "checking"):
         result = engine.check(folder.resolve().name, folder, options)
+    news = check_once.remember(folder, snapshot, result)
     document = results.to_document(result, TRANSFORMER)
     if json_file:
         write_json(json_file, document)
     from autograder.report import terminal
 
     terminal.render(document, console, all_panels=all_panels)
+    for line in news:
+        console.print(line, style="bold", markup=False)
     sys.exit(KIT_FAILED if result.problems else PASSED if result.passed else NOT_PASSED)
 
 

@@ -3,10 +3,12 @@
 Student text goes in as `Text`, never as markup, so that `x[b, t]` stays what it is.
 """
 
+from collections.abc import Callable
 from typing import Any
 
 from rich.console import Console, Group, RenderableType
 from rich.panel import Panel
+from rich.style import Style
 from rich.table import Table
 from rich.text import Text
 
@@ -113,32 +115,45 @@ def _counts(assignment: dict[str, Any]) -> Text:
     return text
 
 
-def panel(check: dict[str, Any]) -> Panel:
-    """One failed check: what is wrong, for which inputs, where, and what was printed meanwhile."""
+def panel(
+    check: dict[str, Any],
+    *,
+    commands: bool = True,
+    with_picture: bool = True,
+    link: Callable[[str, int], str] | None = None,
+) -> Panel:
+    """One failed check: what is wrong, for which inputs, where, and what was printed meanwhile.
+
+    Args:
+        commands: say what to type next; a view that has keys for it does not.
+        with_picture: show which elements are wrong.
+        link: makes an address of a file's name and a line, for terminals that can follow one.
+    """
     mark, style = STYLES[check["status"]]
     points = check["points"]
     grid = Table.grid(padding=(0, 2))
     grid.add_column(style="dim", no_wrap=True)
     grid.add_column(ratio=1)
 
-    def row(name: str, text: str | None) -> None:
+    def row(name: str, text: str | Text | None) -> None:
         if text:
-            grid.add_row(name, Text(text))
+            grid.add_row(name, Text(text) if isinstance(text, str) else text)
 
+    if check["mistake"]:
+        row("looks like", f"{check['mistake']['title']}: with that mistake the answer is exactly yours")
     row("case", check["case"])
     row("wrong", _wrong(check))
     row("worst", _worst(check))
-    if check["picture"]:
+    if check["picture"] and with_picture:
         grid.add_row("picture", picture.render(check["picture"]))
     row("stages", check["departure"])
-    if check["mistake"]:
-        row("looks like", f"{check['mistake']['title']}: with that mistake the answer is exactly yours")
     row("help", check["help"])
     row("NumPy says", "\n".join(check["hints"][:3]))
     row("printed", _printed(check["output"]))
-    row("where", _where(check))
-    row("again", f"headway check {check['function']}")
-    row("stuck?", f"headway hint {check['function']}")
+    row("where", _where(check, link))
+    if commands:
+        row("again", f"headway check {check['function']}")
+        row("stuck?", f"headway hint {check['function']}")
     title = Text.assemble((f" {mark} {check['function']}", f"bold {style}"), f" · {check['title']} ")
     return Panel(
         Group(Text(check["message"], "bold"), grid),
@@ -176,12 +191,14 @@ def _printed(output: str) -> str:
     return "\n".join(line[:300] for line in lines)
 
 
-def _where(check: dict[str, Any]) -> str | None:
+def _where(check: dict[str, Any], link: Callable[[str, int], str] | None) -> Text | None:
     where = check["where"]
     if not where:
         return None
-    text = f"{where['file']}:{where['line']}"
-    return f"{text}   {where['text']}" if where.get("text") else text
+    text = Text(f"{where['file']}:{where['line']}")
+    if link is not None:
+        text.stylize(Style(link=link(where["file"], where["line"])))
+    return text.append(f"   {where['text']}") if where.get("text") else text
 
 
 def number_text(value: Any) -> str:

@@ -4,6 +4,7 @@ import contextlib
 import os
 import secrets
 import signal
+import socket
 import tempfile
 import time
 from dataclasses import dataclass
@@ -137,6 +138,13 @@ class Session:
         if self._process is not None:
             with contextlib.suppress(WorkerDied):
                 self._end()
+
+    def interrupt(self) -> None:
+        """From another thread: hang up, so that the request under way ends at once as if the process had died."""
+        process = self._process
+        if process is not None:
+            with contextlib.suppress(OSError):
+                process.channel.shutdown(socket.SHUT_RDWR)
 
     def forget(self) -> None:
         """Kill the process and drop what it printed."""

@@ -1,0 +1,193 @@
+"""Commands of the student's loop: watch, and what surrounds it: reset, solution, diff, update, submit."""
+
+import sys
+from pathlib import Path
+
+import click
+
+from autograder.cli._names import complete_names
+from autograder.cli._shared import PASSED, console_for, interruptible, no_color_option
+from autograder.errors import UsageError
+
+DIR_OPTION = click.option(
+    "--dir", "folder", type=click.Path(path_type=Path), default=".", help="Your workspace (default: this folder)."
+)
+NAME_ARGUMENT = click.argument("name", metavar="NAME", shell_complete=complete_names)
+
+
+@click.command()
+@DIR_OPTION
+@click.option("--poll", is_flag=True, help="Look at the files four times a second: for network file systems.")
+@click.option("--plain", is_flag=True, help="Line by line, without keys: for screen readers and logs.")
+@no_color_option
+def watch(folder: Path, poll: bool, plain: bool, no_color: bool) -> None:
+    """Check on every save what the save can change; keys for hint, next, list and more. q ends it."""
+    watch_folder(folder, poll=poll, plain=plain, no_color=no_color)
+
+
+def watch_folder(folder: Path, *, poll: bool = False, plain: bool = False, no_color: bool = False) -> None:
+    """Watch a workspace until it is ended."""
+    from autograder import engine
+    from autograder.study import watch as loop
+
+    engine.require_folder(folder)
+    if plain or not loop.can_be_interactive():
+        loop.run_plain(folder.resolve(), poll=poll, console=console_for(no_color))
+    else:
+        loop.run(folder.resolve(), poll=poll, no_color=no_color)
+
+
+def welcome(folder: Path) -> None:
+    """What `headway` alone says the first time in a workspace; then it watches."""
+    from autograder.study import state
+
+    remembered = state.load(folder)
+    if not remembered.content.get("welcomed") and sys.stdin.isatty() and sys.stdout.isatty():
+        click.echo(WELCOME)
+        click.pause("Press any key to begin. ")
+        remembered = state.load(folder)
+        remembered.content["welcomed"] = True
+        remembered.save()
+    watch_folder(folder)
+
+
+WELCOME = """\
+
+Welcome to Headway.
+
+In twelve files you will write a transformer in NumPy, from the tokenizer to a
+GPT that trains and talks. Each file explains what it is about, and has
+functions for you to fill in. Your answers are compared with PyTorch's.
+
+From now on this window watches the folder. Open a file in your editor beside
+it, write, save, and look here: what is right, what is wrong, where, and often
+which mistake it is. It waits until you press n to go on. h is a hint.
+"""
+
+
+@click.command()
+@NAME_ARGUMENT
+@DIR_OPTION
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@interruptible
+def reset(name: str, folder: Path, yes: bool) -> None:
+    """Make a function or an assignment a stub again. Your version is kept, with the date, in backups/."""
+    from autograder import engine
+    from autograder.study import keep
+
+    engine.require_folder(folder)
+    name = _one(name)
+    question = f"Make {name} a stub again? Yours is kept in {keep.BACKUPS}/."
+    if not yes and not click.confirm(question):
+        click.echo("Nothing was changed.")
+        return
+    kept = keep.reset(folder, name)
+    click.echo(f"{name} is a stub again; yours is {kept}. Next: headway check {name}")
+
+
+def _one(name: str) -> str:
+    """One assignment or one function, as its full name."""
+    from autograder.curriculum import TRANSFORMER
+
+    found = TRANSFORMER.select([name])
+    return found[0] if "." in name else found[0].partition(".")[0]
+
+
+def _open_solutions(folder: Path, name: str, give_up: bool) -> tuple[str, ...]:
+    """See that the solutions of what `name` stands for may be shown; what has not been checked is checked now."""
+    from autograder import engine
+    from autograder.curriculum import TRANSFORMER
+    from autograder.study import check_once, solutions, state
+
+    engine.require_folder(folder)
+    selected = TRANSFORMER.select([name])
+    statuses = check_once.statuses(folder, selected)
+    remembered = state.load(folder)
+    passed = {function for function, status in statuses.items() if status == "passed"}
+    if solutions.require_open(folder, selected, passed, give_up, remembered):
+        remembered.save()
+    return selected
+
+
+GIVE_UP_OPTION = click.option("--give-up", is_flag=True, help="Before yours passes; it is noted.")
+
+
+@click.command()
+@NAME_ARGUMENT
+@DIR_OPTION
+@GIVE_UP_OPTION
+@no_color_option
+@interruptible
+def solution(name: str, folder: Path, give_up: bool, no_color: bool) -> None:
+    """The solution of a function or an assignment, after yours passes, or with --give-up."""
+    from autograder.study import keep
+
+    _open_solutions(folder, name, give_up)
+    text = keep.solution_of(_one(name))
+    console = console_for(no_color)
+    if console.is_terminal and console.color_system:
+        from rich.syntax import Syntax
+
+        console.print(Syntax(text, "python", theme="ansi_dark", background_color="default"))
+    else:
+        click.echo(text, nl=False)
+
+
+@click.command()
+@NAME_ARGUMENT
+@DIR_OPTION
+@GIVE_UP_OPTION
+@no_color_option
+@interruptible
+def diff(name: str, folder: Path, give_up: bool, no_color: bool) -> None:
+    """Yours beside the solution, after yours passes."""
+    from autograder.report import differences
+    from autograder.study import solutions
+
+    for function in _open_solutions(folder, name, give_up):
+        mine, theirs = solutions.both_texts(folder, function)
+        differences.render(function, list(solutions.compare(mine, theirs)), console_for(no_color))
+
+
+@click.command()
+@DIR_OPTION
+def update(folder: Path) -> None:
+    """Bring the stubs of this version of Headway into a workspace. Your work stays as it is."""
+    from autograder import __version__, engine
+    from autograder.study import keep, state
+
+    engine.require_folder(folder)
+    remembered = state.load(folder)
+    lines = keep.update(folder, remembered)
+    remembered.save()
+    for line in lines or [f"Everything is as Headway {__version__} has it. Nothing was changed."]:
+        click.echo(line)
+
+
+@click.command()
+@click.argument("names", metavar="[NAME]...", nargs=-1, shell_complete=complete_names)
+@DIR_OPTION
+@click.option("--out", type=click.Path(path_type=Path), help="The archive (default: NAME.zip in this folder).")
+@click.option("--name", "who", help="Your name as your class knows it (default: the folder's).")
+@no_color_option
+@interruptible
+def submit(names: tuple[str, ...], folder: Path, out: Path | None, who: str | None, no_color: bool) -> None:
+    """Check everything, write one archive to hand in, and say what is missing."""
+    from autograder import engine
+    from autograder.curriculum import TRANSFORMER
+    from autograder.report import handing_in
+    from autograder.study import check_once, solutions, state
+    from autograder.study import submit as handing
+
+    engine.require_folder(folder)
+    who = who or folder.resolve().name
+    path = out or Path(f"{handing.safe_name(who)}.zip")
+    if path.suffix != ".zip":
+        raise UsageError(f"{path} does not end in .zip. Name the archive: --out {path.with_suffix('.zip')}")
+    result = check_once.check(folder, TRANSFORMER.select(names))
+    contents = handing.collect(folder)
+    gave_up = {k: str(v) for k, v in state.load(folder).section(solutions.GAVE_UP).items()}
+    about = handing.manifest(who, contents, result, gave_up)
+    handing.write(path, contents, about)
+    handing_in.render(about, result, path, console_for(no_color))
+    sys.exit(PASSED)

@@ -1,0 +1,49 @@
+"""One verdict on a workspace, remembered: what `headway check` and its kin do."""
+
+from dataclasses import replace
+from pathlib import Path
+
+from autograder import engine
+from autograder.curriculum import TRANSFORMER
+from autograder.results import Status, SubmissionResult
+from autograder.study import badges, impact, progress, state
+
+
+def check(folder: Path, functions: tuple[str, ...], options: engine.Options | None = None) -> SubmissionResult:
+    """Check functions of a workspace and take note of what was found."""
+    snapshot = impact.take(folder)
+    everything = len(functions) == len(TRANSFORMER.functions)
+    options = replace(options or engine.Options(), functions=None if everything else functions)
+    result = engine.check(folder.resolve().name, folder, options)
+    remember(folder, snapshot, result)
+    return result
+
+
+def remember(folder: Path, snapshot: impact.Snapshot, result: SubmissionResult) -> list[str]:
+    """Note the public verdict in the state of a workspace made by `headway init`; elsewhere nothing is written.
+
+    Returns:
+        Lines for milestones that were reached.
+    """
+    if result.seed != 0 or not (folder / state.FILE).is_file():
+        return []
+    remembered = state.load(folder)
+    entries = progress.load(remembered)
+    fresh = progress.update(entries, result.checks, snapshot.prints)
+    progress.store(remembered, entries)
+    news = badges.for_functions(remembered, fresh)
+    remembered.save()
+    return news
+
+
+def statuses(folder: Path, functions: tuple[str, ...]) -> dict[str, Status]:
+    """The status of each function: from memory where the code is the same, checked now where it is not."""
+    snapshot = impact.take(folder)
+    known = progress.valid(progress.load(state.load(folder)), snapshot.prints)
+    lacking = tuple(name for name in functions if name not in known)
+    if lacking:
+        result = check(folder, lacking)
+        fresh: dict[str, progress.Entry] = {}
+        progress.update(fresh, result.checks, snapshot.prints)
+        known |= {name: entry.status for name, entry in fresh.items()}
+    return {name: known[name] for name in functions if name in known}

@@ -1,0 +1,203 @@
+"""What a save can change: each function's fingerprint is made of everything that it can reach in the workspace.
+
+Two versions of a function have the same fingerprint when their syntax trees, and those of all names of the workspace
+that they use, directly or not, are the same: comments, blank lines and docstrings do not count, a helper, a constant or
+another module that is imported does. Every statement of a module that gives a name to nothing counts for all of it.
+"""
+
+import ast
+import hashlib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+
+from autograder.curriculum import TRANSFORMER, Curriculum
+
+MAX_BYTES = 1 << 20  # of a module; what is larger is no module that somebody wrote
+LOOSE = ""  # the name under which statements stand that bind no name
+
+Place = tuple[str, str]  # module and name
+_Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+@dataclass
+class Module:
+    """One file: what each top-level name is bound to, and which names that uses.
+
+    Attributes:
+        content: the file's bytes.
+        error: why Python cannot read it, if it cannot.
+        texts: syntax trees as text, by name.
+        uses: other places by name; `(module, "*")` is all of another module.
+        stubs: functions that do nothing but raise NotImplementedError.
+    """
+
+    content: bytes
+    error: SyntaxError | None = None
+    texts: dict[str, str] = field(default_factory=dict)
+    uses: dict[str, set[Place]] = field(default_factory=dict)
+    stubs: set[str] = field(default_factory=set)
+
+
+def read_module(name: str, content: bytes) -> Module:
+    """Take one file apart."""
+    module = Module(content)
+    try:
+        tree = ast.parse(content)
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        module.error = error if isinstance(error, SyntaxError) else SyntaxError(str(error))
+        return module
+    for statement in tree.body:
+        for bound, text, uses in _bindings(name, statement):
+            module.texts[bound] = module.texts.get(bound, "") + text
+            module.uses.setdefault(bound, set()).update(uses)
+        if isinstance(statement, _Function) and is_stub(statement):
+            module.stubs.add(statement.name)
+    return module
+
+
+def body_of(function: _Function) -> list[ast.stmt]:
+    """The statements of a function, without its docstring."""
+    return function.body[1:] if ast.get_docstring(function, clean=False) is not None else function.body
+
+
+def is_stub(function: _Function) -> bool:
+    """Whether a function does nothing but raise NotImplementedError."""
+    match body_of(function):
+        case [ast.Raise(exc=ast.Name("NotImplementedError") | ast.Call(func=ast.Name("NotImplementedError")))]:
+            return True
+    return False
+
+
+def _bindings(module: str, statement: ast.stmt) -> Iterator[tuple[str, str, set[Place]]]:
+    if isinstance(statement, _Function):
+        # Defaults and decorators are evaluated when the module is imported: what goes wrong there is everybody's.
+        outside = [*statement.decorator_list, *statement.args.defaults, *filter(None, statement.args.kw_defaults)]
+        inside = [statement.args, *body_of(statement)]
+        yield statement.name, f"def {_text(*outside, *inside)}", _uses(module, *outside, *inside)
+        evaluated = [node for node in outside if not isinstance(node, ast.Constant)]
+        if evaluated:
+            yield LOOSE, _text(*evaluated), _uses(module, *evaluated)
+    elif isinstance(statement, ast.ClassDef):
+        yield statement.name, _text(statement), _uses(module, statement)
+    elif isinstance(statement, ast.ImportFrom) and not any(alias.name == "*" for alias in statement.names):
+        for alias in statement.names:
+            yield (
+                alias.asname or alias.name,
+                f"from {statement.module} {alias.name}",
+                {(statement.module or "", alias.name)},
+            )
+    elif isinstance(statement, ast.Import):
+        for alias in statement.names:
+            yield (alias.asname or alias.name).partition(".")[0], f"import {alias.name}", {(alias.name, "*")}
+    elif isinstance(statement, ast.Assign | ast.AnnAssign) and (names := _targets(statement)):
+        for name in names:
+            yield name, _text(statement), _uses(module, statement)
+    elif not (isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)):
+        yield LOOSE, _text(statement), _uses(module, statement)
+
+
+def _targets(statement: ast.Assign | ast.AnnAssign) -> list[str]:
+    targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
+    names = [target.id for target in targets if isinstance(target, ast.Name)]
+    return names if len(names) == len(targets) else []
+
+
+def _text(*nodes: ast.AST) -> str:
+    return "\n".join(map(ast.dump, nodes))
+
+
+def _uses(module: str, *nodes: ast.AST) -> set[Place]:
+    found: set[Place] = set()
+    for node in nodes:
+        for part in ast.walk(node):
+            if isinstance(part, ast.Name):
+                found.add((module, part.id))
+            elif isinstance(part, ast.Import):
+                found.update((alias.name, "*") for alias in part.names)
+            elif isinstance(part, ast.ImportFrom):
+                found.update((part.module or "", alias.name) for alias in part.names)
+    return found
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """The modules of a workspace at one moment."""
+
+    modules: Mapping[str, Module]
+    curriculum: Curriculum = TRANSFORMER
+
+    @cached_property
+    def prints(self) -> dict[str, str]:
+        """The fingerprint of every function of the curriculum, by its qualified name."""
+        return {name: self._print(f.module, f.name) for name, f in self.curriculum.functions.items()}
+
+    def is_stub(self, function: str) -> bool:
+        """Whether a function of the curriculum is a stub still, or is not there at all."""
+        module, _, name = function.partition(".")
+        found = self.modules.get(module)
+        return found is None or (found.error is None and (name in found.stubs or name not in found.texts))
+
+    def own_changes(self, before: "Snapshot") -> tuple[str, ...]:
+        """Functions that were themselves changed since: those of modules whose text that counts is another."""
+        changed = self.changes(before)
+        files = {name for name in {*self.modules, *before.modules} if self._content(name) != before._content(name)}
+        mine = tuple(name for name in changed if name.partition(".")[0] in files)
+        return mine or changed  # a change in a helper file that belongs to no assignment: whoever uses it
+
+    def changes(self, before: "Snapshot") -> tuple[str, ...]:
+        """Functions whose fingerprint is another than before, in course order."""
+        return tuple(name for name, now in self.prints.items() if before.prints[name] != now)
+
+    def _content(self, name: str) -> bytes | None:
+        module = self.modules.get(name)
+        return module.content if module else None
+
+    def _print(self, module: str, name: str) -> str:
+        state = hashlib.sha256()
+        for place, text in sorted(self._reach((module, name)).items()):
+            state.update(f"{place}\0{len(text)}\0{text}".encode("utf-8", "surrogatepass"))
+        return state.hexdigest()[:16]
+
+    def _reach(self, start: Place) -> dict[Place, str]:
+        """Every place that can be reached from one, with what is there."""
+        reached: dict[Place, str] = {}
+        waiting = [start]
+        while waiting:
+            place = waiting.pop()
+            if place in reached or (module := self.modules.get(place[0])) is None:
+                continue
+            name = place[1]
+            if module.error is not None:
+                reached[place] = module.content.decode("utf-8", "replace")
+            elif name == "*":
+                reached[place] = ""
+                waiting += [(place[0], other) for other in module.texts]
+            elif name in module.texts:
+                reached[place] = module.texts[name]
+                waiting += module.uses[name]
+                waiting.append((place[0], LOOSE))
+        return reached
+
+
+def take(folder: Path, before: Snapshot | None = None, curriculum: Curriculum = TRANSFORMER) -> Snapshot:
+    """The workspace as it is now; modules whose bytes are those of `before` are not read again.
+
+    A file that vanishes while it is read, is no plain file or is too large counts as not there.
+    """
+    modules: dict[str, Module] = {}
+    try:
+        paths = sorted(folder.glob("*.py"))
+    except OSError:
+        paths = []
+    for path in paths:
+        try:
+            if not path.is_file() or path.stat().st_size > MAX_BYTES:
+                continue
+            content = path.read_bytes()
+        except OSError:
+            continue
+        old = before.modules.get(path.stem) if before else None
+        modules[path.stem] = old if old and old.content == content else read_module(path.stem, content)
+    return Snapshot(modules, curriculum)

@@ -1,0 +1,105 @@
+"""What a save can change: fingerprints over names that are used, helpers and other modules included."""
+
+from pathlib import Path
+
+import pytest
+
+from autograder.curriculum import TRANSFORMER
+from autograder.source import bundled
+from autograder.study import impact
+
+
+@pytest.fixture
+def workspace(tmp_path):
+    for path in bundled("solutions").glob("*.py"):
+        (tmp_path / path.name).write_bytes(path.read_bytes())
+    return tmp_path
+
+
+def edited(workspace: Path, module: str, old: str, new: str) -> tuple[impact.Snapshot, impact.Snapshot]:
+    before = impact.take(workspace)
+    path = workspace / f"{module}.py"
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new, 1))
+    return before, impact.take(workspace, before)
+
+
+def test_comments_blank_lines_and_docstrings_change_nothing(workspace):
+    before, after = edited(workspace, "softmax", "import numpy as np\n", "import numpy as np  # the library\n\n\n")
+    assert after.changes(before) == ()
+    before, after = edited(workspace, "softmax", "Softmax of `x / temperature`", "Something else")
+    assert after.changes(before) == ()
+
+
+def test_a_function_alone_changes_itself_and_what_is_built_on_it(workspace):
+    path = workspace / "ffn.py"
+    before = impact.take(workspace)
+    path.write_text(path.read_text().replace("def gelu_exact(x):", "def gelu_exact(x, *, unused=None):"))
+    after = impact.take(workspace, before)
+    assert after.own_changes(before) == ("ffn.gelu_exact",)
+    assert after.changes(before) == ("ffn.gelu_exact",)
+
+
+def test_a_given_helper_reaches_other_modules(workspace):
+    before, after = edited(
+        workspace, "softmax", "x = np.asarray(x)\n    return x if", "x = np.array(x)\n    return x if"
+    )
+    mine = after.own_changes(before)
+    assert mine == TRANSFORMER.select(["softmax"])
+    assert "attention.attention" in after.changes(before)
+    assert "tokenizer.encode" not in after.changes(before)
+
+
+def test_a_statement_that_binds_nothing_counts_for_its_whole_module(workspace):
+    before, after = edited(
+        workspace, "layernorm", "import numpy as np\n", "import numpy as np\n\nnp.seterr(all='ignore')\n"
+    )
+    assert after.own_changes(before) == TRANSFORMER.select(["layernorm"])
+
+
+def test_a_default_that_is_evaluated_can_stop_the_whole_module(workspace):
+    before, after = edited(workspace, "layernorm", "def rmsnorm(x, gamma, eps=1e-5", "def rmsnorm(x, gamma, eps=1/0")
+    assert after.own_changes(before) == TRANSFORMER.select(["layernorm"])
+
+
+def test_helper_files_of_ones_own(workspace):
+    (workspace / "tools.py").write_text("def half(x):\n    return x / 2\n")
+    before, after = edited(workspace, "ffn", "import numpy as np\n", "import numpy as np\nfrom tools import half\n")
+    assert after.changes(before) == ()  # nobody uses it yet
+    before, after = edited(workspace, "ffn", "def relu(x):", "def relu(x, by=half):")
+    (workspace / "tools.py").write_text("def half(x):\n    return x * 0.5\n")
+    again = impact.take(workspace, after)
+    assert "ffn.relu" in again.changes(after)
+    assert again.own_changes(after)
+
+
+def test_syntax_errors_deleted_files_and_strange_bytes(workspace):
+    before = impact.take(workspace)
+    (workspace / "softmax.py").write_text("def softmax(:\n")
+    broken = impact.take(workspace, before)
+    assert set(TRANSFORMER.select(["softmax"])) <= set(broken.changes(before))
+    assert not broken.is_stub("softmax.softmax")
+    (workspace / "softmax.py").unlink()
+    gone = impact.take(workspace, broken)
+    assert set(TRANSFORMER.select(["softmax"])) <= set(gone.changes(broken))
+    (workspace / "softmax.py").write_bytes(b"\x00\xff" * 10)
+    assert impact.take(workspace).modules["softmax"].error is not None
+    (workspace / "attention.py").unlink()
+    (workspace / "attention.py").mkdir()
+    assert "attention" not in impact.take(workspace).modules
+
+
+def test_stubs_are_told_from_work():
+    stubs = impact.take(bundled("assignments"))
+    assert all(stubs.is_stub(name) for name in TRANSFORMER.functions)
+    solved = impact.take(bundled("solutions"))
+    assert not any(solved.is_stub(name) for name in TRANSFORMER.functions)
+
+
+def test_functions_that_use_each_other_have_fingerprints(tmp_path):
+    (tmp_path / "ffn.py").write_text("from softmax import f\ndef relu(x):\n    return f(x)\n")
+    (tmp_path / "softmax.py").write_text("from ffn import relu\ndef f(x):\n    return relu(x)\n")
+    one = impact.take(tmp_path)
+    (tmp_path / "softmax.py").write_text("from ffn import relu\ndef f(x):\n    return relu(x) + 1\n")
+    assert "ffn.relu" in impact.take(tmp_path, one).changes(one)

@@ -1,0 +1,201 @@
+"""State of the student's work: progress, backups, resets, updates, solutions, archives."""
+
+import datetime
+import json
+import zipfile
+
+import pytest
+
+from autograder import __version__
+from autograder.curriculum import TRANSFORMER
+from autograder.errors import UsageError
+from autograder.results import CheckResult
+from autograder.source import bundled
+from autograder.study import badges, keep, progress, solutions, state, submit, workspace
+
+
+def result(function, status="passed", possible=1.0):
+    return CheckResult(f"{function}::x", function, "x", status, possible, possible if status == "passed" else 0.0)
+
+
+@pytest.fixture
+def folder(tmp_path):
+    workspace.create(tmp_path / "w")
+    return tmp_path / "w"
+
+
+def test_progress_is_kept_and_counts_while_the_code_is_the_same(folder):
+    remembered = state.load(folder)
+    entries = progress.load(remembered)
+    prints = dict.fromkeys(TRANSFORMER.functions, "a")
+    assert progress.update(entries, [result("softmax.softmax"), result("ffn.relu", "failed")], prints) == (
+        "softmax.softmax",
+    )
+    progress.store(remembered, entries)
+    remembered.save()
+    again = progress.load(state.load(folder))
+    assert again == entries
+    assert progress.valid(again, prints) == {"softmax.softmax": "passed", "ffn.relu": "failed"}
+    assert progress.valid(again, prints | {"ffn.relu": "b"}) == {"softmax.softmax": "passed"}
+    assert progress.update(again, [result("softmax.softmax")], prints) == ()
+
+
+@pytest.mark.parametrize("content", [[], {"softmax.softmax": 3}, {"softmax.softmax": {"print": 1}}, {"x.y": {}}, "no"])
+def test_progress_that_makes_no_sense_is_none(folder, content):
+    remembered = state.load(folder)
+    remembered.content[progress.KEY] = content
+    assert progress.load(remembered) == {}
+
+
+def test_progress_of_another_kit_is_none(folder):
+    remembered = state.load(folder)
+    entries = {}
+    progress.update(entries, [result("ffn.relu")], dict.fromkeys(TRANSFORMER.functions, "a"))
+    progress.store(remembered, entries)
+    assert progress.load(remembered)
+    remembered.content[progress.KIT] = "0.0.1"
+    assert progress.load(remembered) == {}
+
+
+def test_since_stays_while_the_status_does():
+    entries, prints = {}, dict.fromkeys(TRANSFORMER.functions, "a")
+    progress.update(entries, [result("ffn.relu", "failed")], prints, "2026-01-01T00:00:00+00:00")
+    progress.update(entries, [result("ffn.relu", "failed")], prints, "2026-01-02T00:00:00+00:00")
+    assert entries["ffn.relu"].since == "2026-01-01T00:00:00+00:00"
+    progress.update(entries, [result("ffn.relu")], prints, "2026-01-03T00:00:00+00:00")
+    assert entries["ffn.relu"].since == "2026-01-03T00:00:00+00:00"
+    now = datetime.datetime.fromisoformat("2026-01-05T01:00:00+00:00")
+    assert progress.ago(entries["ffn.relu"].since, now) == "2 d"
+
+
+def test_next_comes_after_the_one_in_hand_and_bonus_last():
+    statuses = dict.fromkeys(TRANSFORMER.functions, "passed")
+    assert progress.next_open(statuses) is None
+    statuses["tokenizer.encode"] = statuses["ffn.relu"] = statuses["layernorm.rmsnorm"] = "failed"
+    assert progress.next_open(statuses, "softmax.softmax") == "ffn.relu"
+    assert progress.next_open(statuses, "ffn.relu") == "layernorm.rmsnorm"
+    assert progress.next_open(statuses) == "tokenizer.encode"
+    assert "layernorm" in progress.passed_modules(statuses)
+    assert "ffn" not in progress.passed_modules(statuses)
+
+
+def test_reset_of_a_function_keeps_the_rest_and_a_copy(folder):
+    path = folder / "softmax.py"
+    solved = (bundled("solutions") / "softmax.py").read_text()
+    path.write_text(solved)
+    kept = keep.reset(folder, "softmax.log_softmax")
+    assert (folder / kept).read_text() == solved
+    text = path.read_text()
+    assert keep.function_text(text, "log_softmax") == keep.function_text(keep.stub_text("softmax"), "log_softmax")
+    assert keep.function_text(text, "softmax") == keep.function_text(solved, "softmax")
+    second = keep.reset(folder, "softmax")
+    assert second != kept
+    assert path.read_text() == keep.stub_text("softmax")
+
+
+def test_reset_of_what_python_cannot_read_names_the_way(folder):
+    (folder / "softmax.py").write_text("def (")
+    with pytest.raises(UsageError, match="headway reset softmax"):
+        keep.reset(folder, "softmax.softmax")
+    assert (folder / "softmax.py").read_text() == "def ("
+    assert (folder / keep.reset(folder, "softmax")).read_text() == "def ("
+
+
+def test_update_brings_new_stubs_and_leaves_work_alone(folder, monkeypatch):
+    worked = (folder / "softmax.py").read_text().replace(
+        'raise NotImplementedError("softmax.softmax")', "return my_work(x)"
+    )  # fmt: skip
+    (folder / "softmax.py").write_text(worked + "\n\ndef my_work(x):\n    return x\n")
+    (folder / "ffn.py").unlink()
+    new = keep.stub_text
+
+    def newer(module):
+        return (
+            new(module).replace("import numpy as np", "import numpy as np  # newer", 1).replace("Args:", "Newer args:")
+        )
+
+    monkeypatch.setattr(keep, "stub_text", newer)
+    remembered = state.load(folder)
+    lines = keep.update(folder, remembered)
+    assert len(lines) == 12
+    text = (folder / "softmax.py").read_text()
+    assert "return my_work(x)" in text
+    assert "def my_work" in text
+    assert "# newer" not in text
+    assert "Newer args:" not in keep.function_text(text, "softmax")
+    assert "Newer args:" in keep.function_text(text, "log_softmax")
+    assert (folder / "attention.py").read_text() == newer("attention")
+    assert (folder / "ffn.py").read_text() == newer("ffn")
+    assert keep.update(folder, remembered) == []
+    assert any(
+        path.read_text() == worked + "\n\ndef my_work(x):\n    return x\n" for path in (folder / keep.BACKUPS).iterdir()
+    )
+
+
+def test_every_solution_can_be_shown_alone():
+    for name in TRANSFORMER.functions:
+        text = keep.solution_of(name)
+        compile(text, name, "exec")
+        assert f"def {name.partition('.')[2]}(" in text
+
+
+def test_the_solution_comes_after_a_pass_or_giving_up(folder):
+    remembered = state.load(folder)
+    one = ("softmax.softmax",)
+    assert not solutions.require_open(folder, one, {"softmax.softmax"}, False, remembered)
+    with pytest.raises(UsageError, match=r"headway solution softmax\.softmax --give-up"):
+        solutions.require_open(folder, one, set(), False, remembered)
+    assert solutions.require_open(folder, one, set(), True, remembered)
+    assert "softmax.softmax" in remembered.content[solutions.GAVE_UP]
+    assert not solutions.require_open(folder, one, set(), False, remembered)
+
+
+@pytest.mark.parametrize(("text", "words"), [
+    ('solutions = "never"', "switched the solutions off"),
+    ('solutions = "after-pass"', "comes after"),
+    ('solutions = "sometimes"', "none of"),
+    ("solutions =", "cannot be read"),
+])  # fmt: skip
+def test_an_instructor_decides(folder, text, words):
+    (folder / solutions.COURSE).write_text(text)
+    with pytest.raises(UsageError, match=words):
+        solutions.require_open(folder, ("softmax.softmax",), set(), True, state.load(folder))
+
+
+def test_two_texts_side_by_side():
+    rows = list(solutions.compare("a\nb\nc", "a\nx\nc\nd"))
+    assert rows == [("same", "a", "a"), ("other", "b", "x"), ("same", "c", "c"), ("theirs", "", "d")]
+
+
+def test_the_archive_is_the_same_for_the_same_work(folder, tmp_path):
+    contents = submit.collect(folder)
+    assert set(contents) == {f"{module}.py" for module in TRANSFORMER.modules}
+    about = {"schema": submit.SCHEMA}
+    submit.write(tmp_path / "a.zip", contents, about)
+    submit.write(tmp_path / "b.zip", contents, about)
+    assert (tmp_path / "a.zip").read_bytes() == (tmp_path / "b.zip").read_bytes()
+    with zipfile.ZipFile(tmp_path / "a.zip") as archive:
+        assert json.loads(archive.read(submit.MANIFEST)) == about
+        assert archive.read("softmax.py") == contents["softmax.py"]
+
+
+def test_badges_are_told_once(folder):
+    remembered = state.load(folder)
+    assert badges.for_functions(remembered, ["attention.attention", "ffn.relu"]) == [
+        "★ your first attention head looks back"
+    ]
+    assert badges.for_functions(remembered, ["attention.attention"]) == []
+
+
+def test_losses_that_fall_and_names_that_are_new():
+    assert badges.fell([3.0] * 10 + [2.0] * 90)
+    assert not badges.fell([3.0] * 100)
+    assert not badges.fell([3.0, 1.0])
+    assert badges.invented("\nemma\nbolina\nzz", "emma\nava\n") == "bolina"
+    assert badges.invented("\nemma\nbol", "emma\nava\n") is None
+
+
+def test_a_workspace_has_editor_settings_that_are_json(folder):
+    assert "headway watch" in (folder / ".vscode" / "tasks.json").read_text()
+    assert json.loads((folder / ".vscode" / "extensions.json").read_text())["recommendations"]
+    assert state.load(folder).content[progress.KIT] == __version__
