@@ -15,13 +15,13 @@ class LeftOut(Exception):
 
 
 def open_archive(
-    file: BinaryIO, why_not: Callable[[str], str | None], max_file_bytes: int, max_entries: int
+    file: BinaryIO, why_not: Callable[[str], str | None], max_bytes: Callable[[str], int], max_entries: int
 ) -> Iterator[tuple[str, bytes | LeftOut]]:
-    """Names and contents of the Python files at the top of an archive, or in the one folder that it holds.
+    """Names and contents of the modules and notebooks at the top of an archive, or in the one folder that it holds.
 
     Args:
         why_not: why a file of that name is not taken, if it is not.
-        max_file_bytes: a larger file is left out; what is read of it is thrown away.
+        max_bytes: by a file's name; a larger file is left out, and what is read of it is thrown away.
         max_entries: an archive with more is left out.
 
     Raises:
@@ -36,10 +36,10 @@ def open_archive(
                 raise LeftOut(f"the archive has more than {max_entries} files and folders: left out")
             for entry in entries:
                 *folders, name = entry.filename.split("/")
-                if not name.endswith(".py") or folders[:1] == ["__MACOSX"]:
+                if not name.endswith((".py", ".ipynb")) or folders[:1] == ["__MACOSX"]:
                     continue
                 reason = _why_not_this(entry, folders) or why_not(name)
-                yield name, LeftOut(reason) if reason else _content(archive, entry, max_file_bytes)
+                yield name, LeftOut(reason) if reason else _content(archive, entry, max_bytes(name))
     except (zipfile.BadZipFile, zlib.error, EOFError, ValueError, RuntimeError, OverflowError) as error:
         raise LeftOut(f"the archive cannot be read ({type(error).__name__}): left out") from None
 

@@ -1,143 +1,206 @@
-"""Take submissions in: plain Python files are copied by whitelist into a fresh folder, all else is left behind.
+"""Take submissions in: plain modules are copied by whitelist into a fresh folder, all else is left behind.
 
 Nothing that a student hands in is followed, unpacked by its own word or believed about its size: a link could point to
 the solutions, an archive could hold a petabyte. What is left behind although it looks like work is said in one line.
 """
 
 import hashlib
+import io
 import os
 import re
 import stat
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO
 
-from autograder.course.archive import LeftOut, open_archive
-from autograder.errors import UsageError
+from autograder.course.archive import MAX_ARCHIVE_BYTES, LeftOut, open_archive
+from autograder.course.handed_in import WORK, Attempt, Part
+from autograder.curriculum import Curriculum
 from autograder.proxies import clean
 
 MAX_ENTRIES = 2000
 MAX_FILES = 200
 MAX_FILE_BYTES = 1 << 20
+MAX_NOTEBOOK_BYTES = 16 << 20  # pictures in its output count too
 MAX_BYTES = 4 << 20
+MAX_RAW_BYTES = 64 << 20
 MODULE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}\.py")
 # Python or pytest load these by themselves where they find them. Nothing of the kit does; they are no work either.
 RESERVED = {"conftest.py", "sitecustomize.py", "usercustomize.py"}
 
+Content = bytes | LeftOut
+
 
 @dataclass(frozen=True)
-class Submission:
-    """One student's work as it was handed in: a name, and the folder or archive that holds the modules."""
+class Raw:
+    """A file as it was handed in, or why it was not read."""
 
     name: str
-    path: Path
+    content: Content
+    assignment: str = ""
 
 
-def find_submissions(folder: Path) -> list[Submission]:
-    """The submissions in a folder of folders and zip archives, sorted by name.
+@dataclass
+class TakenIn:
+    """What came of taking a submission in: how many modules, and what was left behind, one line each."""
 
-    Raises:
-        UsageError: if there is no such folder, or no submission in it.
-    """
-    if not folder.is_dir():
-        raise UsageError(f"there is no folder {folder}. Name the folder that holds one folder per student")
-    try:
-        found = sorted(entry.name for entry in os.scandir(folder) if _looks_like_work(entry))
-    except OSError as error:
-        raise UsageError(
-            f"{folder} cannot be read ({error.strerror}). Look at its permissions: ls -ld {folder}"
-        ) from None
-    if not found:
-        raise UsageError(f"{folder} holds no folders. A class is a folder with one folder per student: {folder}/ada/…")
-    names = [name.removesuffix(".zip") for name in found]
-    shown = [name if names.count(name) == 1 else whole for name, whole in zip(names, found, strict=True)]
-    return [Submission(_safe_name(name), folder / whole) for name, whole in zip(shown, found, strict=True)]
+    modules: int = 0
+    notes: list[str] = field(default_factory=list)
 
 
-def _looks_like_work(entry: "os.DirEntry[str]") -> bool:
-    # A link to a folder counts: it is refused later, by name, instead of being missing from the gradebook.
-    return not entry.name.startswith((".", "__")) and (entry.is_dir() or entry.name.endswith(".zip"))
-
-
-def _safe_name(name: str) -> str:
-    """The name as it can be shown and written; two names that would look alike stay apart."""
-    safe = clean(name, 100).replace("\n", " ").replace("\t", " ")
-    return safe if safe == name else f"{safe} {hashlib.sha256(os.fsencode(name)).hexdigest()[:8]}"
-
-
-def take_in(submission: Submission, into: Path) -> list[str]:
-    """Copy the submission's Python files into the empty folder `into`.
-
-    Returns:
-        What was left behind although it looks like work, one line each.
-    """
-    notes: list[str] = []
-    seen: set[str] = set()
+def read(attempt: Attempt) -> list[Raw]:
+    """Every file of the attempt that looks like work, unopened archives among them."""
+    found: list[Raw] = []
     size = 0
+    for part in attempt.parts:
+        try:
+            for raw in _files(part):
+                size += len(raw.content) if isinstance(raw.content, bytes) else 0
+                if size > MAX_RAW_BYTES:
+                    raise LeftOut(f"the rest is left out, together it is larger than {MAX_RAW_BYTES >> 20} MiB")
+                found.append(raw)
+        except OSError as error:
+            found.append(Raw("", LeftOut(f"the submission cannot be read ({error.strerror or error})")))
+        except LeftOut as error:
+            found.append(Raw("", error))
+    return found
+
+
+def digest(files: list[Raw]) -> str:
+    """SHA-256 of what was handed in, file by file; what could not be read counts by its reason."""
+    state = hashlib.sha256()
+    for raw in files:
+        content = raw.content if isinstance(raw.content, bytes) else f"left out: {raw.content}".encode()
+        state.update(f"{raw.assignment}\0{raw.name}\0{len(content)}\0".encode("utf-8", "surrogateescape") + content)
+    return state.hexdigest()
+
+
+def take_in(files: list[Raw], into: Path, curriculum: Curriculum) -> TakenIn:
+    """Write the modules among the files to the empty folder `into`."""
+    taken = TakenIn()
+    chosen: dict[str, tuple[bool, bytes]] = {}  # by module file: whether it lay in its own assignment's folder
+    spelling: dict[str, str] = {}
     try:
-        for name, content in _contents(submission.path):
-            shown = clean(name, 80)
-            if isinstance(content, LeftOut):
-                notes.append(f"{shown}: left out, {content}")
-            elif name.casefold() in seen:  # the same file on some systems: which one is meant nobody knows
-                notes.append(f"{shown}: left out, there are two files of that name")
-            elif len(seen) >= MAX_FILES:
-                raise LeftOut(f"{shown} and the rest: left out, there are more than {MAX_FILES} files")
-            elif size + len(content) > MAX_BYTES:
-                raise LeftOut(f"{shown} and the rest: left out, together they are larger than {MAX_BYTES >> 20} MiB")
-            else:
-                seen.add(name.casefold())
-                size += len(content)
-                (into / name).write_bytes(content)
-    except OSError as error:
-        notes.append(f"the submission cannot be read ({error.strerror or error})")
+        for raw in files:
+            for name, content in _modules(raw, curriculum):
+                shown = clean(name, 80)
+                if isinstance(content, LeftOut):
+                    taken.notes.append(f"{shown}: left out, {content}" if shown else str(content))
+                    continue
+                own = raw.assignment == name.removesuffix(".py")
+                known = spelling.setdefault(name.casefold(), name)
+                if known in chosen and (known != name or not (own or raw.assignment) or chosen[known][0]):
+                    # The same file on some systems, or handed in twice: which one is meant nobody knows.
+                    if chosen[known][1] != content:
+                        taken.notes.append(f"{shown}: left out, there are two files of that name")
+                    continue
+                if len(chosen) >= MAX_FILES:
+                    raise LeftOut(f"{shown} and the rest: left out, there are more than {MAX_FILES} files")
+                if sum(len(kept) for _, kept in chosen.values()) + len(content) > MAX_BYTES:
+                    raise LeftOut(f"{shown} and the rest: left out, together they are larger than {MAX_BYTES >> 20} MiB")
+                chosen[known] = (own, content)
     except LeftOut as error:
-        notes.append(str(error))
-    return notes
+        taken.notes.append(str(error))
+    for name, (_, content) in chosen.items():
+        (into / name).write_bytes(content)
+    taken.modules = sum(name.removesuffix(".py") in curriculum.modules for name in chosen)
+    return taken
 
 
-def _contents(path: Path) -> Iterator[tuple[str, bytes | LeftOut]]:
-    """Names and contents of the modules in a folder or archive; of what looks like one, why it is left out."""
-    if stat.S_ISDIR(path.lstat().st_mode):
-        yield from _folder(path)
-    elif path.is_symlink():
+def _modules(raw: Raw, curriculum: Curriculum) -> Iterator[tuple[str, Content]]:
+    """The modules in one file: itself, those of a notebook, those of an archive."""
+    content = raw.content
+    if isinstance(content, LeftOut):
+        yield raw.name, content
+    elif raw.name.endswith(".zip"):
+        yield from _unpacked(raw, content, curriculum)
+    elif raw.name.endswith(".ipynb"):
+        yield from _of_notebook(raw.name, content, curriculum)
+    else:
+        yield raw.name, content
+
+
+def _unpacked(raw: Raw, content: bytes, curriculum: Curriculum) -> Iterator[tuple[str, Content]]:
+    archive = open_archive(io.BytesIO(content), why_not, _max_bytes, MAX_ENTRIES)
+    for name, inner in archive:
+        if isinstance(inner, bytes) and name.endswith(".ipynb"):
+            yield from _of_notebook(name, inner, curriculum)
+        else:
+            yield name, inner
+
+
+def _of_notebook(name: str, content: bytes, curriculum: Curriculum) -> Iterator[tuple[str, Content]]:
+    try:
+        from autograder.course import notebook_intake
+    except ImportError:
+        yield name, LeftOut("notebooks cannot be read yet")
+        return
+    try:
+        yield from notebook_intake.modules(content, curriculum).items()
+    except LeftOut as left:
+        yield name, left
+
+
+def _files(part: Part) -> Iterator[Raw]:
+    """The files of a part; of what looks like work and is not taken, why."""
+    mode = part.path.lstat().st_mode
+    if stat.S_ISDIR(mode):
+        yield from _folder(part)
+    elif stat.S_ISLNK(mode):
         raise LeftOut("the submission is a link, and links are not followed")
     else:
-        with open_plain(path) as file:
-            yield from open_archive(file, _why_not, MAX_FILE_BYTES, MAX_ENTRIES)
+        yield _file(part.path, part.name or part.path.name, part.assignment)
 
 
-def _why_not(name: str) -> str | None:
+def _file(path: Path, name: str, assignment: str) -> Raw:
+    reason = why_not(name)
+    try:
+        return Raw(name, LeftOut(reason) if reason else read_plain(path, _max_bytes(name)), assignment)
+    except LeftOut as left:
+        return Raw(name, left, assignment)
+    except OSError as error:
+        why = LeftOut("it is a link" if path.is_symlink() else error.strerror or str(error))
+        return Raw(name, why, assignment)
+
+
+def why_not(name: str) -> str | None:
     """Why a file of this name is not taken, if it is not."""
     if name in RESERVED:
         return "a file of this name is not part of a submission"
+    if name.endswith((".ipynb", ".zip")):
+        return None
     return None if MODULE.fullmatch(name) else "its name is not that of a module (letters, digits and _)"
 
 
-def _folder(folder: Path) -> Iterator[tuple[str, bytes | LeftOut]]:
+def _max_bytes(name: str) -> int:
+    if name.endswith(".zip"):
+        return MAX_ARCHIVE_BYTES
+    return MAX_NOTEBOOK_BYTES if name.endswith(".ipynb") else MAX_FILE_BYTES
+
+
+def _folder(part: Part) -> Iterator[Raw]:
     names = []
-    with os.scandir(folder) as entries:
+    with os.scandir(part.path) as entries:
         for count, entry in enumerate(entries):
             if count >= MAX_ENTRIES:
                 raise LeftOut(f"the submission has more than {MAX_ENTRIES} files and folders: left out")
-            if entry.name.endswith(".py"):
+            if entry.name.endswith(WORK) and not entry.name.startswith("."):
                 names.append(entry.name)
     for name in sorted(names):
-        reason = _why_not(name)
-        try:
-            yield name, LeftOut(reason) if reason else _read(folder / name)
-        except LeftOut as left:
-            yield name, left
-        except OSError as error:
-            yield name, LeftOut("it is a link" if (folder / name).is_symlink() else error.strerror or str(error))
+        yield _file(part.path / name, name, part.assignment)
 
 
-def _read(path: Path) -> bytes:
+def read_plain(path: Path, max_bytes: int) -> bytes:
+    """A plain file's content.
+
+    Raises:
+        LeftOut: if it is something else, or larger.
+    """
     with open_plain(path) as file:
-        if os.fstat(file.fileno()).st_size > MAX_FILE_BYTES:
-            raise LeftOut(f"it is larger than {MAX_FILE_BYTES >> 20} MiB")
-        return file.read(MAX_FILE_BYTES)
+        if os.fstat(file.fileno()).st_size > max_bytes:
+            raise LeftOut(f"it is larger than {max_bytes >> 20} MiB")
+        return file.read(max_bytes)
 
 
 def open_plain(path: Path) -> BinaryIO:
