@@ -6,8 +6,11 @@ import tempfile
 from pathlib import Path
 
 
-def write_atomically(path: Path, content: bytes) -> None:
+def write_atomically(path: Path, content: bytes, *, durable: bool = False) -> None:
     """Write `content` to `path`: the old file stays until the new one is whole.
+
+    Args:
+        durable: on the disk when this returns, also if the power fails the moment after.
 
     Raises:
         OSError: if it cannot be written; nothing is left behind.
@@ -17,12 +20,28 @@ def write_atomically(path: Path, content: bytes) -> None:
     try:
         with os.fdopen(descriptor, "wb") as file:
             file.write(content)
+            if durable:
+                file.flush()
+                os.fsync(file.fileno())
         os.chmod(temporary, 0o666 & ~_umask())  # as any new file, not only for its owner
         os.replace(temporary, path)
+        if durable:
+            _sync_folder(path.parent)
     except BaseException:
         with contextlib.suppress(OSError):
             os.unlink(temporary)
         raise
+
+
+def _sync_folder(folder: Path) -> None:
+    """Put the new name of a file on the disk; where folders cannot be opened, the system does it by itself."""
+    if not hasattr(os, "O_DIRECTORY"):
+        return
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
 
 
 def _umask() -> int:

@@ -21,21 +21,32 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
 @click.option("--out", type=click.Path(path_type=Path), required=True, help="Where the results go.")
-@click.option("--assignment", "names", multiple=True, metavar="NAME", help="Only this assignment; may be repeated.")
-@click.option("--seed", type=click.IntRange(0), help="Inputs; without it a fresh seed is drawn and recorded.")
+@click.option("-j", "processes", type=click.IntRange(1), help="How many at once (default: one for each core).")
 @click.option(
-    "--call-seconds", type=click.FloatRange(0.05), default=10.0, show_default=True, help="Time limit of one call."
+    "--course", type=click.Path(path_type=Path), help="The policy (default: DIR/course.toml, if there is one)."
 )
+@click.option(
+    "--roster", type=click.Path(path_type=Path), help="CSV file of the class; who is missing shows as missing."
+)
+@click.option(
+    "--layout",
+    type=click.Choice(["auto", "plain", "nbgrader", "canvas", "moodle", "gradescope"]),
+    help="How DIR is laid out (default: recognised).",
+)
+@click.option("--only", multiple=True, metavar="STUDENT", help="Only this student; may be repeated.")
+@click.option("--force", is_flag=True, help="Grade again what is already graded.")
+@click.option("--resume", is_flag=True, hidden=True, help="What happens anyway.")
+@click.option("--assignment", "names", multiple=True, metavar="NAME", help="Only this assignment; may be repeated.")
+@click.option("--seed", type=click.IntRange(0), help="Inputs; without it a fresh seed is drawn, and kept with OUT.")
+@click.option("--call-seconds", type=click.FloatRange(0.05), help="Time limit of one call (default: 10).")
 @click.option(
     "--submission-seconds",
     type=click.FloatRange(0.1),
-    default=300.0,
-    show_default=True,
-    help="Time limit of all calls of a submission, and of their CPU time.",
+    help="Time limit of all calls of a submission, and of their CPU time (default: 300).",
 )
-@click.option("--memory", type=click.IntRange(256), default=2048, show_default=True, help="MiB of one process.")
-@click.option("--output", type=click.IntRange(1), default=8, show_default=True, help="MiB that may be printed.")
-@click.option("--result", type=click.IntRange(1, 256), default=64, show_default=True, help="MiB of one answer.")
+@click.option("--memory", type=click.IntRange(256), help="MiB of one process (default: 2048).")
+@click.option("--output", type=click.IntRange(1), help="MiB that may be printed (default: 8).")
+@click.option("--result", type=click.IntRange(1, 256), help="MiB of one answer (default: 64).")
 @click.option(
     "--own-prerequisites",
     is_flag=True,
@@ -44,9 +55,7 @@ if TYPE_CHECKING:
 @click.option(
     "--feedback",
     type=click.Choice(["full", "summary", "none"]),
-    default="summary",
-    show_default=True,
-    help="How much the result documents tell. Only full holds expected values: not to be handed out.",
+    help="What the documents tell (default: summary). Only full holds expected values: not to be handed out.",
 )
 @click.option("--unsafe-no-sandbox", "unsafe", is_flag=True, help="Run strangers' code with your rights. Marked.")
 @no_color_option
@@ -54,47 +63,73 @@ if TYPE_CHECKING:
 def grade(
     folder: Path,
     out: Path,
+    processes: int | None,
+    course: Path | None,
+    roster: Path | None,
+    layout: str | None,
+    only: tuple[str, ...],
+    force: bool,
+    resume: bool,
     names: tuple[str, ...],
     seed: int | None,
-    call_seconds: float,
-    submission_seconds: float,
-    memory: int,
-    output: int,
-    result: int,
+    call_seconds: float | None,
+    submission_seconds: float | None,
+    memory: int | None,
+    output: int | None,
+    result: int | None,
     own_prerequisites: bool,
-    feedback: "Level",
+    feedback: "Level | None",
     unsafe: bool,
     no_color: bool,
 ) -> None:
-    """Grade a folder of submissions (folders or zip archives); write one result document each, and a table as CSV.
+    """Grade a class: one result document for each submission, class.json, and a table as CSV.
 
-    Student code runs in a sandbox; a machine that has none refuses (headway doctor says what is missing).
+    DIR holds a folder, an archive, a module or a notebook for each student, or what Canvas, Moodle, Gradescope or
+    nbgrader make of a class. Student code runs in a sandbox; a machine that has none refuses (headway doctor says what
+    is missing). The same command again goes on where it was broken off, and grades only what has changed.
     """
+    import os
+
     from autograder import engine
     from autograder.course import grading
+    from autograder.course import policy as policies
     from autograder.curriculum import TRANSFORMER
     from autograder.report import table
-    from autograder.worker import Limits
 
-    selected = TRANSFORMER.select(names)
-    limits = Limits(
-        call_seconds=call_seconds,
-        submission_seconds=submission_seconds,
-        cpu_seconds=submission_seconds,
-        memory_bytes=memory << 20,
-        output_bytes=output << 20,
-        result_bytes=result << 20,
+    settings = policies.find(course, folder, TRANSFORMER)
+    limits = {
+        "call_seconds": call_seconds,
+        "submission_seconds": submission_seconds,
+        "memory_mib": memory,
+        "output_mib": output,
+        "result_mib": result,
+    }
+    policy = policies.override(
+        settings.policy,
+        limits,
+        seed=seed,
+        layout=layout,
+        feedback=feedback,
+        own_prerequisites=own_prerequisites or None,
     )
+    selected = TRANSFORMER.select(names or tuple(policy.assignments))
     options = engine.Options(
-        functions=selected if names else None,
-        seed=grading.fresh_seed() if seed is None else seed,
-        limits=limits,
-        official=not own_prerequisites,
+        functions=selected if len(selected) < len(TRANSFORMER.functions) else None,
+        limits=policy.limits.limits(),
+        official=not policy.own_prerequisites,
+    )
+    plan = grading.Plan(
+        processes or (len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1),
+        unsafe,
+        force,
+        only,
+        tuple(dict.fromkeys(TRANSFORMER.functions[name].module for name in selected)),
+        roster or settings.roster,
     )
     console = console_for(no_color)
     if unsafe:
         table.warn_of_no_sandbox(console)
     with table.live(console) as seen:
-        rows = grading.grade(folder, out, options, grading.Plan(feedback, unsafe), seen)
-    table.render(rows, options.seed, out, console)
-    sys.exit(KIT_FAILED if any(row.problems for row in rows) else PASSED)
+        document = grading.grade(folder, out, options, policy, plan, seen)
+    table.render(document, out, console)
+    sys.exit(KIT_FAILED if any(student["status"] == "failed" for student in document["students"]) else PASSED)

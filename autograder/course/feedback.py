@@ -6,6 +6,7 @@
 """
 
 import re
+from collections.abc import Callable
 from typing import Literal, get_args
 
 from autograder.results import SubmissionResult
@@ -17,9 +18,17 @@ LEVELS: tuple[Level, ...] = get_args(Level)
 _EXPECTED_VALUE = re.compile(r"^(?!.* has (?:shape|dtype) )(.*?), expected .*", re.DOTALL)
 
 
-def withhold(result: SubmissionResult, level: Level) -> None:
-    """Take out of the result what is not to be told. Points and statuses stay as they are."""
-    for check in result.checks if level != "full" else []:
+def withhold(result: SubmissionResult, whole: Level, is_hidden: Callable[[str], bool] = lambda check: False) -> None:
+    """Take out of the result what is not to be told. Points and statuses stay as they are.
+
+    Args:
+        whole: the level for all checks that are not hidden.
+        is_hidden: whether of a check, by its id, only status and points are told.
+    """
+    for check in result.checks:
+        level = "none" if is_hidden(check.id) and whole != "full" else whole
+        if level == "full":
+            continue
         check.worst = None
         if check.picture is not None:
             check.picture = {key: value for key, value in check.picture.items() if key not in ("yours", "expected")}

@@ -1,109 +1,200 @@
-"""Grade a class: one pytest session for everybody, one result document per submission, one table."""
+"""Grade a class: who handed in what, what of it is already graded, the rest through grading processes."""
 
-import csv
-import hashlib
-import io
-import json
-import secrets
-import shutil
+import dataclasses
 import tempfile
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, replace
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
-from urllib.parse import quote
+from typing import Any
 
-from autograder import engine, results
-from autograder.course import intake
-from autograder.course.feedback import Level, withhold
+from autograder import engine
+from autograder.course import classfile, intake, keys, layouts, roster, store
+from autograder.course.classfile import Class
+from autograder.course.grader import Setup, Unit
+from autograder.course.handed_in import Attempt, Student
+from autograder.course.policy import Policy
+from autograder.course.run import Pool
+from autograder.course.store import Entry, Store
 from autograder.errors import UsageError
-from autograder.files import write_atomically
 from autograder.worker import UNSAFE, TooWeak, Wall, strongest
+
+REFRESH_SECONDS = 5.0
 
 
 @dataclass(frozen=True)
 class Plan:
-    """What is particular to grading a class.
+    """What is particular to this run.
 
     Attributes:
-        feedback: how much the result documents tell.
+        processes: how many grade at once.
         unsafe: grade without a sandbox.
+        force: grade again what is already graded.
+        only: the students to grade, by any of their names; empty: everybody.
+        modules: the assignments to grade.
+        roster: a CSV file; None if there is none.
     """
 
-    feedback: Level = "summary"
+    processes: int = 1
     unsafe: bool = False
+    force: bool = False
+    only: tuple[str, ...] = ()
+    modules: tuple[str, ...] = ()
+    roster: Path | None = None
 
 
-def fresh_seed() -> int:
-    """A seed nobody knows beforehand; the result documents record it. Never 0, which is the public one."""
-    return secrets.randbelow(2**31 - 1) + 1
+@dataclass
+class Progress:
+    """How far a run is; given to `seen` at the start, after each result and at the end."""
+
+    todo: int
+    reused: int
+    done: int = 0
+    entry: Entry | None = None
+    name: str = ""
 
 
 def grade(
-    folder: Path, out: Path, options: engine.Options, plan: Plan, seen: Callable[[int, results.Summary], None]
-) -> list[results.Summary]:
-    """Grade every submission in `folder` and write results and table to `out`.
+    folder: Path, out: Path, options: engine.Options, policy: Policy, plan: Plan, seen: Callable[[Progress], None]
+) -> dict[str, Any]:
+    """Grade every submission in `folder` that is not graded yet, and write results, class and table to `out`.
 
     Args:
-        folder: holds one folder per student.
-        out: gets `results/<name>.json` and `grades.csv`; made if it does not exist.
-        options: how to check; the same for everybody.
-        plan: what is particular to a class.
-        seen: called with the number of submissions and each row as soon as it is there.
+        options: how to check; the seed in it is not looked at, see `Store.seed`.
+        policy: what is known of the course; its seed is the wanted one, if there is one.
+        seen: told how far the run is.
+
+    Returns:
+        the class document.
 
     Raises:
         UsageError: if there is nothing to grade, `out` cannot be written, or the sandbox would be too weak.
     """
-    submissions = intake.find_submissions(folder)
-    rows: list[results.Summary] = []
-    notes: dict[str, list[str]] = {}
-    with _spool() as spool, ExitStack() as current:
-        options = replace(options, wall=_wall(spool, plan))
+    students = layouts.students_in(folder, options.curriculum, policy.layout, plan.modules)
+    if plan.roster is not None:
+        students = roster.join(students, roster.read(plan.roster))
+    only = _chosen(students, plan.only)
+    started = time.perf_counter()
+    with store.locked(out) as remember:
+        results = Store(out)
+        results.open()
         try:
-            (out / "results").mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise UsageError(f"cannot write to {out} ({error.strerror}). Name another folder: --out DIR") from None
-        folders: dict[str, Path] = {}
+            options = dataclasses.replace(options, seed=results.seed(policy.seed))
+            group = Class(students, policy, options.curriculum, plan.modules, options.seed, policy.title)
+            key = keys.of_run(options, feedback=policy.feedback, hidden=policy.checks.hidden, walled=not plan.unsafe)
+            units = list(_to_grade(group, results, key, plan.force, only))
+            keeper = _Keeper(group, results, seen, len(units), started)
+            keeper.start()
+            try:
+                if units:
+                    with spool() as where:
+                        remember(where)
+                        walled = dataclasses.replace(options, wall=wall_around(where, plan.unsafe))
+                        setup = Setup(walled, where, key, policy.feedback, policy, results.results)
+                        Pool(setup, min(plan.processes, len(units)), keeper.done).run(units)
+            finally:
+                document = keeper.finish()
+        finally:
+            results.close()
+    return document
 
-        def fresh_folders() -> Iterator[tuple[str, Path]]:
-            for submission in submissions:
-                # A name that nobody can guess: the next submission waits here while this one runs.
-                folders[submission.name] = target = spool / secrets.token_hex(16)
-                target.mkdir()
-                notes[submission.name] = intake.take_in(submission, target)
-                yield submission.name, target
 
-        def done(result: results.SubmissionResult) -> None:
-            result.notes = notes.pop(result.submission)
-            withhold(result, plan.feedback)
-            document = results.to_document(result, options.curriculum)
-            path = out / "results" / f"{_file_name(result.submission)}.json"
-            write_atomically(
-                path, (json.dumps(document, indent=1, ensure_ascii=False) + "\n").encode("utf-8", "replace")
-            )
-            rows.append(results.summarise(result, options.curriculum))
-            seen(len(submissions), rows[-1])
-            shutil.rmtree(folders.pop(result.submission), ignore_errors=True)
+def _chosen(students: Sequence[Student], only: tuple[str, ...]) -> set[str] | None:
+    """The submissions of the students that were named.
 
-        current.callback(lambda: write_csv(out / "grades.csv", rows, options))
-        engine.check_many(fresh_folders(), options, done)
-    return rows
+    Raises:
+        UsageError: for a name that nobody has, with the nearest one.
+    """
+    if not only:
+        return None
+    import difflib
+
+    found = set()
+    names = {name: one.submission for one in students for name in (one.email, one.id, one.name, one.submission) if name}
+    for name in only:
+        if name not in names:
+            close = difflib.get_close_matches(name, names, n=1)
+            hint = f"Did you mean {close[0]!r}?" if close else "Their names are those of the folders."
+            raise UsageError(f"there is no student {name!r} in the class. {hint}")
+        found.add(names[name])
+    return found
+
+
+def _to_grade(group: Class, results: Store, key: str, force: bool, only: set[str] | None) -> Iterator[Unit]:
+    number = 0
+    for student in group.students:
+        if only is not None and student.submission not in only:
+            continue
+        for _, attempt, file in group.files_of(student):
+            if not force and file in results.entries and results.is_there(file, _key_now(key, student, attempt)):
+                continue
+            yield Unit(number, student.submission, file, attempt)
+            number += 1
+
+
+def _key_now(run: str, student: Student, attempt: Attempt) -> str:
+    """The key that a result of what lies there now would have; read again, not believed by its date."""
+    return keys.of_result(run, student.submission, intake.digest(intake.read(attempt)))
+
+
+class _Keeper:
+    """Writes down what comes in, and keeps the class document fresh."""
+
+    def __init__(
+        self, group: Class, results: Store, seen: Callable[[Progress], None], todo: int, started: float
+    ) -> None:
+        total = sum(len(group.files_of(student)) for student in group.students)
+        self._group, self._results, self._seen, self._started = group, results, seen, started
+        self._progress = Progress(todo, total - todo)
+        self._written = time.monotonic()
+
+    def start(self) -> None:
+        """Say how much there is to do."""
+        self._seen(self._progress)
+
+    def done(self, unit: Unit, entry: Entry) -> None:
+        """Take one result."""
+        self._results.add([entry])
+        self._progress.done += 1
+        self._progress.entry, self._progress.name = entry, unit.name
+        self._seen(self._progress)
+        if time.monotonic() - self._written > REFRESH_SECONDS:
+            self._write()
+            self._written = time.monotonic()
+
+    def finish(self) -> dict[str, Any]:
+        """Write the class, as it is now."""
+        document = self._write()
+        classfile.write_csv(self._results.out, document, self._results.entries)
+        return document
+
+    def _write(self) -> dict[str, Any]:
+        self._group.seconds = time.perf_counter() - self._started
+        document = self._group.document(self._results.entries)
+        classfile.write(self._results.out, document)
+        return document
 
 
 @contextmanager
-def _spool() -> Iterator[Path]:
+def spool() -> Iterator[Path]:
     """A folder for copies of submissions that its owner can use, but nobody can list: see the ladder in `wall.py`."""
     with tempfile.TemporaryDirectory(prefix="headway-") as name:
-        spool = Path(name).resolve()
-        spool.chmod(0o300)
+        where = Path(name).resolve()
+        where.chmod(0o300)
         try:
-            yield spool
+            yield where
         finally:
-            spool.chmod(0o700)
+            where.chmod(0o700)
 
 
-def _wall(spool: Path, plan: Plan) -> Wall:
-    if plan.unsafe:
+def wall_around(spool: Path, unsafe: bool) -> Wall:
+    """The strongest wall that holds on this machine.
+
+    Raises:
+        UsageError: if there is none.
+    """
+    if unsafe:
         return Wall(unsafe=True)
     try:
         return strongest(spool)
@@ -112,33 +203,3 @@ def _wall(spool: Path, plan: Plan) -> Wall:
             f"this machine has no sandbox for strangers' code ({error}). See what is missing: headway doctor. "
             f"Submissions that may read your files and use your network are graded with --{UNSAFE}"
         ) from None
-
-
-def _file_name(name: str) -> str:
-    """The name of a submission's document: readable, and short enough for every file system."""
-    quoted = quote(name, safe=" .,@()")
-    return quoted if len(quoted) <= 150 else f"{quoted[:120]}-{hashlib.sha256(name.encode()).hexdigest()[:16]}"
-
-
-def write_csv(path: Path, rows: list[results.Summary], options: engine.Options) -> None:
-    """The class table: one line per submission, points by assignment, a note."""
-    text = io.StringIO(newline="")
-    modules = list(rows[0].points) if rows else []
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(["submission", "points", "possible", *modules, "seed", "sandbox", "note"])
-    sandbox = "+".join(options.wall.names)
-    for row in rows:
-        note = "; ".join([*row.notes, *row.problems])
-        cells = [
-            _plain_cell(row.name),
-            f"{row.earned:g}",
-            f"{row.possible:g}",
-            *(f"{row.points[m]:g}" for m in modules),
-        ]
-        writer.writerow([*cells, options.seed, sandbox, _plain_cell(note)])
-    write_atomically(path, text.getvalue().encode("utf-8", "replace"))
-
-
-def _plain_cell(text: str) -> str:
-    # A spreadsheet runs a cell that begins like a formula (OWASP, CSV injection).
-    return "'" + text if text.startswith(("=", "+", "-", "@", "\t", "\r")) else text

@@ -5,6 +5,7 @@ the solutions, an archive could hold a petabyte. What is left behind although it
 """
 
 import hashlib
+import importlib
 import io
 import os
 import re
@@ -98,7 +99,9 @@ def take_in(files: list[Raw], into: Path, curriculum: Curriculum) -> TakenIn:
                 if len(chosen) >= MAX_FILES:
                     raise LeftOut(f"{shown} and the rest: left out, there are more than {MAX_FILES} files")
                 if sum(len(kept) for _, kept in chosen.values()) + len(content) > MAX_BYTES:
-                    raise LeftOut(f"{shown} and the rest: left out, together they are larger than {MAX_BYTES >> 20} MiB")
+                    raise LeftOut(
+                        f"{shown} and the rest: left out, together they are larger than {MAX_BYTES >> 20} MiB"
+                    )
                 chosen[known] = (own, content)
     except LeftOut as error:
         taken.notes.append(str(error))
@@ -132,7 +135,7 @@ def _unpacked(raw: Raw, content: bytes, curriculum: Curriculum) -> Iterator[tupl
 
 def _of_notebook(name: str, content: bytes, curriculum: Curriculum) -> Iterator[tuple[str, Content]]:
     try:
-        from autograder.course import notebook_intake
+        notebook_intake = importlib.import_module("autograder.course.notebook_intake")
     except ImportError:
         yield name, LeftOut("notebooks cannot be read yet")
         return

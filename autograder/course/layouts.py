@@ -1,8 +1,8 @@
 """Find out how a folder of submissions is laid out, and who handed in what.
 
-    plain        a folder, an archive, a module or a notebook for each student
-    nbgrader     submitted/STUDENT/ASSIGNMENT/…
-    canvas, moodle, gradescope     what these platforms let one download, unpacked
+plain        a folder, an archive, a module or a notebook for each student
+nbgrader     submitted/STUDENT/ASSIGNMENT/…
+canvas, moodle, gradescope     what these platforms let one download, unpacked
 """
 
 import re
@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from autograder.course import intake, platforms
+from autograder.course.archive import LeftOut
 from autograder.course.handed_in import WORK, Attempt, Part, Student, safe_name
 from autograder.course.intake import MAX_FILE_BYTES
 from autograder.curriculum import Curriculum
@@ -118,7 +119,7 @@ def _guess(path: Path, curriculum: Curriculum) -> str:
     """The module that a file of another name is most likely meant to be: the one whose functions it defines."""
     try:
         content = intake.read_plain(path, MAX_FILE_BYTES)
-    except (intake.LeftOut, OSError):
+    except (LeftOut, OSError):
         return ""
     # Not parsed: a parser in the grader is something to attack.
     defined = {name.decode("utf-8", "replace") for name in re.findall(rb"^def[ \t]+(\w+)", content, re.MULTILINE)}

@@ -152,7 +152,7 @@ def nbgrader(folder: Path, names: list[str], curriculum: Curriculum) -> list[Stu
         if not (folder / name).is_dir():
             continue
         parts: list[Part] = []
-        times = {}
+        times: dict[str, datetime] = {}
         for inner in sorted((folder / name).iterdir()):
             if inner.is_dir() and not inner.name.startswith("."):
                 module = inner.name if inner.name in curriculum.modules else ""

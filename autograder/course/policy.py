@@ -1,21 +1,21 @@
 """The policy of a course: what `course.toml` says, validated; errors name the key, its line, and what was meant.
 
-    title = "CS 601"
-    seed = 7                        # without it a fresh one is drawn for each OUT and kept there
-    roster = "roster.csv"           # beside this file
-    attempts = "best"               # last, first or best
-    drop_lowest = 1
+title = "CS 601"
+seed = 7                        # without it a fresh one is drawn for each OUT and kept there
+roster = "roster.csv"           # beside this file
+attempts = "best"               # last, first or best
+drop_lowest = 1
 
-    [late]
-    penalty_per_day = 0.1           # of the points earned; grace_hours, cap, of, marked_days
-    [limits]
-    call_seconds = 5
-    [checks]
-    hidden = ["softmax.softmax::*"]
-    [assignments.softmax]
-    points = 20
-    weight = 2
-    due = 2026-10-01T23:59:00+02:00
+[late]
+penalty_per_day = 0.1           # of the points earned; grace_hours, cap, of, marked_days
+[limits]
+call_seconds = 5
+[checks]
+hidden = ["softmax.softmax::*"]
+[assignments.softmax]
+points = 20
+weight = 2
+due = 2026-10-01T23:59:00+02:00
 """
 
 import dataclasses
@@ -129,6 +129,34 @@ _AT_LEAST = {"call_seconds": 0.05, "submission_seconds": 0.1, "memory_mib": 256,
 _AT_MOST = {"penalty_per_day": 1.0, "cap": 1.0, "result_mib": 256}
 
 
+@dataclass(frozen=True)
+class Found:
+    """A policy, and the roster that it names (beside its file)."""
+
+    policy: Policy
+    roster: Path | None = None
+
+
+def find(path: Path | None, folder: Path, curriculum: Curriculum) -> Found:
+    """The policy of that file, or of the one in the folder of submissions, or the default one.
+
+    Raises:
+        UsageError: see `load`.
+    """
+    path = path or (folder / FILE if (folder / FILE).is_file() else None)
+    if path is None:
+        return Found(Policy())
+    policy = load(path, curriculum)
+    return Found(policy, path.parent / policy.roster if policy.roster else None)
+
+
+def override(policy: Policy, limits: dict[str, Any], **more: Any) -> Policy:
+    """The policy with what was said on the command line in its place; None was not said."""
+    given = {key: value for key, value in more.items() if value is not None}
+    changed = {key: value for key, value in limits.items() if value is not None}
+    return dataclasses.replace(policy, limits=dataclasses.replace(policy.limits, **changed), **given)
+
+
 def load(path: Path, curriculum: Curriculum) -> Policy:
     """Read and validate a `course.toml`.
 
@@ -144,7 +172,9 @@ def load(path: Path, curriculum: Curriculum) -> Policy:
     try:
         content = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise UsageError(f"{path} is not TOML: {error}. A string stands in quotes, a table begins with [name]") from None
+        raise UsageError(
+            f"{path} is not TOML: {error}. A string stands in quotes, a table begins with [name]"
+        ) from None
     reader = _Reader(path, text, curriculum)
     policy: Policy = reader.section(Policy, content, "")
     return policy
@@ -247,7 +277,7 @@ def _join(at: str, key: str) -> str:
 def _line_of(lines: list[str], key: str) -> int | None:
     """The line that sets a key, counted from 1: tomllib does not tell."""
     table = ""
-    candidates = {}
+    candidates: dict[str, int] = {}
     for number, line in enumerate(lines, start=1):
         header = re.match(r"\s*\[+([^\]]+)\]", line)
         if header:

@@ -1,8 +1,8 @@
 """Who is in the class: a CSV file joins the names of submissions with people, and tells who is missing.
 
-Columns are found by their titles, so that the exports of the platforms can be used as they are: Canvas's gradebook
-(Student, ID, SIS User ID, SIS Login ID), Moodle's grading worksheet (Identifier, Full name, Email address), Gradescope's
-and nbgrader's lists (id, first_name, last_name, email).
+Columns are found by their titles, so that what the platforms export can be used as it is: Canvas's gradebook (Student,
+ID, SIS User ID, SIS Login ID), Moodle's grading worksheet (Identifier, Full name, Email address), the lists of
+Gradescope and nbgrader (id, first_name, last_name, email).
 """
 
 import csv
@@ -46,7 +46,9 @@ def read(path: Path) -> list[Person]:
     try:
         text = path.read_text("utf-8-sig")
     except OSError as error:
-        raise UsageError(f"the roster {path} cannot be read ({error.strerror}). Name a CSV file: --roster FILE") from None
+        raise UsageError(
+            f"the roster {path} cannot be read ({error.strerror}). Name a CSV file: --roster FILE"
+        ) from None
     except UnicodeDecodeError:
         raise UsageError(f"the roster {path} is not UTF-8. Save it as CSV (UTF-8)") from None
     try:
@@ -64,11 +66,11 @@ def read(path: Path) -> list[Person]:
         if person is not None:
             people.append(person)
     seen: dict[str, int] = {}
-    for number, person in enumerate(people, start=1):
+    for position, person in enumerate(people, start=1):
         key = person.id or person.email or person.name
         if key in seen:
-            raise UsageError(f"the roster {path} has {clean(key, 80)!r} twice (entries {seen[key]} and {number})")
-        seen[key] = number
+            raise UsageError(f"the roster {path} has {clean(key, 80)!r} twice (entries {seen[key]} and {position})")
+        seen[key] = position
     return people
 
 
@@ -105,15 +107,15 @@ def _words(text: str) -> list[str]:
 def join(students: list[Student], people: list[Person]) -> list[Student]:
     """The class as the roster has it: everybody on it in its order, then those who are not on it."""
     wanted: dict[str, list[int]] = defaultdict(list)
-    for number, person in enumerate(people):
+    for place, person in enumerate(people):
         for key in person.keys:
-            wanted[key].append(number)
+            wanted[key].append(place)
     by_person: dict[int, Student] = {}
     others = []
     for student in students:
-        number = _owner(student, people, wanted)
+        number = _owner(student, wanted)
         if number is None or number in by_person:
-            note = "not on the roster" if number is None else f"also handed in by {by_person[number].submission}"
+            note = "not on the roster" if number is None else f"handed in twice: see {by_person[number].submission}"
             others.append(replace(student, notes=(*student.notes, note)))
         else:
             person = people[number]
@@ -128,7 +130,7 @@ def join(students: list[Student], people: list[Person]) -> list[Student]:
     return [*(by_person.get(i) or _missing(person, taken) for i, person in enumerate(people)), *others]
 
 
-def _owner(student: Student, people: list[Person], wanted: dict[str, list[int]]) -> int | None:
+def _owner(student: Student, wanted: dict[str, list[int]]) -> int | None:
     """Whose it is: by number first, then by address, then by name; never by a name that two people have."""
     for text in (student.id, student.email, student.submission, student.name):
         found = set(wanted.get(plain(text), [])) if text else set()

@@ -1,8 +1,10 @@
 """The class in the terminal: progress while it is graded, and the table afterwards."""
 
-from collections.abc import Callable, Iterator, Sequence
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any, Protocol
 
 from rich.console import Console
 from rich.panel import Panel
@@ -11,28 +13,77 @@ from rich.table import Table
 from rich.text import Text
 
 from autograder.report.terminal import STYLES, WORDS
-from autograder.results import Summary
 
 MAX_ROWS = 60
+LINE_SECONDS = 30.0
+OTHERS = ("missing", "unreadable", "failed", "waiting")
+
+
+class Entry(Protocol):
+    """What is shown of one result while the run goes on."""
+
+    status: str
+    reason: str
+    notes: list[str]
+    statuses: dict[str, int]
+
+
+class Seen(Protocol):
+    """How far a run is."""
+
+    todo: int
+    reused: int
+    done: int
+    name: str
+
+    @property
+    def entry(self) -> Entry | None:
+        """The result that came last."""
 
 
 @contextmanager
-def live(console: Console) -> Iterator[Callable[[int, Summary], None]]:
-    """A progress bar with rate and time left; a function to tell it about each submission. Silent in a pipe."""
+def live(console: Console) -> Iterator[Callable[[Seen], None]]:
+    """A progress bar with rate and time left, and what went wrong as it comes; a function to tell it how far it is.
+
+    In a pipe there is no bar, but a line now and then.
+    """
     columns = (
         TextColumn("grading"),
         BarColumn(),
         MofNCompleteColumn(),
+        TextColumn("{task.fields[rate]}"),
         TimeRemainingColumn(),
-        TextColumn("{task.description}"),
     )
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
-        task = progress.add_task("", total=None)
+        task = progress.add_task("", total=None, rate="")
+        started = said = time.monotonic()
 
-        def seen(total: int, row: Summary) -> None:
-            progress.update(task, total=total, advance=1, description="")
+        def seen(now: Seen) -> None:
+            nonlocal said
+            took = time.monotonic() - started
+            rate = f"{now.done / took:.1f}/s" if now.done and took > 1 else ""
+            progress.update(task, total=now.todo, completed=now.done, rate=rate)
+            if now.entry is None:
+                if now.reused:
+                    console.print(Text(f"{now.reused} already graded, {now.todo} to grade"))
+                return
+            trouble = _trouble(now.entry)
+            if trouble:
+                console.print(Text.assemble((f"{now.name}: ", "bold"), (trouble, STYLES["error"][1])))
+            if not console.is_terminal and time.monotonic() - said > LINE_SECONDS:
+                said = time.monotonic()
+                left = took / now.done * (now.todo - now.done)
+                console.print(Text(f"{now.done} of {now.todo} graded, {rate}, {left / 60:.0f} min left"))
 
         yield seen
+
+
+def _trouble(entry: "Entry") -> str:
+    """What an instructor wants to know before the end: what could not be graded, and what ran out of time."""
+    if entry.status != "graded":
+        return entry.reason
+    timeouts = entry.statuses.get("timeout", 0)
+    return "; ".join([*entry.notes, *([f"{timeouts} × {WORDS['timeout']}"] if timeouts else [])])
 
 
 def warn_of_no_sandbox(console: Console) -> None:
@@ -41,23 +92,28 @@ def warn_of_no_sandbox(console: Console) -> None:
     console.print(Panel(Text(text), title=Text("--unsafe-no-sandbox"), border_style=STYLES["failed"][1], expand=False))
 
 
-def render(rows: Sequence[Summary], seed: int, out: Path, console: Console) -> None:
+def render(document: dict[str, Any], out: Path, console: Console) -> None:
     """Print the table of the class, the mean, and where the results lie."""
-    console.print(Text.assemble("\n", ("Headway", "bold"), f" · {len(rows)} submissions · seed {seed}\n"))
+    students = document["students"]
+    console.print(
+        Text.assemble("\n", ("Headway", "bold"), f" · {len(students)} submissions · seed {document['seed']}\n")
+    )
     table = Table(box=None, pad_edge=False, header_style="dim")
     table.add_column("submission", overflow="ellipsis", no_wrap=True, max_width=28)
     table.add_column("points", justify="right", no_wrap=True)
     table.add_column("", no_wrap=True)
     table.add_column("checks", overflow="fold")
-    for row in rows[:MAX_ROWS]:
-        share = row.earned / row.possible if row.possible else 0.0
-        table.add_row(Text(row.name), Text(f"{row.earned:g} / {row.possible:g}"), _bar(share), _counts(row))
+    for student in students[:MAX_ROWS]:
+        share = student["score"] / student["out_of"] if student["out_of"] else 0.0
+        points = f"{student['score']:.4g} / {student['out_of']:g}"
+        table.add_row(Text(student["submission"]), Text(points), _bar(share), _counts(student))
     console.print(table)
-    if len(rows) > MAX_ROWS:
-        console.print(Text(f"… and {len(rows) - MAX_ROWS} more", "dim"))
-    mean = sum(row.earned for row in rows) / len(rows) if rows else 0.0
-    seconds = sum(row.seconds for row in rows)
-    console.print(Text(f"\nMean {mean:.1f} points · {seconds:.1f} s · results in {out}: grades.csv, results/*.json"))
+    if len(students) > MAX_ROWS:
+        console.print(Text(f"… and {len(students) - MAX_ROWS} more", "dim"))
+    mean = sum(student["score"] for student in students) / len(students) if students else 0.0
+    others = [f"{n} {word}" for word in OTHERS if (n := sum(student["status"] == word for student in students))]
+    text = " · ".join([f"Mean {mean:.1f} points", *others, f"{document['seconds']:.1f} s"])
+    console.print(Text(f"\n{text} · results in {out}: class.json, grades.csv, results/*.json"))
 
 
 def _bar(share: float) -> Text:
@@ -65,11 +121,14 @@ def _bar(share: float) -> Text:
     return Text.assemble(("█" * filled, STYLES["passed"][1]), ("░" * (10 - filled), "dim"))
 
 
-def _counts(row: Summary) -> Text:
+def _counts(student: dict[str, Any]) -> Text:
+    statuses = student["statuses"]
     text = Text()
     for status, (mark, style) in STYLES.items():
-        if row.statuses.get(status) and (status != "passed" or len([v for v in row.statuses.values() if v]) == 1):
-            text.append(f"{', ' if text else ''}{mark} {row.statuses[status]} {WORDS[status]}", style)
-    for note in [*row.notes, *row.problems]:
-        text.append(f"\n{note}", STYLES["error"][1])
+        if statuses.get(status) and (status != "passed" or len(statuses) == 1):
+            text.append(f"{', ' if text else ''}{mark} {statuses[status]} {WORDS[status]}", style)
+    reason = f"{student['status']}: {student['reason']}" if student["status"] in OTHERS else ""
+    for note in [reason, *(note for note in student["notes"] if note not in reason)]:
+        if note:
+            text.append(f"\n{note}" if text else note, STYLES["error"][1])
     return text

@@ -186,6 +186,9 @@ CLASS = Path(__file__).parents[1] / "submissions" / "class"
 
 def test_a_class_is_graded(tmp_path):
     import csv
+    from importlib.resources import files
+
+    import jsonschema
 
     done = headway("grade", CLASS, "--out", tmp_path / "out", "--assignment", "softmax", "--seed", "3")
     assert done.returncode == 0, done.stderr
@@ -200,6 +203,11 @@ def test_a_class_is_graded(tmp_path):
         assert document["submission"]["id"] == name
         assert document["seed"] == 3
         assert f"{document['points']['earned']:g}" == rows[name]["points"]
+    group = json.loads((tmp_path / "out" / "class.json").read_text("utf-8"))
+    jsonschema.validate(group, json.loads(files("autograder").joinpath("schema/class-1.json").read_text("utf-8")))
+    assert [student["submission"] for student in group["students"]] == list(rows)
+    assert {student["status"] for student in group["students"]} == {"graded"}
+    assert group["students"][0]["earned"] == group["assignments"][0]["possible"]
 
 
 def test_grading_draws_and_records_a_fresh_seed(tmp_path):

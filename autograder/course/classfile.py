@@ -1,0 +1,171 @@
+"""`class.json`: the class in one document, `headway.class/1`, from which every gradebook and report is made."""
+
+import csv
+import dataclasses
+import io
+import json
+from collections.abc import Mapping
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from autograder.course import scoring
+from autograder.course.handed_in import Attempt, Student
+from autograder.course.policy import Policy
+from autograder.course.store import Entry, file_name
+from autograder.curriculum import Curriculum
+from autograder.files import write_atomically
+from autograder.results import versions
+
+SCHEMA = "headway.class/1"
+CLASS, TABLE = "class.json", "grades.csv"
+
+
+@dataclasses.dataclass
+class Class:
+    """A class while it is graded: who is in it, and how it is scored."""
+
+    students: list[Student]
+    policy: Policy
+    curriculum: Curriculum
+    modules: tuple[str, ...]  # the assignments that are graded
+    seed: int
+    title: str = ""
+    seconds: float = 0.0
+
+    def files_of(self, student: Student) -> list[tuple[int, Attempt, str]]:
+        """The attempts to grade under the policy, counted from 1, each with the name of its document."""
+        numbered = list(enumerate(student.attempts, start=1))
+        if not numbered:
+            return []
+        if self.policy.attempts == "best":
+            several = len(numbered) > 1
+            return [(n, one, file_name(student.submission, n if several else 0)) for n, one in numbered]
+        number, attempt = numbered[0 if self.policy.attempts == "first" else -1]
+        return [(number, attempt, file_name(student.submission))]
+
+    def document(self, entries: Mapping[str, Entry]) -> dict[str, Any]:
+        """The document, as far as there are results."""
+        course = self.course(entries)
+        return {
+            "schema": SCHEMA,
+            "kit": versions(),
+            "seed": self.seed,
+            "course": {"title": self.title, "policy": _plain(dataclasses.asdict(self.policy))},
+            "assignments": [
+                {
+                    "name": one.name,
+                    "title": one.title,
+                    "possible": _points(one.possible),
+                    "weight": _points(one.weight),
+                    "due": one.due.isoformat() if one.due else None,
+                }
+                for one in course
+            ],
+            "students": [self._student(student, course, entries) for student in self.students],
+            "seconds": round(self.seconds, 3),
+        }
+
+    def course(self, entries: Mapping[str, Entry]) -> list[scoring.Assignment]:
+        """The assignments, with the points that the checks of this run give."""
+        points = dict.fromkeys(self.modules, 0.0)
+        for entry in entries.values():
+            for name, possible in entry.possible.items():
+                if name in points:
+                    points[name] = max(points[name], possible)
+        titles = {name: self.curriculum.modules[name].title for name in self.modules}
+        return scoring.assignments(self.policy, {name: (titles[name], points[name]) for name in self.modules})
+
+    def _student(
+        self, student: Student, course: list[scoring.Assignment], entries: Mapping[str, Entry]
+    ) -> dict[str, Any]:
+        number, attempt, entry, total = self.best(student, course, entries)
+        status = "missing" if attempt is None else "waiting" if entry is None else entry.status
+        reason = entry.reason if entry else "nothing was handed in" if attempt is None else ""
+        when: datetime | None = attempt.submitted_at() if attempt else None
+        return {
+            "name": student.name or student.submission,
+            "id": student.id,
+            "email": student.email,
+            "roster": student.roster,
+            "submission": student.submission,
+            "status": status,
+            "reason": reason,
+            "file": f"results/{entry.file}" if entry and entry.bytes else None,
+            "notes": [*student.notes, *(entry.notes if entry else [])],
+            "attempt": number,
+            "attempts": len(student.attempts),
+            "submitted_at": when.isoformat() if when else None,
+            "late_days": total.late_days,
+            "earned": _points(total.earned),
+            "possible": _points(total.possible),
+            "penalty": _points(total.penalty),
+            "dropped": list(total.dropped),
+            "score": _points(total.score),
+            "out_of": _points(total.out_of),
+            "statuses": entry.statuses if entry else {},
+            "seconds": entry.seconds if entry else 0.0,
+            "assignments": {
+                name: {
+                    "earned": _points(grade.earned),
+                    "possible": _points(grade.possible),
+                    "score": _points(grade.score),
+                    "late_days": grade.late_days,
+                }
+                for name, grade in total.grades.items()
+            },
+        }
+
+    def best(
+        self, student: Student, course: list[scoring.Assignment], entries: Mapping[str, Entry]
+    ) -> tuple[int, Attempt | None, Entry | None, scoring.Total]:
+        """The attempt that counts: of those that are graded the one with the highest score, the later if equal."""
+        nothing = scoring.total(course, {}, self.policy)
+        chosen: tuple[int, Attempt | None, Entry | None, scoring.Total] = (0, None, None, nothing)
+        for number, attempt, file in self.files_of(student):
+            entry = entries.get(file)
+            total = scoring.total(course, entry.points if entry else {}, self.policy, attempt)
+            if chosen[2] is None or (entry is not None and total.score >= chosen[3].score):
+                chosen = (number, attempt, entry, total)
+        return chosen
+
+
+def _points(value: float) -> float:
+    return round(value, 6)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _plain(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(item) for item in value]
+    return value.isoformat() if isinstance(value, datetime) else value
+
+
+def write(out: Path, document: dict[str, Any]) -> None:
+    """Write `class.json`, whole or not at all."""
+    write_atomically(out / CLASS, (json.dumps(document, ensure_ascii=False) + "\n").encode("utf-8", "replace"))
+
+
+def write_csv(out: Path, document: dict[str, Any], entries: Mapping[str, Entry]) -> None:
+    """The class table: a line per submission, points by assignment, a note."""
+    text = io.StringIO(newline="")
+    modules = [one["name"] for one in document["assignments"]]
+    writer = csv.writer(text, lineterminator="\n")
+    columns = ["submission", "points", "possible", *modules, "score", "out_of", "status", "late_days"]
+    writer.writerow([*columns, "seed", "sandbox", "note"])
+    for student in document["students"]:
+        entry = entries.get((student["file"] or "").removeprefix("results/"))
+        points = [f"{student['assignments'][module]['earned']:g}" for module in modules]
+        cells = [f"{student['earned']:g}", f"{student['possible']:g}", *points]
+        cells += [f"{student['score']:g}", f"{student['out_of']:g}", student["status"], student["late_days"]]
+        notes = [student["reason"], *(note for note in student["notes"] if note not in student["reason"])]
+        sandbox = "+".join(entry.sandbox) if entry else ""
+        note = plain_cell("; ".join(note for note in notes if note))
+        writer.writerow([plain_cell(student["submission"]), *cells, document["seed"], sandbox, note])
+    write_atomically(out / TABLE, text.getvalue().encode("utf-8", "replace"))
+
+
+def plain_cell(text: str) -> str:
+    """A text that no spreadsheet takes for a formula (OWASP, CSV injection)."""
+    return "'" + text if text.startswith(("=", "+", "-", "@", "\t", "\r")) else text
