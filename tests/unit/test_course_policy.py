@@ -3,6 +3,7 @@
 from datetime import UTC, datetime, timedelta
 
 import pytest
+
 from autograder.course import policy as policies
 from autograder.course import scoring
 from autograder.course.handed_in import Attempt
