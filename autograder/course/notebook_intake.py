@@ -1,0 +1,81 @@
+"""Notebooks as they are handed in: the code cells of an .ipynb file that somebody else made, and the modules in them.
+
+The file is read as plain JSON, of format 3 or 4 and with no regard for its metadata, which editors and students break.
+"""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from autograder.course.archive import LeftOut
+from autograder.curriculum import Curriculum
+from autograder.notebooks import extract
+from autograder.notebooks.statements import Cell
+
+MAX_NOTEBOOK_BYTES = 16 << 20  # pictures are part of the file
+MAX_CELLS = 2000
+MAX_CODE_BYTES = 1 << 20
+
+
+def modules(content: bytes, curriculum: Curriculum, name: str = "") -> dict[str, bytes]:
+    """The Python modules in a notebook, by file name; see `autograder.notebooks.extract` for what is in them.
+
+    Args:
+        content: the file.
+        name: its name, which may tell which assignment it is for.
+
+    Raises:
+        LeftOut: if it is no notebook that can be read, or none of the course's functions is in it.
+    """
+    found = extract.modules(_cells(_document(content)), curriculum, name)
+    if not found:
+        raise LeftOut("none of the course's functions is in it")
+    return {f"{module}.py": text.encode("utf-8", "replace") for module, text in found.items()}
+
+
+def _document(content: bytes) -> dict[str, Any]:
+    if len(content) > MAX_NOTEBOOK_BYTES:
+        raise LeftOut(f"it is larger than {MAX_NOTEBOOK_BYTES >> 20} MiB")
+    try:
+        document = json.loads(content.decode("utf-8-sig"))
+    except (ValueError, RecursionError):
+        raise LeftOut("it is not a notebook: it is no JSON that can be read") from None
+    if not isinstance(document, dict):
+        raise LeftOut("it is not a notebook")
+    return document
+
+
+def _cells(document: dict[str, Any]) -> list[Cell]:
+    """The code cells, named by their place among all cells, which is what notebook editors show."""
+    cells: list[Cell] = []
+    size = 0
+    for number, raw in enumerate(_raw_cells(document), 1):
+        if number > MAX_CELLS:
+            raise LeftOut(f"it has more than {MAX_CELLS} cells")
+        if isinstance(raw, dict) and raw.get("cell_type") == "code":
+            source = _joined(raw.get("source", raw.get("input")))  # "input" in format 3
+            size += len(source)
+            if size > MAX_CODE_BYTES:
+                raise LeftOut(f"it holds more than {MAX_CODE_BYTES >> 20} MiB of code")
+            cells.append(Cell(f"cell {number}", source))
+    return cells
+
+
+def _raw_cells(document: dict[str, Any]) -> Iterator[Any]:
+    found = False
+    for holder in (document, *_list(document.get("worksheets"))):  # worksheets: format 3
+        if isinstance(holder, dict) and isinstance(holder.get("cells"), list):
+            found = True
+            yield from holder["cells"]
+    if not found:
+        raise LeftOut("it is not a notebook: it has no cells")
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+def _joined(source: Any) -> str:
+    if isinstance(source, str):
+        return source
+    return "".join(part for part in _list(source) if isinstance(part, str))

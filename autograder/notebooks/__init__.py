@@ -1,0 +1,1 @@
+"""Notebooks: generated from the solutions, and functions found in those that students hand in."""

@@ -1,0 +1,207 @@
+"""Functions in notebooks as students hand them in: copied, broken, full of magics and plots."""
+
+import json
+import types
+
+import pytest
+
+from autograder.course.archive import LeftOut
+from autograder.course.notebook_intake import modules
+from autograder.curriculum import TRANSFORMER
+from autograder.notebooks import extract
+from autograder.notebooks.statements import Cell
+
+SOFTMAX = "def softmax(x, axis=-1, temperature=1.0):\n    '''Mine.'''\n    return np.exp(x) / np.exp(x).sum()\n"
+STUB = "def softmax(x, axis=-1):\n    '''Yours.'''\n    # YOUR CODE HERE\n    raise NotImplementedError()\n"
+NUMPY = "import numpy as np\n"
+
+
+def notebook(*cells, **more):
+    cells = [{"cell_type": "code", "source": c} if isinstance(c, str) else c for c in cells]
+    return json.dumps({"cells": cells, "nbformat": 4, **more}).encode()
+
+
+def load(text):
+    module = types.ModuleType("of_a_notebook")
+    exec(compile(text, "of_a_notebook.py", "exec"), module.__dict__)
+    return module
+
+
+def taken(*cells, name=""):
+    found = modules(notebook(*cells), TRANSFORMER, name)
+    return {file: load(text) for file, text in found.items()}
+
+
+def test_a_function_with_what_it_needs_and_nothing_to_look_at():
+    cells = [
+        NUMPY + "import matplotlib.pyplot as plt\nfrom autograder.notebook import check",
+        "%matplotlib inline\nSHIFT = 1\nTABLE = {}\nTABLE['a'] = helper_value = 3\n!pip install torch\nsoftmax?",
+        "def _exp(x):\n    return np.exp(x - SHIFT) * TABLE['a'] / helper_value",
+        "def softmax(x, axis=-1):\n    result = _exp(x)\n    return result / result.sum()",
+        "result = softmax(np.ones(3))\nprint(result)\nplt.plot(result)\nwhile True: pass",
+        "check(softmax)",
+        "%%bash\nrm -rf everything",
+    ]
+    text = modules(notebook(*cells), TRANSFORMER)["softmax.py"].decode()
+    for left in ("plt", "autograder", "print", "while", "check", "pip", "rm -rf", "np.ones"):
+        assert left not in text
+    assert load(text).softmax(load(text).np.ones(4)) == pytest.approx([0.25] * 4)
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        {"cells": [{"cell_type": "code", "source": [NUMPY, SOFTMAX], "metadata": None, "outputs": "x"}]},
+        {"nbformat": 3, "worksheets": [{"cells": [{"cell_type": "code", "input": NUMPY + SOFTMAX}]}]},
+        {
+            "nbformat": "?",
+            "cells": [None, 7, {}, {"cell_type": "code"}, {"cell_type": "code", "source": NUMPY + SOFTMAX}],
+        },
+        {"cells": [{"cell_type": "code", "source": [NUMPY, None, SOFTMAX]}], "metadata": {"kernelspec": {"name": 5}}},
+    ],
+)
+def test_every_shape_of_the_format_and_broken_metadata(document):
+    assert set(modules(json.dumps(document).encode(), TRANSFORMER)) == {"softmax.py"}
+    assert set(modules(b"\xef\xbb\xbf" + json.dumps(document).encode(), TRANSFORMER)) == {"softmax.py"}
+
+
+@pytest.mark.parametrize(
+    ("content", "why"),
+    [
+        (b"", "no JSON"),
+        (b"\xff\xfe\x00", "no JSON"),
+        (b"[" * 100_000, "no JSON"),
+        (b"[]", "not a notebook"),
+        (b'{"cells": 3}', "no cells"),
+        (b'{"worksheets": {"cells": []}}', "no cells"),
+        (notebook(), "none of the course's functions"),
+        (notebook("print 'python 2'", "x <- c(1, 2)"), "none of the course's functions"),
+        (notebook(*["x = 1"] * 2001), "more than 2000 cells"),
+        (notebook("#" * (1 << 20), "#"), "more than 1 MiB of code"),
+        (b" " * (16 << 20) + b"{}", "larger than 16 MiB"),
+    ],
+)
+def test_what_is_no_notebook_is_left_out_with_a_reason(content, why):
+    with pytest.raises(LeftOut, match=why):
+        modules(content, TRANSFORMER)
+
+
+def test_a_syntax_error_stays_in_its_cell():
+    module = taken(
+        NUMPY, SOFTMAX, "# mine\ndef log_softmax(x)\n    return x", "def cross_entropy(a, b):\n    return 0.5"
+    )["softmax.py"]
+    assert module.cross_entropy(1, 2) == 0.5
+    assert module.softmax(module.np.zeros(2)) == pytest.approx([0.5, 0.5])
+    with pytest.raises(SyntaxError, match="cell 3, line 2: expected ':'"):
+        module.log_softmax(1)
+
+
+@pytest.mark.parametrize("nested", ["(" * 5000, "-" * 200_000 + "1", "x" + ".y" * 200_000, "\0", "\ud800 = 1"])
+def test_a_cell_that_the_parser_gives_up_on_is_a_broken_cell(nested):
+    module = taken(NUMPY, SOFTMAX, nested + "\ndef log_softmax(x): pass")["softmax.py"]
+    assert module.softmax(module.np.zeros(2)) == pytest.approx([0.5, 0.5])
+
+
+def test_a_cell_that_raises_costs_who_needs_it():
+    cells = [
+        NUMPY + "import torch_is_not_here as torch\nBIG = np.no_such_function(3)\nGOOD = len('four')",
+        "def log_softmax(x):\n    return torch.log(x)",
+        "def cross_entropy(a, b):\n    return 1.0 + BIG",
+        "def softmax(x):\n    return GOOD",
+        "def softmax_backward(dout, probs, axis=np.nothing):\n    return dout",
+    ]
+    module = taken(*cells)["softmax.py"]
+    assert module.softmax(0) == 4
+    with pytest.raises(RuntimeError, match="cell 1, line 2 failed: ModuleNotFoundError: No module named 'torch_is"):
+        module.log_softmax(1)
+    with pytest.raises(RuntimeError, match="cell 1, line 3 failed: AttributeError"):
+        module.cross_entropy(1, 2)
+    with pytest.raises(RuntimeError, match="cell 5, line 1 failed: AttributeError"):
+        module.softmax_backward(1, 2)
+
+
+@pytest.mark.parametrize(
+    ("cells", "value"),
+    [
+        (["def softmax(x): return 1", "def softmax(x): return 2"], 2),
+        (["def softmax(x): return 1", STUB], 1),
+        ([STUB, "def softmax(x): return 1", "softmax = softmax(3)"], 1),
+        ([STUB, "softmax = lambda x: 4"], 4),
+        (["def softmax(x): return 1", "def softmax(x) return 2"], 1),
+        (["from softmax import softmax", "def softmax(x): return 1", "from softmax import softmax"], 1),
+        (["    def softmax(x):\n        return 5"], 5),
+        (["%%time\ndef softmax(x):\n    return 6"], 6),
+        (["%%writefile softmax.py\ndef softmax(x):\n    return 7"], 7),
+        (["files = !ls\nVALUE = 8\n%time VALUE\ndef softmax(x):\n    return VALUE"], 8),
+        (["if True:\n    def softmax(x):\n        return 9"], 9),
+        (["base = 2\ndef softmax(x):\n    return base", "base = 3"], 3),
+        (["import functools\n@functools.lru_cache\ndef softmax(x):\n    return 10"], 10),
+        (["%%html\n<b>def softmax</b>", "def softmax(x):\n    return '''\n%time\n'''"], "\n%time\n"),
+    ],
+)
+def test_which_definition_counts(cells, value):
+    assert taken(*cells)["softmax.py"].softmax(0) == value
+
+
+def test_a_stub_is_a_stub_where_nothing_else_has_the_name():
+    with pytest.raises(NotImplementedError):
+        taken(STUB, STUB)["softmax.py"].softmax(0)
+    with pytest.raises(SyntaxError):
+        taken(STUB, "def softmax(x) return 1")["softmax.py"].softmax(0)
+
+
+def test_several_modules_in_one_notebook_import_each_other():
+    cells = [
+        NUMPY + "SCALE = 2.0",
+        SOFTMAX,
+        "def attention(q, k, v, mask=None):\n    return softmax(q) * SCALE",
+        "class GPTConfig:\n    '''Never read by name.'''",
+        "def gpt(ids, params, config):\n    return attention(ids, ids, ids)",
+    ]
+    found = {name: text.decode() for name, text in modules(notebook(*cells), TRANSFORMER).items()}
+    assert set(found) == {"softmax.py", "attention.py", "gpt.py"}
+    assert "from softmax import softmax" in found["attention.py"]
+    assert "def softmax" not in found["attention.py"]
+    assert "SCALE = 2.0" in found["attention.py"]
+    assert "SCALE" not in found["softmax.py"]
+    assert "class GPTConfig" in found["gpt.py"]
+
+
+def test_the_file_name_says_what_a_notebook_is_for():
+    cells = [NUMPY, SOFTMAX, "def attention(q, k, v, mask=None):\n    return softmax(q)"]
+    named = modules(notebook(*cells), TRANSFORMER, "ada_04-Attention (1).ipynb")
+    assert set(named) == {"attention.py"}
+    assert b"def softmax" in named["attention.py"], "a copied helper goes with the function that needs it"
+    assert set(modules(notebook(*cells), TRANSFORMER, "gpt.ipynb")) == {"softmax.py", "attention.py"}
+    rest = "".join(f"def {f.name}(x): pass\n" for f in TRANSFORMER.modules["softmax"].functions[1:])
+    everything = modules(notebook(*cells, rest), TRANSFORMER, "attention.ipynb")
+    assert set(everything) == {"softmax.py", "attention.py"}, "whole assignments are never lost"
+
+
+def test_a_name_of_two_assignments_goes_where_it_stands():
+    both = [
+        "def build_vocab(text): pass",
+        "def encode(text, stoi): return 'tokens'",
+        "def encoder_block(x): pass",
+        "def encode(source): return 'memory'",
+    ]
+    found = taken(*both)
+    assert found["tokenizer.py"].encode(1, 2) == "tokens"
+    assert found["encoder_decoder.py"].encode(1) == "memory"
+    assert set(taken("def encode(x): pass", name="encoder_decoder.ipynb")) == {"encoder_decoder.py"}
+    assert set(taken("def encode(x): pass")) == {"tokenizer.py"}
+
+
+def test_the_way_back_to_the_cell():
+    cells = [
+        Cell("cell 2", NUMPY),
+        Cell("cell 7", "\n# first\nLIMIT = int('3')\n\n\ndef softmax(x):\n    # why\n    return x"),
+    ]
+    text = extract.modules(cells, TRANSFORMER)["softmax"]
+    lines = text.split("\n")
+    for wanted, cell, line in (("    return x", "cell 7", 8), ("def softmax(x):", "cell 7", 6)):
+        assert extract.place(text, lines.index(wanted) + 1) == extract.Place(cell, line)
+    with_limit = extract.modules([*cells, Cell("cell 8", "def log_softmax(x): return LIMIT")], TRANSFORMER)["softmax"]
+    number = with_limit.split("\n").index("    LIMIT = int('3')") + 1
+    assert extract.place(with_limit, number) == extract.Place("cell 7", 3)
+    assert extract.place(text, 1) is None
