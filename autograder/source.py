@@ -41,9 +41,9 @@ def make_stub(source: str, module: str, curriculum: Curriculum = TRANSFORMER) ->
                 raise HeadwayError(f"solutions/{module}.py: {node.name} has no docstring")
             body = [f'    raise NotImplementedError("{module}.{node.name}")']
             replaced[docstring.end_lineno] = (node.end_lineno, body)
-        elif _is_private(node):
+        elif is_private(node):
             start = min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", []))]) - 1
-            start = _with_comments_above(lines, start)
+            start = with_comments_above(lines, start)
             assert node.end_lineno is not None
             replaced[start] = (node.end_lineno, [])
     if contract:
@@ -51,14 +51,16 @@ def make_stub(source: str, module: str, curriculum: Curriculum = TRANSFORMER) ->
     return _tidy(_replace(lines, replaced))
 
 
-def _is_private(node: ast.stmt) -> bool:
+def is_private(node: ast.stmt) -> bool:
+    """Whether a statement defines a private name: a helper of the solution."""
     if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
         return node.name.startswith("_")
     targets = node.targets if isinstance(node, ast.Assign) else [node.target] if isinstance(node, ast.AnnAssign) else []
     return any(isinstance(target, ast.Name) and target.id.startswith("_") for target in targets)
 
 
-def _with_comments_above(lines: list[str], start: int) -> int:
+def with_comments_above(lines: list[str], start: int) -> int:
+    """Where the comment right above line `start` (from 0) begins."""
     while start > 0 and lines[start - 1].startswith("#") and not lines[start - 1].startswith("# %%"):
         start -= 1
     return start

@@ -23,6 +23,10 @@ from autograder.notebooks.statements import Broken, Cell, Statement, read
 _HEADER = "from __future__ import annotations  # so that what an annotation names need not exist"
 # Stands for what a failed cell did not define.
 _FAILED = """
+class CellError(Exception):
+    pass
+
+
 class _CellFailed:
     def __init__(self, error):
         self.__dict__["error"] = error
@@ -40,7 +44,7 @@ class _CellFailed:
 
 def _cell_failed(place, names, error):
     for name in names:
-        globals().setdefault(name, _CellFailed(RuntimeError(f"{place} failed: {type(error).__name__}: {error}")))
+        globals().setdefault(name, _CellFailed(CellError(f"{place} failed: {type(error).__name__}: {error}")))
 """
 _PLACE = re.compile(r"# (.{1,40}), line (\d{1,7})")
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
@@ -55,7 +59,7 @@ class Place:
     line: int
 
 
-def modules(cells: Iterable[Cell], curriculum: Curriculum, name: str = "") -> dict[str, str]:
+def modules(cells: Iterable[Cell], curriculum: Curriculum, name: str = "", *, as_run: bool = False) -> dict[str, str]:
     """The modules in a notebook.
 
     Args:
@@ -63,6 +67,8 @@ def modules(cells: Iterable[Cell], curriculum: Curriculum, name: str = "") -> di
         curriculum: says which functions belong to which module.
         name: the notebook's file name, if there is one. A module it names is taken; another one only if the notebook
             defines more than half of it, because helpers copied from earlier assignments make no assignment.
+        as_run: the cells are those that were run, in the order in which they were run: the last definition counts,
+            whatever it is, unless its cell is no Python.
 
     Returns:
         Source text by module name; empty if none of the contract's functions is there.
@@ -78,7 +84,7 @@ def modules(cells: Iterable[Cell], curriculum: Curriculum, name: str = "") -> di
         if module not in about and counts[module] * 2 <= len(curriculum.modules[module].functions):
             owned[module].clear()
     whose = {f: module for module in owned for functions in owned[module].values() for f in functions}
-    return {module: _text(module, owned[module], whose, statements) for module in owned if owned[module]}
+    return {module: _text(module, owned[module], whose, statements, as_run) for module in owned if owned[module]}
 
 
 def place(text: str, line: int) -> Place | None:
@@ -121,7 +127,9 @@ def _imports(statement: _Found) -> bool:
     return isinstance(statement, Statement) and isinstance(statement.node, (ast.Import, ast.ImportFrom))
 
 
-def _text(module: str, owned: dict[int, set[str]], whose: dict[str, str], statements: Sequence[_Found]) -> str:
+def _text(
+    module: str, owned: dict[int, set[str]], whose: dict[str, str], statements: Sequence[_Found], as_run: bool
+) -> str:
     """The text of one module.
 
     Args:
@@ -130,14 +138,16 @@ def _text(module: str, owned: dict[int, set[str]], whose: dict[str, str], statem
         statements: all of the notebook.
     """
     functions = set().union(*owned.values())
-    best = {name: max(_rank(statements[i]) for i, names in owned.items() if name in names) for name in functions}
+    best = {
+        name: max(_rank(statements[i], as_run) for i, names in owned.items() if name in names) for name in functions
+    }
     elsewhere = {name for name in whose if name not in functions}
 
     def may_be_part(i: int, statement: _Found) -> bool:
         if _is_the_kits(statement, module) or (statement.makes and statement.makes <= elsewhere):
             return False
         mine = statement.makes & functions
-        return not mine or any(name in owned.get(i, ()) and _rank(statement) == best[name] for name in mine)
+        return not mine or any(name in owned.get(i, ()) and _rank(statement, as_run) == best[name] for name in mine)
 
     candidates = {i: statement for i, statement in enumerate(statements) if may_be_part(i, statement)}
     needed, chosen, size = set(functions), set[int](), -1
@@ -156,16 +166,19 @@ def _text(module: str, owned: dict[int, set[str]], whose: dict[str, str], statem
     return "\n".join(lines) + "\n"
 
 
-def _rank(statement: _Found) -> int:
+def _rank(statement: _Found, as_run: bool) -> int:
     """Which of several definitions of a function counts: see the top of this file."""
     if isinstance(statement, Broken):
         return 1
     if not isinstance(statement.node, _FUNCTIONS):
-        return 2
-    return 0 if _is_stub(statement.node) else 3
+        return 3 if as_run else 2
+    return 0 if is_stub(statement.node) and not as_run else 3
 
 
-def _is_stub(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+def is_stub(function: ast.stmt) -> bool:
+    """Whether it is a function that does nothing, or nothing but raise NotImplementedError."""
+    if not isinstance(function, _FUNCTIONS):
+        return False
     body = [n for n in function.body if not (isinstance(n, ast.Expr) and isinstance(n.value, ast.Constant))]
     return all(
         isinstance(n, ast.Pass)
@@ -226,9 +239,9 @@ def _guarded(node: ast.stmt, makes: Iterable[str], where: str) -> list[str]:
 
 def _broken(cell: Broken, needed: set[str]) -> list[str]:
     where = f"{cell.cell}, line {cell.line}"
-    message = f"{where}: {cell.message}"
+    message = f"{where} is no Python: {cell.message}"
     return [
         line
         for name in sorted(cell.makes & needed)
-        for line in (f"# {where}", f"def {name}(*args, **kwargs): raise SyntaxError({message!r})", "")
+        for line in (f"# {where}", f"def {name}(*args, **kwargs): raise CellError({message!r})", "")
     ]

@@ -14,7 +14,7 @@ _ASSIGNED_MAGIC = re.compile(r"^(\s*[A-Za-z_][\w, ]*=\s*)[!%].*$")
 _MAGIC = re.compile(r"^(\s*)(?:[%!?].*|[\w.]+\?{1,2}\s*)$")
 _MADE = re.compile(r"^(?:async[ \t]+)?(?:def|class)[ \t]+([A-Za-z_]\w*)", re.MULTILINE)
 # What the parser raises for text that is no Python, or that is nested too deeply to be looked at.
-_UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError, OverflowError)
+UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError, OverflowError)
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ def read(cells: Iterable[Cell]) -> Iterator[Statement | Broken]:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # of the compiler, about the student's code
                 found = list(_statements(cell))
-        except _UNREADABLE as error:
+        except UNREADABLE as error:
             line = error.lineno or 1 if isinstance(error, SyntaxError) else 1
             message = error.msg if isinstance(error, SyntaxError) else "the code cannot be read"
             yield Broken(cell.name, line, message, frozenset(_MADE.findall(textwrap.dedent(cell.source))))
@@ -94,7 +94,7 @@ def _parse(source: str) -> tuple[str, ast.Module]:
         source = source.replace(first, "", 1)
     try:
         return source, _compiled(source)
-    except _UNREADABLE:
+    except UNREADABLE:
         source = textwrap.dedent("\n".join(_without_magic(line) for line in source.split("\n")))
         return source, _compiled(source)
 
@@ -142,3 +142,18 @@ def _changed(node: ast.stmt) -> Iterator[str]:
             target = target.value
         if isinstance(target, ast.Name):
             yield target.id
+
+
+def imported_roots(text: str) -> set[str]:
+    """The first names of all modules that a text imports anywhere; none if it is no Python."""
+    try:
+        tree = ast.parse(text)
+    except UNREADABLE:
+        return set()
+    names: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and not node.level:
+            names.add((node.module or "").partition(".")[0])
+        elif isinstance(node, ast.Import):
+            names.update(alias.name.partition(".")[0] for alias in node.names)
+    return names

@@ -47,7 +47,7 @@ def render(document: Document, console: Console, *, all_panels: bool = False) ->
     """
     console.print(_overview(document))
     checks = [check for check in all_checks(document) if check["status"] in ("failed", "error", "timeout")]
-    shown = checks if all_panels else _first_of_each(checks)[:MAX_PANELS]
+    shown = checks if all_panels else first_of_each(checks)[:MAX_PANELS]
     for check in shown:
         console.print(panel(check))
     if len(checks) > len(shown):
@@ -62,7 +62,7 @@ def all_checks(document: Document) -> list[dict[str, Any]]:
     return [check for a in document["assignments"] for f in a["functions"] for check in f["checks"]]
 
 
-def _first_of_each(checks: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def first_of_each(checks: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """The first failed check of each function: the others usually have the same cause."""
     return list({check["function"]: check for check in reversed(checks)}.values())[::-1]
 

@@ -1,0 +1,184 @@
+"""Checks in a notebook:
+
+    from autograder.notebook import check
+
+    check(softmax)
+
+The function's source is taken from the cells that were run, and judged like any submission: in a process of its own,
+by the same checks, with the same report. See `autograder.notebooks.live` for where earlier assignments come from.
+"""
+
+import contextlib
+import io
+import re
+import tempfile
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from autograder import engine
+from autograder.curriculum import TRANSFORMER, Curriculum
+from autograder.errors import UsageError
+from autograder.notebooks import extract, live
+from autograder.notebooks.statements import Cell
+from autograder.report.notebook import Report
+from autograder.results import SubmissionResult, function_status, to_document
+from autograder.worker import Limits
+
+CALL_SECONDS = 5.0  # somebody is waiting, and a cell may have a time limit of its own
+_LINE = re.compile(r"\b(\w+)\.py(:|, line )(\d+)")
+_progress: dict[str, str] = {}  # what was found so far in this kernel, by function
+
+
+def check(*what: Any, seed: int = 0) -> None:
+    """Check functions of this notebook, and show what is wrong with them.
+
+    Args:
+        what: functions (`check(softmax)`), or names: "softmax.softmax", or "softmax" for a whole assignment.
+        seed: draws fresh inputs (that needs PyTorch); 0 is the public set.
+    """
+    try:
+        _show(report(*what, seed=seed))
+    except UsageError as error:
+        print(f"headway: {error}")
+
+
+class Grade:
+    """What nbgrader's graded cells call; its value is the cell's partial credit.
+
+    Attributes:
+        seed: draws the inputs. Cells that students never see set it before they call.
+    """
+
+    seed = 0
+
+    def __call__(self, name: str, points: float) -> float:
+        """Check one function, show the report, and return what it earns of `points`.
+
+        Warnings never count: nothing of what student code prints or warns reaches the cell's own output.
+        """
+        seed, self.seed = self.seed, 0
+        note, errors = "", io.StringIO()
+        with contextlib.redirect_stderr(errors):
+            try:
+                found = report(name, seed=seed)
+            except UsageError as error:
+                if not seed:
+                    print(f"headway: {error}")
+                    return 0.0
+                note = f"checked on the public inputs: {error}"
+                found = replace(report(name), note=note)
+        _show(found)
+        if found.document["problems"]:
+            raise engine.KitError(f"{name} could not be graded: {found.document['problems'][0]}")
+        earned, possible = (found.document["points"][key] for key in ("earned", "possible"))
+        return min(points, round(earned / possible * points, 6)) if possible else 0.0
+
+
+grade = Grade()
+
+
+def report(*what: Any, seed: int = 0, curriculum: Curriculum = TRANSFORMER) -> Report:
+    """What `check` shows, as an object: `report(softmax).passed`.
+
+    Raises:
+        UsageError: if something is no function of the course, or the notebook does not define it.
+    """
+    cells = live.executed()
+    names = [name for thing in what for name in _names(thing, cells, curriculum)]
+    if not names:
+        raise UsageError("say what to check, for example: check(softmax)")
+    by_module: dict[str, list[str]] = {}
+    for name in names:
+        by_module.setdefault(curriculum.functions[name].module, []).append(name)
+    results, origins = [], {}
+    for module, functions in by_module.items():
+        assembled = live.assemble(module, cells, Path.cwd(), curriculum)
+        results.append(_judge(assembled, functions, seed, curriculum))
+        origins.update(assembled.origins)
+    result = results[0]
+    for other in results[1:]:
+        result.checks += other.checks
+        result.problems += other.problems
+        result.seconds += other.seconds
+    for name in names:
+        _progress[name] = function_status(c for c in result.checks if c.function == name)
+    progress = {f.qualified: _progress.get(f.qualified) for m in by_module for f in curriculum.modules[m].functions}
+    return Report(to_document(result, curriculum), progress, origins)
+
+
+def _judge(assembled: live.Assembled, functions: list[str], seed: int, curriculum: Curriculum) -> SubmissionResult:
+    options = engine.Options(tuple(functions), seed, Limits(call_seconds=CALL_SECONDS), curriculum)
+    with tempfile.TemporaryDirectory(prefix="headway-") as folder:
+        assembled.write(Path(folder))
+        result = engine.check("notebook", Path(folder), options)
+    for found in result.checks:
+        if found.where is not None:
+            found.where = _in_cell(found.where, assembled)
+        found.hints = [
+            _LINE.sub(lambda match: _place(match[1], int(match[2]), assembled), text) for text in found.hints
+        ]
+    return result
+
+
+def _in_cell(where: dict[str, Any], assembled: live.Assembled) -> dict[str, Any] | None:
+    """A place in a module as a place in the notebook; None for a line that no cell holds."""
+    module = where["file"].removesuffix(".py")
+    if module not in assembled.own:
+        return where
+    place = extract.place(assembled.texts[module], where["line"])
+    if place is None:
+        return None
+    text = where.get("text", "")
+    return {"file": place.cell, "line": place.line, "text": "" if "raise CellError" in text else text}
+
+
+def _in_cells(text: str, assembled: live.Assembled) -> str:
+    """A sentence with every `softmax.py, line 3` of it as a place in the notebook."""
+
+    def placed(match: re.Match[str]) -> str:
+        where = _in_cell({"file": f"{match[1]}.py", "line": int(match[3])}, assembled)
+        return f"{where['file']}{match[2]}{where['line']}" if where else "the notebook"
+
+    return _LINE.sub(placed, text)
+
+
+def _names(thing: Any, cells: Sequence[Cell], curriculum: Curriculum) -> tuple[str, ...]:
+    if isinstance(thing, str):
+        return curriculum.select([thing])
+    name, module = getattr(thing, "__name__", ""), getattr(thing, "__module__", None)
+    if f"{module}.{name}" in curriculum.functions:  # imported from a file
+        return (f"{module}.{name}",)
+    if name in curriculum.modules and not callable(thing):
+        return curriculum.select([name])
+    found = [qualified for qualified, f in curriculum.functions.items() if f.name == name]
+    if not callable(thing) or not found:
+        raise UsageError(_what_it_is(thing, curriculum))
+    if len(found) > 1:
+        here = extract.modules(cells, curriculum, as_run=True)
+        found = [q for q in found if curriculum.functions[q].module in here] or found
+    return (found[0],)
+
+
+def _what_it_is(thing: Any, curriculum: Curriculum) -> str:
+    kind = f"a function named {thing.__name__}" if hasattr(thing, "__name__") else f"of type {type(thing).__name__}"
+    names = [name for name, value in live.namespace().items() if value is thing and not name.startswith("_")]
+    for name in names:
+        if any(function.name == name for function in curriculum.functions.values()):
+            return (
+                f"{name} is {kind} now: a cell has assigned to that name. Run the cell that defines the function again"
+            )
+    return f"what you gave to check is {kind}; the course has no function of that name. Its functions: headway list"
+
+
+def _show(found: Report) -> None:
+    try:
+        from IPython.display import display
+    except ImportError:
+        print(found)
+    else:
+        display(found)  # type: ignore[no-untyped-call]
+
+
+live.install()

@@ -1,0 +1,115 @@
+"""The report in a notebook: the same panels as in the terminal, as HTML with a plain text beside it."""
+
+import io
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from rich.console import Console, Group, RenderableType
+from rich.text import Text
+
+from autograder.report.terminal import STYLES, WORDS, Document, all_checks, first_of_each, panel, points_text
+
+WIDTH = 96
+MAX_PANELS = 3
+# Colours of the notebook's own theme, whether it is light or dark. A line break within a line would tear the frames.
+_STYLE = "white-space:pre;overflow-x:auto;line-height:1.25;font-family:Menlo,'DejaVu Sans Mono',Consolas,monospace"
+_FORMAT = f'<pre style="{_STYLE};margin:0;color:inherit;background:none">{{code}}</pre>'
+
+
+@dataclass(frozen=True)
+class Report:
+    """What a check found, in the form that notebooks show.
+
+    Attributes:
+        document: a `headway.result/1` document.
+        progress: status of each function of the assignments in it, None where it was not checked yet.
+        origins: where earlier assignments are from that the functions are built on.
+        note: something to know about this check.
+    """
+
+    document: Document
+    progress: Mapping[str, str | None]
+    origins: Mapping[str, str]
+    note: str = ""
+
+    @property
+    def passed(self) -> bool:
+        """Whether every check passed."""
+        return bool(self.document["passed"])
+
+    def __str__(self) -> str:
+        return _print(self._parts(), lambda console: console.export_text(styles=False))
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return _print(self._parts(), lambda console: console.export_html(inline_styles=True, code_format=_FORMAT))
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
+        return {"text/html": self._repr_html_(), "text/plain": str(self)}
+
+    def _parts(self) -> list[RenderableType]:
+        checks = all_checks(self.document)
+        wrong = [check for check in checks if check["status"] in ("failed", "error", "timeout")]
+        shown = first_of_each(wrong)[:MAX_PANELS]
+        parts: list[RenderableType] = [self._headline(checks)]
+        parts += [panel(check, commands=False) for check in shown]
+        if len(wrong) > len(shown):
+            parts.append(Text(f"… and {len(wrong) - len(shown)} more checks that are not passed", "dim"))
+        parts += [Text(f"◌ {line}", STYLES["blocked"][1]) for line in _blocked(checks)]
+        parts += [Text(f"The kit itself failed: {problem}", "bold red") for problem in self.document["problems"]]
+        parts.append(self._line())
+        if self.origins:
+            parts.append(Text("built on " + " · ".join(f"{m}: {o}" for m, o in self.origins.items()), "dim"))
+        if self.note:
+            parts.append(Text(self.note, "dim"))
+        return parts
+
+    def _headline(self, checks: Sequence[dict[str, Any]]) -> Text:
+        names = list(dict.fromkeys(check["function"] for check in checks))
+        text = Text(names[0] if len(names) == 1 else f"{len(names)} functions", "bold")
+        for status, (mark, style) in STYLES.items():
+            count = sum(check["status"] == status for check in checks)
+            if count:
+                text.append(f" · {mark} {count} {WORDS[status]}", style)
+        text.append(f" · {points_text(self.document['points'])} points")
+        return text
+
+    def _line(self) -> Text:
+        """How far the notebook is: one mark for each function of the assignment."""
+        modules = dict.fromkeys(name.partition(".")[0] for name in self.progress)
+        text = Text(", ".join(modules) + " ", "dim")
+        for status in self.progress.values():
+            mark, style = STYLES[status] if status else ("·", "dim")
+            text.append(mark, style)
+        right = sum(status == "passed" for status in self.progress.values())
+        return text.append(f" {right} of {len(self.progress)} functions right", "dim")
+
+
+def _blocked(checks: Sequence[dict[str, Any]]) -> list[str]:
+    """Why checks are blocked or not begun, once for each function."""
+    lines = {}
+    for check in checks:
+        if check["status"] == "blocked":
+            lines[check["function"]] = check["message"]
+        elif check["status"] == "not_started":
+            name = check["function"].partition(".")[2]
+            lines[check["function"]] = f"{name} is not written yet: it still raises NotImplementedError"
+    return list(lines.values())
+
+
+def _print(parts: list[RenderableType], export: Callable[[Console], str]) -> str:
+    console = Console(
+        file=io.StringIO(),
+        record=True,
+        width=WIDTH,
+        force_jupyter=False,
+        force_terminal=True,
+        color_system="truecolor",
+        highlight=False,
+        legacy_windows=False,
+        no_color=False,
+    )
+    console.print(Group(*parts))
+    return export(console)
