@@ -116,9 +116,8 @@ def _judge(assembled: live.Assembled, functions: list[str], seed: int, curriculu
     for found in result.checks:
         if found.where is not None:
             found.where = _in_cell(found.where, assembled)
-        found.hints = [
-            _LINE.sub(lambda match: _place(match[1], int(match[2]), assembled), text) for text in found.hints
-        ]
+        found.message = _in_cells(found.message, assembled)
+        found.hints = [_in_cells(text, assembled) for text in found.hints]
     return result
 
 
