@@ -57,6 +57,8 @@ class Report:
         parts += [panel(check, commands=False) for check in shown]
         if len(wrong) > len(shown):
             parts.append(Text(f"… and {len(wrong) - len(shown)} more checks that are not passed", "dim"))
+        if shown:
+            parts.append(Text(f"stuck? in a terminal: headway hint {shown[0]['function']}", "dim"))
         parts += [Text(f"◌ {line}", STYLES["blocked"][1]) for line in _blocked(checks)]
         parts += [Text(f"The kit itself failed: {problem}", "bold red") for problem in self.document["problems"]]
         parts.append(self._line())
