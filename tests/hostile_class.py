@@ -31,6 +31,7 @@ from autograder.worker import OPEN, Limits, wall
 
 HOSTILE = Path(__file__).with_name("submissions") / "hostile"
 FUNCTION = "softmax.log_softmax"
+SAYS = re.compile(r'"""(.+?)\n\nHeld by: (process|wall|bubblewrap|landlock)\nRight: (0|full) points\n"""', re.DOTALL)
 LIMITS = Limits(
     call_seconds=0.5,
     retry_seconds=0.05,
@@ -49,7 +50,7 @@ class Attack:
     """One hostile submission.
 
     Attributes:
-        held_by: "process": a process of its own is enough; "wall"; "bubblewrap": that rung alone.
+        held_by: "process": a process of its own is enough; "wall": every rung above; or the mechanism that it takes.
         fair: the share of the points that is right: 1, or 0 beyond what a function that returns zeros gets.
     """
 
@@ -89,7 +90,7 @@ def _attack(path):
     files = {"softmax.py": path} if path.is_file() else {entry.name: entry for entry in path.iterdir()}
     texts = {name: file.read_text("utf-8") for name, file in files.items()}
     text = texts["softmax.py"]
-    said = re.match(r'"""(.+?)\n\nHeld by: (process|wall|bubblewrap)\nRight: (0|full) points\n"""', text, re.DOTALL)
+    said = SAYS.match(text)
     assert said, f"{path.name} does not say what it tries, what holds it and what is right"
     tries, held_by, right = said.groups()
     if right == "full":
@@ -177,6 +178,7 @@ def grade(rung, chosen):
         words = traps.words(spool)
         honest = _folder(spool, {"softmax.py": (bundled("solutions") / "softmax.py").read_text("utf-8")}, words)
         honest.rename(spool / "sibling")
+        spool.chmod(0o300)  # as `headway grade` has it: names of submissions cannot be listed, and are secret
         zeros = []
 
         def submissions():
@@ -200,6 +202,7 @@ def grade(rung, chosen):
         around = wall.build(rung, spool) if rung else OPEN
         options = Options(functions=(FUNCTION,), limits=LIMITS, wall=around)
         check_many(submissions(), options, done)
+        spool.chmod(0o700)
         report.left = [*_processes(str(spool) if rung else f'"parent": {os.getpid()}'), *traps.sprung()]
     return report
 

@@ -1,4 +1,4 @@
-"""Lists the folder in which submissions wait.
+"""Lists the folder in which other submissions wait.
 
 Held by: wall
 Right: full points
@@ -6,11 +6,11 @@ Right: full points
 
 import os
 
+OWN = os.path.dirname(os.path.abspath(__file__))
 ATTEMPTS = {
-    "the spool": lambda: os.listdir(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))),
-    "the spool from within": lambda: os.listdir(os.path.dirname(os.path.abspath(__file__)) + "/.."),
-    "the root": lambda: os.listdir("/"),
-    "temporary files": lambda: os.listdir("/tmp"),
+    "the spool": lambda: os.listdir(os.path.dirname(OWN)),
+    "the spool from within": lambda: os.listdir(OWN + "/.."),
+    "by descriptor": lambda: os.scandir(os.open("..", os.O_RDONLY, dir_fd=os.open(OWN, os.O_RDONLY))),
 }
 for name, attempt in ATTEMPTS.items():
     try:

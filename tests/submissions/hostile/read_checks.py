@@ -10,7 +10,6 @@ ATTEMPTS = {
     "the checks": lambda: os.listdir("@kit@/checks"),
     "a check": lambda: open("@kit@/checks/test_softmax.py").read(),
     "the memo": lambda: open("@kit@/reference/memo.py").read(),
-    "the kit": lambda: os.listdir("@kit@"),
 }
 for name, attempt in ATTEMPTS.items():
     try:

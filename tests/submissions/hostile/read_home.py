@@ -1,4 +1,4 @@
-"""Looks into the home folder of the grader's owner.
+"""Looks for keys and history in the home folder of the grader's owner.
 
 Held by: wall
 Right: full points
@@ -13,7 +13,6 @@ try:
 except (KeyError, OSError):
     home = "/root"
 ATTEMPTS = {
-    "home": lambda: os.listdir(home),
     "keys": lambda: os.listdir(home + "/.ssh"),
     "history": lambda: open(home + "/.bash_history").read(),
 }

@@ -1,6 +1,6 @@
-"""Takes the answer from another student's folder.
+"""Takes the answer from another student's folder, whose secret name it has guessed.
 
-Held by: wall
+Held by: landlock
 Right: 0 points
 """
 

@@ -1,0 +1,20 @@
+"""Lists folders outside: without rules for files, bubblewrap's own empty ones can be listed.
+
+Held by: landlock
+Right: full points
+"""
+
+import os
+
+ATTEMPTS = {
+    "the root": lambda: os.listdir("/"),
+    "temporary files": lambda: os.listdir("/tmp"),
+    "the kit": lambda: os.listdir("@kit@"),
+    "upwards": lambda: os.open("../../..", os.O_RDONLY),
+}
+for name, attempt in ATTEMPTS.items():
+    try:
+        attempt()
+    except Exception:
+        continue
+    print("BREACH:", name, flush=True)
