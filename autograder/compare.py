@@ -5,6 +5,7 @@ difference is the one that is reported; a shape is never broadcast, a dtype neve
 """
 
 import math
+import reprlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -90,12 +91,26 @@ def _compare_one(actual: Any, expected: Any, output: Output, function: Function,
     if isinstance(expected, dict):
         _compare_dict(actual, expected, output, function, tolerance)
     elif isinstance(expected, (list, str)) or expected is None:
-        if type(actual) is not type(expected) or actual != expected:
-            raise Mismatch(f"{output.name} is {_short(actual)}, expected {_short(expected)}")
+        if type(actual) is not type(expected) or not _same_plain(actual, expected):
+            raise _other_value(output, _short(actual), _short(expected))
     elif isinstance(expected, (np.ndarray, np.generic)):
         _compare_arrays(actual, np.asarray(expected), output, function, tolerance)
     else:
         _compare_number(actual, expected, output, function, tolerance)
+
+
+def _same_plain(actual: Any, expected: Any) -> bool:
+    """Whether lists, texts and numbers are the same; an array among them is not a number."""
+    if isinstance(expected, (list, tuple)):
+        return (
+            type(actual) is type(expected) and len(actual) == len(expected) and all(map(_same_plain, actual, expected))
+        )
+    return not isinstance(actual, np.ndarray) and bool(actual == expected)
+
+
+def _other_value(output: Output, actual: str, expected: str) -> Mismatch:
+    secret = f", expected {expected}"
+    return Mismatch(f"{output.name} is {actual}{secret}", secret=(secret, ", which is not what was expected"))
 
 
 def _compare_dict(
@@ -107,8 +122,11 @@ def _compare_dict(
     surplus = [key for key in actual if key not in expected]
     if missing or surplus:
         lists = (("lacks", missing), ("has also", surplus))
-        parts = [f"{what} {', '.join(map(repr, keys[:6]))}" for what, keys in lists if keys]
-        raise Mismatch(f"{output.name} {' and '.join(parts)}; its keys must be {_short(list(expected))}")
+        parts = [f"{what} {', '.join(map(_short, keys[:6]))}" for what, keys in lists if keys]
+        text = f" {' and '.join(parts)}; its keys must be {_short(list(expected))}"
+        # Of arrays the keys are names from the contract, of anything else they are values.
+        named = all(isinstance(value, (np.ndarray, dict)) for value in expected.values())
+        raise Mismatch(output.name + text, secret=None if named else (text, " has other keys than were expected"))
     first: Mismatch | None = None
     wrong, right = [], []
     for key, value in expected.items():
@@ -137,11 +155,15 @@ def _compare_number(
         if not isinstance(actual, kinds):
             raise Mismatch(f"{output.name} must be {type(expected).__name__}, not {describe_type(actual)}")
         if actual != expected:
-            raise Mismatch(f"{output.name} is {actual}, expected {expected}")
+            raise _other_value(output, str(actual), str(expected))
         return
     if isinstance(actual, bool) or not isinstance(actual, (int, float, np.integer, np.floating)):
         raise Mismatch(f"{output.name} must be a float, not {describe_type(actual)}")
-    _compare_arrays(np.float64(actual), np.asarray(expected), output, function, tolerance)
+    try:
+        number = np.float64(actual)
+    except OverflowError:  # an int of hundreds of digits
+        number = np.float64(np.inf)
+    _compare_arrays(number, np.asarray(expected), output, function, tolerance)
 
 
 def _compare_arrays(
@@ -277,6 +299,12 @@ def _axes_text(axes: Sequence[str], ndim: int) -> str:
     return f" ({', '.join(axis_names(axes, ndim))})" if axes and ndim else ""
 
 
+# The text of a list of a million arrays takes seconds to write; of no list more than this much is shown.
+_SHORT = reprlib.Repr()
+_SHORT.maxlist = _SHORT.maxtuple = _SHORT.maxdict = 60
+_SHORT.maxstring = _SHORT.maxlong = _SHORT.maxother = 300
+
+
 def _short(value: Any) -> str:
-    text = describe_type(value) if isinstance(value, (Opaque, np.ndarray)) else repr(value)
+    text = describe_type(value) if isinstance(value, (Opaque, np.ndarray)) else _SHORT.repr(value)
     return text if len(text) <= 120 else text[:117] + "..."

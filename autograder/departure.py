@@ -31,7 +31,7 @@ def first_departure(call: Call, expected: Any) -> str | None:
         call: the student's call, whose last output is a cache.
         expected: the reference's value; its cache is a dict with the stages in the order of computation.
     """
-    if type(call.value) is not tuple or not isinstance(expected, tuple):
+    if type(call.value) is not tuple or not call.value or not isinstance(expected, tuple):
         return None
     cache, stages = call.value[-1], expected[-1]
     if not isinstance(cache, Cache) or not isinstance(stages, dict):

@@ -25,6 +25,7 @@ MAX_HEADER = 4 << 20
 MAX_BODY = 256 << 20
 MAX_DEPTH = 16
 MAX_AXES = 16
+MAX_KEY = 1 << 60  # Python's hash of larger numbers is easily made the same: a dictionary of them takes hours to build
 DTYPES = {
     code: np.dtype(code)
     for code in [
@@ -167,7 +168,7 @@ def _type_name(value: Any) -> str:
 def _decode(header: bytes, body: bytes) -> Any:
     try:
         spec = json.loads(header)
-    except (ValueError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:  # ValueError: numbers of thousands of digits too
         raise FrameError(f"the header is not JSON ({type(error).__name__})") from None
     value, end = _build(spec, body, 0, 0)
     if end != len(body):
@@ -215,6 +216,8 @@ def _build_dict(content: list[Any], body: bytes, start: int, depth: int) -> tupl
             key = key.item()  # an equal and hashable plain key: np.int64(3) and 3 are the same key to a dict
         if type(key) not in (str, int, float, bool, type(None)):
             raise FrameError("a dictionary key is neither text nor a number")
+        if type(key) is int and abs(key) >= MAX_KEY:
+            raise FrameError("a dictionary key is too large")
         result[key], start = _build(pair[1], body, start, depth + 1)
     return result, start
 

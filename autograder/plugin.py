@@ -285,7 +285,9 @@ def _result(
             error = Blocked(f"{function.name} needs {needed}, which is not written yet", (needed,))
     if isinstance(error, Verdict):
         result.status = error.status  # type: ignore[assignment]
-        result.message, result.help = error.message, error.help
+        # Names of types and keys of dictionaries are the student's words too.
+        result.message, result.help = clean(error.message), clean(error.help) if error.help else None
+        result.secret = error.details.get("secret")
         result.wrong, result.worst = error.details.get("wrong"), error.details.get("worst")
         result.shapes, result.picture = error.details.get("shapes"), error.details.get("picture")
         result.departure = error.details.get("departure")

@@ -27,6 +27,7 @@ class CheckResult:
         blocked_by: functions that must be right first.
         output: what the student's code printed during the check.
         hints: NumPy's warnings; they never decide a status.
+        secret: the part of the message that tells an expected value, and what to say instead; never in a document.
         seconds: wall time.
     """
 
@@ -49,6 +50,7 @@ class CheckResult:
     where: dict[str, Any] | None = None
     output: str = ""
     hints: list[str] = field(default_factory=list)
+    secret: tuple[str, str] | None = None
     seconds: float = 0.0
 
     @property
@@ -225,6 +227,7 @@ def _points(checks: list[CheckResult]) -> dict[str, float]:
 
 def _check(check: CheckResult) -> dict[str, Any]:
     record = asdict(check)
+    del record["secret"]
     record["points"] = {"earned": record.pop("earned"), "possible": record.pop("possible")}
     record["seconds"] = round(check.seconds, 5)
     return record

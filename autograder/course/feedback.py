@@ -5,7 +5,6 @@
 - none: status and points
 """
 
-import re
 from collections.abc import Callable
 from typing import Literal, get_args
 
@@ -13,9 +12,6 @@ from autograder.results import SubmissionResult
 
 Level = Literal["full", "summary", "none"]
 LEVELS: tuple[Level, ...] = get_args(Level)
-
-# The comparer's sentence for single values: "tokens is [3, 1], expected [1, 3]". Shapes and dtypes are no secret.
-_EXPECTED_VALUE = re.compile(r"^(?!.* has (?:shape|dtype) )(.*?), expected .*", re.DOTALL)
 
 
 def withhold(result: SubmissionResult, whole: Level, is_hidden: Callable[[str], bool] = lambda check: False) -> None:
@@ -32,7 +28,10 @@ def withhold(result: SubmissionResult, whole: Level, is_hidden: Callable[[str], 
         check.worst = None
         if check.picture is not None:
             check.picture = {key: value for key, value in check.picture.items() if key not in ("yours", "expected")}
-        check.message = _EXPECTED_VALUE.sub(r"\1, which is not what was expected", check.message)
+        if check.secret is not None:
+            told, instead = check.secret
+            before, found, _ = check.message.partition(told)
+            check.message = before + instead if found else f"the value{instead}"
         if level == "none":
             check.message, check.help, check.case, check.where, check.output = "", None, None, None, ""
             check.wrong, check.shapes, check.picture, check.departure = None, None, None, None

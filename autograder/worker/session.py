@@ -95,7 +95,10 @@ class Session:
         if self._output is None:
             return ""
         start, self._shown = self._shown, os.fstat(self._output.fileno()).st_size
-        return self._read(start, self._shown)
+        try:
+            return self._read(start, self._shown)
+        except OSError as error:  # the student's process holds the same open file, and may have changed its mode
+            return f"(what was printed cannot be read: {error.strerror})"
 
     def _read(self, start: int, end: int) -> str:
         assert self._output is not None

@@ -17,7 +17,7 @@ from typing import Any
 ALLOWED = """
 read write readv writev pread64 close lseek fstat newfstatat stat lstat statx fstatfs statfs getdents64 getcwd
 access faccessat faccessat2 readlink readlinkat dup
-recvfrom poll ppoll select pselect6
+poll ppoll select pselect6
 mmap mprotect munmap mremap brk madvise membarrier
 futex set_robust_list rseq restart_syscall sched_yield sched_getaffinity getcpu
 rt_sigaction rt_sigprocmask rt_sigreturn sigaltstack setitimer getitimer alarm
@@ -27,8 +27,11 @@ exit exit_group
 """
 
 WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC
-# F_GETFD, F_SETFD, F_GETFL, F_SETFL, F_DUPFD_CLOEXEC: what opening a file does. No locks, leases, pipe sizes.
-FCNTL = (1, 2, 3, 4, 1030)
+# F_GETFD, F_SETFD, F_GETFL, F_DUPFD_CLOEXEC: what opening a file does. No locks, leases, pipe sizes; no F_SETFL either:
+# standard output is one open file with the grader's, who could not read it any more once it is in direct mode.
+FCNTL = (1, 2, 3, 1030)
+# Out-of-band bytes of UNIX sockets: nothing needs them, and the kernel's code for them had holes (CVE-2025-38236).
+MSG_OOB = 1
 
 
 class Unavailable(Exception):
@@ -49,7 +52,9 @@ def program() -> bytes:
     # Opening is for reading, whatever Landlock knows about; `open` does not exist on newer architectures.
     _allow(rules, seccomp, "openat", seccomp.Arg(2, seccomp.MASKED_EQ, WRITING, 0))
     _allow(rules, seccomp, "open", seccomp.Arg(1, seccomp.MASKED_EQ, WRITING, 0))
-    _allow(rules, seccomp, "sendto", seccomp.Arg(4, seccomp.EQ, 0))  # to the connected peer, to no address
+    in_band = seccomp.Arg(3, seccomp.MASKED_EQ, MSG_OOB, 0)
+    _allow(rules, seccomp, "recvfrom", in_band)
+    _allow(rules, seccomp, "sendto", in_band, seccomp.Arg(4, seccomp.EQ, 0))  # to the connected peer, to no address
     for command in FCNTL:
         _allow(rules, seccomp, "fcntl", seccomp.Arg(1, seccomp.EQ, command))
     # Reading one's own limits, not setting them.

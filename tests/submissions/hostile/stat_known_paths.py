@@ -10,6 +10,9 @@ ATTEMPTS = {
     "the secret": lambda: os.stat("@secret@"),
     "the kit": lambda: os.stat("@kit@/checks"),
     "users": lambda: os.stat("/etc/passwd"),
+    "without opening": lambda: os.fstat(os.open("@secret@", os.O_PATH)),
+    "asked": lambda: 1 / os.access("/etc/passwd", os.F_OK),
+    "file system": lambda: os.statvfs("/etc"),
     "its working folder": lambda: os.chdir("/etc"),
 }
 for name, attempt in ATTEMPTS.items():

@@ -1,0 +1,20 @@
+"""Leaves its session and process group, so that whoever kills the group misses it.
+
+Held by: wall
+Right: full points
+"""
+
+import os
+
+ATTEMPTS = {
+    "session": lambda: os.setsid(),
+    "group": lambda: os.setpgid(0, 0),
+    "another group": lambda: os.setpgid(0, os.getpgid(os.getppid())),
+    "terminal": lambda: os.tcsetpgrp(0, os.getpid()),
+}
+for name, attempt in ATTEMPTS.items():
+    try:
+        attempt()
+    except Exception:
+        continue
+    print("BREACH:", name, flush=True)

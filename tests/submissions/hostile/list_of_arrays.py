@@ -1,0 +1,11 @@
+"""Returns two hundred thousand small arrays, of which nobody wants to read the text.
+
+Held by: process
+Right: 0 points
+"""
+
+import numpy as np
+
+
+def log_softmax(x, axis=-1):
+    return [np.zeros(0)] * 150_000
