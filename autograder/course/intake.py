@@ -91,9 +91,10 @@ def take_in(files: list[Raw], into: Path, curriculum: Curriculum) -> TakenIn:
                     continue
                 own = raw.assignment == name.removesuffix(".py")
                 known = spelling.setdefault(name.casefold(), name)
-                if known in chosen and (known != name or not (own or raw.assignment) or chosen[known][0]):
-                    # The same file on some systems, or handed in twice: which one is meant nobody knows.
-                    if chosen[known][1] != content:
+                if known in chosen and not (own and not chosen[known][0]):
+                    # The same file on some systems, or handed in twice: unless one lay in its assignment's own folder,
+                    # nobody knows which is meant.
+                    if chosen[known][1] != content and not chosen[known][0]:
                         taken.notes.append(f"{shown}: left out, there are two files of that name")
                     continue
                 if len(chosen) >= MAX_FILES:

@@ -85,10 +85,11 @@ def plain(folder: Path, names: list[str], curriculum: Curriculum, modules: Seque
             student, part = _of_a_file(path, curriculum, modules)
             people.setdefault(f"{student} ", []).append((student, part))  # the space: apart from a folder of that name
     shown = [entries[0][0] for entries in people.values()]
-    return [
+    found = [
         Student(safe_name(name if shown.count(name) == 1 else key.rstrip()), "", "", attempts=_attempts(entries))
         for (key, entries), name in zip(people.items(), shown, strict=True)
     ]
+    return sorted(found, key=lambda student: student.submission)
 
 
 def _attempts(entries: list[tuple[str, Part]]) -> tuple[Attempt, ...]:

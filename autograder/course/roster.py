@@ -90,7 +90,8 @@ def _person(row: dict[str, str], titles: dict[str, str]) -> Person | None:
     logins = [row[titles[title]].strip() for title in _LOGIN if title in titles and row.get(titles[title])]
     words = _words(name)
     names = [f"{given}{family}", f"{family}{given}", *([name, "".join(reversed(words))] if words else [])]
-    keys = {plain(text) for text in (number, email, email.partition("@")[0], *logins, *names)}
+    keys = {plain(text) for text in (number, email, *logins, *names)}
+    keys |= {plain(text.partition("@")[0]) for text in (email, *logins)}
     return Person(clean(name, 100), clean(number, 100), clean(email, 100), row, frozenset(keys - {""}))
 
 
