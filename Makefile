@@ -30,7 +30,8 @@ memo: $(VENV)/dev
 	$(BIN)/python -m autograder.ship
 
 stubs: $(VENV)/dev
-	$(BIN)/headway release assignments --stubs
+	$(BIN)/headway release assignments --format stubs
+	$(BIN)/headway release assignments/notebooks --format notebooks
 
 # A student's light install first; what the tests need (PyTorch above all) on top of it.
 $(VENV)/light: pyproject.toml constraints.txt

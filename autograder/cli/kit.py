@@ -2,6 +2,7 @@
 
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -15,21 +16,67 @@ from autograder.cli._shared import (
     write_json,
 )
 from autograder.errors import UsageError
+from autograder.files import write_atomically
+
+if TYPE_CHECKING:
+    from autograder.notebooks.course import Prerequisites
+
+KEPT = "nbgrader_config.py"  # the instructor's own once it is there
 
 
 @click.command()
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
-@click.option("--stubs", is_flag=True, help="The stubs, generated from the solutions.")
-def release(folder: Path, stubs: bool) -> None:
-    """Write what students get, generated from the solutions."""
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["stubs", "notebooks", "nbgrader"]),
+    required=True,
+    help="Python files, notebooks for students, or a course for nbgrader.",
+)
+@click.option(
+    "--prerequisites",
+    type=click.Choice(["official", "none"]),
+    default="official",
+    show_default=True,
+    help="nbgrader: put official solutions of earlier assignments beside each notebook that is built on them.",
+)
+@click.option("--seed", type=click.IntRange(0), help="nbgrader: the hidden inputs; fresh ones without it.")
+@interruptible
+def release(folder: Path, form: str, prerequisites: "Prerequisites", seed: int | None) -> None:
+    """Write what students get, or the source of an nbgrader course; generated from the solutions."""
     from autograder import source
+    from autograder.curriculum import TRANSFORMER
 
-    if not stubs:
-        raise UsageError("say what to release. The stubs: headway release DIR --stubs")
-    folder.mkdir(parents=True, exist_ok=True)
-    for name, text in source.make_stubs(source.bundled("solutions")).items():
-        (folder / name).write_text(text, "utf-8")
+    solutions = source.bundled("solutions")
+    if form == "stubs":
+        files = source.make_stubs(solutions)
+    else:
+        try:
+            from autograder.course.store import fresh_seed
+            from autograder.notebooks import build, course
+        except ImportError as error:
+            raise UsageError(
+                f"notebooks need a package that is not installed ({error.name}): pip install 'headway[notebooks]'"
+            ) from None
+        if form == "nbgrader":
+            hidden = fresh_seed() if seed is None else seed
+            files = course.files(solutions, TRANSFORMER, prerequisites, hidden)
+        else:
+            files = build.student_notebooks(solutions, TRANSFORMER)
+    for name, text in files.items():
+        if name == KEPT and (folder / name).exists():
+            click.echo(f"kept  {folder / name}")
+            continue
+        try:
+            write_atomically(folder / name, text.encode())
+        except OSError as error:
+            raise UsageError(
+                f"cannot write {folder / name} ({error.strerror}). Name another folder: headway release DIR"
+            ) from None
         click.echo(f"wrote {folder / name}")
+    if form == "nbgrader":
+        first = next(iter(TRANSFORMER.modules))
+        click.echo(f"Next: cd {folder} && nbgrader generate_assignment {first}")
 
 
 @click.command()

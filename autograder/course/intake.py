@@ -5,7 +5,6 @@ the solutions, an archive could hold a petabyte. What is left behind although it
 """
 
 import hashlib
-import importlib
 import io
 import os
 import re
@@ -15,6 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO
 
+from autograder.course import notebook_intake
 from autograder.course.archive import MAX_ARCHIVE_BYTES, LeftOut, open_archive
 from autograder.course.handed_in import WORK, Attempt, Part
 from autograder.curriculum import Curriculum
@@ -136,12 +136,7 @@ def _unpacked(raw: Raw, content: bytes, curriculum: Curriculum) -> Iterator[tupl
 
 def _of_notebook(name: str, content: bytes, curriculum: Curriculum) -> Iterator[tuple[str, Content]]:
     try:
-        notebook_intake = importlib.import_module("autograder.course.notebook_intake")
-    except ImportError:
-        yield name, LeftOut("notebooks cannot be read yet")
-        return
-    try:
-        yield from notebook_intake.modules(content, curriculum).items()
+        yield from notebook_intake.modules(content, curriculum, name).items()
     except LeftOut as left:
         yield name, left
 

@@ -51,28 +51,29 @@ def instructor_notebook(
             made.append(making.markdown(text))
             continue
         if not given:
-            made.append(making.code(IMPORT + ", grade", locked=True, grade_id=f"{module}-headway"))
+            made.append(making.code(IMPORT + ", grade", locked=True, grade_id="headway"))
         marked = _marked(text, module, curriculum)
         given += 1
         if marked == text:
-            made.append(making.code(text, locked=True, grade_id=f"{module}-given-{given}"))
+            made.append(making.code(text, locked=True, grade_id=f"given-{given}"))
         else:
             names = _defined(text, module, curriculum)
             made.append(
-                making.code(marked, solution=True, grade_id=f"{module}-{names[0] if names else f'own-{given}'}")
+                making.code(marked, solution=True, grade_id=f"{names[0] if names else f'own-{given}'}-solution")
             )
         made += [_test(name, module, points, curriculum, hidden_seed) for name in due[i]]
     return making.notebook(module, made)
 
 
 def _test(name: str, module: str, points: dict[str, float], curriculum: Curriculum, seed: int) -> making.Node:
+    """The graded cell of a function. Its id is the function's name, as in the gradebook that our export writes."""
     qualified = f"{module}.{name}"
-    if curriculum.functions[qualified].bonus:  # nbgrader knows no points beyond the full ones
-        return making.code(f"check({name})")
+    # nbgrader knows no points beyond the full ones: what bonus work earns is extra credit, which only ours can write.
+    worth = 0.0 if curriculum.functions[qualified].bonus else points[qualified]
     begin, end = HIDDEN
     hidden = f"{begin}\ngrade.seed = {seed}\n{end}\n" if seed else ""
-    text = f'from autograder.notebook import grade\n\n{hidden}grade("{qualified}", points={points[qualified]:g})'
-    return making.code(text, grade=True, locked=True, points=points[qualified], grade_id=f"{module}-{name}-graded")
+    text = f'from autograder.notebook import grade\n\n{hidden}grade("{qualified}", points={worth:g})'
+    return making.code(text, grade=True, locked=True, points=worth, grade_id=name)
 
 
 def _defined(text: str, module: str, curriculum: Curriculum) -> list[str]:
