@@ -23,20 +23,33 @@ def _python() -> Finding:
     )
 
 
+# What is used, what for, and the extra that brings it; without an extra it comes with the kit.
+PACKAGES = (
+    ("numpy", "", ""),
+    ("pytest", "", ""),
+    ("rich", "", ""),
+    ("watchfiles", "", ""),
+    ("torch", "fresh inputs (--seed), class grading and headway bench", "torch"),
+    ("safetensors", "saving what headway train has trained", "train"),
+    ("matplotlib", "pictures of a training run", "train"),
+)
+
+
 def _packages() -> list[Finding]:
     found = []
-    for name, optional, why in (
-        ("numpy", False, ""),
-        ("pytest", False, ""),
-        ("rich", False, ""),
-        ("torch", True, "only fresh inputs (--seed) and class grading need it"),
-    ):
+    for name, use, extra in PACKAGES:
         try:
-            found.append(Finding(name, True, importlib.metadata.version(name), optional=optional))
+            found.append(Finding(name, True, importlib.metadata.version(name), optional=bool(extra)))
         except importlib.metadata.PackageNotFoundError:
-            install = "pip install 'headway[torch]'" if optional else "pip install --force-reinstall headway"
-            found.append(Finding(name, False, f"not installed; {why}" if why else "not installed", install, optional))
+            install = f"pip install 'headway[{extra}]'" if extra else "pip install --force-reinstall headway"
+            text = f"not installed; for {use}" if use else "not installed"
+            found.append(Finding(name, False, text, install, bool(extra)))
     return found
+
+
+def tool_chain() -> list[Finding]:
+    """The least that a new workspace needs: Python, the packages that come with the kit, a student process."""
+    return [_python(), *(finding for finding in _packages() if not finding.optional), _worker()]
 
 
 def _solutions() -> Finding:

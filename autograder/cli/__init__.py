@@ -28,6 +28,7 @@ COMMANDS = {
     "data": "data:data",
     "grade": "classroom:grade",
     "release": "kit:release",
+    "completion": "loop:completion",
     "doctor": "kit:doctor",
     "verify": "kit:verify",
 }

@@ -191,3 +191,16 @@ def submit(names: tuple[str, ...], folder: Path, out: Path | None, who: str | No
     handing.write(path, contents, about)
     handing_in.render(about, result, path, console_for(no_color))
     sys.exit(PASSED)
+
+
+@click.command()
+@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+def completion(shell: str) -> None:
+    """The lines that teach your shell to complete commands and names: eval "$(headway completion bash)"."""
+    from click.shell_completion import get_completion_class
+
+    from autograder.cli import main
+
+    kind = get_completion_class(shell)
+    assert kind is not None
+    click.echo(kind(main, {}, "headway", "_HEADWAY_COMPLETE").source())

@@ -1,10 +1,16 @@
 """Commands that run the whole model: train, generate."""
 
+import contextlib
+from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from autograder.cli._shared import console_for, no_color_option
+
+if TYPE_CHECKING:
+    from autograder.study import own
 
 DIR_OPTION = click.option(
     "--dir", "folder", type=click.Path(path_type=Path), default=".", help="The submission's folder."
@@ -12,10 +18,18 @@ DIR_OPTION = click.option(
 SOLUTION_OPTION = click.option("--solution", is_flag=True, help="The official solution instead of your own code.")
 
 
-def _modules(folder: Path, solution: bool) -> Path:
+@contextlib.contextmanager
+def _modules(folder: Path, solution: bool) -> "Iterator[own.Modules]":
+    """The student's own modules where they pass, official ones in place of the rest, or official ones by wish."""
     from autograder import engine, source
+    from autograder.curriculum import TRANSFORMER
+    from autograder.study import own
 
-    return source.bundled("solutions") if solution else engine.require_folder(folder)
+    if solution:
+        yield own.Modules(source.bundled("solutions"), (), tuple(TRANSFORMER.modules))
+        return
+    with own.modules(engine.require_folder(folder)) as found:
+        yield found
 
 
 @click.command()
@@ -41,11 +55,20 @@ def train(
     resume: bool,
     no_color: bool,
 ) -> None:
-    """Train your own GPT, and watch. Ctrl-C saves what there is."""
-    from autograder.study import checkpoint, runs
+    """Train your own GPT, and watch. Ctrl-C saves what there is.
+
+    Each assignment that passes is yours; official solutions stand in for the rest until yours pass.
+    """
+    from autograder.study import checkpoint, own, runs
 
     settings = checkpoint.load(out).settings if resume else runs.new_settings(preset, dataset, steps, schedule, seed)
-    runs.train(_modules(folder, solution), settings, out, console_for(no_color), resume, steps or settings.steps)
+    console = console_for(no_color)
+    with _modules(folder, solution) as mine:
+        if not solution:
+            console.print(mine.describe(), markup=False)
+        run = runs.train(mine.folder, settings, out, console, resume, steps or settings.steps)
+        for line in own.award_for_training(folder, mine, run):
+            console.print(line, style="bold", markup=False)
 
 
 @click.command()
@@ -60,6 +83,11 @@ def generate(
     path: Path, folder: Path, solution: bool, prompt: str | None, length: int, temperature: float, seed: int
 ) -> None:
     """Let a trained model talk."""
-    from autograder.study import runs
+    from autograder.study import checkpoint, own, runs
 
-    click.echo(runs.generate(_modules(folder, solution), path, prompt, length, temperature, seed))
+    run = checkpoint.load(path)
+    with _modules(folder, solution) as mine:
+        text = runs.generate(mine.folder, run, prompt, length, temperature, seed)
+        click.echo(text)
+        for line in own.award_for_text(folder, mine, run, text):
+            click.echo(line, err=True)

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import click
 
+from autograder.cli._names import complete_names
 from autograder.cli._shared import (
     KIT_FAILED,
     NOT_PASSED,
@@ -21,15 +22,20 @@ from autograder.cli._shared import (
 @click.command()
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
 def init(folder: Path) -> None:
-    """Make a workspace: the stubs to fill in and a short README. Never overwrites work."""
+    """Make a workspace: stubs, notebooks, a short README, editor settings. Never overwrites work."""
+    from autograder import doctor
     from autograder.study.workspace import create
 
-    for line in create(folder):
+    lines = create(folder)
+    for finding in doctor.tool_chain():
+        if not finding.ok:
+            click.echo(f"! {finding.name}: {finding.text}. {finding.mend}", err=True)
+    for line in lines:
         click.echo(line)
 
 
 @click.command()
-@click.argument("names", metavar="[NAME[.function]]...", nargs=-1)
+@click.argument("names", metavar="[NAME[.function]]...", nargs=-1, shell_complete=complete_names)
 @click.option("--dir", "folder", type=click.Path(path_type=Path), default=".", help="The submission's folder.")
 @click.option("--seed", type=click.IntRange(0), default=0, help="Draw fresh inputs; 0 is the public set.")
 @click.option(
@@ -79,18 +85,36 @@ def check(
 
 
 @click.command("list")
-@click.argument("names", metavar="[NAME]...", nargs=-1)
+@click.argument("names", metavar="[NAME]...", nargs=-1, shell_complete=complete_names)
+@click.option("--dir", "folder", type=click.Path(path_type=Path), default=".", help="Your workspace.")
+@click.option("--open", "only_open", is_flag=True, help="Only what does not pass yet.")
+@click.option("--done", "only_done", is_flag=True, help="Only what passes.")
 @no_color_option
-def list_(names: tuple[str, ...], no_color: bool) -> None:
-    """The assignments and functions there are."""
+def list_(names: tuple[str, ...], folder: Path, only_open: bool, only_done: bool, no_color: bool) -> None:
+    """The assignments and functions; in a workspace with points, and since when each is as it is.
+
+    It tells what the latest checks found and checks nothing itself.
+    """
     from autograder.curriculum import TRANSFORMER
     from autograder.report import overview
+    from autograder.study import impact, progress, state
 
-    overview.render(TRANSFORMER, TRANSFORMER.select(names), console_for(no_color))
+    selected = TRANSFORMER.select(names)
+    if not state.is_workspace(folder):
+        overview.render(TRANSFORMER, selected, console_for(no_color))
+        return
+    remembered = state.load(folder)
+    entries = progress.load(remembered)
+    passed = {name for name, entry in entries.items() if entry.status == "passed"}
+    kept = tuple(n for n in selected if not (only_open and n in passed) and not (only_done and n not in passed))
+    stale = set(entries) - set(progress.valid(entries, impact.take(folder).prints))
+    overview.render(TRANSFORMER, kept, console_for(no_color), entries, frozenset(stale))
+    for note in remembered.notes:
+        click.echo(f"! {note}", err=True)
 
 
 @click.command()
-@click.argument("name", metavar="NAME")
+@click.argument("name", metavar="NAME", shell_complete=complete_names)
 @click.option("--more", count=True, help="One hint more than those shown so far.")
 @click.option("--dir", "folder", type=click.Path(path_type=Path), help="Your workspace (default: this folder).")
 @no_color_option

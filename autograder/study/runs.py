@@ -51,7 +51,9 @@ def entropy_floor(settings: checkpoint.Settings) -> float | None:
     return synthetic.entropy_per_character(context=int(settings.model["block_size"]))
 
 
-def train(folder: Path, settings: checkpoint.Settings, out: Path, console: Console, resume: bool, until: int) -> None:
+def train(
+    folder: Path, settings: checkpoint.Settings, out: Path, console: Console, resume: bool, until: int
+) -> checkpoint.Checkpoint:
     """Train to step `until` and write checkpoint and loss curve; Ctrl-C ends the run early and saves it.
 
     Args:
@@ -86,6 +88,7 @@ def train(folder: Path, settings: checkpoint.Settings, out: Path, console: Conso
         lines.insert(0, f"Stopped at step {run.step}. Go on from there: headway train --resume --out {out}")
     for line in lines:
         console.print(Text(line), soft_wrap=True)
+    return run
 
 
 @contextmanager
@@ -105,13 +108,14 @@ def _ctrl_c_asks_to_stop() -> Iterator[threading.Event]:
         signal.signal(signal.SIGINT, before)
 
 
-def generate(folder: Path, path: Path, prompt: str | None, length: int, temperature: float, seed: int) -> str:
+def generate(
+    folder: Path, run: checkpoint.Checkpoint, prompt: str | None, length: int, temperature: float, seed: int
+) -> str:
     """Text that the model of a checkpoint makes up, with the functions of the submission in `folder`.
 
     Raises:
-        UsageError: if the checkpoint cannot be read, or the prompt has characters that the model does not know.
+        UsageError: if the prompt has characters that the model does not know.
     """
-    run = checkpoint.load(path)
     prompt = run.settings.prompt if prompt is None else prompt
     unknown = sorted(set(prompt) - set(run.chars))
     if unknown:

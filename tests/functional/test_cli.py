@@ -148,7 +148,8 @@ def test_init_writes_stubs_and_never_overwrites(tmp_path):
     folder = tmp_path / "my-gpt"
     done = headway("init", folder)
     assert done.returncode == 0
-    assert "headway check" in done.stdout
+    assert done.stderr == ""
+    assert f"cd {folder}\n    headway " in done.stdout
     (folder / "softmax.py").write_text("my work")
     (folder / "attention.py").unlink()
     again = headway("init", folder)
