@@ -25,6 +25,7 @@ COMMANDS = {
     "submit": "loop:submit",
     "train": "model:train",
     "generate": "model:generate",
+    "bench": "model:bench",
     "data": "data:data",
     "grade": "classroom:grade",
     "release": "kit:release",

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from autograder.cli._shared import console_for, no_color_option
+from autograder.cli._shared import console_for, interruptible, json_option, no_color_option, progress, write_json
 
 if TYPE_CHECKING:
     from autograder.study import own
@@ -91,3 +91,40 @@ def generate(
         click.echo(text)
         for line in own.award_for_text(folder, mine, run, text):
             click.echo(line, err=True)
+
+
+@click.command()
+@DIR_OPTION
+@SOLUTION_OPTION
+@click.option("--preset", default="shakespeare", show_default=True, help="The size: names, shakespeare or synthetic.")
+@click.option("--rounds", type=click.IntRange(1), default=7, show_default=True, help="Turns of each.")
+@click.option("--seconds", type=click.FloatRange(0.05), default=0.5, show_default=True, help="How long a turn takes.")
+@click.option("--name", help="Your name on the leaderboard (default: the folder's).")
+@json_option
+@no_color_option
+@interruptible
+def bench(
+    folder: Path,
+    solution: bool,
+    preset: str,
+    rounds: int,
+    seconds: float,
+    name: str | None,
+    json_file: str | None,
+    no_color: bool,
+) -> None:
+    """How fast your GPT trains beside PyTorch, where the time goes, and what to make faster.
+
+    --json FILE writes a line for the class's leaderboard.
+    """
+    from autograder.report import speed
+    from autograder.study import bench as comparison
+
+    console = console_for(no_color, stderr=json_file == "-")
+    with _modules(folder, solution) as mine:
+        console.print(mine.describe(), markup=False)
+        with progress(console, "training in turn with PyTorch"):
+            found = comparison.compare(mine.folder, preset, rounds, seconds, mine.own)
+    speed.render(found, console)
+    if json_file:
+        write_json(json_file, found.leaderboard(name or folder.resolve().name))

@@ -30,9 +30,9 @@ def award(state: State, badge: str, text: str) -> list[str]:
 
 
 def fell(losses: list[float]) -> bool:
-    """Whether a run's loss has fallen for good: the mean of the last tenth is 10 % below that of the first."""
+    """Whether a run's loss has fallen for good: the mean of the last tenth is 5 % below that of the first."""
     part = len(losses) // 10
-    return part > 0 and sum(losses[-part:]) < 0.9 * sum(losses[:part])
+    return part > 0 and sum(losses[-part:]) < 0.95 * sum(losses[:part])
 
 
 def invented(text: str, known: str) -> str | None:

@@ -84,6 +84,26 @@ class Trainer:
         text = self._ask("sample", prompt=prompt, length=length, seed=seed, temperature=temperature)
         return clean(text, len(prompt) + length)[len(prompt) :]
 
+    def timed_steps(self, count: int) -> tuple[float, list[float]]:
+        """Do `count` steps; the seconds that they took in the student's process, and the losses."""
+        seconds, losses = self._ask("timed_steps", **self._next_steps(count))
+        return seconds, losses
+
+    def profile(self, count: int) -> dict[str, float]:
+        """Do `count` steps; the share of their time that each of the student's functions took, the largest first."""
+        _, seconds = self._ask("profile", **self._next_steps(count))
+        total = sum(seconds.values()) or 1.0
+        shares = {clean(name, 80): taken / total for name, taken in seconds.items()}
+        return dict(sorted(shares.items(), key=lambda item: -item[1]))
+
+    def _next_steps(self, count: int) -> dict[str, Any]:
+        first, self.run.step = self.run.step, self.run.step + count
+        return {"first": first, "count": count, "lr": self.settings.lr, "schedule": "constant", "total": 0}
+
+    def tokens(self) -> Any:
+        """The training text as ids."""
+        return self._ask("tokens")
+
     def checkpoint(self) -> Checkpoint:
         """The state of the run now."""
         self.run.params, self.run.state, self.run.chars = self._ask("snapshot")

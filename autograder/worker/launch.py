@@ -51,7 +51,8 @@ def _command(python: str, mode: str, **more: Any) -> list[str]:
     return [python, "-I", "-S", "-X", "utf8", str(INSIDE), json.dumps(setup)]
 
 
-def _environment() -> dict[str, str]:
+def environment_for_numpy() -> dict[str, str]:
+    """What the environment of a process must hold before NumPy is loaded in it."""
     # One BLAS thread: small matrices are faster with one, a submission gets one core, and behind the wall a second
     # thread cannot be had: OpenBLAS would wait for it for ever. SYSTEMROOT: without it Python does not start on
     # Windows. The allocator's two settings keep NumPy's temporaries from being given back to the system after every
@@ -82,7 +83,7 @@ class _Server:
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=self._complaints,
-                env=_environment(),
+                env=environment_for_numpy(),
                 start_new_session=True,  # Ctrl-C is for the grader alone
             )
         self._control = ours
@@ -162,7 +163,7 @@ class _Spawned:
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=output,
-                env=_environment(),
+                env=environment_for_numpy(),
                 start_new_session=True,
             )
             try:

@@ -1,0 +1,35 @@
+"""What `headway bench` found, in the terminal."""
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from autograder.report.terminal import STYLES
+from autograder.study.bench import Outcome
+
+SHOWN = 10
+BAR = 24
+
+
+def render(found: Outcome, console: Console) -> None:
+    """Print both speeds side by side, where the time goes, and what to do about the slowest function."""
+    fastest = max(found.tokens_per_second, found.torch_tokens_per_second)
+    table = Table.grid(padding=(0, 2))
+    table.add_column(no_wrap=True)
+    table.add_column(justify="right", no_wrap=True)
+    table.add_column(no_wrap=True)
+    for name, speed in (("yours", found.tokens_per_second), ("PyTorch, eager", found.torch_tokens_per_second)):
+        bar = Text("█" * max(1, round(BAR * speed / fastest)), STYLES["passed"][1] if name == "yours" else "dim")
+        table.add_row(Text(name, "bold"), Text(f"{speed:,.0f} tokens/s"), bar)
+    console.print(Text(f"Training, the preset {found.preset}, one thread each\n", "dim"))
+    console.print(table)
+    console.print(Text(f"\nYours is {found.ratio:.2f} times as fast (losses at most {found.apart:.0e} apart)", "bold"))
+    console.print(Text("\nWhere your time goes", "dim"))
+    table = Table.grid(padding=(0, 2))
+    table.add_column(no_wrap=True)
+    table.add_column(justify="right", no_wrap=True)
+    table.add_column(no_wrap=True)
+    for name, share in list(found.functions.items())[:SHOWN]:
+        table.add_row(Text(name), Text(f"{share:.0%}"), Text("█" * round(BAR * share), "#56b4e9"))
+    console.print(table)
+    console.print(Text.assemble("\nTo be faster, begin with ", (found.slowest, "bold"), f": {found.hint}."))

@@ -1,0 +1,181 @@
+"""`headway bench`: how fast the student's own GPT trains beside PyTorch, and which function to make faster."""
+
+import json
+import os
+import platform
+import statistics
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from autograder import __version__
+from autograder.errors import HeadwayError, UsageError
+from autograder.study import runs
+from autograder.study.trainer import Trainer
+from autograder.worker import Workers
+from autograder.worker.launch import environment_for_numpy
+
+SCHEMA = "headway.bench/1"
+COMPARED_STEPS = 20
+SAME = 1e-3  # how far apart the losses of the first steps may be; float32 leaves about 1e-6
+# Measured on the kit's own solution, at three sizes: what it costs to write it the slow way.
+# The first word that the slowest function's name holds decides.
+HINTS = {
+    "gelu": "x**3 and t**2 are slow powers: x * x * x is up to ten times faster in float32",
+    "activat": "x**3 and t**2 are slow powers: x * x * x is up to ten times faster in float32",
+    "linear": "flatten the leading axes to one, so that one product does all rows; einsum is 2 to 4 times slower",
+    "attention_backward": "matrix products beat einsum; reuse what the forward pass kept",
+    "attention": "q @ k.swapaxes(-1, -2) beats einsum by half; scale q, which is smaller than the scores",
+    "softmax": "compute in place (np.exp(z, out=z), z /= …): each temporary array is one more pass over memory",
+    "norm_backward": "means along the last axis as a matrix–vector product are faster than .mean",
+    "clip_grad_norm": "np.vdot(g, g) reads each gradient once, and makes no temporary array",
+    "norm": "watch for float64 creeping in: np.sqrt of a Python number or a float64 eps widens everything",
+    "embed_tokens_backward": "np.add.at is slow: a product with one_hot is several times faster",
+    "adamw": "one flat buffer for all parameters turns hundreds of small operations into a few large ones",
+}
+DEFAULT_HINT = "look for Python loops over positions or heads, einsum, float64, and arrays that are copied needlessly"
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """One comparison.
+
+    Attributes:
+        tokens_per_second, torch_tokens_per_second: medians over the rounds.
+        ratio: yours over PyTorch's, the median of the ratios round by round.
+        apart: how far the losses of the first steps are apart; None if they could not be compared.
+        functions: shares of the time by function, largest first.
+    """
+
+    preset: str
+    tokens_per_second: float
+    torch_tokens_per_second: float
+    ratio: float
+    apart: float
+    functions: dict[str, float]
+    own: tuple[str, ...] = field(default=())
+
+    @property
+    def slowest(self) -> str:
+        """The function in which most of the time goes."""
+        return max(self.functions, key=lambda name: self.functions[name], default="")
+
+    @property
+    def hint(self) -> str:
+        """What usually makes the slowest function faster."""
+        return next((hint for word, hint in HINTS.items() if word in self.slowest), DEFAULT_HINT)
+
+    def leaderboard(self, name: str) -> dict[str, Any]:
+        """One line for the class."""
+        import importlib.metadata
+
+        versions = {"kit": __version__, "python": platform.python_version(), "numpy": np.__version__}
+        record = {"schema": SCHEMA, "name": name, **asdict(self), "slowest": self.slowest, **versions}
+        shares = {function: round(share, 4) for function, share in self.functions.items()}
+        return {**record, "functions": shares, "torch": importlib.metadata.version("torch"), "machine": _machine()}
+
+
+def _machine() -> str:
+    """The processor's name, as far as the system tells it."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text("utf-8", "replace").split("\n")
+    except OSError:
+        return platform.processor() or platform.machine()
+    return next((line.partition(":")[2].strip() for line in lines if line.startswith("model name")), platform.machine())
+
+
+def compare(folder: Path, preset: str, rounds: int, seconds: float, own: tuple[str, ...] = ()) -> Outcome:
+    """Train a few steps in turn, here and there, from the same parameters on the same batches.
+
+    Args:
+        folder: the modules to run.
+        seconds: how long each turn takes, about.
+
+    Raises:
+        UsageError: if PyTorch is missing, or the two do not compute the same.
+    """
+    import importlib.util
+
+    if importlib.util.find_spec("torch") is None:
+        raise UsageError("headway bench compares with PyTorch, which is not installed: pip install 'headway[torch]'")
+    data = "synthetic" if preset == "synthetic" else "given-names"
+    settings = runs.new_settings(preset, data, None, "constant", 0)
+    tokens = settings.batch_size * int(settings.model["block_size"])
+    with Workers() as workers:
+        trainer = Trainer(workers, folder, settings)
+        try:
+            about = {
+                "seed": settings.seed,
+                "batch_size": settings.batch_size,
+                "lr": settings.lr,
+                "model": settings.model,
+            }
+            with _eager(trainer, about) as eager:
+                _, mine = trainer.timed_steps(COMPARED_STEPS)
+                _, theirs = eager(COMPARED_STEPS)
+                apart = max(abs(a - b) for a, b in zip(mine, theirs, strict=True))
+                if not apart < SAME:
+                    raise UsageError(
+                        f"after {COMPARED_STEPS} steps your loss is {apart:.1e} away from PyTorch's, so the two do not "
+                        "compute the same. Look first at: headway check training gpt"
+                    )
+                taken = [trainer.timed_steps(5)[0] / 5, eager(5)[0] / 5]
+                counts = [max(2, round(seconds / each)) for each in taken]
+                turns = [
+                    (trainer.timed_steps(counts[0])[0] / counts[0], eager(counts[1])[0] / counts[1])
+                    for _ in range(rounds)
+                ]
+            functions = trainer.profile(max(2, counts[0] // 2))
+        finally:
+            trainer.close()
+    return Outcome(
+        preset,
+        tokens / statistics.median(a for a, _ in turns),
+        tokens / statistics.median(b for _, b in turns),
+        statistics.median(b / a for a, b in turns),
+        apart,
+        functions,
+        own,
+    )
+
+
+@contextmanager
+def _eager(trainer: Trainer, about: dict[str, Any]) -> Iterator[Any]:
+    """PyTorch in a process of its own, with the same first parameters; a function that lets it do some steps."""
+    run = trainer.checkpoint()
+    with tempfile.TemporaryDirectory(prefix="headway-") as scratch:
+        path = Path(scratch) / "start.npz"
+        arrays: dict[str, Any] = {f"params.{name}": array for name, array in run.params.items()}
+        np.savez(path, **arrays, ids=trainer.tokens(), settings=np.array(json.dumps(about)))
+        with subprocess.Popen(
+            [sys.executable, "-m", "autograder.study.eager", str(path)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            env={**os.environ, **environment_for_numpy()},
+        ) as process:
+            assert process.stdin and process.stdout and process.stderr
+
+            def steps(count: int) -> tuple[float, list[float]]:
+                assert process.stdin and process.stdout and process.stderr
+                try:
+                    print(count, file=process.stdin, flush=True)
+                    taken, losses = json.loads(process.stdout.readline())
+                except (OSError, ValueError):
+                    words = process.stderr.read().strip().splitlines()
+                    raise HeadwayError(f"PyTorch's process ended: {words[-1] if words else 'no word'}") from None
+                return taken, losses
+
+            try:
+                yield steps
+            finally:
+                process.stdin.close()
+                process.kill()
