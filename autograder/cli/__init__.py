@@ -28,6 +28,7 @@ COMMANDS = {
     "bench": "model:bench",
     "data": "data:data",
     "grade": "classroom:grade",
+    "export": "gradebook:export",
     "release": "kit:release",
     "completion": "loop:completion",
     "doctor": "kit:doctor",

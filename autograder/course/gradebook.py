@@ -4,6 +4,7 @@ Reports and exports read this and nothing else. A class has thousands of documen
 are passed on one by one and never held together.
 """
 
+import fnmatch
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -57,6 +58,12 @@ class Gradebook:
             return None
         # Only the name counts: whatever the class document says, nothing outside the results is read.
         return _result(self.out / "results" / Path(student["file"]).name)
+
+    def is_hidden(self, check: str) -> bool:
+        """Whether the policy hides what a check, by its id, found out."""
+        policy = self.document["course"].get("policy") or {}
+        patterns = (policy.get("checks") or {}).get("hidden") or ()
+        return any(fnmatch.fnmatchcase(check, pattern) for pattern in patterns)
 
     def counted(self) -> int:
         """Students whose work was graded."""

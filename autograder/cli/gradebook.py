@@ -1,0 +1,130 @@
+"""Commands on a graded class: report, export."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from autograder.cli._shared import console_for, interruptible, no_color_option
+from autograder.errors import UsageError
+
+if TYPE_CHECKING:
+    from autograder.course.exports.gradescope import Visibility
+    from autograder.course.gradebook import Gradebook
+
+# Format -> the name of its file or folder in OUT/exports, and what to do with it.
+FORMATS = {
+    "csv": ("grades.csv", "open it in a spreadsheet"),
+    "canvas": ("canvas.csv", "Canvas: Grades, Import"),
+    "moodle": ("moodle.csv", "Moodle: the assignment, Submissions, Upload grading worksheet"),
+    "gradescope": ("gradescope", "one results.json per submission"),
+    "gradescope-autograder": ("gradescope-autograder.zip", "Gradescope: Configure Autograder, upload the zip"),
+    "nbgrader": ("gradebook.db", "nbgrader_config.py: c.CourseDirectory.db_url"),
+    "junit": ("junit.xml", "Jenkins: Publish JUnit test result report"),
+}
+
+
+@click.command()
+@click.argument("out", metavar="OUT", type=click.Path(path_type=Path))
+@click.option("--format", "kind", type=click.Choice(list(FORMATS)), required=True, help="Whose format.")
+@click.option("--to", type=click.Path(path_type=Path), help="File or folder to write; else OUT/exports/….")
+@click.option("--assignment", "names", multiple=True, metavar="NAME", help="moodle, gradescope-autograder: which.")
+@click.option(
+    "--id-column",
+    type=click.Choice(["ID", "SIS User ID", "SIS Login ID"]),
+    default="SIS User ID",
+    show_default=True,
+    help="canvas: where ids go if the roster is none of Canvas's.",
+)
+@click.option(
+    "--visibility",
+    type=click.Choice(["visible", "after_due_date", "after_published", "hidden"]),
+    default="visible",
+    show_default=True,
+    help="gradescope: when students see the tests. Hidden checks stay hidden.",
+)
+@click.option("--database", metavar="URL", help="nbgrader: its db_url, sqlite:////path/gradebook.db or postgresql://…")
+@click.option("--course-id", default="default_course", show_default=True, help="nbgrader: its course_id.")
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="gradescope-autograder: inputs.")
+@click.option(
+    "--feedback",
+    type=click.Choice(["summary", "none"]),
+    default="summary",
+    show_default=True,
+    help="gradescope-autograder: how much students are told.",
+)
+@click.option(
+    "--unsafe-no-sandbox", "unsafe", is_flag=True, help="gradescope-autograder: grade without one if need be."
+)
+@no_color_option
+@interruptible
+def export(
+    out: Path,
+    kind: str,
+    to: Path | None,
+    names: tuple[str, ...],
+    id_column: str,
+    visibility: "Visibility",
+    database: str | None,
+    course_id: str,
+    seed: int,
+    feedback: str,
+    unsafe: bool,
+    no_color: bool,
+) -> None:
+    """Write the graded class OUT in the format of another system.
+
+    The autograder for Gradescope needs no graded class: OUT may be any folder.
+    """
+    from rich.text import Text
+
+    from autograder.course import gradebook
+    from autograder.course.exports import canvas, gradescope, gradescope_zip, junit, moodle, nbgrader, table
+
+    name, next_step = FORMATS[kind]
+    target = to or out / "exports" / name
+    console = console_for(no_color)
+    try:
+        if kind == "gradescope-autograder":
+            settings = gradescope_zip.Settings(_known(names), seed, feedback, visibility, unsafe)
+            count, what = gradescope_zip.write(target, settings), "files"
+        else:
+            book, what = gradebook.read(out), "students"
+            if kind == "csv":
+                count = table.write(book, target)
+            elif kind == "canvas":
+                count = canvas.write(book, target, id_column=id_column)
+            elif kind == "moodle":
+                count = moodle.write(book, target, assignment=_one(book, names))
+            elif kind == "gradescope":
+                count, what = gradescope.write(book, target, visibility=visibility), "submissions"
+            elif kind == "junit":
+                count, what = junit.write(book, target), "suites"
+            else:
+                what = "submissions"
+                url = database or f"sqlite:///{target.resolve()}"
+                if database is None:
+                    target.parent.mkdir(parents=True, exist_ok=True)
+                count = nbgrader.write_gradebook(book.document, book.results(), url, course_id=course_id)
+    except OSError as error:
+        raise UsageError(f"cannot write {target} ({error.strerror}). Name another place: --to PATH") from None
+    where = database.partition("@")[2] or database if database and kind == "nbgrader" else target
+    console.print(Text(f"{count} {what} in {where}"))
+    console.print(Text(f"Next: {next_step}", "dim"))
+
+
+def _known(names: tuple[str, ...]) -> tuple[str, ...]:
+    from autograder.curriculum import TRANSFORMER
+
+    if names:
+        TRANSFORMER.select(names)
+    return names
+
+
+def _one(book: "Gradebook", names: tuple[str, ...]) -> str | None:
+    known = [assignment["name"] for assignment in book.assignments]
+    if len(names) > 1:
+        raise UsageError("a Moodle assignment has one grade: name one assignment, --assignment NAME, or none")
+    if names and names[0] not in known:
+        raise UsageError(f"the class was not graded for {names[0]!r}. It has {', '.join(known)}")
+    return names[0] if names else None

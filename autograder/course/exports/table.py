@@ -1,0 +1,32 @@
+"""The class as one CSV table: a line per student, for a spreadsheet or a script."""
+
+from pathlib import Path
+
+from autograder.course.exports import cells
+from autograder.course.gradebook import Gradebook
+
+_TEXTS = ("name", "id", "email", "submission", "status", "reason")
+
+
+def write(book: Gradebook, path: Path) -> int:
+    """Write the table: who, what was found, points earned, and by assignment the score that the policy makes of them.
+
+    Returns:
+        How many students it has.
+    """
+    names = [assignment["name"] for assignment in book.assignments]
+    numbers = ("attempt", "attempts", "late_days", "earned", "possible", "penalty", "score", "out_of")
+    rows = [[*_TEXTS, "submitted_at", *numbers, "dropped", *names]]
+    for student in book.students:
+        scores = [cells.points(student["assignments"].get(name, {}).get("score")) for name in names]
+        rows.append(
+            [
+                *(cells.text(student[key]) for key in _TEXTS),
+                cells.text(student["submitted_at"]),
+                *(cells.points(student[key]) for key in numbers),
+                cells.text(" ".join(student["dropped"])),
+                *scores,
+            ]
+        )
+    cells.write(path, rows)
+    return len(rows) - 1
