@@ -22,7 +22,8 @@ def text(value: object) -> str:
     apostrophe in front, and nobody's name or number does.
     """
     plain = " ".join(clean("" if value is None else value, MAX_CELL).split())
-    return "'" + plain if plain.startswith(_FORMULA) and not _NUMBER.fullmatch(plain) else plain
+    harmless = plain == "-" or _NUMBER.fullmatch(plain) or not plain.startswith(_FORMULA)
+    return plain if harmless else "'" + plain
 
 
 def points(value: float | None) -> str:

@@ -1,8 +1,8 @@
 """A ready autograder for Gradescope: a zip with `setup.sh`, `run_autograder` and the kit as it is installed here.
 
 Source: "Autograder Specifications" (gradescope-autograders.readthedocs.io/en/latest/specs/): both files lie at the root
-of the archive; `setup.sh` runs once, as root, on an Ubuntu image; `run_autograder` runs for every submission, which lies
-in `/autograder/submission`, and writes `/autograder/results/results.json`.
+of the archive; `setup.sh` runs once, as root, on an Ubuntu image; `run_autograder` runs for every submission, which
+lies in `/autograder/submission`, and writes `/autograder/results/results.json`.
 
 The kit travels inside the archive, with pinned versions of what it needs, so that every submission is graded by the
 same checks as here; nothing but those packages is downloaded.
@@ -22,7 +22,6 @@ from autograder.errors import UsageError
 from autograder.files import write_atomically
 from autograder.source import bundled
 
-NEEDED_PYTHON = "3.11"
 SETTINGS = "settings.json"
 
 SETUP = """#!/usr/bin/env bash
@@ -36,7 +35,7 @@ if ! python3 -c 'import sys; sys.exit(sys.version_info < (3, 11))'; then
     apt-get install -y python3.11 python3.11-venv
     python=python3.11
 fi
-apt-get install -y "$("$python" -c 'import sys; print(f"python{sys.version_info[0]}.{sys.version_info[1]}-venv")')" || true
+"$python" -c 'import ensurepip' || apt-get install -y python3-venv
 "$python" -m venv venv
 venv/bin/python -m pip install --disable-pip-version-check -r requirements.txt
 chmod +x run_autograder
