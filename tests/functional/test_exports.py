@@ -57,7 +57,7 @@ def test_what_is_no_formula_stays_as_it_is(plain):
 
 def test_csv_has_a_line_per_student(book, tmp_path):
     assert table.write(book, tmp_path / "grades.csv") == 30
-    rows = dict_rows((tmp_path / "grades.csv"))
+    rows = dict_rows(tmp_path / "grades.csv")
     by_id = {student["id"]: student for student in book.students}
     assert [row["id"] for row in rows] == list(by_id)
     for row in rows:
@@ -96,7 +96,7 @@ def test_canvas_leaves_missing_work_to_canvas(book, tmp_path):
 def test_moodle_has_the_columns_of_its_own_worksheet(book, tmp_path):
     header, line = example("moodle.csv")[:2]
     moodle.write(book, tmp_path / "moodle.csv", assignment="softmax")
-    rows = dict_rows((tmp_path / "moodle.csv"))
+    rows = dict_rows(tmp_path / "moodle.csv")
     assert [column for column in moodle.COLUMNS if column in header] == header
     grades = {row["Identifier"]: row["Grade"] for row in rows}
     student = next(s for s in book.students[9:] if s["status"] == "graded")
@@ -106,7 +106,7 @@ def test_moodle_has_the_columns_of_its_own_worksheet(book, tmp_path):
 
     roster = dict(zip(header, line, strict=True))
     moodle.write(changed(book, 12, roster=roster, status="graded"), tmp_path / "again.csv", assignment="softmax")
-    row = dict_rows((tmp_path / "again.csv"))[12]
+    row = dict_rows(tmp_path / "again.csv")[12]
     assert row["Identifier"] == "Participant 84213"
     assert row["Last modified (grade)"] == roster["Last modified (grade)"]
     entry = book.students[12]["assignments"]["softmax"]
@@ -115,7 +115,7 @@ def test_moodle_has_the_columns_of_its_own_worksheet(book, tmp_path):
 
 def test_moodle_shows_names_as_text_in_its_comments(book, tmp_path):
     moodle.write(changed(book, 0, status="unreadable", reason="<img src=x>", file=None), tmp_path / "m.csv")
-    first = dict_rows((tmp_path / "m.csv"))[0]
+    first = dict_rows(tmp_path / "m.csv")[0]
     assert first["Feedback comments"] == "&lt;img src=x&gt;"
 
 
