@@ -250,7 +250,7 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
         run.refused = error
         item.session.shouldstop = "wrong usage"
     elif error is not None and not isinstance(error, (Verdict, AssertionError)):
-        run.outcome.problems.append(f"{item.nodeid}: {type(error).__name__}: {error}")
+        run.outcome.problems.append(f"{item.nodeid}: {type(error).__name__}: {clean(error, 300)}")
     return report
 
 

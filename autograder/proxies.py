@@ -211,7 +211,7 @@ class Student:
             ) from None
         except WorkerDied as error:
             raise Died(f"while {function.name} was running, {clean(error, 300)}") from None
-        status = reply.get("status")
+        status = _text(reply.get("status"))
         if status == "returned":
             return reply
         if status == "unsendable":

@@ -78,7 +78,7 @@ class Session:
         process.channel.settimeout(seconds)
         process.channel.sendall(frames.pack({**message, "id": number}))
         reply = frames.read(lambda count: receive(process.channel, count, deadline), self._limits.result_bytes)
-        if not isinstance(reply, dict) or reply.get("id") != number:
+        if not isinstance(reply, dict) or type(reply.get("id")) is not int or reply["id"] != number:
             raise frames.FrameError("nobody asked for it")
         return reply
 

@@ -4,17 +4,22 @@ Each rung is graded by a process of its own (`tests/hostile_class.py`), some at 
 it.
 """
 
+import contextlib
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
+import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import hostile_class
 import pytest
 
+from autograder.engine import Options, check_many
+from autograder.source import bundled
 from autograder.worker import wall
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the ladder stands on Linux")
@@ -126,33 +131,67 @@ def test_the_suite_finds_what_a_missing_mechanism_lets_through(missing, tmp_path
     assert not report.outcomes[0].held
 
 
-@pytest.mark.skipif(shutil.which("sh") is None, reason="needs a shell")
-def test_a_killed_grader_leaves_no_process(tmp_path):
-    folder = tmp_path / "class" / "loop"
-    folder.mkdir(parents=True)
-    (folder / "softmax.py").write_text("import time\ntime.sleep(3600)\n")
-    command = [sys.executable, "-m", "autograder.cli", "grade", str(folder.parent), "--out", str(tmp_path / "out")]
-    environment = {**os.environ, "TMPDIR": str(tmp_path)}
+@pytest.fixture(params=["this user", "nobody"])
+def user(request, tmp_path):
+    if request.param == "nobody":
+        if os.geteuid() != 0 or subprocess.run(as_nobody(["true"]), capture_output=True, check=False).returncode:
+            pytest.skip("another user cannot be had here")
+        for folder in (tmp_path, *tmp_path.parents[:2]):
+            folder.chmod(0o755)
+        shutil.chown(tmp_path, int(NOBODY))
+        return as_nobody
+    return list
+
+
+def test_a_killed_grader_leaves_no_process(tmp_path, user):
+    student = tmp_path / "class" / "loop"
+    student.mkdir(parents=True)
+    (student / "softmax.py").write_text("import time\ntime.sleep(3600)\n")
+    command = [sys.executable, "-m", "autograder.cli", "grade", str(student.parent), "--out", str(tmp_path / "out")]
     if not wall_here(tmp_path):
         command.append("--unsafe-no-sandbox")
-    arguments = ["--seed", "0", "--assignment", "softmax.log_softmax", "--call-seconds", "60"]
-    with subprocess.Popen([*command, *arguments], env=environment, stdout=subprocess.DEVNULL) as grader:
-        assert eventually(lambda: processes_below(grader.pid)), "no student process came"
+    command += ["--seed", "0", "--assignment", "softmax.log_softmax", "--call-seconds", "60"]
+    environment = {**os.environ, "TMPDIR": str(tmp_path), "HEADWAY_CACHE": str(tmp_path / "cache")}
+    with subprocess.Popen(user(command), env=environment, stdout=subprocess.DEVNULL) as grader:
+        # The probes of the ladder start a server and a student too, which are gone again: this one stays.
+        assert eventually(lambda: sleeping_student(str(tmp_path))), "no student process came"
         below = processes_below(grader.pid)
+        assert sleeping_student(str(tmp_path)) in below
         grader.kill()
     assert eventually(lambda: not [pid for pid in below if alive(pid)]), "student processes outlive the grader"
 
 
-def wall_here(tmp_path):
+def test_a_server_that_is_killed_is_replaced_and_the_run_goes_on(tmp_path):
+    """Behind the wall, killed from outside after each submission and in the middle of one."""
+    spool = tmp_path / "spool"
+    spool.mkdir()
+    around = wall_here(spool) or wall.OPEN
+    names = ["first", "second", "third"]
+    for name in names:
+        (spool / name).mkdir()
+        (spool / name / "softmax.py").write_text((bundled("solutions") / "softmax.py").read_text())
+    found = []
+
+    def kill_the_servers(result):
+        found.append((result.submission, result.passed, result.problems))
+        servers = [pid for pid in processes_below(os.getpid()) if "inside/main.py" in command_line(pid)]
+        assert servers, "there is no server"
+        for pid in servers:
+            os.kill(pid, signal.SIGKILL)
+
+    options = Options(functions=(hostile_class.FUNCTION,), wall=around)
+    check_many(((name, spool / name) for name in names), options, kill_the_servers)
+    assert found == [(name, True, []) for name in names]
+
+
+def wall_here(spool):
     try:
-        return wall.strongest(tmp_path)
+        return wall.strongest(spool)
     except wall.TooWeak:
         return None
 
 
 def eventually(condition, seconds=30):
-    import time
-
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         if condition():
@@ -161,24 +200,45 @@ def eventually(condition, seconds=30):
     return False
 
 
-def parents():
+def processes():
+    """Every process with its parent."""
     found = {}
     for path in Path("/proc").glob("[0-9]*/stat"):
-        try:
+        with contextlib.suppress(OSError):
             found[int(path.parent.name)] = int(path.read_text().rpartition(")")[2].split()[1])
-        except OSError:
-            continue
     return found
 
 
 def processes_below(pid):
-    """Every process that has the sleeping student's file before it: three below the grader, or deeper."""
-    tree = parents()
-    found, level = [], [pid]
+    tree, found, level = processes(), [], [pid]
     while level:
         level = [child for child, parent in tree.items() if parent in level]
         found += level
-    return found if len(found) >= 2 else []
+    return found
+
+
+def sleeping_student(mark):
+    """The forked student process whose server was told of this folder, if it has been there for a while."""
+    tree = processes()
+    servers = [pid for pid in tree if "inside/main.py" in command_line(pid) and mark in command_line(pid)]
+    return next(
+        (pid for pid in servers if tree[pid] in servers and "bwrap" not in command_line(tree[pid]) and age(pid) > 1),
+        None,
+    )
+
+
+def age(pid):
+    """Seconds since the process began; 0 if it is gone."""
+    with contextlib.suppress(OSError):
+        began = int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[19]) / os.sysconf("SC_CLK_TCK")
+        return float(Path("/proc/uptime").read_text().split()[0]) - began
+    return 0.0
+
+
+def command_line(pid):
+    with contextlib.suppress(OSError):
+        return Path(f"/proc/{pid}/cmdline").read_text("utf-8", "replace")
+    return ""
 
 
 def alive(pid):

@@ -1,0 +1,264 @@
+"""Whatever a student's process writes, the grader neither crashes nor hangs nor fills its memory: there is a verdict.
+
+The frame reader, the session and everything that looks at a value are given arbitrary bytes, damaged frames and
+well-formed frames of arbitrary content: over a socket, and by a real student process that writes them itself.
+"""
+
+import contextlib
+import json
+import os
+import socket
+import threading
+import time
+import tracemalloc
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from autograder import frames
+from autograder.compare import compare
+from autograder.curriculum import TRANSFORMER
+from autograder.departure import first_departure
+from autograder.diagnose import diagnose
+from autograder.errors import Died, Mismatch, TimedOut, Verdict
+from autograder.proxies import Call, Replay, Student
+from autograder.worker import Limits
+from autograder.worker.launch import Ending
+
+LIMITS = Limits(call_seconds=0.3, retry_seconds=0.3, submission_seconds=1e6, result_bytes=1 << 20)
+# More than a full header and body of these limits, twice over: as bytes, and as what is built of them.
+MEMORY = 100 << 20
+
+NUMBERS = st.integers() | st.integers(-5, 5) | st.floats() | st.sampled_from([10**400, 2**63, -0.0])
+TEXTS = st.text(max_size=8) | st.sampled_from(
+    ["<f8", "|b1", "returned", "raised", "missing", "unsendable", "id", "\x1b[2J"]
+)
+HEADERS = st.recursive(
+    st.none() | st.booleans() | NUMBERS | TEXTS,
+    lambda inner: (
+        st.lists(inner, max_size=4)
+        | st.dictionaries(st.sampled_from("aslrthdco") | TEXTS, inner, max_size=2)
+        | st.builds(lambda tag, value: {tag: value}, st.sampled_from("lthdco"), st.lists(inner, max_size=3))
+        | st.builds(lambda code, shape: {"a": [code, shape]}, st.sampled_from([*frames.DTYPES]), st.lists(NUMBERS))
+    ),
+    max_leaves=12,
+)
+ARRAYS = st.builds(
+    lambda code, shape: np.ones(shape, code), st.sampled_from([*frames.DTYPES]), st.lists(st.integers(0, 3), max_size=4)
+)
+MARKS = st.sampled_from([frames.Handle(1), frames.Handle(99), frames.Rng(3), frames.Opaque("x\x1b[2J"), 10**400])
+CONFIGS = st.builds(frames.Config, TEXTS, TEXTS, st.dictionaries(TEXTS, st.integers(), max_size=2))
+VALUES = st.recursive(
+    st.none() | st.booleans() | NUMBERS | TEXTS | ARRAYS | MARKS | CONFIGS,
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.tuples(inner, inner)
+        | st.tuples(inner)
+        | st.just(())
+        | st.dictionaries(TEXTS | st.integers(-9, 9), inner, max_size=3)
+    ),
+    max_leaves=8,
+)
+STATUSES = st.sampled_from(["returned", "returned", "raised", "missing", "unsendable"]) | VALUES
+REPLIES = st.fixed_dictionaries(
+    {"status": STATUSES},
+    optional=dict.fromkeys(("value", "type", "message", "trace", "line", "modified", "warnings"), VALUES),
+)
+
+
+def framed(header: bytes, body: bytes, announced: tuple[int, int] | None = None) -> bytes:
+    sizes = announced or (len(header), len(body))
+    return frames.PREFIX.pack(frames.MAGIC, *sizes) + header + body
+
+
+@st.composite
+def hostile_bytes(draw):
+    kind = draw(st.sampled_from(["bytes", "header", "announced", "damaged"]))
+    if kind == "bytes":
+        return draw(st.binary(max_size=300))
+    header = json.dumps(draw(HEADERS)).encode("utf-8", "surrogatepass")
+    body = draw(st.binary(max_size=64))
+    if kind == "announced":
+        return framed(header, body, (draw(st.integers(0, 2**32 - 1)), draw(st.integers(0, 2**64 - 1))))
+    frame = bytearray(framed(header, body))
+    if kind == "damaged":
+        for _ in range(draw(st.integers(1, 5))):
+            frame[draw(st.integers(0, len(frame) - 1))] = draw(st.integers(0, 255))
+    return bytes(frame)
+
+
+class OverASocket:
+    """Stands in for `Workers`: the other end of the socket is a thread that answers each request as it is told."""
+
+    def __init__(self, answer):
+        self._answer = answer
+
+    def start(self, folder, limits, output, cpu_used=0.0):
+        ours, theirs = socket.socketpair()
+        threading.Thread(target=self._speak, args=(theirs,), daemon=True).start()
+        return SimpleNamespace(channel=ours, end=lambda: ours.close() or Ending(0, 0.0))
+
+    def _speak(self, channel):
+        with channel, channel.makefile("rb") as file, contextlib.suppress(OSError):
+            channel.sendall(self._answer(frames.read(file.read)))
+            channel.shutdown(socket.SHUT_WR)
+
+
+def ask(answer, tmp_path, qualified="attention.attention"):
+    """One call; what came of it, and the student."""
+    student = Student(OverASocket(answer), tmp_path, TRANSFORMER, LIMITS)
+    started = time.monotonic()
+    tracemalloc.reset_peak()
+    verdict = None
+    try:
+        student.call(qualified, (np.ones((2, 3)),), {})
+    except Verdict as error:
+        verdict = error
+    finally:
+        student.close()
+    assert time.monotonic() - started < LIMITS.call_seconds + 3
+    assert tracemalloc.get_traced_memory()[1] < MEMORY
+    return verdict, student
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _watched_memory():
+    tracemalloc.start()
+    yield
+    tracemalloc.stop()
+
+
+fuzz = settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+
+
+@given(HEADERS, st.binary(max_size=64))
+@settings(fuzz, max_examples=200)
+def test_any_header_is_refused_or_data(header, body):
+    with contextlib.suppress(frames.FrameError):
+        frames.unpack(framed(json.dumps(header).encode("utf-8", "surrogatepass"), body))
+
+
+@given(hostile_bytes())
+@settings(fuzz, max_examples=100)
+def test_bytes_that_nobody_asked_for_are_a_death(tmp_path, data):
+    verdict, _ = ask(lambda request: data, tmp_path)
+    assert isinstance(verdict, (Died, TimedOut))
+
+
+@given(REPLIES)
+@settings(fuzz, max_examples=120)
+def test_any_well_formed_reply_is_a_value_or_a_verdict(tmp_path, reply):
+    verdict, student = ask(lambda request: frames.pack({**reply, "id": request["id"]}), tmp_path)
+    if verdict is None:
+        assert reply["status"] == "returned"
+        assert isinstance(student.calls[-1].line, int | None)
+    else:
+        assert "\x1b" not in verdict.message
+
+
+@given(VALUES.filter(lambda value: type(value) is not int))
+@settings(fuzz, max_examples=50)
+def test_an_answer_under_another_number_is_a_death(tmp_path, number):
+    verdict, _ = ask(lambda request: frames.pack({"id": number, "status": "returned", "value": 1}), tmp_path)
+    assert isinstance(verdict, Died)
+
+
+EXPECTED = {
+    "softmax.log_softmax": np.zeros((2, 3)),
+    "softmax.cross_entropy": 0.5,
+    "attention.attention": (np.zeros((2, 3)), {"weights": np.zeros((2, 3)), "scores": np.zeros(())}),
+    "tokenizer.build_vocab": (["a", "b"], {"a": 0, "b": 1}, {0: "a", 1: "b"}),
+    "tokenizer.encode": np.array([0, 1]),
+    "tokenizer.decode": "ab",
+    "gpt.count_parameters": 12,
+}
+
+
+@given(VALUES, st.sampled_from(list(EXPECTED)))
+@settings(fuzz, max_examples=200)
+def test_any_value_can_be_compared_and_diagnosed(value, qualified):
+    value = frames.unpack(frames.pack(value))
+    function, expected = TRANSFORMER.functions[qualified], EXPECTED[qualified]
+    agrees = False
+    with contextlib.suppress(Mismatch):
+        compare(value, expected, function)
+        agrees = True
+    call = Call(function, (np.ones((2, 3)),), {}, value)
+    assert first_departure(call, expected) is None or isinstance(value, tuple)
+    assert not agrees or np.shape(value) == np.shape(expected) or isinstance(expected, tuple)
+
+
+ODD = [
+    None,
+    "text",
+    (),
+    [],
+    {},
+    10**400,
+    float("nan"),
+    True,
+    np.zeros((0, 2**38)),
+    np.full((2, 3), 1j),
+    frames.Opaque("x"),
+]
+
+
+@pytest.mark.parametrize("value", ODD, ids=repr)
+def test_no_value_confuses_the_diagnosis(value):
+    call = Call(TRANSFORMER.functions["softmax.softmax"], (np.ones((2, 3)),), {}, value)
+    assert diagnose("softmax.softmax", [Replay(False, (call,))]) is None
+
+
+@pytest.mark.parametrize("piece", [1, 3, 4096])
+def test_drops_do_not_fill_the_memory(tmp_path, piece):
+    """An answer that comes in small pieces costs its own size, not that of its pieces."""
+
+    def answer(request):
+        return framed(b" ", b"x" * (LIMITS.result_bytes // 4), (1, LIMITS.result_bytes))
+
+    class Dripping(OverASocket):
+        def _speak(self, channel):
+            with channel, channel.makefile("rb") as file, contextlib.suppress(OSError):
+                frames.read(file.read)
+                data = answer(None)
+                for start in range(0, len(data), piece):
+                    channel.sendall(data[start : start + piece])
+
+    student = Student(Dripping(None), tmp_path, TRANSFORMER, LIMITS)
+    tracemalloc.reset_peak()
+    before = tracemalloc.get_traced_memory()[0]
+    with pytest.raises((Died, TimedOut)):
+        student.softmax.softmax(np.ones(3))
+    assert tracemalloc.get_traced_memory()[1] - before < 4 * LIMITS.result_bytes
+    student.close()
+
+
+WRITES = """
+import os
+
+def softmax(data):
+    data = bytes(data)
+    while data:
+        data = data[os.write(3, data) :]
+    os._exit(0)
+
+def log_softmax(x):
+    return 42
+"""
+
+
+@given(hostile_bytes())
+@settings(fuzz, max_examples=60)
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="its channel has another number where there is no server")
+def test_a_real_process_may_write_anything(workers, tmp_path, data):
+    (tmp_path / "softmax.py").write_text(WRITES)
+    student = Student(workers, tmp_path, TRANSFORMER, LIMITS)
+    try:
+        with pytest.raises((Died, TimedOut)):
+            student.call("softmax.softmax", (np.frombuffer(data, np.uint8),), {})
+        assert student.call("softmax.log_softmax", (1,), {}) == 42
+    finally:
+        student.close()
