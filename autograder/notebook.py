@@ -10,7 +10,6 @@ by the same checks, with the same report. See `autograder.notebooks.live` for wh
 
 import contextlib
 import io
-import re
 import tempfile
 from collections.abc import Sequence
 from dataclasses import replace
@@ -18,16 +17,17 @@ from pathlib import Path
 from typing import Any
 
 from autograder import engine
+from autograder.course.feedback import Level, withhold
 from autograder.curriculum import TRANSFORMER, Curriculum
 from autograder.errors import UsageError
 from autograder.notebooks import extract, live
+from autograder.notebooks.places import name_cells
 from autograder.notebooks.statements import Cell
 from autograder.report.notebook import Report
 from autograder.results import SubmissionResult, function_status, to_document
 from autograder.worker import Limits
 
 CALL_SECONDS = 5.0  # somebody is waiting, and a cell may have a time limit of its own
-_LINE = re.compile(r"\b(\w+)\.py(:|, line )(\d+)")
 _progress: dict[str, str] = {}  # what was found so far in this kernel, by function
 
 
@@ -56,13 +56,14 @@ class Grade:
     def __call__(self, name: str, points: float) -> float:
         """Check one function, show the report, and return what it earns of `points`.
 
-        Warnings never count: nothing of what student code prints or warns reaches the cell's own output.
+        Warnings never count: nothing of what student code prints or warns reaches the cell's own output. On hidden
+        inputs no expected value is shown, since the feedback is handed out.
         """
         seed, self.seed = self.seed, 0
         note, errors = "", io.StringIO()
         with contextlib.redirect_stderr(errors):
             try:
-                found = report(name, seed=seed)
+                found = report(name, seed=seed, feedback="summary" if seed else "full")
             except UsageError as error:
                 if not seed:
                     print(f"headway: {error}")
@@ -79,8 +80,11 @@ class Grade:
 grade = Grade()
 
 
-def report(*what: Any, seed: int = 0, curriculum: Curriculum = TRANSFORMER) -> Report:
+def report(*what: Any, seed: int = 0, feedback: Level = "full", curriculum: Curriculum = TRANSFORMER) -> Report:
     """What `check` shows, as an object: `report(softmax).passed`.
+
+    Args:
+        feedback: how much it tells, see `course.feedback`.
 
     Raises:
         UsageError: if something is no function of the course, or the notebook does not define it.
@@ -102,6 +106,7 @@ def report(*what: Any, seed: int = 0, curriculum: Curriculum = TRANSFORMER) -> R
         result.checks += other.checks
         result.problems += other.problems
         result.seconds += other.seconds
+    withhold(result, feedback)
     for name in names:
         _progress[name] = function_status(c for c in result.checks if c.function == name)
     progress = {f.qualified: _progress.get(f.qualified) for m in by_module for f in curriculum.modules[m].functions}
@@ -113,34 +118,8 @@ def _judge(assembled: live.Assembled, functions: list[str], seed: int, curriculu
     with tempfile.TemporaryDirectory(prefix="headway-") as folder:
         assembled.write(Path(folder))
         result = engine.check("notebook", Path(folder), options)
-    for found in result.checks:
-        if found.where is not None:
-            found.where = _in_cell(found.where, assembled)
-        found.message = _in_cells(found.message, assembled)
-        found.hints = [_in_cells(text, assembled) for text in found.hints]
+    name_cells(result, {module: assembled.texts[module] for module in assembled.own})
     return result
-
-
-def _in_cell(where: dict[str, Any], assembled: live.Assembled) -> dict[str, Any] | None:
-    """A place in a module as a place in the notebook; None for a line that no cell holds."""
-    module = where["file"].removesuffix(".py")
-    if module not in assembled.own:
-        return where
-    place = extract.place(assembled.texts[module], where["line"])
-    if place is None:
-        return None
-    text = where.get("text", "")
-    return {"file": place.cell, "line": place.line, "text": "" if "raise CellError" in text else text}
-
-
-def _in_cells(text: str, assembled: live.Assembled) -> str:
-    """A sentence with every `softmax.py, line 3` of it as a place in the notebook."""
-
-    def placed(match: re.Match[str]) -> str:
-        where = _in_cell({"file": f"{match[1]}.py", "line": int(match[3])}, assembled)
-        return f"{where['file']}{match[2]}{where['line']}" if where else "the notebook"
-
-    return _LINE.sub(placed, text)
 
 
 def _names(thing: Any, cells: Sequence[Cell], curriculum: Curriculum) -> tuple[str, ...]:

@@ -26,6 +26,7 @@ from autograder.course.policy import Policy
 from autograder.course.store import Entry
 from autograder.errors import UsageError
 from autograder.files import write_atomically
+from autograder.notebooks.places import from_notebooks, name_cells
 
 
 @dataclass(frozen=True)
@@ -71,6 +72,7 @@ def grade(unit: Unit, judge: engine.Judge, setup: Setup) -> tuple[Entry, bytes]:
     try:
         taken = intake.take_in(files, folder, setup.options.curriculum)
         result = judge(unit.name, folder, setup.options.functions)
+        name_cells(result, from_notebooks(folder))
     finally:
         shutil.rmtree(folder, ignore_errors=True)
     result.notes = taken.notes

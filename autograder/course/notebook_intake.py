@@ -5,7 +5,8 @@ The file is read as plain JSON, of format 3 or 4 and with no regard for its meta
 
 import json
 from collections.abc import Iterator
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Literal
 
 from autograder.course.archive import LeftOut
 from autograder.curriculum import Curriculum
@@ -14,7 +15,7 @@ from autograder.notebooks.statements import Cell
 
 MAX_NOTEBOOK_BYTES = 16 << 20  # pictures are part of the file
 MAX_CELLS = 2000
-MAX_CODE_BYTES = 1 << 20
+MAX_TEXT_BYTES = 1 << 20
 
 
 def modules(content: bytes, curriculum: Curriculum, name: str = "") -> dict[str, bytes]:
@@ -27,7 +28,7 @@ def modules(content: bytes, curriculum: Curriculum, name: str = "") -> dict[str,
     Raises:
         LeftOut: if it is no notebook that can be read, or none of the course's functions is in it.
     """
-    found = extract.modules(_cells(_document(content)), curriculum, name)
+    found = extract.modules(_cells(content), curriculum, name)
     if not found:
         raise LeftOut("none of the course's functions is in it")
     return {f"{module}.py": text.encode("utf-8", "replace") for module, text in found.items()}
@@ -45,20 +46,39 @@ def _document(content: bytes) -> dict[str, Any]:
     return document
 
 
-def _cells(document: dict[str, Any]) -> list[Cell]:
-    """The code cells, named by their place among all cells, which is what notebook editors show."""
-    cells: list[Cell] = []
+@dataclass(frozen=True)
+class Shown:
+    """A cell as a reader sees it."""
+
+    number: int
+    kind: Literal["code", "markdown"]
+    source: str
+
+
+def shown_cells(content: bytes) -> list[Shown]:
+    """The code and text cells of a notebook, in order and without outputs.
+
+    Raises:
+        LeftOut: if it is no notebook that can be read.
+    """
+    cells: list[Shown] = []
     size = 0
-    for number, raw in enumerate(_raw_cells(document), 1):
+    for number, raw in enumerate(_raw_cells(_document(content)), 1):
         if number > MAX_CELLS:
             raise LeftOut(f"it has more than {MAX_CELLS} cells")
-        if isinstance(raw, dict) and raw.get("cell_type") == "code":
+        kind = raw.get("cell_type") if isinstance(raw, dict) else None
+        if kind in ("code", "markdown"):
             source = _joined(raw.get("source", raw.get("input")))  # "input" in format 3
             size += len(source)
-            if size > MAX_CODE_BYTES:
-                raise LeftOut(f"it holds more than {MAX_CODE_BYTES >> 20} MiB of code")
-            cells.append(Cell(f"cell {number}", source))
+            if size > MAX_TEXT_BYTES:
+                raise LeftOut(f"it holds more than {MAX_TEXT_BYTES >> 20} MiB of code and text")
+            cells.append(Shown(number, kind, source))
     return cells
+
+
+def _cells(content: bytes) -> list[Cell]:
+    """The code cells, named by their place among all cells, which is what notebook editors show."""
+    return [Cell(f"cell {cell.number}", cell.source) for cell in shown_cells(content) if cell.kind == "code"]
 
 
 def _raw_cells(document: dict[str, Any]) -> Iterator[Any]:

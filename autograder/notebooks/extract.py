@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from autograder.curriculum import Curriculum
 from autograder.notebooks.statements import Broken, Cell, Statement, read
 
-_HEADER = "from __future__ import annotations  # so that what an annotation names need not exist"
+HEADER = "from __future__ import annotations  # so that what an annotation names need not exist"
 # Stands for what a failed cell did not define.
 _FAILED = """
 class CellError(Exception):
@@ -157,7 +157,7 @@ def _text(
             if i not in chosen and (_is_for_all(statement) or needed & statement.makes):
                 chosen.add(i)
                 needed |= statement.uses if isinstance(statement, Statement) else set()
-    lines = [_HEADER, *_FAILED.split("\n")]
+    lines = [HEADER, *_FAILED.split("\n")]
     for name in sorted(needed & elsewhere):
         lines += _guarded(ast.parse(f"from {whose[name]} import {name}").body[0], {name}, f"importing {name}")
     for i in sorted(chosen):

@@ -77,7 +77,7 @@ def test_every_shape_of_the_format_and_broken_metadata(document):
         (notebook(), "none of the course's functions"),
         (notebook("print 'python 2'", "x <- c(1, 2)"), "none of the course's functions"),
         (notebook(*["x = 1"] * 2001), "more than 2000 cells"),
-        (notebook("#" * (1 << 20), "#"), "more than 1 MiB of code"),
+        (notebook("#" * (1 << 20), "#"), "more than 1 MiB of code and text"),
         (b" " * (16 << 20) + b"{}", "larger than 16 MiB"),
     ],
 )
