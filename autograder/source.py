@@ -2,6 +2,13 @@
 
 A stub keeps the lesson cells, the imports, everything given, and of each function of the contract its signature and
 docstring; the body becomes `raise NotImplementedError("module.function")`. Private helpers (`_name`) are solution.
+
+The files are in jupytext's percent format. Three kinds of cells stand in them:
+
+    # %% [markdown]                        the lesson: in stubs, as comments, and in notebooks
+    # %%                                   code
+    # %% tags=["active-ipynb"]             only in notebooks, code or [markdown]: pictures and experiments. jupytext's own
+                                           tag for it: in the file the code is commented out, and nothing of it runs
 """
 
 import ast
@@ -10,6 +17,7 @@ from pathlib import Path
 from autograder.curriculum import TRANSFORMER, Curriculum
 from autograder.errors import HeadwayError
 
+NOTEBOOK_ONLY = "active-ipynb"  # the tag of cells that are for notebooks
 _PACKAGE = Path(__file__).parent
 
 
@@ -30,6 +38,7 @@ def make_stub(source: str, module: str, curriculum: Curriculum = TRANSFORMER) ->
         HeadwayError: if the solution lacks a function of the contract, or one of them has no docstring.
     """
     contract = {function.name for function in curriculum.modules[module].functions}
+    source = _without_notebook_cells(source)
     tree = ast.parse(source)
     lines = source.splitlines()
     replaced: dict[int, tuple[int, list[str]]] = {}  # first line (0-based) -> one past the last, new lines
@@ -49,6 +58,16 @@ def make_stub(source: str, module: str, curriculum: Curriculum = TRANSFORMER) ->
     if contract:
         raise HeadwayError(f"solutions/{module}.py lacks {', '.join(sorted(contract))}")
     return _tidy(_replace(lines, replaced))
+
+
+def _without_notebook_cells(source: str) -> str:
+    kept, keep = [], True
+    for line in source.splitlines():
+        if line.startswith("# %%"):
+            keep = NOTEBOOK_ONLY not in line
+        if keep:
+            kept.append(line)
+    return "\n".join(kept) + "\n"
 
 
 def is_private(node: ast.stmt) -> bool:

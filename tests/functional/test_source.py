@@ -11,7 +11,7 @@ import pytest
 from autograder.curriculum import TRANSFORMER
 from autograder.engine import Options, check
 from autograder.errors import HeadwayError
-from autograder.source import bundled, make_stub, make_stubs
+from autograder.source import NOTEBOOK_ONLY, bundled, make_stub, make_stubs
 
 MODULES = list(TRANSFORMER.modules)
 
@@ -43,7 +43,7 @@ def test_a_stub_keeps_the_lesson_and_no_solution(solutions, module):
     kept = set(stub.splitlines())
     private = {line for line in lessons if line not in kept and not line.startswith("# %%")}
     assert all("%%" not in line for line in private)
-    assert stub.count("# %% [markdown]") == source.count("# %% [markdown]")
+    assert stub.count("# %% [markdown]\n") == source.count("# %% [markdown]\n")
 
 
 @pytest.mark.parametrize("module", MODULES)
@@ -74,6 +74,28 @@ def test_private_helpers_and_constants_go_and_given_ones_stay():
     assert "GIVEN = 2" in stub
     assert "def given(x):\n    return x\n" in stub
     assert stub.count("raise NotImplementedError") == 5
+
+
+def test_cells_for_notebooks_stay_out_of_stubs_and_do_not_run_in_solutions(solutions):
+    for module in MODULES:
+        source = (solutions / f"{module}.py").read_text("utf-8")
+        for cell in source.split("\n# %%")[1:]:
+            head, *lines = cell.splitlines()
+            if NOTEBOOK_ONLY in head:
+                assert all(not line or line.startswith("#") for line in lines), f"{module}: {lines[:3]}"
+        stub = make_stub(source, module)
+        assert NOTEBOOK_ONLY not in stub
+    functions = "\n\n\n".join(
+        f'def {f.name}(x):\n    """Docstring."""\n    return x' for f in TRANSFORMER.modules["softmax"].functions
+    )
+    source = (
+        f'# %%\n{functions}\n\n\n# %% [markdown] tags=["active-ipynb"]\n# A picture:\n\n'
+        '# %% tags=["active-ipynb"]\n# show("it")\n\n# %% [markdown]\n# The lesson goes on.\n'
+    )
+    stub = make_stub(source, "softmax")
+    assert "picture" not in stub
+    assert "show" not in stub
+    assert stub.endswith("\n\n\n# %% [markdown]\n# The lesson goes on.\n")
 
 
 def test_a_solution_that_lacks_a_function_is_refused():
