@@ -7,8 +7,8 @@ The files are in jupytext's percent format. Three kinds of cells stand in them:
 
     # %% [markdown]                        the lesson: in stubs, as comments, and in notebooks
     # %%                                   code
-    # %% tags=["active-ipynb"]             only in notebooks, code or [markdown]: pictures and experiments. jupytext's own
-                                           tag for it: in the file the code is commented out, and nothing of it runs
+    # %% tags=["active-ipynb"]             only in notebooks, code or [markdown]: pictures and experiments. The tag is
+                                           jupytext's own: in the file the code is commented out, and nothing of it runs
 """
 
 import ast

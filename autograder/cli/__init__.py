@@ -26,6 +26,7 @@ COMMANDS = {
     "train": "model:train",
     "generate": "model:generate",
     "bench": "model:bench",
+    "plot": "pictures:plot",
     "data": "data:data",
     "grade": "classroom:grade",
     "export": "gradebook:export",

@@ -12,8 +12,11 @@ from rich.text import Text
 
 from autograder import datasets, synthetic
 from autograder.errors import UsageError
+from autograder.files import write_atomically
 from autograder.report import training as view
-from autograder.study import checkpoint, plots, presets
+from autograder.study import checkpoint, presets
+from autograder.study.pictures import paper
+from autograder.study.pictures.training import loss_curve
 from autograder.study.trainer import Trainer
 from autograder.worker import Workers
 
@@ -82,7 +85,7 @@ def train(
         run = trainer.checkpoint()
         trainer.close()
     checkpoint.save(out, run)
-    plots.loss_curve(run, out.with_suffix(".png"), floor)
+    write_atomically(out.with_suffix(".png"), paper.to_bytes(loss_curve(run, floor), "png"))
     lines = [f"Wrote {out} and {out.with_suffix('.png').name}. Let it talk: headway generate {out}"]
     if asked.is_set():
         lines.insert(0, f"Stopped at step {run.step}. Go on from there: headway train --resume --out {out}")
