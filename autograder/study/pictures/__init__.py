@@ -6,6 +6,7 @@ drawing is a function of a `Subject` (whose functions, which text, which trained
 
 import difflib
 import importlib
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,6 +15,18 @@ from autograder.errors import UsageError
 
 if TYPE_CHECKING:
     from autograder.study.pictures.subject import Subject
+
+
+class NotWritten(UsageError):
+    """A function that the picture needs is not written yet."""
+
+    def __init__(self, function: str) -> None:
+        super().__init__(
+            f"the picture is drawn by {function}, which is not written yet. Write it (headway check {function}), "
+            "or let the official solution draw: --solution"
+        )
+        self.function = function
+
 
 FIGURES = ("png", "svg", "pdf")
 PAGE = ("html",)
@@ -245,3 +258,53 @@ def write(picture: Picture, subject: "Subject", path: Path) -> None:
         write_atomically(path, content)
     except OSError as error:
         raise UsageError(f"cannot write {path} ({error.strerror}). Name another file: --out FILE") from None
+
+
+class Drawn:
+    """A picture in a notebook: Jupyter shows the PNG, and `figure` can be changed further."""
+
+    def __init__(self, figure: Any) -> None:
+        self.figure = figure
+
+    def _repr_png_(self) -> bytes:
+        from autograder.study.pictures import paper
+
+        return paper.to_bytes(self.figure, "png")
+
+
+def show(
+    name: str, namespace: Mapping[str, Any], checkpoint: str = "model.safetensors", text: str | None = None
+) -> Drawn | None:
+    """Draw a picture in a notebook with the functions defined in it.
+
+    Where they are not written yet, the official solution draws, and a line says so: run the cell again afterwards.
+
+    Args:
+        name: of the picture, as in `headway plot`.
+        namespace: `globals()` of the notebook.
+        checkpoint: the trained model, for pictures that show one.
+        text: what to show it for.
+
+    Returns:
+        The picture; None if it cannot be drawn, after a line that says why.
+    """
+    from autograder.source import bundled
+    from autograder.study.checkpoint import load
+    from autograder.study.pictures.subject import Subject, work_of_folder, work_of_namespace
+
+    def drawn(work: Any) -> Drawn:
+        picture = find(name)
+        if picture.suffixes != FIGURES:
+            raise UsageError(f"{name} is a page for a browser. Write it with: headway plot {name}")
+        return Drawn(draw(picture, Subject(work, text, lambda: load(Path(checkpoint)))))
+
+    try:
+        try:
+            return drawn(work_of_namespace(namespace))
+        except NotWritten as error:
+            print(f"Drawn by the official solution: {error.function} is not written yet. Then run this cell again.")
+        with work_of_folder(bundled("solutions")) as work:
+            return drawn(work)
+    except UsageError as error:
+        print(error)
+        return None

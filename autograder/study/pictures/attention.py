@@ -18,7 +18,7 @@ LENGTH, WIDTH = len(WORDS), 4
 def example() -> tuple[Array, Array, Array]:
     """Queries, keys and values of the example, (T, K) each: fixed numbers, rounded so that one can follow them."""
     rng = np.random.default_rng(4)
-    q, k, v = (rng.normal(scale=1.5, size=(LENGTH, WIDTH)).round(1) for _ in range(3))
+    q, k, v = (rng.normal(scale=1.0, size=(LENGTH, WIDTH)).round(1) for _ in range(3))
     return q, k, v
 
 

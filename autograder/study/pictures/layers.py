@@ -38,7 +38,7 @@ def layernorm(picture: Picture, subject: Subject) -> "Figure":
     axes[0, 0].set_ylabel("vector")
     axes[0, 0].set_ylim(len(KINDS) - 0.6, -0.6)
     axes[0, 0].plot([], [], color=paper.ORANGE, label="mean ± standard deviation")
-    axes[0, 0].legend(frameon=False, loc="lower left", fontsize=8)
+    axes[0, 0].legend(frameon=False, loc="upper right", fontsize=8)
     return figure
 
 

@@ -54,7 +54,7 @@ class Reading:
             raise UsageError(f"the cache of gpt.gpt has no {key!r}. Look at it first: headway check gpt.gpt") from None
         except Exception as error:  # whatever the student put there instead of a dictionary
             raise UsageError(f"the cache of gpt.gpt gives no {key!r} ({error}). See headway check gpt.gpt") from None
-        return drawable(value, (1, *shape), "gpt.gpt")[0]
+        return drawable(value, (1, *shape), "gpt.gpt").reshape(shape)
 
     def weights(self) -> Array:
         """The attention weights of all blocks, (L, H, T, T)."""
@@ -147,10 +147,12 @@ def ffn_hidden(picture: Picture, subject: Subject) -> "Figure":
     reading = Reading(subject)
     before, after = hidden_values(reading)
     figure, axes = paper.sheet(picture.title, 1, 3, (15, 4.2), width_ratios=(2, 1.3, 1))
-    image = paper.heat(axes[0, 0], after[-1], "hidden feature", "character", "last block, after the activation",
-                       signed=True)  # fmt: skip
+    cut = float(np.quantile(np.abs(after[-1]), 0.98)) or 1.0  # a few large values would leave all others white
+    limits = {"vmin": -cut, "vmax": cut}
+    title = "last block, after the activation"
+    image = paper.heat(axes[0, 0], after[-1], "hidden feature", "character", title, signed=True, **limits)
     paper.ticks(axes[0, 0], reading.labels, y=True)
-    paper.scale(figure, image, axes[0, 0], "value")
+    paper.scale(figure, image, axes[0, 0], "value (2 % lie beyond the scale)")
     low, high = float(min(before.min(), after.min())), float(max(before.max(), after.max()))
     edges = np.linspace(low, high + 1e-9, 41)
     for values, colour, label in ((before, paper.SKY, "before"), (after, paper.BLUE, "after the activation")):

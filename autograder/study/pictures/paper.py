@@ -22,7 +22,7 @@ AMOUNTS = "cividis"  # from nothing to much; made for colour-blind eyes (Nuñez,
 SIGNED = "PuOr_r"  # negative, zero, positive
 
 FONT = "DejaVu Sans"  # comes with matplotlib, so that pictures are the same everywhere
-_SETTINGS = {"font.family": FONT, "svg.hashsalt": "headway", "svg.fonttype": "path", "savefig.facecolor": "white"}
+_SETTINGS: Any = {"font.family": FONT, "svg.hashsalt": "headway", "svg.fonttype": "path", "savefig.facecolor": "white"}
 _NAMES = {"\n": "↵", " ": "␣", "\t": "⇥"}
 
 
@@ -38,7 +38,9 @@ def require() -> None:
         raise UsageError("pictures need one more package. Install it: pip install 'headway[train]'") from None
 
 
-def sheet(title: str, rows: int = 1, columns: int = 1, size: tuple[float, float] = (8, 4.5), **more: Any) -> Any:
+def sheet(
+    title: str, rows: int = 1, columns: int = 1, size: tuple[float, float] = (8, 4.5), **more: Any
+) -> tuple["Figure", Any]:
     """An empty figure with (rows, columns) axes.
 
     Returns:
@@ -74,7 +76,7 @@ def heat(
         largest = float(np.abs(values[np.isfinite(values)]).max(initial=0.0)) or 1.0
         limits = {"vmin": -largest, "vmax": largest}
     image = axes.imshow(values, cmap=SIGNED if signed else AMOUNTS, aspect="auto", interpolation="nearest", **limits)
-    image.cmap.set_bad("#d9d9d9")
+    axes.set_facecolor("#d9d9d9")  # shows through where there is no number
     axes.set_xlabel(x)
     axes.set_ylabel(y)
     if title:

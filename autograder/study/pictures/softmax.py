@@ -35,16 +35,16 @@ def overflow(picture: Picture, subject: Subject) -> "Figure":
     figure, axes = paper.sheet(picture.title, size=(9, 4.2))
     plot = axes[0, 0]
     yours = subject.work.array("softmax.softmax", rows.shape, rows)[:, 0]
-    plot.plot(LARGEST_SCORES, yours, color=paper.GREEN, linewidth=6, alpha=0.45, label="softmax.softmax, float64")
-    for dtype, colour, style in ((np.float64, paper.BLUE, "-"), (np.float32, paper.ORANGE, "--")):
+    plot.plot(LARGEST_SCORES, yours, color=paper.GREEN, linewidth=12, alpha=0.4, label="softmax.softmax, float64")
+    for dtype, colour, width in ((np.float64, paper.BLUE, 6), (np.float32, paper.ORANGE, 2)):
         with np.errstate(over="ignore", invalid="ignore"):  # that is what the picture is about
             powers = np.exp(rows.astype(dtype))
             naive = powers[:, 0] / powers.sum(axis=-1)
         name = np.dtype(dtype).name
-        plot.plot(LARGEST_SCORES, naive, color=colour, linestyle=style, label=f"exp(x) / Σ exp(x), {name}")
+        plot.plot(LARGEST_SCORES, naive, color=colour, linewidth=width, label=f"exp(x) / Σ exp(x), {name}")
         end = float(np.log(np.finfo(dtype).max))
         plot.axvline(end, color=colour, linewidth=0.8, linestyle=":")
-        plot.text(end, 0.08, f" exp overflows in {name} at {end:.1f}", color=colour, fontsize=9)
+        plot.text(end, 0.08, f" exp overflows in {name}\n at {end:.1f}; from here on: nan", color=colour, fontsize=9)
     paper.plain(plot, "s, the largest of the scores s, s − 1, s − 2", "probability of the largest score")
     plot.set_ylim(0, 1)
     plot.legend(frameon=False, loc="upper right")

@@ -14,9 +14,11 @@ from autograder.curriculum import TRANSFORMER
 from autograder.errors import Blocked, NotStarted, UsageError, Verdict
 from autograder.frames import Config, Rng
 from autograder.study.checkpoint import Checkpoint
+from autograder.study.pictures import NotWritten
 
 CALL_SECONDS = 60.0
 Array = npt.NDArray[np.float64]
+Ids = npt.NDArray[np.int64]
 Shape = tuple[int, ...]
 Call = Callable[[str, tuple[Any, ...], dict[str, Any]], Any]
 
@@ -40,11 +42,7 @@ class Work:
         try:
             return self._call(qualified, args, kwargs)
         except (NotStarted, Blocked) as verdict:
-            needed = verdict.blocked_by[0] if isinstance(verdict, Blocked) else qualified
-            raise UsageError(
-                f"the picture is drawn by {needed}, which is not written yet. Write it (headway check {needed}), or "
-                "let the official solution draw: --solution"
-            ) from None
+            raise NotWritten(verdict.blocked_by[0] if isinstance(verdict, Blocked) else qualified) from None
         except Verdict as verdict:
             raise UsageError(f"{verdict.message}. Look at it first: headway check {qualified}") from None
 
@@ -114,18 +112,13 @@ def work_of_namespace(namespace: Mapping[str, Any]) -> Work:
             asked = function(module, name)
             return asked(*map(made, args), **{key: made(value) for key, value in kwargs.items()})
         except (NotImplementedError, ImportError, AttributeError) as error:
-            needed = str(error) if str(error) in TRANSFORMER.functions else qualified
-            if isinstance(error, AttributeError) and not _is_missing(error, name):
+            if isinstance(error, AttributeError) and error.name != name:
                 raise UsageError(f"{qualified} raised AttributeError: {error}") from None
-            raise NotStarted(f"{needed} is not written yet") from None
+            raise NotWritten(str(error) if str(error) in TRANSFORMER.functions else qualified) from None
         except Exception as error:
             raise UsageError(f"{qualified} raised {type(error).__name__}: {error}") from None
 
     return Work(call)
-
-
-def _is_missing(error: AttributeError, name: str) -> bool:
-    return error.name == name
 
 
 @dataclass(frozen=True)
@@ -178,7 +171,7 @@ def text_for(subject: Subject, run: Checkpoint) -> str:
     return subject.text
 
 
-def ids_of(text: str, run: Checkpoint, work: Work) -> Any:
+def ids_of(text: str, run: Checkpoint, work: Work) -> Ids:
     """The text as ids, (T,), int64, with the tokenizer of the subject and the vocabulary of the model."""
     stoi = {char: index for index, char in enumerate(run.chars)}
     ids = work.array("tokenizer.encode", (len(text),), text, stoi)

@@ -7,7 +7,7 @@ import numpy as np
 from autograder.frames import Rng
 from autograder.study.checkpoint import Checkpoint
 from autograder.study.pictures import Picture, paper
-from autograder.study.pictures.subject import Array, Subject, config_of, drawable
+from autograder.study.pictures.subject import Array, Ids, Subject, config_of, drawable
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -62,7 +62,7 @@ def loss_curve(run: Checkpoint, floor: float | None = None) -> "Figure":
         plot.axhline(floor, color=paper.GREEN, linestyle="--", label=f"entropy of the language: {floor:.3f}")
     paper.plain(plot, "step", "loss (nats per character)")
     plot.set_ylim(top=min(float(losses.max()), 1.5 * knows_nothing) * 1.03)
-    plot.legend(frameon=False)
+    figure.legend(frameon=False, loc="outside lower center", ncols=4, fontsize=9)
     return figure
 
 
@@ -85,7 +85,8 @@ def gradient_norms(picture: Picture, subject: Subject) -> "Figure":
     paper.ticks(plot, names, x=True)
     plot.tick_params(axis="x", rotation=35)
     plot.set_yscale("log")
-    plot.legend(frameon=False)
+    plot.set_ylim(top=plot.get_ylim()[1] * 4)
+    plot.legend(frameon=False, ncols=2, loc="upper right")
     return figure
 
 
@@ -100,7 +101,7 @@ def norms_by_part(grads: object, run: Checkpoint) -> tuple[list[str], Array]:
     return list(squares), np.sqrt(np.array(list(squares.values())))
 
 
-def _batch(run: Checkpoint, subject: Subject) -> tuple[Array, Array]:
+def _batch(run: Checkpoint, subject: Subject) -> tuple[Ids, Ids]:
     """One batch of the text that the model was trained on."""
     from autograder import datasets
 
