@@ -133,12 +133,15 @@ class Judge:
         folder: Path,
         functions: tuple[str, ...] | None,
         known: Mapping[str, Status] | None = None,
+        *,
+        diagnose: bool = True,
     ) -> SubmissionResult:
         """Check some functions of one submission.
 
         Args:
             functions: qualified names; None for the whole curriculum.
             known: status of functions that need not be checked again to say what is blocked.
+            diagnose: name the mistakes behind failed checks, if the options say so.
         """
         from autograder.plugin import Job
 
@@ -149,7 +152,8 @@ class Judge:
             official = None
             if options.official:
                 official = self._official(stack)
-            outcome = self._do(Job(folder, frozenset(every), official.folder_for if official else None))
+            folder_for = official.folder_for if official else None
+            outcome = self._do(Job(folder, frozenset(every), folder_for, diagnose))
             result = SubmissionResult(name, content_hash(folder), options.seed, outcome.results, outcome.problems)
             result.official_prerequisites = official is not None
             result.sandbox = options.wall.names

@@ -47,11 +47,13 @@ class Job:
         functions: qualified names of the functions whose checks run; None for all that pytest has collected.
         official: the folder in which a module is checked, if it is not the submission's own: with official
             prerequisites in it, so that no other assignment can be at fault.
+        diagnose: name the mistakes behind failed checks, if the run does.
     """
 
     folder: Path
     functions: frozenset[str] | None = None
     official: Callable[[Path, str], Path] | None = None
+    diagnose: bool = True
 
     def folder_for(self, module: str) -> Path:
         """The folder in which `module` is checked."""
@@ -209,7 +211,7 @@ def _do(session: pytest.Session, run: Run, job: Job) -> Outcome:
 def _name_mistakes(run: Run, outcome: Outcome, job: Job) -> None:
     """Where checks failed, look for the known mistake whose answers are the student's."""
     wrong = {result.function for result in outcome.results if result.status in ("failed", "error")}
-    if not wrong or not run.diagnose:
+    if not wrong or not (run.diagnose and job.diagnose):
         return
     from autograder.diagnose import diagnose
 

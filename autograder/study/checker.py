@@ -17,11 +17,13 @@ class Request:
 
     Attributes:
         number: to tell an answer from those to older requests.
+        brief: whether wrong or right is all that is asked, and not which mistake it is.
     """
 
     number: int
     functions: tuple[str, ...]
     known: Mapping[str, Status]
+    brief: bool = False
 
 
 @dataclass(frozen=True)
@@ -84,7 +86,10 @@ class Checker:
                 self._judge = judge
                 judge.start_over()
             try:
-                self._tell(Answer(request, judge(self._folder.name, self._folder, request.functions, request.known)))
+                result = judge(
+                    self._folder.name, self._folder, request.functions, request.known, diagnose=not request.brief
+                )
+                self._tell(Answer(request, result))
             except Cancelled:
                 continue
             finally:

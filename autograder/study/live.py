@@ -42,6 +42,7 @@ class Live:
         self.news: list[str] = []
         self.problems: list[str] = []
         self.checking: tuple[str, ...] = ()
+        self._brief: set[str] = set()  # their records name no mistakes
         self._waiting: set[str] = set()  # to be checked when nothing is more urgent
         self._background: tuple[str, ...] = ()
         at = remembered.content.get(KEY)
@@ -117,7 +118,8 @@ class Live:
         remembered = state.load(self.folder)
         remembered.content[KEY] = function
         remembered.save()
-        if function not in self.records and function not in self.checking:
+        brief = function in self._brief and self.statuses.get(function) in WRONG
+        if (brief or function not in self.records) and function not in self.checking:
             self._waiting |= {*self._background, *self.checking}
             self._ask((function,))
 
@@ -151,6 +153,7 @@ class Live:
                 self.broken.remove(name)
             if before and before.status == "passed" and status != "passed" and name not in self.broken:
                 self.broken.append(name)
+            (self._brief.discard if foreground else self._brief.add)(name)
             self.records[name] = [asdict(check) | {"points": _points(check)} for check in checks]
         fresh = progress.update(self.entries, result.checks, self.snapshot.prints)
         remembered = state.load(self.folder)
@@ -194,7 +197,7 @@ class Live:
                 self._waiting -= set(names)
                 self._background = names
                 self._number += 1
-                self._checker.ask(Request(self._number, names, self._known(names)))
+                self._checker.ask(Request(self._number, names, self._known(names), brief=True))
                 return
 
     def _known(self, functions: tuple[str, ...]) -> dict[str, Any]:

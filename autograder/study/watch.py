@@ -1,5 +1,6 @@
 """`headway watch`: save, and know. Interactive in a terminal, line by line elsewhere."""
 
+import json
 import os
 import time
 from collections.abc import Callable
@@ -27,6 +28,30 @@ def settled(live: Live) -> bool:
     return live.look_again_if(lambda: time.sleep(GRACE), LOOKS)
 
 
+class Timings:
+    """When each stage from a save to its verdict was reached: a line of JSON each, for `tests/bench/bench_watch.py`.
+
+    Nothing is written unless HEADWAY_TIMINGS names a file.
+    """
+
+    def __init__(self) -> None:
+        self._file = os.environ.get("HEADWAY_TIMINGS")
+        self._marks: dict[str, float] = {}
+
+    def mark(self, stage: str) -> None:
+        """Note that a stage is reached; the first time counts, until the verdict is drawn."""
+        if self._file:
+            self._marks.setdefault(stage, time.time())
+
+    def drawn(self) -> None:
+        """Note that the screen was drawn; write the line if that was a verdict."""
+        if self._file and "answered" in self._marks:
+            self.mark("drawn")
+            with open(self._file, "a", encoding="utf-8") as file:
+                file.write(json.dumps(self._marks) + "\n")
+            self._marks = {}
+
+
 class Watch:
     """The interactive loop: the screen follows what happens; every key has one meaning."""
 
@@ -42,6 +67,7 @@ class Watch:
         self._asking: str | None = None
         self._message = ""
         self._notes: list[str] = []
+        self._timings = Timings()
         self.done = False
 
     def handle(self, event: Any) -> None:
@@ -57,8 +83,10 @@ class Watch:
 
     def _look(self) -> None:
         noticed = time.perf_counter()
+        self._timings.mark("noticed")
         before = self._live.snapshot
         if settled(self._live):
+            self._timings.mark("asked")
             if self._live.checking:
                 self._saved_at, self._hint, self._cursor = noticed, False, None
                 self._notes, self._message, self._asking = [], "", None
@@ -67,6 +95,7 @@ class Watch:
 
     def _answer(self, answer: Answer) -> None:
         if self._live.answer(answer):
+            self._timings.mark("answered")
             self._seconds = time.perf_counter() - (self._saved_at or time.perf_counter())
             self._alone = False
         self._notes += self._live.news
@@ -186,12 +215,15 @@ class Watch:
         """Show how things are."""
         columns, lines = self._keys.size()
         self._keys.show(view.frame(self._view(), columns, lines, no_color=self._no_color))
+        self._timings.drawn()
 
     def _view(self) -> view.View:
         live = self._live
         focus, statuses = live.focus, live.statuses
         check = first_wrong(live.records.get(focus, [])) if statuses.get(focus) != "passed" else None
-        broken = [name for name in live.broken if name != focus]
+        broken = [
+            name for name in live.broken if name != focus and name in statuses
+        ]  # not those that are being checked
         if check is None and broken and not live.checking:
             check = first_wrong(live.records.get(broken[0], []))
         stub = editor.beginning(self._folder, focus) if check and check["status"] == "not_started" else None

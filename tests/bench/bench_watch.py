@@ -1,0 +1,140 @@
+"""From the write of a file to the verdict on the screen: `headway watch` in a real pseudo-terminal.
+
+    python tests/bench/bench_watch.py                # softmax and blocks, 30 saves each, and as the course is finished
+    python tests/bench/bench_watch.py --saves 10
+
+Each save changes one function, from right to wrong and back, so that every verdict is another. What is quoted are
+medians, and the cost of each stage: noticing the save (the operating system, and the wait for the rest of a burst),
+comparing syntax trees, checking, drawing.
+"""
+
+import argparse
+import itertools
+import json
+import os
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+sys.path.insert(0, str(ROOT))
+
+from autograder.curriculum import TRANSFORMER  # noqa: E402
+from autograder.study.keyboard import BEGIN_FRAME, END_FRAME  # noqa: E402
+from tests.terminal import Terminal  # noqa: E402
+
+HEADWAY = [sys.executable, "-m", "autograder.cli"]
+STAGES = ("noticed", "asked", "answered", "drawn")
+# What each stage is, in words, in the same order.
+WORDS = ("noticing the save", "comparing syntax trees", "checking", "drawing", "reaching the terminal")
+WRONG_BLOCK = """def block(*args, **kwargs):
+    out, cache = _right(*args, **kwargs)
+    return 1.01 * out, cache
+
+
+def _right(x"""
+CASES = {
+    "softmax.softmax": ("z /= z.sum(axis=axis, keepdims=True)", "z /= 2 * z.sum(axis=axis, keepdims=True)"),
+    "blocks.block": ("def block(x", WRONG_BLOCK),
+}
+
+
+def workspace(folder, until):
+    """A workspace with solutions up to the assignment `until`, stubs after it."""
+    subprocess.run([*HEADWAY, "init", folder], check=True, capture_output=True)
+    for assignment in TRANSFORMER.assignments:
+        if assignment.number <= until:
+            shutil.copy(ROOT / "solutions" / f"{assignment.module}.py", folder)
+
+
+def verdict(terminal, words, seconds=60.0):
+    """Wait for a whole frame that is a verdict and holds the words; when it was there."""
+    deadline = time.monotonic() + seconds
+    start = len(terminal.raw)
+    while time.monotonic() < deadline:
+        terminal.feed(1.0)
+        now = time.time()
+        end = terminal.raw.rfind(END_FRAME)
+        frame = terminal.raw[terminal.raw.rfind(BEGIN_FRAME, start, end) : end] if end > start else ""
+        if words in frame and "checking" not in frame:
+            return now
+    raise SystemExit(f"no verdict with {words!r}:\n{terminal.screen()}")
+
+
+def measure(function, until, saves):
+    """Seconds from write to verdict, and of each stage, for each save."""
+    right, wrong = CASES[function]
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = Path(scratch) / "my-gpt"
+        workspace(folder, until)
+        state = json.loads((folder / ".headway.json").read_text())
+        (folder / ".headway.json").write_text(json.dumps({**state, "at": function}))
+        timings = Path(scratch) / "timings"
+        path = folder / f"{function.partition('.')[0]}.py"
+        good = path.read_text()
+        assert right in good
+        terminal = Terminal([*HEADWAY, "watch"], folder, HEADWAY_TIMINGS=str(timings))
+        try:
+            terminal.wait_for(f"{function} is right")
+            wait_until_quiet(terminal)
+            totals, stages = [], []
+            for number in range(saves + 2):
+                text = good.replace(right, wrong, 1) if number % 2 == 0 else good
+                words = "is not close" if number % 2 == 0 else "is right"
+                started = time.time()
+                path.write_text(text)
+                seen = verdict(terminal, words)
+                wait_until_quiet(terminal)
+                if number >= 2:  # the first ones collect checks and fill caches
+                    marks = json.loads(timings.read_text().splitlines()[-1])
+                    times = [started, *(marks[stage] for stage in STAGES), seen]
+                    totals.append(seen - started)
+                    stages.append([b - a for a, b in itertools.pairwise(times)])
+        finally:
+            terminal.close()
+    return totals, [statistics.median(column) for column in zip(*stages, strict=True)]
+
+
+def wait_until_quiet(terminal, seconds=0.7):
+    """Until the background checks are over: nothing more is drawn."""
+    while terminal.feed(seconds):
+        pass
+
+
+def one_shot(runs):
+    """Whole processes: `--help` and completion, milliseconds."""
+    completion = {"_HEADWAY_COMPLETE": "bash_complete", "COMP_WORDS": "headway check sof", "COMP_CWORD": "2"}
+    for name, arguments, environment in (("headway --help", ["--help"], {}), ("completion", [], completion)):
+        taken = []
+        for _ in range(runs):
+            started = time.perf_counter()
+            subprocess.run(
+                [*HEADWAY, *arguments], env={**os.environ, **environment}, check=True, stdout=subprocess.DEVNULL
+            )
+            taken.append(time.perf_counter() - started)
+        print(
+            f"{name:<24}{1e3 * statistics.median(taken):8.0f} ms   ({1e3 * min(taken):.0f} to {1e3 * max(taken):.0f})"
+        )
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--saves", type=int, default=30)
+    options = parser.parse_args()
+    print(f"load {os.getloadavg()[0]:.1f} on {os.cpu_count()} processors; {options.saves} saves, medians, ms")
+    print(f"{'':44}{'total':>7}   " + "   ".join(WORDS))
+    for function, until in (("softmax.softmax", 2), ("softmax.softmax", 12), ("blocks.block", 8), ("blocks.block", 12)):
+        totals, stages = measure(function, until, options.saves)
+        label = f"{function}, assignments 1 to {until} written"
+        spread = f"({1e3 * min(totals):.0f} to {1e3 * max(totals):.0f})"
+        parts = [f"{1e3 * stage:{len(word)}.1f}" for stage, word in zip(stages, WORDS, strict=True)]
+        print(f"{label:<44}{1e3 * statistics.median(totals):7.0f}   {'   '.join(parts)}   {spread}", flush=True)
+    one_shot(max(5, options.saves // 2))
+
+
+if __name__ == "__main__":
+    main()
