@@ -177,3 +177,58 @@ def block_backward(dout, cache):
         grads: dictionary with the same keys and shapes as the parameters.
     """
     raise NotImplementedError("blocks.block_backward")
+
+
+# %% [markdown]
+# ## What could go wrong
+#
+# Known mistakes of this assignment. When the report recognises one of them, it calls it by this name:
+#
+# - `block`: **x is not added to the attention's output.** The stream must be able to run past each step; otherwise deep
+#   networks hardly learn.
+# - `block`: **the attention reads the stream as it is, not normalized (ln1 is missing).** The norm is perhaps computed,
+#   but its result is not what the attention gets.
+# - `block`: **the mask is inverted: True was taken to forbid.** Here True means that the query may look at the key; in
+#   some libraries it means the opposite.
+# - `block_backward`: **the gradient does not go past the feed-forward network.** The stream was copied: one copy went
+#   through the step, the other one past it. Their gradients add up.
+# - `block_backward`: **with "pre", the attention gets dout instead of the gradient of the stream.** What the attention
+#   added to the stream also went through the feed-forward network.
+# - `block_backward`: **with "pre", dout is added at the end instead of the gradient of the stream.** x reaches the
+#   output past both steps, but also past the attention and through the feed-forward network.
+
+# %% [markdown]
+# ## Try it
+#
+# Why pre-norm? Stack 32 blocks with random weights, send a random gradient back through all of them, and see how long
+# it still is when it arrives at the bottom, compared with its length at the top.
+#
+# ```python
+# >>> import numpy as np
+# >>> norms = {f"ln{i}.gamma": np.ones(16) for i in (1, 2)} | {f"ln{i}.beta": np.zeros(16) for i in (1, 2)}
+# >>> shapes = {"attn.W_qkv": (16, 48), "attn.W_o": (16, 16), "ffn.W_1": (16, 64), "ffn.W_2": (64, 16)}
+# >>> def through(norm, depth):
+# ...     rng = np.random.default_rng(0)
+# ...     x, caches = rng.normal(size=(1, 8, 16)), []
+# ...     for _ in range(depth):
+# ...         weights = {name: rng.normal(size=shape) / np.sqrt(shape[0]) for name, shape in shapes.items()}
+# ...         x, cache = block(x, norms | weights, n_heads=4, norm=norm)
+# ...         caches.append(cache)
+# ...     dx = start = rng.normal(size=x.shape)
+# ...     for cache in reversed(caches):
+# ...         dx, _ = block_backward(dx, cache)
+# ...     return np.linalg.norm(x), np.linalg.norm(dx) / np.linalg.norm(start)
+# >>> for norm in ("pre", "post"):
+# ...     print(norm, [f"{float(number):.2g}" for depth in (1, 8, 32) for number in through(norm, depth)])
+# pre ['15', '1.5', '29', '2.5', '78', '8.4']
+# post ['11', '1.2', '11', '1.3', '11', '0.09']
+#
+# ```
+#
+# Each pair is the length of the stream at the top and the factor by which the gradient has changed on its way down, for
+# 1, 8 and 32 blocks. With pre-norm the stream grows and the gradient arrives; with post-norm the stream keeps its
+# length and little of the gradient is left. What happens to "pre" if `attn.W_o` and `ffn.W_2` are divided by √(2 · 32),
+# as in assignment 9?
+#
+# When your GPT is trained (`headway train`, assignment 10), look at this part at work: `headway plot residual-norms`
+# and `headway plot residual-stream`.

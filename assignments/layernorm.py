@@ -78,6 +78,8 @@ from softmax import as_float
 # One more thing to know if you want it fast: `x.mean(axis=-1)` is a slow way to add up many short rows. The same sums
 # are the product with a vector of ones, `(N, D) @ (D,)`, and products are what NumPy does best. The sum of the squares
 # of every row is `np.vecdot` of the matrix with itself.
+#
+# See it: `headway plot layernorm` (before your function is written, with `--solution`).
 
 # %%
 
@@ -216,3 +218,45 @@ def rmsnorm_backward(dout, x, gamma, eps=1e-5):
         dgamma: (D,), summed over all leading axes.
     """
     raise NotImplementedError("layernorm.rmsnorm_backward")
+
+
+# %% [markdown]
+# ## What could go wrong
+#
+# Known mistakes of this assignment. When the report recognises one of them, it calls it by this name:
+#
+# - `layernorm`: **the variance was divided by D - 1, not by D.** Statistics books, torch.var and torch.std divide by D
+#   - 1; layer normalization takes the plain mean of the squared distances. With few features the result is several
+#   percent too small.
+# - `layernorm`: **eps was added to the standard deviation, outside the root.** On ordinary vectors hardly anything
+#   shows; on small ones, or with a large eps, the result is far too large.
+# - `layernorm`: **the mean and the variance are taken over the first axis.** This is batch normalization: every feature
+#   over the batch, instead of every vector over its features.
+# - `layernorm_backward`: **the path through the variance is missing in dx.** The variance depends on every entry of the
+#   row, so each entry also moves the output by moving the divisor.
+# - `layernorm_backward`: **the path through the mean is missing in dx.** Shifting a vector changes nothing, so each row
+#   of dx must add up to 0.
+# - `layernorm_backward`: **dgamma and dbeta are means over the rows instead of sums.** Each row used the same gain and
+#   bias, and what they contribute adds up.
+# - `rmsnorm`: **the mean is subtracted, as in layer normalization.** The RMS norm takes no mean. Rows whose mean is 0
+#   come out right.
+
+# %% [markdown]
+# ## Try it
+#
+# What does layer norm throw away? Stretch the vectors, move them, and compare.
+#
+# ```python
+# >>> x = np.random.default_rng(0).normal(size=(4, 6))
+# >>> gamma, beta = np.ones(6), np.zeros(6)
+# >>> normed = layernorm(x, gamma, beta, eps=0.0)
+# >>> for changed in (10 * x, x + 3, -x):
+# ...     print(np.abs(layernorm(changed, gamma, beta, eps=0.0) - normed).max().round(6))
+# 0.0
+# 0.0
+# 3.966906
+#
+# ```
+#
+# Length and mean are gone; the sign is not. Repeat it with `rmsnorm(…, gamma, eps=0.0)`: one of the zeros is gone. And
+# with `eps=1.0`: which statement above is only true for a small eps?

@@ -60,6 +60,9 @@ def as_float(x):
 #
 # Scores come with many batch axes, and the row to normalise is not always the last one. Write the sum and the maximum
 # with `axis=axis, keepdims=True`, and NumPy's broadcasting does the rest for any number of axes.
+#
+# See it: `headway plot softmax-temperatures` and `headway plot softmax-overflow` (before your function is written, with
+# `--solution`).
 
 # %%
 def softmax(x, axis=-1, temperature=1.0):
@@ -211,3 +214,49 @@ def cross_entropy_backward(logits, targets):
         Gradient, same shape and dtype as `logits` (float64 for integers).
     """
     raise NotImplementedError("softmax.cross_entropy_backward")
+
+
+# %% [markdown]
+# ## What could go wrong
+#
+# Known mistakes of this assignment. When the report recognises one of them, it calls it by this name:
+#
+# - `softmax`: **the largest score was not subtracted first.** exp(1000) is infinite, and infinity divided by infinity
+#   is nan. With small scores nothing shows.
+# - `softmax`: **the axis argument is ignored: it is always the last axis.** Along another axis the numbers no longer
+#   add up to 1.
+# - `softmax`: **keepdims=True is missing from the maximum and the sum.** Without it the axis is gone, and NumPy matches
+#   the row maxima with the wrong axis: an error for most shapes, silently wrong numbers for a square matrix.
+# - `log_softmax`: **the softmax was computed first, and then its logarithm taken.** A probability that is rounded to 0
+#   has the logarithm -inf, where -1000 was right.
+# - `cross_entropy`: **the softmax was taken twice.** The scores became probabilities, and these were treated as scores
+#   once more: all classes look nearly the same.
+# - `cross_entropy`: **the losses of the rows were added up, not averaged.** The loss then grows with the size of the
+#   batch, and so do the gradients.
+# - `softmax_backward`: **the sum over the row is missing.** Raising one score lowers all other probabilities of the
+#   row; that is what the sum stands for.
+# - `cross_entropy_backward`: **the gradient was not divided by the number of rows.** The loss is a mean over N rows, so
+#   each row counts for 1/N.
+
+# %% [markdown]
+# ## Try it
+#
+# A loss should be small when the model is right and large when it is wrong; but *how* large? Give one of three classes
+# a lead of 0, 1, 5 and 20 over the others, and compare the loss when that class is the right one with the loss when it
+# is not. Guess the last line first.
+#
+# ```python
+# >>> for lead in (0.0, 1.0, 5.0, 20.0):
+# ...     logits = np.array([[lead, 0.0, 0.0]])
+# ...     print(lead, round(cross_entropy(logits, [0]), 4), round(cross_entropy(logits, [1]), 4))
+# 0.0 1.0986 1.0986
+# 1.0 0.5514 1.5514
+# 5.0 0.0134 5.0134
+# 20.0 0.0 20.0
+#
+# ```
+#
+# Being right with more and more confidence gains less and less; being wrong costs as much as the lead. That is why a
+# model that is confidently wrong has a loss far above log V, which knowing nothing would give. Now look at the
+# gradient: `cross_entropy_backward(np.array([[20.0, 0.0, 0.0]]), [1])`. Why is none of its numbers larger than 1,
+# whatever the lead?

@@ -166,6 +166,8 @@ def clip_grad_norm(grads, max_norm):
 # Steps are counted from 0. The schedule of many codes starts with a learning rate of 0, so that the first batch is
 # computed for nothing; ours starts at `max_lr / warmup_steps`. The last step of the warm-up has the full rate, and so
 # has the first step of the cosine.
+#
+# See it: `headway plot learning-rate` (before your function is written, with `--solution`).
 
 # %%
 def learning_rate(step, max_lr, min_lr, warmup_steps, total_steps):
@@ -358,3 +360,50 @@ def train(params, config, batches, lr, state=None, betas=(0.9, 0.999), eps=1e-8,
         No argument is modified, and the memory needed does not depend on the number of batches, losses apart.
     """
     raise NotImplementedError("training.train")
+
+
+# %% [markdown]
+# ## What could go wrong
+#
+# Known mistakes of this assignment. When the report recognises one of them, it calls it by this name:
+#
+# - `adamw_step`: **the bias correction is missing.** Both averages start at 0; without the correction the first steps
+#   are about three times too long.
+# - `adamw_step`: **ε stands inside the root.** √(v + 1e-8) is at least 1e-4: parameters with small gradients hardly
+#   move.
+# - `adamw_step`: **the weight decay was added to the gradient.** That is Adam with L2: the decay goes through the
+#   averages and is divided by √v. AdamW keeps it out of both.
+# - `clip_grad_norm`: **every array was clipped by itself.** The gradient is one long vector: each array by itself bends
+#   its direction, and the whole may stay too long.
+# - `learning_rate`: **the cosine counts from step 0, as if there had been no warm-up.** After the warm-up the rate
+#   jumps down: part of the wave is gone already.
+# - `train_step`: **every step starts with an empty state.** Then there are no running averages: each step is a first
+#   step.
+# - `estimate_loss`: **the mean of the batches' losses was taken, however large they are.** Every token counts the same:
+#   a batch of two tokens must not weigh as much as one of two hundred.
+
+# %% [markdown]
+# ## Try it
+#
+# The learning rate is the number that matters most. The same tiny model, the same 100 steps on the same batch, and
+# rates from far too small to large:
+#
+# ```python
+# >>> from gpt import GPTConfig, init_gpt
+# >>> config = GPTConfig(vocab_size=5, block_size=4, n_layers=1, n_heads=2, d_model=8)
+# >>> x, y = np.array([[0, 1, 2, 3], [3, 2, 1, 0]]), np.array([[1, 2, 3, 4], [2, 1, 0, 4]])
+# >>> for rate in (1e-5, 1e-3, 1e-2, 1e-1):
+# ...     _, _, losses = train(init_gpt(config, np.random.default_rng(0)), config, [(x, y)] * 100, lr=rate)
+# ...     print(rate, [round(loss, 1) for loss in (losses[0], losses[-1])])
+# 1e-05 [1.6, 1.6]
+# 0.001 [1.6, 1.0]
+# 0.01 [1.6, 0.0]
+# 0.1 [1.6, 0.0]
+#
+# ```
+#
+# Every step of AdamW moves each number by about the learning rate, however large the gradient is. With 1e-5 and 100
+# steps, how far can a weight come at all? Now try 1.0 and 100.0. Does a warm-up (`lr=[...]`, made with `learning_rate`)
+# save them?
+#
+# When your GPT is trained (`headway train`, assignment 10), look at this part at work: `headway plot loss`.

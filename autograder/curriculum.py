@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
+from autograder.effort import EFFORT
 from autograder.errors import UsageError
 
 CACHE = "cache"  # a returned value with this name stays in the student's process; only named entries are fetched
@@ -32,6 +33,8 @@ class Function:
         torch: the thing in PyTorch that it is compared with, as text for messages; empty where there is none.
         needs: functions of the contract (qualified) that it is meant to be built on.
         bonus: extra work that does not count towards the possible points of its assignment.
+        minutes: how long it takes, lesson included, as its authors estimate it; 0 if nobody has.
+        difficulty: 1 (the formula as it reads), 2 (needs a thought) or 3 (needs paper); 0 if nobody has said.
     """
 
     module: str
@@ -40,6 +43,8 @@ class Function:
     torch: str
     needs: tuple[str, ...] = ()
     bonus: bool = False
+    minutes: int = 0
+    difficulty: int = 0
 
     @property
     def qualified(self) -> str:
@@ -60,6 +65,11 @@ class Assignment:
     module: str
     title: str
     functions: tuple[Function, ...]
+
+    @property
+    def minutes(self) -> int:
+        """How long it takes, bonus functions apart."""
+        return sum(function.minutes for function in self.functions if not function.bonus)
 
 
 @dataclass(frozen=True)
@@ -136,7 +146,7 @@ def _function(name: str, returns: str, torch: str, *, needs: str = "", bonus: bo
     for text in returns.split(";"):
         output, *axes = text.split()
         outputs.append(Output(output, tuple(axes)))
-    return Function(module, short, tuple(outputs), torch, tuple(needs.split()), bonus)
+    return Function(module, short, tuple(outputs), torch, tuple(needs.split()), bonus, *EFFORT.get(name, (0, 0)))
 
 
 def _assignment(number: int, title: str, *functions: Function) -> Assignment:

@@ -317,6 +317,17 @@ def padding_mask(keep):
 #        [3., 1.]])
 #
 # ```
+#
+# See it: `headway plot attention-mask` and `headway plot attention-queries` (before your function is written, with
+# `--solution`).
+
+# %% tags=["active-ipynb"]
+# from autograder.study.pictures import show
+#
+# show("attention-mask", globals())
+
+# %% tags=["active-ipynb"]
+# show("attention-queries", globals())
 
 
 # %%
@@ -430,3 +441,57 @@ def attention_backward(dout, q, k, v, weights):
     dq = dscores @ k  # (..., T, S) @ (..., S, K)
     dk = dscores.swapaxes(-1, -2) @ q  # (..., S, T) @ (..., T, K)
     return dq, dk, dv
+
+
+# %% [markdown]
+# ## What could go wrong
+#
+# Known mistakes of this assignment. When the report recognises one of them, it calls it by this name:
+#
+# - `causal_average_loop`: **the average includes the next position.** A model that sees the next character needs not
+#   learn to predict it.
+# - `causal_mask`: **the mask is inverted: True where a query must not look.** Some libraries mark what is hidden. Here
+#   True means: may look.
+# - `causal_mask`: **the queries were taken for the first positions, not for the last.** When fewer queries than keys
+#   are given, they are the newest ones, and may see all the older keys.
+# - `padding_mask`: **the padding stands along the queries, not along the keys.** It would forbid padding to look, not
+#   others to look at padding.
+# - `attention`: **the scores were not divided by √d_k.** Products of longer vectors are larger, and the softmax of
+#   large scores looks at a single key.
+# - `attention`: **the softmax ran over the queries, not over the keys.** The weights of each key add up to 1, when
+#   those of each query should.
+# - `attention`: **a query that sees nothing gets nan.** -inf - (-inf) is nan. The output must be 0 there, and the
+#   weights too.
+# - `attention_backward`: **the sum over the row is missing in the backward of the softmax.** Raising one score lowers
+#   all other weights of the row; that is what the sum stands for.
+
+# %% [markdown]
+# ## Try it
+#
+# Why divide by √K? Draw random queries and keys of growing width K and look at the largest weight of each row, on
+# average over 1,000 queries that choose among 8 keys. The first column is `attention` as it is. For the second, the
+# queries are multiplied by √K beforehand, which undoes the division.
+#
+# ```python
+# >>> rng = np.random.default_rng(0)
+# >>> for K in (4, 16, 64, 256):
+# ...     q, k, v = rng.normal(size=(1000, K)), rng.normal(size=(8, K)), np.zeros((8, 1))
+# ...     scaled, unscaled = attention(q, k, v)[1], attention(q * math.sqrt(K), k, v)[1]
+# ...     print(K, scaled.max(axis=-1).mean().round(2), unscaled.max(axis=-1).mean().round(2))
+# 4 0.34 0.51
+# 16 0.35 0.76
+# 64 0.36 0.87
+# 256 0.37 0.94
+#
+# ```
+#
+# Without the division nearly the whole weight falls on one key as soon as vectors are long, and softmax's gradient is p
+# (1 − p), nearly 0, wherever one p is nearly 1: the model could no longer learn whom to look at (Vaswani et al. 2017,
+# section 3.2.1). What should the first column be if all eight weights were equal?
+
+# %% tags=["active-ipynb"]
+# rng = np.random.default_rng(0)
+# for K in (4, 16, 64, 256):
+#     q, k, v = rng.normal(size=(1000, K)), rng.normal(size=(8, K)), np.zeros((8, 1))
+#     scaled, unscaled = attention(q, k, v)[1], attention(q * math.sqrt(K), k, v)[1]
+#     print(K, scaled.max(axis=-1).mean().round(2), unscaled.max(axis=-1).mean().round(2))

@@ -208,6 +208,13 @@ def embed_tokens_backward(dout, ids, vocab_size):
 #   trained with one are of no use with the other. Here it is the formula.
 #
 # If D is odd, the last column is a sine whose cosine did not fit.
+#
+# See it: `headway plot positions` (before your function is written, with `--solution`).
+
+# %% tags=["active-ipynb"]
+# from autograder.study.pictures import show
+#
+# show("positions", globals())
 
 
 # %%
@@ -286,3 +293,58 @@ def embed(ids, W_tok, W_pos, scale=1.0):
     if length > len(W_pos):
         raise ValueError(f"{length} tokens do not fit: there are only {len(W_pos)} positions")
     return embed_tokens(ids, W_tok) * float(scale) + W_pos[:length]  # (..., T, D) + (T, D)
+
+
+# %% [markdown]
+# ## What could go wrong
+#
+# Known mistakes of this assignment. When the report recognises one of them, it calls it by this name:
+#
+# - `one_hot`: **the result holds integers, not floats.** The numbers are right; the dtype is not, and it spreads to
+#   whatever is computed with them.
+# - `embed_tokens_backward`: **of a token that occurs several times, only the last gradient was added: dW[ids] +=
+#   dout.** With a repeated index NumPy reads once and writes several times, so the last one wins. Nothing shows as long
+#   as all tokens are different.
+# - `sinusoidal_positions`: **the exponent is twice too large: 2i, where i already counts in steps of two.** A loop over
+#   0, 2, 4, … has the 2i of the formula already. The waves get longer twice as fast as they should.
+# - `sinusoidal_positions`: **all sines come first and then all cosines.** Some libraries do it like that, but in the
+#   formula sine and cosine alternate: columns 2i and 2i + 1.
+# - `embed`: **the whole sum was scaled, not only the token vectors.** The positions get the factor too, so that its
+#   purpose, the balance between the two, is lost.
+# - `embed`: **the length of the text was read from the first axis, which is the batch.** With as many texts as tokens
+#   nothing shows; otherwise too many or too few positions are added.
+
+# %% [markdown]
+# ## Try it
+#
+# The lesson says that "k positions later" is the same rotation wherever one starts. If that is so, the dot product of
+# two position vectors depends on their distance alone. Does it?
+#
+# ```python
+# >>> table = sinusoidal_positions(100, 32)
+# >>> for start in (0, 10, 90):
+# ...     print([round(float(table[start] @ table[start + k]), 4) for k in (0, 1, 2, 5)])
+# [16.0, 15.3136, 13.7301, 11.7774]
+# [16.0, 15.3136, 13.7301, 11.7774]
+# [16.0, 15.3136, 13.7301, 11.7774]
+#
+# ```
+#
+# Now take a learned table instead, `np.random.default_rng(0).normal(size=(100, 32))`. What would training have to do to
+# give it this property? And what happens to the dot products of the sinusoidal table if D is 33?
+#
+# When your GPT is trained (`headway train`, assignment 10), look at this part at work: `headway plot embedding-map` and
+# `headway plot embedding-norms`.
+
+# %% tags=["active-ipynb"]
+# table = sinusoidal_positions(100, 32)
+# for start in (0, 10, 90):
+#     print([round(float(table[start] @ table[start + k]), 4) for k in (0, 1, 2, 5)])
+
+# %% tags=["active-ipynb"]
+# from autograder.study.pictures import show
+#
+# show("embedding-map", globals())
+
+# %% tags=["active-ipynb"]
+# show("embedding-norms", globals())

@@ -675,3 +675,60 @@ def transformer_backward(dlog_probs, cache):
         grads |= prefixed(block_grads, f"encoder.{i}.")
     grads["W_source"] = embed_tokens_backward(dx * scale, cache["source"], config.vocab_source)
     return {name: grads[name] for name in params}
+
+
+# %% [markdown]
+# ## What could go wrong
+#
+# Known mistakes of this assignment. When the report recognises one of them, it calls it by this name:
+#
+# - `encoder_block`: **the norms stand before the steps, not after them.** The transformer of 2017 normalizes each sum;
+#   "pre" came later.
+# - `decoder_block`: **the second attention looks at the target itself, not at the memory.** The decoder then knows
+#   nothing of the source; it can only make up likely texts.
+# - `decoder_block`: **the source mask is not used in the second attention.** The decoder looks at the padding of short
+#   sources.
+# - `encode`: **the token vectors were not multiplied by √D.** Their entries are about 1/√D in size; without the factor
+#   the positions drown them out.
+# - `decode`: **with a target mask, the causal one is forgotten.** Both must allow it: a position looks at tokens that
+#   are real and not after itself.
+# - `decode`: **probabilities were returned instead of their logarithms.** A logarithm of a probability is negative or
+#   0.
+# - `greedy_decode`: **it stops as soon as one text of the batch has ended.** The others are cut off in the middle.
+# - `transformer_backward`: **the encoder gets the memory's gradient from one decoder block only.** All blocks looked at
+#   the same memory; what they send back adds up.
+
+# %% [markdown]
+# ## Try it
+#
+# Padding must make no difference. Translate a short text alone, and the same text padded to the length of a longer one;
+# then leave the mask out.
+#
+# ```python
+# >>> config = TransformerConfig(vocab_source=12, vocab_target=12, n_layers=2, n_heads=2, d_model=16)
+# >>> params = init_transformer(config, np.random.default_rng(0))
+# >>> source, padded = np.array([[3, 1, 4]]), np.array([[3, 1, 4, 0, 0]])
+# >>> keep = padded != 0
+# >>> target = np.array([[1, 7, 5]])
+# >>> right, _ = transformer(source, target, params, config)
+# >>> masked, _ = transformer(padded, target, params, config, source_mask=keep)
+# >>> careless, _ = transformer(padded, target, params, config)
+# >>> bool(np.allclose(masked, right, atol=1e-5)), bool(np.allclose(careless, right, atol=1e-5))
+# (True, False)
+#
+# ```
+#
+# The careless answer is wrong and looks just as reasonable; that is what makes a forgotten mask so hard to find. There
+# are two places where the source mask matters. Break one of them at a time in your own code: does this experiment
+# notice both?
+
+# %% tags=["active-ipynb"]
+# config = TransformerConfig(vocab_source=12, vocab_target=12, n_layers=2, n_heads=2, d_model=16)
+# params = init_transformer(config, np.random.default_rng(0))
+# source, padded = np.array([[3, 1, 4]]), np.array([[3, 1, 4, 0, 0]])
+# keep = padded != 0
+# target = np.array([[1, 7, 5]])
+# right, _ = transformer(source, target, params, config)
+# masked, _ = transformer(padded, target, params, config, source_mask=keep)
+# careless, _ = transformer(padded, target, params, config)
+# bool(np.allclose(masked, right, atol=1e-5)), bool(np.allclose(careless, right, atol=1e-5))

@@ -118,6 +118,13 @@ def relu_backward(dout, x):
 # sigmoid gate, and one `np.exp` is cheaper than one `np.tanh`. It is the same function: codes that write it in one way
 # or the other agree to the last digits. Do mind large $-2u$: the exponential overflows to infinity. The gate is then 0,
 # which is right, but NumPy warns about it; `np.errstate` is there to say that you know.
+#
+# See it: `headway plot activations` (before your function is written, with `--solution`).
+
+# %% tags=["active-ipynb"]
+# from autograder.study.pictures import show
+#
+# show("activations", globals())
 
 
 # %%
@@ -515,3 +522,62 @@ def ffn_backward(dout, cache):
     dhidden = _gelu_backward(dactivated, hidden, gate) if cache["activation"] == "gelu" else dactivated * gate
     dx, grads["W_1"], grads["b_1"] = linear_backward(dhidden, cache["x"], params["W_1"])
     return dx, {name: grads[name] for name in params}
+
+
+# %% [markdown]
+# ## What could go wrong
+#
+# Known mistakes of this assignment. When the report recognises one of them, it calls it by this name:
+#
+# - `gelu`: **this is the exact GELU, with erf; the assignment's gelu is the tanh form.** The two are never more than
+#   0.0005 apart. GPT-2 was trained with the tanh form.
+# - `gelu_backward`: **the gate was taken for a constant: only (1 + tanh u)/2 is left.** GELU is x times a gate that
+#   depends on x: the product rule has two terms.
+# - `linear_backward`: **db is dout, not summed over the rows.** Every row used the same bias: its gradient has the
+#   shape (D_out,). Otherwise b - lr * db broadcasts.
+# - `dropout`: **the kept values were divided by p instead of 1 - p.** With p = 0.5 nothing shows.
+# - `dropout`: **values are dropped although training is false.** In use the answers would be random, and worse.
+# - `ffn`: **there is no activation between the two layers.** Two linear layers in a row are no more than one.
+# - `ffn_backward`: **the slope of the activation was taken at its output instead of its input.** ReLU hides it, because
+#   its output is positive where its input is. GELU does not.
+
+# %% [markdown]
+# ## Try it
+#
+# What would be lost without the activation? Two linear layers in a row, with a hidden width of 64, and one linear layer
+# with the product of their weights:
+#
+# ```python
+# >>> rng = np.random.default_rng(0)
+# >>> W_1, W_2 = rng.normal(size=(4, 64)), rng.normal(size=(64, 4))
+# >>> x = rng.normal(size=(1000, 4))
+# >>> two = linear(linear(x, W_1, None), W_2, None)
+# >>> bool(np.allclose(two, linear(x, W_1 @ W_2, None)))
+# True
+# >>> bent, _ = ffn(x, {"W_1": W_1, "W_2": W_2}, activation="relu")
+# >>> best, *_ = np.linalg.lstsq(x, bent, rcond=None)  # the best single layer for it
+# >>> round(float(((bent - x @ best) ** 2).mean() / bent.var()), 2)  # the share that no single layer can do
+# 0.44
+#
+# ```
+#
+# Without a bend in between, 64 hidden features do no more than 4 × 4 numbers can. The last number is what ReLU adds:
+# the share of the output's variance that the best linear layer misses. What does it become with GELU? With `x` a
+# hundred times smaller? (One of the two has a bend that looks straight from nearby.)
+#
+# When your GPT is trained (`headway train`, assignment 10), look at this part at work: `headway plot ffn-hidden`.
+
+# %% tags=["active-ipynb"]
+# rng = np.random.default_rng(0)
+# W_1, W_2 = rng.normal(size=(4, 64)), rng.normal(size=(64, 4))
+# x = rng.normal(size=(1000, 4))
+# two = linear(linear(x, W_1, None), W_2, None)
+# bool(np.allclose(two, linear(x, W_1 @ W_2, None)))
+# bent, _ = ffn(x, {"W_1": W_1, "W_2": W_2}, activation="relu")
+# best, *_ = np.linalg.lstsq(x, bent, rcond=None)  # the best single layer for it
+# round(float(((bent - x @ best) ** 2).mean() / bent.var()), 2)  # the share that no single layer can do
+
+# %% tags=["active-ipynb"]
+# from autograder.study.pictures import show
+#
+# show("ffn-hidden", globals())

@@ -371,3 +371,58 @@ def generate_cached(ids, params, config, n_new, rng, temperature=1.0, top_k=None
         n_cached += context.shape[-1]
         ids = np.concatenate([ids, _choose(logits, rng, temperature, top_k, top_p)], axis=-1)
     return ids
+
+
+# %% [markdown]
+# ## What could go wrong
+#
+# Known mistakes of this assignment. When the report recognises one of them, it calls it by this name:
+#
+# - `next_token_probs`: **the scores were multiplied by the temperature.** A low temperature should make the probable
+#   more probable; here it makes everything alike.
+# - `next_token_probs`: **more than k tokens are kept where scores are equal.** “At least as large as the k-th score”
+#   keeps all of the equal ones; here exactly k are kept.
+# - `next_token_probs`: **the token that crosses the line of top-p was dropped.** Without it the set does not have the
+#   mass that was asked for.
+# - `sample`: **the dart is thrown at a line of length 1, whatever the probabilities add up to.** If they add up to
+#   less, it may hit nothing, and the token is one that does not exist.
+# - `generate`: **the context is not cropped to block_size tokens.** There are no positions beyond block_size; longer
+#   texts are refused.
+# - `generate`: **the scores of the first position were used.** They say what follows the first token. What follows the
+#   last one is said at the last position.
+# - `generate_cached`: **every new token was embedded as if it stood at position 0.** It is a text of length 1, but its
+#   place is after all the tokens in the cache.
+# - `generate_cached`: **the positions of the prompt look ahead.** A single new token needs no mask, but a prompt goes
+#   through with several queries at once.
+
+# %% [markdown]
+# ## Try it
+#
+# What do temperature and top-p do to the *number of tokens that are really in play*? exp(entropy), the perplexity of
+# the distribution, counts them: 26 equally likely tokens give 26, a certain one gives 1.
+#
+# ```python
+# >>> logits = np.random.default_rng(0).normal(scale=2.0, size=26)
+# >>> def in_play(probs):
+# ...     kept = probs[probs > 0]
+# ...     return round(float(np.exp(-(kept * np.log(kept)).sum())), 1)
+# >>> [in_play(next_token_probs(logits, temperature=t)) for t in (0, 0.5, 1.0, 2.0, 10.0)]
+# [1.0, 5.0, 11.4, 19.7, 25.7]
+# >>> [in_play(next_token_probs(logits, top_p=p)) for p in (0.1, 0.5, 0.9, 1.0)]
+# [1.0, 2.9, 8.0, 11.4]
+# >>> [in_play(next_token_probs(logits, top_k=k)) for k in (1, 5, 26)]
+# [1.0, 4.7, 11.4]
+#
+# ```
+#
+# Which top-p leaves about as many tokens in play as temperature 0.5? They are not the same tokens: print both rows. And
+# which of the three controls adapts when the model is sure of itself? Try `5 * logits`.
+
+# %% tags=["active-ipynb"]
+# logits = np.random.default_rng(0).normal(scale=2.0, size=26)
+# def in_play(probs):
+#     kept = probs[probs > 0]
+#     return round(float(np.exp(-(kept * np.log(kept)).sum())), 1)
+# [in_play(next_token_probs(logits, temperature=t)) for t in (0, 0.5, 1.0, 2.0, 10.0)]
+# [in_play(next_token_probs(logits, top_p=p)) for p in (0.1, 0.5, 0.9, 1.0)]
+# [in_play(next_token_probs(logits, top_k=k)) for k in (1, 5, 26)]

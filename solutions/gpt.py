@@ -606,3 +606,73 @@ def _on_one_page(ids, targets, params, config):
     grads["W_pos"] = np.zeros_like(params["W_pos"])
     grads["W_pos"][:length] = dx.reshape(-1, length, d_model).sum(axis=0)  # (T, D)
     return loss, grads
+
+
+# %% [markdown]
+# ## What could go wrong
+#
+# Known mistakes of this assignment. When the report recognises one of them, it calls it by this name:
+#
+# - `init_gpt`: **the matrices that write into the stream are as large as the others.** attn.W_o and ffn.W_2 start
+#   smaller, or the stream grows with every block.
+# - `gpt`: **there is no mask: every position sees the future.** In training, the model reads the token that it should
+#   predict, and the loss falls suspiciously low.
+# - `gpt`: **the last layer norm is missing.** In pre-norm blocks the stream is never normalized, and grows; the head
+#   needs a norm before it.
+# - `gpt`: **every block got the parameters of block 0.** The parameters of the other blocks have no influence on
+#   anything.
+# - `gpt_loss`: **with a tied head, the gradient of W_tok is that of the head only.** The table was used twice, and the
+#   later assignment has overwritten the part from the embedding.
+# - `gpt_loss`: **with a tied head, the gradient of W_tok lacks the part of the head.** The table was used twice: at the
+#   beginning as a table, and at the end as a head.
+# - `gpt_loss`: **where a token occurs twice, only one of its gradients is counted.** `grads[ids] += dx` reads, adds and
+#   writes each row once, however often it is listed.
+
+# %% [markdown]
+# ## Try it
+#
+# A gradient is good for something before there is any optimiser: subtract a little of it from every parameter, and the
+# loss has to fall. Teach an untrained model two names by heart, by nothing but that.
+#
+# ```python
+# >>> config = GPTConfig(vocab_size=27, block_size=5, n_layers=2, n_heads=2, d_model=16, init_std=0.1)
+# >>> params = init_gpt(config, np.random.default_rng(0))
+# >>> names = np.array([[0, 5, 13, 13, 1, 0], [0, 15, 12, 9, 22, 0]])  # .emma. and .oliv. with . = 0, a = 1, b = 2, …
+# >>> for step in range(101):
+# ...     loss, grads = gpt_loss(names[:, :-1], names[:, 1:], params, config)
+# ...     params = {name: value - 0.3 * grads[name] for name, value in params.items()}
+# ...     if step % 25 == 0:
+# ...         print(step, round(loss, 2))
+# 0 3.36
+# 25 0.22
+# 50 0.16
+# 75 0.15
+# 100 0.15
+#
+# ```
+#
+# The loss begins near log 27 = 3.3. It cannot reach 0 here: after the first "." both "e" and "o" are right, so that one
+# question of five costs log 2 at best. What is the smallest possible loss, then? Try steps of 0.03 and of 10 instead of
+# 0.3: how to choose them well, and differently for each parameter, is the subject of the next assignment.
+#
+# When your GPT is trained (`headway train`, assignment 10), look at this part at work: `headway plot attention-heads`
+# and `headway plot gradient-norms`. And `headway plot attention-viewer` writes a page for the browser: point at a
+# character, and see where each head of each block looks from there.
+
+# %% tags=["active-ipynb"]
+# config = GPTConfig(vocab_size=27, block_size=5, n_layers=2, n_heads=2, d_model=16, init_std=0.1)
+# params = init_gpt(config, np.random.default_rng(0))
+# names = np.array([[0, 5, 13, 13, 1, 0], [0, 15, 12, 9, 22, 0]])  # .emma. and .oliv. with . = 0, a = 1, b = 2, …
+# for step in range(101):
+#     loss, grads = gpt_loss(names[:, :-1], names[:, 1:], params, config)
+#     params = {name: value - 0.3 * grads[name] for name, value in params.items()}
+#     if step % 25 == 0:
+#         print(step, round(loss, 2))
+
+# %% tags=["active-ipynb"]
+# from autograder.study.pictures import show
+#
+# show("attention-heads", globals())
+
+# %% tags=["active-ipynb"]
+# show("gradient-norms", globals())

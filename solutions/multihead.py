@@ -336,3 +336,61 @@ def multihead_attention_backward(dout, cache):
 
     grads = {name: grads[name] for name in params}  # without the biases that do not exist
     return (dx, grads) if memory is None else (dx, grads, dmemory)
+
+
+# %% [markdown]
+# ## What could go wrong
+#
+# Known mistakes of this assignment. When the report recognises one of them, it calls it by this name:
+#
+# - `split_heads`: **the vectors were reshaped to (…, H, T, K) at once, without exchanging axes.** The shape is right
+#   and the numbers are in the wrong places: a head gets pieces of several positions.
+# - `multihead_attention`: **the heads were put together by reshape alone, without exchanging axes.** The shape is right
+#   and the numbers are in the wrong places. It even learns, only worse.
+# - `multihead_attention`: **the scores were divided by √D, not by the root of a head's width.** Each head multiplies
+#   vectors of K = D / H numbers. With one head nothing shows.
+# - `multihead_attention`: **queries and keys were exchanged: the first third of W_qkv was taken for the keys.** The
+#   name gives the order: q, k, v.
+# - `multihead_attention`: **the mask was not handed on to attention.** Every position then sees every other one, the
+#   future and the padding too.
+# - `multihead_attention_backward`: **dx has only the part that came through the queries.** x went out along three ways,
+#   and what comes back along the three is added.
+# - `multihead_attention_backward`: **the gradients of the biases were not added up over the positions.** They have the
+#   shape of dout, not that of the bias. Broadcasting lets them be subtracted all the same, and the bias becomes a
+#   matrix.
+
+# %% [markdown]
+# ## Try it
+#
+# Does attention know the order of the words? Shuffle the positions of a text, without a mask, and compare with the
+# shuffled output.
+#
+# ```python
+# >>> rng = np.random.default_rng(0)
+# >>> params = {"W_qkv": rng.normal(size=(8, 24)), "W_o": rng.normal(size=(8, 8))}
+# >>> x, order = rng.normal(size=(1, 5, 8)), np.array([3, 0, 4, 1, 2])
+# >>> out, _ = multihead_attention(x, params, n_heads=2)
+# >>> shuffled, _ = multihead_attention(x[:, order], params, n_heads=2)
+# >>> bool(np.allclose(shuffled, out[:, order]))
+# True
+#
+# ```
+#
+# The outputs are the same vectors in another order: attention alone sees a *set*. Everything that a transformer knows
+# about order comes from the position vectors, and from the mask. Run it again with `mask=np.tri(5, dtype=bool)`. Why is
+# the answer another one now, although no position vector was added?
+#
+# When your GPT is trained (`headway train`, assignment 10), look at this part at work: `headway plot attention-heads`.
+
+# %% tags=["active-ipynb"]
+# rng = np.random.default_rng(0)
+# params = {"W_qkv": rng.normal(size=(8, 24)), "W_o": rng.normal(size=(8, 8))}
+# x, order = rng.normal(size=(1, 5, 8)), np.array([3, 0, 4, 1, 2])
+# out, _ = multihead_attention(x, params, n_heads=2)
+# shuffled, _ = multihead_attention(x[:, order], params, n_heads=2)
+# bool(np.allclose(shuffled, out[:, order]))
+
+# %% tags=["active-ipynb"]
+# from autograder.study.pictures import show
+#
+# show("attention-heads", globals())

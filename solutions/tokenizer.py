@@ -85,6 +85,13 @@ def build_vocab(text, start=0):
 # ValueError: character 'p' at position 3 is not in the vocabulary
 #
 # ```
+#
+# See it: `headway plot token-ids` (before your function is written, with `--solution`).
+
+# %% tags=["active-ipynb"]
+# from autograder.study.pictures import show
+#
+# show("token-ids", globals())
 
 
 # %%
@@ -263,3 +270,58 @@ def get_batch(ids, batch_size, block_size, rng):
     starts = rng.integers(len(ids) - block_size, size=batch_size)  # (B,)
     positions = starts[:, None] + np.arange(block_size)  # (B, T)
     return ids[positions], ids[positions + 1]
+
+
+# %% [markdown]
+# ## What could go wrong
+#
+# Known mistakes of this assignment. When the report recognises one of them, it calls it by this name:
+#
+# - `build_vocab`: **the characters stand in the order in which they first occur.** Two texts with the same characters
+#   then have different ids, and a saved model cannot be used with the other one.
+# - `build_vocab`: **`start` was used for stoi and forgotten for itos.** What encode makes, decode cannot read: itos
+#   must be the inverse of stoi.
+# - `encode`: **unknown characters were left out silently.** The ids are then fewer than the characters, and nobody
+#   notices the mistake in the data.
+# - `train_val_split`: **the text was shuffled before it was cut.** Single characters in a random order are no language
+#   any more.
+# - `get_batch`: **the answers are the windows themselves, not moved by one character.** The model learns to repeat what
+#   it sees: the loss falls to 0, and it cannot write.
+# - `get_batch`: **the last answer of every window is its own first character.** np.roll puts what falls out at the end
+#   back in at the beginning. The right answer is in the text, behind the window.
+# - `get_batch`: **the last possible start never comes up.** rng.integers leaves out its upper end; with another 1
+#   subtracted, the last character is never learned from.
+# - `get_batch`: **now and then a window starts too late, and its last answer lies behind the end of the text.** There
+#   is a window there, but no answer to its last question.
+
+# %% [markdown]
+# ## Try it
+#
+# How many different windows does a text of 20 characters have, and does every one of them come up? Work it out before
+# you run this: 20 characters, windows of 6, and every window needs one more character for its last answer.
+#
+# ```python
+# >>> text = "she sells sea shells"
+# >>> chars, stoi, itos = build_vocab(text)
+# >>> x, y = get_batch(encode(text, stoi), batch_size=1000, block_size=6, rng=np.random.default_rng(0))
+# >>> windows = {decode(row, itos) for row in x}
+# >>> len(text), len(windows)
+# (20, 14)
+# >>> sorted(windows)[:3]
+# [' sea s', ' sells', ' shell']
+# >>> decode(y[:, -1], itos).count("s") / 1000  # how often the last answer is an "s"
+# 0.304
+#
+# ```
+#
+# Change the block size to 19 and to 20. What is the smallest text that a batch can be drawn from? Which characters of
+# the text are never the *first* of a window, and which one is never an answer?
+
+# %% tags=["active-ipynb"]
+# text = "she sells sea shells"
+# chars, stoi, itos = build_vocab(text)
+# x, y = get_batch(encode(text, stoi), batch_size=1000, block_size=6, rng=np.random.default_rng(0))
+# windows = {decode(row, itos) for row in x}
+# len(text), len(windows)
+# sorted(windows)[:3]
+# decode(y[:, -1], itos).count("s") / 1000  # how often the last answer is an "s"

@@ -4,6 +4,7 @@ import pytest
 
 from autograder.checks import __path__ as checks_path
 from autograder.curriculum import TRANSFORMER
+from autograder.effort import EFFORT
 from autograder.engine import CHECKS
 from autograder.errors import UsageError
 
@@ -43,3 +44,11 @@ def test_needs_are_followed():
 def test_every_assignment_has_checks():
     assert str(CHECKS) == next(iter(checks_path))
     assert {f"test_{module}.py" for module in TRANSFORMER.modules} == {p.name for p in CHECKS.glob("test_*.py")}
+
+
+def test_every_function_says_how_long_and_how_hard_it_is():
+    assert set(EFFORT) == set(TRANSFORMER.functions)
+    for function in TRANSFORMER.functions.values():
+        assert 5 <= function.minutes <= 60, function.qualified
+        assert function.difficulty in (1, 2, 3), function.qualified
+    assert [a.module for a in TRANSFORMER.assignments if not 45 <= a.minutes <= 240] == []
