@@ -11,7 +11,7 @@ import pytest
 from autograder.curriculum import TRANSFORMER
 from autograder.mistakes import mistakes_of
 from autograder.source import NOTEBOOK_ONLY, bundled
-from autograder.study.pictures import PICTURES
+from autograder.study.pictures import FIGURES, PICTURES
 
 MODULES = list(TRANSFORMER.modules)
 BULLET = re.compile(r"- `(\w+)`: \*\*(.+?)\.\*\* (.+)")
@@ -58,7 +58,8 @@ def test_what_a_lesson_shows_exists(module):
     names = {one or other for one, other in named}
     assert names <= set(PICTURES)
     for name in names:
-        assert f'show("{name}", globals())' in text and f"`headway plot {name}`" in text, name
+        assert f"`headway plot {name}`" in text, name
+        assert (f'show("{name}", globals())' in text) == (PICTURES[name].suffixes == FIGURES), name
 
 
 def test_every_picture_has_its_place_in_a_lesson():
