@@ -1,85 +1,32 @@
 """A class of hostile students at every rung of the ladder that this machine has, as this user and as nobody.
 
-Each rung is graded by a process of its own (`tests/hostile_class.py`), some at a time; the tests look at what came of
-it.
+`tests/hostile_ladder.py` grades them; the tests look at what came of it.
 """
 
 import contextlib
-import json
 import os
 import shutil
 import signal
 import subprocess
 import sys
 import time
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import hostile_class
 import pytest
+from hostile_ladder import CLASSES, NOBODY, as_nobody, grade_all, why_no_nobody
 
 from autograder.engine import Options, check_many
 from autograder.source import bundled
 from autograder.worker import wall
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the ladder stands on Linux")
-NOBODY = "65534"
-AT_A_TIME = 4  # most of a class is waiting for time limits
-STRONGEST = "+".join(wall.RUNGS[0])
 ATTACKS = hostile_class.attacks()
-CLASSES = [*hostile_class.RUNGS, *(f"{rung} as nobody" for rung in hostile_class.RUNGS)]
-
-
-def as_nobody(command):
-    """The command as an unprivileged user, who may not be allowed to enter the folder that Python is installed in.
-
-    In a mount namespace of its own, that folder is put where everybody may enter.
-    """
-    base = Path(sys.base_prefix).resolve()
-    closed = [folder for folder in base.parents if not folder.stat().st_mode & 1]
-    script = 'exec setpriv --reuid "$0" --regid "$0" --clear-groups "$@"'
-    if closed:
-        gate = closed[-1] / base.relative_to(closed[-1]).parts[0]
-        script = (
-            f'held=$(mktemp -d) && mount --bind "{gate}" "$held" && mount -t tmpfs -o mode=755 none "{closed[-1]}" '
-            f'&& mkdir "{gate}" && mount --bind "$held" "{gate}" && {script}'
-        )
-    return ["unshare", "--mount", "sh", "-c", script, NOBODY, *command]
-
-
-def grade(name):
-    rung, _, user = name.partition(" as ")
-    command = [sys.executable, hostile_class.__file__, rung]
-    if user:
-        command = as_nobody(command)
-    cache = os.environ["HEADWAY_CACHE"] if not user else "/nonexistent"
-    environment = {**os.environ, "HEADWAY_CACHE": cache, "HEADWAY_HOSTILE": "the grader's own secret", "TMPDIR": "/tmp"}
-    done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=300, check=False)
-    assert done.returncode == 0, done.stderr[-2000:]
-    *outcomes, report = map(json.loads, done.stdout.splitlines())
-    return {outcome["attack"]: outcome for outcome in outcomes}, report, done.stdout
-
-
-def why_not(name, tmp_path):
-    """Why this class cannot be graded on this machine, if so."""
-    rung, _, user = name.partition(" as ")
-    if user and os.geteuid() != 0:
-        return "this is an unprivileged user already"
-    if user and subprocess.run(as_nobody(["true"]), capture_output=True, check=False).returncode:
-        return "another user cannot be had here"
-    if not hostile_class.RUNGS[rung]:
-        return None
-    proven, problems = wall.prove(hostile_class.RUNGS[rung], tmp_path)
-    return None if proven else f"this machine has no such rung: {problems}"
 
 
 @pytest.fixture(scope="module")
-def graded(tmp_path_factory):
-    """By name of the class: its outcomes and report, or why there are none."""
-    lacking = {name: why_not(name, tmp_path_factory.mktemp("probe")) for name in CLASSES}
-    here = [name for name in CLASSES if lacking[name] is None]
-    with ThreadPoolExecutor(AT_A_TIME) as pool:
-        return {**lacking, **dict(zip(here, pool.map(grade, here), strict=True))}
+def graded():
+    return grade_all()
 
 
 @pytest.fixture
@@ -134,8 +81,8 @@ def test_the_suite_finds_what_a_missing_mechanism_lets_through(missing, tmp_path
 @pytest.fixture(params=["this user", "nobody"])
 def user(request, tmp_path):
     if request.param == "nobody":
-        if os.geteuid() != 0 or subprocess.run(as_nobody(["true"]), capture_output=True, check=False).returncode:
-            pytest.skip("another user cannot be had here")
+        if reason := why_no_nobody():
+            pytest.skip(reason)
         for folder in (tmp_path, *tmp_path.parents[:2]):
             folder.chmod(0o755)
         shutil.chown(tmp_path, int(NOBODY))

@@ -12,7 +12,7 @@ ATTEMPTS = {
     "users": lambda: os.stat("/etc/passwd"),
     "without opening": lambda: os.fstat(os.open("@secret@", os.O_PATH)),
     "asked": lambda: 1 / os.access("/etc/passwd", os.F_OK),
-    "file system": lambda: os.statvfs("/etc"),
+    "file system": lambda: os.statvfs("@secret@"),
     "its working folder": lambda: os.chdir("/etc"),
 }
 for name, attempt in ATTEMPTS.items():
