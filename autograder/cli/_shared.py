@@ -1,7 +1,10 @@
 """What the commands share: exit codes, options, consoles."""
 
 import contextlib
+import importlib
 import json
+import sys
+import threading
 from collections.abc import Callable, Iterator
 from functools import wraps
 from pathlib import Path
@@ -57,6 +60,24 @@ def progress(console: "Console", text: str) -> Iterator[None]:
             yield
     else:
         yield
+
+
+@contextlib.contextmanager
+def checking_line() -> Iterator[None]:
+    """Say at once that something is being done, and take it back: without rich, which is loaded meanwhile."""
+    shown = sys.stderr.isatty() and sys.stdout.isatty()
+    if shown:
+        click.echo("checking …", nl=False, err=True)
+    try:
+        yield
+    finally:
+        if shown:
+            click.echo("\r\x1b[K", nl=False, err=True)
+
+
+def load_meanwhile(module: str) -> None:
+    """Import a module in a thread: student code computes in another process, and leaves this one idle."""
+    threading.Thread(target=importlib.import_module, args=(module,), daemon=True).start()
 
 
 def interruptible(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -10,11 +10,12 @@ from autograder.cli._shared import (
     KIT_FAILED,
     NOT_PASSED,
     PASSED,
+    checking_line,
     console_for,
     interruptible,
     json_option,
+    load_meanwhile,
     no_color_option,
-    progress,
     write_json,
 )
 
@@ -66,11 +67,11 @@ def check(
     engine.require_folder(folder)
     limits = Limits(call_seconds=call_seconds)
     options = engine.Options(functions=selected if names else None, seed=seed, limits=limits)
-    console = console_for(no_color, stderr=json_file == "-")
     from autograder.study import check_once, impact
 
     snapshot = impact.take(folder)
-    with progress(console, "checking"):
+    load_meanwhile("autograder.report.terminal")
+    with checking_line():
         result = engine.check(folder.resolve().name, folder, options)
     news = check_once.remember(folder, snapshot, result)
     document = results.to_document(result, TRANSFORMER)
@@ -78,6 +79,7 @@ def check(
         write_json(json_file, document)
     from autograder.report import terminal
 
+    console = console_for(no_color, stderr=json_file == "-")
     terminal.render(document, console, all_panels=all_panels)
     for line in news:
         console.print(line, style="bold", markup=False)

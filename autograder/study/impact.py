@@ -21,40 +21,60 @@ Place = tuple[str, str]  # module and name
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
-@dataclass
 class Module:
-    """One file: what each top-level name is bound to, and which names that uses.
+    """One file: what each top-level name is bound to, and which names that uses. It is read when first asked about."""
 
-    Attributes:
-        content: the file's bytes.
-        error: why Python cannot read it, if it cannot.
-        texts: syntax trees as text, by name.
-        uses: other places by name; `(module, "*")` is all of another module.
-        stubs: functions that do nothing but raise NotImplementedError.
-    """
+    def __init__(self, name: str, content: bytes) -> None:
+        self.content = content
+        self._name = name
 
-    content: bytes
+    @cached_property
+    def _parts(self) -> "_Parts":
+        return _take_apart(self._name, self.content)
+
+    @property
+    def error(self) -> SyntaxError | None:
+        """Why Python cannot read the file, if it cannot."""
+        return self._parts.error
+
+    @property
+    def texts(self) -> dict[str, str]:
+        """Syntax trees as text, by name."""
+        return self._parts.texts
+
+    @property
+    def uses(self) -> dict[str, set[Place]]:
+        """Other places by the name that uses them; `(module, "*")` is all of another module."""
+        return self._parts.uses
+
+    @property
+    def stubs(self) -> set[str]:
+        """Functions that do nothing but raise NotImplementedError."""
+        return self._parts.stubs
+
+
+@dataclass
+class _Parts:
     error: SyntaxError | None = None
     texts: dict[str, str] = field(default_factory=dict)
     uses: dict[str, set[Place]] = field(default_factory=dict)
     stubs: set[str] = field(default_factory=set)
 
 
-def read_module(name: str, content: bytes) -> Module:
-    """Take one file apart."""
-    module = Module(content)
+def _take_apart(name: str, content: bytes) -> _Parts:
+    parts = _Parts()
     try:
         tree = ast.parse(content)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-        module.error = error if isinstance(error, SyntaxError) else SyntaxError(str(error))
-        return module
+        parts.error = error if isinstance(error, SyntaxError) else SyntaxError(str(error))
+        return parts
     for statement in tree.body:
         for bound, text, uses in _bindings(name, statement):
-            module.texts[bound] = module.texts.get(bound, "") + text
-            module.uses.setdefault(bound, set()).update(uses)
+            parts.texts[bound] = parts.texts.get(bound, "") + text
+            parts.uses.setdefault(bound, set()).update(uses)
         if isinstance(statement, _Function) and is_stub(statement):
-            module.stubs.add(statement.name)
-    return module
+            parts.stubs.add(statement.name)
+    return parts
 
 
 def body_of(function: _Function) -> list[ast.stmt]:
@@ -129,9 +149,9 @@ class Snapshot:
     curriculum: Curriculum = TRANSFORMER
 
     @cached_property
-    def prints(self) -> dict[str, str]:
-        """The fingerprint of every function of the curriculum, by its qualified name."""
-        return {name: self._print(f.module, f.name) for name, f in self.curriculum.functions.items()}
+    def prints(self) -> "_Prints":
+        """The fingerprint of every function of the curriculum, by its qualified name; made when it is asked for."""
+        return _Prints(self)
 
     def is_stub(self, function: str) -> bool:
         """Whether a function of the curriculum is a stub still, or is not there at all."""
@@ -148,13 +168,14 @@ class Snapshot:
 
     def changes(self, before: "Snapshot") -> tuple[str, ...]:
         """Functions whose fingerprint is another than before, in course order."""
-        return tuple(name for name, now in self.prints.items() if before.prints[name] != now)
+        return tuple(name for name in self.curriculum.functions if before.prints[name] != self.prints[name])
 
     def _content(self, name: str) -> bytes | None:
         module = self.modules.get(name)
         return module.content if module else None
 
-    def _print(self, module: str, name: str) -> str:
+    def fingerprint(self, module: str, name: str) -> str:
+        """A digest of everything that a function can reach in the workspace."""
         state = hashlib.sha256()
         for place, text in sorted(self._reach((module, name)).items()):
             state.update(f"{place}\0{len(text)}\0{text}".encode("utf-8", "surrogatepass"))
@@ -181,6 +202,24 @@ class Snapshot:
         return reached
 
 
+class _Prints(Mapping[str, str]):
+    def __init__(self, snapshot: Snapshot) -> None:
+        self._snapshot = snapshot
+        self._made: dict[str, str] = {}
+
+    def __getitem__(self, name: str) -> str:
+        if name not in self._made:
+            function = self._snapshot.curriculum.functions[name]
+            self._made[name] = self._snapshot.fingerprint(function.module, function.name)
+        return self._made[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._snapshot.curriculum.functions)
+
+    def __len__(self) -> int:
+        return len(self._snapshot.curriculum.functions)
+
+
 def take(folder: Path, before: Snapshot | None = None, curriculum: Curriculum = TRANSFORMER) -> Snapshot:
     """The workspace as it is now; modules whose bytes are those of `before` are not read again.
 
@@ -199,5 +238,5 @@ def take(folder: Path, before: Snapshot | None = None, curriculum: Curriculum = 
         except OSError:
             continue
         old = before.modules.get(path.stem) if before else None
-        modules[path.stem] = old if old and old.content == content else read_module(path.stem, content)
+        modules[path.stem] = old if old and old.content == content else Module(path.stem, content)
     return Snapshot(modules, curriculum)

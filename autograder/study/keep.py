@@ -141,7 +141,7 @@ def replace_function(text: str, function: str, new: str) -> str | None:
 
 def helpers(text: str, functions: Sequence[str]) -> list[str]:
     """Private names of a module (`_name`) that functions use, directly or not, in the order of the file."""
-    module = impact.read_module("m", text.encode())
+    module = impact.Module("m", text.encode())
     waiting, found = list(functions), set()
     while waiting:
         for _, used in module.uses.get(waiting.pop(), ()):
@@ -202,7 +202,7 @@ def update(folder: Path, state: State) -> list[str]:
 
 
 def _update_functions(path: Path, module: str, old: str, new: str) -> list[str]:
-    mine = impact.read_module(module, old.encode())
+    mine = impact.Module(module, old.encode())
     if mine.error is not None:
         return [f"{path.name}: left as it is, because Python cannot read it"]
     changed, text = [], old
