@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 @click.option("--only", multiple=True, metavar="STUDENT", help="Only this student; may be repeated.")
 @click.option("--force", is_flag=True, help="Grade again what is already graded.")
 @click.option("--resume", is_flag=True, hidden=True, help="What happens anyway.")
+@click.option("--cluster", default="", metavar="ADDRESS", help="Grade on the workers of this Dask scheduler.")
 @click.option("--assignment", "names", multiple=True, metavar="NAME", help="Only this assignment; may be repeated.")
 @click.option("--seed", type=click.IntRange(0), help="Inputs; without it a fresh seed is drawn, and kept with OUT.")
 @click.option("--call-seconds", type=click.FloatRange(0.05), help="Time limit of one call (default: 10).")
@@ -70,6 +71,7 @@ def grade(
     only: tuple[str, ...],
     force: bool,
     resume: bool,
+    cluster: str,
     names: tuple[str, ...],
     seed: int | None,
     call_seconds: float | None,
@@ -125,6 +127,7 @@ def grade(
         only,
         tuple(dict.fromkeys(TRANSFORMER.functions[name].module for name in selected)),
         roster or settings.roster,
+        cluster,
     )
     console = console_for(no_color)
     if unsafe:

@@ -34,6 +34,7 @@ class Plan:
         only: the students to grade, by any of their names; empty: everybody.
         modules: the assignments to grade.
         roster: a CSV file; None if there is none.
+        cluster: address of a Dask scheduler whose workers grade; empty: this machine does.
     """
 
     processes: int = 1
@@ -42,6 +43,7 @@ class Plan:
     only: tuple[str, ...] = ()
     modules: tuple[str, ...] = ()
     roster: Path | None = None
+    cluster: str = ""
 
 
 @dataclass
@@ -53,6 +55,7 @@ class Progress:
     done: int = 0
     entry: Entry | None = None
     name: str = ""
+    warning: str = ""
 
 
 def grade(
@@ -87,17 +90,27 @@ def grade(
             keeper = _Keeper(group, results, seen, len(units), started)
             keeper.start()
             try:
-                if units:
+                setup = Setup(options, out, key, policy.feedback, policy, results.results)
+                if units and plan.cluster:
+                    _on_a_cluster(setup, units, plan, keeper)
+                elif units:
                     with spool() as where:
                         remember(where)
                         walled = dataclasses.replace(options, wall=wall_around(where, plan.unsafe))
-                        setup = Setup(walled, where, key, policy.feedback, policy, results.results)
+                        setup = dataclasses.replace(setup, options=walled, spool=where)
                         Pool(setup, min(plan.processes, len(units)), keeper.done).run(units)
             finally:
                 document = keeper.finish()
         finally:
             results.close()
     return document
+
+
+def _on_a_cluster(setup: Setup, units: list[Unit], plan: Plan, keeper: "_Keeper") -> None:
+    from autograder.course.cluster import Cluster
+
+    setup = dataclasses.replace(setup, options=dataclasses.replace(setup.options, wall=Wall(unsafe=plan.unsafe)))
+    Cluster(setup, plan.cluster, keeper.done, keeper.warn).run(units)
 
 
 def _chosen(students: Sequence[Student], only: tuple[str, ...]) -> set[str] | None:
@@ -162,6 +175,10 @@ class _Keeper:
         if time.monotonic() - self._written > REFRESH_SECONDS:
             self._write()
             self._written = time.monotonic()
+
+    def warn(self, text: str) -> None:
+        """Something that an instructor should know now."""
+        self._seen(dataclasses.replace(self._progress, entry=None, warning=text))
 
     def finish(self) -> dict[str, Any]:
         """Write the class, as it is now."""

@@ -35,6 +35,7 @@ class Seen(Protocol):
     reused: int
     done: int
     name: str
+    warning: str
 
     @property
     def entry(self) -> Entry | None:
@@ -64,7 +65,9 @@ def live(console: Console) -> Iterator[Callable[[Seen], None]]:
             rate = f"{now.done / took:.1f}/s" if now.done and took > 1 else ""
             progress.update(task, total=now.todo, completed=now.done, rate=rate)
             if now.entry is None:
-                if now.reused:
+                if now.warning:
+                    console.print(Text(now.warning, STYLES["error"][1]))
+                elif now.reused:
                     console.print(Text(f"{now.reused} already graded, {now.todo} to grade"))
                 return
             trouble = _trouble(now.entry)

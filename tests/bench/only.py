@@ -1,0 +1,8 @@
+"""A pytest plugin for the benchmarks: keep the checks of the functions that $ONLY names."""
+
+import os
+
+
+def pytest_collection_modifyitems(items):
+    wanted = os.environ["ONLY"].split(",")
+    items[:] = [item for item in items if item.get_closest_marker("graded").args[0] in wanted]

@@ -1,0 +1,90 @@
+"""The kit's checks as a cell of a notebook runs them: for nbgrader, with the comparisons of `plain.py`.
+
+from plain_cells import run; run("softmax.softmax", globals())
+"""
+
+import inspect
+from pathlib import Path
+
+import plain
+import pytest
+
+from autograder.draw import Draw
+from autograder.engine import CHECKS
+from autograder.plugin import pytest_addoption  # noqa: F401 (the same import cost as in every grader)
+
+
+def run(qualified, names):
+    """Run every check of one function on what the notebook defined."""
+    module = qualified.partition(".")[0]
+    mine = _Proxy(names)
+    theirs = plain.proxy("autograder.reference.")
+    path = Path(CHECKS, f"test_{module}.py")
+    checks = {}
+    exec(compile(path.read_text("utf-8"), str(path), "exec"), checks)
+    for name, check in list(checks.items()):
+        marks = {mark.name: mark for mark in getattr(check, "pytestmark", [])}
+        if name.startswith("test_") and "graded" in marks and marks["graded"].args[0] == qualified:
+            for arguments in _cases(marks.get("parametrize")):
+                fixtures = _fixtures(qualified, name, mine, theirs) | arguments
+                check(**{key: fixtures[key] for key in inspect.signature(check).parameters})
+
+
+class _Proxy:
+    """The notebook's functions, under every module's name."""
+
+    calls = ()
+
+    def __init__(self, names):
+        self._names = names
+
+    def __getattr__(self, module):
+        return _Functions(self._names)
+
+    def call(self, qualified, args, kwargs):
+        return getattr(_Functions(self._names), qualified.partition(".")[2])(*args, **kwargs)
+
+
+class _Functions:
+    def __init__(self, names):
+        self._names = names
+
+    def __getattr__(self, name):
+        function = self._names[name]
+        return lambda *args, **kwargs: function(
+            *map(plain.make, args), **{key: plain.make(value) for key, value in kwargs.items()}
+        )
+
+
+def _cases(mark):
+    if mark is None:
+        yield {}
+        return
+    names = [name.strip() for name in mark.args[0].split(",")] if isinstance(mark.args[0], str) else list(mark.args[0])
+    for values in mark.args[1]:
+        values = getattr(values, "values", values)
+        yield dict(
+            zip(names, values if len(names) > 1 else (values if isinstance(values, tuple) else (values,)), strict=True)
+        )
+
+
+def _fixtures(qualified, name, student, reference):
+    class Request:
+        class node:  # noqa: N801
+            @staticmethod
+            def get_closest_marker(_):
+                return pytest.mark.graded(qualified).mark
+
+    def fixture(function):
+        return getattr(function, "__wrapped__", None) or function.__pytest_wrapped__.obj
+
+    request = Request()
+    return {
+        "student": student,
+        "reference": reference,
+        "draw": Draw(0, f"{qualified}::{name}"),
+        "compare": fixture(plain.compare)(),
+        "agree": fixture(plain.agree)(request, student, reference),
+        "unmodified": fixture(plain.unmodified)(request, student),
+        "refuses": fixture(plain.refuses)(request, student),
+    }

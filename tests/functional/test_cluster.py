@@ -1,0 +1,134 @@
+"""A class on a Dask cluster: scheduler and workers are processes of their own on the loopback interface."""
+
+import contextlib
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("distributed")
+
+CLI = [sys.executable, "-m", "autograder.cli", "grade"]
+RIGHT = """
+import numpy as np
+def softmax(x, axis=-1, temperature=1.0):
+    x = np.asarray(x)
+    x = x if x.dtype.kind == "f" else x.astype(float)
+    z = np.exp((x - x.max(axis, keepdims=True)) / temperature)
+    return z / z.sum(axis, keepdims=True)
+"""
+
+
+def timeless(value):
+    if isinstance(value, dict):
+        return {key: timeless(item) for key, item in value.items() if key not in ("seconds", "created")}
+    return [timeless(item) for item in value] if isinstance(value, list) else value
+
+
+def documents(out):
+    return {path.name: timeless(json.loads(path.read_text("utf-8"))) for path in sorted((out / "results").iterdir())}
+
+
+@contextlib.contextmanager
+def cluster(workers, folder):
+    """Address of the scheduler and the processes of its workers."""
+    environment = {**os.environ, "DASK_DISTRIBUTED__DASHBOARD__ENABLED": "False"}
+    started = []
+
+    def start(*arguments):
+        log = open(folder / f"{len(started)}.log", "w+")  # noqa: SIM115 (as long as the process)
+        command = [sys.executable, "-m", "distributed.cli.dask_worker", *arguments]
+        if not started:
+            command = [sys.executable, "-m", "distributed.cli.dask_scheduler", *arguments]
+        started.append((subprocess.Popen(command, stdout=log, stderr=log, env=environment), log))
+
+    def said(number, text):
+        end = time.monotonic() + 60
+        while not (found := re.search(text, Path(folder, f"{number}.log").read_text())):
+            assert time.monotonic() < end and started[number][0].poll() is None, Path(
+                folder, f"{number}.log"
+            ).read_text()
+            time.sleep(0.05)
+        return found
+
+    try:
+        start("--host", "127.0.0.1", "--port", "0", "--no-dashboard")
+        address = said(0, r"tcp://127\.0\.0\.1:\d+")[0]
+        for _ in range(workers):
+            start(address, "--nthreads", "1", "--no-nanny", "--no-dashboard", "--host", "127.0.0.1")
+        for number in range(1, workers + 1):
+            said(number, "Registered to")
+        yield address, [process for process, _ in started[1:]]
+    finally:
+        for process, log in reversed(started):
+            process.send_signal(signal.SIGCONT)
+            process.kill()
+            process.wait()
+            log.close()
+
+
+def grade(folder, out, *arguments):
+    command = [*CLI, folder, "--out", out, "--assignment", "softmax.softmax", "--seed", "0", "--no-color", *arguments]
+    return subprocess.Popen(list(map(str, command)), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+
+
+def test_one_worker_is_killed_and_one_paused_and_the_class_is_the_same(tmp_path):
+    for number in range(24):
+        (tmp_path / "class" / f"s{number:02}").mkdir(parents=True)
+        text = RIGHT if number % 3 else RIGHT.replace("/ temperature", "* temperature")
+        (tmp_path / "class" / f"s{number:02}" / "softmax.py").write_text(text)
+    here = grade(tmp_path / "class", tmp_path / "here", "-j", "2")
+    said, _ = here.communicate()
+    assert here.returncode == 0, said
+    with cluster(3, tmp_path) as (address, workers):
+        out = tmp_path / "there"
+        run = grade(tmp_path / "class", out, "--cluster", address)
+        for wanted, worker, what in ((2, 0, signal.SIGKILL), (8, 1, signal.SIGSTOP)):
+            end = time.monotonic() + 90
+            while len(list((out / "results").glob("s*.json"))) < wanted:
+                assert time.monotonic() < end and run.poll() is None, run.stdout.read()
+                time.sleep(0.01)
+            workers[worker].send_signal(what)
+        said, _ = run.communicate(timeout=120)
+        assert run.returncode == 0, said
+        assert documents(out) == documents(tmp_path / "here")
+        again = grade(tmp_path / "class", out, "-j", "1")  # on one machine, what the cluster did is known
+        said, _ = again.communicate()
+        assert again.returncode == 0 and "24 already graded" in said
+
+
+def test_no_scheduler_is_one_line(tmp_path):
+    (tmp_path / "class" / "ada").mkdir(parents=True)
+    (tmp_path / "class" / "ada" / "softmax.py").write_text(RIGHT)
+    run = grade(tmp_path / "class", tmp_path / "out", "--cluster", "tcp://127.0.0.1:9")
+    said, _ = run.communicate()
+    assert run.returncode == 2, said
+    assert "no Dask scheduler answers at tcp://127.0.0.1:9" in said and "Traceback" not in said
+
+
+def test_a_worker_without_a_wall_takes_no_work(tmp_path):
+    (tmp_path / "class" / "ada").mkdir(parents=True)
+    (tmp_path / "class" / "ada" / "softmax.py").write_text(RIGHT)
+    with pytest.MonkeyPatch.context() as patch:
+        # What a worker finds instead of the wall's proof: a machine that has no mechanism.
+        (tmp_path / "weak").mkdir()
+        (tmp_path / "weak" / "sitecustomize.py").write_text(
+            "import sys\n"
+            "if 'distributed.cli.dask_worker' in ' '.join(sys.orig_argv):\n"
+            "    from autograder.worker import wall\n"
+            "    wall.RUNGS = ()\n"
+        )
+        patch.setenv("PYTHONPATH", os.pathsep.join([str(tmp_path / "weak"), str(Path.cwd())]))
+        with cluster(1, tmp_path) as (address, _):
+            patch.setenv("PYTHONPATH", str(Path.cwd()))
+            run = grade(tmp_path / "class", tmp_path / "out", "--cluster", address)
+            said, _ = run.communicate(timeout=60)
+    assert run.returncode == 2, said
+    assert "takes no work: it has no sandbox" in " ".join(said.split()) and "headway doctor" in said
+    assert not list((tmp_path / "out" / "results").iterdir())
