@@ -30,6 +30,7 @@ COMMANDS = {
     "plot": "pictures:plot",
     "data": "data:data",
     "grade": "classroom:grade",
+    "report": "gradebook:report",
     "export": "gradebook:export",
     "release": "kit:release",
     "completion": "loop:completion",

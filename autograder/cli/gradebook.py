@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from autograder.cli._shared import console_for, interruptible, no_color_option
+from autograder.cli._shared import console_for, interruptible, no_color_option, progress
 from autograder.errors import UsageError
 
 if TYPE_CHECKING:
@@ -22,6 +22,35 @@ FORMATS = {
     "nbgrader": ("gradebook.db", "nbgrader_config.py: c.CourseDirectory.db_url"),
     "junit": ("junit.xml", "Jenkins: Publish JUnit test result report"),
 }
+
+
+@click.command()
+@click.argument("out", metavar="OUT", type=click.Path(path_type=Path))
+@click.option("--html", "page", type=click.Path(path_type=Path), help="Where the page goes; else OUT/report.html.")
+@no_color_option
+@interruptible
+def report(out: Path, page: Path | None, no_color: bool) -> None:
+    """Show what the graded class OUT knows: in the terminal, and as one page that needs no network."""
+    from rich.text import Text
+
+    from autograder.course import gradebook, insight
+    from autograder.files import write_atomically
+    from autograder.report import insight_terminal
+    from autograder.report.html import environment
+    from autograder.report.html.class_page import render_class
+
+    environment()  # says what is missing before thousands of documents are read
+    console = console_for(no_color)
+    book = gradebook.read(out)
+    with progress(console, "reading the results …"):
+        found = insight.collect(book)
+    insight_terminal.render(found, console)
+    target = page or out / "report.html"
+    try:
+        write_atomically(target, render_class(found).encode("utf-8", "replace"))
+    except OSError as error:
+        raise UsageError(f"cannot write {target} ({error.strerror}). Name another place: --html FILE") from None
+    console.print(Text(f"The page: {target}", "dim"))
 
 
 @click.command()

@@ -1,0 +1,272 @@
+"use strict";
+// Rows of the table are made for what is in view: 2,000 students with 63 functions are some forty elements each
+// scroll, and a strip of colours is one element. All text goes in as textContent.
+const data = JSON.parse(document.getElementById("data").textContent);
+const words = data.words;                       // letter -> status
+const rank = { p: 0, b: 1, f: 2, e: 3, t: 4, n: 5, "-": 6 };
+const grid = document.getElementById("grid");
+const ROW = 26, CELL = 13;
+const width = data.functions.length * CELL;
+document.documentElement.classList.add("script");
+
+const make = (tag, className, text) => {
+  const element = document.createElement(tag);
+  if (className) element.className = className;
+  if (text !== undefined) element.textContent = text;
+  return element;
+};
+const share = (s) => (s.outOf ? s.score / s.outOf : 0);
+const students = data.students.map(([name, id, submission, status, reason, score, outOf, late, letters, mistakes, link], number) =>
+  ({ name, id, submission, status, reason, score, outOf, late, letters, mistakes, link, number,
+     text: `${name} ${id} ${submission} ${status} ${reason}`.toLowerCase() }));
+let shown = students, sortBy = "name", reversed = false, onlyMistake = null, chosen = null;
+
+// One background per distinct strip: neighbours of one status are one stop.
+const strips = new Map();
+const strip = (letters) => {
+  if (!strips.has(letters)) {
+    const stops = [];
+    for (let start = 0; start < letters.length;) {
+      let end = start + 1;
+      while (end < letters.length && letters[end] === letters[start]) end += 1;
+      const colour = letters[start] === "-" ? "transparent" : `var(--${letters[start]})`;
+      stops.push(`${colour} ${start * CELL}px ${end * CELL}px`);
+      start = end;
+    }
+    strips.set(letters, letters ? `linear-gradient(to right, ${stops.join(", ")})` : "none");
+  }
+  return strips.get(letters);
+};
+const lines = `repeating-linear-gradient(to right, var(--paper) 0 1px, transparent 1px ${CELL}px)`;
+const count = (letters, letter) => letters.split(letter).length - 1;
+const spoken = (s) => s.letters
+  ? Object.entries(words).filter(([l]) => count(s.letters, l)).map(([l, w]) => `${count(s.letters, l)} ${w}`).join(", ")
+  : `${s.status}${s.reason ? `: ${s.reason}` : ""}`;
+
+function makeRow(student, place) {
+  const row = make("div", student === chosen ? "row chosen" : "row");
+  row.setAttribute("role", "row");
+  row.setAttribute("aria-rowindex", place + 2);
+  const name = make("div", "name");
+  name.setAttribute("role", "rowheader");
+  const button = make("button", "", student.name);
+  button.type = "button";
+  button.dir = "auto";
+  button.title = student.name;
+  button.addEventListener("click", () => choose(student));
+  name.append(button);
+  const score = make("div", "score", student.letters ? `${Math.round(share(student) * 1000) / 10} %` : "–");
+  const late = make("div", "late", student.late ? `${student.late} d` : "");
+  const state = make("div", "state", student.status === "graded" ? "" : student.status);
+  const cells = make("div", "strip");
+  for (const cell of [score, late, state, cells]) cell.setAttribute("role", "cell");
+  cells.setAttribute("aria-label", spoken(student));
+  cells.style.width = `${width}px`;
+  if (student.letters) cells.style.background = `${lines}, ${strip(student.letters)}`;
+  cells.dataset.number = student.number;
+  row.append(name, score, late, state, cells);
+  return row;
+}
+
+const head = make("div", "row head");
+head.setAttribute("role", "row");
+head.setAttribute("aria-rowindex", 1);
+for (const [className, text] of [["name", "student"], ["score", "score"], ["late", "late"], ["state", ""]]) {
+  const cell = make("div", className, text);
+  cell.setAttribute("role", "columnheader");
+  head.append(cell);
+}
+const groups = make("div", "groups");
+groups.setAttribute("role", "columnheader");
+groups.setAttribute("aria-label", "status of every function, in course order");
+groups.style.width = `${width}px`;
+let start = 0;
+for (const [name, size] of data.groups) {
+  const label = make("span", "", name);
+  label.title = name;
+  label.style.left = `${start * CELL}px`;
+  label.style.width = `${size * CELL}px`;
+  groups.append(label);
+  start += size;
+}
+head.append(groups);
+const space = make("div");                      // as high as all rows, so that the scroll bar is right
+space.setAttribute("role", "rowgroup");
+space.style.position = "relative";
+grid.append(head, space);
+
+function draw() {
+  space.style.height = `${shown.length * ROW}px`;
+  space.style.minWidth = `${head.offsetWidth}px`;
+  const first = Math.max(0, Math.floor(grid.scrollTop / ROW) - 6);
+  const last = Math.min(shown.length, Math.ceil((grid.scrollTop + grid.clientHeight) / ROW) + 6);
+  const focused = document.activeElement && document.activeElement.closest && document.activeElement.closest(".row");
+  const place = focused ? focused.getAttribute("aria-rowindex") : null;
+  const rows = [];
+  for (let i = first; i < last; i += 1) {
+    const row = makeRow(shown[i], i);
+    row.style.top = `${i * ROW}px`;
+    rows.push(row);
+  }
+  space.replaceChildren(...rows);
+  if (place) {
+    const again = space.querySelector(`[aria-rowindex="${place}"] button`);
+    if (again) again.focus({ preventScroll: true });
+  }
+}
+
+const collator = new Intl.Collator(undefined, { numeric: true, sensitivity: "base" });
+const orders = {
+  name: (a, b) => collator.compare(a.name, b.name),
+  id: (a, b) => collator.compare(a.id, b.id),
+  score: (a, b) => share(b) - share(a),
+  status: (a, b) => collator.compare(a.status, b.status),
+  late: (a, b) => b.late - a.late,
+};
+function update() {
+  const wanted = document.getElementById("search").value.toLowerCase().split(/\s+/).filter(Boolean);
+  shown = students.filter((s) => wanted.every((word) => s.text.includes(word))
+    && (onlyMistake === null || s.mistakes.includes(onlyMistake)));
+  const column = data.functions.indexOf(sortBy);
+  const order = column < 0 ? orders[sortBy] : (a, b) => rank[a.letters[column] || "-"] - rank[b.letters[column] || "-"];
+  shown.sort((a, b) => (reversed ? -1 : 1) * order(a, b) || orders.name(a, b));
+  const text = onlyMistake === null ? "" : ` with “${data.mistakes[onlyMistake][0]}”`;
+  document.getElementById("found").textContent = `${shown.length} of ${students.length} students${text}`;
+  grid.setAttribute("aria-rowcount", shown.length + 1);
+  grid.scrollTop = 0;
+  draw();
+}
+
+function choose(student) {
+  chosen = student;
+  const detail = document.getElementById("detail");
+  const title = make("h3");
+  title.append(make("bdi", "", student.name));
+  const about = [student.id, student.submission, spoken(student)].filter(Boolean).join(" · ");
+  const parts = [title, make("p", "soft", about)];
+  if (student.link) {
+    const link = make("a", "", "Feedback for this student");
+    link.href = student.link;
+    const line = make("p");
+    line.append(link);
+    parts.push(line);
+  }
+  const found = make("ul");
+  for (const number of student.mistakes) {
+    const [what, where] = data.mistakes[number];
+    found.append(make("li", "", `${where}: ${what}`));
+  }
+  for (let i = 0; i < student.letters.length; i += 1) {
+    const named = student.mistakes.some((number) => data.mistakes[number][1] === data.functions[i]);
+    if ("fetb".includes(student.letters[i]) && !named) {
+      found.append(make("li", "", `${data.functions[i]}: ${words[student.letters[i]]}`));
+    }
+  }
+  const close = make("button", "", "Close");
+  close.type = "button";
+  close.addEventListener("click", () => { detail.hidden = true; chosen = null; draw(); grid.focus(); });
+  detail.replaceChildren(...parts, found, close);
+  detail.hidden = false;
+  draw();
+}
+
+const select = document.getElementById("sort");
+const option = (value, text) => { const one = make("option", "", text); one.value = value; return one; };
+select.append(...Object.keys(orders).map((key) => option(key, key)));
+const byFunction = make("optgroup");
+byFunction.label = "status of a function";
+byFunction.append(...data.functions.map((name) => option(name, name)));
+select.append(byFunction);
+select.addEventListener("change", () => { sortBy = select.value; update(); });
+const direction = document.getElementById("direction");
+direction.addEventListener("click", () => {
+  reversed = !reversed;
+  direction.setAttribute("aria-pressed", reversed);
+  update();
+});
+document.getElementById("search").addEventListener("input", () => { onlyMistake = null; update(); });
+let waiting = false;
+grid.addEventListener("scroll", () => {
+  if (!waiting) { waiting = true; requestAnimationFrame(() => { waiting = false; draw(); }); }
+}, { passive: true });
+window.addEventListener("resize", draw);
+grid.addEventListener("keydown", (event) => {
+  const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+  const row = event.target.closest(".row");
+  if (!step || !row) return;
+  event.preventDefault();
+  const place = Number(row.getAttribute("aria-rowindex")) - 2 + step;
+  if (place < 0 || place >= shown.length) return;
+  const top = place * ROW;
+  if (top < grid.scrollTop) grid.scrollTop = top;
+  if (top + 2 * ROW > grid.scrollTop + grid.clientHeight) grid.scrollTop = top + 2 * ROW - grid.clientHeight;
+  draw();
+  space.querySelector(`[aria-rowindex="${place + 2}"] button`).focus({ preventScroll: true });
+});
+
+// What a cell stands for, under the pointer.
+let tip = null;
+grid.addEventListener("pointermove", (event) => {
+  const cells = event.target.closest(".strip");
+  const column = cells ? Math.floor((event.clientX - cells.getBoundingClientRect().left) / CELL) : -1;
+  const student = cells ? students[cells.dataset.number] : null;
+  if (!student || !student.letters[column]) { if (tip) { tip.remove(); tip = null; } return; }
+  if (!tip) { tip = make("div"); tip.id = "tip"; document.body.append(tip); }
+  tip.textContent = `${data.functions[column]}: ${words[student.letters[column]] || "no result"}`;
+  tip.style.left = `${Math.min(event.clientX + 12, innerWidth - tip.offsetWidth - 8)}px`;
+  tip.style.top = `${event.clientY + 16}px`;
+});
+grid.addEventListener("pointerleave", () => { if (tip) { tip.remove(); tip = null; } });
+
+for (const button of document.querySelectorAll("[data-mistake]")) {
+  button.addEventListener("click", () => {
+    document.getElementById("search").value = "";
+    onlyMistake = Number(button.dataset.mistake);
+    update();
+    document.getElementById("students").scrollIntoView();
+    grid.focus({ preventScroll: true });
+  });
+}
+const all = document.getElementById("all-mistakes");
+if (all) {
+  all.addEventListener("click", () => {
+    const open = all.closest("section").classList.toggle("all");
+    all.setAttribute("aria-expanded", open);
+    all.textContent = open ? "Show fewer" : `Show all ${data.mistakes.length}`;
+  });
+}
+
+// Plain tables: a click on a heading sorts by it.
+for (const table of document.querySelectorAll("table[data-sortable]")) {
+  table.querySelectorAll("thead th").forEach((heading, column) => {
+    if ("plain" in heading.dataset) return;
+    const button = make("button", "", heading.textContent);
+    button.type = "button";
+    heading.replaceChildren(button);
+    button.addEventListener("click", () => {
+      const number = heading.classList.contains("number");
+      const before = heading.getAttribute("aria-sort");
+      const down = before ? before === "ascending" : number;
+      table.querySelectorAll("th").forEach((one) => one.removeAttribute("aria-sort"));
+      heading.setAttribute("aria-sort", down ? "descending" : "ascending");
+      const value = (row) => row.cells[column].dataset.value || row.cells[column].textContent;
+      const rows = [...table.tBodies[0].rows].sort((a, b) =>
+        (down ? -1 : 1) * (number ? Number(value(a)) - Number(value(b)) : collator.compare(value(a), value(b))));
+      table.tBodies[0].append(...rows);
+    });
+  });
+}
+
+// Paper has no scroll bar: every row, for as long as it prints.
+window.addEventListener("beforeprint", () => {
+  document.getElementById("printed").replaceChildren(...shown.map(makeRow));
+  for (const details of document.querySelectorAll("details")) { details.dataset.was = details.open; details.open = true; }
+});
+window.addEventListener("afterprint", () => {
+  document.getElementById("printed").replaceChildren();
+  for (const details of document.querySelectorAll("details")) details.open = details.dataset.was === "true";
+});
+
+document.getElementById("controls").hidden = false;
+grid.hidden = false;
+update();

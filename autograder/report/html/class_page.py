@@ -1,0 +1,89 @@
+"""The page of a class: what `class.html.j2` shows, and the data that its script sorts and searches."""
+
+from collections.abc import Callable, Sequence
+from itertools import groupby
+from statistics import mean, median
+from typing import Any
+
+from autograder.report.html import render
+from autograder.report.insight import BINS, LETTERS, Check, Insight, Student
+
+HEIGHT = 130  # of the highest bar
+WORDS = {letter: status.replace("_", " ") for status, letter in LETTERS.items()}
+
+
+def render_class(
+    insight: Insight, link: Callable[[Student], str | None] = lambda student: None, pairs: Sequence[Any] = ()
+) -> str:
+    """The page, in one file that works without a network.
+
+    Args:
+        link: where a student's feedback lies, relative to the page.
+        pairs: submissions that are alike, each with `one`, `other`, `share`, `where`.
+    """
+    shares = [student.share for student in insight.graded] or [0.0]
+    by_assignment: dict[str, list[Check]] = {}
+    for check in insight.checks.values():
+        by_assignment.setdefault(check.function.partition(".")[0], []).append(check)
+    return render(
+        "class.html.j2",
+        styles=("page.css", "class.css"),
+        script="class.js",
+        data=_data(insight, link),
+        insight=insight,
+        letters=LETTERS,
+        bins=_bins(insight.histogram()),
+        median=median(shares),
+        mean=mean(shares),
+        lowest=min(shares),
+        highest=max(shares),
+        functions=[_function(insight, name) for name in insight.functions],
+        checks_by_assignment=by_assignment,
+        pairs=list(pairs),
+    )
+
+
+def _data(insight: Insight, link: Callable[[Student], str | None]) -> dict[str, Any]:
+    groups = groupby(insight.functions, key=lambda name: name.partition(".")[0])
+    return {
+        "words": WORDS,
+        "functions": insight.functions,
+        "groups": [[name, len(list(names))] for name, names in groups],
+        "mistakes": [[named.title, named.function] for named in insight.mistakes],
+        "students": [
+            [
+                *(student.name, student.id, student.submission, student.status, student.reason),
+                *(round(student.score, 2), round(student.out_of, 2), student.late_days, student.letters),
+                *(student.mistakes, link(student)),
+            ]
+            for student in insight.students
+        ],
+    }
+
+
+def _bins(counts: list[int]) -> list[dict[str, Any]]:
+    highest, step = max([*counts, 1]), 100 // BINS
+    return [
+        {"label": f"{i * step} to {(i + 1) * step} %", "count": count, "height": round(count * HEIGHT / highest, 1)}
+        for i, count in enumerate(counts)
+    ]
+
+
+def _function(insight: Insight, name: str) -> dict[str, Any]:
+    found = insight.of_function(name)
+    total = found.total() or 1
+    parts, start = [], 0.0
+    for status in ("passed", "blocked", "failed", "error", "timeout", "not_started"):
+        size = 100 * found[status] / total
+        if size:
+            parts.append({"letter": LETTERS[status], "start": round(start, 2), "width": round(size, 2)})
+        start += size
+    return {
+        "name": name,
+        "passed": found["passed"] / total,
+        "wrong": found["failed"] + found["error"] + found["timeout"],
+        "blocked": found["blocked"],
+        "not_started": found["not_started"],
+        "parts": parts,
+        "label": ", ".join(f"{count} {status.replace('_', ' ')}" for status, count in found.items()),
+    }

@@ -1,0 +1,93 @@
+"""What a class knows, in the terminal: one screen."""
+
+from collections import Counter
+from statistics import median
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from autograder.report.insight import Insight
+from autograder.report.terminal import STYLES
+
+MAX_MISTAKES = 12
+MAX_HARD = 8
+MAX_UNREAD = 12
+_BLOCKS = " ▁▂▃▄▅▆▇█"
+
+
+def render(insight: Insight, console: Console) -> None:
+    """Print scores, the commonest named mistakes, the hardest functions, what is slow, and what could not be read."""
+    graded = insight.graded
+    counts = [f"{len(graded)} graded"]
+    counts += [f"{len(insight.missing)} missing"] if insight.missing else []
+    counts += [f"{len(insight.unread)} not graded"] if insight.unread else []
+    console.print(Text.assemble("\n", (insight.title, "bold"), " · ", ", ".join(counts), "\n"))
+    if graded:
+        shares = [student.share * 100 for student in graded]
+        console.print(Text.assemble(("0 % ", "dim"), _histogram(insight.histogram()), (" 100 %", "dim")))
+        mean = sum(shares) / len(shares)
+        named = {"median": median(shares), "mean": mean, "lowest": min(shares), "highest": max(shares)}
+        console.print(Text(" · ".join(f"{name} {share:.0f} %" for name, share in named.items()) + "\n"))
+    _mistakes(insight, console)
+    _hardest(insight, console)
+    _slow(insight, console)
+    for student in insight.unread[:MAX_UNREAD]:
+        mark, style = STYLES["error"]
+        console.print(Text.assemble((f"{mark} {student.name}", style), f" · {student.status}: {student.reason}"))
+    if len(insight.unread) > MAX_UNREAD:
+        console.print(Text(f"… and {len(insight.unread) - MAX_UNREAD} more, all in the page", "dim"))
+
+
+def _histogram(counts: list[int]) -> Text:
+    highest = max([*counts, 1])
+    # A bin with somebody in it is never blank.
+    return Text("".join(_BLOCKS[-(-count * (len(_BLOCKS) - 1) // highest)] for count in counts), STYLES["passed"][1])
+
+
+def _mistakes(insight: Insight, console: Console) -> None:
+    if not insight.mistakes:
+        return
+    console.print(Text("The commonest named mistakes", "bold"))
+    table = Table.grid(padding=(0, 2))
+    table.add_column(justify="right", no_wrap=True)
+    table.add_column(overflow="fold")
+    table.add_column(style="dim", no_wrap=True)
+    for named in insight.mistakes[:MAX_MISTAKES]:
+        table.add_row(Text(str(len(named.students)), STYLES["failed"][1]), Text(named.title), Text(named.function))
+    console.print(table)
+    more = len(insight.mistakes) - MAX_MISTAKES
+    console.print(Text(f"… and {more} more, all in the page\n" if more > 0 else "", "dim"))
+
+
+def _hardest(insight: Insight, console: Console) -> None:
+    """Functions that the fewest pass of those who began them."""
+    rows: list[tuple[float, str, Counter[str]]] = []
+    for function in insight.functions:
+        found = insight.of_function(function)
+        began = found.total() - found["not_started"]
+        if began and found["passed"] < began:
+            rows.append((found["passed"] / began, function, found))
+    if not rows:
+        return
+    console.print(Text("Passed by the fewest who began", "bold"))
+    table = Table.grid(padding=(0, 2))
+    table.add_column(justify="right", no_wrap=True)
+    table.add_column(no_wrap=True)
+    table.add_column(style="dim", overflow="fold")
+    for share, function, found in sorted(rows, key=lambda row: row[0])[:MAX_HARD]:
+        words = [f"{STYLES[status][0]} {found[status]}" for status in STYLES if found[status]]
+        table.add_row(Text(f"{share:.0%}"), Text(function), Text("  ".join(words)))
+    console.print(table)
+    console.print()
+
+
+def _slow(insight: Insight, console: Console) -> None:
+    parts = []
+    if insight.slowest:
+        seconds, number, function, _ = insight.slowest[0]
+        parts.append(f"slowest check {seconds:.2f} s ({function}, {insight.students[number].name})")
+    if insight.timed_out:
+        parts.append(f"{insight.timed_out} checks out of time")
+    if parts:
+        console.print(Text(" · ".join(parts) + "\n"))
