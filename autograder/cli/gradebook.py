@@ -9,8 +9,11 @@ from autograder.cli._shared import console_for, interruptible, no_color_option, 
 from autograder.errors import UsageError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from autograder.course.exports.gradescope import Visibility
     from autograder.course.gradebook import Gradebook
+    from autograder.report.insight import Student
 
 # Format -> the name of its file or folder in OUT/exports, and what to do with it.
 FORMATS = {
@@ -27,13 +30,29 @@ FORMATS = {
 @click.command()
 @click.argument("out", metavar="OUT", type=click.Path(path_type=Path))
 @click.option("--html", "page", type=click.Path(path_type=Path), help="Where the page goes; else OUT/report.html.")
+@click.option(
+    "--feedback",
+    is_flag=False,
+    flag_value="",
+    metavar="[DIR]",
+    help="Also a page and a Markdown file for every student, in DIR or OUT/feedback; at the level the results hold.",
+)
+@click.option(
+    "--similar",
+    type=click.Path(path_type=Path),
+    metavar="SUBMISSIONS",
+    help="Also the pairs of submissions in that folder that are suspiciously alike: a list to look at, no grade.",
+)
+@click.option("--layout", default="auto", show_default=True, help="How SUBMISSIONS is laid out, as for headway grade.")
 @no_color_option
 @interruptible
-def report(out: Path, page: Path | None, no_color: bool) -> None:
+def report(
+    out: Path, page: Path | None, feedback: str | None, similar: Path | None, layout: str, no_color: bool
+) -> None:
     """Show what the graded class OUT knows: in the terminal, and as one page that needs no network."""
     from rich.text import Text
 
-    from autograder.course import gradebook, insight
+    from autograder.course import gradebook, handing_back, insight, similarity
     from autograder.files import write_atomically
     from autograder.report import insight_terminal
     from autograder.report.html import environment
@@ -45,12 +64,36 @@ def report(out: Path, page: Path | None, no_color: bool) -> None:
     with progress(console, "reading the results …"):
         found = insight.collect(book)
     insight_terminal.render(found, console)
+    pairs: list[similarity.Pair] = []
+    if similar is not None:
+        with progress(console, "comparing the submissions …"):
+            pairs = similarity.alike(similar, layout=layout)
+        insight_terminal.render_pairs(pairs, console)
     target = page or out / "report.html"
+    folder = None if feedback is None else Path(feedback) if feedback else out / "feedback"
     try:
-        write_atomically(target, render_class(found).encode("utf-8", "replace"))
+        if folder is not None:
+            with progress(console, "writing feedback …"):
+                count = handing_back.write(book, folder)
+            console.print(Text(f"Feedback for {count} students: {folder}", "dim"))
+        write_atomically(target, render_class(found, _link(folder, target), pairs).encode("utf-8", "replace"))
     except OSError as error:
-        raise UsageError(f"cannot write {target} ({error.strerror}). Name another place: --html FILE") from None
+        where = error.filename or target
+        raise UsageError(f"cannot write {where} ({error.strerror}). Name another place: --html FILE") from None
     console.print(Text(f"The page: {target}", "dim"))
+
+
+def _link(folder: Path | None, page: Path) -> "Callable[[Student], str | None]":
+    """Where the page finds a student's feedback: relative to itself."""
+    import os
+    from urllib.parse import quote
+
+    def link(student: "Student") -> str | None:
+        if folder is None or student.file is None or student.status != "graded":
+            return None
+        return quote(os.path.relpath(folder / f"{Path(student.file).stem}.html", page.parent).replace(os.sep, "/"))
+
+    return link
 
 
 @click.command()

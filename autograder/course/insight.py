@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 
 from autograder.course.gradebook import Document, Gradebook, functions_of, shown_name
+from autograder.mistakes import of_function
 from autograder.proxies import clean
 from autograder.report.insight import LETTERS, NO_RESULT, Check, Insight, Named, Student
 
@@ -66,13 +67,21 @@ def _add(insight: Insight, mistakes: dict[str, Named], number: int, name: str, c
                 insight.timeouts.append((number, name, check["title"]))
         else:
             _keep_the_slowest(insight.slowest, (check["seconds"], number, name, check["title"]))
-        named = check["mistake"]
-        if named is not None:
-            entry = mistakes.setdefault(
-                named["id"], Named(named["id"], named["title"], name, named.get("hint", ""), [])
-            )
+        for key, title, hint in _mistakes_in(check["mistake"]):
+            entry = mistakes.setdefault(key, Named(key, title, name, hint, []))
             if not entry.students or entry.students[-1] != number:  # several checks, one mistake
                 entry.students.append(number)
+
+
+def _mistakes_in(named: Document | None) -> list[tuple[str, str, str]]:
+    """Id, title and hint of what was named; two mistakes that were made together count as two."""
+    if named is None:
+        return []
+    known = {mistake.id: mistake for mistake in of_function(named["id"].partition("/")[0])}
+    parts = named["id"].split("+")
+    if all(part in known for part in parts):
+        return [(part, known[part].title, known[part].hint) for part in parts]
+    return [(named["id"], named["title"], named.get("hint", ""))]
 
 
 def _keep_the_slowest(found: list[tuple[float, int, str, str]], entry: tuple[float, int, str, str]) -> None:

@@ -1,7 +1,9 @@
 """What a class knows, in the terminal: one screen."""
 
 from collections import Counter
+from collections.abc import Sequence
 from statistics import median
+from typing import Protocol
 
 from rich.console import Console
 from rich.table import Table
@@ -13,6 +15,7 @@ from autograder.report.terminal import STYLES
 MAX_MISTAKES = 12
 MAX_HARD = 8
 MAX_UNREAD = 12
+MAX_PAIRS = 15
 _BLOCKS = " ▁▂▃▄▅▆▇█"
 
 
@@ -91,3 +94,33 @@ def _slow(insight: Insight, console: Console) -> None:
         parts.append(f"{insight.timed_out} checks out of time")
     if parts:
         console.print(Text(" · ".join(parts) + "\n"))
+
+
+class Pair(Protocol):
+    """Two submissions that are alike."""
+
+    @property
+    def one(self) -> str: ...  # noqa: D102
+    @property
+    def other(self) -> str: ...  # noqa: D102
+    @property
+    def share(self) -> float: ...  # noqa: D102
+    @property
+    def where(self) -> str: ...  # noqa: D102
+
+
+def render_pairs(pairs: Sequence[Pair], console: Console) -> None:
+    """Print the pairs of submissions that are alike."""
+    if not pairs:
+        console.print(Text("No two submissions are suspiciously alike.\n"))
+        return
+    console.print(Text("Suspiciously alike: for a person to look at, and never a grade", "bold"))
+    table = Table.grid(padding=(0, 2))
+    table.add_column(justify="right", no_wrap=True)
+    table.add_column(overflow="fold")
+    table.add_column(style="dim", overflow="fold")
+    for pair in pairs[:MAX_PAIRS]:
+        table.add_row(Text(f"{pair.share:.0%}"), Text(f"{pair.one} · {pair.other}"), Text(pair.where))
+    console.print(table)
+    more = len(pairs) - MAX_PAIRS
+    console.print(Text(f"… and {more} more, all in the page\n" if more > 0 else "", "dim"))

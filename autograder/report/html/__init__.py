@@ -33,7 +33,7 @@ def environment() -> "Environment":
         lstrip_blocks=True,
     )
     made.filters["points"] = lambda value: f"{value:.2f}".rstrip("0").rstrip(".")
-    made.filters["percent"] = lambda share: f"{share:.0%}"
+    made.filters["percent"] = lambda share: f"{share * 100:.0f}\u00a0%"
     return made
 
 

@@ -5,11 +5,12 @@ from itertools import groupby
 from statistics import mean, median
 from typing import Any
 
+from autograder.report import terminal
 from autograder.report.html import render
 from autograder.report.insight import BINS, LETTERS, Check, Insight, Student
 
 HEIGHT = 130  # of the highest bar
-WORDS = {letter: status.replace("_", " ") for status, letter in LETTERS.items()}
+WORDS = {letter: terminal.WORDS[status] for status, letter in LETTERS.items()}
 
 
 def render_class(
@@ -32,6 +33,7 @@ def render_class(
         data=_data(insight, link),
         insight=insight,
         letters=LETTERS,
+        words=WORDS,
         bins=_bins(insight.histogram()),
         median=median(shares),
         mean=mean(shares),

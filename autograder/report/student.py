@@ -1,0 +1,125 @@
+"""What one student gets: the result document as a page and as Markdown, at the level that the document holds.
+
+Nothing is looked up anywhere else: a document without expected values makes feedback without them.
+"""
+
+import re
+from typing import Any
+
+from autograder.proxies import clean
+from autograder.report.html import render
+from autograder.report.picture import MARKS
+from autograder.report.terminal import STYLES, WORDS, points_text
+
+Document = dict[str, Any]
+MAX_OUTPUT = 1500
+_MARKDOWN = re.compile(r"([\\`*_{}\[\]()<>#+!|~&])")
+
+
+def details(check: Document) -> list[tuple[str, str]]:
+    """What a check has to say, as pairs of a word and a text of one line or more."""
+    rows = [("case", check["case"])]
+    if check["wrong"]:
+        rows.append(("wrong", f"{check['wrong']['count']} of {check['wrong']['total']} values"))
+    if check["shapes"]:
+        rows.append(
+            ("shape", f"yours {tuple(check['shapes']['yours'])}, expected {tuple(check['shapes']['expected'])}")
+        )
+    worst = check["worst"]
+    if worst:
+        place = ", ".join(f"{axis} {i}" for axis, i in zip(worst["axes"], worst["index"], strict=True))
+        rows.append(("worst", f"[{place}]: yours {worst['yours']}, expected {worst['expected']}"))
+    if check["departure"]:
+        rows.append(("right up to", check["departure"]))
+    if check["mistake"]:
+        rows.append(("looks like", check["mistake"]["title"]))
+        rows.append(("think about", check["mistake"].get("hint")))
+    if check["where"]:
+        rows.append(("where", f"{check['where']['file']}:{check['where']['line']}"))
+    if check["blocked_by"]:
+        rows.append(("make right first", ", ".join(check["blocked_by"])))
+    rows += [("NumPy says", hint) for hint in check["hints"]]
+    rows.append(("help", check["help"]))
+    return [(word, clean(text)) for word, text in rows if text]
+
+
+def picture(check: Document) -> str:
+    """Which elements are wrong, in characters: the same as in the terminal, without colours."""
+    found = check["picture"]
+    return "\n".join("".join(MARKS[mark][0] for mark in row) for row in found["rows"]) if found else ""
+
+
+def not_passed(function: Document) -> list[Document]:
+    """The checks of a function that say something. Of those that were not started, one says it all."""
+    return [check for check in function["checks"] if check["status"] not in ("passed", "not_started")]
+
+
+def as_html(student: Document, result: Document | None) -> str:
+    """The page.
+
+    Args:
+        student: `name`, `submission`, `status`, `reason`, `score`, `out_of`, `penalty`, `late_days` of the class.
+        result: the result document; None if there is none.
+    """
+    return render(
+        "student.html.j2",
+        styles=("page.css", "student.css"),
+        student={**student, "name": clean(student["name"], 120), "reason": clean(student["reason"])},
+        result=result,
+        details=details,
+        picture=picture,
+        not_passed=not_passed,
+        output=lambda check: clean(check["output"], MAX_OUTPUT),
+        clean=clean,
+        words=WORDS,
+        marks={status: mark for status, (mark, _) in STYLES.items()},
+        points_text=points_text,
+    )
+
+
+def as_markdown(student: Document, result: Document | None) -> str:
+    """The same as Markdown, for an issue, a pull request or a mail. What the student wrote stands in code blocks."""
+    lines = [f"# {_plain(student['name'])}", ""]
+    if result is None:
+        return "\n".join([*lines, f"{student['status']}: {_plain(student['reason'])}", ""])
+    lines += [f"**{student['score']:g} of {student['out_of']:g}**{_late(student)}", ""]
+    lines += [f"- {_plain(note)}" for note in result["notes"]]
+    lines += ["", "| assignment | points | passed |", "|---|---:|---:|"]
+    for assignment in result["assignments"]:
+        passed = sum(function["status"] == "passed" for function in assignment["functions"])
+        count = len(assignment["functions"])
+        lines.append(f"| {assignment['name']} | {points_text(assignment['points'])} | {passed} of {count} functions |")
+    for assignment in result["assignments"]:
+        for function in assignment["functions"]:
+            for check in not_passed(function):
+                lines += _check(check)
+    return "\n".join(lines) + "\n"
+
+
+def _check(check: Document) -> list[str]:
+    mark, word = STYLES[check["status"]][0], WORDS[check["status"]]
+    name = f"{check['function']}: {_plain(check['title'])}"
+    lines = ["", f"## {mark} {name}", "", f"{word}, {points_text(check['points'])} points", ""]
+    told = [*([("", clean(check["message"]))] if check["message"] else []), *details(check)]
+    lines += [_fenced("\n".join(f"{word + ':':13}{text}" if word else text for word, text in told))] if told else []
+    lines += ["", _fenced(picture(check))] if picture(check) else []
+    lines += ["", "printed:", "", _fenced(clean(check["output"], MAX_OUTPUT))] if check["output"].strip() else []
+    return lines
+
+
+def _late(student: Document) -> str:
+    if not student["penalty"]:
+        return ""
+    return f", {student['penalty']:g} points less for {student['late_days']} days"
+
+
+def _plain(text: str) -> str:
+    """Text that Markdown does not read as its own."""
+    return _MARKDOWN.sub(r"\\\1", " ".join(clean(text, 400).split()))
+
+
+def _fenced(text: str) -> str:
+    """A code block that the text cannot end: its fence is longer than any in it."""
+    longest = max((len(run) for run in re.findall(r"`+", text)), default=0)
+    fence = "`" * max(3, longest + 1)
+    return f"{fence}text\n{text}\n{fence}"

@@ -1,0 +1,114 @@
+"""How well copies are told from independent work, and what a class of 2,000 costs.
+
+python tests/bench/bench_similarity.py            disguises, and honest right answers of other styles
+python tests/bench/bench_similarity.py --class 2000
+"""
+
+import argparse
+import ast
+import random
+import resource
+import time
+from itertools import combinations
+from pathlib import Path
+
+from autograder.course import similarity
+from autograder.source import bundled
+
+RIGHT = Path(__file__).parent.parent / "submissions" / "right"
+
+
+class _Renamed(ast.NodeTransformer):
+    """Local names become other ones."""
+
+    def __init__(self, names):
+        self.names = names
+
+    def visit_Name(self, node):
+        return ast.copy_location(ast.Name(self.names.get(node.id, node.id), node.ctx), node)
+
+    def visit_arg(self, node):
+        node.arg = self.names.get(node.arg, node.arg)
+        return node
+
+
+def renamed(text):
+    """Every variable that the functions assign has another name; comments and layout are gone."""
+    tree = ast.parse(text)
+    assigned = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+    return ast.unparse(_Renamed({name: f"value_{i}" for i, name in enumerate(sorted(assigned))}).visit(tree))
+
+
+def reordered(text):
+    """The functions stand in the opposite order."""
+    tree = ast.parse(text)
+    functions = [n for n in tree.body if isinstance(n, ast.FunctionDef)]
+    others = [n for n in tree.body if not isinstance(n, ast.FunctionDef)]
+    return "\n\n".join(ast.get_source_segment(text, n) or ast.unparse(n) for n in [*others, *reversed(functions)])
+
+
+def commented(text):
+    """A comment under every line of code that ends a statement."""
+    lines = []
+    for line in text.splitlines():
+        lines.append(line)
+        if line.rstrip().endswith((")", ":")) and not line.lstrip().startswith(("#", '"')):
+            lines.append("        # now the next step of the computation")
+    return "\n".join(lines)
+
+
+def disguised(text):
+    return reordered(renamed(text))
+
+
+def modules_of(folder):
+    return {path.stem: path.read_text("utf-8") for path in sorted(folder.glob("*.py"))}
+
+
+def quality():
+    styles = {folder.name: modules_of(folder) for folder in sorted(RIGHT.iterdir()) if folder.is_dir()}
+    styles["official"] = modules_of(bundled("solutions"))
+    print("share of the smaller, threshold", similarity.THRESHOLD)
+    for change in (renamed, reordered, commented, disguised):
+        for name in ("vectorised", "loops", "one_liners", "classes", "einsum", "official"):
+            original = styles[name]
+            copy = {module: change(text) for module, text in original.items()}
+            found = similarity.compare([("a", original), ("b", copy)], threshold=0.0)
+            print(f"copy, {change.__name__:10} {name:12} {found[0].share if found else 0:.2f}")
+    pairs = similarity.compare(list(styles.items()), threshold=0.0)
+    by_names = {(pair.one, pair.other): pair for pair in pairs}
+    for one, other in combinations(styles, 2):
+        pair = by_names.get((one, other)) or by_names.get((other, one))
+        print(f"independent {one:12} {other:12} {pair.share if pair else 0:.2f} {pair.where if pair else ''}")
+
+
+def varied(text, chance):
+    """Independent work, roughly: a third of the statements are left out or doubled at random."""
+    tree = ast.parse(text)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef) and len(node.body) > 2:
+            node.body = [s for s in node.body for _ in range(chance.choice((0, 1, 1, 1, 2)))] or node.body
+    return ast.unparse(tree)
+
+
+def many(count):
+    chance = random.Random(1)
+    styles = [modules_of(folder) for folder in sorted(RIGHT.iterdir()) if len(modules_of(folder)) > 5]
+    cached = [{module: [varied(text, chance) for _ in range(25)] for module, text in style.items()} for style in styles]
+    submissions = []
+    for number in range(count):
+        style = chance.choice(cached)
+        # No two files are the same, so that each is read.
+        modules = {module: f"{chance.choice(texts)}\n# {number}\n" for module, texts in style.items()}
+        submissions.append((f"s{number}", modules))
+    start = time.perf_counter()
+    pairs = similarity.compare(submissions)
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    print(f"{count} submissions: {time.perf_counter() - start:.1f} s, {peak:.0f} MiB, {len(pairs)} pairs listed")
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--class", dest="count", type=int)
+    asked = parser.parse_args()
+    many(asked.count) if asked.count else quality()
