@@ -25,6 +25,7 @@ MAX_FILES = 200
 MAX_FILE_BYTES = 1 << 20
 MAX_NOTEBOOK_BYTES = 16 << 20  # pictures in its output count too
 MAX_BYTES = 4 << 20
+MAX_NOTES = 20
 MAX_RAW_BYTES = 64 << 20
 MODULE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}\.py")
 # Python or pytest load these by themselves where they find them. Nothing of the kit does; they are no work either.
@@ -85,7 +86,7 @@ def take_in(files: list[Raw], into: Path, curriculum: Curriculum) -> TakenIn:
     try:
         for raw in files:
             for name, content in _modules(raw, curriculum):
-                shown = clean(name, 80)
+                shown = " ".join(clean(name, 80).split())  # a name may hold line breaks
                 if isinstance(content, LeftOut):
                     taken.notes.append(f"{shown}: left out, {content}" if shown else str(content))
                     continue
@@ -108,6 +109,8 @@ def take_in(files: list[Raw], into: Path, curriculum: Curriculum) -> TakenIn:
         taken.notes.append(str(error))
     for name, (_, content) in chosen.items():
         (into / name).write_bytes(content)
+    if len(taken.notes) > MAX_NOTES:
+        taken.notes[MAX_NOTES:] = [f"and {len(taken.notes) - MAX_NOTES} more files left out"]
     taken.modules = sum(name.removesuffix(".py") in curriculum.modules for name in chosen)
     return taken
 

@@ -1,0 +1,208 @@
+"""Taking hostile folders and archives in: nothing is followed, unpacked by its own word, or believed about its size."""
+
+import io
+import os
+import stat
+import struct
+import time
+import tracemalloc
+import zipfile
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from autograder.course.handed_in import Attempt, Part
+from autograder.course.intake import read, take_in
+from autograder.curriculum import TRANSFORMER
+
+GOOD = "def softmax(x):\n    return x\n"
+SECRET = "SECRET = 1\n"
+
+
+@pytest.fixture
+def taken(tmp_path):
+    """`taken(path)`: the files that were taken in with their texts, and the notes; the secret is never among them."""
+    secret = tmp_path / "secret.py"
+    secret.write_text(SECRET)
+
+    def take(path):
+        into = tmp_path / f"into{len(list(tmp_path.iterdir()))}"
+        into.mkdir()
+        notes = take_in(read(Attempt((Part(path),))), into, TRANSFORMER).notes
+        assert secret.read_text() == SECRET
+        files = {file.name: file.read_text() for file in into.iterdir()}
+        assert SECRET not in files.values()
+        assert all(stat.S_ISREG(file.lstat().st_mode) and file.stat().st_nlink == 1 for file in into.iterdir())
+        assert all(len(note) < 300 and "\x1b" not in note and "\n" not in note for note in notes)
+        return files, notes
+
+    return take
+
+
+@pytest.fixture
+def folder(tmp_path):
+    path = tmp_path / "work"
+    path.mkdir()
+    (path / "softmax.py").write_text(GOOD)
+    return path
+
+
+def archive(tmp_path, *entries):
+    """A zip file of (name or ZipInfo, content)."""
+    path = tmp_path / "work.zip"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as made:
+        for name, content in entries:
+            made.writestr(name, content)
+    return path
+
+
+def odd(name, **attributes):
+    info = zipfile.ZipInfo(name)
+    for attribute, value in attributes.items():
+        setattr(info, attribute, value)
+    return info
+
+
+def test_links_are_not_followed(taken, folder, tmp_path):
+    (folder / "layernorm.py").symlink_to(tmp_path / "secret.py")
+    os.link(tmp_path / "secret.py", folder / "attention.py")
+    (folder / "ffn.py").symlink_to("/dev/zero")
+    (folder / "blocks.py").symlink_to(folder / "blocks.py")
+    files, notes = taken(folder)
+    assert files == {"softmax.py": GOOD}
+    assert [note.partition(":")[0] for note in notes] == ["attention.py", "blocks.py", "ffn.py", "layernorm.py"]
+    assert "hard link" in notes[0]
+    assert "link" in notes[3]
+
+
+def test_a_whole_submission_that_is_a_link(taken, folder, tmp_path):
+    (tmp_path / "other").symlink_to(folder)
+    files, notes = taken(tmp_path / "other")
+    assert files == {}
+    assert "links are not followed" in notes[0]
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
+def test_pipes_sockets_folders_and_devices_are_left_out(taken, folder):
+    os.mkfifo(folder / "attention.py")
+    (folder / "ffn.py").mkdir()
+    if os.geteuid() == 0:
+        os.mknod(folder / "layernorm.py", 0o600 | stat.S_IFCHR, os.makedev(1, 5))  # /dev/zero
+    started = time.monotonic()
+    files, notes = taken(folder)
+    assert files == {"softmax.py": GOOD}
+    assert len(notes) == 2 + (os.geteuid() == 0)
+    assert time.monotonic() - started < 5
+
+
+def test_a_sparse_file_of_gigabytes_is_left_out(taken, folder):
+    with open(folder / "attention.py", "wb") as file:
+        file.truncate(10 << 30)
+    files, notes = taken(folder)
+    assert files == {"softmax.py": GOOD}
+    assert "larger than 1 MiB" in notes[0]
+
+
+def test_names_that_are_no_modules_are_left_out(taken, folder):
+    names = ["conftest.py", "sitecustomize.py", "\x1b[2J.py", "a b.py", "-x.py", "é.py", "a\nb.py", "x" * 90 + ".py"]
+    for name in names:
+        (folder / name).write_text(SECRET.replace("1", "2"))
+    for name in ("evil.pth", "numpy.so", ".hidden.py", "pytest.ini"):
+        (folder / name).write_text("x")
+    files, notes = taken(folder)
+    assert set(files) == {"softmax.py"}
+    assert len(notes) == len(names)
+
+
+def test_thousands_of_files(taken, folder):
+    for number in range(2100):
+        (folder / f"m{number}.py").touch()
+    files, notes = taken(folder)
+    assert len(files) <= 200
+    assert len(notes) == 1
+
+
+def test_an_archive_cannot_write_elsewhere(taken, tmp_path):
+    names = ["../secret.py", "/secret.py", "a/../../secret.py", "..\\secret.py", "C:/secret.py", "a/b/c.py", "./x/y.py"]
+    path = archive(tmp_path, ("softmax.py", GOOD), *((name, "SECRET = 2\n") for name in names))
+    files, notes = taken(path)
+    assert files == {"softmax.py": GOOD}
+    assert len(notes) >= len(names) - 1
+
+
+def test_links_and_devices_in_an_archive(taken, tmp_path):
+    kinds = {"ffn.py": stat.S_IFLNK, "blocks.py": stat.S_IFCHR, "gpt.py": stat.S_IFIFO}
+    entries = [(odd(name, external_attr=(kind | 0o777) << 16), "../secret.py") for name, kind in kinds.items()]
+    files, notes = taken(archive(tmp_path, ("softmax.py", GOOD), *entries))
+    assert files == {"softmax.py": GOOD}
+    assert len(notes) == 3
+    assert all("link or a device" in note for note in notes)
+
+
+def test_a_bomb_is_not_unpacked(taken, tmp_path):
+    path = archive(tmp_path, ("softmax.py", GOOD), *((f"m{n}.py", bytes(48 << 20)) for n in range(2)))
+    tracemalloc.start()
+    files, notes = taken(path)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert files == {"softmax.py": GOOD}
+    assert len(notes) == 2
+    assert peak < 32 << 20
+
+
+def test_an_archive_that_lies_about_sizes(taken, tmp_path):
+    path = archive(tmp_path, ("softmax.py", GOOD), ("gpt.py", bytes(32 << 20)))
+    data = bytearray(path.read_bytes())
+    for mark, offset in ((b"PK\x01\x02", 24), (b"PK\x03\x04", 22)):  # the size after unpacking
+        start = data.rfind(mark)
+        data[start + offset : start + offset + 4] = struct.pack("<I", 10)
+    path.write_bytes(data)
+    files, _ = taken(path)
+    assert len(files.get("gpt.py", "")) <= 10
+
+
+def test_the_same_name_twice(taken, tmp_path):
+    with pytest.warns(UserWarning, match="Duplicate"):
+        path = archive(tmp_path, ("softmax.py", GOOD), ("softmax.py", "x = 1\n"), ("SOFTMAX.py", "x = 2\n"))
+    files, notes = taken(path)
+    assert files == {"softmax.py": GOOD}
+    assert len(notes) == 2
+
+
+@pytest.mark.parametrize("entries", [2001, 6000])
+def test_an_archive_of_thousands(taken, tmp_path, entries):
+    files, notes = taken(archive(tmp_path, *((f"m{n}.py", "") for n in range(entries))))
+    assert len(files) <= 200
+    assert len(notes) == 1
+
+
+def test_many_files_that_are_too_large_give_few_notes(taken, tmp_path):
+    files, notes = taken(archive(tmp_path, *((f"m{n}.py", bytes((1 << 20) + 1)) for n in range(300))))
+    assert files == {}
+    assert len(notes) == 21
+    assert notes[-1] == "and 280 more files left out"
+
+
+def _a_zip():
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as made:
+        made.writestr("softmax.py", GOOD)
+        made.writestr("work/gpt.py", GOOD * 50)
+    return file.getvalue()
+
+
+ZIP = _a_zip()
+
+
+@given(st.lists(st.tuples(st.integers(0, len(ZIP) - 1), st.integers(0, 255)), min_size=1, max_size=6), st.booleans())
+@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_a_damaged_archive_is_a_note(taken, tmp_path, changes, cut):
+    data = bytearray(ZIP)
+    for place, value in changes:
+        data[place] = value
+    path = tmp_path / "damaged.zip"
+    path.write_bytes(data[: changes[0][0]] if cut else data)
+    files, _ = taken(path)
+    assert set(files) <= {"softmax.py", "gpt.py"} or all(name.endswith(".py") for name in files)
