@@ -35,6 +35,7 @@ class View:
         statuses: the latest known of every function.
         focus: the function in hand.
         passing: whether it passes, as it is now.
+        tally: how many of its checks pass, if some do not: " 3/5".
         checking: functions that are being checked now.
         check: the record of the check whose panel is shown; None if none is wrong.
         stub: file, line and first lines of the function in hand while it is not written.
@@ -49,6 +50,7 @@ class View:
     points: tuple[float, float]
     focus: str
     passing: bool = False
+    tally: str = ""
     checking: Sequence[str] = ()
     seconds: float | None = None
     check: dict[str, Any] | None = None
@@ -69,7 +71,7 @@ def frame(view: View, columns: int, lines: int, *, no_color: bool | None = None)
     console = Console(
         file=io.StringIO(), force_terminal=True, width=columns, no_color=no_color, highlight=False, legacy_windows=False
     )
-    head = _lines(console, Group(_title(view, columns), _course(view, columns), _assignment(view)))
+    head = _lines(console, Group(_title(view, columns), _course(view, columns), _assignment(view, columns)))
     foot = _lines(console, Group(Text(view.message, "bold"), _keys(view)) if view.message else _keys(view))
     notes = _lines(console, Group(*(Text(note, "bold") for note in view.notes))) if view.notes else []
     room = max(3, lines - len(head) - len(foot) - len(notes) - 2)
@@ -89,7 +91,7 @@ def _title(view: View, columns: int) -> Text:
     if view.checking:
         state = Text(f"checking {_briefly(view.checking)} …", "bold #56b4e9")
     else:
-        state = Text(f"{view.seconds * 1e3:.0f} ms" if view.seconds is not None else "", "dim")
+        state = Text(f"checked in {view.seconds * 1e3:.0f} ms" if view.seconds is not None else "", "dim")
     title.truncate(max(10, columns - len(state) - 2), overflow="ellipsis")
     return title.append(" " * max(2, columns - len(title) - len(state))).append_text(state)
 
@@ -121,13 +123,19 @@ def _course(view: View, columns: int) -> Text:
     return bar.append(sums).append(points if fits else "")
 
 
-def _assignment(view: View) -> Text:
+def _assignment(view: View, columns: int) -> Text:
+    """The functions of the assignment in hand; a mark stays with its name at the end of a line."""
     assignment = view.curriculum.modules[view.focus.partition(".")[0]]
-    text = Text(f"{assignment.number} {assignment.module}  ", "dim")
+    text = Text().append(f"{assignment.number} {assignment.module}", "dim")
+    width = len(text)
     for function in assignment.functions:
         mark, style = STYLES[view.statuses.get(function.qualified, "not_started")]
-        here = " bold underline" if function.qualified == view.focus else ""
-        text.append(f"{mark}\u00a0", style).append(function.name, f"{style if here == '' else ''}{here}").append("  ")
+        part = Text.assemble((mark, style), " ", (function.name, style))
+        if function.qualified == view.focus:
+            part = Text.assemble((mark, style), " ", (function.name, "bold underline"), view.tally)
+        new_line = width + 2 + len(part) > columns
+        text.append("\n" if new_line else "  ").append_text(part)
+        width = len(part) if new_line else width + 2 + len(part)
     return text
 
 
@@ -159,7 +167,7 @@ def _panel(view: View, check: dict[str, Any], console: Console, room: int) -> li
     shown = _lines(console, panel(check, commands=False, with_picture=view.picture, link=view.link))
     if len(shown) > room and check["picture"] and view.picture:
         brief = _lines(console, panel(check, commands=False, with_picture=False, link=view.link))
-        shown = [*brief, "  the picture needs more lines than this window has: p shows it alone"]
+        shown = [*brief, *_lines(console, Text("  the picture needs more lines than there are: p shows it alone"))]
         shown = shown if len(shown) <= room else brief
     return _cropped(shown, room)
 

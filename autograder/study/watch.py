@@ -241,6 +241,7 @@ class Watch:
             points=totals(live),
             focus=focus,
             passing=live.passing,
+            tally=tally(live),
             checking=live.checking,
             seconds=self._seconds,
             check=None if stub else check,
@@ -261,6 +262,14 @@ def totals(live: Live) -> tuple[float, float]:
     earned = sum(entry.earned for entry in live.entries.values())
     possible = sum(e.possible for name, e in live.entries.items() if not live.curriculum.functions[name].bonus)
     return earned, possible
+
+
+def tally(live: Live) -> str:
+    """How many checks of the function in hand pass, if it is written and some do not."""
+    statuses = [record["status"] for record in live.records.get(live.focus, [])]
+    right = statuses.count("passed")
+    written = live.statuses.get(live.focus, "not_started") != "not_started"
+    return f" {right}/{len(statuses)}" if written and right < len(statuses) else ""
 
 
 def details(live: Live) -> dict[str, str]:

@@ -1,0 +1,86 @@
+"""The screen of `headway watch` at several sizes: it fits, and hostile text is only text."""
+
+import re
+
+import pytest
+from rich.cells import cell_len
+
+from autograder.curriculum import TRANSFORMER
+from autograder.report import watching
+
+PLAIN = re.compile(r"\x1b\[[0-9;?]*[a-zA-Z]|\x1b\]8;[^\x1b\x07]*(?:\x1b\\|\x07)")
+CHECK = {
+    "function": "attention.attention",
+    "title": "a title that is rather long, with [red]brackets[/red] in it " * 2,
+    "status": "failed",
+    "points": {"earned": 0, "possible": 2},
+    "message": "out is not close " * 20,
+    "case": "(2, 3)",
+    "wrong": {"count": 3, "total": 6},
+    "worst": None,
+    "picture": {"rows": ["0123n0"] * 8, "axes": ["query", "key"], "at": "", "shape": [8, 6]},
+    "departure": None,
+    "mistake": {"title": "the scores were not divided"},
+    "help": None,
+    "hints": [],
+    "output": "[bold]printed[/bold]\n" * 30,
+    "where": {"file": "attention.py", "line": 3},
+}
+
+
+def view(**more):
+    statuses = dict.fromkeys(TRANSFORMER.functions, "passed") | {"attention.attention": "failed"}
+    settings = {"name": "w", "statuses": statuses, "points": (1.0, 2.0), "focus": "attention.attention", **more}
+    return watching.View(**settings)
+
+
+@pytest.mark.parametrize("columns", [20, 40, 80, 140])
+@pytest.mark.parametrize("lines", [8, 24, 45])
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"check": CHECK},
+        {"check": CHECK, "picture": False, "notes": ["★ a badge"], "message": "a message"},
+        {"cursor": "encoder_decoder.transformer_backward"},
+        {"hint": ([("question", "what? " * 60)], 3)},
+        {"stub": ("attention.py", 3, "def attention():\n" + "    text\n" * 50)},
+        {"passing": True, "next_function": "blocks.block"},
+        {"passing": True},
+        {"checking": tuple(TRANSFORMER.functions)},
+    ],
+)
+def test_the_screen_fits(columns, lines, more):
+    shown = [PLAIN.sub("", line) for line in watching.frame(view(**more), columns, lines)]
+    assert len(shown) <= lines
+    assert max(map(cell_len, shown)) <= columns
+    assert "\x1b" not in "".join(shown)
+
+
+def test_what_matters_stands_first_and_markup_is_text():
+    shown = "\n".join(PLAIN.sub("", line) for line in watching.frame(view(check=CHECK), 100, 30))
+    assert "[red]brackets[/red]" in shown
+    assert "[bold]printed[/bold]" in shown
+    assert shown.index("looks like") < shown.index("printed")
+
+
+def test_the_picture_gives_way_to_the_words():
+    check = CHECK | {"message": "short", "title": "short", "output": ""}
+    roomy = "\n".join(watching.frame(view(check=check), 100, 40))
+    tight = "\n".join(watching.frame(view(check=check), 100, 16))
+    assert "▒" in roomy
+    assert "p shows it alone" in tight
+    assert "attention.py:3" in PLAIN.sub("", tight)
+
+
+def test_no_color_is_no_color():
+    colored = "".join(watching.frame(view(check=CHECK), 80, 24))
+    plain = "".join(watching.frame(view(check=CHECK), 80, 24, no_color=True))
+    color = re.compile(r"\x1b\[[0-9;]*\b3[0-8]")
+    assert color.search(colored)
+    assert not color.search(plain)
+
+
+def test_the_cursor_is_in_sight():
+    for name in ("tokenizer.build_vocab", "ffn.gelu", "encoder_decoder.transformer_backward"):
+        shown = [PLAIN.sub("", line) for line in watching.frame(view(cursor=name), 80, 24)]
+        assert any(line.startswith("▶") and name.partition(".")[2] in line for line in shown)
