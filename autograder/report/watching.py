@@ -17,10 +17,10 @@ GLYPHS = {"passed": "█", "failed": "▓", "error": "▓", "timeout": "▓", "b
 KEYS = (
     ("n", "next"),
     ("h", "hint"),
-    ("m", "more"),
+    ("m", "more hints"),
     ("p", "picture"),
     ("l", "list"),
-    ("a", "run all"),
+    ("a", "all"),
     ("e", "edit"),
     ("r", "reset"),
     ("q", "quit"),
