@@ -12,6 +12,7 @@ import argparse
 import json
 import os
 import random
+import re
 import resource
 import shutil
 import statistics
@@ -86,6 +87,8 @@ def nbgrader_course(root, kinds, count):
         first = f"import sys; sys.path[:0] = {[str(Path(__file__).parent), str(ROOT)]!r}\nfrom plain_cells import run"
         cells = [new_code_cell(first)]
         for module, text in modules.items():
+            # One notebook, one namespace: what another module would be imported for is there.
+            text = re.sub(rf"^from (?:{'|'.join(MODULES)}) import.*$", "", text, flags=re.MULTILINE)
             cells.append(cell(text, module, grade=False, solution=True))
         cells += [
             cell(f"run({name!r}, globals())", f"test_{name.replace('.', '_')}", grade=True, solution=False)

@@ -1,0 +1,174 @@
+"""A generated class at any size: time and memory as it grows, kills and resumption, the second run, Dask.
+
+    python tests/bench/bench_scale.py [--count 2000] [--assignment NAME]... [--kills 10] [--cluster]
+
+Without --assignment the whole curriculum is graded. In one uninterrupted run: seconds per submission after the first
+100 and over all, and the memory (proportional set size) of the run's processes at those two moments. Then the same
+class once more with `kill -9` at random moments, compared document by document; then one submission is changed and
+graded again; with --cluster also on a Dask cluster of one and of two workers.
+"""
+
+import argparse
+import contextlib
+import itertools
+import json
+import os
+import random
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import generated
+
+CLI = [sys.executable, "-m", "autograder.cli", "grade"]
+
+
+class Bench:
+    def __init__(self, options, scratch):
+        self.options = options
+        self.folder = scratch / "class"
+        self.scratch = scratch
+        print(f"{options.count} submissions: {generated.generate(self.folder, options.count, options.seed)}")
+
+    def grade(self, out, *arguments):
+        names = [part for name in self.options.assignment for part in ("--assignment", name)]
+        settings = ["--seed", "0", "-j", self.options.processes, "--call-seconds", "2", "--no-color", *names]
+        command = list(map(str, [*CLI, self.folder, "--out", self.scratch / out, *settings, *arguments]))
+        return subprocess.Popen(command, stdout=subprocess.DEVNULL)
+
+    def run(self, out, *arguments):
+        started = time.perf_counter()
+        run = self.grade(out, *arguments)
+        if run.wait() not in (0, 3):
+            sys.exit("headway grade failed")
+        return time.perf_counter() - started
+
+    def done(self, out):
+        with contextlib.suppress(FileNotFoundError):
+            return (self.scratch / out / "journal.jsonl").read_bytes().count(b"\n")
+        return 0
+
+    def growth(self):
+        """Rate and memory while one run goes on; windows are between counts of finished submissions."""
+        run, started = self.grade("whole"), time.perf_counter()
+        count = self.options.count
+        marks = sorted({mark for mark in (10, 110, count // 2, count - 104, count - 4) if 0 < mark < count})
+        seen = []
+        for mark in marks:
+            while self.done("whole") < mark and run.poll() is None:
+                time.sleep(0.05)
+            seen.append((mark, time.perf_counter() - started, memory(run.pid)))
+        run.wait()
+        took = time.perf_counter() - started
+        print(f"  whole run {took:.1f} s, {took / self.options.count * 1e3:.1f} ms each, start-up included")
+        for (a, since, _), (b, until, held) in itertools.pairwise(seen):
+            each = (until - since) / max(1, b - a) * 1e3
+            print(f"  submissions {a:>5} to {b:>5}: {each:7.1f} ms each; at the end {held / 1e6:.0f} MB")
+        self.whole = took
+
+    def killed(self):
+        rng = random.Random(self.options.seed)
+        moments = sorted(rng.uniform(0.02, 0.9) for _ in range(self.options.kills))
+        lost = 0
+        for moment in moments:
+            run = self.grade("killed")
+            while self.done("killed") < moment * self.options.count and run.poll() is None:
+                time.sleep(rng.uniform(0.01, 0.2))
+            before = self.done("killed")
+            run.kill()
+            run.wait()
+            time.sleep(0.5)
+            lost = max(lost, before - self.done("killed"))
+        self.run("killed")
+        whole, again = documents(self.scratch / "whole"), documents(self.scratch / "killed")
+        differ = [name for name in whole if whole[name] != again.get(name)]
+        print(f"  kill -9 at {len(moments)} moments and gone on with: {len(whole)} documents, {len(differ)} differ")
+        print(f"  {differ[:10]}" if differ else f"  results that were written and lost again: {lost}")
+
+    def second(self):
+        unchanged = self.run("whole")
+        changed = next(self.folder.glob("*-right")) / "softmax.py"
+        changed.write_text(changed.read_text() + "# changed\n")
+        print(f"  the same command again: {unchanged:.2f} s; with one submission changed: {self.run('whole'):.2f} s")
+
+    def cluster(self):
+        for workers in (1, 2):
+            with dask(workers, self.scratch) as address:
+                took = self.run(f"cluster{workers}", "--cluster", address)
+            whole, there = documents(self.scratch / "whole"), documents(self.scratch / f"cluster{workers}")
+            differ = sum(whole[name] != there.get(name) for name in whole)
+            print(f"  Dask, {workers} worker(s): {took:.1f} s, {self.options.count / took:.1f}/s, {differ} differ")
+
+
+@contextlib.contextmanager
+def dask(workers, scratch):
+    environment = {**os.environ, "DASK_DISTRIBUTED__DASHBOARD__ENABLED": "False"}
+    log = scratch / "scheduler.log"
+    processes = []
+    with open(log, "w") as file:
+        scheduler = [sys.executable, "-m", "distributed.cli.dask_scheduler", "--host", "127.0.0.1", "--port", "0"]
+        processes.append(subprocess.Popen(scheduler, stdout=file, stderr=file, env=environment))
+        while not (found := re.search(r"tcp://127\.0\.0\.1:\d+", log.read_text())):
+            time.sleep(0.1)
+        for _ in range(workers):
+            worker = [sys.executable, "-m", "distributed.cli.dask_worker", found[0], "--nthreads", "1", "--no-nanny"]
+            processes.append(subprocess.Popen(worker, stdout=file, stderr=file, env=environment))
+        while log.read_text().count("Registered to") < workers:
+            time.sleep(0.1)
+        try:
+            yield found[0]
+        finally:
+            for process in reversed(processes):
+                process.kill()
+                process.wait()
+
+
+def documents(out):
+    found = {path.name: timeless(json.loads(path.read_text("utf-8"))) for path in (out / "results").glob("*.json")}
+    return found | {"class.json": timeless(json.loads((out / "class.json").read_text("utf-8")))}
+
+
+def timeless(value):
+    if isinstance(value, dict):
+        return {key: timeless(item) for key, item in value.items() if key not in ("seconds", "created")}
+    return [timeless(item) for item in value] if isinstance(value, list) else value
+
+
+def memory(pid):
+    """Bytes held by a process and its children, shared pages counted once."""
+    total = 0
+    with contextlib.suppress(OSError):
+        total = int(re.search(r"^Pss:\s+(\d+)", Path(f"/proc/{pid}/smaps_rollup").read_text(), re.MULTILINE)[1]) * 1024
+        for task in Path(f"/proc/{pid}/task").iterdir():
+            total += sum(memory(int(child)) for child in (task / "children").read_text().split())
+    return total
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--count", type=int, default=2000)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--assignment", action="append", default=[])
+    parser.add_argument("--kills", type=int, default=10)
+    parser.add_argument("--cluster", action="store_true")
+    parser.add_argument("-j", dest="processes", type=int, default=2)
+    options = parser.parse_args()
+    scratch = Path(tempfile.mkdtemp(prefix="headway-bench-"))
+    try:
+        bench = Bench(options, scratch)
+        bench.growth()
+        if options.kills:
+            bench.killed()
+        if options.cluster:
+            bench.cluster()
+        bench.second()
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,75 @@
+"""A class made up from a seed: right, wrong, unfinished and hostile submissions of the whole curriculum.
+
+    python tests/bench/generated.py DIR --count 2000 --seed 1
+
+Right ones are the official solutions; wrong ones have one to four known mistakes (`autograder/mistakes`) in different
+modules; unfinished ones stop after some assignment, the rest are stubs; hostile ones carry an attack of
+`tests/submissions/hostile` above the solution of softmax. Every submission differs from every other by a comment.
+"""
+
+import argparse
+import random
+import shutil
+from pathlib import Path
+
+from autograder.curriculum import TRANSFORMER
+from autograder.mistakes import mistakes_of
+from autograder.mistakes.variants import BrokenMistake, source_of, wrong_source
+from autograder.source import bundled, make_stubs
+
+HOSTILE = Path(__file__).parents[1] / "submissions" / "hostile"
+# Shares of a hundred, and attacks that are over fast: what is timed is the class, not the time limits.
+KINDS = {"right": 40, "wrong": 38, "unfinished": 18, "hostile": 4}
+ATTACKS = ("exit_at_import", "read_environment", "flood_output", "many_warnings", "kill_itself", "loop_in_python")
+
+
+def generate(folder, count, seed):
+    """Write the class; say how many there are of each kind."""
+    rng = random.Random(seed)
+    modules = list(TRANSFORMER.modules)
+    stubs = make_stubs(bundled("solutions"))
+    counts = dict.fromkeys(KINDS, 0)
+    folder.mkdir(parents=True)
+    for number in range(count):
+        kind = rng.choices(list(KINDS), KINDS.values())[0]
+        texts = {module: source_of(module) for module in modules}
+        if kind == "wrong":
+            for module in rng.sample(modules, rng.randint(1, 4)):
+                texts[module] = _wrong(rng, module)
+        elif kind == "unfinished":
+            reached = rng.randint(1, len(modules) - 1)
+            texts |= {module: stubs[f"{module}.py"] for module in modules[reached:]}
+        elif kind == "hostile":
+            attack = (HOSTILE / f"{rng.choice(ATTACKS)}.py").read_text("utf-8")
+            texts["softmax"] = f"{attack}\n\n{texts['softmax']}"
+        counts[kind] += 1
+        where = folder / f"{number:05}-{kind}"
+        where.mkdir()
+        for module, text in texts.items():
+            (where / f"{module}.py").write_text(f"{text}\n# {rng.getrandbits(64):016x}\n", "utf-8")
+    return counts
+
+
+def _wrong(rng, module):
+    mistakes = list(mistakes_of(module))
+    rng.shuffle(mistakes)
+    for mistake in mistakes:
+        try:
+            return wrong_source(mistake)
+        except BrokenMistake:
+            continue
+    return source_of(module)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--count", type=int, default=2000)
+    parser.add_argument("--seed", type=int, default=1)
+    options = parser.parse_args()
+    shutil.rmtree(options.folder, ignore_errors=True)
+    print(generate(options.folder, options.count, options.seed))
+
+
+if __name__ == "__main__":
+    main()
