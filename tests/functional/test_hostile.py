@@ -4,6 +4,7 @@
 """
 
 import contextlib
+import json
 import os
 import shutil
 import signal
@@ -129,6 +130,36 @@ def test_a_server_that_is_killed_is_replaced_and_the_run_goes_on(tmp_path):
     options = Options(functions=(hostile_class.FUNCTION,), wall=around)
     check_many(((name, spool / name) for name in names), options, kill_the_servers)
     assert found == [(name, True, []) for name in names]
+
+
+def test_without_a_sandbox_a_class_is_refused_or_marked(tmp_path):
+    """No rung holds without seccomp."""
+    student, lacking = tmp_path / "class" / "ada", tmp_path / "lacking"
+    for folder in (student, lacking):
+        folder.mkdir(parents=True)
+    (student / "softmax.py").write_text((bundled("solutions") / "softmax.py").read_text())
+    (lacking / "pyseccomp.py").write_text("raise ImportError('not here')\n")
+    command = [sys.executable, "-m", "autograder.cli", "grade", str(student.parent), "--out", str(tmp_path / "out")]
+    command += ["--seed", "0", "--assignment", "softmax.log_softmax"]
+    environment = {**os.environ, "PYTHONPATH": str(lacking)}
+
+    def results():
+        documents = [json.loads(path.read_text()) for path in (tmp_path / "out").rglob("*.json")]
+        return [document for document in documents if document.get("schema") == "headway.result/1"]
+
+    refused = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert refused.returncode == 2
+    assert not results()
+    said = " ".join(refused.stderr.split())
+    assert "this machine has no sandbox for strangers' code" in said
+    assert "pyseccomp is not installed" in said
+    assert "headway doctor" in said
+    marked = subprocess.run(
+        [*command, "--unsafe-no-sandbox"], env=environment, capture_output=True, text=True, check=False
+    )
+    assert marked.returncode == 0, marked.stderr
+    assert "sandbox" in (marked.stdout + marked.stderr).lower()
+    assert [document["sandbox"] for document in results()] == [["process", "limits", "unsafe-no-sandbox"]]
 
 
 def wall_here(spool):

@@ -1,0 +1,100 @@
+"""What is handed out to a class tells no expected value, whatever the submission does to make it."""
+
+import copy
+import json
+
+import pytest
+
+from autograder.course.feedback import withhold
+from autograder.curriculum import TRANSFORMER
+from autograder.results import to_document
+
+WRONG = {
+    "softmax": (
+        "import numpy as np\n"
+        "def softmax(x, axis=-1, temperature=1.0):\n    return np.zeros(np.shape(x))\n"
+        "def log_softmax(x, axis=-1):\n    return np.full(np.shape(x), np.nan)\n"
+        "def cross_entropy(logits, targets):\n    return 10**400\n"
+    ),
+    # Texts made to look like the comparer's sentences that tell no value.
+    "tokenizer": (
+        "def build_vocab(text):\n    return ['x has shape y has dtype z, expected '], {'q has shape': 1}, {7: 'x'}\n"
+        "def encode(text, stoi):\n    return 'x has shape y'\n"
+        "def decode(ids, itos):\n    return 'x has shape y, expected z'\n"
+    ),
+}
+
+
+@pytest.fixture(scope="module")
+def graded(tmp_path_factory):
+    from autograder.engine import Options, check
+
+    folder = tmp_path_factory.mktemp("wrong")
+    for module, text in WRONG.items():
+        (folder / f"{module}.py").write_text(text)
+    names = tuple(name for name, function in TRANSFORMER.functions.items() if function.module in WRONG)
+    return check("wrong", folder, Options(functions=names, official=True))
+
+
+def document(result, level):
+    result = copy.deepcopy(result)
+    withhold(result, level)
+    return result, json.dumps(to_document(result, TRANSFORMER), ensure_ascii=False)
+
+
+def secrets(result):
+    """Expected values as the full document has them: of single values the text, of arrays the worst entry's digits."""
+    for check in result.checks:
+        if check.secret is not None and check.secret[0].startswith(", expected "):
+            yield check, check.secret[0].removeprefix(", expected ")
+        if check.worst is not None and isinstance(check.worst["expected"], float) and check.worst["expected"] % 1:
+            yield check, repr(check.worst["expected"])
+
+
+def test_no_expected_value_is_handed_out(graded):
+    full, whole = document(graded, "full")
+    found = list(secrets(full))
+    assert len({check.function for check, _ in found}) >= 4, "these submissions should provoke expected values"
+    for level in ("summary", "none"):
+        told, _ = document(graded, level)
+        for check, secret in found:
+            shown = record(told, check.id)
+            assert check.secret is None or check.secret[0] not in shown["message"]
+            assert secret not in json.dumps([shown[key] for key in ("worst", "help", "picture", "departure")])
+    assert "secret" not in json.loads(whole)["assignments"][0]["functions"][0]["checks"][0]
+
+
+def record(result, check_id):
+    return next(vars(check) for check in result.checks if check.id == check_id)
+
+
+def test_keys_that_are_values_are_not_told(graded):
+    told, _ = document(graded, "summary")
+    messages = [check.message for check in told.checks if check.function.startswith("tokenizer.build_vocab")]
+    assert messages
+    assert not any("must be" in message and "keys" in message for message in messages)
+
+
+def test_points_and_statuses_are_told_at_every_level(graded):
+    def told(level):
+        return [(check.id, check.status, check.earned, check.possible) for check in document(graded, level)[0].checks]
+
+    assert told("full") == told("summary") == told("none")
+
+
+def test_nothing_but_status_and_points_at_level_none(graded):
+    told, _ = document(graded, "none")
+    for check in told.checks:
+        assert (check.message, check.output, check.hints, check.mistake, check.worst) == ("", "", [], None, None)
+
+
+def test_every_document_records_the_mechanisms(graded):
+    assert json.loads(document(graded, "summary")[1])["sandbox"] == ["process", "limits"]
+
+
+@pytest.mark.parametrize("name", ["torch", "scipy", "jax", "tensorflow.keras", "sklearn.linear_model", "pandas"])
+def test_other_libraries_get_a_clear_message(name, submission, judge):
+    result = judge(submission(softmax=f"import {name}\n"), "softmax.log_softmax")
+    assert result.earned == 0
+    assert f"{name.partition('.')[0]} is not available here: write it in NumPy" in result.checks[0].message
+    assert result.checks[0].where == {"file": "softmax.py", "line": 1, "text": f"import {name}"}
