@@ -27,18 +27,20 @@ def bundled(name: str) -> Path:
     return inside if inside.is_dir() else _PACKAGE.parent / name
 
 
-def make_stub(source: str, module: str, curriculum: Curriculum = TRANSFORMER) -> str:
+def make_stub(source: str, module: str, curriculum: Curriculum = TRANSFORMER, *, notebook: bool = False) -> str:
     """The stub of one solution.
 
     Args:
         source: text of `solutions/<module>.py`.
         module: the assignment's name.
+        notebook: whether a notebook is made from it: the cells that are only for notebooks stay.
 
     Raises:
         HeadwayError: if the solution lacks a function of the contract, or one of them has no docstring.
     """
     contract = {function.name for function in curriculum.modules[module].functions}
-    source = _without_notebook_cells(source)
+    if not notebook:
+        source = _without_notebook_cells(source)
     tree = ast.parse(source)
     lines = source.splitlines()
     replaced: dict[int, tuple[int, list[str]]] = {}  # first line (0-based) -> one past the last, new lines

@@ -20,7 +20,7 @@ HIDDEN = ("### BEGIN HIDDEN TESTS", "### END HIDDEN TESTS")
 
 def student_notebook(solution: str, module: str, curriculum: Curriculum) -> str:
     """A notebook with stubs, and a cell `check(function)` after each of them."""
-    found = [*making.read_cells(make_stub(solution, module, curriculum))]
+    found = [*making.read_cells(make_stub(solution, module, curriculum, notebook=True))]
     made = []
     for kind, text in found:
         if kind == "markdown":
@@ -49,6 +49,9 @@ def instructor_notebook(
     for i, (kind, text) in enumerate(found):
         if kind == "markdown":
             made.append(making.markdown(text))
+            continue
+        if kind == "play":
+            made.append(making.code(text))  # neither locked nor graded: to be changed and run again
             continue
         if not given:
             made.append(making.code(IMPORT + ", grade", locked=True, grade_id="headway"))

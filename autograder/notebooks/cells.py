@@ -5,14 +5,24 @@ from typing import Any
 import jupytext
 import nbformat
 
+from autograder.source import NOTEBOOK_ONLY
+
 Node = dict[str, Any]
 KERNEL = {"display_name": "Python 3", "language": "python", "name": "python3"}
 
 
 def read_cells(source: str) -> list[tuple[str, str]]:
-    """Type (markdown or code) and text of each cell of a module, without its docstring, which only repeats a title."""
+    """Kind and text of each cell of a module, without its docstring, which only repeats a title.
+
+    Kinds: "markdown"; "code"; and "play" for pictures and experiments, code that is only for notebooks.
+    """
     cells = jupytext.reads(source, fmt="py:percent").cells
-    return [(cell.cell_type, cell.source) for i, cell in enumerate(cells) if i or not cell.source.startswith('"""')]
+    return [(_kind(cell), cell.source) for i, cell in enumerate(cells) if i or not cell.source.startswith('"""')]
+
+
+def _kind(cell: Any) -> str:
+    tagged = cell.cell_type == "code" and NOTEBOOK_ONLY in cell.metadata.get("tags", ())
+    return "play" if tagged else str(cell.cell_type)
 
 
 def markdown(text: str) -> Node:
