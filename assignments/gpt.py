@@ -335,11 +335,6 @@ def gpt_loss(ids, targets, params, config):
 # functions, 1.1 times with 64 features, and 1.05 times with 128: matrix products take the same time in both. The two
 # are tested against each other. First make it right, then make it fast, and keep the version that you understand.
 
-# %%
-
-
-_SLOPE, _CUBIC = 2 * math.sqrt(2 / math.pi), 2 * math.sqrt(2 / math.pi) * 0.044715  # 2u = _SLOPE x + _CUBIC x³
-
 # %% [markdown]
 # ## What could go wrong
 #

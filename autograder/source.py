@@ -77,7 +77,8 @@ def is_private(node: ast.stmt) -> bool:
     if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
         return node.name.startswith("_")
     targets = node.targets if isinstance(node, ast.Assign) else [node.target] if isinstance(node, ast.AnnAssign) else []
-    return any(isinstance(target, ast.Name) and target.id.startswith("_") for target in targets)
+    names = [name for target in targets for name in (target.elts if isinstance(target, ast.Tuple) else [target])]
+    return any(isinstance(name, ast.Name) and name.id.startswith("_") and name.id != "_" for name in names)
 
 
 def with_comments_above(lines: list[str], start: int) -> int:

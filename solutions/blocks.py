@@ -15,6 +15,12 @@
 # anything yet does little harm, and on the way back the gradient has a free road through every plus sign, around all
 # the layers.
 #
+# ```text
+#     x ──┬─────────────────────────> + ──┬───────────────────> + ──> y      the residual stream
+#         │                           ^   │                     ^
+#         └──> ln1 ──> attention ─────┘   └──> ln2 ──> ffn ─────┘            two branches, norm="pre"
+# ```
+#
 # ## Pre-norm and post-norm
 #
 # Layer norm keeps the numbers in range, and there are two places to put it.

@@ -59,7 +59,7 @@ def test_the_lesson_does_not_give_the_solution_away(solutions, module):
 
 def test_private_helpers_and_constants_go_and_given_ones_stay():
     source = (
-        '"""Doc."""\n\n# %%\nimport numpy as np\n\n_SECRET = 1\nGIVEN = 2\n\n\n'
+        '"""Doc."""\n\n# %%\nimport numpy as np\n\n_SECRET = 1\n_ONE, _TWO = 1, 2\nGIVEN = 2\n\n\n'
         "# Why the helper is as it is.\ndef _helper(x):\n    return x\n\n\ndef given(x):\n    return x\n\n\n"
         + "\n\n\n".join(
             f'def {f.name}(x):\n    """Docstring."""\n    # a comment\n    return _helper(x)'
@@ -68,6 +68,7 @@ def test_private_helpers_and_constants_go_and_given_ones_stay():
     )
     stub = make_stub(source, "softmax")
     assert "_SECRET" not in stub
+    assert "_ONE" not in stub
     assert "_helper" not in stub
     assert "Why the helper" not in stub
     assert "a comment" not in stub

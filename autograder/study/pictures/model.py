@@ -159,7 +159,7 @@ def ffn_hidden(picture: Picture, subject: Subject) -> "Figure":
         counts = np.histogram(values, edges)[0] / values.size
         axes[0, 1].stairs(counts, edges, color=colour, fill=label == "before", alpha=0.8, linewidth=1.5, label=label)
     paper.plain(axes[0, 1], "hidden value", "share of all hidden values", "all blocks")
-    axes[0, 1].legend(frameon=False)
+    axes[0, 1].legend(frameon=False, loc="upper left")
     shut = (before < 0).mean(axis=(1, 2))
     axes[0, 2].bar(np.arange(len(shut)), shut, color=paper.ORANGE)
     paper.plain(axes[0, 2], "block", "share of hidden values that are shut", "below 0 before the activation")
