@@ -285,6 +285,7 @@ CASES = {
     "another shape": ("def softmax(x, axis=-1, temperature=1.0):\n    return x[:2]\n", "shape (2,) instead of (5,)"),
     "no array": ("def softmax(x, axis=-1, temperature=1.0):\n    return 'all'\n", "no array of numbers"),
     "nan": ("def softmax(x, axis=-1, temperature=1.0):\n    return x * float('nan')\n", "infinite or nan"),
+    "huge": ("def softmax(x, axis=-1, temperature=1.0):\n    return x * 0 + 1e300\n", "beyond 1e+100"),
     "no file": ("", STUBBED),
 }
 
@@ -299,6 +300,13 @@ def test_functions_that_are_missing_or_fail_are_told_in_one_line(submission, cas
     message = str(caught.value)
     assert expected in message and "\n" not in message
     assert "headway check softmax.softmax" in message
+
+
+@pytest.mark.parametrize("stoi", ["{'h': 10**400}", "{'h': 0.5}", "{}", "[]", "{'h': True}"])
+def test_a_vocabulary_that_cannot_be_drawn_is_told_in_one_line(submission, stoi):
+    folder = submission(tokenizer=f"def build_vocab(text, start=0):\n    return ['h'], {stoi}, {{}}\n")
+    with work_of_folder(folder) as work, pytest.raises(UsageError, match=r"headway check tokenizer\.build_vocab"):
+        pictures.draw(PICTURES["token-ids"], Subject(work, "h"))
 
 
 @pytest.mark.parametrize("name", [name for name in PICTURES if PICTURES[name].needs])

@@ -17,6 +17,7 @@ from autograder.study.checkpoint import Checkpoint
 from autograder.study.pictures import NotWritten
 
 CALL_SECONDS = 60.0
+LARGEST = 1e100  # what matplotlib can still scale, and whose square is a number
 Array = npt.NDArray[np.float64]
 Ids = npt.NDArray[np.int64]
 Shape = tuple[int, ...]
@@ -73,6 +74,8 @@ def drawable(value: Any, shape: Shape | None, qualified: str) -> Array:
         raise UsageError(f"{qualified} gives an array of shape {value.shape} instead of {shape}. {look}")
     if not np.isfinite(value).all():
         raise UsageError(f"{qualified} gives values that are infinite or nan, which cannot be drawn. {look}")
+    if value.size and np.abs(value.astype(np.float64)).max() > LARGEST:
+        raise UsageError(f"{qualified} gives values beyond {LARGEST:g}, which cannot be drawn. {look}")
     return value.astype(np.float64)
 
 

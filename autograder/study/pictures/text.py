@@ -39,8 +39,9 @@ def token_ids(picture: Picture, subject: Subject) -> "Figure":
 
 def _vocabulary(values: tuple[Any, ...]) -> tuple[list[str], dict[str, int], Any]:
     chars, stoi, itos = values
-    fine = isinstance(chars, list) and isinstance(stoi, dict) and all(isinstance(char, str) for char in chars)
-    if not fine or any(len(char) != 1 or not isinstance(stoi.get(char), int) for char in chars):
+    lists = isinstance(chars, list) and isinstance(stoi, dict)
+    known = lists and all(isinstance(char, str) and len(char) == 1 and type(stoi.get(char)) is int for char in chars)
+    if not known or not all(0 <= stoi[char] < 1_000_000 for char in chars):
         raise UsageError(
             "tokenizer.build_vocab does not give a list of characters and their ids. "
             "Look at it first: headway check tokenizer.build_vocab"
