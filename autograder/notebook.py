@@ -63,28 +63,32 @@ class Grade:
         note, errors = "", io.StringIO()
         with contextlib.redirect_stderr(errors):
             try:
-                found = report(name, seed=seed, feedback="summary" if seed else "full")
+                found = report(name, seed=seed, feedback="summary" if seed else "full", as_run=False)
             except UsageError as error:
                 if not seed:
                     print(f"headway: {error}")
                     return 0.0
                 note = f"checked on the public inputs: {error}"
-                found = replace(report(name), note=note)
+                found = replace(report(name, as_run=False), note=note)
         _show(found)
         if found.document["problems"]:
             raise engine.KitError(f"{name} could not be graded: {found.document['problems'][0]}")
         earned, possible = (found.document["points"][key] for key in ("earned", "possible"))
-        return min(points, round(earned / possible * points, 6)) if possible else 0.0
+        return min(float(points), round(earned / possible * points, 6)) if possible else 0.0
 
 
 grade = Grade()
 
 
-def report(*what: Any, seed: int = 0, feedback: Level = "full", curriculum: Curriculum = TRANSFORMER) -> Report:
+def report(
+    *what: Any, seed: int = 0, feedback: Level = "full", as_run: bool = True, curriculum: Curriculum = TRANSFORMER
+) -> Report:
     """What `check` shows, as an object: `report(softmax).passed`.
 
     Args:
         feedback: how much it tells, see `course.feedback`.
+        as_run: what was run last counts, whatever it is. When a whole notebook is graded, a stub that stands beneath
+            somebody's work is no reason to forget the work.
 
     Raises:
         UsageError: if something is no function of the course, or the notebook does not define it.
@@ -98,7 +102,7 @@ def report(*what: Any, seed: int = 0, feedback: Level = "full", curriculum: Curr
         by_module.setdefault(curriculum.functions[name].module, []).append(name)
     results, origins = [], {}
     for module, functions in by_module.items():
-        assembled = live.assemble(module, cells, Path.cwd(), curriculum)
+        assembled = live.assemble(module, cells, Path.cwd(), curriculum, as_run=as_run)
         results.append(_judge(assembled, functions, seed, curriculum))
         origins.update(assembled.origins)
     result = results[0]

@@ -26,8 +26,15 @@ c.CourseDirectory.course_id = "headway"
 c.IncludeHeaderFooter.header = "source/header.ipynb"
 # After it comes what a function raises until it is written, so that helpers above a function leave only a comment.
 c.ClearSolutions.code_stub = {"python": "# YOUR CODE HERE"}
-# A graded cell that a student has deleted is put back, and costs nothing.
-c.OverwriteCells.add_missing_cells = True
+# Cells that were copied, deleted, or have lost their metadata are mended first, and cost nothing.
+c.Autograde.sanitize_preprocessors = [
+    "autograder.notebooks.repair.Repair",
+    "nbgrader.preprocessors.ClearOutput",
+    "nbgrader.preprocessors.DeduplicateIds",
+    "nbgrader.preprocessors.OverwriteKernelspec",
+    "nbgrader.preprocessors.OverwriteCells",
+    "nbgrader.preprocessors.CheckCellMetadata",
+]
 # Graded cells stop endless loops by themselves; this is for loops in the students' own cells.
 c.Execute.timeout = 60
 c.Execute.interrupt_on_timeout = True

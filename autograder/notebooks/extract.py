@@ -1,8 +1,8 @@
 """The modules in a notebook: each function of the contract, found by its name, with what it needs.
 
-Of the statements at the top of the cells a module gets the contract's functions, classes, and whatever these read:
-imports, helper functions, constants. All else is there to be looked at (prints, plots, trials, calls of `check`) and is
-left out, so that it costs no time and cannot fail.
+Of the statements at the top of the cells a module gets the functions, the classes, and whatever the contract's
+functions read: imports, constants, tables. All else is there to be looked at (prints, plots, trials, calls of `check`)
+and is left out, so that it costs no time and cannot fail.
 
 Cell metadata is not looked at. Where a name is defined several times (copied cells), the definitions stay in their
 order, so that the last one wins as it does in the notebook; a stub counts only where nothing else has the name, and an
@@ -14,7 +14,7 @@ What goes into a module stands under a comment that names its cell, from which `
 
 import ast
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from autograder.curriculum import Curriculum
@@ -150,13 +150,19 @@ def _text(
         return not mine or any(name in owned.get(i, ()) and _rank(statement, as_run) == best[name] for name in mine)
 
     candidates = {i: statement for i, statement in enumerate(statements) if may_be_part(i, statement)}
-    needed, chosen, size = set(functions), set[int](), -1
-    while size != len(chosen):
-        size = len(chosen)
-        for i, statement in candidates.items():
-            if i not in chosen and (_is_for_all(statement) or needed & statement.makes):
-                chosen.add(i)
-                needed |= statement.uses if isinstance(statement, Statement) else set()
+    needed, chosen = set(functions), set[int]()
+
+    def take(roots: Callable[[_Found], bool], others: Callable[[_Found], bool]) -> None:
+        size = -1
+        while size != len(chosen):
+            size = len(chosen)
+            for i, statement in candidates.items():
+                if i not in chosen and (roots(statement) or (needed & statement.makes and others(statement))):
+                    chosen.add(i)
+                    needed.update(statement.uses if isinstance(statement, Statement) else ())
+
+    take(_is_for_all, lambda statement: True)
+    take(_is_function, _is_cheap)
     lines = [HEADER, *_FAILED.split("\n")]
     for name in sorted(needed & elsewhere):
         lines += _guarded(ast.parse(f"from {whose[name]} import {name}").body[0], {name}, f"importing {name}")
@@ -204,6 +210,16 @@ def _is_for_all(statement: _Found) -> bool:
         return False
     node = statement.node
     return isinstance(node, ast.ClassDef) or (isinstance(node, ast.ImportFrom) and node.names[0].name == "*")
+
+
+def _is_function(statement: _Found) -> bool:
+    """Helper functions that nothing here needs: a later assignment may import them."""
+    return isinstance(statement, Statement) and isinstance(statement.node, _FUNCTIONS) and _cannot_fail(statement.node)
+
+
+def _is_cheap(statement: _Found) -> bool:
+    """What such helpers get of what they need; not the result of an hour's training that one of them plots."""
+    return isinstance(statement, Statement) and (_imports(statement) or _cannot_fail(statement.node))
 
 
 def _whole(statement: Statement) -> list[str]:

@@ -72,14 +72,17 @@ def _shell() -> Any:
     return ipython.get_ipython() if ipython is not None else None
 
 
-def assemble(module: str, cells: Sequence[Cell], beside: Path, curriculum: Curriculum = TRANSFORMER) -> Assembled:
+def assemble(
+    module: str, cells: Sequence[Cell], beside: Path, curriculum: Curriculum = TRANSFORMER, *, as_run: bool = True
+) -> Assembled:
     """Put `module` of a notebook together with what it needs.
 
     Args:
         cells: what was run.
         beside: the notebook's folder.
+        as_run: see `extract.modules`.
     """
-    found = extract.modules(cells, curriculum, f"{module}.ipynb", as_run=True)
+    found = extract.modules(cells, curriculum, f"{module}.ipynb", as_run=as_run)
     made = Assembled(dict(found), set(found))
     if module not in found:
         file = beside / f"{module}.py"  # `from softmax import softmax; check(softmax)`

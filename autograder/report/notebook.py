@@ -74,14 +74,14 @@ class Report:
         for status, (mark, style) in STYLES.items():
             count = sum(check["status"] == status for check in checks)
             if count:
-                text.append(f" · {mark} {count} {WORDS[status]}", style)
-        text.append(f" · {points_text(self.document['points'])} points")
+                text.append(f"   {mark} {count} {WORDS[status]}", style)
+        text.append(f"   {points_text(self.document['points'])} points")
         return text
 
     def _line(self) -> Text:
         """How far the notebook is: one mark for each function of the assignment."""
         modules = dict.fromkeys(name.partition(".")[0] for name in self.progress)
-        text = Text(", ".join(modules) + " ", "dim")
+        text = Text().append(", ".join(modules) + " ", "dim")
         for status in self.progress.values():
             mark, style = STYLES[status] if status else ("·", "dim")
             text.append(mark, style)

@@ -1,0 +1,49 @@
+"""A preprocessor for `nbgrader autograde`: what students do to cells must not keep their work from being graded.
+
+nbgrader knows cells by their metadata. A copied cell has the id of another one; a cell that was split, pasted or passed
+through another editor may have lost its metadata, or have damaged ones; a graded cell may have been deleted. nbgrader
+0.9 gives such work no points or ends with an error (its `add_missing_cells` does so for copied cells). Our graded cells
+find the functions by name, so it is enough that each of them is there once, at the end if need be.
+"""
+
+from typing import Any
+
+from nbformat import NotebookNode
+from nbformat.v4 import new_code_cell
+from nbgrader.api import Gradebook
+from nbgrader.preprocessors import NbGraderPreprocessor
+
+_KINDS = ("grade", "solution", "locked")
+
+
+class Repair(NbGraderPreprocessor):  # type: ignore[misc]
+    """Take away metadata that cannot be read or that another cell has too, and put missing graded cells at the end."""
+
+    def preprocess(self, nb: NotebookNode, resources: dict[str, Any]) -> tuple[NotebookNode, dict[str, Any]]:
+        """Repair a submitted notebook. The text of locked and graded cells is filled in by nbgrader's next steps."""
+        seen: set[str] = set()
+        for cell in reversed(nb.cells):  # the last of several copies counts, as for nbgrader
+            name = _grade_id(cell)
+            if name is None or name in seen:
+                cell.metadata.pop("nbgrader", None)
+            else:
+                seen.add(name)
+        where = resources["nbgrader"]
+        with Gradebook(where["db_url"]) as book:
+            cells = book.find_notebook(where["notebook"], where["assignment"]).grade_cells
+            missing = [(cell.name, cell.max_score) for cell in cells if cell.name not in seen]
+        for name, points in missing:
+            kinds = {"grade": True, "solution": False, "locked": True, "task": False}
+            metadata = {"schema_version": 3, "grade_id": name, "points": points, "cell_type": "code", **kinds}
+            nb.cells.append(new_code_cell(metadata={"nbgrader": metadata}))
+        return nb, resources
+
+
+def _grade_id(cell: NotebookNode) -> str | None:
+    """The id of one of nbgrader's cells; None if it is none, or if its metadata make no sense."""
+    metadata = cell.metadata.get("nbgrader")
+    if not isinstance(metadata, dict) or not all(isinstance(metadata.get(kind), bool) for kind in _KINDS):
+        return None
+    name = metadata.get("grade_id")
+    readable = metadata.get("schema_version") == 3 and (not metadata["grade"] or "points" in metadata)
+    return name if isinstance(name, str) and name and readable else None

@@ -1,0 +1,188 @@
+"""Notebooks generated from the solutions, and checks in running notebooks."""
+
+import json
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import nbformat
+import pytest
+from click.testing import CliRunner
+
+from autograder.cli import main
+from autograder.curriculum import TRANSFORMER
+from autograder.notebooks import build, course
+from autograder.source import bundled
+
+MODULES = list(TRANSFORMER.modules)
+RUN = Path(__file__).parents[1] / "run_notebooks.py"
+
+
+def run(*notebooks):
+    done = subprocess.run(
+        [sys.executable, str(RUN), *map(str, notebooks)], capture_output=True, text=True, check=False, timeout=300
+    )
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def texts(cell):
+    """What a cell shows as plain text."""
+    return [o.get("text") or o.get("data", {}).get("text/plain", "") for o in cell["outputs"]]
+
+
+@pytest.fixture(scope="module")
+def made(solutions):
+    """The course with public inputs only, as text by file name."""
+    return course.files(solutions, TRANSFORMER, "official", 0)
+
+
+def test_the_student_notebooks_are_in_step_with_the_solutions(solutions):
+    generated = build.student_notebooks(solutions, TRANSFORMER)
+    folder = bundled("assignments") / "notebooks"
+    assert {path.name for path in folder.iterdir()} == set(generated)
+    for name, text in generated.items():
+        assert (folder / name).read_text("utf-8") == text, f"{name}: make stubs"
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_a_student_notebook_has_every_stub_its_check_and_no_output(solutions, module):
+    notebook = nbformat.read(bundled("assignments") / "notebooks" / f"{module}.ipynb", as_version=4)
+    code = [cell for cell in notebook.cells if cell.cell_type == "code"]
+    assert not any(cell.outputs or cell.execution_count for cell in code)
+    assert code[0].source == "from autograder.notebook import check"
+    sources = [cell.source for cell in code]
+    for function in TRANSFORMER.modules[module].functions:
+        (at,) = (i for i, text in enumerate(sources) if f'NotImplementedError("{function.qualified}")' in text)
+        assert f"check({function.name})" in sources[at + 1 :]
+    assert sum(cell.cell_type == "markdown" for cell in notebook.cells) >= 2
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_an_instructors_notebook_is_what_nbgrader_asks_for(made, module):
+    from nbgrader.nbgraderformat.v3 import MetadataValidatorV3
+
+    notebook = nbformat.reads(made[f"source/{module}/{module}.ipynb"], as_version=4)
+    MetadataValidatorV3().validate_nb(notebook)
+    graded = {c.metadata.nbgrader.grade_id: c for c in notebook.cells if c.metadata.get("nbgrader", {}).get("grade")}
+    assert set(graded) == {function.name for function in TRANSFORMER.modules[module].functions}
+    for function in TRANSFORMER.modules[module].functions:
+        assert (graded[function.name].metadata.nbgrader.points == 0) == function.bonus
+    assert not any(cell.get("outputs") for cell in notebook.cells)
+
+
+def test_generating_again_changes_nothing(solutions, made):
+    assert course.files(solutions, TRANSFORMER, "official", 0) == made
+
+
+def test_every_notebook_runs_from_top_to_bottom_and_earns_every_point(made, tmp_path):
+    for name, text in made.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text, "utf-8")
+    paths = [tmp_path / "source" / module / f"{module}.ipynb" for module in MODULES]
+    with ThreadPoolExecutor(2) as pool:
+        found = {name: cells for part in pool.map(lambda i: run(*paths[i::2]), (0, 1)) for name, cells in part.items()}
+    assert len(found) == 12
+    for name, cells in found.items():
+        for cell in cells:
+            kinds = [(o["output_type"], o.get("name")) for o in cell["outputs"]]
+            assert ("error", None) not in kinds, (name, cell)
+            assert ("stream", "stderr") not in kinds, (name, cell)
+            if cell["nbgrader"].get("grade"):
+                value = float(cell["outputs"][-1]["data"]["text/plain"])
+                assert value == cell["nbgrader"]["points"], (name, texts(cell))
+
+
+def test_release_writes_a_course_and_keeps_the_instructors_settings(tmp_path):
+    (tmp_path / "nbgrader_config.py").write_text("mine")
+    done = CliRunner().invoke(main, ["release", str(tmp_path), "--format", "nbgrader", "--prerequisites", "none"])
+    assert done.exit_code == 0, done.output
+    assert (tmp_path / "nbgrader_config.py").read_text() == "mine"
+    assert [path.name for path in (tmp_path / "source" / "attention").iterdir()] == ["attention.ipynb"]
+    seeds = {
+        line for text in tmp_path.glob("source/*/*.ipynb") for line in text.read_text().split("\\n") if "seed" in line
+    }
+    assert seeds, "hidden inputs are drawn with a seed of the course's own"
+    assert not any("grade.seed = 0" in line for line in seeds)
+
+
+def notebook(path, *cells):
+    made = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(text) for text in cells])
+    nbformat.write(made, path)
+    return path
+
+
+RIGHT = (
+    "def softmax(x, axis=-1, temperature=1.0):\n    z = np.asarray(x)\n    z = z if z.dtype.kind == 'f' else z * 1.0\n"
+)
+RIGHT += "    if not temperature > 0:\n        raise ValueError('temperature')\n"
+RIGHT += (
+    "    z = np.exp((z - z.max(axis, keepdims=True)) / float(temperature))\n    return z / z.sum(axis, keepdims=True)"
+)
+
+
+def test_checks_in_a_running_notebook(tmp_path):
+    (tmp_path / "embeddings.py").write_text("def one_hot(ids, vocab_size):\n    raise NotImplementedError\n")
+    (tmp_path / "multihead.ipynb").write_text(
+        json.dumps({"cells": [{"cell_type": "code", "source": "def split_heads(x, n_heads):\n    return 'mine'"}]})
+    )
+    path = notebook(
+        tmp_path / "work.ipynb",
+        "from autograder.notebook import check, grade, report\nimport sys\nimport numpy as np",
+        RIGHT.replace("/ float", "* float").replace(
+            "    return", "    np.log(np.zeros(1))\n    print('[b, t]')\n    return"
+        ),
+        "check(softmax)",
+        RIGHT,
+        "check(softmax)",
+        "grade('softmax.softmax', points=9)",
+        "def log_softmax(x, axis=-1)\n    return x",
+        "check('softmax.log_softmax')",
+        "def cross_entropy(logits, targets):\n    import os\n    os._exit(0)",
+        "grade('softmax.cross_entropy', points=4)",
+        "softmax = softmax([1.0])\ncheck(softmax)",
+        "check(print)\ncheck('softmaxx')\ncheck()",
+        "from multihead import split_heads\nfrom embeddings import one_hot",
+        "split_heads(1, 2), one_hot([1], 2).tolist()",
+        "from layernorm import layernorm\ndef block(x, params, n_heads, mask=None):\n    return layernorm(x), {}",
+        "report(block).origins",
+        "'torch' in sys.modules",
+    )
+    cells = run(path)[str(path)]
+    shown = [texts(cell) for cell in cells]
+    (wrong,) = shown[2]
+    assert "the scores were multiplied by the temperature" in wrong
+    assert "In [2]:" in wrong, "NumPy's warning and the function's line are where the notebook has them"
+    assert "printed" in wrong
+    assert "[b, t]" in wrong
+    html = cells[2]["outputs"][0]["data"]["text/html"]
+    assert html.startswith("<pre")
+    assert "<script" not in html
+    assert [o["output_type"] for o in cells[2]["outputs"]] == ["display_data"], "a warning leaves nothing on stderr"
+    assert "9 passed" in shown[4][0]
+    assert "softmax ✓···· 1 of 5 functions right" in shown[4][0]
+    assert shown[5][-1] == "9.0"
+    assert "In [7], line 1 is no Python: expected ':'" in shown[7][0]
+    assert shown[9][-1] == "0.0"
+    assert "stopped by an error" in shown[9][0]
+    assert "softmax is of type ndarray now" in shown[10][0]
+    assert "no function of that name" in shown[11][0]
+    assert "Did you mean 'softmax'" in shown[11][0]
+    assert "say what to check" in shown[11][0]
+    assert "('mine', [[0.0, 1.0]])" in shown[13][-1], "a stub beside the notebook is not what to build on"
+    assert shown[15][-1] == "{'layernorm': 'official solution'}", "softmax is this notebook's"
+    assert shown[16] == ["False"], "checking needs no PyTorch"
+
+
+def test_student_text_in_a_report_is_no_html(tmp_path):
+    path = notebook(
+        tmp_path / "work.ipynb",
+        "from autograder.notebook import check",
+        "def softmax(x, axis=-1, temperature=1.0):\n    raise ValueError('<script>alert(1)</script>\\x1b[31m')",
+        "check(softmax)",
+    )
+    (output,) = run(path)[str(path)][2]["outputs"]
+    assert "&lt;script&gt;" in output["data"]["text/html"]
+    assert "<script>" not in output["data"]["text/html"]
+    assert "\x1b" not in output["data"]["text/plain"]

@@ -1,0 +1,135 @@
+"""A course from beginning to end with nbgrader's own commands, and the same submissions through `headway grade`."""
+
+import csv
+import json
+import re
+import shutil
+import subprocess
+import sys
+
+import nbformat
+import pytest
+from nbgrader_class import ASSIGNMENT, environment, hand_in
+
+from autograder.curriculum import TRANSFORMER
+from autograder.source import bundled
+
+# One process for twelve assignments: `nbgrader generate_assignment` takes most of its time to start.
+GENERATE = """
+import sys
+from traitlets.config import Config
+from nbgrader.apps import NbGraderAPI
+from nbgrader.apps.nbgraderapp import NbGrader
+app = NbGrader(); app.load_config_file()
+api = NbGraderAPI(config=app.config)
+for name in sys.argv[1:]:
+    done = api.generate_assignment(name)
+    assert done["success"], (name, done)
+"""
+FULL = 28.0
+
+
+@pytest.fixture(scope="module")
+def kit(tmp_path_factory):
+    """Run commands in the course's folder."""
+    folder = tmp_path_factory.mktemp("nbgrader") / "course"
+    variables = environment(tmp_path_factory.mktemp("cache"))
+
+    def run(*command, cwd=folder, okay=(0,)):
+        done = subprocess.run(
+            [sys.executable, *map(str, command)],
+            capture_output=True, text=True, cwd=cwd, env=variables, check=False, timeout=400,
+        )  # fmt: skip
+        assert done.returncode in okay, done.stdout + done.stderr
+        return done.stdout + done.stderr
+
+    run.folder = folder
+    run("-m", "autograder.cli", "release", folder, "--format", "nbgrader", "--seed", "7", cwd=folder.parent)
+    run("-c", GENERATE, *TRANSFORMER.modules)
+    hand_in(folder)
+    shutil.copy(folder / "gradebook.db", folder.parent / "fresh.db")
+    return run
+
+
+def scores(kit, folder):
+    kit("-m", "nbgrader", "export", cwd=folder)
+    with open(folder / "grades.csv", newline="") as file:
+        return {
+            row["student_id"]: float(row["score"]) for row in csv.DictReader(file) if row["assignment"] == ASSIGNMENT
+        }
+
+
+@pytest.fixture(scope="module")
+def by_nbgrader(kit):
+    log = kit("-m", "nbgrader", "autograde", ASSIGNMENT, okay=(0, 1))
+    kit("-m", "nbgrader", "generate_feedback", ASSIGNMENT)
+    return scores(kit, kit.folder), log
+
+
+@pytest.fixture(scope="module")
+def by_headway(kit):
+    kit("-m", "autograder.cli", "grade", "submitted", "--out", "out", "--assignment", ASSIGNMENT, "--seed", "7")
+    document = json.loads((kit.folder / "out" / "class.json").read_text())
+    return {student["submission"]: student["earned"] for student in document["students"]}
+
+
+def test_released_notebooks_hold_no_solution_and_no_hidden_test(kit):
+    for module in TRANSFORMER.modules:
+        text = (kit.folder / "release" / module / f"{module}.ipynb").read_text("utf-8")
+        for marker in ("SOLUTION", "HIDDEN", "grade.seed"):
+            assert marker not in text, module
+        notebook = nbformat.reads(text, as_version=4)
+        code = "\n".join(cell.source for cell in notebook.cells if cell.cell_type == "code")
+        solution = (bundled("solutions") / f"{module}.py").read_text("utf-8")
+        stub = (bundled("assignments") / f"{module}.py").read_text("utf-8")
+        lines = {line.strip() for line in code.splitlines()}
+        given = {line.strip() for line in stub.splitlines()}
+        for line in {line.strip() for line in solution.splitlines()} - given:
+            assert len(line) < 8 or line.startswith("#") or line not in lines, (module, line)
+        assert code.count("# YOUR CODE HERE") >= len(TRANSFORMER.modules[module].functions)
+    own = {path.name for path in (kit.folder / "release" / "attention").iterdir()}
+    assert own == {"attention.ipynb", "softmax.py"}
+
+
+def test_the_twelve_submissions_get_the_same_from_both(by_nbgrader, by_headway):
+    graded, log = by_nbgrader
+    full = {"right", "warning", "copied", "deleted", "stripped", "garbled", "display", "one_cell"}
+    assert {name for name, score in by_headway.items() if score == FULL} == full
+    assert by_headway["stub"] == 0
+    assert 0 < by_headway["loop"] < FULL
+    assert 0 < by_headway["syntax"] < FULL
+    assert by_headway["wrong"] == FULL - 2
+    assert graded == by_headway, log
+
+
+def test_nbgraders_feedback_shows_the_report(kit, by_nbgrader):
+    wrong = (kit.folder / "feedback" / "wrong" / ASSIGNMENT / f"{ASSIGNMENT}.html").read_text("utf-8")
+    assert "the scores were multiplied by the temperature" in wrong
+    text = re.sub(r"<[^>]*>", "", wrong)
+    assert "expected 0." not in text, "what is handed out tells no expected value"
+    syntax = (kit.folder / "feedback" / "syntax" / ASSIGNMENT / f"{ASSIGNMENT}.html").read_text("utf-8")
+    assert "is no Python: expected" in re.sub(r"<[^>]*>", "", syntax)
+
+
+def test_our_grades_in_nbgraders_gradebook_and_feedback(kit, by_headway, tmp_path):
+    from autograder.course import gradebook
+    from autograder.course.exports.nbgrader import student_id, write_gradebook
+    from autograder.notebooks import autograded
+
+    course = tmp_path / "course"
+    for name in ("source", "release", "submitted"):
+        shutil.copytree(kit.folder / name, course / name)
+    shutil.copy(kit.folder / "nbgrader_config.py", course)
+    shutil.copy(kit.folder.parent / "fresh.db", course / "gradebook.db")
+    book = gradebook.read(kit.folder / "out")
+    url = f"sqlite:///{course / 'gradebook.db'}"
+    assert write_gradebook(book.document, book.results(), url, course_id="headway") == len(by_headway)
+    written = autograded.write(course, ((student_id(s), document) for s, document in book.results() if document))
+    assert written == len(by_headway)
+    assert scores(kit, course) == by_headway
+    kit("-m", "nbgrader", "generate_feedback", ASSIGNMENT, cwd=course)
+    for student in by_headway:
+        text = (course / "feedback" / student / ASSIGNMENT / f"{ASSIGNMENT}.html").read_text("utf-8")
+        assert f"{by_headway[student]:g}" in text
+    wrong = (course / "feedback" / "wrong" / ASSIGNMENT / f"{ASSIGNMENT}.html").read_text("utf-8")
+    assert "the scores were multiplied by the temperature" in wrong
