@@ -234,3 +234,17 @@ def test_a_class_of_another_version_is_refused(tmp_path):
     (tmp_path / "class.json").write_text('{"schema": "headway.class/2"}', "utf-8")
     with pytest.raises(UsageError, match="class/2"):
         gradebook.read(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("text", "filtered"),
+    [
+        ("x = np.exp(y)  # note", "V=V.exp(V)"),
+        ('"""a "quoted" text"""\nreturn r"a\\"b" + \'c\'', "SreturnS+S"),
+        ('x = "open\ny = 1e-5', "V=SV=1e-5"),
+        ("'''never closed\ndef f(): pass", "S"),
+        ("def naïve(x):\n\treturn x @ W", "defV(V):returnV@V"),
+    ],
+)
+def test_what_similarity_looks_at(text, filtered):
+    assert similarity._filtered(text) == filtered

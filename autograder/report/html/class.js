@@ -152,16 +152,13 @@ function choose(student) {
     parts.push(line);
   }
   const found = make("ul");
-  for (const number of student.mistakes) {
-    const [what, where] = data.mistakes[number];
-    found.append(make("li", "", `${where}: ${what}`));
-  }
-  for (let i = 0; i < student.letters.length; i += 1) {
-    const named = student.mistakes.some((number) => data.mistakes[number][1] === data.functions[i]);
-    if ("fetb".includes(student.letters[i]) && !named) {
-      found.append(make("li", "", `${data.functions[i]}: ${words[student.letters[i]]}`));
-    }
-  }
+  data.functions.forEach((name, i) => {         // in course order, with the mistakes that were named
+    const letter = student.letters[i];
+    if (!letter || !"fetb".includes(letter)) return;
+    const named = student.mistakes.map((number) => data.mistakes[number]).filter((one) => one[1] === name);
+    const what = named.length ? named.map((one) => one[0]).join("; ") : words[letter];
+    found.append(make("li", "", `${name}: ${what}`));
+  });
   const close = make("button", "", "Close");
   close.type = "button";
   close.addEventListener("click", () => { detail.hidden = true; chosen = null; draw(); grid.focus(); });
