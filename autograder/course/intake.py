@@ -23,7 +23,6 @@ from autograder.proxies import clean
 MAX_ENTRIES = 2000
 MAX_FILES = 200
 MAX_FILE_BYTES = 1 << 20
-MAX_NOTEBOOK_BYTES = 16 << 20  # pictures in its output count too
 MAX_BYTES = 4 << 20
 MAX_NOTES = 20
 MAX_RAW_BYTES = 64 << 20
@@ -178,7 +177,7 @@ def why_not(name: str) -> str | None:
 def _max_bytes(name: str) -> int:
     if name.endswith(".zip"):
         return MAX_ARCHIVE_BYTES
-    return MAX_NOTEBOOK_BYTES if name.endswith(".ipynb") else MAX_FILE_BYTES
+    return notebook_intake.MAX_NOTEBOOK_BYTES if name.endswith(".ipynb") else MAX_FILE_BYTES
 
 
 def _folder(part: Part) -> Iterator[Raw]:
@@ -189,7 +188,7 @@ def _folder(part: Part) -> Iterator[Raw]:
                 raise LeftOut(f"the submission has more than {MAX_ENTRIES} files and folders: left out")
             if entry.name.endswith(WORK) and not entry.name.startswith("."):
                 names.append(entry.name)
-    for name in sorted(names):
+    for name in sorted(names, key=lambda name: (not name.endswith(".py"), name)):  # a module before its notebook
         yield _file(part.path / name, name, part.assignment)
 
 

@@ -1,6 +1,10 @@
 """The run: grading processes over one queue. One that dies is replaced, and its submission is tried once more.
 
 Memory does not grow with the class: what is kept of a submission is where it lies, and of a result its entry.
+
+Submissions that are equal byte for byte are each graded for themselves. Copying a result would be right for code that
+always answers the same; but a call that ran out of time in a busy moment would then cost everybody who handed in that
+code, and who copied from whom is not the grader's to know.
 """
 
 import time

@@ -1,5 +1,6 @@
 """How a class is laid out: what each platform's download looks like, and who handed in what."""
 
+import json
 import zipfile
 from datetime import UTC, datetime
 
@@ -40,6 +41,24 @@ def test_folders_archives_and_files_side_by_side(tmp_path):
     for name in ("ada", "bo", "chen", "emil"):
         (tmp_path / name).mkdir()
         assert modules_of(found[name].attempts[-1], tmp_path / name) == (["softmax.py"], [])
+
+
+def test_notebooks_alone_in_folders_and_in_archives(tmp_path):
+    cell = {"cell_type": "code", "source": CODE, "metadata": {}, "outputs": [], "execution_count": None}
+    notebook = json.dumps({"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": [cell]})
+    group = make(tmp_path / "class", "ada/softmax.ipynb", "bo_softmax.ipynb", "dara/softmax.ipynb", text=notebook)
+    make(group, "dara/softmax.py")
+    make(group, "eve/softmax.ipynb", text="{")
+    with zipfile.ZipFile(group / "chen.zip", "w") as archive:
+        archive.writestr("week 1/softmax.ipynb", notebook)
+    found = read(group)
+    assert list(found) == ["ada", "bo", "chen", "dara", "eve"]
+    for name, student in found.items():
+        (tmp_path / name).mkdir()
+        names, notes = modules_of(student.attempts[0], tmp_path / name)
+        assert names == ([] if name == "eve" else ["softmax.py"])
+        assert bool(notes) == (name in ("dara", "eve")), notes
+    assert (tmp_path / "dara" / "taken" / "softmax.py").read_text() == CODE
 
 
 def test_a_file_of_any_name_is_the_one_module_that_is_graded(tmp_path):
