@@ -28,11 +28,12 @@ def watch(folder: Path, poll: bool, plain: bool, no_color: bool) -> None:
 def watch_folder(folder: Path, *, poll: bool = False, plain: bool = False, no_color: bool = False) -> None:
     """Watch a workspace until it is ended."""
     from autograder import engine
+    from autograder.study import lines
     from autograder.study import watch as loop
 
     engine.require_folder(folder)
     if plain or not loop.can_be_interactive():
-        loop.run_plain(folder.resolve(), poll=poll, console=console_for(no_color))
+        lines.run(folder.resolve(), poll=poll, console=console_for(no_color))
     else:
         loop.run(folder.resolve(), poll=poll, no_color=no_color)
 

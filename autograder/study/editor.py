@@ -85,10 +85,15 @@ def open_at(file: Path, line: int, keys: Keyboard) -> str:
     try:
         if name in WINDOWED:
             quiet = subprocess.DEVNULL
-            subprocess.Popen([*command, *arguments], stdin=quiet, stdout=quiet, stderr=quiet)
+            subprocess.Popen([*command, *arguments], stdin=quiet, stdout=quiet, stderr=quiet, env=_environment())
         else:
             with keys.lent():
-                subprocess.run([*command, *arguments], check=False)
+                subprocess.run([*command, *arguments], check=False, env=_environment())
     except OSError as error:
         raise UsageError(f"{command[0]} does not start ({error.strerror})") from None
     return f"{file.name} is open in {name}" if name in WINDOWED else ""
+
+
+def _environment() -> dict[str, str]:
+    """The environment without what the warm pytest session has put into it."""
+    return {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}

@@ -3,6 +3,7 @@
 No terminal and no clock: it is told of saves and of the checker's answers, and asks the checker for what it needs.
 """
 
+import time
 from collections.abc import Callable, Iterable
 from dataclasses import asdict
 from pathlib import Path
@@ -13,6 +14,7 @@ from autograder.results import SubmissionResult, function_status
 from autograder.study import badges, impact, progress, state
 from autograder.study.checker import Answer, Checker, Request
 
+GRACE, LOOKS = 0.02, 3  # a file that looks half written is looked at again this soon, this often
 KEY = "at"  # in the workspace's state: the function in hand
 WRONG = ("failed", "error", "timeout")
 
@@ -226,3 +228,39 @@ def first_wrong(records: list[dict[str, Any]]) -> dict[str, Any] | None:
             if record["status"] in statuses:
                 return record
     return None
+
+
+def totals(live: Live) -> tuple[float, float]:
+    """Points earned and possible, of the functions that have been checked; bonus work counts as earned only."""
+    earned = sum(entry.earned for entry in live.entries.values())
+    possible = sum(e.possible for name, e in live.entries.items() if not live.curriculum.functions[name].bonus)
+    return earned, possible
+
+
+def tally(live: Live) -> str:
+    """How many checks of the function in hand pass, if it is written and some do not."""
+    statuses = [record["status"] for record in live.records.get(live.focus, [])]
+    right = statuses.count("passed")
+    written = live.statuses.get(live.focus, "not_started") != "not_started"
+    return f" {right}/{len(statuses)}" if written and right < len(statuses) else ""
+
+
+def details(live: Live) -> dict[str, str]:
+    """By function: points, and since when it has been as it is."""
+    statuses = live.latest
+    return {
+        name: f"{entry.earned:g} / {entry.possible:g} · {progress.ago(entry.since)}"
+        for name, entry in live.entries.items()
+        if statuses.get(name, "not_started") != "not_started"
+    }
+
+
+def settled(live: Live) -> bool:
+    """Look at the files; while one looks half written, wait a moment for the rest of it."""
+    return live.look_again_if(lambda: time.sleep(GRACE), LOOKS)
+
+
+def function_in_hand(folder: Path) -> str:
+    """The function that was in hand when the workspace was last watched, or the course's first."""
+    at = state.load(folder).content.get(KEY)
+    return at if isinstance(at, str) and at in TRANSFORMER.functions else next(iter(TRANSFORMER.functions))

@@ -1,6 +1,5 @@
-"""`headway watch`: save, and know. Interactive in a terminal, line by line elsewhere."""
+"""`headway watch`: save, and know. The interactive form; `lines.py` is the other."""
 
-import json
 import os
 import time
 from collections.abc import Callable
@@ -8,48 +7,18 @@ from pathlib import Path
 from typing import Any
 
 from rich.console import Console
-from rich.text import Text
 
 from autograder.errors import UsageError
 from autograder.report import watching as view
-from autograder.report.terminal import STYLES
-from autograder.study import editor, hints, keep, progress, state
+from autograder.study import editor, hints, keep, state
 from autograder.study.checker import Answer, Checker
 from autograder.study.keyboard import RESIZED, Events, Keyboard
-from autograder.study.live import Live, first_wrong
+from autograder.study.lines import print_parting
+from autograder.study.live import Live, details, first_wrong, function_in_hand, settled, tally, totals
 from autograder.study.saves import Saves
+from autograder.study.timings import Timings
 
 SAVED = object()
-GRACE, LOOKS = 0.02, 3  # a file that looks half written is looked at again this soon, this often
-
-
-def settled(live: Live) -> bool:
-    """Look at the files; while one looks half written, wait a moment for the rest of it."""
-    return live.look_again_if(lambda: time.sleep(GRACE), LOOKS)
-
-
-class Timings:
-    """When each stage from a save to its verdict was reached: a line of JSON each, for `tests/bench/bench_watch.py`.
-
-    Nothing is written unless HEADWAY_TIMINGS names a file.
-    """
-
-    def __init__(self) -> None:
-        self._file = os.environ.get("HEADWAY_TIMINGS")
-        self._marks: dict[str, float] = {}
-
-    def mark(self, stage: str) -> None:
-        """Note that a stage is reached; the first time counts, until the verdict is drawn."""
-        if self._file:
-            self._marks.setdefault(stage, time.time())
-
-    def drawn(self) -> None:
-        """Note that the screen was drawn; write the line if that was a verdict."""
-        if self._file and "answered" in self._marks:
-            self.mark("drawn")
-            with open(self._file, "a", encoding="utf-8") as file:
-                file.write(json.dumps(self._marks) + "\n")
-            self._marks = {}
 
 
 class Watch:
@@ -257,35 +226,10 @@ class Watch:
         )
 
 
-def totals(live: Live) -> tuple[float, float]:
-    """Points earned and possible, of the functions that have been checked; bonus work counts as earned only."""
-    earned = sum(entry.earned for entry in live.entries.values())
-    possible = sum(e.possible for name, e in live.entries.items() if not live.curriculum.functions[name].bonus)
-    return earned, possible
-
-
-def tally(live: Live) -> str:
-    """How many checks of the function in hand pass, if it is written and some do not."""
-    statuses = [record["status"] for record in live.records.get(live.focus, [])]
-    right = statuses.count("passed")
-    written = live.statuses.get(live.focus, "not_started") != "not_started"
-    return f" {right}/{len(statuses)}" if written and right < len(statuses) else ""
-
-
-def details(live: Live) -> dict[str, str]:
-    """By function: points, and since when it has been as it is."""
-    statuses = live.latest
-    return {
-        name: f"{entry.earned:g} / {entry.possible:g} · {progress.ago(entry.since)}"
-        for name, entry in live.entries.items()
-        if statuses.get(name, "not_started") != "not_started"
-    }
-
-
 def run(folder: Path, *, poll: bool, no_color: bool) -> None:
     """Watch a workspace in a terminal until q or Ctrl-C."""
     events = Events()
-    first = progress_focus(folder)
+    first = function_in_hand(folder)
     checker = Checker(folder, (first,), events.put)
     live = Live(folder, checker)
     saves = Saves(folder, lambda: events.put(SAVED), poll)
@@ -304,72 +248,6 @@ def run(folder: Path, *, poll: bool, no_color: bool) -> None:
         saves.close()
         checker.close()
     print_parting(live, Console(no_color=no_color or None, highlight=False))
-
-
-def progress_focus(folder: Path) -> str:
-    """The function that was in hand when the workspace was last watched, or the course's first."""
-    from autograder.curriculum import TRANSFORMER
-    from autograder.study.live import KEY
-
-    at = state.load(folder).content.get(KEY)
-    return at if isinstance(at, str) and at in TRANSFORMER.functions else next(iter(TRANSFORMER.functions))
-
-
-def print_parting(live: Live, console: Console) -> None:
-    """Two lines when it is over: how far, and how to go on."""
-    done = sum(status == "passed" for status in live.latest.values())
-    console.print(Text(f"{done} of {len(live.curriculum.functions)} functions are right. You were at {live.focus}."))
-    console.print(Text("Go on: headway"))
-
-
-def run_plain(folder: Path, *, poll: bool, console: Console) -> None:
-    """Watch line by line, for screen readers, logs and pipes: what is checked, then one line for each function."""
-    events = Events()
-    checker = Checker(folder, (progress_focus(folder),), events.put)
-    live = Live(folder, checker)
-    saves = Saves(folder, lambda: events.put(SAVED), poll)
-    live.begin()
-    _say(console, f"watching {folder.name}; Ctrl-C ends it")
-    _say(console, f"checking {', '.join(live.checking)}")
-    try:
-        while True:
-            event = events.take()
-            if event is SAVED and settled(live) and live.checking:
-                _say(console, f"checking {', '.join(live.checking)}")
-            elif isinstance(event, Answer):
-                asked = live.checking
-                if live.answer(event):
-                    for name in asked:
-                        _say(console, verdict_line(live, name))
-                for line in (*live.news, *live.problems):
-                    _say(console, line)
-                live.news.clear()
-                for name in live.broken:
-                    _say(console, f"was right and is not any more: {verdict_line(live, name)}")
-    except KeyboardInterrupt:
-        pass
-    finally:
-        saves.close()
-        checker.close()
-    print_parting(live, console)
-
-
-def verdict_line(live: Live, name: str) -> str:
-    """One function's verdict in one line of words."""
-    status = live.statuses.get(name, "not_started")
-    check = first_wrong(live.records.get(name, []))
-    line = f"{STYLES[status][0]} {name}: {status.replace('_', ' ')}"
-    if check is None or status == "not_started":
-        return line
-    where = f" ({check['where']['file']}:{check['where']['line']})" if check["where"] else ""
-    mistake = f" It looks like {check['mistake']['title']}." if check["mistake"] else ""
-    return f"{line}: {check['title']}: {check['message']}{where}.{mistake}"
-
-
-def _say(console: Console, line: str) -> None:
-    console.print(Text(line), soft_wrap=True)
-    with_flush: Any = console.file
-    with_flush.flush()
 
 
 def can_be_interactive() -> bool:
