@@ -4,15 +4,18 @@ import json
 import subprocess
 import sys
 from collections import Counter
+from pathlib import Path
 
 import pytest
 
+import autograder
 from autograder.course import gradebook, handing_back, insight, similarity
 from autograder.errors import UsageError
 from autograder.report.html.class_page import render_class
 from autograder.report.student import as_html, as_markdown
 
 pytest.importorskip("jinja2")
+SCHEMAS = Path(autograder.__file__).parent / "schema"
 
 
 @pytest.fixture(scope="module")
@@ -248,3 +251,11 @@ def test_a_class_of_another_version_is_refused(tmp_path):
 )
 def test_what_similarity_looks_at(text, filtered):
     assert similarity._filtered(text) == filtered
+
+
+def test_what_the_tests_are_made_from_has_the_form_of_a_graded_class(book):
+    """The made-up class is valid by both schemas, so that what is proven on it holds for a real one."""
+    jsonschema = pytest.importorskip("jsonschema")
+    schemas = {name: json.loads((SCHEMAS / f"{name}-1.json").read_text("utf-8")) for name in ("class", "result")}
+    jsonschema.validate(book.document, schemas["class"])
+    jsonschema.validate(next(result for _, result in book.results() if result), schemas["result"])
