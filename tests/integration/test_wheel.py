@@ -56,6 +56,7 @@ def test_the_wheel_carries_stubs_solutions_data_and_memo(wheel):
         assert f"autograder/checks/test_{module}.py" in names
     assert "autograder/checks/pytest.ini" in names
     assert "autograder/schema/result-1.json" in names
+    assert "autograder/study/pictures/viewer.html" in names
     assert "autograder/hints.toml" in names
     assert any(name.startswith("autograder/_bundle/data/") for name in names)
     assert not any(name.startswith("tests/") or "/__pycache__/" in name for name in names)
