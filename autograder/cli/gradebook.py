@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from autograder.course.gradebook import Gradebook
     from autograder.report.insight import Student
 
+RELEASED_COURSE = "headway"  # the course_id in the settings that `headway release` writes
 # Format -> the name of its file or folder in OUT/exports, and what to do with it.
 FORMATS = {
     "csv": ("grades.csv", "open it in a spreadsheet"),
@@ -116,7 +117,12 @@ def _link(folder: Path | None, page: Path) -> "Callable[[Student], str | None]":
     help="gradescope: when students see the tests. Hidden checks stay hidden.",
 )
 @click.option("--database", metavar="URL", help="nbgrader: its db_url, sqlite:////path/gradebook.db or postgresql://…")
-@click.option("--course-id", default="default_course", show_default=True, help="nbgrader: its course_id.")
+@click.option(
+    "--course",
+    type=click.Path(path_type=Path),
+    help="nbgrader: the course's folder. Its gradebook.db is written, and autograded/, which formgrader shows.",
+)
+@click.option("--course-id", metavar="ID", help="nbgrader: its course_id, if it is not that of a released course.")
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="gradescope-autograder: inputs.")
 @click.option(
     "--feedback",
@@ -138,7 +144,8 @@ def export(
     id_column: str,
     visibility: "Visibility",
     database: str | None,
-    course_id: str,
+    course: Path | None,
+    course_id: str | None,
     seed: int,
     feedback: str,
     unsafe: bool,
@@ -174,15 +181,33 @@ def export(
                 count, what = junit.write(book, target), "suites"
             else:
                 what = "submissions"
+                target = target if course is None else course / "gradebook.db"
                 url = database or f"sqlite:///{target.resolve()}"
-                if database is None:
+                if database is None and course is None:
                     target.parent.mkdir(parents=True, exist_ok=True)
-                count = nbgrader.write_gradebook(book.document, book.results(), url, course_id=course_id)
+                known = course_id or ("default_course" if course is None else RELEASED_COURSE)
+                if course is not None:
+                    written = _write_autograded(book, course)
+                    console.print(Text(f"{written} notebooks with reports in {course / 'autograded'}"))
+                    next_step = "nbgrader generate_feedback ASSIGNMENT, or nbgrader's formgrader"
+                count = nbgrader.write_gradebook(book.document, book.results(), url, course_id=known)
     except OSError as error:
         raise UsageError(f"cannot write {target} ({error.strerror}). Name another place: --to PATH") from None
     where = database.partition("@")[2] or database if database and kind == "nbgrader" else target
     console.print(Text(f"{count} {what} in {where}"))
     console.print(Text(f"Next: {next_step}", "dim"))
+
+
+def _write_autograded(book: "Gradebook", course: Path) -> int:
+    try:
+        from autograder.notebooks import autograded
+    except ImportError as error:
+        raise UsageError(
+            f"notebooks need a package that is not installed ({error.name}): pip install 'headway[notebooks]'"
+        ) from None
+    from autograder.course.exports.nbgrader import student_id
+
+    return autograded.write(course, ((student_id(student), result) for student, result in book.results() if result))
 
 
 def _known(names: tuple[str, ...]) -> tuple[str, ...]:
