@@ -30,7 +30,6 @@ KEPT = "nbgrader_config.py"  # the instructor's own once it is there
     "--format",
     "form",
     type=click.Choice(["stubs", "notebooks", "nbgrader"]),
-    required=True,
     help="Python files, notebooks for students, or a course for nbgrader.",
 )
 @click.option(
@@ -42,11 +41,13 @@ KEPT = "nbgrader_config.py"  # the instructor's own once it is there
 )
 @click.option("--seed", type=click.IntRange(0), help="nbgrader: the hidden inputs; fresh ones without it.")
 @interruptible
-def release(folder: Path, form: str, prerequisites: "Prerequisites", seed: int | None) -> None:
+def release(folder: Path, form: str | None, prerequisites: "Prerequisites", seed: int | None) -> None:
     """Write what students get, or the source of an nbgrader course; generated from the solutions."""
     from autograder import source
     from autograder.curriculum import TRANSFORMER
 
+    if form is None:
+        raise UsageError("say what to release: headway release DIR --format stubs, notebooks or nbgrader")
     solutions = source.bundled("solutions")
     if form == "stubs":
         files = source.make_stubs(solutions)

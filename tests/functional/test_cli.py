@@ -58,7 +58,7 @@ def test_exit_codes(workspace, submission, tmp_path):
         (["grade", "empty", "--out", "out"], "holds no folders"),
         (["grade", "class", "--out", "a-file"], "cannot write to a-file"),
         (["chekc"], "Did you mean 'check'"),
-        (["release", "out"], "headway release --help"),
+        (["release", "out"], "headway release DIR --format stubs"),
         (["init", "a-file"], "cannot write to a-file"),
         (["check", "--no-such-option"], "headway check --help"),
         (["check", "--seed", "-1"], "headway check --help"),
