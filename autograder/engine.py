@@ -318,8 +318,9 @@ def require_folder(folder: Path, curriculum: Curriculum = TRANSFORMER) -> Path:
             f"{folder} cannot be read ({error.strerror}). Look at its permissions: ls -ld {folder}"
         ) from None
     if not names & set(curriculum.modules):
+        which = "this folder" if folder == Path() else folder
         raise UsageError(
-            f"{folder} holds none of the assignments ({', '.join(list(curriculum.modules)[:3])}, …). "
+            f"{which} holds none of the assignments ({', '.join(list(curriculum.modules)[:3])}, …). "
             f"Go to your workspace, or name it: --dir FOLDER. A new one: headway init my-gpt"
         )
     return folder

@@ -50,7 +50,8 @@ class _Headway(click.Group):
         except click.ClickException as error:
             context = getattr(error, "ctx", None)
             command = context.command_path if context else "headway"
-            click.echo(f"headway: {error.format_message()} How it is used: {command} --help", err=True)
+            message = " ".join(error.format_message().split())  # click lists choices on lines of their own
+            click.echo(f"headway: {message} How it is used: {command} --help", err=True)
             sys.exit(USAGE)
         except click.Abort:
             click.echo("headway: interrupted", err=True)

@@ -21,7 +21,10 @@ NAME_ARGUMENT = click.argument("name", metavar="NAME", shell_complete=complete_n
 @click.option("--plain", is_flag=True, help="Line by line, without keys: for screen readers and logs.")
 @no_color_option
 def watch(folder: Path, poll: bool, plain: bool, no_color: bool) -> None:
-    """Check on every save what the save can change; keys for hint, next, list and more. q ends it."""
+    """Check on every save what the save can have changed.
+
+    Keys for next, hints, list and more stand on the screen; q ends it.
+    """
     watch_folder(folder, poll=poll, plain=plain, no_color=no_color)
 
 
@@ -72,7 +75,10 @@ which mistake it is. It waits until you press n to go on. h is a hint.
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @interruptible
 def reset(name: str, folder: Path, yes: bool) -> None:
-    """Make a function or an assignment a stub again. Your version is kept, with the date, in backups/."""
+    """Make a function or an assignment a stub again.
+
+    Your version is kept, with the date, in backups/.
+    """
     from autograder import engine
     from autograder.study import keep
 
@@ -120,7 +126,7 @@ GIVE_UP_OPTION = click.option("--give-up", is_flag=True, help="Before yours pass
 @no_color_option
 @interruptible
 def solution(name: str, folder: Path, give_up: bool, no_color: bool) -> None:
-    """The solution of a function or an assignment, after yours passes, or with --give-up."""
+    """The solution, after yours passes (or --give-up)."""
     from autograder.study import keep
 
     _open_solutions(folder, name, give_up)
@@ -153,7 +159,7 @@ def diff(name: str, folder: Path, give_up: bool, no_color: bool) -> None:
 @click.command()
 @DIR_OPTION
 def update(folder: Path) -> None:
-    """Bring the stubs of this version of Headway into a workspace. Your work stays as it is."""
+    """Bring the stubs of this version; your work stays."""
     from autograder import __version__, engine
     from autograder.study import keep, state
 
@@ -173,7 +179,7 @@ def update(folder: Path) -> None:
 @no_color_option
 @interruptible
 def submit(names: tuple[str, ...], folder: Path, out: Path | None, who: str | None, no_color: bool) -> None:
-    """Check everything, write one archive to hand in, and say what is missing."""
+    """Write one archive to hand in; says what is missing."""
     from autograder import engine
     from autograder.curriculum import TRANSFORMER
     from autograder.report import handing_in
@@ -197,7 +203,10 @@ def submit(names: tuple[str, ...], folder: Path, out: Path | None, who: str | No
 @click.command()
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 def completion(shell: str) -> None:
-    """The lines that teach your shell to complete commands and names: eval "$(headway completion bash)"."""
+    """Make your shell complete commands and names.
+
+    For bash: eval "$(headway completion bash)"
+    """
     from click.shell_completion import get_completion_class
 
     from autograder.cli import main

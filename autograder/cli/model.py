@@ -113,7 +113,9 @@ def bench(
     json_file: str | None,
     no_color: bool,
 ) -> None:
-    """How fast your GPT trains beside PyTorch, where the time goes, and what to make faster.
+    """How fast your GPT trains beside PyTorch, and why.
+
+    Says in which of your functions the time goes, and what usually makes the slowest faster.
 
     --json FILE writes a line for the class's leaderboard.
     """

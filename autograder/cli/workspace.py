@@ -23,7 +23,10 @@ from autograder.cli._shared import (
 @click.command()
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
 def init(folder: Path) -> None:
-    """Make a workspace: stubs, notebooks, a short README, editor settings. Never overwrites work."""
+    """Make a workspace: stubs, notebooks, editor settings.
+
+    Never overwrites work.
+    """
     from autograder import doctor
     from autograder.study.workspace import create
 
@@ -55,7 +58,7 @@ def check(
     json_file: str | None,
     no_color: bool,
 ) -> None:
-    """One verdict: everything, some assignments, or single functions.
+    """One verdict: on everything, assignments or functions.
 
     Exit code 0: all passed; 1: some check did not pass; 2: wrong usage; 3: the kit itself failed.
     """
@@ -93,7 +96,7 @@ def check(
 @click.option("--done", "only_done", is_flag=True, help="Only what passes.")
 @no_color_option
 def list_(names: tuple[str, ...], folder: Path, only_open: bool, only_done: bool, no_color: bool) -> None:
-    """The assignments and functions; in a workspace with points, and since when each is as it is.
+    """How far you are: assignments, functions, points, since when.
 
     It tells what the latest checks found and checks nothing itself.
     """
@@ -110,7 +113,7 @@ def list_(names: tuple[str, ...], folder: Path, only_open: bool, only_done: bool
     passed = {name for name, entry in entries.items() if entry.status == "passed"}
     kept = tuple(n for n in selected if not (only_open and n in passed) and not (only_done and n not in passed))
     stale = set(entries) - set(progress.valid(entries, impact.take(folder).prints))
-    overview.render(TRANSFORMER, kept, console_for(no_color), entries, frozenset(stale))
+    overview.render(TRANSFORMER, kept, console_for(no_color), entries, frozenset(stale), len(selected))
     for note in remembered.notes:
         click.echo(f"! {note}", err=True)
 
@@ -121,7 +124,7 @@ def list_(names: tuple[str, ...], folder: Path, only_open: bool, only_done: bool
 @click.option("--dir", "folder", type=click.Path(path_type=Path), help="Your workspace (default: this folder).")
 @no_color_option
 def hint(name: str, more: int, folder: Path | None, no_color: bool) -> None:
-    """Hints for a function, one at a time: a question, the idea, the shape of the line.
+    """Hints for a function: a question, the idea, the shape.
 
     What was shown is remembered in the workspace. Elsewhere --more counts from the first hint.
     """

@@ -17,12 +17,14 @@ def render(
     console: Console,
     entries: Mapping[str, progress.Entry] | None = None,
     stale: frozenset[str] = frozenset(),
+    total: int | None = None,
 ) -> None:
     """Print the selected functions by assignment, and what each is compared with.
 
     Args:
         entries: in a workspace, what the latest checks found: then each line has a mark, points, and since when.
         stale: functions that were changed since they were checked.
+        total: of how many functions this is a part, if it is a part.
     """
     table = Table(box=None, pad_edge=False, show_header=False, expand=True)
     table.add_column(justify="right", no_wrap=True)
@@ -42,7 +44,9 @@ def render(
         counted = {name: entry for name, entry in entries.items() if name in selected}
         done = sum(entry.status == "passed" for entry in counted.values())
         earned = sum(entry.earned for entry in counted.values())
-        console.print(Text(f"\n{done} of {len(selected)} functions pass · {earned:g} points", "bold"))
+        part = f"{len(selected)} of {total} functions listed, " if total not in (None, len(selected)) else ""
+        of = "of them" if part else f"of {len(selected)} functions"
+        console.print(Text(f"\n{part}{done} {of} pass · {earned:g} points", "bold"))
         if stale & set(selected):
             console.print(Text("~ changed since it was checked: headway check, or headway to watch", "dim"))
         console.print(Text("One verdict: headway check NAME. What is open: headway list --open"))
