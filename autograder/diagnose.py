@@ -5,6 +5,7 @@ one; then it is not a guess. Where two give the same answers in all of them, bot
 """
 
 import copy
+import time
 import warnings
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -21,6 +22,9 @@ from autograder.mistakes.variants import BrokenMistake, solution, variant
 from autograder.proxies import UNANSWERED, Cache, Call, Replay
 
 MAX_PAIRS = 60
+# Usually it is some milliseconds. But a check may hand on what the student's function returned, and be it ever so
+# large: what runs here is the kit's own code, in the grader, where no limit of the sandbox ends it.
+SECONDS = 20.0
 # Two ways to make the same mistake may round differently in float32; the float64 checks tell mistakes apart.
 SAME = {**TOLERANCES, np.dtype(np.float32): Tolerance(relative=1e-3, floor=1e-4)}
 
@@ -70,14 +74,15 @@ def diagnose(function: str, replays: Iterable[Replay]) -> Diagnosis | None:
         return None
     if not all(replay.passed or _came_to(function, replay) for replay in ordered):
         return None  # what failed was the forward pass before it: that says nothing about this function
+    deadline = time.monotonic() + SECONDS
     known = of_function(function)
     single = [(mistake,) for mistake in known]
-    found = _explaining(function, single, ordered)
+    found = _explaining(function, single, ordered, deadline)
     if found:
         return Diagnosis(tuple(mistakes[0] for mistakes in found))
     common = [mistake for mistake in known if mistake.common]
     pairs = list(combinations(common, 2))[:MAX_PAIRS]
-    found = _explaining(function, pairs, ordered)
+    found = _explaining(function, pairs, ordered, deadline)
     return Diagnosis(found[0], together=True) if found else None
 
 
@@ -86,9 +91,15 @@ def _came_to(function: str, replay: Replay) -> bool:
 
 
 def _explaining(
-    function: str, candidates: Iterable[tuple[Mistake, ...]], replays: list[Replay]
+    function: str, candidates: Iterable[tuple[Mistake, ...]], replays: list[Replay], deadline: float
 ) -> list[tuple[Mistake, ...]]:
-    return [mistakes for mistakes in candidates if all(_gives_the_same(function, mistakes, r) for r in replays)]
+    found = []
+    for mistakes in candidates:
+        if time.monotonic() > deadline:
+            return []  # of several that give the same answers all have to be named
+        if all(_gives_the_same(function, mistakes, replay) for replay in replays):
+            found.append(mistakes)
+    return found
 
 
 def _gives_the_same(function: str, mistakes: tuple[Mistake, ...], replay: Replay) -> bool:

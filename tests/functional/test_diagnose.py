@@ -154,3 +154,11 @@ def test_a_backward_check_whose_forward_fails_is_not_named(tmp_path, solutions):
     failed = judged(tmp_path, "blocks.block_backward", broken)
     assert failed
     assert all(one.mistake is None for one in failed)
+
+
+def test_values_that_keep_the_diagnosis_busy_end_in_silence(tmp_path, monkeypatch):
+    """What a student's function returned may be handed on to the kit's own code, which nothing stops but this."""
+    monkeypatch.setattr("autograder.diagnose.SECONDS", -1.0)
+    failed = judged(tmp_path, "softmax.softmax", SOFTMAX.replace("/ temperature", "* temperature"))
+    assert failed
+    assert [one.mistake for one in failed] == [None] * len(failed)
