@@ -129,4 +129,4 @@ def bench(
             found = comparison.compare(mine.folder, preset, rounds, seconds, mine.own)
     speed.render(found, console)
     if json_file:
-        write_json(json_file, found.leaderboard(name or folder.resolve().name))
+        write_json(json_file, comparison.leaderboard(found, name or folder.resolve().name))

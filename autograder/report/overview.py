@@ -1,6 +1,7 @@
 """What there is to do and how far one is, as a table: the curriculum for `headway list`."""
 
 from collections.abc import Mapping
+from typing import Protocol
 
 from rich.console import Console
 from rich.table import Table
@@ -8,14 +9,34 @@ from rich.text import Text
 
 from autograder.curriculum import Assignment, Curriculum, Function
 from autograder.report.terminal import STYLES
-from autograder.study import progress
+from autograder.since import ago
+
+
+class Entry(Protocol):
+    """What the latest check of a function found."""
+
+    @property
+    def status(self) -> str:
+        """As in the result document."""
+
+    @property
+    def earned(self) -> float:
+        """Points."""
+
+    @property
+    def possible(self) -> float:
+        """Points."""
+
+    @property
+    def since(self) -> str:
+        """When it came to its status, ISO 8601."""
 
 
 def render(
     curriculum: Curriculum,
     selected: tuple[str, ...],
     console: Console,
-    entries: Mapping[str, progress.Entry] | None = None,
+    entries: Mapping[str, Entry] | None = None,
     stale: frozenset[str] = frozenset(),
     total: int | None = None,
 ) -> None:
@@ -54,7 +75,7 @@ def render(
         console.print(Text("\nOne verdict: headway check NAME or headway check NAME.function"))
 
 
-def _head(assignment: Assignment, entries: Mapping[str, progress.Entry] | None) -> list[Text]:
+def _head(assignment: Assignment, entries: Mapping[str, Entry] | None) -> list[Text]:
     cells = [Text(str(assignment.number), "bold"), Text(assignment.module, "bold")]
     if entries is not None:
         mine = [entries[f.qualified] for f in assignment.functions if f.qualified in entries]
@@ -67,7 +88,7 @@ def _head(assignment: Assignment, entries: Mapping[str, progress.Entry] | None) 
     return [*cells, Text(assignment.title)]
 
 
-def _line(function: Function, entries: Mapping[str, progress.Entry] | None, stale: bool) -> list[Text]:
+def _line(function: Function, entries: Mapping[str, Entry] | None, stale: bool) -> list[Text]:
     bonus = " (bonus)" if function.bonus else ""
     about = Text(f"against {function.yardstick}{bonus}" if function.torch else bonus.strip())
     if entries is None:
@@ -76,5 +97,5 @@ def _line(function: Function, entries: Mapping[str, progress.Entry] | None, stal
     mark, style = STYLES[entry.status if entry else "not_started"]
     started = entry is not None and entry.status != "not_started"
     points = f"{entry.earned:g} / {entry.possible:g}" if entry and started else ""
-    since = progress.ago(entry.since) if entry and started else ""
+    since = ago(entry.since) if entry and started else ""
     return [Text(mark, style), Text(f"  {function.name}{' ~' if stale else ''}"), Text(points), Text(since), about]

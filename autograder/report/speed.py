@@ -1,17 +1,43 @@
 """What `headway bench` found, in the terminal."""
 
+from dataclasses import dataclass, field
+
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from autograder.report.terminal import STYLES
-from autograder.study.bench import Outcome
 
 SHOWN = 10
 BAR = 24
 
 
-def render(found: Outcome, console: Console) -> None:
+@dataclass(frozen=True)
+class Speed:
+    """One comparison.
+
+    Attributes:
+        tokens_per_second, torch_tokens_per_second: medians over the rounds.
+        ratio: yours over PyTorch's, the median of the ratios round by round.
+        apart: how far the losses of the first steps are apart.
+        functions: shares of the time by function, largest first.
+        slowest: the function in which most of the time goes.
+        hint: what usually makes it faster.
+        own: assignments that are the student's own.
+    """
+
+    preset: str
+    tokens_per_second: float
+    torch_tokens_per_second: float
+    ratio: float
+    apart: float
+    functions: dict[str, float]
+    slowest: str
+    hint: str
+    own: tuple[str, ...] = field(default=())
+
+
+def render(found: Speed, console: Console) -> None:
     """Print both speeds side by side, where the time goes, and what to do about the slowest function."""
     fastest = max(found.tokens_per_second, found.torch_tokens_per_second)
     table = Table.grid(padding=(0, 2))

@@ -9,7 +9,7 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,7 @@ import numpy as np
 
 from autograder import __version__
 from autograder.errors import HeadwayError, UsageError
+from autograder.report.speed import Speed
 from autograder.study import runs
 from autograder.study.trainer import Trainer
 from autograder.worker import Workers
@@ -43,43 +44,19 @@ HINTS = {
 DEFAULT_HINT = "look for Python loops over positions or heads, einsum, float64, and arrays that are copied needlessly"
 
 
-@dataclass(frozen=True)
-class Outcome:
-    """One comparison.
+def hint_for(function: str) -> str:
+    """What usually makes a function of this name faster."""
+    return next((hint for word, hint in HINTS.items() if word in function), DEFAULT_HINT)
 
-    Attributes:
-        tokens_per_second, torch_tokens_per_second: medians over the rounds.
-        ratio: yours over PyTorch's, the median of the ratios round by round.
-        apart: how far the losses of the first steps are apart; None if they could not be compared.
-        functions: shares of the time by function, largest first.
-    """
 
-    preset: str
-    tokens_per_second: float
-    torch_tokens_per_second: float
-    ratio: float
-    apart: float
-    functions: dict[str, float]
-    own: tuple[str, ...] = field(default=())
+def leaderboard(found: Speed, name: str) -> dict[str, Any]:
+    """One line for the class."""
+    import importlib.metadata
 
-    @property
-    def slowest(self) -> str:
-        """The function in which most of the time goes."""
-        return max(self.functions, key=lambda name: self.functions[name], default="")
-
-    @property
-    def hint(self) -> str:
-        """What usually makes the slowest function faster."""
-        return next((hint for word, hint in HINTS.items() if word in self.slowest), DEFAULT_HINT)
-
-    def leaderboard(self, name: str) -> dict[str, Any]:
-        """One line for the class."""
-        import importlib.metadata
-
-        versions = {"kit": __version__, "python": platform.python_version(), "numpy": np.__version__}
-        record = {"schema": SCHEMA, "name": name, **asdict(self), "slowest": self.slowest, **versions}
-        shares = {function: round(share, 4) for function, share in self.functions.items()}
-        return {**record, "functions": shares, "torch": importlib.metadata.version("torch"), "machine": _machine()}
+    versions = {"kit": __version__, "python": platform.python_version(), "numpy": np.__version__}
+    record: dict[str, Any] = {"schema": SCHEMA, "name": name, **asdict(found), **versions}
+    record["functions"] = {function: round(share, 4) for function, share in found.functions.items()}
+    return {**record, "torch": importlib.metadata.version("torch"), "machine": _machine()}
 
 
 def _machine() -> str:
@@ -91,7 +68,7 @@ def _machine() -> str:
     return next((line.partition(":")[2].strip() for line in lines if line.startswith("model name")), platform.machine())
 
 
-def compare(folder: Path, preset: str, rounds: int, seconds: float, own: tuple[str, ...] = ()) -> Outcome:
+def compare(folder: Path, preset: str, rounds: int, seconds: float, own: tuple[str, ...] = ()) -> Speed:
     """Train a few steps in turn, here and there, from the same parameters on the same batches.
 
     Args:
@@ -135,13 +112,16 @@ def compare(folder: Path, preset: str, rounds: int, seconds: float, own: tuple[s
             functions = trainer.profile(max(2, counts[0] // 2))
         finally:
             trainer.close()
-    return Outcome(
+    slowest = max(functions, key=lambda name: functions[name], default="")
+    return Speed(
         preset,
         tokens / statistics.median(a for a, _ in turns),
         tokens / statistics.median(b for _, b in turns),
         statistics.median(b / a for a, b in turns),
         apart,
         functions,
+        slowest,
+        hint_for(slowest),
         own,
     )
 

@@ -11,6 +11,7 @@ from typing import Any
 
 from autograder.curriculum import TRANSFORMER, Curriculum
 from autograder.results import SubmissionResult, function_status
+from autograder.since import ago
 from autograder.study import badges, impact, progress, state
 from autograder.study.checker import Answer, Checker, Request
 
@@ -249,7 +250,7 @@ def details(live: Live) -> dict[str, str]:
     """By function: points, and since when it has been as it is."""
     statuses = live.latest
     return {
-        name: f"{entry.earned:g} / {entry.possible:g} · {progress.ago(entry.since)}"
+        name: f"{entry.earned:g} / {entry.possible:g} · {ago(entry.since)}"
         for name, entry in live.entries.items()
         if statuses.get(name, "not_started") != "not_started"
     }

@@ -3,8 +3,10 @@
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
+import time
 
 import pytest
 
@@ -189,3 +191,18 @@ def test_bench_measures_beside_pytorch(tmp_path):
     assert line["apart"] < 1e-3
     assert sum(line["functions"].values()) == pytest.approx(1, abs=0.01)
     assert line["slowest"] in line["functions"]
+
+
+def test_ctrl_c_ends_a_check_with_one_line(tmp_path):
+    marker = tmp_path / "running"
+    (tmp_path / "softmax.py").write_text(
+        f"def softmax(*a, **k):\n    open({str(marker)!r}, 'w').close()\n    while True: pass\n"
+    )
+    command = [*HEADWAY, "check", "softmax.softmax", "--call-seconds", "120"]
+    process = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    deadline = time.monotonic() + 60
+    while not marker.exists() and time.monotonic() < deadline:
+        time.sleep(0.02)
+    process.send_signal(signal.SIGINT)
+    _, complaint = process.communicate(timeout=60)
+    assert (process.returncode, complaint) == (130, "headway: interrupted\n")

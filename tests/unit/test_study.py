@@ -10,6 +10,7 @@ from autograder import __version__
 from autograder.curriculum import TRANSFORMER
 from autograder.errors import UsageError
 from autograder.results import CheckResult
+from autograder.since import ago
 from autograder.source import bundled
 from autograder.study import badges, keep, progress, solutions, state, submit, workspace
 
@@ -65,7 +66,7 @@ def test_since_stays_while_the_status_does():
     progress.update(entries, [result("ffn.relu")], prints, "2026-01-03T00:00:00+00:00")
     assert entries["ffn.relu"].since == "2026-01-03T00:00:00+00:00"
     now = datetime.datetime.fromisoformat("2026-01-05T01:00:00+00:00")
-    assert progress.ago(entries["ffn.relu"].since, now) == "2 d"
+    assert ago(entries["ffn.relu"].since, now) == "2 d"
 
 
 def test_next_comes_after_the_one_in_hand_and_bonus_last():
