@@ -25,6 +25,10 @@ class Draw:
     """
 
     def __init__(self, seed: int, name: str) -> None:
+        self.restart(seed, name)
+
+    def restart(self, seed: int, name: str) -> None:
+        """Begin the stream of another check."""
         digest = hashlib.blake2b(f"{seed} {name}".encode(), digest_size=16).digest()
         self._bits = np.random.PCG64(int.from_bytes(digest, "little"))
 

@@ -124,8 +124,8 @@ class Judge:
     def cancel(self) -> None:
         """From another thread: make the job under way end with `Cancelled`, a loop in student code included."""
         self._asked.set()
-        if self._run.student is not None:
-            self._run.student.interrupt()
+        if self._run.desk is not None:
+            self._run.desk.interrupt()
 
     def __call__(
         self,

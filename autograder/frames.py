@@ -120,7 +120,8 @@ def unpack(frame: bytes) -> Any:
 def read(receive: Callable[[int], bytes], max_body: int = MAX_BODY) -> Any:
     """Decode one frame from a stream. `receive(n)` returns exactly n bytes or raises."""
     header_size, body_size = sizes(receive(PREFIX.size), max_body)
-    return _decode(receive(header_size), receive(body_size))
+    content = receive(header_size + body_size)
+    return _decode(content[:header_size], content[header_size:])
 
 
 def sizes(prefix: bytes, max_body: int = MAX_BODY) -> tuple[int, int]:

@@ -3,13 +3,8 @@
     python -m pytest -p autograder.plugin --pyargs autograder.checks --submission my-gpt
 
 A graded check is an ordinary test with the mark `graded(function, points=1)` whose docstring's first line is its title.
-The fixtures:
-
-    student      the submission, in another process      student.softmax.softmax(x)
-    reference    PyTorch, behind a memo                  reference.softmax.softmax(x)
-    draw         seeded inputs of this check             draw.normal(2, 5)
-    compare      compare the last call's value           compare(actual, expected)
-    agree        call both and compare                   agree(x, axis=0)
+What it
+may ask for is in `fixtures.py`.
 
 Pytest's own reporter is left alone; results are collected through hooks. A `Run` object drives it from the engine; from
 pytest's command line the plugin makes one itself.
@@ -23,20 +18,18 @@ from typing import Any
 
 import pytest
 
-from autograder import compare as comparing
+from autograder import fixtures
 from autograder.curriculum import TRANSFORMER, Curriculum, Function
-from autograder.departure import first_departure
-from autograder.draw import Draw
-from autograder.errors import Blocked, Cancelled, Mismatch, NotStarted, Raised, UsageError, Verdict
+from autograder.errors import Blocked, Cancelled, NotStarted, Raised, UsageError, Verdict
+from autograder.fixtures import DESK, Desk, lasting
 from autograder.proxies import UNANSWERED, Replay, Student, clean
 from autograder.reference import Reference
 from autograder.results import CheckResult
 from autograder.worker import Limits, Spent, Workers
 
-Agree = Callable[..., Any]
-Compare = Callable[..., None]
-Unmodified = Callable[..., None]
-Refuses = Callable[..., None]
+# Pytest finds fixtures as attributes of a plugin.
+agree, compare, draw, reference = fixtures.agree, fixtures.compare, fixtures.draw, fixtures.reference
+refuses, student, unmodified = fixtures.refuses, fixtures.student, fixtures.unmodified
 
 
 @dataclass(frozen=True)
@@ -90,7 +83,7 @@ class Run:
     limits: Limits = field(default_factory=Limits)
     diagnose: bool = True  # name the mistakes behind failed checks
     cancelled: Callable[[], bool] = field(default=lambda: False)
-    student: Student | None = None
+    desk: Desk | None = None  # as soon as the checks are collected
     items: dict[str, list[pytest.Item]] = field(default_factory=dict)  # what is collected, by module
     outcome: Outcome = field(default_factory=Outcome)  # of the job under way
     refused: UsageError | None = None  # why the run ended early
@@ -156,6 +149,7 @@ def pytest_runtestloop(session: pytest.Session) -> bool | None:
     if session.config.option.collectonly:
         return True
     _keep(run, session.items)
+    run.desk = session.config.stash[DESK] = Desk(run.reference, run.seed, run.curriculum)
     run.drive(lambda job: _do(session, run, job))
     return True
 
@@ -186,24 +180,26 @@ def _wanted(session: pytest.Session, run: Run, job: Job) -> list[pytest.Item]:
 
 
 def _do(session: pytest.Session, run: Run, job: Job) -> Outcome:
-    run.student, checked, spent = None, None, Spent()
+    desk, checked, spent = session.config.stash[DESK], None, Spent()
     outcome = run.outcome = Outcome()
     items = _wanted(session, run, job)
+    quick = not session.config.pluginmanager.has_plugin("terminalreporter")  # nobody reads pytest's own reports
     try:
         for item, next_item in zip(items, [*items[1:], None], strict=False):
             wanted = job.folder_for((_function_name(item) or "").partition(".")[0])
-            if run.student is None or wanted != checked:
-                if run.student is not None:
-                    run.student.close()
-                run.student, checked = Student(run.workers, wanted, run.curriculum, run.limits, spent), wanted
-            item.config.hook.pytest_runtest_protocol(item=item, nextitem=next_item)
+            if wanted != checked:
+                desk.seat(Student(run.workers, wanted, run.curriculum, run.limits, spent))
+                checked = wanted
+            if quick and lasting(item):
+                _run_quickly(item, next_item, run)
+            else:
+                item.config.hook.pytest_runtest_protocol(item=item, nextitem=next_item)
             if session.shouldstop:
                 raise session.Interrupted(session.shouldstop)
             if run.cancelled():
                 raise Cancelled
     finally:
-        if run.student is not None:
-            run.student.close()
+        desk.seat(None)
     _name_mistakes(run, outcome, job)
     return outcome
 
@@ -225,44 +221,70 @@ def _name_mistakes(run: Run, outcome: Outcome, job: Job) -> None:
                         result.mistake = diagnosis.as_record()
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Lay the check's things on the desk."""
+    qualified, desk = _function_name(item), item.config.stash.get(DESK, None)
+    if qualified is not None and desk is not None:
+        desk.lay(qualified, item.name)
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Generator[None, Any, Any]:
     """Turn the outcome of a check into a result; unfinished and blocked checks count as skipped to pytest."""
     report = yield
     run = item.config.stash.get(RUN, None)
-    qualified = _function_name(item)
-    if run is None or qualified is None:
+    if run is None or _function_name(item) is None:
         return report
+    result = _note(item, run, call)
+    if result is not None and isinstance(call.excinfo and call.excinfo.value, Verdict):
+        reason = f"{result.status}: {result.message}"
+        if result.status in ("not_started", "blocked"):
+            report.outcome, report.longrepr = "skipped", (str(item.path), item.location[1] or 0, reason)
+        else:
+            report.longrepr = f"{reason}\n    case  {result.case}" if result.case else reason
+    return report
+
+
+def _run_quickly(item: pytest.Item, next_item: pytest.Item | None, run: Run) -> None:
+    """Run one check through pytest's own hooks, without the three reports that only its reporter would read."""
+
+    def check() -> None:
+        item.ihook.pytest_runtest_setup(item=item)
+        item.ihook.pytest_runtest_call(item=item)
+
+    reraise = (pytest.exit.Exception, KeyboardInterrupt)
+    call = pytest.CallInfo.from_call(check, when="call", reraise=reraise)
+    item.ihook.pytest_runtest_teardown(item=item, nextitem=next_item)
+    if _function_name(item) is not None:
+        _note(item, run, call)
+
+
+def _note(item: pytest.Item, run: Run, call: pytest.CallInfo[None]) -> CheckResult | None:
+    """Keep what came of a phase of a check: its result, if it was the call, and what went wrong with the kit."""
     error = call.excinfo.value if call.excinfo else None
+    result = None
     if call.when == "call":
-        result = _result(item, run, run.curriculum.functions[qualified], error, call.duration)
+        student, function = item.config.stash[DESK].student, item.config.stash[DESK].function
+        result = _result(item, student, function, error, call.duration)
         run.outcome.results.append(result)
-        if run.student is not None and all(
-            call.value is not UNANSWERED or call.exception for call in run.student.calls
-        ):
-            replay = Replay(result.status == "passed", tuple(run.student.calls), call.duration)
-            run.outcome.replays.setdefault(qualified, []).append(replay)
-        if isinstance(error, Verdict):
-            reason = f"{result.status}: {result.message}"
-            if result.status in ("not_started", "blocked"):
-                report.outcome, report.longrepr = "skipped", (str(item.path), item.location[1] or 0, reason)
-            else:
-                report.longrepr = f"{reason}\n    case  {result.case}" if result.case else reason
+        if all(call.value is not UNANSWERED or call.exception for call in student.calls):
+            replay = Replay(result.status == "passed", tuple(student.calls), call.duration)
+            run.outcome.replays.setdefault(function.qualified, []).append(replay)
     if isinstance(error, UsageError):  # the same for every check: the run cannot go on
         run.refused = error
         item.session.shouldstop = "wrong usage"
     elif error is not None and not isinstance(error, (Verdict, AssertionError)):
         run.outcome.problems.append(f"{item.nodeid}: {type(error).__name__}: {clean(error, 300)}")
-    return report
+    return result
 
 
 def _result(
-    item: pytest.Item, run: Run, function: Function, error: BaseException | None, seconds: float
+    item: pytest.Item, student: Student, function: Function, error: BaseException | None, seconds: float
 ) -> CheckResult:
-    assert run.student is not None
     mark = item.get_closest_marker("graded")
     assert mark is not None
-    calls = run.student.calls
+    calls = student.calls
     points = float(mark.kwargs.get("points", 1))
     mine = [call for call in calls if call.function is function]
     result = CheckResult(
@@ -272,7 +294,7 @@ def _result(
         status="passed",
         possible=points,
         earned=0.0 if error else points,
-        output=run.student.printed(),
+        output=student.printed(),
         hints=list(dict.fromkeys(text for call in calls for text in call.warnings)),
         seconds=seconds,
     )
@@ -283,7 +305,7 @@ def _result(
         result.where = {"file": f"{function.module}.py", "line": mine[-1].line}
     if isinstance(error, NotStarted) and calls[-1].function is not function:
         needed = calls[-1].function.qualified
-        if not run.student.is_stub(function):
+        if not student.is_stub(function):
             error = Blocked(f"{function.name} needs {needed}, which is not written yet", (needed,))
     if isinstance(error, Verdict):
         result.status = error.status  # type: ignore[assignment]
@@ -331,101 +353,3 @@ def _describe_input(value: Any) -> str:
             + (", …}" if len(value) > 4 else "}")
         )
     return repr(value) if isinstance(value, (str, int, float, bool, type(None))) else type(value).__name__
-
-
-def _run_of(request: pytest.FixtureRequest) -> Run:
-    run = request.config.stash.get(RUN, None)
-    if run is None:
-        pytest.skip("graded checks need a submission: --submission DIR")
-    return run
-
-
-@pytest.fixture
-def student(request: pytest.FixtureRequest) -> Student:
-    """The submission under test, in its own process."""
-    student = _run_of(request).student
-    assert student is not None
-    student.new_check(_function_name(request.node) or "")
-    return student
-
-
-@pytest.fixture
-def reference(request: pytest.FixtureRequest) -> Reference:
-    """PyTorch's answers."""
-    return _run_of(request).reference
-
-
-@pytest.fixture
-def draw(request: pytest.FixtureRequest) -> Draw:
-    """This check's stream of inputs."""
-    return Draw(_run_of(request).seed, f"{_function_name(request.node)}::{request.node.name}")
-
-
-@pytest.fixture
-def compare(request: pytest.FixtureRequest, student: Student) -> Compare:
-    """`compare(actual, expected)`: raise a verdict unless they agree; names come from the function under test."""
-    run = _run_of(request)
-    function = run.curriculum.functions[_function_name(request.node) or ""]
-
-    def compare_with(actual: Any, expected: Any, **options: Any) -> None:
-        comparing.compare(actual, expected, function, **options)
-
-    return compare_with
-
-
-@pytest.fixture
-def agree(request: pytest.FixtureRequest, student: Student, reference: Reference, compare: Compare) -> Agree:
-    """`agree(*args, **kwargs)`: call the function under test and PyTorch's, compare, return the student's value."""
-    qualified = _function_name(request.node) or ""
-    module, _, name = qualified.partition(".")
-
-    def call_and_compare(*args: Any, tolerance: comparing.Tolerance | None = None, **kwargs: Any) -> Any:
-        actual = student.call(qualified, args, kwargs)
-        expected = reference.call(module, name, args, kwargs)
-        try:
-            compare(actual, expected, tolerance=tolerance)
-        except Mismatch as mismatch:
-            mismatch.details["departure"] = first_departure(student.calls[-1], expected)
-            raise
-        return actual
-
-    return call_and_compare
-
-
-@pytest.fixture
-def unmodified(request: pytest.FixtureRequest, student: Student) -> Unmodified:
-    """`unmodified(*args, **kwargs)`: call the function under test and see that its inputs are what they were."""
-    qualified = _function_name(request.node) or ""
-
-    def call_and_look(*args: Any, **kwargs: Any) -> None:
-        student.call(qualified, args, kwargs)
-        modified = student.calls[-1].modified
-        if modified:
-            names = ", ".join(modified[:4])
-            raise Mismatch(
-                f"{qualified.partition('.')[2]} changed its input {names}",
-                help=f"work on a copy: {names} -= … and out={names} write into the caller's array",
-            )
-
-    return call_and_look
-
-
-@pytest.fixture
-def refuses(request: pytest.FixtureRequest, student: Student) -> Refuses:
-    """`refuses(*args, about=…)`: the function must raise ValueError, with a text that mentions `about`."""
-    qualified = _function_name(request.node) or ""
-
-    def call_and_expect(*args: Any, about: str = "", **kwargs: Any) -> None:
-        name = qualified.partition(".")[2]
-        try:
-            student.call(qualified, args, kwargs)
-        except Raised as verdict:
-            raised = verdict.exception
-            if raised.type != "ValueError":
-                raise Mismatch(f"{name} must raise ValueError here, not {raised.type}") from None
-            if about not in raised.message:
-                raise Mismatch(f"the ValueError of {name} does not mention {about!r}: {raised.message!r}") from None
-            return
-        raise Mismatch(f"{name} must raise ValueError here, but returned a value")
-
-    return call_and_expect

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from autograder.draw import Array, Draw
-from autograder.plugin import Agree, Unmodified
+from autograder.fixtures import Agree, Unmodified
 from autograder.reference import Reference
 
 graded = pytest.mark.graded

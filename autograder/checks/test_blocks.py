@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from autograder.draw import Array, Draw
-from autograder.plugin import Agree, Compare, Unmodified
+from autograder.fixtures import Agree, Compare, Unmodified
 from autograder.proxies import Student
 from autograder.reference import Reference
 

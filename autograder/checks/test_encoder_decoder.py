@@ -10,8 +10,8 @@ from autograder.compare import Tolerance, compare_value
 from autograder.curriculum import TRANSFORMER
 from autograder.draw import Array, Draw
 from autograder.errors import Mismatch
+from autograder.fixtures import Agree, Compare, Unmodified
 from autograder.frames import Config
-from autograder.plugin import Agree, Compare, Unmodified
 from autograder.proxies import Cache, Student
 from autograder.reference import Reference
 
@@ -118,7 +118,7 @@ class Stages:
         return cache
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def stages(student: Student, reference: Reference) -> Stages:
     """`stages("encode", ["source_embedded", …], source, params, config, …)`."""
     return Stages(student, reference)
@@ -142,7 +142,7 @@ class Backward:
         return self.stages.reference.encoder_decoder.transformer_backward(dlog_probs, cache)
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def backward(stages: Stages, compare: Compare) -> Backward:
     """`backward(dlog_probs, source, target, params, config, …)`."""
     return Backward(stages, compare)

@@ -8,7 +8,7 @@ import pytest
 
 from autograder.draw import Array, Draw
 from autograder.errors import Mismatch
-from autograder.plugin import Agree, Compare, Unmodified
+from autograder.fixtures import Agree, Compare, Unmodified
 from autograder.proxies import Student
 from autograder.reference import Reference
 

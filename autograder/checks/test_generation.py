@@ -9,8 +9,8 @@ import pytest
 from autograder.compare import describe_type, shape_text
 from autograder.draw import Array, Draw
 from autograder.errors import Mismatch
+from autograder.fixtures import Agree, Compare, Unmodified
 from autograder.frames import Config, Rng
-from autograder.plugin import Agree, Compare, Unmodified
 from autograder.proxies import Student
 from autograder.reference import Reference
 

@@ -10,8 +10,8 @@ from autograder.compare import TOLERANCES, compare_value, describe_type, shape_t
 from autograder.curriculum import TRANSFORMER
 from autograder.draw import Array, Draw
 from autograder.errors import Mismatch
+from autograder.fixtures import Agree, Unmodified
 from autograder.frames import Config, Rng
-from autograder.plugin import Agree, Unmodified
 from autograder.proxies import Student
 from autograder.reference import Reference
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from autograder.draw import Array, Draw
-from autograder.plugin import Agree, Unmodified
+from autograder.fixtures import Agree, Unmodified
 
 graded = pytest.mark.graded
 FLOAT32 = np.float32

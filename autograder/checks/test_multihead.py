@@ -9,7 +9,7 @@ from autograder.compare import compare_value
 from autograder.curriculum import TRANSFORMER
 from autograder.draw import Array, Draw
 from autograder.errors import Mismatch
-from autograder.plugin import Agree, Compare, Unmodified
+from autograder.fixtures import Agree, Compare, Unmodified
 from autograder.proxies import Cache, Student
 from autograder.reference import Reference
 
@@ -64,7 +64,7 @@ class Backward:
         return self.reference.multihead.multihead_attention_backward(dout, cache)
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def backward(student: Student, reference: Reference, compare: Compare) -> Backward:
     """`backward(dout, x, params, n_heads, …)`."""
     return Backward(student, reference, compare)

@@ -5,7 +5,7 @@ import pytest
 
 from autograder.compare import TOLERANCES
 from autograder.draw import Draw
-from autograder.plugin import Agree, Unmodified
+from autograder.fixtures import Agree, Unmodified
 from autograder.reference import Reference
 
 graded = pytest.mark.graded

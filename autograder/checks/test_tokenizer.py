@@ -7,7 +7,7 @@ import pytest
 
 from autograder.draw import Array, Draw
 from autograder.errors import Mismatch
-from autograder.plugin import Agree, Compare, Refuses, Unmodified
+from autograder.fixtures import Agree, Compare, Refuses, Unmodified
 from autograder.proxies import Student
 from autograder.reference import Reference
 
@@ -42,7 +42,7 @@ class Batches:
         return starts
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def batches(student: Student, compare: Compare) -> Batches:
     """`batches(ids, batch_size, block_size, rng)`: the starts of the windows."""
     return Batches(student, compare)

@@ -9,8 +9,8 @@ from autograder.compare import TOLERANCES, Tolerance, compare_value, describe_ty
 from autograder.curriculum import TRANSFORMER
 from autograder.draw import Array, Draw
 from autograder.errors import Mismatch
+from autograder.fixtures import Agree, Compare, Unmodified
 from autograder.frames import Config
-from autograder.plugin import Agree, Compare, Unmodified
 from autograder.proxies import Student
 from autograder.reference import Reference
 

@@ -108,7 +108,7 @@ def call(submission, request):
         result = function(*args, **kwargs)
     reply = {
         "status": "returned",
-        "modified": changed(before, inputs, names(function, len(args))),
+        "modified": changed(before, inputs, function, len(args)),
         "warnings": [describe_warning(w) for w in caught[:MAX_WARNINGS]],
         "line": line_of(function),
     }
@@ -155,8 +155,8 @@ def arrays(value, where):
             yield from arrays(item, (*where, index))
 
 
-def changed(before, arguments, parameters):
-    """Names of the arguments whose arrays are no longer what they were, bit for bit."""
+def changed(before, arguments, function, count):
+    """Names of the arguments whose arrays are no longer what they were, bit for bit; `count` are given by position."""
     after = dict(arrays(arguments, ()))
     found = []
     for where in before | after:
@@ -168,6 +168,7 @@ def changed(before, arguments, parameters):
             or new.shape != old.shape
             or new.tobytes() != old.tobytes()
         ):
+            parameters = names(function, count)
             top = parameters[where[1]] if where[0] == 0 and where[1] < len(parameters) else str(where[1])
             found.append(top + "".join(f"[{key!r}]" for key in where[2:]))
     return found
