@@ -213,9 +213,7 @@ def _compare_finite(actual: Array, expected: Array, output: Output) -> None:
             )
 
 
-def _compare_values(
-    actual: Array, expected: Array, output: Output, function: Function, tolerance: Tolerance
-) -> None:
+def _compare_values(actual: Array, expected: Array, output: Output, function: Function, tolerance: Tolerance) -> None:
     if expected.dtype.kind in "fc":
         allowed = tolerance.allowed(expected)
         with np.errstate(invalid="ignore"):  # inf - inf, where both are the same infinity
