@@ -206,3 +206,19 @@ def test_the_way_back_to_the_cell():
     number = with_limit.split("\n").index("    LIMIT = int('3')") + 1
     assert extract.place(with_limit, number) == extract.Place("cell 7", 3)
     assert extract.place(text, 1) is None
+
+
+def test_results_name_cells_and_other_files_stay_as_they_are():
+    from autograder.notebooks.places import name_cells
+    from autograder.results import CheckResult, SubmissionResult
+
+    text = extract.modules([Cell("cell 7", "\ndef softmax(x):\n    return x")], TRANSFORMER)["softmax"]
+    line = text.split("\n").index("    return x") + 1
+    check = CheckResult("softmax.softmax::rows", "softmax.softmax", "rows", "error", 1.0)
+    check.where = {"file": "softmax.py", "line": line, "text": "return x"}
+    check.message = f"softmax raised ValueError in softmax.py, line {line}: no. See helper.py, line 3"
+    check.hints = [f"softmax.py:{line}: RuntimeWarning: overflow"]
+    name_cells(SubmissionResult("ada", "", 0, [check]), {"softmax": text})
+    assert check.where == {"file": "cell 7", "line": 3, "text": "return x"}
+    assert check.message == "softmax raised ValueError in cell 7, line 3: no. See helper.py, line 3"
+    assert check.hints == ["cell 7:3: RuntimeWarning: overflow"]
