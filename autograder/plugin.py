@@ -22,9 +22,10 @@ from autograder import fixtures
 from autograder.curriculum import TRANSFORMER, Curriculum, Function
 from autograder.errors import Blocked, Cancelled, NotStarted, Raised, UsageError, Verdict
 from autograder.fixtures import DESK, Desk, lasting
-from autograder.proxies import UNANSWERED, Replay, Student, clean
+from autograder.proxies import UNANSWERED, Replay, Student
 from autograder.reference import Reference
 from autograder.results import CheckResult
+from autograder.text import clean
 from autograder.worker import Limits, Spent, Workers
 
 # Pytest finds fixtures as attributes of a plugin.

@@ -6,7 +6,6 @@ Every way in which the other process can fail becomes one of the verdicts of `er
 executed or believed beyond the values.
 """
 
-import re
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -25,21 +24,8 @@ from autograder.errors import (
     Verdict,
 )
 from autograder.frames import Handle
+from autograder.text import clean
 from autograder.worker import Limits, Session, Spent, WorkerDied, Workers, WorkerTimedOut
-
-# Terminal commands (CSI; OSC up to its end; two-character escapes), control characters, direction overrides.
-_UNSAFE = re.compile(
-    r"\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]{0,4000}(?:\x07|\x1b\\)|\x1b[ -~]"
-    r"|[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]"
-)
-
-
-def clean(text: Any, limit: int = 4000) -> str:
-    """Student text made safe to show: no escape sequences, no control or direction characters, cut to `limit`."""
-    text = str(text)[: 20 * limit]  # nobody waits for megabytes to be cleaned and thrown away
-    safe = _UNSAFE.sub("", text).encode("utf-8", "replace").decode("utf-8")
-    return safe if len(safe) <= limit else safe[: limit - 1] + "…"
-
 
 UNANSWERED = object()  # the value of a call from which none came back
 

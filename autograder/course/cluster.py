@@ -30,7 +30,7 @@ from autograder.course.run import TRIES, Done, Grader
 from autograder.course.store import Entry
 from autograder.errors import UsageError
 from autograder.files import write_atomically
-from autograder.proxies import clean
+from autograder.text import clean
 from autograder.worker import TooWeak, Wall, strongest
 
 if TYPE_CHECKING:

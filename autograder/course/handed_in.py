@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 
-from autograder.proxies import clean
+from autograder.text import clean
 
 WORK = (".py", ".ipynb", ".zip")
 

@@ -4,8 +4,8 @@ from collections.abc import Iterable
 
 from autograder.course.gradebook import Document, Gradebook, functions_of, shown_name
 from autograder.mistakes import of_function
-from autograder.proxies import clean
 from autograder.report.insight import LETTERS, NO_RESULT, Check, Insight, Named, Student
+from autograder.text import clean
 
 MAX_SLOW = 15
 MAX_LISTED = 200

@@ -14,11 +14,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO
 
-from autograder.course import notebook_intake
-from autograder.course.archive import MAX_ARCHIVE_BYTES, LeftOut, open_archive
+from autograder.archive import MAX_ARCHIVE_BYTES, LeftOut, open_archive
 from autograder.course.handed_in import WORK, Attempt, Part
 from autograder.curriculum import Curriculum
-from autograder.proxies import clean
+from autograder.notebooks import intake as notebook_intake
+from autograder.text import clean
 
 MAX_ENTRIES = 2000
 MAX_FILES = 200

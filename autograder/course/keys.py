@@ -23,11 +23,9 @@ _PARTS = (
     "reference/*.py",
     "mistakes/*.py",
     "worker/**/*.py",
-    "course/archive.py",
     "course/intake.py",
     "course/feedback.py",
     "course/grader.py",
-    "course/notebook_intake.py",
     "notebooks/*.py",
 )
 

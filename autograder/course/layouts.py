@@ -9,8 +9,8 @@ import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from autograder.archive import LeftOut
 from autograder.course import intake, platforms
-from autograder.course.archive import LeftOut
 from autograder.course.handed_in import WORK, Attempt, Part, Student, safe_name
 from autograder.course.intake import MAX_FILE_BYTES
 from autograder.curriculum import Curriculum

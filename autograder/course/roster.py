@@ -16,7 +16,7 @@ from pathlib import Path
 
 from autograder.course.handed_in import Student, safe_name
 from autograder.errors import UsageError
-from autograder.proxies import clean
+from autograder.text import clean
 
 # Titles in lower case, letters only; the first that is there is taken.
 _NAME = ("name", "fullname", "student", "studentname")

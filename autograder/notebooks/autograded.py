@@ -13,11 +13,11 @@ from typing import Any
 
 import nbformat
 
-from autograder.course.archive import LeftOut
-from autograder.course.notebook_intake import Shown, shown_cells
+from autograder.archive import LeftOut
 from autograder.errors import UsageError
 from autograder.files import write_atomically
 from autograder.notebooks import cells as making
+from autograder.notebooks.intake import Shown, shown_cells
 from autograder.notebooks.statements import Cell, Statement, read
 from autograder.report.notebook import Report
 

@@ -124,8 +124,8 @@ def _written(path: Path, module: str, curriculum: Curriculum) -> str | None:
 
 
 def _in_notebook(path: Path, module: str, curriculum: Curriculum) -> str | None:
-    from autograder.course.archive import LeftOut
-    from autograder.course.notebook_intake import modules
+    from autograder.archive import LeftOut
+    from autograder.notebooks.intake import modules
 
     try:
         content = modules(path.read_bytes(), curriculum, path.name).get(f"{module}.py", b"")

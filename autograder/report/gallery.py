@@ -1,13 +1,26 @@
 """The pictures that there are, as a table: `headway plot` without a name."""
 
 from collections.abc import Iterable
+from typing import Protocol
 
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from autograder.curriculum import TRANSFORMER
-from autograder.study.pictures import Picture
+
+
+class Picture(Protocol):
+    """What the table shows of a picture."""
+
+    @property
+    def name(self) -> str: ...  # noqa: D102
+    @property
+    def title(self) -> str: ...  # noqa: D102
+    @property
+    def trained(self) -> bool: ...  # noqa: D102
+    @property
+    def module(self) -> str: ...  # noqa: D102
 
 
 def render(pictures: Iterable[Picture], console: Console) -> None:

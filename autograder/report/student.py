@@ -6,10 +6,10 @@ Nothing is looked up anywhere else: a document without expected values makes fee
 import re
 from typing import Any
 
-from autograder.proxies import clean
 from autograder.report.html import render
 from autograder.report.picture import MARKS
 from autograder.report.terminal import STYLES, WORDS, points_text
+from autograder.text import clean
 
 Document = dict[str, Any]
 MAX_OUTPUT = 1500

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from autograder import synthetic
 from autograder.errors import UsageError
 from autograder.files import write_atomically
 
@@ -28,6 +29,12 @@ class Settings:
     seed: int
     prompt: str
     data_sha256: str
+
+    def entropy_floor(self) -> float | None:
+        """The smallest expected loss there can be, where it is known: for the synthetic language."""
+        if self.data != "synthetic":
+            return None
+        return synthetic.entropy_per_character(context=int(self.model["block_size"]))
 
 
 @dataclass

@@ -10,7 +10,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.text import Text
 
-from autograder import datasets, synthetic
+from autograder import datasets
 from autograder.errors import UsageError
 from autograder.files import write_atomically
 from autograder.report import training as view
@@ -47,13 +47,6 @@ def new_settings(
     )
 
 
-def entropy_floor(settings: checkpoint.Settings) -> float | None:
-    """The smallest expected loss there can be, where it is known: for the synthetic language."""
-    if settings.data != "synthetic":
-        return None
-    return synthetic.entropy_per_character(context=int(settings.model["block_size"]))
-
-
 def train(
     folder: Path, settings: checkpoint.Settings, out: Path, console: Console, resume: bool, until: int
 ) -> checkpoint.Checkpoint:
@@ -69,7 +62,7 @@ def train(
     settings = resumed.settings if resumed else settings
     if resumed and resumed.step >= until:
         raise UsageError(f"{out} has {resumed.step} steps already. Go further: headway train --resume --steps N")
-    floor = entropy_floor(settings)
+    floor = settings.entropy_floor()
     with Workers() as workers, _ctrl_c_asks_to_stop() as asked:
         trainer = Trainer(workers, folder, settings, resumed)
         first = trainer.run.step

@@ -10,9 +10,10 @@ from typing import Any
 from autograder import datasets
 from autograder.curriculum import TRANSFORMER
 from autograder.errors import Blocked, NotStarted, UsageError, Verdict
-from autograder.proxies import Student, clean
+from autograder.proxies import Student
 from autograder.report.training import News
 from autograder.study.checkpoint import Checkpoint, Settings
+from autograder.text import clean
 from autograder.worker import Limits, Workers
 
 CALL_SECONDS = 600.0

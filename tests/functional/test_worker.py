@@ -7,7 +7,8 @@ import pytest
 
 from autograder.curriculum import TRANSFORMER
 from autograder.errors import Blocked, Died, Mismatch, NotStarted, Raised, TimedOut
-from autograder.proxies import Student, clean
+from autograder.proxies import Student
+from autograder.text import clean
 from autograder.worker import Limits, Workers
 
 GOOD = "import numpy as np\ndef log_softmax(x, axis=-1):\n    return np.asarray(x) * 2\n"

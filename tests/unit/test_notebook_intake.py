@@ -5,10 +5,10 @@ import types
 
 import pytest
 
-from autograder.course.archive import LeftOut
-from autograder.course.notebook_intake import modules
+from autograder.archive import LeftOut
 from autograder.curriculum import TRANSFORMER
 from autograder.notebooks import extract
+from autograder.notebooks.intake import modules
 from autograder.notebooks.statements import Cell
 
 SOFTMAX = "def softmax(x, axis=-1, temperature=1.0):\n    '''Mine.'''\n    return np.exp(x) / np.exp(x).sum()\n"

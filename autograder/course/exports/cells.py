@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from autograder.files import write_atomically
-from autograder.proxies import clean
+from autograder.text import clean
 
 # OWASP, "CSV Injection": what a spreadsheet takes for the beginning of a formula; the wide forms work in some.
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "＝", "＋", "－", "＠")

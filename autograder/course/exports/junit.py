@@ -11,7 +11,7 @@ from pathlib import Path
 from xml.etree import ElementTree as ET
 
 from autograder.course.gradebook import Document, Gradebook, shown_name
-from autograder.proxies import clean
+from autograder.text import clean
 
 _SKIPPED = ("not_started", "blocked")
 

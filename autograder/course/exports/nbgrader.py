@@ -24,7 +24,7 @@ from typing import Any
 
 from autograder.course.gradebook import Document, shown_name
 from autograder.errors import UsageError
-from autograder.proxies import clean
+from autograder.text import clean
 
 STUDENTS_PER_COMMIT = 50
 

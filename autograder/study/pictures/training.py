@@ -31,10 +31,8 @@ def schedule(picture: Picture, subject: Subject) -> "Figure":
 
 def loss(picture: Picture, subject: Subject) -> "Figure":
     """The loss curve of a run, from its checkpoint."""
-    from autograder.study.runs import entropy_floor
-
     run = subject.run()
-    return loss_curve(run, entropy_floor(run.settings))
+    return loss_curve(run, run.settings.entropy_floor())
 
 
 def loss_curve(run: Checkpoint, floor: float | None = None) -> "Figure":

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from autograder.course.archive import LeftOut
+from autograder.archive import LeftOut
 from autograder.curriculum import Curriculum
 from autograder.notebooks import extract
 from autograder.notebooks.statements import Cell
