@@ -1,11 +1,26 @@
 """Each assignment by itself: the student's module on top of the official solutions of the earlier assignments."""
 
+import py_compile
 import shutil
+import sys
 import tempfile
+from functools import cache
 from pathlib import Path
 
 from autograder.curriculum import Curriculum
 from autograder.source import bundled
+
+
+@cache
+def _compiled(module: str) -> bytes:
+    """Bytecode of an official solution: compiling it costs a student's process more than running most checks."""
+    with tempfile.TemporaryDirectory(prefix="headway-") as folder:
+        target = Path(folder) / "module.pyc"
+        source = bundled("solutions") / f"{module}.py"
+        # Believed without a look at the source (PEP 552): the copy beside it is newer than any time in here.
+        mode = py_compile.PycInvalidationMode.UNCHECKED_HASH
+        py_compile.compile(str(source), str(target), doraise=True, invalidation_mode=mode)
+        return target.read_bytes()
 
 
 class OfficialPrerequisites:
@@ -43,6 +58,15 @@ class OfficialPrerequisites:
         for name, assignment in self._curriculum.modules.items():
             if assignment.number < number:
                 shutil.copyfile(bundled("solutions") / f"{name}.py", target / f"{name}.py")
+        needed = {
+            need.partition(".")[0]
+            for f in self._curriculum.modules[module].functions
+            for need in self._curriculum.all_needs(f.qualified)
+        }
+        compiled = target / "__pycache__"
+        compiled.mkdir()
+        for name in needed - {module}:
+            (compiled / f"{name}.{sys.implementation.cache_tag}.pyc").write_bytes(_compiled(name))
 
     def forget(self, submission: Path) -> None:
         """Remove the folders of a submission that is done."""

@@ -6,6 +6,7 @@ was killed leaves nobody behind.
 """
 
 import contextlib
+import gc
 import json
 import os
 import queue
@@ -117,6 +118,10 @@ def main(pipe: Connection) -> None:
     writer.start()
 
     def work(judge: engine.Judge) -> None:
+        # What is there now stays to the end: the search for garbage, a tenth of the time, leaves it out.
+        gc.collect()
+        gc.freeze()
+        gc.set_threshold(100_000)
         while (unit := units.get()) is not None:
             finished.put(("done", unit.number, *grade(unit, judge, setup)))
 
