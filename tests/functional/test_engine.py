@@ -265,7 +265,9 @@ def test_an_assignment_sees_earlier_solutions_and_nothing_later(tmp_path):
     official = OfficialPrerequisites(TRANSFORMER)
     folder = official.folder_for(own, "attention")
     assert official.folder_for(own, "attention") == folder
-    found = {path.stem: path.read_text() for path in folder.iterdir()}
+    found = {path.stem: path.read_text() for path in folder.glob("*.py")}
+    compiled = {path.name.partition(".")[0] for path in folder.rglob("*.pyc")}
+    assert compiled == {"softmax"}, "what attention is built on comes compiled, and nothing that is not there as text"
     assert set(found) == {"tokenizer", "softmax", "embeddings", "attention", "helper"}
     assert "mine" in found["attention"]
     assert "mine" in found["helper"]
