@@ -3,13 +3,16 @@
 Each function turns a folder into students, or answers None where the folder is not of its kind.
 """
 
+import itertools
 import re
 from collections import defaultdict
 from collections.abc import Iterable
 from datetime import UTC, datetime
 from pathlib import Path
 
+from autograder.course.archive import LeftOut
 from autograder.course.handed_in import WORK, Attempt, Part, Student, safe_name
+from autograder.course.intake import MAX_ENTRIES, read_plain
 from autograder.curriculum import Curriculum
 from autograder.errors import UsageError
 
@@ -153,7 +156,7 @@ def nbgrader(folder: Path, names: list[str], curriculum: Curriculum) -> list[Stu
             continue
         parts: list[Part] = []
         times: dict[str, datetime] = {}
-        for inner in sorted((folder / name).iterdir()):
+        for inner in inside(folder / name):
             if inner.is_dir() and not inner.name.startswith("."):
                 module = inner.name if inner.name in curriculum.modules else ""
                 parts += _parts_of(inner, module or inner.name)
@@ -169,7 +172,7 @@ def _is_nbgraders(folder: Path, names: list[str], curriculum: Curriculum) -> boo
     for name in names[:50]:
         if not (folder / name).is_dir() or (folder / name).is_symlink():
             return False
-        inner = [path for path in (folder / name).iterdir() if not path.name.startswith(".")]
+        inner = inside(folder / name)
         if any(path.name.endswith(WORK) for path in inner):
             return False
         if any(path.name in curriculum.modules or (path / "timestamp.txt").is_file() for path in inner):
@@ -179,8 +182,8 @@ def _is_nbgraders(folder: Path, names: list[str], curriculum: Curriculum) -> boo
 
 def _timestamp(path: Path) -> datetime | None:
     try:
-        return moment(path.read_text("utf-8", "replace")[:100])
-    except OSError:
+        return moment(read_plain(path, 1000).decode("utf-8", "replace"))
+    except (LeftOut, OSError):
         return None
 
 
@@ -203,11 +206,23 @@ def unwrapped(folder: Path) -> Path:
     """The folder itself; or, if it holds no work but one folder, that one."""
     if folder.is_symlink() or not folder.is_dir():
         return folder
-    entries = [path for path in folder.iterdir() if not path.name.startswith((".", "__"))]
+    entries = inside(folder)
     inner = [path for path in entries if path.is_dir() and not path.is_symlink()]
     if len(inner) == 1 and not any(path.name.endswith(WORK) for path in entries if path not in inner):
         return inner[0]
     return folder
+
+
+def inside(folder: Path) -> list[Path]:
+    """What lies in a student's folder, sorted, without what is hidden; nothing if it cannot be read.
+
+    That one folder cannot be read is said when it is taken in; it must not stop the class.
+    """
+    try:
+        found = sorted(itertools.islice(folder.iterdir(), MAX_ENTRIES + 1))
+    except OSError:
+        return []
+    return [path for path in found if not path.name.startswith((".", "__"))]
 
 
 def names_in(folder: Path) -> Iterable[str]:

@@ -1,6 +1,7 @@
 """How a class is laid out: what each platform's download looks like, and who handed in what."""
 
 import json
+import os
 import zipfile
 from datetime import UTC, datetime
 
@@ -262,3 +263,31 @@ def test_a_bad_roster_is_said(tmp_path, text, says):
     (tmp_path / "roster.csv").write_text(text, "utf-8")
     with pytest.raises(UsageError, match=says):
         roster.read(tmp_path / "roster.csv")
+
+
+def test_a_folder_that_cannot_be_read_does_not_stop_the_class(tmp_path, monkeypatch):
+    group = make(tmp_path / "class", "ada/softmax.py", "bo/softmax.py")
+    scandir, listdir = os.scandir, os.listdir
+
+    def refusing(function):
+        def call(path):
+            if str(path).endswith("bo"):
+                raise PermissionError(13, "Permission denied", str(path))
+            return function(path)
+
+        return call
+
+    monkeypatch.setattr(os, "scandir", refusing(scandir))
+    monkeypatch.setattr(os, "listdir", refusing(listdir))
+    found = read(group)
+    assert list(found) == ["ada", "bo"]
+    assert modules_of(found["bo"].attempts[0], tmp_path) == (
+        [],
+        ["the submission cannot be read (Permission denied)"],
+    )
+
+
+def test_a_pipe_in_place_of_a_time_stamp_is_no_trap(tmp_path):
+    group = make(tmp_path / "class", "ada/softmax/softmax.py")
+    os.mkfifo(group / "ada" / "softmax" / "timestamp.txt")
+    assert read(group)["ada"].attempts[0].submitted_at("softmax") is None
