@@ -96,9 +96,9 @@ def _attempts(entries: list[tuple[str, Part]]) -> tuple[Attempt, ...]:
     if len(entries) > 1 or not entries[0][1].path.is_dir() or entries[0][1].path.is_symlink():
         return (Attempt(tuple(part for _, part in entries)),)
     folder = platforms.unwrapped(entries[0][1].path)
-    entries = platforms.inside(folder)
-    inner = {path: _ATTEMPT.fullmatch(path.name) for path in entries if path.is_dir()}
-    if len(inner) > 1 and all(inner.values()) and not any(path.name.endswith(WORK) for path in entries):
+    lying = platforms.inside(folder)
+    inner = {path: _ATTEMPT.fullmatch(path.name) for path in lying if path.is_dir()}
+    if len(inner) > 1 and all(inner.values()) and not any(path.name.endswith(WORK) for path in lying):
         in_order = sorted(inner, key=lambda path: int((_ATTEMPT.fullmatch(path.name) or [0, 0])[1]))
         return tuple(Attempt((Part(platforms.unwrapped(path)),)) for path in in_order)
     return (Attempt((Part(folder),)),)

@@ -105,9 +105,11 @@ class Session:
         keep = self._limits.shown_bytes
         if end - start <= keep:
             return read_at(self._output, start, max(0, end - start)).decode("utf-8", "replace")
-        head = read_at(self._output, start, keep // 2).decode("utf-8", "replace")
-        tail = read_at(self._output, end - keep // 2, keep // 2).decode("utf-8", "replace")
-        return f"{head}\n… {end - start - keep:,} bytes left out …\n{tail}"
+        head, tail = read_at(self._output, start, keep // 2), read_at(self._output, end - keep // 2, keep // 2)
+        # Cut between lines, where there are any.
+        head, tail = head[: head.rfind(b"\n")] if b"\n" in head else head, tail[tail.find(b"\n") + 1 :] or tail
+        left = f"… {end - start - len(head) - len(tail):,} bytes left out …"
+        return f"{head.decode('utf-8', 'replace')}\n{left}\n{tail.decode('utf-8', 'replace')}"
 
     def _running(self) -> Process:
         if self._process is None:

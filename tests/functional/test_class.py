@@ -21,6 +21,12 @@ def softmax(x, axis=-1, temperature=1.0):
     z = np.exp((x - x.max(axis, keepdims=True)) {scale})
     return z / z.sum(axis, keepdims=True)
 """
+# Its warnings say where the file lies, which is another place each time, and are more than a report shows.
+LOUD = """
+import warnings
+for number in range(300):
+    warnings.warn(f"warning {number}", stacklevel=1)
+"""
 RIGHT, WRONG = SOFTMAX.format(scale="/ temperature"), SOFTMAX.format(scale="* temperature")
 
 
@@ -35,7 +41,7 @@ def grade(*arguments, seed=("--seed", "0")):
 def make_class(folder, count):
     for number in range(count):
         (folder / f"s{number:02}").mkdir(parents=True)
-        (folder / f"s{number:02}" / "softmax.py").write_text(WRONG if number % 3 else RIGHT)
+        (folder / f"s{number:02}" / "softmax.py").write_text((WRONG, RIGHT, RIGHT + LOUD)[number % 3])
     return folder
 
 
