@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from datetime import UTC, datetime
 from pathlib import Path
 
-from autograder.course.archive import LeftOut
+from autograder.archive import LeftOut
 from autograder.course.handed_in import WORK, Attempt, Part, Student, safe_name
 from autograder.course.intake import MAX_ENTRIES, read_plain
 from autograder.curriculum import Curriculum
