@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 CLASS := tests/submissions/class --out demo-out --seed 0 --call-seconds 2
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: demo test check format memo stubs clean
+.PHONY: demo test check format memo stubs picture clean
 
 demo: $(VENV)/light
 	$(BIN)/headway grade $(CLASS) || $(BIN)/headway grade $(CLASS) --unsafe-no-sandbox
@@ -32,6 +32,10 @@ memo: $(VENV)/dev
 stubs: $(VENV)/dev
 	$(BIN)/headway release assignments --format stubs
 	$(BIN)/headway release assignments/notebooks --format notebooks
+
+# The report that the README shows.
+picture: $(VENV)/dev
+	$(BIN)/python tests/readme_picture.py
 
 # A student's light install first; what the tests need (PyTorch above all) on top of it.
 $(VENV)/light: pyproject.toml constraints.txt

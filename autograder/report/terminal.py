@@ -249,4 +249,4 @@ def next_step(document: Document) -> str:
     if blocked:
         needs = next(c["blocked_by"] for c in all_checks(document) if c["status"] == "blocked")
         return f"Next: {needs[0]}, which {blocked['function']} needs: headway check {needs[0]}"
-    return "All of it is right. The whole course: headway check"
+    return "All of it is right. What is open: headway list --open"
