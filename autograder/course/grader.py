@@ -67,6 +67,7 @@ class Unit:
 
 def grade(unit: Unit, judge: engine.Judge, setup: Setup) -> tuple[Entry, bytes]:
     """Grade one submission: what the class needs to know, and the document."""
+    signature = "" if isinstance(unit.work, list) else intake.signature(unit.work)  # before the files are read
     files = unit.work if isinstance(unit.work, list) else intake.read(unit.work)
     # A name that nobody can guess: nobody can list the folder around it.
     folder = setup.spool / secrets.token_hex(16)
@@ -84,7 +85,8 @@ def grade(unit: Unit, judge: engine.Judge, setup: Setup) -> tuple[Entry, bytes]:
     text = _without_our_folders(json.dumps(document, ensure_ascii=False), setup.spool)
     content = (text + "\n").encode("utf-8", "replace")
     entry = _entry(unit, document, result, taken)
-    entry.key = keys.of_result(setup.key, unit.name, intake.digest(files))
+    entry.digest, entry.signature = intake.digest(files), signature
+    entry.key = keys.of_result(setup.key, unit.name, entry.digest)
     entry.bytes = len(content)
     return entry, content
 

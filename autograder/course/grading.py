@@ -155,15 +155,19 @@ def _to_grade(group: Class, results: Store, key: str, force: bool, only: set[str
         if only is not None and student.submission not in only:
             continue
         for _, attempt, file in group.files_of(student):
-            if not force and file in results.entries and results.is_there(file, _key_now(key, student, attempt)):
+            entry = results.entries.get(file)
+            if not force and entry and results.is_there(file, _key_now(key, student, attempt, entry)):
                 continue
             yield Unit(number, student.submission, file, attempt)
             number += 1
 
 
-def _key_now(run: str, student: Student, attempt: Attempt) -> str:
-    """The key that a result of what lies there now would have; read again, not believed by its date."""
-    return keys.of_result(run, student.submission, intake.digest(intake.read(attempt)))
+def _key_now(run: str, student: Student, attempt: Attempt, entry: Entry) -> str:
+    """The key that a result of what lies there now would have."""
+    signature = intake.signature(attempt)
+    if not signature or signature != entry.signature:
+        entry.digest, entry.signature = intake.digest(intake.read(attempt)), signature
+    return keys.of_result(run, student.submission, entry.digest)
 
 
 class _Keeper:

@@ -39,6 +39,8 @@ class Entry:
         reason: why it is not graded.
         points: earned by assignment.
         statuses: how many checks have each status.
+        digest: of what was handed in.
+        signature: of its files, see `intake.signature`; empty if they have to be read.
         bytes: size of the document, to notice one that was cut short or exchanged.
     """
 
@@ -53,6 +55,8 @@ class Entry:
     sandbox: list[str] = field(default_factory=list)
     seconds: float = 0.0
     bytes: int = 0
+    digest: str = ""
+    signature: str = ""
 
     @property
     def earned(self) -> float:

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from autograder.course import intake
 from autograder.course.handed_in import Attempt, Part
 from autograder.course.intake import read, take_in
 from autograder.curriculum import TRANSFORMER
@@ -206,3 +207,28 @@ def test_a_damaged_archive_is_a_note(taken, tmp_path, changes, cut):
     path.write_bytes(data[: changes[0][0]] if cut else data)
     files, _ = taken(path)
     assert set(files) <= {"softmax.py", "gpt.py"} or all(name.endswith(".py") for name in files)
+
+
+def test_a_signature_notices_what_dates_hide(tmp_path, monkeypatch):
+    monkeypatch.setattr(intake, "SETTLED_NS", 0)
+    file = tmp_path / "softmax.py"
+    file.write_text("x = 1\n")
+    attempt = Attempt((Part(tmp_path),))
+    first = intake.signature(attempt)
+    assert first == intake.signature(attempt) != ""
+    before = file.stat()
+    time.sleep(0.02)  # past the tick of the file system's clock, which SETTLED_NS is there for
+    file.write_text("x = 2\n")
+    os.utime(file, ns=(before.st_atime_ns, before.st_mtime_ns))  # the same size, the same date
+    assert file.stat().st_size == before.st_size
+    assert intake.signature(attempt) != first
+    (tmp_path / "helper.py").write_text("")
+    second = intake.signature(attempt)
+    (tmp_path / "helper.py").unlink()
+    assert len({first, second, intake.signature(attempt)}) == 3
+
+
+def test_a_file_changed_a_moment_ago_has_no_signature(tmp_path):
+    (tmp_path / "softmax.py").write_text("x = 1\n")
+    assert intake.signature(Attempt((Part(tmp_path),))) == ""
+    assert intake.signature(Attempt((Part(tmp_path / "missing"),))) == ""
