@@ -88,45 +88,6 @@ class SubmissionResult:
         return bool(self.checks) and all(check.status == "passed" for check in self.checks)
 
 
-@dataclass(frozen=True)
-class Summary:
-    """One line of a class table.
-
-    Attributes:
-        points: earned points by assignment.
-        statuses: how many checks have each status.
-        notes: what was left out when the submission was taken in.
-        problems: failures of the kit itself.
-    """
-
-    name: str
-    earned: float
-    possible: float
-    points: dict[str, float]
-    statuses: dict[str, int]
-    seconds: float
-    notes: list[str] = field(default_factory=list)
-    problems: list[str] = field(default_factory=list)
-
-
-def summarise(result: SubmissionResult, curriculum: Curriculum) -> Summary:
-    """The class table's line for one submission."""
-    points: dict[str, float] = {}
-    for check in result.checks:
-        module = curriculum.functions[check.function].module
-        points[module] = points.get(module, 0.0) + check.earned
-    return Summary(
-        result.submission,
-        result.earned,
-        result.possible(curriculum),
-        points,
-        {status: sum(check.status == status for check in result.checks) for status in STATUSES},
-        result.seconds,
-        result.notes,
-        result.problems,
-    )
-
-
 def function_status(checks: Iterable[CheckResult]) -> Status:
     """One status for all checks of a function: the first that is not passed, in order of what to look at first."""
     found = {check.status for check in checks}

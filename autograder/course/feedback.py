@@ -6,12 +6,11 @@
 """
 
 from collections.abc import Callable
-from typing import Literal, get_args
+from typing import Literal
 
 from autograder.results import SubmissionResult
 
 Level = Literal["full", "summary", "none"]
-LEVELS: tuple[Level, ...] = get_args(Level)
 
 
 def withhold(result: SubmissionResult, whole: Level, is_hidden: Callable[[str], bool] = lambda check: False) -> None:

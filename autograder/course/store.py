@@ -129,13 +129,6 @@ class Store:
             )
         return seed
 
-    def forget_all_but(self, files: set[str]) -> None:
-        """Remove the results of submissions that are not part of the class any more."""
-        for file in [file for file in self.entries if file not in files]:
-            del self.entries[file]
-            with contextlib.suppress(OSError):
-                (self.results / file).unlink()
-
     def close(self) -> None:
         """Tidy the journal up and close it."""
         if self._journal is not None:

@@ -7,7 +7,6 @@ without touching `sys.path` or `sys.modules`.
 import ast
 import builtins
 import types
-from collections.abc import Callable
 from functools import cache
 from typing import Any
 
@@ -92,9 +91,3 @@ def _execute(name: str, source: str) -> types.ModuleType:
 
 def _import(name: str, *details: Any) -> Any:
     return solution(name) if name in TRANSFORMER.modules else builtins.__import__(name, *details)
-
-
-def function_of(module: types.ModuleType, name: str) -> Callable[..., Any]:
-    """A function of a variant."""
-    found: Callable[..., Any] = getattr(module, name)
-    return found

@@ -9,13 +9,13 @@ Source: "Autograder Specifications", section "Output format", and "Leaderboards"
 
 import json
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 from autograder.course.gradebook import Document, Gradebook, functions_of
 from autograder.files import write_atomically
 
 Visibility = Literal["visible", "after_due_date", "after_published", "hidden"]
-VISIBILITIES: tuple[Visibility, ...] = get_args(Visibility)
+
 TRAINING = "training"
 
 
