@@ -152,7 +152,7 @@ def test_only_what_changed_is_graded_again(tmp_path):
     folder, out = make_class(tmp_path / "class", 4), tmp_path / "out"
     assert reused(grade(folder, "--out", out)) == 0
     assert reused(grade(folder, "--out", out)) == 4
-    (folder / "s01" / "softmax.py").write_text(RIGHT)
+    (folder / "s00" / "softmax.py").write_text(RIGHT)
     assert reused(grade(folder, "--out", out)) == 3
     assert group_of(out)["students"][1]["earned"] == group_of(out)["students"][0]["earned"]
     (out / "results" / "s02.json").unlink()
