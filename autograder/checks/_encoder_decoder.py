@@ -1,0 +1,148 @@
+"""Models, texts and comparisons for the checks of assignment 12."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from autograder.compare import Tolerance, compare_value
+from autograder.curriculum import TRANSFORMER
+from autograder.draw import Array, Draw
+from autograder.errors import Mismatch
+from autograder.fixtures import Compare
+from autograder.frames import Config
+from autograder.proxies import Cache, Student
+from autograder.reference import Reference
+
+D, F, VS, VT = 6, 7, 9, 8
+NEVER = -1  # a token that no model writes
+
+
+def layer_shapes(*parts: str, d: int = D) -> dict[str, tuple[int, ...]]:
+    """Shapes of the parameters of one block: attentions and "ffn", each with its layer norm."""
+    shapes: dict[str, tuple[int, ...]] = {}
+    for number, part in enumerate(parts, 1):
+        if part == "ffn":
+            shapes |= {"ffn.W_1": (d, F), "ffn.b_1": (F,), "ffn.W_2": (F, d), "ffn.b_2": (d,)}
+        else:
+            shapes |= {f"{part}.W_qkv": (d, 3 * d), f"{part}.b_qkv": (3 * d,)}
+            shapes |= {f"{part}.W_o": (d, d), f"{part}.b_o": (d,)}
+        shapes |= {f"ln{number}.gamma": (d,), f"ln{number}.beta": (d,)}
+    return shapes
+
+
+ENCODER, DECODER = layer_shapes("attn", "ffn"), layer_shapes("attn", "source_attn", "ffn")
+
+
+def draw_params(
+    draw: Draw, shapes: dict[str, tuple[int, ...]], without: tuple[str, ...] = (), dtype: Any = np.float64
+) -> dict[str, Array]:
+    """Random parameters, none of them near its usual first value; some biases may be absent."""
+    kept = {name: shape for name, shape in shapes.items() if name.rpartition(".")[2] not in without}
+    params = {name: draw.normal(*shape, scale=0.5, dtype=dtype) for name, shape in kept.items()}
+    for name in params:
+        if name.endswith("gamma"):
+            params[name] += np.float32(1.5)
+    return params
+
+
+def draw_model(
+    draw: Draw,
+    n_layers: int = 1,
+    n_heads: int = 2,
+    *,
+    d: int = D,
+    without: tuple[str, ...] = (),
+    dtype: Any = np.float64,
+) -> tuple[dict[str, Array], Config]:
+    """Random parameters of a whole model, and its configuration."""
+    shapes: dict[str, tuple[int, ...]] = {"W_source": (VS, d), "W_target": (VT, d)}
+    for stack, parts in (("encoder", ["attn", "ffn"]), ("decoder", ["attn", "source_attn", "ffn"])):
+        for i in range(n_layers):
+            shapes |= {f"{stack}.{i}.{name}": shape for name, shape in layer_shapes(*parts, d=d).items()}
+    shapes["W_head"] = (d, VT)
+    fields = {"vocab_source": VS, "vocab_target": VT, "n_layers": n_layers, "n_heads": n_heads, "d_model": d, "d_ff": F}
+    config = Config("encoder_decoder", "TransformerConfig", {**fields, "bias": not without})
+    return draw_params(draw, shapes, without, dtype), config
+
+
+def draw_small_model(draw: Draw, **options: Any) -> tuple[dict[str, Array], Config]:
+    """A narrower model, where its parameters or their gradients are among the answers that are kept."""
+    return draw_model(draw, d=4, **options)
+
+
+def draw_texts(draw: Draw) -> tuple[Array, Array]:
+    """Two sources of 5 tokens and two targets of 4."""
+    return draw.integers(2, 5, high=VS), draw.integers(2, 4, high=VT)
+
+
+class Stages:
+    """Calls a function of the student and compares named entries of its cache with PyTorch's."""
+
+    def __init__(self, student: Student, reference: Reference) -> None:
+        self.student, self.reference = student, reference
+
+    def __call__(self, name: str, entries: list[str], *args: Any, **kwargs: Any) -> None:
+        """`args` and `kwargs` are those of the function."""
+        cache = self.cache(name, *args, **kwargs)
+        _, expected = self.reference.call("encoder_decoder", name, args, kwargs)
+        function = TRANSFORMER.functions[f"encoder_decoder.{name}"]
+        for entry in entries:
+            axes = ("batch", "head", "query", "key") if "weights" in entry else ("batch", "position", "d_model")
+            compare_value(cache[entry], expected[entry], f'cache["{entry}"]', axes, function)
+
+    def cache(self, name: str, *args: Any, **kwargs: Any) -> Cache:
+        """The cache of the student's function, which stays in the student's process."""
+        value = self.student.call(f"encoder_decoder.{name}", args, kwargs)
+        if not isinstance(value, tuple) or len(value) != 2:
+            outputs = TRANSFORMER.functions[f"encoder_decoder.{name}"].outputs
+            raise Mismatch(f"{name} must return a tuple ({', '.join(output.name for output in outputs)})")
+        cache: Cache = value[1]
+        return cache
+
+
+class Backward:
+    """Runs both backward passes, each on the cache of its own forward pass, and compares."""
+
+    def __init__(self, stages: Stages, compare: Compare) -> None:
+        self.stages, self.compare = stages, compare
+
+    def __call__(self, dlog_probs: Array, *args: Any, tolerance: Tolerance | None = None) -> None:
+        """`args` are those of `transformer`."""
+        cache = self.stages.cache("transformer", *args)
+        actual = self.stages.student.encoder_decoder.transformer_backward(dlog_probs, cache)
+        self.compare(actual, self.expected(dlog_probs, *args), tolerance=tolerance)
+
+    def expected(self, dlog_probs: Array, *args: Any) -> Any:
+        """PyTorch's gradients."""
+        _, cache = self.stages.reference.encoder_decoder.transformer(*args)
+        return self.stages.reference.encoder_decoder.transformer_backward(dlog_probs, cache)
+
+
+@dataclass(frozen=True)
+class Writer:
+    """A model that ends three texts after three different numbers of tokens."""
+
+    source: Array
+    params: dict[str, Array]
+    config: Config
+    end: int
+    lengths: list[int]
+
+
+def draw_writer(draw: Draw, reference: Reference) -> Writer:
+    """Draw models until one fits: about every second does. The lengths are 1 to 6, shortest text last."""
+    for _ in range(40):
+        params, config = draw_model(draw)
+        for name in params:
+            if ".ln" in name and name.endswith("beta"):
+                params[name] *= 0.25  # a large last beta makes one token the most probable one everywhere
+        source = draw.integers(12, 5, high=VS)
+        ids = reference.encoder_decoder.greedy_decode(source, params, config, 1, NEVER, 6)
+        for end in range(VT):
+            rows = {row.tolist().index(end): i for i, row in enumerate(ids) if end in row}
+            firsts = sorted(rows, reverse=True)
+            if len(rows) >= 3:
+                firsts = [firsts[1], firsts[0], firsts[-1]]
+                return Writer(source[[rows[n] for n in firsts]], params, config, end, [n + 1 for n in firsts])
+    raise AssertionError("no model among 40")
