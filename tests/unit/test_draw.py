@@ -42,3 +42,25 @@ def test_float32_holds_what_float64_held_nearly():
     exact, rounded = Draw(0, "x").normal(50), Draw(0, "x").normal(50, dtype=np.float32)
     assert rounded.dtype == np.float32
     assert np.allclose(exact, rounded, rtol=1e-6)
+
+
+def test_a_stream_once_more_is_the_same_stream():
+    def draws(draw):
+        found = [draw.normal(3, 4), draw.normal(300, 400), draw.integers(7, high=9), draw.booleans(3), draw.normal()]
+        return [*(array.tolist() for array in found), draw.text(5, "abc"), draw.rng().seed]
+
+    draw = Draw(3, "a")
+    first = draws(draw)
+    draw.restart(3, "b")
+    assert draws(draw) != first
+    draw.restart(3, "a")
+    draw.normal(3, 4)[:] = 0  # what a check does to its inputs is its own affair
+    draw.restart(3, "a")
+    assert draws(draw) == first == draws(Draw(3, "a"))
+    draw.restart(3, "a")
+    other = Draw(3, "a")
+    other.normal(3, 4)
+    draw.normal(3, 4)  # another question in the middle goes on from the same place
+    assert draw.integers(2, high=1000).tolist() == other.integers(2, high=1000).tolist()
+    draw.restart(3, "a")
+    assert draws(draw) == first
