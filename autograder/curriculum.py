@@ -74,9 +74,19 @@ class Assignment:
 
 @dataclass(frozen=True)
 class Curriculum:
-    """A course: assignments in the order in which they build on each other."""
+    """A course: assignments in the order in which they build on each other.
+
+    Attributes:
+        name: what it is asked for by: `--curriculum NAME`.
+        package: the importable package that holds its checks, references, mistakes, solutions and hints (see
+            `courses.py`).
+        title: the heading of a workspace.
+    """
 
     assignments: tuple[Assignment, ...]
+    name: str = "transformer"
+    package: str = "autograder"
+    title: str = "My GPT"
 
     @cached_property
     def functions(self) -> dict[str, Function]:

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from autograder.compare import TOLERANCES, Tolerance
+from autograder.courses import BUILT_IN
 from autograder.errors import StudentException
 from autograder.frames import Config, Rng
 from autograder.mistakes import Mistake, of_function
@@ -62,12 +63,13 @@ class Diagnosis:
         }
 
 
-def diagnose(function: str, replays: Iterable[Replay]) -> Diagnosis | None:
+def diagnose(function: str, replays: Iterable[Replay], package: str = BUILT_IN) -> Diagnosis | None:
     """The mistake that explains all checks of a function, or None.
 
     Args:
         function: qualified name.
         replays: every check of the function that came to a call, passed or not.
+        package: the course's.
     """
     ordered = sorted(replays, key=lambda replay: (replay.passed, replay.seconds))
     if not ordered or ordered[0].passed:
@@ -75,14 +77,14 @@ def diagnose(function: str, replays: Iterable[Replay]) -> Diagnosis | None:
     if not all(replay.passed or _came_to(function, replay) for replay in ordered):
         return None  # what failed was the forward pass before it: that says nothing about this function
     deadline = time.monotonic() + SECONDS
-    known = of_function(function)
+    known = of_function(function, package)
     single = [(mistake,) for mistake in known]
-    found = _explaining(function, single, ordered, deadline)
+    found = _explaining(function, single, ordered, deadline, package)
     if found:
         return Diagnosis(tuple(mistakes[0] for mistakes in found))
     common = [mistake for mistake in known if mistake.common]
     pairs = list(combinations(common, 2))[:MAX_PAIRS]
-    found = _explaining(function, pairs, ordered, deadline)
+    found = _explaining(function, pairs, ordered, deadline, package)
     return Diagnosis(found[0], together=True) if found else None
 
 
@@ -91,28 +93,32 @@ def _came_to(function: str, replay: Replay) -> bool:
 
 
 def _explaining(
-    function: str, candidates: Iterable[tuple[Mistake, ...]], replays: list[Replay], deadline: float
+    function: str,
+    candidates: Iterable[tuple[Mistake, ...]],
+    replays: list[Replay],
+    deadline: float,
+    package: str,
 ) -> list[tuple[Mistake, ...]]:
     found = []
     for mistakes in candidates:
         if time.monotonic() > deadline:
             return []  # of several that give the same answers all have to be named
-        if all(_gives_the_same(function, mistakes, replay) for replay in replays):
+        if all(_gives_the_same(function, mistakes, replay, package) for replay in replays):
             found.append(mistakes)
     return found
 
 
-def _gives_the_same(function: str, mistakes: tuple[Mistake, ...], replay: Replay) -> bool:
+def _gives_the_same(function: str, mistakes: tuple[Mistake, ...], replay: Replay, package: str) -> bool:
     module, _, _ = function.partition(".")
     try:
-        wrong = variant(*mistakes)
+        wrong = variant(*mistakes, package=package)
     except BrokenMistake:
         return False  # two edits of the same line do not go together
     caches: dict[int, Any] = {}
     for call in replay.calls:
-        space = wrong if call.function.module == module else solution(call.function.module)
-        answer = _run(getattr(space, call.function.name), call, caches)
-        if call.function.qualified == function and not _same_answer(call, answer):
+        space = wrong if call.function.module == module else solution(call.function.module, package)
+        answer = _run(getattr(space, call.function.name), call, caches, package)
+        if call.function.qualified == function and not _same_answer(call, answer, package):
             return False
         _remember(call.value, answer.value, caches)
     return True
@@ -125,10 +131,10 @@ class _Answer:
     modified: bool = False
 
 
-def _run(function: Callable[..., Any], call: Call, caches: dict[int, Any]) -> _Answer:
+def _run(function: Callable[..., Any], call: Call, caches: dict[int, Any], package: str) -> _Answer:
     # Caches are handed on as they are; everything else is a copy, because a wrong function may write into its inputs.
-    args = [_make(value, caches) for value in call.args]
-    kwargs = {name: _make(value, caches) for name, value in call.kwargs.items()}
+    args = [_make(value, caches, package) for value in call.args]
+    kwargs = {name: _make(value, caches, package) for name, value in call.kwargs.items()}
     try:
         with warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("ignore")
@@ -142,13 +148,13 @@ def _run(function: Callable[..., Any], call: Call, caches: dict[int, Any]) -> _A
     return _Answer(value, modified=changed)
 
 
-def _make(value: Any, caches: dict[int, Any]) -> Any:
+def _make(value: Any, caches: dict[int, Any], package: str) -> Any:
     if isinstance(value, Cache):
         return caches.get(value.handle.number)
     if isinstance(value, Rng):
         return np.random.default_rng(value.seed)
     if isinstance(value, Config):
-        return getattr(solution(value.module), value.name)(**value.fields)
+        return getattr(solution(value.module, package), value.name)(**value.fields)
     return copy.deepcopy(value)
 
 
@@ -161,13 +167,13 @@ def _remember(student: Any, ours: Any, caches: dict[int, Any]) -> None:
             _remember(mine, theirs, caches)
 
 
-def _same_answer(call: Call, answer: _Answer) -> bool:
+def _same_answer(call: Call, answer: _Answer, package: str) -> bool:
     if call.exception is not None or answer.exception is not None:
-        return _same_exception(call, answer.exception)
+        return _same_exception(call, answer.exception, package)
     return bool(call.modified) == answer.modified and _close(call.value, answer.value) and _same_entries(call, answer)
 
 
-def _same_exception(call: Call, ours: StudentException | None) -> bool:
+def _same_exception(call: Call, ours: StudentException | None, package: str) -> bool:
     if call.exception is None or ours is None or call.exception.type != ours.type:
         return False
     if call.exception.message == ours.message:
@@ -175,7 +181,7 @@ def _same_exception(call: Call, ours: StudentException | None) -> bool:
     if any(isinstance(value, Cache) for value in (*call.args, *call.kwargs.values())):
         return False  # no contract demands one of a backward pass
     # Where the contract demands an exception, its text is free.
-    right = _run(getattr(solution(call.function.module), call.function.name), call, {}).exception
+    right = _run(getattr(solution(call.function.module, package), call.function.name), call, {}, package).exception
     return right is not None and right.type == call.exception.type
 
 

@@ -7,18 +7,21 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from autograder import courses
 from autograder.curriculum import TRANSFORMER, Curriculum
 from autograder.errors import HeadwayError, UsageError
 from autograder.prerequisites import OfficialPrerequisites
 from autograder.reference import Reference
-from autograder.reference.memo import Memo, user_cache
 from autograder.results import CheckResult, Status, SubmissionResult, mark_blocked
 from autograder.worker import OPEN, Limits, Wall, Workers
 
 if TYPE_CHECKING:
+    import pytest
+
     from autograder.plugin import Job, Outcome, Run
 
 CHECKS = Path(__file__).with_name("checks")
@@ -219,9 +222,9 @@ def hold_session(options: Options, body: Callable[[Judge], None]) -> None:
 
         run = plugin.Run(
             workers=workers,
-            reference=options.reference or Reference(Memo(cache=user_cache())),
+            reference=options.reference or Reference.of_course(options.curriculum.package),
             drive=lambda do: body(Judge(options, run, do)),
-            file_of=check_file,
+            file_of=partial(check_file, package=options.curriculum.package),
             seed=options.seed,
             curriculum=options.curriculum,
             limits=options.limits,
@@ -238,17 +241,17 @@ def hold_session(options: Options, body: Callable[[Judge], None]) -> None:
             raise KitError(f"pytest could not run the checks (exit code {int(code)})")
 
 
-def check_file(module: str) -> Path:
-    """Where the checks of a module are."""
-    return CHECKS / f"test_{module}.py"
+def check_file(module: str, package: str = courses.BUILT_IN) -> Path:
+    """Where the checks of a module of a course are."""
+    return courses.checks(package) / f"test_{module}.py"
 
 
 def _arguments(curriculum: Curriculum, functions: tuple[str, ...] | None) -> list[str]:
     names = curriculum.functions if functions is None else functions
     modules = dict.fromkeys(curriculum.functions[name].module for name in names)
-    files = [str(check_file(module)) for module in modules]
+    files = [str(check_file(module, curriculum.package)) for module in modules]
     # -c: no configuration file is looked for, above all none in a submission; --noconftest: none is loaded.
-    settings = ["-c", str(CHECKS / "pytest.ini"), "--rootdir", str(CHECKS), "--noconftest"]
+    settings = ["-c", str(CHECKS / "pytest.ini"), "--rootdir", str(courses.checks(curriculum.package)), "--noconftest"]
     return [*settings, "--import-mode=importlib", "--assert=plain", *(f"-pno:{name}" for name in _OFF), *files]
 
 
@@ -258,6 +261,7 @@ class _HandOver:
     def __init__(self, run: object) -> None:
         self._run = run
         self.error: BaseException | None = None
+        self.broken = ""  # why a file of checks could not be read
 
     def pytest_configure(self, config: object) -> None:
         from autograder.plugin import RUN
@@ -266,8 +270,13 @@ class _HandOver:
         # Nobody reads pytest's tracebacks here; its long style parses the source of every frame, 50 ms a check.
         config.option.tbstyle = "native"  # type: ignore[attr-defined]
 
+    def pytest_collectreport(self, report: "pytest.CollectReport") -> None:
+        if report.failed:
+            self.broken = f"{report.nodeid}: {str(report.longrepr).strip().splitlines()[-1]}"
+
     def pytest_keyboard_interrupt(self, excinfo: object) -> None:
-        self.error = KeyboardInterrupt()
+        unreadable = KitError(f"checks cannot be read: {self.broken}") if self.broken else None
+        self.error = unreadable or KeyboardInterrupt()  # pytest stops for either in the same way
 
     def pytest_internalerror(self, excrepr: object, excinfo: object) -> bool:
         error = excinfo.value  # type: ignore[attr-defined]

@@ -215,7 +215,7 @@ def _name_mistakes(run: Run, outcome: Outcome, job: Job) -> None:
     unfinished = {result.function for result in outcome.results if result.status != "passed"}
     for function in wrong:
         if unfinished.isdisjoint(run.curriculum.all_needs(function)) or job.official:
-            diagnosis = diagnose(function, outcome.replays.get(function, []))
+            diagnosis = diagnose(function, outcome.replays.get(function, []), run.curriculum.package)
             if diagnosis is not None:
                 for result in outcome.results:
                     if result.function == function and result.status in ("failed", "error"):

@@ -7,16 +7,16 @@ import tempfile
 from functools import cache
 from pathlib import Path
 
+from autograder import courses
 from autograder.curriculum import Curriculum
-from autograder.source import bundled
 
 
 @cache
-def _compiled(module: str) -> bytes:
+def _compiled(module: str, package: str) -> bytes:
     """Bytecode of an official solution: compiling it costs a student's process more than running most checks."""
     with tempfile.TemporaryDirectory(prefix="headway-") as folder:
         target = Path(folder) / "module.pyc"
-        source = bundled("solutions") / f"{module}.py"
+        source = courses.solutions(package) / f"{module}.py"
         # Believed without a look at the source (PEP 552): the copy beside it is newer than any time in here.
         mode = py_compile.PycInvalidationMode.UNCHECKED_HASH
         py_compile.compile(str(source), str(target), doraise=True, invalidation_mode=mode)
@@ -57,7 +57,8 @@ class OfficialPrerequisites:
                 shutil.copyfile(path, target / path.name)
         for name, assignment in self._curriculum.modules.items():
             if assignment.number < number:
-                shutil.copyfile(bundled("solutions") / f"{name}.py", target / f"{name}.py")
+                official = courses.solutions(self._curriculum.package) / f"{name}.py"
+                shutil.copyfile(official, target / official.name)
         needed = {
             need.partition(".")[0]
             for f in self._curriculum.modules[module].functions
@@ -66,7 +67,8 @@ class OfficialPrerequisites:
         compiled = target / "__pycache__"
         compiled.mkdir()
         for name in needed - {module}:
-            (compiled / f"{name}.{sys.implementation.cache_tag}.pyc").write_bytes(_compiled(name))
+            code = _compiled(name, self._curriculum.package)
+            (compiled / f"{name}.{sys.implementation.cache_tag}.pyc").write_bytes(code)
 
     def forget(self, submission: Path) -> None:
         """Remove the folders of a submission that is done."""

@@ -17,7 +17,10 @@ from autograder.errors import UsageError
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from autograder.curriculum import Curriculum
+
 PASSED, NOT_PASSED, USAGE, KIT_FAILED = 0, 1, 2, 3
+_CURRICULUM = "headway.curriculum"
 INTERRUPTED = 130  # what a shell reports for Ctrl-C
 
 
@@ -31,6 +34,32 @@ def no_color_option(function: Callable[..., Any]) -> Callable[..., Any]:
     return click.option("--no-color", is_flag=True, help="Plain text; the environment's NO_COLOR does the same.")(
         function
     )
+
+
+def curriculum_option(function: Callable[..., Any]) -> Callable[..., Any]:
+    """`--curriculum NAME`; the command asks `curriculum_of` which course it is."""
+    return click.option(
+        "--curriculum",
+        metavar="NAME",
+        expose_value=False,
+        callback=lambda context, _, name: context.meta.update({_CURRICULUM: name}),
+        help="A course that an installed package brings, instead of the transformer. A workspace knows its own.",
+    )(function)
+
+
+def curriculum_of(folder: Path | None = None) -> "Curriculum":
+    """The course that was asked for, or else that of the workspace `folder`, or else the kit's own."""
+    from autograder import courses
+    from autograder.curriculum import TRANSFORMER
+
+    name = click.get_current_context().meta.get(_CURRICULUM)
+    if name is not None:
+        return courses.load(name)
+    if folder is None:
+        return TRANSFORMER
+    from autograder.study import state
+
+    return state.load(folder).curriculum
 
 
 def json_option(function: Callable[..., Any]) -> Callable[..., Any]:

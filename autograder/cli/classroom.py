@@ -10,6 +10,8 @@ from autograder.cli._shared import (
     KIT_FAILED,
     PASSED,
     console_for,
+    curriculum_of,
+    curriculum_option,
     interruptible,
     no_color_option,
 )
@@ -59,6 +61,7 @@ if TYPE_CHECKING:
     help="What the documents tell (default: summary). Only full holds expected values: not to be handed out.",
 )
 @click.option("--unsafe-no-sandbox", "unsafe", is_flag=True, help="Run strangers' code with your rights. Marked.")
+@curriculum_option
 @no_color_option
 @interruptible
 def grade(
@@ -95,10 +98,10 @@ def grade(
     from autograder import engine
     from autograder.course import grading
     from autograder.course import policy as policies
-    from autograder.curriculum import TRANSFORMER
     from autograder.report import table
 
-    settings = policies.find(course, folder, TRANSFORMER)
+    curriculum = curriculum_of()
+    settings = policies.find(course, folder, curriculum)
     limits = {
         "call_seconds": call_seconds,
         "submission_seconds": submission_seconds,
@@ -114,18 +117,19 @@ def grade(
         feedback=feedback,
         own_prerequisites=own_prerequisites or None,
     )
-    selected = TRANSFORMER.select(names or tuple(policy.assignments))
+    selected = curriculum.select(names or tuple(policy.assignments))
     options = engine.Options(
-        functions=selected if len(selected) < len(TRANSFORMER.functions) else None,
+        functions=selected if len(selected) < len(curriculum.functions) else None,
         limits=policy.limits.limits(),
         official=not policy.own_prerequisites,
+        curriculum=curriculum,
     )
     plan = grading.Plan(
         processes or (len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1),
         unsafe,
         force,
         only,
-        tuple(dict.fromkeys(TRANSFORMER.functions[name].module for name in selected)),
+        tuple(dict.fromkeys(curriculum.functions[name].module for name in selected)),
         roster or settings.roster,
         cluster,
     )

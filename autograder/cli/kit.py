@@ -10,6 +10,8 @@ from autograder.cli._shared import (
     NOT_PASSED,
     PASSED,
     console_for,
+    curriculum_of,
+    curriculum_option,
     interruptible,
     json_option,
     no_color_option,
@@ -40,17 +42,18 @@ KEPT = "nbgrader_config.py"  # the instructor's own once it is there
     help="nbgrader: put official solutions of earlier assignments beside each notebook that is built on them.",
 )
 @click.option("--seed", type=click.IntRange(0), help="nbgrader: the hidden inputs; fresh ones without it.")
+@curriculum_option
 @interruptible
 def release(folder: Path, form: str | None, prerequisites: "Prerequisites", seed: int | None) -> None:
     """Write what students get, or the source of an nbgrader course; generated from the solutions."""
-    from autograder import source
-    from autograder.curriculum import TRANSFORMER
+    from autograder import courses, source
 
     if form is None:
         raise UsageError("say what to release: headway release DIR --format stubs, notebooks or nbgrader")
-    solutions = source.bundled("solutions")
+    curriculum = curriculum_of()
+    solutions = courses.solutions(curriculum.package)
     if form == "stubs":
-        files = source.make_stubs(solutions)
+        files = source.make_stubs(solutions, curriculum)
     else:
         try:
             from autograder.course.store import fresh_seed
@@ -61,9 +64,9 @@ def release(folder: Path, form: str | None, prerequisites: "Prerequisites", seed
             ) from None
         if form == "nbgrader":
             hidden = fresh_seed() if seed is None else seed
-            files = course.files(solutions, TRANSFORMER, prerequisites, hidden)
+            files = course.files(solutions, curriculum, prerequisites, hidden)
         else:
-            files = build.student_notebooks(solutions, TRANSFORMER)
+            files = build.student_notebooks(solutions, curriculum)
     for name, text in files.items():
         if name == KEPT and (folder / name).exists():
             click.echo(f"kept  {folder / name}")
@@ -76,7 +79,7 @@ def release(folder: Path, form: str | None, prerequisites: "Prerequisites", seed
             ) from None
         click.echo(f"wrote {folder / name}")
     if form == "nbgrader":
-        first = next(iter(TRANSFORMER.modules))
+        first = next(iter(curriculum.modules))
         click.echo(f"Next: cd {folder} && nbgrader generate_assignment {first}")
 
 
@@ -95,6 +98,7 @@ def doctor(no_color: bool) -> None:
 @click.command()
 @click.option("-j", "processes", type=click.IntRange(1), default=2, show_default=True, help="How many at once.")
 @click.option("--right", type=click.Path(path_type=Path), help="Folder of right answers (default: the clone's).")
+@curriculum_option
 @json_option
 @no_color_option
 @interruptible
@@ -102,13 +106,16 @@ def verify(processes: int, right: Path | None, json_file: str | None, no_color: 
     """Prove the kit: solutions pass, stubs fail, every known mistake fails and is called by its name."""
     from dataclasses import asdict
 
-    from autograder import source
+    from autograder import courses, source
     from autograder import verify as verification
     from autograder.report import verification as view
 
-    right = right or source.bundled("solutions").parent / "tests" / "submissions" / "right"
+    curriculum = curriculum_of()
+    if right is None and curriculum.package == courses.BUILT_IN:
+        right = source.bundled("solutions").parent / "tests" / "submissions" / "right"
     console = console_for(no_color, stderr=json_file == "-")
-    found = view.render(verification.verify(right, processes), len(verification.jobs(right)), console)
+    count = len(verification.jobs(right, curriculum))
+    found = view.render(verification.verify(right, processes, curriculum), count, console)
     if json_file:
         write_json(json_file, [asdict(finding) for finding in found])
     sys.exit(PASSED if all(finding.ok for finding in found) else NOT_PASSED)

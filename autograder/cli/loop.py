@@ -2,12 +2,16 @@
 
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from autograder.cli._names import complete_names
-from autograder.cli._shared import PASSED, console_for, interruptible, no_color_option
+from autograder.cli._shared import PASSED, console_for, curriculum_of, interruptible, no_color_option
 from autograder.errors import UsageError
+
+if TYPE_CHECKING:
+    from autograder.curriculum import Curriculum
 
 DIR_OPTION = click.option(
     "--dir", "folder", type=click.Path(path_type=Path), default=".", help="Your workspace (default: this folder)."
@@ -34,7 +38,7 @@ def watch_folder(folder: Path, *, poll: bool = False, plain: bool = False, no_co
     from autograder.study import lines
     from autograder.study import watch as loop
 
-    engine.require_folder(folder)
+    engine.require_folder(folder, curriculum_of(folder))
     if plain or not loop.can_be_interactive():
         lines.run(folder.resolve(), poll=poll, console=console_for(no_color))
     else:
@@ -47,7 +51,10 @@ def welcome(folder: Path) -> None:
 
     remembered = state.load(folder)
     if not remembered.content.get("welcomed") and sys.stdin.isatty() and sys.stdout.isatty():
-        click.echo(WELCOME)
+        from autograder.curriculum import TRANSFORMER
+
+        click.echo("\nWelcome to Headway.\n")
+        click.echo((ABOUT if remembered.curriculum == TRANSFORMER else "") + HOW)
         click.pause("Press any key to begin. ")
         remembered = state.load(folder)
         remembered.content["welcomed"] = True
@@ -55,14 +62,13 @@ def welcome(folder: Path) -> None:
     watch_folder(folder)
 
 
-WELCOME = """\
-
-Welcome to Headway.
-
+ABOUT = """\
 In twelve files you will write a transformer in NumPy, from the tokenizer to a
 GPT that trains and talks. Each file explains what it is about, and has
 functions for you to fill in. Your answers are compared with PyTorch's.
 
+"""
+HOW = """\
 From now on this window watches the folder. Open a file in your editor beside
 it, write, save, and look here: what is right, what is wrong, where, and often
 which mistake it is. It waits until you press n to go on. h is a hint.
@@ -82,33 +88,32 @@ def reset(name: str, folder: Path, yes: bool) -> None:
     from autograder import engine
     from autograder.study import keep
 
-    engine.require_folder(folder)
-    name = _one(name)
+    curriculum = curriculum_of(folder)
+    engine.require_folder(folder, curriculum)
+    name = _one(name, curriculum)
     question = f"Make {name} a stub again? Yours is kept in {keep.BACKUPS}/."
     if not yes and not click.confirm(question):
         click.echo("Nothing was changed.")
         return
-    kept = keep.reset(folder, name)
+    kept = keep.reset(folder, name, curriculum)
     click.echo(f"{name} is a stub again; yours is {kept}. Next: headway check {name}")
 
 
-def _one(name: str) -> str:
+def _one(name: str, curriculum: "Curriculum") -> str:
     """One assignment or one function, as its full name."""
-    from autograder.curriculum import TRANSFORMER
-
-    found = TRANSFORMER.select([name])
+    found = curriculum.select([name])
     return found[0] if "." in name else found[0].partition(".")[0]
 
 
 def _open_solutions(folder: Path, name: str, give_up: bool) -> tuple[str, ...]:
     """See that the solutions of what `name` stands for may be shown; what has not been checked is checked now."""
     from autograder import engine
-    from autograder.curriculum import TRANSFORMER
     from autograder.study import check_once, solutions, state
 
-    engine.require_folder(folder)
-    selected = TRANSFORMER.select([name])
-    statuses = check_once.statuses(folder, selected)
+    curriculum = curriculum_of(folder)
+    engine.require_folder(folder, curriculum)
+    selected = curriculum.select([name])
+    statuses = check_once.statuses(folder, selected, curriculum)
     remembered = state.load(folder)
     passed = {function for function, status in statuses.items() if status == "passed"}
     if solutions.require_open(folder, selected, passed, give_up, remembered):
@@ -130,7 +135,7 @@ def solution(name: str, folder: Path, give_up: bool, no_color: bool) -> None:
     from autograder.study import keep
 
     _open_solutions(folder, name, give_up)
-    text = keep.solution_of(_one(name))
+    text = keep.solution_of(_one(name, curriculum_of(folder)), curriculum_of(folder))
     console = console_for(no_color)
     if console.is_terminal and console.color_system:
         from rich.syntax import Syntax
@@ -152,7 +157,7 @@ def diff(name: str, folder: Path, give_up: bool, no_color: bool) -> None:
     from autograder.study import solutions
 
     for function in _open_solutions(folder, name, give_up):
-        mine, theirs = solutions.both_texts(folder, function)
+        mine, theirs = solutions.both_texts(folder, function, curriculum_of(folder))
         differences.render(function, list(solutions.compare(mine, theirs)), console_for(no_color))
 
 
@@ -163,7 +168,7 @@ def update(folder: Path) -> None:
     from autograder import __version__, engine
     from autograder.study import keep, state
 
-    engine.require_folder(folder)
+    engine.require_folder(folder, curriculum_of(folder))
     remembered = state.load(folder)
     lines = keep.update(folder, remembered)
     remembered.save()
@@ -181,17 +186,17 @@ def update(folder: Path) -> None:
 def submit(names: tuple[str, ...], folder: Path, out: Path | None, who: str | None, no_color: bool) -> None:
     """Write one archive to hand in; says what is missing."""
     from autograder import engine
-    from autograder.curriculum import TRANSFORMER
     from autograder.report import handing_in
     from autograder.study import check_once, solutions, state
     from autograder.study import submit as handing
 
-    engine.require_folder(folder)
+    curriculum = curriculum_of(folder)
+    engine.require_folder(folder, curriculum)
     who = who or folder.resolve().name
     path = out or Path(f"{handing.safe_name(who)}.zip")
     if path.suffix != ".zip":
         raise UsageError(f"{path} does not end in .zip. Name the archive: --out {path.with_suffix('.zip')}")
-    result = check_once.check(folder, TRANSFORMER.select(names))
+    result = check_once.check(folder, curriculum.select(names), curriculum)
     contents = handing.collect(folder)
     gave_up = {k: str(v) for k, v in state.load(folder).section(solutions.GAVE_UP).items()}
     about = handing.manifest(who, contents, result, gave_up)

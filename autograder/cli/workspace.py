@@ -12,6 +12,8 @@ from autograder.cli._shared import (
     PASSED,
     checking_line,
     console_for,
+    curriculum_of,
+    curriculum_option,
     interruptible,
     json_option,
     load_meanwhile,
@@ -22,6 +24,7 @@ from autograder.cli._shared import (
 
 @click.command()
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
+@curriculum_option
 def init(folder: Path) -> None:
     """Make a workspace: stubs, notebooks, editor settings.
 
@@ -30,7 +33,7 @@ def init(folder: Path) -> None:
     from autograder import doctor
     from autograder.study.workspace import create
 
-    lines = create(folder)
+    lines = create(folder, curriculum_of(folder))
     for finding in doctor.tool_chain():
         if not finding.ok:
             click.echo(f"! {finding.name}: {finding.text}. {finding.mend}", err=True)
@@ -46,6 +49,7 @@ def init(folder: Path) -> None:
     "--call-seconds", type=click.FloatRange(0.05), default=10.0, show_default=True, help="Time limit of one call."
 )
 @click.option("--all", "all_panels", is_flag=True, help="Show every failed check, not the first few.")
+@curriculum_option
 @json_option
 @no_color_option
 @interruptible
@@ -63,21 +67,21 @@ def check(
     Exit code 0: all passed; 1: some check did not pass; 2: wrong usage; 3: the kit itself failed.
     """
     from autograder import engine, results
-    from autograder.curriculum import TRANSFORMER
     from autograder.worker import Limits
 
-    selected = TRANSFORMER.select(names)
-    engine.require_folder(folder)
+    curriculum = curriculum_of(folder)
+    selected = curriculum.select(names)
+    engine.require_folder(folder, curriculum)
     limits = Limits(call_seconds=call_seconds)
-    options = engine.Options(functions=selected if names else None, seed=seed, limits=limits)
+    options = engine.Options(functions=selected if names else None, seed=seed, limits=limits, curriculum=curriculum)
     from autograder.study import check_once, impact
 
-    snapshot = impact.take(folder)
+    snapshot = impact.take(folder, curriculum=curriculum)
     load_meanwhile("autograder.report.terminal")
     with checking_line():
         result = engine.check(folder.resolve().name, folder, options)
     news = check_once.remember(folder, snapshot, result)
-    document = results.to_document(result, TRANSFORMER)
+    document = results.to_document(result, curriculum)
     if json_file:
         write_json(json_file, document)
     from autograder.report import terminal
@@ -94,26 +98,27 @@ def check(
 @click.option("--dir", "folder", type=click.Path(path_type=Path), default=".", help="Your workspace.")
 @click.option("--open", "only_open", is_flag=True, help="Only what does not pass yet.")
 @click.option("--done", "only_done", is_flag=True, help="Only what passes.")
+@curriculum_option
 @no_color_option
 def list_(names: tuple[str, ...], folder: Path, only_open: bool, only_done: bool, no_color: bool) -> None:
     """How far you are: assignments, functions, points, since when.
 
     It tells what the latest checks found and checks nothing itself.
     """
-    from autograder.curriculum import TRANSFORMER
     from autograder.report import overview
     from autograder.study import impact, progress, state
 
-    selected = TRANSFORMER.select(names)
-    if not state.is_workspace(folder):
-        overview.render(TRANSFORMER, selected, console_for(no_color))
-        return
+    curriculum = curriculum_of(folder)
+    selected = curriculum.select(names)
     remembered = state.load(folder)
+    if not state.is_workspace(folder) or curriculum != remembered.curriculum:
+        overview.render(curriculum, selected, console_for(no_color))
+        return
     entries = progress.load(remembered)
     passed = {name for name, entry in entries.items() if entry.status == "passed"}
     kept = tuple(n for n in selected if not (only_open and n in passed) and not (only_done and n not in passed))
-    stale = set(entries) - set(progress.valid(entries, impact.take(folder).prints))
-    overview.render(TRANSFORMER, kept, console_for(no_color), entries, frozenset(stale), len(selected))
+    stale = set(entries) - set(progress.valid(entries, impact.take(folder, curriculum=curriculum).prints))
+    overview.render(curriculum, kept, console_for(no_color), entries, frozenset(stale), len(selected))
     for note in remembered.notes:
         click.echo(f"! {note}", err=True)
 
@@ -122,6 +127,7 @@ def list_(names: tuple[str, ...], folder: Path, only_open: bool, only_done: bool
 @click.argument("name", metavar="NAME", shell_complete=complete_names)
 @click.option("--more", count=True, help="One hint more than those shown so far.")
 @click.option("--dir", "folder", type=click.Path(path_type=Path), help="Your workspace (default: this folder).")
+@curriculum_option
 @no_color_option
 def hint(name: str, more: int, folder: Path | None, no_color: bool) -> None:
     """Hints for a function: a question, the idea, the shape.
@@ -130,32 +136,36 @@ def hint(name: str, more: int, folder: Path | None, no_color: bool) -> None:
     """
     import shlex
 
-    from autograder.curriculum import TRANSFORMER
+    from autograder.errors import UsageError
     from autograder.report import hints as view
     from autograder.study import hints, state
 
-    selected = TRANSFORMER.select([name])
+    curriculum = curriculum_of(folder or Path())
+    selected = curriculum.select([name])
     where = "" if folder is None else f" --dir {shlex.quote(str(folder))}"
     if folder is not None:
         from autograder import engine
 
-        engine.require_folder(folder)
+        engine.require_folder(folder, curriculum)
     here = folder or Path()
     remembered = state.load(here) if state.is_workspace(here) else None
     section = remembered.section(hints.KEY) if remembered else {}
     console = console_for(no_color)
     if len(selected) > 1:
         counts = {function: hints.shown(section, function) for function in selected}
-        module = TRANSFORMER.functions[selected[0]].module
+        module = curriculum.functions[selected[0]].module
         view.render_choice(module, counts, [f"headway hint {function}{where}" for function in selected], console)
     else:
         (function,) = selected
+        known = hints.steps(function, curriculum.package)
+        if not known:
+            raise UsageError(f"the course has no hints for {function}. Its docstring says what it must do")
         already = hints.shown(section, function) if remembered else None
         count = hints.next_count(already, more)
         if remembered and count != already:
             section[function] = count
             remembered.save()
-        steps = list(zip(hints.KINDS, hints.steps(function), strict=True))
+        steps = list(zip(hints.KINDS, known, strict=True))
         again = " --more" * (1 if remembered else more + 1)
         asks = (f"headway check {function}{where}", f"headway hint {function}{again}{where}")
         view.render(function, steps[:count], len(steps), asks, console)

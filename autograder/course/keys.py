@@ -11,7 +11,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from autograder import results
+from autograder import courses, results
+from autograder.curriculum import Curriculum
 from autograder.engine import Options
 from autograder.source import bundled
 
@@ -42,10 +43,22 @@ def kit_digest() -> str:
     return state.hexdigest()
 
 
+def _course_digest(curriculum: Curriculum) -> str:
+    """The course's name; for one that another package brings, with a digest of that package."""
+    if curriculum.package == courses.BUILT_IN:
+        return curriculum.name
+    state = hashlib.sha256(repr(curriculum).encode())
+    for path in courses.sources(curriculum.package):
+        content = path.read_bytes()
+        state.update(f"{path.name}\0{len(content)}\0".encode() + content)
+    return f"{curriculum.name} {state.hexdigest()}"
+
+
 def of_run(options: Options, **more: Any) -> str:
     """Digest of all that is the same for every submission of a run."""
     settings = {
         "kit": kit_digest(),
+        "course": _course_digest(options.curriculum),
         "versions": results.versions(),
         "functions": options.functions,
         "seed": options.seed,

@@ -8,6 +8,8 @@ import importlib
 from dataclasses import dataclass
 from functools import cache
 
+from autograder.courses import BUILT_IN
+
 
 @dataclass(frozen=True)
 class Mistake:
@@ -44,17 +46,19 @@ class Mistake:
 
 
 @cache
-def mistakes_of(module: str) -> tuple[Mistake, ...]:
-    """The known mistakes of an assignment; none if nobody has written any down."""
+def mistakes_of(module: str, package: str = BUILT_IN) -> tuple[Mistake, ...]:
+    """The known mistakes of an assignment of a course; none if nobody has written any down."""
+    name = f"{package}.mistakes.{module}"
     try:
-        found: tuple[Mistake, ...] = importlib.import_module(f"autograder.mistakes.{module}").MISTAKES
+        found: tuple[Mistake, ...] = importlib.import_module(name).MISTAKES
     except ModuleNotFoundError as error:
-        if error.name != f"autograder.mistakes.{module}":
+        if error.name not in (name, f"{package}.mistakes"):
             raise
         return ()
     return found
 
 
-def of_function(function: str) -> tuple[Mistake, ...]:
+def of_function(function: str, package: str = BUILT_IN) -> tuple[Mistake, ...]:
     """The known mistakes of one function."""
-    return tuple(mistake for mistake in mistakes_of(function.partition(".")[0]) if mistake.function == function)
+    known = mistakes_of(function.partition(".")[0], package)
+    return tuple(mistake for mistake in known if mistake.function == function)

@@ -1,7 +1,7 @@
 """Run official solutions, and wrong variants of them, inside the grader.
 
-Only the kit's own code runs here. A module's imports of other assignments are resolved to the official solutions,
-without touching `sys.path` or `sys.modules`.
+Only code of the kit and of the course runs here. A module's imports of other assignments are resolved to the official
+solutions, without touching `sys.path` or `sys.modules`.
 """
 
 import ast
@@ -10,10 +10,10 @@ import types
 from functools import cache
 from typing import Any
 
-from autograder.curriculum import TRANSFORMER
+from autograder import courses
+from autograder.courses import BUILT_IN
 from autograder.errors import HeadwayError
 from autograder.mistakes import Mistake
-from autograder.source import bundled
 
 
 class BrokenMistake(HeadwayError):
@@ -21,36 +21,36 @@ class BrokenMistake(HeadwayError):
 
 
 @cache
-def source_of(module: str) -> str:
+def source_of(module: str, package: str = BUILT_IN) -> str:
     """Text of the official solution of an assignment."""
-    return (bundled("solutions") / f"{module}.py").read_text("utf-8")
+    return (courses.solutions(package) / f"{module}.py").read_text("utf-8")
 
 
 @cache
-def solution(module: str) -> types.ModuleType:
+def solution(module: str, package: str = BUILT_IN) -> types.ModuleType:
     """The official solution as a module of its own."""
-    return _execute(module, source_of(module))
+    return _execute(module, source_of(module, package), package)
 
 
 @cache
-def variant(*mistakes: Mistake) -> types.ModuleType:
+def variant(*mistakes: Mistake, package: str = BUILT_IN) -> types.ModuleType:
     """The module with these mistakes in it (all of one module); everything it imports is the official solution.
 
     Raises:
         BrokenMistake: if a change does not fit the solution.
     """
     module = mistakes[0].function.partition(".")[0]
-    return _execute(module, wrong_source(*mistakes))
+    return _execute(module, wrong_source(*mistakes, package=package), package)
 
 
-def wrong_source(*mistakes: Mistake) -> str:
+def wrong_source(*mistakes: Mistake, package: str = BUILT_IN) -> str:
     """Text of the solution with these mistakes made in it.
 
     Raises:
         BrokenMistake: if a change does not fit the solution, or does not fit together with another one.
     """
     module = mistakes[0].function.partition(".")[0]
-    source = source_of(module)
+    source = source_of(module, package)
     for position, mistake in enumerate(mistakes):
         source = _apply(source, mistake, after_others=position > 0)
     return source
@@ -82,12 +82,12 @@ def _code_of(node: ast.FunctionDef, lines: list[str]) -> tuple[str, str]:
     return "".join(lines[node.lineno - 1 : before]), "".join(lines[start : node.end_lineno])
 
 
-def _execute(name: str, source: str) -> types.ModuleType:
+def _execute(name: str, source: str, package: str) -> types.ModuleType:
+    def import_(name: str, *details: Any) -> Any:
+        return solution(name, package) if name in official else builtins.__import__(name, *details)
+
+    official = {path.stem for path in courses.solutions(package).glob("*.py")}
     module = types.ModuleType(name)
-    module.__dict__["__builtins__"] = {**vars(builtins), "__import__": _import}
+    module.__dict__["__builtins__"] = {**vars(builtins), "__import__": import_}
     exec(compile(source, f"<{name}>", "exec"), module.__dict__)
     return module
-
-
-def _import(name: str, *details: Any) -> Any:
-    return solution(name) if name in TRANSFORMER.modules else builtins.__import__(name, *details)

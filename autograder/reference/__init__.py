@@ -11,9 +11,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from autograder import frames
+from autograder import courses, frames
 from autograder.errors import UsageError
-from autograder.reference.memo import Memo, digest_of
+from autograder.reference.memo import SHIPPED, Memo, digest_of, user_cache
 
 
 class Reference:
@@ -22,11 +22,19 @@ class Reference:
     Args:
         memo: where answers are looked up and kept.
         live: never look anything up, always ask PyTorch (used to prove the memo).
+        package: the course's, in whose `reference` the functions are.
     """
 
-    def __init__(self, memo: Memo, *, live: bool = False) -> None:
+    def __init__(self, memo: Memo, *, live: bool = False, package: str = courses.BUILT_IN) -> None:
         self._memo = memo
         self._live = live
+        self._package = package
+
+    @classmethod
+    def of_course(cls, package: str) -> "Reference":
+        """The one that checks use: what ships with the course, then the user's cache."""
+        shipped = SHIPPED if package == courses.BUILT_IN else courses.folder(package) / "reference" / SHIPPED.name
+        return cls(Memo(shipped, user_cache()), package=package)
 
     def __getattr__(self, module: str) -> "_Module":
         if module.startswith("_"):
@@ -36,13 +44,31 @@ class Reference:
     def call(self, module: str, function: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """The answer of `module.function(*args, **kwargs)`."""
         if self._live:
-            return frames.unpack(frames.pack(_ask_torch(module, function, args, kwargs)))
+            return frames.unpack(frames.pack(self._ask(module, function, args, kwargs)))
         request = frames.pack(("call", self._version, module, function, args, kwargs))
-        return self._memo.get_or_compute(module, request, lambda: _ask_torch(module, function, args, kwargs))
+        return self._memo.get_or_compute(module, request, lambda: self._ask(module, function, args, kwargs))
 
     @cached_property
     def _version(self) -> str:
-        return f"{source_digest()} torch {torch_version() or self._memo.shipped_torch}"
+        return f"{source_digest(self._package)} torch {torch_version() or self._memo.shipped_torch}"
+
+    def _ask(self, module: str, function: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        if self._package == courses.BUILT_IN and importlib.util.find_spec("torch") is None:
+            raise UsageError(_NO_TORCH)
+        # In another grader process the memo may be warm: the import, 1.5 s, is paid only by the one that is cold.
+        try:
+            found = importlib.import_module(f"{self._package}.reference.{module}")
+        except ModuleNotFoundError as error:
+            if error.name == "torch":  # a course of another package may do without
+                raise UsageError(_NO_TORCH) from None
+            raise
+        return getattr(found, function)(*args, **kwargs)
+
+
+_NO_TORCH = (
+    "these inputs are not among the answers that ship with the kit, and PyTorch is not installed. "
+    "Check without --seed, or install it: pip install 'headway[torch]'"
+)
 
 
 class _Module:
@@ -64,16 +90,12 @@ def torch_version() -> str | None:
         return None
 
 
-def source_digest() -> str:
-    """Digest of every reference's source text: a changed reference makes every older memo entry stale."""
-    return digest_of(*(path.read_bytes() for path in sorted(Path(__file__).parent.glob("*.py"))))
+def source_digest(package: str = courses.BUILT_IN) -> str:
+    """Digest of every reference's source text: a changed reference makes every older memo entry stale.
 
-
-def _ask_torch(module: str, function: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    if importlib.util.find_spec("torch") is None:
-        raise UsageError(
-            "these inputs are not among the answers that ship with the kit, and PyTorch is not installed. "
-            "Check without --seed, or install it: pip install 'headway[torch]'"
-        )
-    # In another grader process the memo may be warm: the import, 1.5 s, is paid only by the one that is cold.
-    return getattr(importlib.import_module(f"autograder.reference.{module}"), function)(*args, **kwargs)
+    Another package's references may use anything of their package and of the kit's references, so all of it counts.
+    """
+    texts = [path.read_bytes() for path in sorted(Path(__file__).parent.glob("*.py"))]
+    if package != courses.BUILT_IN:
+        texts += [package.encode(), *(path.read_bytes() for path in courses.sources(package))]
+    return digest_of(*texts)

@@ -1,19 +1,18 @@
 """One verdict on a workspace, remembered: what `headway check` and its kin do."""
 
-from dataclasses import replace
 from pathlib import Path
 
 from autograder import engine
-from autograder.curriculum import TRANSFORMER
+from autograder.curriculum import TRANSFORMER, Curriculum
 from autograder.results import Status, SubmissionResult
 from autograder.study import badges, impact, progress, state
 
 
-def check(folder: Path, functions: tuple[str, ...], options: engine.Options | None = None) -> SubmissionResult:
+def check(folder: Path, functions: tuple[str, ...], curriculum: Curriculum = TRANSFORMER) -> SubmissionResult:
     """Check functions of a workspace and take note of what was found."""
-    snapshot = impact.take(folder)
-    everything = len(functions) == len(TRANSFORMER.functions)
-    options = replace(options or engine.Options(), functions=None if everything else functions)
+    snapshot = impact.take(folder, curriculum=curriculum)
+    everything = len(functions) == len(curriculum.functions)
+    options = engine.Options(functions=None if everything else functions, curriculum=curriculum)
     result = engine.check(folder.resolve().name, folder, options)
     remember(folder, snapshot, result)
     return result
@@ -28,6 +27,8 @@ def remember(folder: Path, snapshot: impact.Snapshot, result: SubmissionResult) 
     if result.seed != 0 or not (folder / state.FILE).is_file():
         return []
     remembered = state.load(folder)
+    if remembered.curriculum != snapshot.curriculum:
+        return []
     entries = progress.load(remembered)
     fresh = progress.update(entries, result.checks, snapshot.prints)
     progress.store(remembered, entries)
@@ -36,13 +37,13 @@ def remember(folder: Path, snapshot: impact.Snapshot, result: SubmissionResult) 
     return news
 
 
-def statuses(folder: Path, functions: tuple[str, ...]) -> dict[str, Status]:
+def statuses(folder: Path, functions: tuple[str, ...], curriculum: Curriculum = TRANSFORMER) -> dict[str, Status]:
     """The status of each function: from memory where the code is the same, checked now where it is not."""
-    snapshot = impact.take(folder)
+    snapshot = impact.take(folder, curriculum=curriculum)
     known = progress.valid(progress.load(state.load(folder)), snapshot.prints)
     lacking = tuple(name for name in functions if name not in known)
     if lacking:
-        result = check(folder, lacking)
+        result = check(folder, lacking, curriculum)
         fresh: dict[str, progress.Entry] = {}
         progress.update(fresh, result.checks, snapshot.prints)
         known |= {name: entry.status for name, entry in fresh.items()}

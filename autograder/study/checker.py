@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from autograder import engine
+from autograder.curriculum import TRANSFORMER, Curriculum
 from autograder.errors import Cancelled
 from autograder.results import Status, SubmissionResult
 
@@ -41,12 +42,19 @@ class Checker:
     Args:
         folder: the workspace.
         warm_up: functions whose checks are collected before the first request.
+        curriculum: the workspace's course.
         tell: called from the checker's thread with each answer; requests that were cancelled have none.
     """
 
-    def __init__(self, folder: Path, warm_up: tuple[str, ...], tell: Callable[[Answer], None]) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        warm_up: tuple[str, ...],
+        tell: Callable[[Answer], None],
+        curriculum: Curriculum = TRANSFORMER,
+    ) -> None:
         self._folder = folder
-        self._options = engine.Options(functions=warm_up)
+        self._options = engine.Options(functions=warm_up, curriculum=curriculum)
         self._tell = tell
         self._requests: queue.SimpleQueue[Request | None] = queue.SimpleQueue()
         self._judge: engine.Judge | None = None

@@ -3,25 +3,40 @@
 import tomllib
 from collections.abc import Mapping
 from functools import cache
-from pathlib import Path
 from typing import Any
 
-FILE = Path(__file__).parents[1] / "hints.toml"
+from autograder import courses
+from autograder.errors import UsageError
+
+FILE = "hints.toml"  # in the course's package
 KINDS = ("question", "idea", "shape")
 KEY = "hints"  # in the workspace's state: function -> how many steps were shown
 
 
 @cache
-def load() -> dict[str, tuple[str, ...]]:
-    """Every function's steps, by its qualified name; line breaks of the file are spaces."""
-    with open(FILE, "rb") as file:
-        tables = tomllib.load(file)
-    return {name: tuple(" ".join(step.split()) for step in table["steps"]) for name, table in tables.items()}
+def load(package: str = courses.BUILT_IN) -> dict[str, tuple[str, ...]]:
+    """Every function's steps, by its qualified name; line breaks of the file are spaces.
+
+    Raises:
+        UsageError: if the course's file cannot be understood.
+    """
+    path = courses.folder(package) / FILE
+    try:
+        tables = tomllib.loads(path.read_text("utf-8"))
+        found = {name: tuple(" ".join(step.split()) for step in table["steps"]) for name, table in tables.items()}
+        wrong = next((name for name, steps in found.items() if len(steps) != len(KINDS)), None)
+        if wrong is not None:
+            raise ValueError(f"{wrong} does not have {len(KINDS)} steps")
+    except FileNotFoundError:
+        return {}
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise UsageError(f"{path} cannot be used ({error}). Tell the course's authors") from None
+    return found
 
 
-def steps(function: str) -> tuple[str, ...]:
-    """The three steps of one function, by its qualified name."""
-    return load()[function]
+def steps(function: str, package: str = courses.BUILT_IN) -> tuple[str, ...]:
+    """The three steps of one function, by its qualified name; none if its course has none for it."""
+    return load(package).get(function, ())
 
 
 def shown(section: Mapping[str, Any], function: str) -> int:

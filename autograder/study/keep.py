@@ -9,10 +9,11 @@ import hashlib
 from collections.abc import Sequence
 from pathlib import Path
 
-from autograder.curriculum import TRANSFORMER
+from autograder import courses
+from autograder.curriculum import TRANSFORMER, Assignment, Curriculum
 from autograder.errors import UsageError
 from autograder.files import write_atomically
-from autograder.source import bundled
+from autograder.source import bundled, make_stub
 from autograder.study import impact
 from autograder.study.state import State
 
@@ -37,14 +38,16 @@ def read(path: Path) -> str:
         ) from None
 
 
-def stub_text(module: str) -> str:
-    """The stub of an assignment as this version of the kit has it."""
-    return (bundled("assignments") / f"{module}.py").read_text("utf-8")
+def stub_text(module: str, curriculum: Curriculum = TRANSFORMER) -> str:
+    """The stub of an assignment as this version of the course has it."""
+    if curriculum.package == courses.BUILT_IN:
+        return (bundled("assignments") / f"{module}.py").read_text("utf-8")
+    return make_stub(solution_text(module, curriculum), module, curriculum)
 
 
-def solution_text(module: str) -> str:
+def solution_text(module: str, curriculum: Curriculum = TRANSFORMER) -> str:
     """The solution of an assignment."""
-    return (bundled("solutions") / f"{module}.py").read_text("utf-8")
+    return (courses.solutions(curriculum.package) / f"{module}.py").read_text("utf-8")
 
 
 def digest(text: str) -> str:
@@ -81,7 +84,7 @@ def write(path: Path, text: str) -> None:
         raise UsageError(f"cannot write {path.name} ({error.strerror}). Look at its permissions") from None
 
 
-def reset(folder: Path, name: str) -> str:
+def reset(folder: Path, name: str, curriculum: Curriculum = TRANSFORMER) -> str:
     """Make a function, or a whole assignment, what it was in the beginning.
 
     Returns:
@@ -91,10 +94,10 @@ def reset(folder: Path, name: str) -> str:
     path = folder / f"{module}.py"
     if not function:
         kept = str(back_up(path)) if path.exists() else "nothing"
-        write(path, stub_text(module))
+        write(path, stub_text(module, curriculum))
         return kept
     text = read(path)
-    changed = replace_function(text, function, function_text(stub_text(module), function))
+    changed = replace_function(text, function, function_text(stub_text(module, curriculum), function))
     if changed is None:
         raise UsageError(
             f"Python cannot read {module}.py, so one function of it cannot be replaced. "
@@ -151,10 +154,10 @@ def helpers(text: str, functions: Sequence[str]) -> list[str]:
     return [name for name in module.texts if name in found]
 
 
-def solution_of(name: str) -> str:
+def solution_of(name: str, curriculum: Curriculum = TRANSFORMER) -> str:
     """The solution of a function, with the private helpers that it uses, or of a whole assignment."""
     module, _, function = name.partition(".")
-    text = solution_text(module)
+    text = solution_text(module, curriculum)
     if not function:
         return text
     lines = text.split("\n")
@@ -178,10 +181,10 @@ def update(folder: Path, state: State) -> list[str]:
     Returns:
         What was done, one line for each file that was changed.
     """
-    section = state.section(STUBS)
+    section, curriculum = state.section(STUBS), state.curriculum
     lines = []
-    for module in TRANSFORMER.modules:
-        path, new = folder / f"{module}.py", stub_text(module)
+    for module, assignment in curriculum.modules.items():
+        path, new = folder / f"{module}.py", stub_text(module, curriculum)
         if not path.exists():
             write(path, new)
             lines.append(f"{path.name}: written, it was not there")
@@ -195,18 +198,18 @@ def update(folder: Path, state: State) -> list[str]:
                 write(path, new)
                 lines.append(f"{path.name}: the new stub; nothing was written in it yet")
             else:
-                lines += _update_functions(path, module, old, new)
+                lines += _update_functions(path, assignment, old, new)
                 continue
         section[path.name] = digest(new)
     return lines
 
 
-def _update_functions(path: Path, module: str, old: str, new: str) -> list[str]:
-    mine = impact.Module(module, old.encode())
+def _update_functions(path: Path, assignment: Assignment, old: str, new: str) -> list[str]:
+    mine = impact.Module(assignment.module, old.encode())
     if mine.error is not None:
         return [f"{path.name}: left as it is, because Python cannot read it"]
     changed, text = [], old
-    for function in TRANSFORMER.modules[module].functions:
+    for function in assignment.functions:
         stub = function_text(new, function.name)
         untouched = function.name in mine.stubs or function.name not in mine.texts
         if untouched and function_text(text, function.name) != stub:

@@ -8,8 +8,8 @@ from rich.console import Console
 from rich.text import Text
 
 from autograder.report.terminal import STYLES
-from autograder.study.checker import Answer, Checker
-from autograder.study.live import Live, first_wrong, function_in_hand, settled
+from autograder.study.checker import Answer
+from autograder.study.live import Live, first_wrong, settled, watched
 from autograder.study.saves import Saves
 
 SAVED = object()
@@ -18,8 +18,7 @@ SAVED = object()
 def run(folder: Path, *, poll: bool, console: Console) -> None:
     """Watch line by line, for screen readers, logs and pipes: what is checked, then one line for each function."""
     events: queue.SimpleQueue[Any] = queue.SimpleQueue()
-    checker = Checker(folder, (function_in_hand(folder),), events.put)
-    live = Live(folder, checker)
+    live, checker = watched(folder, events.put)
     saves = Saves(folder, lambda: events.put(SAVED), poll)
     live.begin()
     _say(console, f"watching {folder.name}; Ctrl-C ends it")

@@ -50,7 +50,9 @@ class Live:
         self._background: tuple[str, ...] = ()
         at = remembered.content.get(KEY)
         known = at if isinstance(at, str) and at in curriculum.functions else None
-        self.focus = known or progress.next_open(self.statuses) or next(iter(curriculum.functions))
+        self.focus = (
+            known or progress.next_open(self.statuses, curriculum=curriculum) or next(iter(curriculum.functions))
+        )
 
     @property
     def statuses(self) -> dict[str, Any]:
@@ -261,7 +263,14 @@ def settled(live: Live) -> bool:
     return live.look_again_if(lambda: time.sleep(GRACE), LOOKS)
 
 
-def function_in_hand(folder: Path) -> str:
-    """The function that was in hand when the workspace was last watched, or the course's first."""
-    at = state.load(folder).content.get(KEY)
-    return at if isinstance(at, str) and at in TRANSFORMER.functions else next(iter(TRANSFORMER.functions))
+def watched(folder: Path, tell: Callable[[Answer], None]) -> tuple[Live, Checker]:
+    """A workspace to be watched, with a checker that warms up for the function in hand, or the course's first.
+
+    Args:
+        tell: see `Checker`.
+    """
+    remembered = state.load(folder)
+    at, curriculum = remembered.content.get(KEY), remembered.curriculum
+    first = at if isinstance(at, str) and at in curriculum.functions else next(iter(curriculum.functions))
+    checker = Checker(folder, (first,), tell, curriculum)
+    return Live(folder, checker, curriculum), checker

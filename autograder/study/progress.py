@@ -40,7 +40,7 @@ def load(state: State) -> dict[str, Entry]:
     found = {}
     for name, values in state.section(KEY).items():
         entry = _entry(values)
-        if entry is not None and name in TRANSFORMER.functions:
+        if entry is not None and name in state.curriculum.functions:
             found[name] = entry
     return found
 
@@ -58,7 +58,7 @@ def _entry(values: Any) -> Entry | None:
 def store(state: State, entries: Mapping[str, Entry]) -> None:
     """Put the entries into the state, to be saved."""
     state.content[KIT] = __version__
-    state.content[KEY] = {name: asdict(entries[name]) for name in TRANSFORMER.functions if name in entries}
+    state.content[KEY] = {name: asdict(entries[name]) for name in state.curriculum.functions if name in entries}
 
 
 def update(

@@ -6,7 +6,7 @@ import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
-from autograder.curriculum import TRANSFORMER
+from autograder.curriculum import TRANSFORMER, Curriculum
 from autograder.errors import UsageError
 from autograder.study import keep
 from autograder.study.state import State
@@ -56,7 +56,7 @@ def require_open(folder: Path, functions: tuple[str, ...], passed: set[str], giv
             f"{first} does not pass yet, and the solution comes after. A hint: headway hint {first} --more"
         )
     if not give_up:
-        name = first if len(functions) == 1 else TRANSFORMER.functions[first].module
+        name = first if len(functions) == 1 else first.partition(".")[0]
         raise UsageError(
             f"{first} does not pass yet. A hint: headway hint {first} --more. "
             f"To see the solution all the same (it is noted): headway solution {name} --give-up"
@@ -80,9 +80,11 @@ def compare(mine: str, theirs: str) -> Iterator[tuple[str, str, str]]:
             yield how, left[row] if row < len(left) else "", right[row] if row < len(right) else ""
 
 
-def both_texts(folder: Path, function: str) -> tuple[str, str]:
+def both_texts(folder: Path, function: str, curriculum: Curriculum = TRANSFORMER) -> tuple[str, str]:
     """The student's function and the solution's, each with the private helpers that it uses."""
     module, _, name = function.partition(".")
     own = keep.read(folder / f"{module}.py")
     mine = [keep.function_text(own, helper) for helper in keep.helpers(own, [name])]
-    return "\n\n\n".join(filter(None, [*mine, keep.function_text(own, name)])), keep.solution_of(function).rstrip("\n")
+    return "\n\n\n".join(filter(None, [*mine, keep.function_text(own, name)])), keep.solution_of(
+        function, curriculum
+    ).rstrip("\n")

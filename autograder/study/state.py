@@ -8,10 +8,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from autograder.curriculum import TRANSFORMER
+from autograder import courses
+from autograder.curriculum import TRANSFORMER, Curriculum
 from autograder.files import write_atomically
 
 FILE = ".headway.json"
+COURSE = "curriculum"  # name of the workspace's course; none is the kit's own
 
 
 @dataclass
@@ -35,6 +37,16 @@ class State:
             self.content[key] = {}
         section: dict[str, Any] = self.content[key]
         return section
+
+    @property
+    def curriculum(self) -> Curriculum:
+        """The course that the workspace is of.
+
+        Raises:
+            UsageError: if no package brings it any more.
+        """
+        name = self.content.get(COURSE, TRANSFORMER.name)
+        return courses.load(name) if isinstance(name, str) else TRANSFORMER
 
     def save(self) -> None:
         """Write the file; the old one stays until the new one is whole."""
@@ -65,5 +77,5 @@ def load(folder: Path) -> State:
 
 
 def is_workspace(folder: Path) -> bool:
-    """Whether `folder` holds one of the assignments."""
-    return any((folder / f"{module}.py").is_file() for module in TRANSFORMER.modules)
+    """Whether `folder` holds one of the assignments of its course."""
+    return any((folder / f"{module}.py").is_file() for module in load(folder).curriculum.modules)

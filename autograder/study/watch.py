@@ -11,10 +11,10 @@ from rich.console import Console
 from autograder.errors import UsageError
 from autograder.report import watching as view
 from autograder.study import editor, hints, keep, state
-from autograder.study.checker import Answer, Checker
+from autograder.study.checker import Answer
 from autograder.study.keyboard import RESIZED, Events, Keyboard
 from autograder.study.lines import print_parting
-from autograder.study.live import Live, details, first_wrong, function_in_hand, settled, tally, totals
+from autograder.study.live import Live, details, first_wrong, settled, tally, totals, watched
 from autograder.study.saves import Saves
 from autograder.study.timings import Timings
 
@@ -118,6 +118,9 @@ class Watch:
             self._show_hint(0)
 
     def _show_hint(self, more: int) -> None:
+        if not hints.steps(self._live.focus, self._live.curriculum.package):
+            self._message = f"there are no hints for {self._live.focus}"
+            return
         remembered = state.load(self._folder)
         section = remembered.section(hints.KEY)
         already = hints.shown(section, self._live.focus)
@@ -172,7 +175,7 @@ class Watch:
             self._message = "nothing was changed"
             return
         try:
-            kept = keep.reset(self._folder, function)
+            kept = keep.reset(self._folder, function, self._live.curriculum)
             self._message = f"{function} is a stub again; yours is {kept}"
         except UsageError as error:
             self._message = str(error)
@@ -200,10 +203,10 @@ class Watch:
             check = check | {"case": None, "message": "", "help": None, "hints": [], "output": "", "where": None,
                              "mistake": None, "departure": None}  # fmt: skip
         notes = [*self._notes, *(f"! {name} was right and is not any more" for name in broken[:2])]
-        shown = None
-        if self._hint:
+        shown, steps = None, hints.steps(focus, live.curriculum.package) if self._hint else ()
+        if steps:
             count = hints.shown(state.load(self._folder).section(hints.KEY), focus)
-            shown = (list(zip(hints.KINDS, hints.steps(focus), strict=True))[:count], len(hints.KINDS))
+            shown = (list(zip(hints.KINDS, steps, strict=True))[:count], len(hints.KINDS))
         return view.View(
             name=self._folder.name,
             statuses=live.latest,
@@ -229,9 +232,7 @@ class Watch:
 def run(folder: Path, *, poll: bool, no_color: bool) -> None:
     """Watch a workspace in a terminal until q or Ctrl-C."""
     events = Events()
-    first = function_in_hand(folder)
-    checker = Checker(folder, (first,), events.put)
-    live = Live(folder, checker)
+    live, checker = watched(folder, events.put)
     saves = Saves(folder, lambda: events.put(SAVED), poll)
     try:
         with Keyboard(events) as keys:

@@ -3,8 +3,8 @@
 import json
 from pathlib import Path
 
-from autograder import __version__
-from autograder.curriculum import TRANSFORMER
+from autograder import __version__, courses
+from autograder.curriculum import TRANSFORMER, Curriculum
 from autograder.errors import UsageError
 from autograder.source import bundled
 from autograder.study import keep, state
@@ -12,9 +12,9 @@ from autograder.study.progress import KIT
 
 NOTEBOOKS = "notebooks"
 README = """\
-# My GPT
+# {title}
 
-Twelve files, each built on those before it, in this order: {modules}.
+{count}, each built on those before it, in this order: {modules}.
 
     headway
 
@@ -23,15 +23,18 @@ file in your editor, read it from the top, and replace each `raise NotImplemente
 
 Without watching:
 
-    headway check softmax            one assignment
-    headway check softmax.softmax    one function
-    headway list                     how far you are
-    headway hint softmax.softmax     stuck? a question first, --more for more
-    headway solution softmax.softmax the solution, after yours passes; headway diff shows both
-    headway reset softmax.softmax    start it again (your version goes into backups/)
-    headway train                    train your GPT, as soon as parts of it pass
-    headway submit                   one file to hand in
+{commands}
 """
+COMMANDS = {
+    "check {module}": "one assignment",
+    "check {function}": "one function",
+    "list": "how far you are",
+    "hint {function}": "stuck? a question first, --more for more",
+    "solution {function}": "the solution, after yours passes; headway diff shows both",
+    "reset {function}": "start it again (your version goes into backups/)",
+    "train": "train your GPT, as soon as parts of it pass",
+    "submit": "one file to hand in",
+}
 TASKS = {
     "version": "2.0.0",
     "tasks": [
@@ -56,31 +59,55 @@ EXTENSIONS = {"recommendations": ["ms-python.python", "charliermarsh.ruff"]}
 IGNORED = "__pycache__/\nbackups/\n.headway.json\n*.safetensors\n"
 
 
-def files() -> dict[str, bytes]:
+def readme(curriculum: Curriculum) -> str:
+    """What the course is about and how to work on it, for the workspace."""
+    own = curriculum.package == courses.BUILT_IN
+    example = "softmax.softmax" if own else next(iter(curriculum.functions))
+    lines = {
+        f"    headway {command.format(module=example.partition('.')[0], function=example)}": text
+        for command, text in COMMANDS.items()
+        if own or command != "train"
+    }
+    width = max(map(len, lines))
+    return README.format(
+        title=curriculum.title,
+        count="Twelve files" if own else "Files",
+        modules=", ".join(curriculum.modules),
+        commands="\n".join(f"{command:{width}} {text}" for command, text in lines.items()),
+    )
+
+
+def files(curriculum: Curriculum = TRANSFORMER) -> dict[str, bytes]:
     """Everything that belongs into a new workspace, by its path in it."""
-    found = {f"{module}.py": keep.stub_text(module).encode() for module in TRANSFORMER.modules}
-    found["README.md"] = README.format(modules=", ".join(TRANSFORMER.modules)).encode()
+    found = {f"{module}.py": keep.stub_text(module, curriculum).encode() for module in curriculum.modules}
+    found["README.md"] = readme(curriculum).encode()
     found[".vscode/tasks.json"] = (json.dumps(TASKS, indent=2) + "\n").encode()
     found[".vscode/extensions.json"] = (json.dumps(EXTENSIONS, indent=2) + "\n").encode()
     found[".gitignore"] = IGNORED.encode()
-    for notebook in sorted((bundled("assignments") / NOTEBOOKS).glob("*.ipynb")):
-        found[f"{NOTEBOOKS}/{notebook.name}"] = notebook.read_bytes()
+    if curriculum.package == courses.BUILT_IN:
+        for notebook in sorted((bundled("assignments") / NOTEBOOKS).glob("*.ipynb")):
+            found[f"{NOTEBOOKS}/{notebook.name}"] = notebook.read_bytes()
     return found
 
 
-def create(folder: Path) -> list[str]:
+def create(folder: Path, curriculum: Curriculum = TRANSFORMER) -> list[str]:
     """Write stubs, notebooks, a README and editor settings into `folder`, made if it does not exist.
 
     Returns:
         What was done, and the next two commands, one line each.
 
     Raises:
-        UsageError: if the folder cannot be written.
+        UsageError: if the folder cannot be written, or is a workspace of another course.
     """
+    before = state.load(folder).curriculum
+    if before != curriculum and state.is_workspace(folder):
+        raise UsageError(
+            f"{folder} is a workspace of the course {before.name!r}. Name another folder: headway init DIR"
+        )
     written, kept = [], []
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        for name, content in files().items():
+        for name, content in files(curriculum).items():
             (folder / name).parent.mkdir(exist_ok=True)
             try:
                 with open(folder / name, "xb") as file:
@@ -94,9 +121,13 @@ def create(folder: Path) -> list[str]:
         ) from None
     remembered = state.load(folder)
     remembered.content.setdefault(KIT, __version__)
+    if curriculum != TRANSFORMER:
+        remembered.content[state.COURSE] = curriculum.name
     given = remembered.section(keep.STUBS)
-    given.update({f"{m}.py": keep.digest(keep.stub_text(m)) for m in TRANSFORMER.modules if f"{m}.py" in written})
+    for module in curriculum.modules:
+        if f"{module}.py" in written:
+            given[f"{module}.py"] = keep.digest(keep.stub_text(module, curriculum))
     remembered.save()
     lines = [f"{folder}: {len(written)} files written" + (f", {len(kept)} left as they are" if kept else "")]
-    first = next(iter(TRANSFORMER.modules))
+    first = next(iter(curriculum.modules))
     return [*lines, "Next:", f"    cd {folder}", f"    headway                   (then open {first}.py in your editor)"]

@@ -1,0 +1,33 @@
+"""Checks of assignment 1: mean and variance."""
+
+import numpy as np
+import pytest
+
+from autograder.draw import Draw
+from autograder.plugin import Agree
+
+graded = pytest.mark.graded
+
+
+@graded("averages.mean_of")
+def test_rows(agree: Agree, draw: Draw) -> None:
+    """Rows of a matrix"""
+    agree(draw.normal(4, 7))
+
+
+@graded("averages.mean_of")
+def test_row(agree: Agree, draw: Draw) -> None:
+    """A single row, far from 0"""
+    agree(draw.normal(6) + 1000.0)
+
+
+@graded("averages.variance", points=2)
+def test_spread(agree: Agree, draw: Draw) -> None:
+    """Rows of a matrix"""
+    agree(draw.normal(4, 7))
+
+
+@graded("averages.variance")
+def test_same_numbers(agree: Agree) -> None:
+    """Equal numbers do not vary"""
+    agree(np.full((2, 5), 3.0))
