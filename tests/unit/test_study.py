@@ -110,9 +110,11 @@ def test_update_brings_new_stubs_and_leaves_work_alone(folder, monkeypatch):
     (folder / "ffn.py").unlink()
     new = keep.stub_text
 
-    def newer(module):
+    def newer(module, curriculum):
         return (
-            new(module).replace("import numpy as np", "import numpy as np  # newer", 1).replace("Args:", "Newer args:")
+            new(module, curriculum)
+            .replace("import numpy as np", "import numpy as np  # newer", 1)
+            .replace("Args:", "Newer args:")
         )
 
     monkeypatch.setattr(keep, "stub_text", newer)
@@ -125,8 +127,8 @@ def test_update_brings_new_stubs_and_leaves_work_alone(folder, monkeypatch):
     assert "# newer" not in text
     assert "Newer args:" not in keep.function_text(text, "softmax")
     assert "Newer args:" in keep.function_text(text, "log_softmax")
-    assert (folder / "attention.py").read_text() == newer("attention")
-    assert (folder / "ffn.py").read_text() == newer("ffn")
+    assert (folder / "attention.py").read_text() == newer("attention", TRANSFORMER)
+    assert (folder / "ffn.py").read_text() == newer("ffn", TRANSFORMER)
     assert keep.update(folder, remembered) == []
     assert any(
         path.read_text() == worked + "\n\ndef my_work(x):\n    return x\n" for path in (folder / keep.BACKUPS).iterdir()
