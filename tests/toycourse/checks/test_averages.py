@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from autograder.draw import Draw
-from autograder.plugin import Agree
+from autograder.fixtures import Agree
 
 graded = pytest.mark.graded
 
