@@ -345,12 +345,13 @@ def describe_case(args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
 def _describe_input(value: Any) -> str:
     shape, dtype = getattr(value, "shape", None), getattr(value, "dtype", None)
     if shape is not None and dtype is not None:
-        text = "×".join(map(str, shape)) if shape else "scalar"
-        return f"({', '.join(map(str, shape))})" + ("" if dtype == "float64" else f" {dtype}") if shape else text
+        if not shape:
+            return "scalar"
+        return f"({', '.join(map(str, shape))})" + ("" if dtype == "float64" else f" {dtype}")
     if isinstance(value, dict):
         return (
             "{"
-            + ", ".join(f"{key} {_describe_input(item)}" for key, item in list(value.items())[:4])
+            + ", ".join(f"{key!r}: {_describe_input(item)}" for key, item in list(value.items())[:4])
             + (", …}" if len(value) > 4 else "}")
         )
     return repr(value) if isinstance(value, (str, int, float, bool, type(None))) else type(value).__name__

@@ -8,7 +8,7 @@ from typing import Any
 from rich.console import Console, Group, RenderableType
 from rich.text import Text
 
-from autograder.report.terminal import STYLES, WORDS, Document, all_checks, first_of_each, panel, points_text
+from autograder.report.terminal import STYLES, WORDS, Document, all_checks, first_of_each, more, panel, points_text
 
 WIDTH = 96
 MAX_PANELS = 3
@@ -56,7 +56,7 @@ class Report:
         parts: list[RenderableType] = [self._headline(checks)]
         parts += [panel(check, commands=False) for check in shown]
         if len(wrong) > len(shown):
-            parts.append(Text(f"… and {len(wrong) - len(shown)} more checks that are not passed", "dim"))
+            parts.append(Text(f"… and {more(len(wrong) - len(shown))}", "dim"))
         if shown:
             parts.append(Text(f"stuck? in a terminal: headway hint {shown[0]['function']}", "dim"))
         parts += [Text(f"◌ {line}", STYLES["blocked"][1]) for line in _blocked(checks)]

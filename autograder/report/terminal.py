@@ -51,9 +51,7 @@ def render(document: Document, console: Console, *, all_panels: bool = False) ->
     for check in shown:
         console.print(panel(check))
     if len(checks) > len(shown):
-        console.print(
-            Text(f"… and {len(checks) - len(shown)} more checks that are not passed: --all shows them", "dim")
-        )
+        console.print(Text(f"… and {more(len(checks) - len(shown))}: --all shows them", "dim"))
     console.print(_summary(document))
 
 
@@ -65,6 +63,11 @@ def all_checks(document: Document) -> list[dict[str, Any]]:
 def first_of_each(checks: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """The first failed check of each function: the others usually have the same cause."""
     return list({check["function"]: check for check in reversed(checks)}.values())[::-1]
+
+
+def more(count: int) -> str:
+    """How many checks are left out."""
+    return "1 more check that is not passed" if count == 1 else f"{count} more checks that are not passed"
 
 
 def _overview(document: Document) -> RenderableType:
@@ -154,7 +157,9 @@ def panel(
     if commands:
         row("again", f"headway check {check['function']}")
         row("stuck?", f"headway hint {check['function']}")
-    title = Text.assemble((f" {mark} {check['function']}", f"bold {style}"), f" · {check['title']} ")
+    title = Text.assemble(
+        (f" {mark} {check['function']}", f"bold {style}"), f" · {check['title']} ", overflow="ellipsis"
+    )
     return Panel(
         Group(Text(check["message"], "bold"), grid),
         title=title,
