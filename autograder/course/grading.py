@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from autograder import engine, reference
+from autograder import courses, engine, reference
 from autograder.course import classfile, intake, keys, layouts, roster, store
 from autograder.course.classfile import Class
 from autograder.course.grader import Setup, Unit
@@ -88,7 +88,7 @@ def grade(
             key = keys.of_run(options, feedback=policy.feedback, hidden=policy.checks.hidden, walled=not plan.unsafe)
             units = list(_to_grade(group, results, key, plan.force, only))
             if units and not plan.cluster:
-                _require_torch(options.seed)
+                _require_torch(options)
             keeper = _Keeper(group, results, seen, len(units), started)
             keeper.start()
             try:
@@ -108,13 +108,14 @@ def grade(
     return document
 
 
-def _require_torch(seed: int) -> None:
+def _require_torch(options: engine.Options) -> None:
     """Before the first submission, not in the middle of a class.
 
     Raises:
         UsageError: if the inputs are fresh and nobody can say what is right for them.
     """
-    if seed and reference.torch_version() is None:
+    own = options.curriculum.package == courses.BUILT_IN  # another course's references may do without
+    if own and options.seed and reference.torch_version() is None:
         raise UsageError(
             "a class is graded on fresh inputs, and their right answers come from PyTorch, which is not installed: "
             "pip install 'headway[torch]'. Without it there are the public inputs: --seed 0"

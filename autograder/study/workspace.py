@@ -14,7 +14,7 @@ NOTEBOOKS = "notebooks"
 README = """\
 # {title}
 
-{count}, each built on those before it, in this order: {modules}.
+{order}: {modules}.
 
     headway
 
@@ -71,7 +71,7 @@ def readme(curriculum: Curriculum) -> str:
     width = max(map(len, lines))
     return README.format(
         title=curriculum.title,
-        count="Twelve files" if own else "Files",
+        order="Twelve files, each built on those before it, in this order" if own else "What there is to write",
         modules=", ".join(curriculum.modules),
         commands="\n".join(f"{command:{width}} {text}" for command, text in lines.items()),
     )

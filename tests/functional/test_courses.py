@@ -5,12 +5,15 @@ import os
 import shutil
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from autograder import courses, source
+from autograder.course import grading
 from autograder.curriculum import TRANSFORMER
+from autograder.engine import Options
 from autograder.errors import UsageError
 from autograder.reference import source_digest
 
@@ -249,6 +252,14 @@ def test_the_own_course_needs_no_search(monkeypatch):
 def test_a_reference_digest_is_the_courses(site, monkeypatch):
     monkeypatch.syspath_prepend(str(site))
     assert source_digest("toycourse") != source_digest()
+
+
+def test_only_the_own_course_is_refused_without_pytorch(monkeypatch):
+    monkeypatch.setattr("autograder.reference.torch_version", lambda: None)
+    fresh = Options(seed=3)
+    with pytest.raises(UsageError, match="not installed"):
+        grading._require_torch(fresh)
+    grading._require_torch(replace(fresh, curriculum=replace(TRANSFORMER, name="toy", package="toycourse")))
 
 
 def test_a_package_that_is_not_there_has_no_folder():
