@@ -185,6 +185,7 @@ def _do(session: pytest.Session, run: Run, job: Job) -> Outcome:
     outcome = run.outcome = Outcome()
     items = _wanted(session, run, job)
     quick = not session.config.pluginmanager.has_plugin("terminalreporter")  # nobody reads pytest's own reports
+    item: pytest.Item | None = None
     try:
         for item, next_item in zip(items, [*items[1:], None], strict=False):
             wanted = job.folder_for((_function_name(item) or "").partition(".")[0])
@@ -199,6 +200,10 @@ def _do(session: pytest.Session, run: Run, job: Job) -> Outcome:
                 raise session.Interrupted(session.shouldstop)
             if run.cancelled():
                 raise Cancelled
+    except BaseException:
+        if item is not None:  # what was left standing for the next check; the next job may begin elsewhere
+            item.ihook.pytest_runtest_teardown(item=item, nextitem=None)
+        raise
     finally:
         desk.seat(None)
     _name_mistakes(run, outcome, job)

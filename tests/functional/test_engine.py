@@ -288,3 +288,23 @@ def test_what_the_whole_run_lacks_ends_it_with_one_line(submission, judge):
 
     with pytest.raises(UsageError, match="PyTorch is not installed"):
         judge(submission(softmax=RIGHT), "softmax.softmax", reference=NoTorch(Memo()))
+
+
+def test_after_a_cancelled_job_another_one_is_done(submission):
+    from autograder import source
+    from autograder.errors import Cancelled
+
+    folder = submission(
+        **{name: (source.bundled("solutions") / f"{name}.py").read_text("utf-8") for name in ("softmax", "layernorm")}
+    )
+    results = []
+
+    def body(judge):
+        judge.cancel()
+        with pytest.raises(Cancelled):
+            judge("first", folder, ("softmax.softmax",))
+        judge.start_over()
+        results.append(judge("second", folder, ("layernorm.layernorm",)))
+
+    engine.hold_session(engine.Options(functions=("softmax.softmax", "layernorm.layernorm")), body)
+    assert [check.status for check in results[0].checks] == ["passed"] * len(results[0].checks) != []
