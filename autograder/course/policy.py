@@ -21,6 +21,7 @@ due = 2026-10-01T23:59:00+02:00
 import dataclasses
 import difflib
 import fnmatch
+import os
 import re
 import tomllib
 import types
@@ -143,7 +144,7 @@ def find(path: Path | None, folder: Path, curriculum: Curriculum) -> Found:
     Raises:
         UsageError: see `load`.
     """
-    path = path or (folder / FILE if (folder / FILE).is_file() else None)
+    path = path or (folder / FILE if os.path.isfile(folder / FILE) else None)  # not there, or not to be seen: none
     if path is None:
         return Found(Policy())
     policy = load(path, curriculum)

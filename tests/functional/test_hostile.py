@@ -10,6 +10,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -79,38 +80,44 @@ def test_the_suite_finds_what_a_missing_mechanism_lets_through(missing, tmp_path
     assert not report.outcomes[0].held
 
 
+@pytest.fixture
+def place():
+    """A folder that every user may enter: pytest's own are closed to others, whenever another session begins."""
+    with tempfile.TemporaryDirectory(prefix="hostile-", dir="/tmp") as folder:
+        os.chmod(folder, 0o755)
+        yield Path(folder)
+
+
 @pytest.fixture(params=["this user", "nobody"])
-def user(request, tmp_path):
+def user(request, place):
     if request.param == "nobody":
         if reason := why_no_nobody():
             pytest.skip(reason)
-        for folder in (tmp_path, *tmp_path.parents[:2]):
-            folder.chmod(0o755)
-        shutil.chown(tmp_path, int(NOBODY))
+        shutil.chown(place, int(NOBODY))
         return as_nobody
     return list
 
 
-def test_a_killed_grader_leaves_no_process(tmp_path, user):
-    student = tmp_path / "class" / "loop"
+def test_a_killed_grader_leaves_no_process(place, user):
+    student = place / "class" / "loop"
     student.mkdir(parents=True)
     (student / "softmax.py").write_text("import time\ntime.sleep(3600)\n")
-    command = [sys.executable, "-m", "autograder.cli", "grade", str(student.parent), "--out", str(tmp_path / "out")]
-    if not wall_here(tmp_path):
+    command = [sys.executable, "-m", "autograder.cli", "grade", str(student.parent), "--out", str(place / "out")]
+    if not wall_here(place):
         command.append("--unsafe-no-sandbox")
     command += ["--seed", "0", "--assignment", "softmax.log_softmax", "--call-seconds", "60"]
-    environment = {**os.environ, "TMPDIR": str(tmp_path), "HEADWAY_CACHE": str(tmp_path / "cache")}
+    environment = {**os.environ, "TMPDIR": str(place), "HEADWAY_CACHE": str(place / "cache")}
     with subprocess.Popen(user(command), env=environment, stdout=subprocess.DEVNULL) as grader:
         # The probes of the ladder start a server and a student too, which are gone again: this one stays.
-        assert eventually(lambda: sleeping_student(str(tmp_path))), "no student process came"
+        assert eventually(lambda: sleeping_student(str(place))), "no student process came"
         below = processes_below(grader.pid)
-        assert sleeping_student(str(tmp_path)) in below
+        assert sleeping_student(str(place)) in below
         grader.kill()
     assert eventually(lambda: not [pid for pid in below if alive(pid)]), "student processes outlive the grader"
 
 
 def test_a_server_that_is_killed_is_replaced_and_the_run_goes_on(tmp_path):
-    """Behind the wall, killed from outside after each submission and in the middle of one."""
+    """Behind the wall, killed from outside after each submission."""
     spool = tmp_path / "spool"
     spool.mkdir()
     around = wall_here(spool) or wall.OPEN
