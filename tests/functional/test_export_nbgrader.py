@@ -3,6 +3,7 @@
 import os
 import shutil
 import subprocess
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -37,33 +38,33 @@ def sqlite(written, tmp_path):
 
 
 @pytest.fixture
-def postgres(tmp_path_factory):
+def postgres():
     """The URL of a server of our own, on a socket, run by somebody who is not root: PostgreSQL insists."""
     places = [os.environ["PATH"], *map(str, sorted(Path("/usr/lib/postgresql").glob("*/bin"), reverse=True))]
     programs = next((place for place in places if shutil.which("initdb", path=place)), None)
     if programs is None:
         pytest.skip("PostgreSQL's initdb and pg_ctl are not here: apt-get install postgresql")
     pytest.importorskip("psycopg2")
-    folder = tmp_path_factory.mktemp("pg")
-    data = folder / "data"
-    data.mkdir(mode=0o700)
-    as_owner = []
-    if os.getuid() == 0:
-        as_owner = ["runuser", "-u", "nobody", "--"]
-        for part in [folder, data]:
-            shutil.chown(part, "nobody")
-        for parent in folder.parents:  # pytest's folders are closed to others
-            if parent.name.startswith("pytest-"):
-                parent.chmod(0o755)
-    find = lambda name: shutil.which(name, path=programs)  # noqa: E731
-    quiet = {"check": True, "stdout": subprocess.DEVNULL, "stderr": subprocess.STDOUT, "cwd": folder, "timeout": 60}
-    subprocess.run([*as_owner, find("initdb"), "-D", data, "-U", "headway", "--auth=trust", "--no-sync"], **quiet)
-    options = f"-c listen_addresses='' -c unix_socket_directories='{folder}' -c fsync=off"
-    subprocess.run([*as_owner, find("pg_ctl"), "-D", data, "-w", "-l", folder / "log", "-o", options, "start"], **quiet)
-    try:
-        yield f"postgresql+psycopg2://headway@/postgres?host={folder}"
-    finally:
-        subprocess.run([*as_owner, find("pg_ctl"), "-D", data, "-m", "immediate", "stop"], **quiet)
+    # Not one of pytest's own folders, which are closed to other users.
+    with tempfile.TemporaryDirectory(prefix="postgres-", dir="/tmp") as made:
+        folder, data = Path(made), Path(made) / "data"
+        data.mkdir(mode=0o700)
+        as_owner = []
+        if os.getuid() == 0:
+            as_owner = ["runuser", "-u", "nobody", "--"]
+            for part in [folder, data]:
+                shutil.chown(part, "nobody")
+        find = lambda name: shutil.which(name, path=programs)  # noqa: E731
+        quiet = {"check": True, "stdout": subprocess.DEVNULL, "stderr": subprocess.STDOUT, "cwd": folder, "timeout": 60}
+        subprocess.run([*as_owner, find("initdb"), "-D", data, "-U", "headway", "--auth=trust", "--no-sync"], **quiet)
+        options = f"-c listen_addresses='' -c unix_socket_directories='{folder}' -c fsync=off"
+        subprocess.run(
+            [*as_owner, find("pg_ctl"), "-D", data, "-w", "-l", folder / "log", "-o", options, "start"], **quiet
+        )
+        try:
+            yield f"postgresql+psycopg2://headway@/postgres?host={folder}"
+        finally:
+            subprocess.run([*as_owner, find("pg_ctl"), "-D", data, "-m", "immediate", "stop"], **quiet)
 
 
 def scores(url):
