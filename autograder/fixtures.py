@@ -6,6 +6,7 @@
     compare      compare a value                         compare(actual, expected)
     agree        call both and compare                   agree(x, axis=0)
     unmodified   call, and look at the inputs            unmodified(x)
+    backward     call both on their own caches, compare  backward(dout, x, params)
     refuses      call, and expect a ValueError           refuses(x, about="axis")
 
 All of them live as long as the session and look at its desk, which the plugin lays anew for every check: pytest makes
@@ -20,9 +21,9 @@ import pytest
 from autograder import compare as comparing
 from autograder.curriculum import Curriculum, Function
 from autograder.departure import first_departure
-from autograder.draw import Draw
+from autograder.draw import Array, Draw
 from autograder.errors import Mismatch, Raised
-from autograder.proxies import Student
+from autograder.proxies import Cache, Student
 from autograder.reference import Reference
 
 Agree = Callable[..., Any]
@@ -146,6 +147,47 @@ def agree(request: pytest.FixtureRequest) -> Agree:
         return actual
 
     return call_and_compare
+
+
+class Backward:
+    """Calls a backward pass and PyTorch's, each on the cache of its own forward pass, and compares.
+
+    The forward pass of `module.name_backward` is `module.name`; its arguments follow the upstream gradient.
+    """
+
+    def __init__(self, desk: Desk) -> None:
+        self._desk = desk
+
+    def __call__(
+        self,
+        dout: Array,
+        *args: Any,
+        on: Cache | None = None,
+        tolerance: comparing.Tolerance | None = None,
+        **kwargs: Any,
+    ) -> None:
+        """Compare the gradients. `on` is the student's cache of this forward pass, if it was made before."""
+        actual = self._desk.call((dout, self.cache(*args, **kwargs) if on is None else on), {})
+        function, reference = self._desk.function, self._desk.reference
+        _, cache = reference.call(function.module, self._forward, args, kwargs)
+        expected = reference.call(function.module, function.name, (dout, cache), {})
+        comparing.compare(actual, expected, function, tolerance=tolerance)
+
+    def cache(self, *args: Any, **kwargs: Any) -> Cache:
+        """The cache of the student's own forward pass, which stays in the student's process."""
+        cache: Cache
+        _, cache = self._desk.student.call(f"{self._desk.function.module}.{self._forward}", args, kwargs)
+        return cache
+
+    @property
+    def _forward(self) -> str:
+        return self._desk.function.name.removesuffix("_backward")
+
+
+@pytest.fixture(scope="session")
+def backward(request: pytest.FixtureRequest) -> Backward:
+    """`backward(dout, *args, **kwargs)`: both backward passes, each on the cache of its own forward pass."""
+    return Backward(_desk_of(request))
 
 
 @pytest.fixture(scope="session")

@@ -29,8 +29,9 @@ from autograder.text import clean
 from autograder.worker import Limits, Spent, Workers
 
 # Pytest finds fixtures as attributes of a plugin.
-agree, compare, draw, reference = fixtures.agree, fixtures.compare, fixtures.draw, fixtures.reference
-refuses, student, unmodified = fixtures.refuses, fixtures.student, fixtures.unmodified
+agree, backward, compare, draw = fixtures.agree, fixtures.backward, fixtures.compare, fixtures.draw
+reference, refuses, student = fixtures.reference, fixtures.refuses, fixtures.student
+unmodified = fixtures.unmodified
 
 
 @dataclass(frozen=True)

@@ -5,13 +5,11 @@ from typing import Any
 
 import numpy as np
 
-from autograder.compare import Tolerance, compare_value
+from autograder.compare import compare_value
 from autograder.curriculum import TRANSFORMER
 from autograder.draw import Array, Draw
-from autograder.errors import Mismatch
-from autograder.fixtures import Compare
 from autograder.frames import Config
-from autograder.proxies import Cache, Student
+from autograder.proxies import Student
 from autograder.reference import Reference
 
 D, F, VS, VT = 6, 7, 9, 8
@@ -84,39 +82,12 @@ class Stages:
 
     def __call__(self, name: str, entries: list[str], *args: Any, **kwargs: Any) -> None:
         """`args` and `kwargs` are those of the function."""
-        cache = self.cache(name, *args, **kwargs)
+        _, cache = self.student.call(f"encoder_decoder.{name}", args, kwargs)
         _, expected = self.reference.call("encoder_decoder", name, args, kwargs)
         function = TRANSFORMER.functions[f"encoder_decoder.{name}"]
         for entry in entries:
             axes = ("batch", "head", "query", "key") if "weights" in entry else ("batch", "position", "d_model")
             compare_value(cache[entry], expected[entry], f'cache["{entry}"]', axes, function)
-
-    def cache(self, name: str, *args: Any, **kwargs: Any) -> Cache:
-        """The cache of the student's function, which stays in the student's process."""
-        value = self.student.call(f"encoder_decoder.{name}", args, kwargs)
-        if not isinstance(value, tuple) or len(value) != 2:
-            outputs = TRANSFORMER.functions[f"encoder_decoder.{name}"].outputs
-            raise Mismatch(f"{name} must return a tuple ({', '.join(output.name for output in outputs)})")
-        cache: Cache = value[1]
-        return cache
-
-
-class Backward:
-    """Runs both backward passes, each on the cache of its own forward pass, and compares."""
-
-    def __init__(self, stages: Stages, compare: Compare) -> None:
-        self.stages, self.compare = stages, compare
-
-    def __call__(self, dlog_probs: Array, *args: Any, tolerance: Tolerance | None = None) -> None:
-        """`args` are those of `transformer`."""
-        cache = self.stages.cache("transformer", *args)
-        actual = self.stages.student.encoder_decoder.transformer_backward(dlog_probs, cache)
-        self.compare(actual, self.expected(dlog_probs, *args), tolerance=tolerance)
-
-    def expected(self, dlog_probs: Array, *args: Any) -> Any:
-        """PyTorch's gradients."""
-        _, cache = self.stages.reference.encoder_decoder.transformer(*args)
-        return self.stages.reference.encoder_decoder.transformer_backward(dlog_probs, cache)
 
 
 @dataclass(frozen=True)

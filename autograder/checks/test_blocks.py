@@ -6,9 +6,7 @@ import numpy as np
 import pytest
 
 from autograder.draw import Array, Draw
-from autograder.fixtures import Agree, Compare, Unmodified
-from autograder.proxies import Student
-from autograder.reference import Reference
+from autograder.fixtures import Agree, Backward, Unmodified
 
 graded = pytest.mark.graded
 FLOAT32 = np.float32
@@ -40,15 +38,6 @@ def _params(draw: Draw, d: int, f: int, *, without: tuple[str, ...] = (), dtype:
     for gain in ("ln1.gamma", "ln2.gamma"):
         params[gain] += FLOAT32(1.5)
     return {name: value for name, value in params.items() if name not in without}
-
-
-def _gradients(
-    student: Student, reference: Reference, compare: Compare, dout: Array, x: Array, *args: Any, **kwargs: Any
-) -> None:
-    """Forward and backward on both sides; the gradients are compared."""
-    cache = student.blocks.block(x, *args, **kwargs)[1]
-    _, reference_cache = reference.blocks.block(x, *args, **kwargs)
-    compare(student.blocks.block_backward(dout, cache), reference.blocks.block_backward(dout, reference_cache))
 
 
 @graded("blocks.block", points=2)
@@ -127,75 +116,74 @@ def test_inputs_kept(unmodified: Unmodified, draw: Draw) -> None:
 
 
 @graded("blocks.block_backward", points=2)
-def test_pre_norm_gradient(student: Student, reference: Reference, compare: Compare, draw: Draw) -> None:
+def test_pre_norm_gradient(backward: Backward, draw: Draw) -> None:
     """The norm before each step"""
-    _gradients(student, reference, compare, draw.normal(2, 5, 6), draw.normal(2, 5, 6), _params(draw, 6, 7), 2)
+    backward(draw.normal(2, 5, 6), draw.normal(2, 5, 6), _params(draw, 6, 7), 2)
 
 
 @graded("blocks.block_backward", points=2)
-def test_post_norm_gradient(student: Student, reference: Reference, compare: Compare, draw: Draw) -> None:
+def test_post_norm_gradient(backward: Backward, draw: Draw) -> None:
     """The norm after each step"""
     dout, x, params = draw.normal(2, 5, 6), draw.normal(2, 5, 6), _params(draw, 6, 7)
-    _gradients(student, reference, compare, dout, x, params, 2, norm="post")
+    backward(dout, x, params, 2, norm="post")
 
 
 @graded("blocks.block_backward")
-def test_relu_gradient(student: Student, reference: Reference, compare: Compare, draw: Draw) -> None:
+def test_relu_gradient(backward: Backward, draw: Draw) -> None:
     """ReLU, in both forms"""
     dout, x, params = draw.normal(2, 5, 4), draw.normal(2, 5, 4), _params(draw, 4, 6)
     for norm in ("pre", "post"):
-        _gradients(student, reference, compare, dout, x, params, 2, norm=norm, activation="relu")
+        backward(dout, x, params, 2, norm=norm, activation="relu")
 
 
 @graded("blocks.block_backward")
-def test_masks_gradient(student: Student, reference: Reference, compare: Compare, draw: Draw) -> None:
+def test_masks_gradient(backward: Backward, draw: Draw) -> None:
     """A causal mask, a padding mask, queries that may look at nothing"""
     dout, x, params = draw.normal(2, 5, 4), draw.normal(2, 5, 4), _params(draw, 4, 6)
     nothing = CAUSAL.copy()
     nothing[[0, 3]] = False
     for mask in (CAUSAL, PADDING, nothing):
-        _gradients(student, reference, compare, dout, x, params, 2, mask=mask)
-    _gradients(student, reference, compare, dout, x, params, 2, mask=nothing, norm="post")
+        backward(dout, x, params, 2, mask=mask)
+    backward(dout, x, params, 2, mask=nothing, norm="post")
 
 
 @graded("blocks.block_backward")
-def test_axes_gradient(student: Student, reference: Reference, compare: Compare, draw: Draw) -> None:
+def test_axes_gradient(backward: Backward, draw: Draw) -> None:
     """2-D and 4-D x, a single token, a single head"""
     params = _params(draw, 4, 6)
     for shape, n_heads in (((5, 4), 2), ((2, 3, 5, 4), 2), ((1, 1, 4), 1)):
-        _gradients(student, reference, compare, draw.normal(*shape), draw.normal(*shape), params, n_heads)
+        backward(draw.normal(*shape), draw.normal(*shape), params, n_heads)
 
 
 @graded("blocks.block_backward")
-def test_without_biases_gradient(student: Student, reference: Reference, compare: Compare, draw: Draw) -> None:
+def test_without_biases_gradient(backward: Backward, draw: Draw) -> None:
     """No bias, no gradient for it"""
     dout, x = draw.normal(2, 5, 4), draw.normal(2, 5, 4)
     for without, norm in ((BIASES, "pre"), (BIASES, "post"), (("attn.b_o", "ffn.b_1"), "pre")):
-        _gradients(student, reference, compare, dout, x, _params(draw, 4, 6, without=without), 2, norm=norm)
+        backward(dout, x, _params(draw, 4, 6, without=without), 2, norm=norm)
 
 
 @graded("blocks.block_backward")
-def test_caches(student: Student, reference: Reference, compare: Compare, draw: Draw) -> None:
+def test_caches(backward: Backward, draw: Draw) -> None:
     """Two caches at once, and the same one twice"""
-    calls = [(draw.normal(3, 4), draw.normal(3, 4), _params(draw, 4, 6), {"norm": norm}) for norm in ("pre", "post")]
-    caches = [student.blocks.block(x, params, 2, **options)[1] for _, x, params, options in calls]
-    for (dout, x, params, options), cache in zip(calls * 2, caches * 2, strict=True):
-        _, reference_cache = reference.blocks.block(x, params, 2, **options)
-        compare(student.blocks.block_backward(dout, cache), reference.blocks.block_backward(dout, reference_cache))
+    calls = [(draw.normal(3, 4), draw.normal(3, 4), _params(draw, 4, 6), norm) for norm in ("pre", "post")]
+    caches = [backward.cache(x, params, 2, norm=norm) for _, x, params, norm in calls]
+    for (dout, x, params, norm), cache in zip(calls * 2, caches * 2, strict=True):
+        backward(dout, x, params, 2, norm=norm, on=cache)
 
 
 @graded("blocks.block_backward")
-def test_float32_gradient(student: Student, reference: Reference, compare: Compare, draw: Draw) -> None:
+def test_float32_gradient(backward: Backward, draw: Draw) -> None:
     """float32 stays float32"""
     dout, x = draw.normal(2, 5, 4, dtype=FLOAT32), draw.normal(2, 5, 4, dtype=FLOAT32)
     params = _params(draw, 4, 6, dtype=FLOAT32)
     for norm in ("pre", "post"):
-        _gradients(student, reference, compare, dout, x, params, 2, norm=norm)
+        backward(dout, x, params, 2, norm=norm)
 
 
 @graded("blocks.block_backward")
-def test_inputs_kept_gradient(student: Student, unmodified: Unmodified, draw: Draw) -> None:
+def test_inputs_kept_gradient(backward: Backward, unmodified: Unmodified, draw: Draw) -> None:
     """The gradient and the cache are left as they were"""
     for norm in ("pre", "post"):
-        cache = student.blocks.block(draw.normal(2, 5, 4), _params(draw, 4, 6), 2, norm=norm)[1]
+        cache = backward.cache(draw.normal(2, 5, 4), _params(draw, 4, 6), 2, norm=norm)
         unmodified(draw.normal(2, 5, 4), cache)

@@ -8,7 +8,6 @@ from autograder.checks._encoder_decoder import (
     ENCODER,
     VS,
     VT,
-    Backward,
     D,
     Stages,
     draw_model,
@@ -19,7 +18,7 @@ from autograder.checks._encoder_decoder import (
 )
 from autograder.compare import Tolerance
 from autograder.draw import Draw
-from autograder.fixtures import Agree, Compare, Unmodified
+from autograder.fixtures import Agree, Backward, Unmodified
 from autograder.proxies import Student
 from autograder.reference import Reference
 
@@ -45,12 +44,6 @@ NO_SOURCE = np.array([[True, True, False, True, True], [False] * 5])
 def stages(student: Student, reference: Reference) -> Stages:
     """`stages("encode", ["source_embedded", …], source, params, config, …)`."""
     return Stages(student, reference)
-
-
-@pytest.fixture(scope="session")
-def backward(stages: Stages, compare: Compare) -> Backward:
-    """`backward(dlog_probs, source, target, params, config, …)`."""
-    return Backward(stages, compare)
 
 
 @graded("encoder_decoder.encoder_block", points=2)
@@ -452,20 +445,18 @@ def test_gradient_float32(backward: Backward, draw: Draw) -> None:
 
 
 @graded("encoder_decoder.transformer_backward")
-def test_gradient_twice(backward: Backward, stages: Stages, compare: Compare, draw: Draw) -> None:
+def test_gradient_twice(backward: Backward, student: Student, draw: Draw) -> None:
     """Each cache remembers its own forward pass, for as often as it is asked"""
     texts, model, dlog_probs = draw_texts(draw), draw_small_model(draw), draw.normal(2, 4, VT)
-    first = stages.cache("transformer", *texts, *model)
-    second = stages.cache("transformer", *draw_texts(draw), *draw_small_model(draw, n_heads=4))
-    expected = backward.expected(dlog_probs, *texts, *model)
-    for cache in (first, second, first):
-        actual = stages.student.encoder_decoder.transformer_backward(dlog_probs, cache)
-        if cache is first:
-            compare(actual, expected)
+    first = backward.cache(*texts, *model)
+    second = backward.cache(*draw_texts(draw), *draw_small_model(draw, n_heads=4))
+    backward(dlog_probs, *texts, *model, on=first)
+    student.encoder_decoder.transformer_backward(dlog_probs, second)
+    backward(dlog_probs, *texts, *model, on=first)
 
 
 @graded("encoder_decoder.transformer_backward")
-def test_gradient_inputs_kept(unmodified: Unmodified, stages: Stages, draw: Draw) -> None:
+def test_gradient_inputs_kept(backward: Backward, unmodified: Unmodified, draw: Draw) -> None:
     """The gradient and the cache are left as they were"""
-    cache = stages.cache("transformer", *draw_texts(draw), *draw_small_model(draw), NO_SOURCE, TARGET_MASK)
+    cache = backward.cache(*draw_texts(draw), *draw_small_model(draw), NO_SOURCE, TARGET_MASK)
     unmodified(draw.normal(2, 4, VT), cache)

@@ -8,9 +8,8 @@ import pytest
 
 from autograder.draw import Array, Draw
 from autograder.errors import Mismatch
-from autograder.fixtures import Agree, Compare, Unmodified
+from autograder.fixtures import Agree, Backward, Compare, Unmodified
 from autograder.proxies import Student
-from autograder.reference import Reference
 
 graded = pytest.mark.graded
 FLOAT32 = np.float32
@@ -321,15 +320,6 @@ def _params(draw: Draw, d: int, f: int, *, biases: str = "b_1 b_2", dtype: Any =
     return {name: value for name, value in params.items() if name.startswith("W") or name in biases.split()}
 
 
-def _gradients(
-    student: Student, reference: Reference, compare: Compare, dout: Array, x: Array, *args: Any, **kwargs: Any
-) -> None:
-    """Forward and backward on both sides; the gradients are compared."""
-    cache = student.ffn.ffn(x, *args, **kwargs)[1]
-    _, reference_cache = reference.ffn.ffn(x, *args, **kwargs)
-    compare(student.ffn.ffn_backward(dout, cache), reference.ffn.ffn_backward(dout, reference_cache))
-
-
 @graded("ffn.ffn")
 def test_ffn(agree: Agree, draw: Draw) -> None:
     """GELU, a batch of sentences"""
@@ -377,56 +367,55 @@ def test_ffn_inputs_kept(unmodified: Unmodified, draw: Draw) -> None:
 
 
 @graded("ffn.ffn_backward", points=2)
-def test_ffn_gradient(student: Student, reference: Reference, compare: Compare, draw: Draw) -> None:
+def test_ffn_gradient(backward: Backward, draw: Draw) -> None:
     """GELU, a batch of sentences"""
-    _gradients(student, reference, compare, draw.normal(2, 4, 3), draw.normal(2, 4, 3), _params(draw, 3, 5))
+    backward(draw.normal(2, 4, 3), draw.normal(2, 4, 3), _params(draw, 3, 5))
 
 
 @graded("ffn.ffn_backward")
-def test_ffn_gradient_relu(student: Student, reference: Reference, compare: Compare, draw: Draw) -> None:
+def test_ffn_gradient_relu(backward: Backward, draw: Draw) -> None:
     """ReLU"""
     dout, x, params = draw.normal(2, 4, 3), draw.normal(2, 4, 3), _params(draw, 3, 5)
-    _gradients(student, reference, compare, dout, x, params, activation="relu")
+    backward(dout, x, params, activation="relu")
 
 
 @graded("ffn.ffn_backward")
-def test_ffn_gradient_leading_axes(student: Student, reference: Reference, compare: Compare, draw: Draw) -> None:
+def test_ffn_gradient_leading_axes(backward: Backward, draw: Draw) -> None:
     """2-D and 4-D batches, a batch of one"""
     params = _params(draw, 3, 4)
     for shape in ((5, 3), (2, 3, 4, 3), (1, 1, 3)):
-        _gradients(student, reference, compare, draw.normal(*shape), draw.normal(*shape), params)
+        backward(draw.normal(*shape), draw.normal(*shape), params)
 
 
 @graded("ffn.ffn_backward")
-def test_ffn_gradient_without_biases(student: Student, reference: Reference, compare: Compare, draw: Draw) -> None:
+def test_ffn_gradient_without_biases(backward: Backward, draw: Draw) -> None:
     """No bias, no gradient for it"""
     dout, x = draw.normal(2, 4, 3), draw.normal(2, 4, 3)
     for biases in ("b_2", "b_1", ""):
-        _gradients(student, reference, compare, dout, x, _params(draw, 3, 5, biases=biases))
+        backward(dout, x, _params(draw, 3, 5, biases=biases))
 
 
 @graded("ffn.ffn_backward")
-def test_ffn_gradient_caches(student: Student, reference: Reference, compare: Compare, draw: Draw) -> None:
+def test_ffn_gradient_caches(backward: Backward, draw: Draw) -> None:
     """Two caches at once, and the same one twice"""
     calls = [(draw.normal(4, 3), draw.normal(4, 3), _params(draw, 3, 5), name) for name in ("gelu", "relu")]
-    caches = [student.ffn.ffn(x, params, activation)[1] for _, x, params, activation in calls]
+    caches = [backward.cache(x, params, activation) for _, x, params, activation in calls]
     for (dout, x, params, activation), cache in zip(calls * 2, caches * 2, strict=True):
-        _, reference_cache = reference.ffn.ffn(x, params, activation)
-        compare(student.ffn.ffn_backward(dout, cache), reference.ffn.ffn_backward(dout, reference_cache))
+        backward(dout, x, params, activation, on=cache)
 
 
 @graded("ffn.ffn_backward")
-def test_ffn_gradient_float32(student: Student, reference: Reference, compare: Compare, draw: Draw) -> None:
+def test_ffn_gradient_float32(backward: Backward, draw: Draw) -> None:
     """float32 stays float32"""
     dout, x = draw.normal(2, 4, 3, dtype=FLOAT32), draw.normal(2, 4, 3, dtype=FLOAT32)
     params = _params(draw, 3, 5, dtype=FLOAT32)
     for activation in ("gelu", "relu"):
-        _gradients(student, reference, compare, dout, x, params, activation=activation)
+        backward(dout, x, params, activation=activation)
 
 
 @graded("ffn.ffn_backward")
-def test_ffn_gradient_inputs_kept(student: Student, unmodified: Unmodified, draw: Draw) -> None:
+def test_ffn_gradient_inputs_kept(backward: Backward, unmodified: Unmodified, draw: Draw) -> None:
     """The gradient and the cache are left as they were"""
     for activation in ("gelu", "relu"):
-        cache = student.ffn.ffn(draw.normal(2, 4, 3), _params(draw, 3, 5), activation)[1]
+        cache = backward.cache(draw.normal(2, 4, 3), _params(draw, 3, 5), activation)
         unmodified(draw.normal(2, 4, 3), cache)

@@ -8,9 +8,8 @@ import pytest
 from autograder.compare import compare_value
 from autograder.curriculum import TRANSFORMER
 from autograder.draw import Array, Draw
-from autograder.errors import Mismatch
-from autograder.fixtures import Agree, Compare, Unmodified
-from autograder.proxies import Cache, Student
+from autograder.fixtures import Agree, Backward, Unmodified
+from autograder.proxies import Student
 from autograder.reference import Reference
 
 graded = pytest.mark.graded
@@ -35,39 +34,6 @@ def _random_mask(draw: Draw, *shape: int) -> Array:
     mask = draw.booleans(*shape)
     mask[..., 0] |= ~mask.any(axis=-1)
     return mask
-
-
-def _forward(student: Student, *args: Any, **kwargs: Any) -> Cache:
-    """The cache of the student's own forward pass, which stays in the student's process."""
-    value = student.multihead.multihead_attention(*args, **kwargs)
-    if not isinstance(value, tuple) or len(value) != 2:
-        raise Mismatch("multihead_attention must return a tuple (out, cache)")
-    cache: Cache = value[1]
-    return cache
-
-
-class Backward:
-    """Runs both backward passes, each on the cache of its own forward pass, and compares."""
-
-    def __init__(self, student: Student, reference: Reference, compare: Compare) -> None:
-        self.student, self.reference, self.compare = student, reference, compare
-
-    def __call__(self, dout: Array, *args: Any, **kwargs: Any) -> None:
-        """`args` and `kwargs` are those of the forward pass."""
-        cache = _forward(self.student, *args, **kwargs)
-        actual = self.student.multihead.multihead_attention_backward(dout, cache)
-        self.compare(actual, self.expected(dout, *args, **kwargs))
-
-    def expected(self, dout: Array, *args: Any, **kwargs: Any) -> Any:
-        """PyTorch's gradients."""
-        _, cache = self.reference.multihead.multihead_attention(*args, **kwargs)
-        return self.reference.multihead.multihead_attention_backward(dout, cache)
-
-
-@pytest.fixture(scope="session")
-def backward(student: Student, reference: Reference, compare: Compare) -> Backward:
-    """`backward(dout, x, params, n_heads, …)`."""
-    return Backward(student, reference, compare)
 
 
 @graded("multihead.split_heads")
@@ -129,7 +95,7 @@ def test_weights(student: Student, reference: Reference, draw: Draw) -> None:
         (x[0], None, None),
     ]
     for vectors, mask, source in cases:
-        cache = _forward(student, vectors, params, 3, mask, source)
+        _, cache = student.multihead.multihead_attention(vectors, params, 3, mask, source)
         _, expected = reference.multihead.multihead_attention(vectors, params, 3, mask, source)
         name, axes = 'cache["weights"]', ("batch", "head", "query", "key")
         compare_value(cache["weights"], expected["weights"], name, axes, FORWARD)
@@ -309,23 +275,20 @@ def test_gradient_dtypes(backward: Backward, draw: Draw) -> None:
 
 
 @graded("multihead.multihead_attention_backward")
-def test_gradient_twice(
-    backward: Backward, student: Student, reference: Reference, compare: Compare, draw: Draw
-) -> None:
+def test_gradient_twice(backward: Backward, student: Student, draw: Draw) -> None:
     """Each cache remembers its own forward pass, for as often as it is asked"""
     x, other, params = draw.normal(2, 4, 6), draw.normal(2, 4, 6), _params(draw, 6)
-    first = _forward(student, x, params, 3)
-    second = _forward(student, other, _params(draw, 6), 2)
+    first = backward.cache(x, params, 3)
+    second = backward.cache(other, _params(draw, 6), 2)
     dout = draw.normal(2, 4, 6)
-    expected = backward.expected(dout, x, params, 3)
-    compare(student.multihead.multihead_attention_backward(dout, first), expected)
+    backward(dout, x, params, 3, on=first)
     student.multihead.multihead_attention_backward(dout, second)
-    compare(student.multihead.multihead_attention_backward(dout, first), expected)
+    backward(dout, x, params, 3, on=first)
 
 
 @graded("multihead.multihead_attention_backward")
-def test_gradient_inputs_kept(student: Student, unmodified: Unmodified, draw: Draw) -> None:
+def test_gradient_inputs_kept(backward: Backward, unmodified: Unmodified, draw: Draw) -> None:
     """The upstream gradient and the cache are left as they were"""
     x, params = draw.normal(2, 4, 6), _params(draw, 6)
-    unmodified(draw.normal(2, 4, 6), _forward(student, x, params, 3))
-    unmodified(draw.normal(2, 4, 6), _forward(student, x, params, 3, memory=draw.normal(2, 5, 6)))
+    unmodified(draw.normal(2, 4, 6), backward.cache(x, params, 3))
+    unmodified(draw.normal(2, 4, 6), backward.cache(x, params, 3, memory=draw.normal(2, 5, 6)))
