@@ -8,7 +8,7 @@ A package offers a course as an entry point of the group `headway.courses`, whos
 and the rest of it stands in the package that `Curriculum.package` names, as the kit's own stands in `autograder`:
 
     solutions/<module>.py       lesson and solution; stubs are generated from it
-    checks/test_<module>.py     graded checks
+    checks/test_<module>.py     graded checks; where they are many, several files checks/<module>/test_*.py
     reference/<module>.py       what answers are compared with
     mistakes/<module>.py        known mistakes; may be missing
     hints.toml                  hints; may be missing
@@ -91,6 +91,12 @@ def checks(package: str) -> Path:
     return folder(package) / "checks"
 
 
+def check_files(module: str, package: str) -> list[Path]:
+    """The files with the checks of an assignment; none if there are none."""
+    one = checks(package) / f"test_{module}.py"
+    return [one] if one.is_file() else sorted((checks(package) / module).glob("test_*.py"))
+
+
 def sources(package: str) -> list[Path]:
     """Every file of another package's course that a verdict can depend on."""
     return sorted(path for kind in ("*.py", "*.toml") for path in folder(package).rglob(kind))
@@ -108,9 +114,10 @@ def _look_over(curriculum: Curriculum) -> None:
             raise _unusable(name, f"a module cannot be named {module!r}: it is no name, or Python's own")
         if any(function.module != module for function in assignment.functions):
             raise _unusable(name, f"a function of {module} says that it is of another module")
-        for path in (solutions(package) / f"{module}.py", checks(package) / f"test_{module}.py"):
-            if not path.is_file():
-                raise _unusable(name, f"{path.relative_to(folder(package).parent)} is missing")
+        if not (solutions(package) / f"{module}.py").is_file():
+            raise _unusable(name, f"{package}/solutions/{module}.py is missing")
+        if not check_files(module, package):
+            raise _unusable(name, f"{package}/checks/test_{module}.py is missing")
     for function in curriculum.functions.values():
         for need in function.needs:
             if need not in curriculum.functions:

@@ -224,7 +224,7 @@ def hold_session(options: Options, body: Callable[[Judge], None]) -> None:
             workers=workers,
             reference=options.reference or Reference.of_course(options.curriculum.package),
             drive=lambda do: body(Judge(options, run, do)),
-            file_of=partial(check_file, package=options.curriculum.package),
+            files_of=partial(courses.check_files, package=options.curriculum.package),
             seed=options.seed,
             curriculum=options.curriculum,
             limits=options.limits,
@@ -241,15 +241,10 @@ def hold_session(options: Options, body: Callable[[Judge], None]) -> None:
             raise KitError(f"pytest could not run the checks (exit code {int(code)})")
 
 
-def check_file(module: str, package: str = courses.BUILT_IN) -> Path:
-    """Where the checks of a module of a course are."""
-    return courses.checks(package) / f"test_{module}.py"
-
-
 def _arguments(curriculum: Curriculum, functions: tuple[str, ...] | None) -> list[str]:
     names = curriculum.functions if functions is None else functions
     modules = dict.fromkeys(curriculum.functions[name].module for name in names)
-    files = [str(check_file(module, curriculum.package)) for module in modules]
+    files = [str(path) for module in modules for path in courses.check_files(module, curriculum.package)]
     # -c: no configuration file is looked for, above all none in a submission; --noconftest: none is loaded.
     settings = ["-c", str(CHECKS / "pytest.ini"), "--rootdir", str(courses.checks(curriculum.package)), "--noconftest"]
     return [*settings, "--import-mode=importlib", "--assert=plain", *(f"-pno:{name}" for name in _OFF), *files]

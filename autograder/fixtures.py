@@ -6,6 +6,7 @@
     compare      compare a value                         compare(actual, expected)
     agree        call both and compare                   agree(x, axis=0)
     unmodified   call, and look at the inputs            unmodified(x)
+    stages       call both, compare their caches         stages(x, params)
     backward     call both on their own caches, compare  backward(dout, x, params)
     refuses      call, and expect a ValueError           refuses(x, about="axis")
 
@@ -20,7 +21,7 @@ import pytest
 
 from autograder import compare as comparing
 from autograder.curriculum import Curriculum, Function
-from autograder.departure import first_departure
+from autograder.departure import INPUTS, first_departure
 from autograder.draw import Array, Draw
 from autograder.errors import Mismatch, Raised
 from autograder.proxies import Cache, Student
@@ -28,8 +29,11 @@ from autograder.reference import Reference
 
 Agree = Callable[..., Any]
 Compare = Callable[..., None]
+Stages = Callable[..., None]
 Unmodified = Callable[..., None]
 Refuses = Callable[..., None]
+
+WEIGHTS, STREAM = ("batch", "head", "query", "key"), ("batch", "position", "d_model")
 
 
 class Desk:
@@ -145,6 +149,26 @@ def agree(request: pytest.FixtureRequest) -> Agree:
             mismatch.details["departure"] = first_departure(desk.student.calls[-1], expected)
             raise
         return actual
+
+    return call_and_compare
+
+
+@pytest.fixture(scope="session")
+def stages(request: pytest.FixtureRequest) -> Stages:
+    """`stages(*args, **kwargs)`: call the function under test and PyTorch's, and compare the caches' named entries.
+
+    They are compared in the order of the computation: the first that is wrong is where it is.
+    """
+    desk = _desk_of(request)
+
+    def call_and_compare(*args: Any, **kwargs: Any) -> None:
+        function = desk.function
+        *_, cache = desk.call(args, kwargs)
+        *_, expected = desk.reference.call(function.module, function.name, args, kwargs)
+        for name, value in expected.items():
+            if name != INPUTS:
+                axes = WEIGHTS if name.endswith("weights") else STREAM
+                comparing.compare_value(cache[name], value, f'cache["{name}"]', axes, function)
 
     return call_and_compare
 

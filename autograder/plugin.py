@@ -30,8 +30,8 @@ from autograder.worker import Limits, Spent, Workers
 
 # Pytest finds fixtures as attributes of a plugin.
 agree, backward, compare, draw = fixtures.agree, fixtures.backward, fixtures.compare, fixtures.draw
-reference, refuses, student = fixtures.reference, fixtures.refuses, fixtures.student
-unmodified = fixtures.unmodified
+reference, refuses, stages = fixtures.reference, fixtures.refuses, fixtures.stages
+student, unmodified = fixtures.student, fixtures.unmodified
 
 
 @dataclass(frozen=True)
@@ -72,14 +72,14 @@ class Run:
         drive: gets a function that does one job, and calls it as often as it likes: one session, and what it
             collected, serves a class, or an afternoon of saving and looking.
         cancelled: asked before each check; a job ends with `Cancelled` as soon as it says yes.
-        file_of: where the checks of a module are, to collect them when a job first needs them; None: pytest has been
+        files_of: where the checks of a module are, to collect them when a job first needs them; None: pytest has been
             told what to collect.
     """
 
     workers: Workers
     reference: Reference
     drive: Callable[[Callable[[Job], Outcome]], object]
-    file_of: Callable[[str], Path] | None = None
+    files_of: Callable[[str], list[Path]] | None = None
     seed: int = 0
     curriculum: Curriculum = TRANSFORMER
     limits: Limits = field(default_factory=Limits)
@@ -172,9 +172,9 @@ def _wanted(session: pytest.Session, run: Run, job: Job) -> list[pytest.Item]:
         return [item for items in run.items.values() for item in items]
     modules = [name for name in run.curriculum.modules if any(f.partition(".")[0] == name for f in job.functions)]
     lacking = [name for name in modules if name not in run.items]
-    if lacking and run.file_of is not None:
+    if lacking and run.files_of is not None:
         failed = session.testsfailed
-        session.perform_collect([str(run.file_of(name)) for name in lacking])
+        session.perform_collect([str(path) for name in lacking for path in run.files_of(name)])
         if session.testsfailed != failed:
             raise session.Interrupted("errors during collection")
         _keep(run, session.items)

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from autograder.checks._shapes import block_shapes
 from autograder.draw import Array, Draw
 from autograder.fixtures import Agree, Backward, Unmodified
 
@@ -20,21 +21,7 @@ PADDING = np.array([[True, True, True, False, False], [True, True, True, True, F
 
 def _params(draw: Draw, d: int, f: int, *, without: tuple[str, ...] = (), dtype: Any = np.float64) -> dict[str, Array]:
     """Random parameters, none of them near its usual first value."""
-    shapes = {
-        "ln1.gamma": (d,),
-        "ln1.beta": (d,),
-        "attn.W_qkv": (d, 3 * d),
-        "attn.b_qkv": (3 * d,),
-        "attn.W_o": (d, d),
-        "attn.b_o": (d,),
-        "ln2.gamma": (d,),
-        "ln2.beta": (d,),
-        "ffn.W_1": (d, f),
-        "ffn.b_1": (f,),
-        "ffn.W_2": (f, d),
-        "ffn.b_2": (d,),
-    }
-    params = {name: draw.normal(*shape, scale=0.5, dtype=dtype) for name, shape in shapes.items()}
+    params = {name: draw.normal(*shape, scale=0.5, dtype=dtype) for name, shape in block_shapes(d, f).items()}
     for gain in ("ln1.gamma", "ln2.gamma"):
         params[gain] += FLOAT32(1.5)
     return {name: value for name, value in params.items() if name not in without}

@@ -6,20 +6,17 @@ from typing import Any
 import numpy as np
 import pytest
 
-from autograder.compare import TOLERANCES, compare_value, describe_type, shape_text
-from autograder.curriculum import TRANSFORMER
+from autograder.checks._shapes import gpt_shapes
+from autograder.compare import TOLERANCES, describe_type, shape_text
 from autograder.draw import Array, Draw
 from autograder.errors import Mismatch
-from autograder.fixtures import Agree, Unmodified
+from autograder.fixtures import Agree, Stages, Unmodified
 from autograder.frames import Config, Rng
 from autograder.proxies import Student
-from autograder.reference import Reference
 
 graded = pytest.mark.graded
 FLOAT32 = np.float32
 FLOAT32_LOSS = TOLERANCES[np.dtype(FLOAT32)]
-FORWARD = TRANSFORMER.functions["gpt.gpt"]
-STREAM = ("batch", "position", "d_model")
 
 
 def _config(**fields: Any) -> Config:
@@ -33,22 +30,9 @@ def _tiny(**fields: Any) -> Config:
     return _config(**{"vocab_size": 5, "block_size": 4, "n_layers": 1, "d_model": 4, "d_ff": 3, **fields})
 
 
-def _shapes(config: Config) -> dict[str, tuple[int, ...]]:
-    """The names and shapes of the parameters."""
-    d, f, vocabulary = config.d_model, config.d_ff, config.vocab_size
-    shapes: dict[str, tuple[int, ...]] = {"W_tok": (vocabulary, d), "W_pos": (config.block_size, d)}
-    for i in range(config.n_layers):
-        layer = {"ln1.gamma": (d,), "ln1.beta": (d,), "attn.W_qkv": (d, 3 * d), "attn.b_qkv": (3 * d,)}
-        layer |= {"attn.W_o": (d, d), "attn.b_o": (d,), "ln2.gamma": (d,), "ln2.beta": (d,)}
-        layer |= {"ffn.W_1": (d, f), "ffn.b_1": (f,), "ffn.W_2": (f, d), "ffn.b_2": (d,)}
-        shapes |= {f"blocks.{i}.{name}": shape for name, shape in layer.items() if config.bias or ".b_" not in name}
-    shapes |= {"ln_f.gamma": (d,), "ln_f.beta": (d,)}
-    return shapes if config.tied else {**shapes, "W_head": (d, vocabulary)}
-
-
 def _params(draw: Draw, config: Config, dtype: Any = np.float64) -> dict[str, Array]:
     """Random parameters, none of them near its usual first value."""
-    params = {name: draw.normal(*shape, scale=0.5, dtype=dtype) for name, shape in _shapes(config).items()}
+    params = {name: draw.normal(*shape, scale=0.5, dtype=dtype) for name, shape in gpt_shapes(config).items()}
     for name in params:
         if name.endswith("gamma"):
             params[name] += FLOAT32(1.5)
@@ -61,7 +45,7 @@ def _ids(draw: Draw, config: Config, *shape: int) -> Array:
 
 def _initial(student: Student, config: Config, rng: Rng) -> dict[str, Array]:
     """What `init_gpt` returns, its names, shapes and dtypes looked at."""
-    params, shapes = student.gpt.init_gpt(config, rng), _shapes(config)
+    params, shapes = student.gpt.init_gpt(config, rng), gpt_shapes(config)
     if not isinstance(params, dict):
         raise Mismatch(f"init_gpt must return a dict, not {describe_type(params)}")
     missing, surplus = [name for name in shapes if name not in params], [name for name in params if name not in shapes]
@@ -161,15 +145,11 @@ def test_untied(agree: Agree, draw: Draw) -> None:
 
 
 @graded("gpt.gpt", points=2)
-def test_stages(student: Student, reference: Reference, draw: Draw) -> None:
+def test_stages(stages: Stages, draw: Draw) -> None:
     """The stages in the cache, from the embedding to the last norm"""
     config = _config(n_layers=3)
     ids, params = _ids(draw, config, 3, 5), _params(draw, config)
-    _, cache = student.gpt.gpt(ids, params, config)
-    _, expected = reference.gpt.gpt(ids, params, config)
-    for stage, value in expected.items():  # in the order of the computation: the first that is wrong is where it is
-        axes = ("batch", "head", "query", "key") if stage.endswith("weights") else STREAM
-        compare_value(cache[stage], value, f'cache["{stage}"]', axes, FORWARD)
+    stages(ids, params, config)
 
 
 @graded("gpt.gpt")

@@ -20,7 +20,7 @@ from autograder.source import bundled
 _PARTS = (
     "*.py",
     "hints.toml",
-    "checks/*.py",
+    "checks/**/*.py",
     "reference/*.py",
     "mistakes/*.py",
     "worker/**/*.py",

@@ -1,0 +1,1 @@
+"""Checks of assignment 12: the encoder–decoder."""

@@ -1,0 +1,1 @@
+"""Checks of assignment 11: generation."""

@@ -1,0 +1,1 @@
+"""Checks of assignment 10: training."""
