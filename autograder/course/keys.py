@@ -20,6 +20,7 @@ from autograder.source import bundled
 _PARTS = (
     "*.py",
     "hints.toml",
+    "curriculum/*.py",
     "checks/**/*.py",
     "reference/*.py",
     "mistakes/*.py",

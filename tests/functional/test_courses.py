@@ -113,6 +113,26 @@ def test_a_workspace_of_one_course_is_not_made_one_of_another(headway, tmp_path)
     assert not (work / "softmax.py").exists()
 
 
+def test_checks_may_be_several_files_in_a_folder(headway, tmp_path):
+    site = install(tmp_path / "site")
+    checks = site / "toycourse" / "checks"
+    whole, variance = (checks / "test_averages.py").read_text(), '@graded("averages.variance", points=2)'
+    head, mean = whole[: whole.index("@graded")], whole[: whole.index(variance)]
+    (checks / "test_averages.py").unlink()
+    (checks / "averages").mkdir()
+    (checks / "averages" / "__init__.py").touch()
+    (checks / "averages" / "test_mean.py").write_text(mean)
+    (checks / "averages" / "test_variance.py").write_text(head + whole[whole.index(variance) :])
+    work = tmp_path / "work"
+    work.mkdir()
+    (work / "averages.py").write_text(SOLUTION.read_text())
+    done = headway("check", "--dir", work, "--curriculum", "toy", "--json", "-", path=site)
+    assert done.returncode == 0, done.stderr
+    (assignment,) = json.loads(done.stdout)["assignments"]
+    counts = [len(function["checks"]) for function in assignment["functions"]]
+    assert counts == [2, 2]
+
+
 def test_a_class_is_graded(headway, tmp_path):
     handed_in, out = tmp_path / "class", tmp_path / "out"
     for name, text in {

@@ -3,8 +3,9 @@
 import pytest
 
 from autograder.checks import __path__ as checks_path
+from autograder.courses import check_files
 from autograder.curriculum import TRANSFORMER
-from autograder.effort import EFFORT
+from autograder.curriculum.effort import EFFORT
 from autograder.engine import CHECKS
 from autograder.errors import UsageError
 
@@ -43,7 +44,11 @@ def test_needs_are_followed():
 
 def test_every_assignment_has_checks():
     assert str(CHECKS) == next(iter(checks_path))
-    assert {f"test_{module}.py" for module in TRANSFORMER.modules} == {p.name for p in CHECKS.glob("test_*.py")}
+    files = {module: check_files(module, TRANSFORMER.package) for module in TRANSFORMER.modules}
+    assert [module for module in files if not files[module]] == []
+    assert {path for paths in files.values() for path in paths} == set(CHECKS.rglob("test_*.py")), (
+        "nobody collects these"
+    )
 
 
 def test_every_function_says_how_long_and_how_hard_it_is():

@@ -1,0 +1,9 @@
+"""What there is to learn: `course.py` says what a course is made of, `transformer.py` is the kit's own.
+
+Everything that names an assignment or a function reads it here: checks, reports, stubs, the command line.
+"""
+
+from autograder.curriculum.course import CACHE, Assignment, Curriculum, Function, Output
+from autograder.curriculum.transformer import TRANSFORMER
+
+__all__ = ["CACHE", "TRANSFORMER", "Assignment", "Curriculum", "Function", "Output"]
