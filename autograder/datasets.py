@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from autograder import synthetic
-from autograder.errors import UsageError
+from autograder.errors import UsageError, missing_package
 from autograder.source import bundled
 
 SYNTHETIC_CHARACTERS = 1_000_000
@@ -148,7 +148,7 @@ def fetch(name: str) -> Path:
     try:
         import pooch
     except ImportError:
-        raise UsageError("fetching needs one more package. Install it: pip install 'headway[train]'") from None
+        raise missing_package("fetching needs pooch", "train") from None
     pooch.get_logger().setLevel("ERROR")
     try:
         pooch.retrieve(dataset.url, known_hash=f"sha256:{dataset.sha256}", fname=dataset.file, path=folder())

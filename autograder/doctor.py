@@ -8,6 +8,7 @@ import tempfile
 import time
 from pathlib import Path
 
+from autograder.errors import install_command
 from autograder.report.findings import Finding
 
 
@@ -41,7 +42,7 @@ def _packages() -> list[Finding]:
         try:
             found.append(Finding(name, True, importlib.metadata.version(name), optional=bool(extra)))
         except importlib.metadata.PackageNotFoundError:
-            install = f"pip install 'headway[{extra}]'" if extra else "pip install --force-reinstall headway"
+            install = install_command(extra) if extra else "pip install --force-reinstall headway"
             text = f"not installed; for {use}" if use else "not installed"
             found.append(Finding(name, False, text, install, bool(extra)))
     return found

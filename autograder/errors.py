@@ -24,6 +24,21 @@ class UsageError(HeadwayError):
     """Wrong input: one clear line that says what is wrong, where, and what to do next."""
 
 
+def missing_package(what: str, extra: str, instead: str = "") -> UsageError:
+    """For `what` ("pictures need Matplotlib") that one of the kit's extras installs; `instead` says what works without.
+
+    >>> print(missing_package("pictures need Matplotlib", "train"))
+    pictures need Matplotlib, which is not installed: pip install 'headway[train]'
+    """
+    command = install_command(extra)
+    return UsageError(f"{what}, which is not installed: {command}{f'. {instead}' if instead else ''}")
+
+
+def install_command(extra: str) -> str:
+    """What installs one of the kit's extras."""
+    return f"pip install 'headway[{extra}]'"
+
+
 class Cancelled(HeadwayError):
     """Nobody waits for this job any more."""
 

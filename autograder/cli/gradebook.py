@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import click
 
 from autograder.cli._shared import console_for, interruptible, no_color_option, progress
-from autograder.errors import UsageError
+from autograder.errors import UsageError, missing_package
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -202,9 +202,7 @@ def _write_autograded(book: "Gradebook", course: Path) -> int:
     try:
         from autograder.notebooks import autograded
     except ImportError as error:
-        raise UsageError(
-            f"notebooks need a package that is not installed ({error.name}): pip install 'headway[notebooks]'"
-        ) from None
+        raise missing_package(f"notebooks need {error.name}", "notebooks") from None
     from autograder.course.exports.nbgrader import student_id
 
     return autograded.write(course, ((student_id(student), result) for student, result in book.results() if result))

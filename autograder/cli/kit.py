@@ -17,7 +17,7 @@ from autograder.cli._shared import (
     no_color_option,
     write_json,
 )
-from autograder.errors import UsageError
+from autograder.errors import UsageError, missing_package
 from autograder.files import write_atomically
 
 if TYPE_CHECKING:
@@ -59,9 +59,7 @@ def release(folder: Path, form: str | None, prerequisites: "Prerequisites", seed
             from autograder.course.store import fresh_seed
             from autograder.notebooks import build, course
         except ImportError as error:
-            raise UsageError(
-                f"notebooks need a package that is not installed ({error.name}): pip install 'headway[notebooks]'"
-            ) from None
+            raise missing_package(f"notebooks need {error.name}", "notebooks") from None
         if form == "nbgrader":
             hidden = fresh_seed() if seed is None else seed
             files = course.files(solutions, curriculum, prerequisites, hidden)

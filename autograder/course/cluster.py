@@ -28,7 +28,7 @@ from autograder.course import intake, keys
 from autograder.course.grader import Setup, Unit
 from autograder.course.run import TRIES, Done, Grader
 from autograder.course.store import Entry
-from autograder.errors import UsageError
+from autograder.errors import UsageError, missing_package
 from autograder.files import write_atomically
 from autograder.text import clean
 from autograder.worker import TooWeak, Wall, strongest
@@ -152,7 +152,7 @@ class Cluster:
         try:
             import distributed
         except ImportError:
-            raise UsageError("a cluster needs Dask: pip install 'headway[cluster]'") from None
+            raise missing_package("a cluster needs Dask", "cluster") from None
         try:
             client: Client = distributed.Client(self.address, timeout=CONNECT_SECONDS, set_as_default=False)
         except (OSError, ValueError, TypeError) as error:

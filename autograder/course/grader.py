@@ -6,7 +6,6 @@ was killed leaves nobody behind.
 """
 
 import contextlib
-import gc
 import json
 import os
 import queue
@@ -20,7 +19,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
-from autograder import engine, results
+from autograder import engine, garbage, results
 from autograder.course import intake, keys
 from autograder.course.feedback import Level, withhold
 from autograder.course.handed_in import Attempt
@@ -127,10 +126,7 @@ def main(pipe: Connection) -> None:
     writer.start()
 
     def work(judge: engine.Judge) -> None:
-        # What is there now stays to the end: the search for garbage, a tenth of the time, leaves it out.
-        gc.collect()
-        gc.freeze()
-        gc.set_threshold(100_000)
+        garbage.search_seldom(spare=True)
         while (unit := units.get()) is not None:
             finished.put(("done", unit.number, *grade(unit, judge, setup)))
 

@@ -17,7 +17,7 @@ from autograder.course.handed_in import Attempt, Student
 from autograder.course.policy import Policy
 from autograder.course.run import Pool
 from autograder.course.store import Entry, Store
-from autograder.errors import UsageError
+from autograder.errors import UsageError, missing_package
 from autograder.worker import UNSAFE, TooWeak, Wall, strongest
 
 REFRESH_SECONDS = 5.0
@@ -116,9 +116,10 @@ def _require_torch(options: engine.Options) -> None:
     """
     own = options.curriculum.package == courses.BUILT_IN  # another course's references may do without
     if own and options.seed and reference.torch_version() is None:
-        raise UsageError(
-            "a class is graded on fresh inputs, and their right answers come from PyTorch, which is not installed: "
-            "pip install 'headway[torch]'. Without it there are the public inputs: --seed 0"
+        raise missing_package(
+            "a class is graded on fresh inputs, and their right answers come from PyTorch",
+            "torch",
+            instead="Without it there are the public inputs: --seed 0",
         )
 
 

@@ -14,7 +14,7 @@ from autograder.archive import LeftOut
 from autograder.course.handed_in import WORK, Attempt, Part, Student, safe_name
 from autograder.course.intake import MAX_ENTRIES, read_plain
 from autograder.curriculum import Curriculum
-from autograder.errors import UsageError
+from autograder.errors import UsageError, missing_package
 
 # "lovelaceada_LATE_4021_99871_softmax-1.py": sortable name in lower case without spaces, LATE, user id, file id, the
 # file's own name; anonymous: "LATE_anon_x7Qz2_99871_softmax.py".
@@ -127,7 +127,7 @@ def _index(path: Path) -> dict[str, object] | None:
     try:
         import yaml
     except ImportError:
-        raise UsageError(f"reading {path.name} needs PyYAML: pip install 'headway[class]'") from None
+        raise missing_package(f"reading {path.name} needs PyYAML", "class") from None
     # The base loader leaves everything as text: a student number keeps its zeros, and nothing is constructed.
     loader = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
     try:

@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 
 from autograder.course import intake, layouts
 from autograder.curriculum import TRANSFORMER, Curriculum
-from autograder.errors import UsageError
+from autograder.errors import missing_package
 from autograder.source import bundled
 
 K = 20  # characters of filtered code in a fingerprint: about two short lines
@@ -151,7 +151,7 @@ def _fingerprints(text: str) -> NDArray[np.int64]:
     try:
         from copydetect.utils import hashed_kgrams, winnow
     except ImportError:
-        raise UsageError("looking for similar submissions needs copydetect: pip install 'headway[class]'") from None
+        raise missing_package("looking for similar submissions needs copydetect", "class") from None
     filtered = _filtered(text)
     if len(filtered) < K + WINDOW:
         return np.empty(0, dtype=np.int64)

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from autograder import __version__
-from autograder.errors import HeadwayError, UsageError
+from autograder.errors import HeadwayError, UsageError, missing_package
 from autograder.report.speed import Speed
 from autograder.study import runs
 from autograder.study.trainer import Trainer
@@ -81,7 +81,7 @@ def compare(folder: Path, preset: str, rounds: int, seconds: float, own: tuple[s
     import importlib.util
 
     if importlib.util.find_spec("torch") is None:
-        raise UsageError("headway bench compares with PyTorch, which is not installed: pip install 'headway[torch]'")
+        raise missing_package("headway bench compares with PyTorch", "torch")
     data = "synthetic" if preset == "synthetic" else "given-names"
     settings = runs.new_settings(preset, data, None, "constant", 0)
     tokens = settings.batch_size * int(settings.model["block_size"])

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from autograder import synthetic
-from autograder.errors import UsageError
+from autograder.errors import UsageError, missing_package
 from autograder.files import write_atomically
 
 FORMAT = "headway.checkpoint/1"
@@ -110,5 +110,5 @@ def _library() -> Any:
     try:
         import safetensors.numpy
     except ImportError:
-        raise UsageError("checkpoints need one more package. Install it: pip install 'headway[train]'") from None
+        raise missing_package("checkpoints need safetensors", "train") from None
     return safetensors.numpy

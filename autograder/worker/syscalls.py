@@ -11,6 +11,8 @@ import tempfile
 from functools import cache
 from typing import Any
 
+from autograder.errors import install_command
+
 # What NumPy and the interpreter need to compute, to read files, to talk over the socket that is open already, and to
 # print. Everything else fails with EPERM: no socket, process, thread, exec, signal to others, ptrace, memory file,
 # pipe, mount, key, clock or limit to set; no file made, changed, linked or removed.
@@ -83,7 +85,7 @@ def _pyseccomp() -> Any:
     try:
         import pyseccomp
     except ImportError:
-        raise Unavailable("pyseccomp is not installed: pip install 'headway[wall]'") from None
+        raise Unavailable(f"pyseccomp is not installed: {install_command('wall')}") from None
     except (OSError, RuntimeError, AttributeError):
         raise Unavailable("the C library libseccomp is not installed: apt install libseccomp2") from None
     return pyseccomp

@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from autograder.course.gradebook import Document, shown_name
-from autograder.errors import UsageError
+from autograder.errors import UsageError, missing_package
 from autograder.text import clean
 
 STUDENTS_PER_COMMIT = 50
@@ -66,7 +66,7 @@ def write_gradebook(
         from nbgrader.api import Gradebook
         from sqlalchemy.exc import SQLAlchemyError
     except ImportError:
-        raise UsageError("an nbgrader gradebook needs nbgrader: pip install 'headway[notebooks]'") from None
+        raise missing_package("an nbgrader gradebook needs nbgrader", "notebooks") from None
     try:
         with _alembic_on_the_path(), Gradebook(_with_driver(database_url), course_id=course_id) as book:
             return _Writer(book, class_document, cells_of).write(results)

@@ -12,7 +12,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from autograder import __version__
-from autograder.errors import UsageError
+from autograder.errors import missing_package
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -24,7 +24,7 @@ def environment() -> "Environment":
     try:
         from jinja2 import Environment, PackageLoader, StrictUndefined
     except ImportError:
-        raise UsageError("HTML pages need Jinja2: pip install 'headway[class]'") from None
+        raise missing_package("HTML pages need Jinja2", "class") from None
     made = Environment(
         loader=PackageLoader("autograder.report", "html"),
         autoescape=True,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from autograder.errors import UsageError
+from autograder.errors import missing_package
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -35,7 +35,7 @@ def require() -> None:
     try:
         import matplotlib  # noqa: F401
     except ImportError:
-        raise UsageError("pictures need one more package. Install it: pip install 'headway[train]'") from None
+        raise missing_package("pictures need Matplotlib", "train") from None
 
 
 def sheet(
