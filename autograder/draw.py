@@ -7,6 +7,7 @@ bytes, so inputs are made from raw integers with exact arithmetic only.
 
 import hashlib
 import math
+import secrets
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -16,8 +17,12 @@ from autograder.frames import Rng
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
-
 MAX_KEPT = 1 << 16  # entries of an array that is remembered
+
+
+def fresh_seed() -> int:
+    """A seed nobody knows beforehand; the result documents record it. Never 0, which is the public one."""
+    return secrets.randbelow(2**31 - 1) + 1
 
 
 class _Drawn(NamedTuple):

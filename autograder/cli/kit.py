@@ -56,7 +56,7 @@ def release(folder: Path, form: str | None, prerequisites: "Prerequisites", seed
         files = source.make_stubs(solutions, curriculum)
     else:
         try:
-            from autograder.course.store import fresh_seed
+            from autograder.draw import fresh_seed
             from autograder.notebooks import build, course
         except ImportError as error:
             raise missing_package(f"notebooks need {error.name}", "notebooks") from None

@@ -95,7 +95,7 @@ def signature(attempt: Attempt) -> str:
                     return ""
                 marks = (status.st_mode, status.st_nlink, status.st_ino, status.st_size, status.st_mtime_ns)
                 state.update(repr((part.assignment, name, *marks, status.st_ctime_ns)).encode("utf-8", "replace"))
-    except OSError:
+    except (OSError, LeftOut):
         return ""
     return state.hexdigest()
 
@@ -104,9 +104,20 @@ def _statuses(part: Part) -> Iterator[tuple[str, os.stat_result]]:
     status = part.path.lstat()
     yield str(part.path), status
     if stat.S_ISDIR(status.st_mode):
-        with os.scandir(part.path) as entries:
-            found = sorted((entry.name, entry) for entry in entries if entry.name.endswith(WORK))
-            yield from ((name, entry.stat(follow_symlinks=False)) for name, entry in found)
+        for entry in _work(part.path):
+            yield entry.name, entry.stat(follow_symlinks=False)
+
+
+def _work(folder: Path) -> list["os.DirEntry[str]"]:
+    """What looks like work in a folder, by its name alone, and in the order of the names."""
+    found = []
+    with os.scandir(folder) as entries:
+        for count, entry in enumerate(entries):
+            if count >= MAX_ENTRIES:
+                raise LeftOut(f"the submission has more than {MAX_ENTRIES} files and folders: left out")
+            if entry.name.endswith(WORK) and not entry.name.startswith("."):
+                found.append(entry)
+    return sorted(found, key=lambda entry: entry.name)
 
 
 def take_in(files: list[Raw], into: Path, curriculum: Curriculum) -> TakenIn:
@@ -179,7 +190,8 @@ def _files(part: Part) -> Iterator[Raw]:
     """The files of a part; of what looks like work and is not taken, why."""
     mode = part.path.lstat().st_mode
     if stat.S_ISDIR(mode):
-        yield from _folder(part)
+        for entry in sorted(_work(part.path), key=lambda entry: not entry.name.endswith(".py")):
+            yield _file(part.path / entry.name, entry.name, part.assignment)  # a module before its notebook
     elif stat.S_ISLNK(mode):
         raise LeftOut("the submission is a link, and links are not followed")
     else:
@@ -210,18 +222,6 @@ def _max_bytes(name: str) -> int:
     if name.endswith(".zip"):
         return MAX_ARCHIVE_BYTES
     return notebook_intake.MAX_NOTEBOOK_BYTES if name.endswith(".ipynb") else MAX_FILE_BYTES
-
-
-def _folder(part: Part) -> Iterator[Raw]:
-    names = []
-    with os.scandir(part.path) as entries:
-        for count, entry in enumerate(entries):
-            if count >= MAX_ENTRIES:
-                raise LeftOut(f"the submission has more than {MAX_ENTRIES} files and folders: left out")
-            if entry.name.endswith(WORK) and not entry.name.startswith("."):
-                names.append(entry.name)
-    for name in sorted(names, key=lambda name: (not name.endswith(".py"), name)):  # a module before its notebook
-        yield _file(part.path / name, name, part.assignment)
 
 
 def read_plain(path: Path, max_bytes: int) -> bytes:

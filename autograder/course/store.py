@@ -13,7 +13,6 @@ import contextlib
 import hashlib
 import json
 import os
-import secrets
 import shutil
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -22,6 +21,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+from autograder.draw import fresh_seed
 from autograder.errors import UsageError
 from autograder.files import write_atomically
 
@@ -149,11 +149,6 @@ def _read_journal(path: Path) -> Iterator[Entry]:
     for line in content.splitlines():
         with contextlib.suppress(ValueError, TypeError):  # the last line of a run that was killed may be half a line
             yield Entry(**json.loads(line))
-
-
-def fresh_seed() -> int:
-    """A seed nobody knows beforehand; the result documents record it. Never 0, which is the public one."""
-    return secrets.randbelow(2**31 - 1) + 1
 
 
 @contextmanager

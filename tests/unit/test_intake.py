@@ -228,6 +228,29 @@ def test_a_signature_notices_what_dates_hide(tmp_path, monkeypatch):
     assert len({first, second, intake.signature(attempt)}) == 3
 
 
+def test_a_signature_is_of_what_is_read(tmp_path, monkeypatch):
+    (tmp_path / "softmax.py").write_text("one")
+    (tmp_path / "._softmax.py").write_text("what a Mac leaves beside it")
+    monkeypatch.setattr(intake, "SETTLED_NS", 0)
+    attempt = Attempt((Part(tmp_path),))
+    first = intake.signature(attempt)
+    (tmp_path / "._softmax.py").write_text("another one")
+    assert intake.signature(attempt) == first != ""
+    assert [raw.name for raw in intake.read(attempt)] == ["softmax.py"]
+
+
+def test_a_folder_of_too_many_files_has_no_signature(tmp_path, monkeypatch):
+    monkeypatch.setattr(intake, "SETTLED_NS", 0)
+    monkeypatch.setattr(intake, "MAX_ENTRIES", 2)
+    for name in ("one.py", "two.py"):
+        (tmp_path / name).touch()
+    attempt = Attempt((Part(tmp_path),))
+    assert intake.signature(attempt) != ""
+    (tmp_path / "three.txt").touch()
+    assert intake.signature(attempt) == ""
+    assert "more than 2 files" in str(intake.read(attempt)[0].content)
+
+
 def test_a_file_changed_a_moment_ago_has_no_signature(tmp_path):
     (tmp_path / "softmax.py").write_text("x = 1\n")
     assert intake.signature(Attempt((Part(tmp_path),))) == ""
