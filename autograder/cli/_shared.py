@@ -30,6 +30,14 @@ def console_for(no_color: bool, *, stderr: bool = False) -> "Console":
     return Console(no_color=no_color or None, highlight=False, stderr=stderr)
 
 
+def _dir_option(help: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    return click.option("--dir", "folder", type=click.Path(path_type=Path), default=".", help=help)
+
+
+workspace_option = _dir_option("Your workspace (default: this folder).")
+submission_option = _dir_option("The submission's folder (default: this folder).")
+
+
 def no_color_option(function: Callable[..., Any]) -> Callable[..., Any]:
     return click.option("--no-color", is_flag=True, help="Plain text; the environment's NO_COLOR does the same.")(
         function

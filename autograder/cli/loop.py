@@ -1,26 +1,24 @@
 """Commands of the student's loop: watch, and what surrounds it: reset, solution, diff, update, submit."""
 
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from autograder.cli._names import complete_names
-from autograder.cli._shared import PASSED, console_for, curriculum_of, interruptible, no_color_option
+from autograder.cli._shared import PASSED, console_for, curriculum_of, interruptible, no_color_option, workspace_option
 from autograder.errors import UsageError
 
 if TYPE_CHECKING:
     from autograder.curriculum import Curriculum
 
-DIR_OPTION = click.option(
-    "--dir", "folder", type=click.Path(path_type=Path), default=".", help="Your workspace (default: this folder)."
-)
 NAME_ARGUMENT = click.argument("name", metavar="NAME", shell_complete=complete_names)
 
 
 @click.command()
-@DIR_OPTION
+@workspace_option
 @click.option("--poll", is_flag=True, help="Look at the files four times a second: for network file systems.")
 @click.option("--plain", is_flag=True, help="Line by line, without keys: for screen readers and logs.")
 @no_color_option
@@ -77,7 +75,7 @@ which mistake it is. It waits until you press n to go on. h is a hint.
 
 @click.command()
 @NAME_ARGUMENT
-@DIR_OPTION
+@workspace_option
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @interruptible
 def reset(name: str, folder: Path, yes: bool) -> None:
@@ -121,15 +119,15 @@ def _open_solutions(folder: Path, name: str, give_up: bool) -> tuple[str, ...]:
     return selected
 
 
-GIVE_UP_OPTION = click.option("--give-up", is_flag=True, help="Before yours passes; it is noted.")
+def _shows_a_solution(function: Callable[..., None]) -> click.Command:
+    """A command that shows the solution of NAME, if that may be shown."""
+    give_up = click.option("--give-up", is_flag=True, help="Before yours passes; it is noted.")
+    for option in (interruptible, no_color_option, give_up, workspace_option, NAME_ARGUMENT):
+        function = option(function)
+    return click.command()(function)
 
 
-@click.command()
-@NAME_ARGUMENT
-@DIR_OPTION
-@GIVE_UP_OPTION
-@no_color_option
-@interruptible
+@_shows_a_solution
 def solution(name: str, folder: Path, give_up: bool, no_color: bool) -> None:
     """The solution, after yours passes (or --give-up)."""
     from autograder.study import keep
@@ -145,12 +143,7 @@ def solution(name: str, folder: Path, give_up: bool, no_color: bool) -> None:
         click.echo(text, nl=False)
 
 
-@click.command()
-@NAME_ARGUMENT
-@DIR_OPTION
-@GIVE_UP_OPTION
-@no_color_option
-@interruptible
+@_shows_a_solution
 def diff(name: str, folder: Path, give_up: bool, no_color: bool) -> None:
     """Yours beside the solution, after yours passes."""
     from autograder.report import differences
@@ -162,7 +155,7 @@ def diff(name: str, folder: Path, give_up: bool, no_color: bool) -> None:
 
 
 @click.command()
-@DIR_OPTION
+@workspace_option
 def update(folder: Path) -> None:
     """Bring the stubs of this version; your work stays."""
     from autograder import __version__, engine
@@ -178,7 +171,7 @@ def update(folder: Path) -> None:
 
 @click.command()
 @click.argument("names", metavar="[NAME]...", nargs=-1, shell_complete=complete_names)
-@DIR_OPTION
+@workspace_option
 @click.option("--out", type=click.Path(path_type=Path), help="The archive (default: NAME.zip in this folder).")
 @click.option("--name", "who", help="Your name as your class knows it (default: the folder's).")
 @no_color_option

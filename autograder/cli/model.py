@@ -7,14 +7,19 @@ from typing import TYPE_CHECKING
 
 import click
 
-from autograder.cli._shared import console_for, interruptible, json_option, no_color_option, progress, write_json
+from autograder.cli._shared import (
+    console_for,
+    interruptible,
+    json_option,
+    no_color_option,
+    progress,
+    submission_option,
+    write_json,
+)
 
 if TYPE_CHECKING:
     from autograder.study import own
 
-DIR_OPTION = click.option(
-    "--dir", "folder", type=click.Path(path_type=Path), default=".", help="The submission's folder."
-)
 SOLUTION_OPTION = click.option("--solution", is_flag=True, help="The official solution instead of your own code.")
 
 
@@ -33,7 +38,7 @@ def _modules(folder: Path, solution: bool) -> "Iterator[own.Modules]":
 
 
 @click.command()
-@DIR_OPTION
+@submission_option
 @SOLUTION_OPTION
 @click.option("--preset", default="names", show_default=True, help="names, shakespeare or synthetic.")
 @click.option("--data", "dataset", metavar="NAME", help="Another text than the preset's (headway data list).")
@@ -73,7 +78,7 @@ def train(
 
 @click.command()
 @click.argument("path", metavar="CHECKPOINT", type=click.Path(path_type=Path))
-@DIR_OPTION
+@submission_option
 @SOLUTION_OPTION
 @click.option("--prompt", help="What the text begins with (default: a new line).")
 @click.option("--length", type=click.IntRange(1), default=400, show_default=True, help="How many characters.")
@@ -94,7 +99,7 @@ def generate(
 
 
 @click.command()
-@DIR_OPTION
+@submission_option
 @SOLUTION_OPTION
 @click.option("--preset", default="shakespeare", show_default=True, help="The size: names, shakespeare or synthetic.")
 @click.option("--rounds", type=click.IntRange(1), default=7, show_default=True, help="Turns of each.")

@@ -4,13 +4,13 @@ from pathlib import Path
 
 import click
 
-from autograder.cli._shared import console_for, interruptible, no_color_option
-from autograder.cli.model import DIR_OPTION, SOLUTION_OPTION
+from autograder.cli._shared import console_for, interruptible, no_color_option, submission_option
+from autograder.cli.model import SOLUTION_OPTION
 
 
 @click.command()
 @click.argument("name", required=False)
-@DIR_OPTION
+@submission_option
 @SOLUTION_OPTION
 @click.option(
     "--checkpoint",

@@ -18,6 +18,8 @@ from autograder.cli._shared import (
     json_option,
     load_meanwhile,
     no_color_option,
+    submission_option,
+    workspace_option,
     write_json,
 )
 
@@ -43,7 +45,7 @@ def init(folder: Path) -> None:
 
 @click.command()
 @click.argument("names", metavar="[NAME[.function]]...", nargs=-1, shell_complete=complete_names)
-@click.option("--dir", "folder", type=click.Path(path_type=Path), default=".", help="The submission's folder.")
+@submission_option
 @click.option("--seed", type=click.IntRange(0), default=0, help="Draw fresh inputs; 0 is the public set.")
 @click.option(
     "--call-seconds", type=click.FloatRange(0.05), default=10.0, show_default=True, help="Time limit of one call."
@@ -95,7 +97,7 @@ def check(
 
 @click.command("list")
 @click.argument("names", metavar="[NAME]...", nargs=-1, shell_complete=complete_names)
-@click.option("--dir", "folder", type=click.Path(path_type=Path), default=".", help="Your workspace.")
+@workspace_option
 @click.option("--open", "only_open", is_flag=True, help="Only what does not pass yet.")
 @click.option("--done", "only_done", is_flag=True, help="Only what passes.")
 @curriculum_option
