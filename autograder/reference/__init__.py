@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from autograder import courses, frames
-from autograder.errors import UsageError, install_command
+from autograder.errors import UsageError
 from autograder.reference.memo import SHIPPED, Memo, digest_of, user_cache
 
 
@@ -67,7 +67,7 @@ class Reference:
 
 _NO_TORCH = (
     "these inputs are not among the answers that ship with the kit, and PyTorch is not installed. "
-    f"Check without --seed, or install it: {install_command('torch')}"
+    "Check without --seed, or install it: pip install 'headway[torch]'"
 )
 
 

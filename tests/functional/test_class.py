@@ -11,23 +11,15 @@ import time
 from pathlib import Path
 
 import pytest
+from commands import HEADWAY, SOFTMAX
 
-HEADWAY = [sys.executable, "-m", "autograder.cli"]
-SOFTMAX = """
-import numpy as np
-def softmax(x, axis=-1, temperature=1.0):
-    x = np.asarray(x)
-    x = x if x.dtype.kind == "f" else x.astype(float)
-    z = np.exp((x - x.max(axis, keepdims=True)) {scale})
-    return z / z.sum(axis, keepdims=True)
-"""
 # Its warnings say where the file lies, which is another place each time, and are more than a report shows.
 LOUD = """
 import warnings
 for number in range(300):
     warnings.warn(f"warning {number}", stacklevel=1)
 """
-RIGHT, WRONG = SOFTMAX.format(scale="/ temperature"), SOFTMAX.format(scale="* temperature")
+RIGHT, WRONG = SOFTMAX, SOFTMAX.replace("/ temperature", "* temperature")
 
 
 def command(*arguments):

@@ -7,6 +7,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from commands import headway
 
 import autograder
 from autograder.course import gradebook, handing_back, insight, similarity
@@ -26,11 +27,6 @@ def book(make_class):
 @pytest.fixture(scope="module")
 def found(book):
     return insight.collect(book)
-
-
-def run(*arguments):
-    command = [sys.executable, "-m", "autograder.cli", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, check=False)
 
 
 def test_mistakes_are_counted_by_students(book, found):
@@ -92,7 +88,7 @@ def test_a_damaged_result_does_not_lose_the_class(make_class):
 
 
 def test_the_terminal_shows_mistakes_and_no_control_characters(book, found):
-    done = run("report", book.out, "--no-color")
+    done = headway("report", book.out, "--no-color")
     assert done.returncode == 0, done.stderr
     assert "The commonest named mistakes" in done.stdout
     first = found.mistakes[0]
@@ -164,7 +160,7 @@ def test_the_data_cannot_end_its_block(found):
     ],
 )
 def test_what_cannot_be_reported_is_one_line(book, tmp_path, arguments, words):
-    done = run("report", *(part.format(here=tmp_path, book=book.out) for part in arguments))
+    done = headway("report", *(part.format(here=tmp_path, book=book.out) for part in arguments))
     assert done.returncode == 2
     assert words in done.stderr
     assert done.stderr.count("\n") == 1
@@ -226,7 +222,7 @@ class TestSimilarity:
 
     def test_the_list_by_the_command(self, book, solutions):
         pytest.importorskip("copydetect")
-        done = run("report", book.out, "--similar", solutions.parent / "tests" / "submissions" / "class")
+        done = headway("report", book.out, "--similar", solutions.parent / "tests" / "submissions" / "class")
         assert done.returncode == 0, done.stderr
         assert "never a grade" in done.stdout
         assert "bo · chen" in done.stdout

@@ -11,18 +11,9 @@ import time
 from pathlib import Path
 
 import pytest
+from commands import HEADWAY, SOFTMAX
 
 pytest.importorskip("distributed")
-
-CLI = [sys.executable, "-m", "autograder.cli", "grade"]
-RIGHT = """
-import numpy as np
-def softmax(x, axis=-1, temperature=1.0):
-    x = np.asarray(x)
-    x = x if x.dtype.kind == "f" else x.astype(float)
-    z = np.exp((x - x.max(axis, keepdims=True)) / temperature)
-    return z / z.sum(axis, keepdims=True)
-"""
 
 
 def timeless(value):
@@ -74,14 +65,15 @@ def cluster(workers, folder):
 
 
 def grade(folder, out, *arguments):
-    command = [*CLI, folder, "--out", out, "--assignment", "softmax.softmax", "--seed", "0", "--no-color", *arguments]
+    settings = ["--assignment", "softmax.softmax", "--seed", "0", "--no-color"]
+    command = [*HEADWAY, "grade", folder, "--out", out, *settings, *arguments]
     return subprocess.Popen(list(map(str, command)), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
 
 
 def test_one_worker_is_killed_and_one_paused_and_the_class_is_the_same(tmp_path):
     for number in range(24):
         (tmp_path / "class" / f"s{number:02}").mkdir(parents=True)
-        text = RIGHT if number % 3 else RIGHT.replace("/ temperature", "* temperature")
+        text = SOFTMAX if number % 3 else SOFTMAX.replace("/ temperature", "* temperature")
         (tmp_path / "class" / f"s{number:02}" / "softmax.py").write_text(text)
     here = grade(tmp_path / "class", tmp_path / "here", "-j", "2")
     said, _ = here.communicate()
@@ -105,7 +97,7 @@ def test_one_worker_is_killed_and_one_paused_and_the_class_is_the_same(tmp_path)
 
 def test_no_scheduler_is_one_line(tmp_path):
     (tmp_path / "class" / "ada").mkdir(parents=True)
-    (tmp_path / "class" / "ada" / "softmax.py").write_text(RIGHT)
+    (tmp_path / "class" / "ada" / "softmax.py").write_text(SOFTMAX)
     run = grade(tmp_path / "class", tmp_path / "out", "--cluster", "tcp://127.0.0.1:9")
     said, _ = run.communicate()
     assert run.returncode == 2, said
@@ -114,7 +106,7 @@ def test_no_scheduler_is_one_line(tmp_path):
 
 def test_a_worker_without_a_wall_takes_no_work(tmp_path):
     (tmp_path / "class" / "ada").mkdir(parents=True)
-    (tmp_path / "class" / "ada" / "softmax.py").write_text(RIGHT)
+    (tmp_path / "class" / "ada" / "softmax.py").write_text(SOFTMAX)
     with pytest.MonkeyPatch.context() as patch:
         # What a worker finds instead of the wall's proof: a machine that has no mechanism.
         (tmp_path / "weak").mkdir()

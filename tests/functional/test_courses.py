@@ -1,13 +1,11 @@
 """A course that another package brings: found by its entry point, and worked on and graded like the kit's own."""
 
 import json
-import os
 import shutil
-import subprocess
-import sys
 from dataclasses import replace
 from pathlib import Path
 
+import commands
 import pytest
 
 from autograder import courses, source
@@ -40,15 +38,7 @@ def site(tmp_path_factory):
 @pytest.fixture(scope="module")
 def headway(site):
     def run(*arguments, cwd=None, path=site):
-        return subprocess.run(
-            [sys.executable, "-m", "autograder.cli", *map(str, arguments)],
-            capture_output=True,
-            text=True,
-            encoding="utf-8",
-            cwd=cwd,
-            env={**os.environ, "PYTHONUTF8": "1", "PYTHONPATH": str(path), "PYTHONDONTWRITEBYTECODE": "1"},
-            check=False,
-        )
+        return commands.headway(*arguments, cwd=cwd, PYTHONPATH=str(path), PYTHONDONTWRITEBYTECODE="1")
 
     return run
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from commands import SOFTMAX
 
 from autograder import relation
 from autograder.compare import compare
@@ -9,19 +10,11 @@ from autograder.curriculum import TRANSFORMER
 from autograder.engine import Options, check
 from autograder.errors import Mismatch
 
-SOFTMAX = """
-import numpy as np
-def softmax(x, axis=-1, temperature=1.0):
-    x = np.asarray(x)
-    x = x if x.dtype.kind == "f" else x.astype(float)
-    e = np.exp((x - x.max(axis, keepdims=True)) / temperature)
-    return e / e.sum(axis, keepdims=True)
-"""
 # Five students with two mistakes each, in code that looks nothing like the solution's.
 TWO_MISTAKES = {
     "no maximum, last axis always": (
         "softmax.softmax",
-        SOFTMAX.replace("x - x.max(axis, keepdims=True)", "x").replace("e.sum(axis", "e.sum(-1"),
+        SOFTMAX.replace("x - x.max(axis, keepdims=True)", "x").replace("z.sum(axis", "z.sum(-1"),
         {"softmax.softmax/no-maximum", "softmax.softmax/last-axis-always"},
     ),
     "no maximum, temperature ignored": (
@@ -31,7 +24,7 @@ TWO_MISTAKES = {
     ),
     "last axis always, temperature multiplied": (
         "softmax.softmax",
-        SOFTMAX.replace("max(axis", "max(-1").replace("e.sum(axis", "e.sum(-1").replace("/ temp", "* temp"),
+        SOFTMAX.replace("max(axis", "max(-1").replace("z.sum(axis", "z.sum(-1").replace("/ temp", "* temp"),
         {"softmax.softmax/last-axis-always", "softmax.softmax/temperature-multiplied"},
     ),
 }

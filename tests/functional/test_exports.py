@@ -12,6 +12,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 from click.testing import CliRunner
+from commands import headway
 
 from autograder.cli import main
 from autograder.course import gradebook
@@ -258,9 +259,7 @@ def test_every_format_by_the_command(book, tmp_path, kind):
 )
 def test_what_cannot_be_exported_is_one_line(book, tmp_path, arguments, words):
     command = [part.format(here=tmp_path, book=book.out) for part in arguments]
-    done = subprocess.run(
-        [sys.executable, "-m", "autograder.cli", "export", *command], capture_output=True, text=True, check=False
-    )
+    done = headway("export", *command)
     assert done.returncode == 2
     assert words in done.stderr
     assert done.stderr.count("\n") == 1

@@ -2,12 +2,10 @@
 
 import ast
 import json
-import os
-import subprocess
-import sys
 from functools import cache
 
 import pytest
+from commands import headway
 
 from autograder.curriculum import TRANSFORMER
 from autograder.source import bundled
@@ -71,18 +69,6 @@ def test_a_hint_that_gives_the_line_away_would_be_found():
     assert squeezed("z -= z.max(axis=axis)") not in lines_of("softmax")["softmax"]
     assert squeezed("np.exp(z, out=z)") in lines_of("softmax")["softmax"]
     assert squeezed("np.maximum(as_float(x), 0)") in lines_of("ffn")["relu"]
-
-
-def headway(*arguments, cwd, **environment):
-    return subprocess.run(
-        [sys.executable, "-m", "autograder.cli", *map(str, arguments)],
-        capture_output=True,
-        text=True,
-        encoding="utf-8",
-        cwd=cwd,
-        env={**os.environ, "PYTHONUTF8": "1", "COLUMNS": "80", **environment},
-        check=False,
-    )
 
 
 def steps_in(done, function="softmax.softmax"):

@@ -16,6 +16,7 @@ from pathlib import Path
 
 import hostile_class
 import pytest
+from commands import HEADWAY
 from hostile_ladder import CLASSES, NOBODY, as_nobody, grade_all, why_no_nobody
 
 from autograder.engine import Options, check_many
@@ -102,7 +103,7 @@ def test_a_killed_grader_leaves_no_process(place, user):
     student = place / "class" / "loop"
     student.mkdir(parents=True)
     (student / "softmax.py").write_text("import time\ntime.sleep(3600)\n")
-    command = [sys.executable, "-m", "autograder.cli", "grade", str(student.parent), "--out", str(place / "out")]
+    command = [*HEADWAY, "grade", str(student.parent), "--out", str(place / "out")]
     if not wall_here(place):
         command.append("--unsafe-no-sandbox")
     command += ["--seed", "0", "--assignment", "softmax.log_softmax", "--call-seconds", "60"]
@@ -146,7 +147,7 @@ def test_without_a_sandbox_a_class_is_refused_or_marked(tmp_path):
         folder.mkdir(parents=True)
     (student / "softmax.py").write_text((bundled("solutions") / "softmax.py").read_text())
     (lacking / "pyseccomp.py").write_text("raise ImportError('not here')\n")
-    command = [sys.executable, "-m", "autograder.cli", "grade", str(student.parent), "--out", str(tmp_path / "out")]
+    command = [*HEADWAY, "grade", str(student.parent), "--out", str(tmp_path / "out")]
     command += ["--seed", "0", "--assignment", "softmax.log_softmax"]
     environment = {**os.environ, "PYTHONPATH": str(lacking)}
 

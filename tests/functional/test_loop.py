@@ -1,7 +1,6 @@
 """The commands around watching: list, reset, solution, diff, update, submit, completion, bench."""
 
 import json
-import os
 import shutil
 import signal
 import subprocess
@@ -9,20 +8,7 @@ import sys
 import time
 
 import pytest
-
-HEADWAY = [sys.executable, "-m", "autograder.cli"]
-
-
-def headway(*arguments, cwd, **environment):
-    return subprocess.run(
-        [*HEADWAY, *map(str, arguments)],
-        capture_output=True,
-        text=True,
-        encoding="utf-8",
-        cwd=cwd,
-        check=False,
-        env={**os.environ, "PYTHONUTF8": "1", **environment},
-    )
+from commands import HEADWAY, headway
 
 
 @pytest.fixture(scope="module")

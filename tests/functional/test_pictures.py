@@ -2,13 +2,13 @@
 
 import importlib
 import math
-import subprocess
 import sys
 import warnings
 from dataclasses import replace
 
 import numpy as np
 import pytest
+from commands import headway
 
 from autograder import synthetic
 from autograder.curriculum import TRANSFORMER
@@ -19,14 +19,7 @@ from autograder.study.checkpoint import load
 from autograder.study.pictures import FIGURES, PICTURES, attention, layers, paper, show, softmax
 from autograder.study.pictures.subject import TEXTS, Subject, work_of_folder, work_of_namespace
 
-HEADWAY = [sys.executable, "-m", "autograder.cli"]
 FIGURE_NAMES = [name for name, picture in PICTURES.items() if picture.suffixes == FIGURES]
-
-
-def headway(*arguments, cwd):
-    return subprocess.run(
-        [*HEADWAY, *map(str, arguments)], capture_output=True, text=True, cwd=cwd, check=False
-    )  # fmt: skip
 
 
 @pytest.fixture(scope="module")

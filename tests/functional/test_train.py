@@ -3,11 +3,11 @@
 import os
 import signal
 import subprocess
-import sys
 import time
 
 import numpy as np
 import pytest
+from commands import HEADWAY, headway
 
 from autograder import datasets, synthetic
 from autograder.errors import UsageError
@@ -15,15 +15,6 @@ from autograder.source import bundled
 from autograder.study import checkpoint
 from autograder.study.trainer import Trainer
 from autograder.worker import Workers
-
-HEADWAY = [sys.executable, "-m", "autograder.cli"]
-
-
-def headway(*arguments, cwd, **environment):
-    return subprocess.run(
-        [*HEADWAY, *map(str, arguments)],
-        capture_output=True, text=True, cwd=cwd, check=False, env={**os.environ, **environment},
-    )  # fmt: skip
 
 
 def train(cwd, *arguments):

@@ -5,15 +5,14 @@ import shlex
 import shutil
 import signal
 import subprocess
-import sys
 import time
 
 import pytest
+from commands import HEADWAY
 
 from autograder.study.keyboard import ENTER_SCREEN, LEAVE_SCREEN
 from tests.terminal import Terminal
 
-HEADWAY = [sys.executable, "-m", "autograder.cli"]
 STUB = 'raise NotImplementedError("softmax.softmax")'
 RIGHT = """x = as_float(x) / temperature
     z = np.exp(x - x.max(axis, keepdims=True))
