@@ -53,7 +53,7 @@ def test_one_mistake_is_named_in_code_of_another_style(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "change", [("return e", "return 1.01 * e"), ("keepdims=True)\n", "keepdims=True) + 1e-3\n"), ("np.exp", "np.exp2")]
+    "change", [("return z", "return 1.01 * z"), ("keepdims=True)\n", "keepdims=True) + 1e-3\n"), ("np.exp", "np.exp2")]
 )
 def test_what_nobody_has_listed_is_not_named(tmp_path, change):
     failed = judged(tmp_path, "softmax.softmax", SOFTMAX.replace(*change))
