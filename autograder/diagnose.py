@@ -1,70 +1,43 @@
 """Name the mistake: run known wrong implementations on the same inputs, find the one whose answers are the student's.
 
-A mistake is named only if it gives the student's answer in every failing check of the function *and* in every passing
-one; then it is not a guess. Where two give the same answers in all of them, both are named. Where none does, silence.
+A mistake that gives the student's answer in every failing check of the function *and* in every passing one is not a
+guess. Where no mistake, and no pair of them, explains everything, something else is wrong beside it: then each failing
+check is named by itself, if a mistake gives exactly its answer and contradicts no check that passes. A wrong dtype on
+top of a mistake does not hide it. Where two give the same answers, both are named. Where none does, silence.
 """
 
 import copy
 import time
 import warnings
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
 
 import numpy as np
 
-from autograder.compare import TOLERANCES, Tolerance
 from autograder.courses import BUILT_IN
 from autograder.errors import StudentException
+from autograder.fit import Fit, fit_in_part, fit_of, in_float32
 from autograder.frames import Config, Rng
 from autograder.mistakes import Mistake, of_function
 from autograder.mistakes.variants import BrokenMistake, solution, variant
+from autograder.naming import Diagnosis, same_error
 from autograder.proxies import UNANSWERED, Cache, Call, Replay
 
 MAX_PAIRS = 60
+MAX_NAMES = 2  # more mistakes than this that cannot be told apart say nothing
 # Usually it is some milliseconds. But a check may hand on what the student's function returned, and be it ever so
 # large: what runs here is the kit's own code, in the grader, where no limit of the sandbox ends it.
 SECONDS = 20.0
-# Two ways to make the same mistake may round differently in float32; the float64 checks tell mistakes apart.
-SAME = {**TOLERANCES, np.dtype(np.float32): Tolerance(relative=1e-3, floor=1e-4)}
+CASE_SECONDS = 3.0  # for naming checks one by one, after that
 
 
-@dataclass(frozen=True)
-class Diagnosis:
-    """The mistakes whose answers are exactly the student's.
-
-    Attributes:
-        mistakes: usually one; several of one group, or made together (`together`), or not to be told apart.
-        together: whether all of them were made at once.
-    """
-
-    mistakes: tuple[Mistake, ...]
-    together: bool = False
-
-    @property
-    def id(self) -> str:
-        """The mistakes' ids, joined by + if made together, by | if not to be told apart."""
-        return ("+" if self.together else "|").join(mistake.id for mistake in self.mistakes)
-
-    @property
-    def title(self) -> str:
-        """One sentence."""
-        titles = list(dict.fromkeys(mistake.title for mistake in self.mistakes))
-        return ", and ".join(titles) if self.together else ", or ".join(titles)
-
-    def as_record(self) -> dict[str, Any]:
-        """For the result document."""
-        return {
-            "id": self.id,
-            "title": self.title,
-            "explanation": " ".join(dict.fromkeys(mistake.explanation for mistake in self.mistakes)),
-            "hint": " ".join(dict.fromkeys(mistake.hint for mistake in self.mistakes)),
-        }
+Made = tuple[Mistake, ...]  # mistakes that are made together
 
 
-def diagnose(function: str, replays: Iterable[Replay], package: str = BUILT_IN) -> Diagnosis | None:
-    """The mistake that explains all checks of a function, or None.
+def diagnose(function: str, replays: Iterable[Replay], package: str = BUILT_IN) -> dict[str, Diagnosis]:
+    """The mistakes that explain the failing checks of a function, by the check's id; without those that none explains.
 
     Args:
         function: qualified name.
@@ -72,56 +45,141 @@ def diagnose(function: str, replays: Iterable[Replay], package: str = BUILT_IN) 
         package: the course's.
     """
     ordered = sorted(replays, key=lambda replay: (replay.passed, replay.seconds))
-    if not ordered or ordered[0].passed:
-        return None
-    if not all(replay.passed or _came_to(function, replay) for replay in ordered):
-        return None  # what failed was the forward pass before it: that says nothing about this function
-    deadline = time.monotonic() + SECONDS
+    failing = [replay for replay in ordered if not replay.passed]
+    if not failing:
+        return {}
+    search = _Search(function, ordered, package)
     known = of_function(function, package)
     single = [(mistake,) for mistake in known]
-    found = _explaining(function, single, ordered, deadline, package)
-    if found:
-        return Diagnosis(tuple(mistakes[0] for mistakes in found))
-    common = [mistake for mistake in known if mistake.common]
-    pairs = list(combinations(common, 2))[:MAX_PAIRS]
-    found = _explaining(function, pairs, ordered, deadline, package)
-    return Diagnosis(found[0], together=True) if found else None
+    if all(_came_to(function, replay) for replay in failing):  # else the forward pass failed: that says nothing here
+        common = [mistake for mistake in known if mistake.common]
+        found = search.explaining(single)
+        if found:
+            return _named(failing, Diagnosis(tuple(mistakes[0] for mistakes in found)))
+        found = search.explaining(list(combinations(common, 2))[:MAX_PAIRS])
+        if found:
+            return _named(failing, Diagnosis(found[0], together=True))
+    return search.case_by_case(single)
 
 
 def _came_to(function: str, replay: Replay) -> bool:
     return any(call.function.qualified == function for call in replay.calls)
 
 
-def _explaining(
-    function: str,
-    candidates: Iterable[tuple[Mistake, ...]],
-    replays: list[Replay],
-    deadline: float,
-    package: str,
-) -> list[tuple[Mistake, ...]]:
-    found = []
-    for mistakes in candidates:
-        if time.monotonic() > deadline:
-            return []  # of several that give the same answers all have to be named
-        if all(_gives_the_same(function, mistakes, replay, package) for replay in replays):
-            found.append(mistakes)
-    return found
+def _named(failing: Iterable[Replay], diagnosis: Diagnosis) -> dict[str, Diagnosis]:
+    return {one.check: replace(diagnosis, raised=one.calls[-1].exception is not None) for one in failing}
 
 
-def _gives_the_same(function: str, mistakes: tuple[Mistake, ...], replay: Replay, package: str) -> bool:
+class _Search:
+    """Tries candidates on the checks of one function; what was tried once is remembered."""
+
+    def __init__(self, function: str, replays: Sequence[Replay], package: str) -> None:
+        self._function, self._replays, self._package = function, replays, package
+        self._deadline = time.monotonic() + SECONDS
+        self._fits: dict[tuple[Made, int], Fit] = {}
+
+    def explaining(self, candidates: Iterable[Made]) -> list[Made]:
+        """Those that give the student's answers in all checks."""
+        found = []
+        for mistakes in candidates:
+            if time.monotonic() > self._deadline:
+                return []  # of several that give the same answers all have to be named
+            if all(self._fit(mistakes, place) is Fit.EXACT for place in range(len(self._replays))):
+                found.append(mistakes)
+        return found
+
+    def case_by_case(self, candidates: Sequence[Made]) -> dict[str, Diagnosis]:
+        """For each failing check those that give its answer, and the right one in all checks that pass.
+
+        Where several do, those are meant that explain the most checks.
+        """
+        self._deadline = min(self._deadline, time.monotonic() + CASE_SECONDS)
+        explained: dict[int, dict[Made, Fit]] = {}
+        for place, replay in enumerate(self._replays):
+            if not replay.passed and _came_to(self._function, replay):
+                fits = self._fitting(candidates, place)
+                if fits is None:
+                    break
+                explained[place] = fits
+        failing = sum(not replay.passed for replay in self._replays)
+        found: dict[str, Diagnosis] = {}
+        for place, fits in explained.items():
+            ranks = {
+                mistakes: (fit > Fit.IN_PART, sum(mistakes in other for other in explained.values()), fit)
+                for mistakes, fit in fits.items()
+            }
+            best = [mistakes for mistakes in fits if ranks[mistakes] == max(ranks.values())]
+            if best and len({mistakes[0].title for mistakes in best}) <= MAX_NAMES:
+                _, count, fit = ranks[best[0]]
+                diagnosis = Diagnosis(
+                    tuple(mistakes[0] for mistakes in best),
+                    here_only=count < failing,
+                    in_part=fit is Fit.IN_PART,
+                    up_to_dtype=fit is Fit.UP_TO_DTYPE,
+                )
+                found |= _named([self._replays[place]], diagnosis)
+        return found
+
+    def _fitting(self, candidates: Sequence[Made], place: int) -> dict[Made, Fit] | None:
+        """The candidates that explain one failing check; None if there was no time to try them all."""
+        fits: dict[Made, Fit] = {}
+        for mistakes in candidates:
+            if time.monotonic() > self._deadline:
+                return None
+            fit = self._fit(mistakes, place)
+            if fit is not Fit.NO and self._contradicts_nothing(mistakes):
+                fits[mistakes] = fit
+        if Fit.UP_TO_DTYPE in fits.values() and self._fit((), place) is not Fit.NO:
+            # The values are right, only the dtype is wrong: a mistake that does not show here gives them too.
+            return {mistakes: fit for mistakes, fit in fits.items() if fit is Fit.EXACT}
+        return fits
+
+    def _contradicts_nothing(self, mistakes: Made) -> bool:
+        """Whether they give the right answer wherever the student did; what no check has looked at may be wrong."""
+        return all(
+            self._fit(mistakes, place) is Fit.EXACT or self._fit((), place) is not Fit.EXACT
+            for place, replay in enumerate(self._replays)
+            if replay.passed
+        )
+
+    def _fit(self, mistakes: Made, place: int) -> Fit:
+        """How well the answers of a check are those of the solution with these mistakes made, or with none."""
+        key = (mistakes, place)
+        if key not in self._fits:
+            self._fits[key] = _fit_of(self._function, mistakes, self._replays[place], self._package)
+        return self._fits[key]
+
+
+def _fit_of(function: str, mistakes: Made, replay: Replay, package: str) -> Fit:
     module, _, _ = function.partition(".")
     try:
-        wrong = variant(*mistakes, package=package)
+        wrong = variant(*mistakes, package=package) if mistakes else solution(module, package)
     except BrokenMistake:
-        return False  # two edits of the same line do not go together
+        return Fit.NO  # two edits of the same line do not go together
     caches: dict[int, Any] = {}
+    fit = Fit.EXACT
     for call in replay.calls:
         space = wrong if call.function.module == module else solution(call.function.module, package)
         answer = _run(getattr(space, call.function.name), call, caches, package)
-        if call.function.qualified == function and not _same_answer(call, answer, package):
-            return False
+        if call.function.qualified == function:
+            fit = min(fit, _fit_of_answer(call, answer, replay.passed, package))
+            if fit is Fit.NO and not replay.passed and mistakes and call is replay.calls[-1]:
+                fit = _fit_in_part(call, answer, replay, package)
+            if fit is Fit.NO:
+                return fit
         _remember(call.value, answer.value, caches)
-    return True
+    return fit
+
+
+def _right(replay: Replay, package: str) -> Any:
+    """What the official solution returns in the last call of a check."""
+    caches: dict[int, Any] = {}
+    value = None
+    for call in replay.calls:
+        space = solution(call.function.module, package)
+        value = _run(getattr(space, call.function.name), call, caches, package).value
+        _remember(call.value, value, caches)
+    return value
 
 
 @dataclass
@@ -142,7 +200,7 @@ def _run(function: Callable[..., Any], call: Call, caches: dict[int, Any], packa
     except Exception as error:
         return _Answer(exception=StudentException(type(error).__name__, str(error)))
     changed = any(
-        isinstance(old, (np.ndarray, dict, list)) and not _close(new, old)
+        isinstance(old, (np.ndarray, dict, list)) and fit_of(new, old) is not Fit.EXACT
         for old, new in zip((*call.args, *call.kwargs.values()), (*args, *kwargs.values()), strict=True)
     )
     return _Answer(value, modified=changed)
@@ -167,16 +225,26 @@ def _remember(student: Any, ours: Any, caches: dict[int, Any]) -> None:
             _remember(mine, theirs, caches)
 
 
-def _same_answer(call: Call, answer: _Answer, package: str) -> bool:
+def _fit_of_answer(call: Call, answer: _Answer, passed: bool, package: str) -> Fit:
     if call.exception is not None or answer.exception is not None:
-        return _same_exception(call, answer.exception, package)
-    return bool(call.modified) == answer.modified and _close(call.value, answer.value) and _same_entries(call, answer)
+        return Fit.EXACT if _same_exception(call, answer.exception, package) else Fit.NO
+    if bool(call.modified) != answer.modified and not (passed and call.modified):  # one check looks at it, and fails
+        return Fit.NO
+    # Wherever a float32 took part: what is computed with it may be off by as much, in whatever dtype it arrives.
+    coarse = in_float32((*call.args, call.kwargs))
+    return min(fit_of(call.value, answer.value, coarse), _fit_of_entries(call, answer, coarse))
+
+
+def _fit_in_part(call: Call, answer: _Answer, replay: Replay, package: str) -> Fit:
+    if call.exception is not None or answer.exception is not None:
+        return Fit.NO
+    return fit_in_part(call.value, answer.value, _right(replay, package), in_float32((*call.args, call.kwargs)))
 
 
 def _same_exception(call: Call, ours: StudentException | None, package: str) -> bool:
     if call.exception is None or ours is None or call.exception.type != ours.type:
         return False
-    if call.exception.message == ours.message:
+    if same_error(call.exception.message, ours.message):
         return True
     if any(isinstance(value, Cache) for value in (*call.args, *call.kwargs.values())):
         return False  # no contract demands one of a backward pass
@@ -185,35 +253,15 @@ def _same_exception(call: Call, ours: StudentException | None, package: str) -> 
     return right is not None and right.type == call.exception.type
 
 
-def _same_entries(call: Call, answer: _Answer) -> bool:
-    """Whether the entries of the cache that a check looked at are the same."""
+def _fit_of_entries(call: Call, answer: _Answer, coarse: bool) -> Fit:
+    """How well the entries of the cache that a check looked at are the same."""
     if not call.entries:
-        return True
+        return Fit.EXACT
     cache = answer.value[-1] if isinstance(answer.value, tuple) else answer.value
-    return isinstance(cache, dict) and all(
-        _close(value, cache[name]) if name in cache else value is UNANSWERED for name, value in call.entries.items()
-    )
-
-
-def _close(student: Any, ours: Any) -> bool:
-    """Whether two values are the same up to rounding: type, shape, dtype, and nan where the other has nan."""
-    if isinstance(student, Cache):
-        return True
-    if isinstance(student, dict) and isinstance(ours, dict):
-        return student.keys() == ours.keys() and all(_close(student[key], ours[key]) for key in student)
-    if isinstance(student, (tuple, list)) and isinstance(ours, (tuple, list)):
-        return len(student) == len(ours) and all(_close(a, b) for a, b in zip(student, ours, strict=True))
-    if isinstance(student, (np.ndarray, np.generic, float)) and isinstance(ours, (np.ndarray, np.generic, float)):
-        return _close_arrays(np.asarray(student), np.asarray(ours))
-    return bool(type(student) is type(ours) and student == ours)
-
-
-def _close_arrays(student: np.ndarray[Any, Any], ours: np.ndarray[Any, Any]) -> bool:
-    if student.shape != ours.shape or student.dtype != ours.dtype:
-        return False
-    if student.dtype.kind not in "fc":
-        return bool(np.array_equal(student, ours))
-    tolerance = SAME.get(ours.dtype, TOLERANCES[np.dtype(np.float64)])
-    with np.errstate(all="ignore"):
-        near = np.abs(student - ours) <= tolerance.allowed(ours)
-    return bool((near | (student == ours) | (np.isnan(student) & np.isnan(ours))).all())
+    if not isinstance(cache, dict):
+        return Fit.NO
+    fits = [
+        fit_of(value, cache[name], coarse) if name in cache else (Fit.EXACT if value is UNANSWERED else Fit.NO)
+        for name, value in call.entries.items()
+    ]
+    return min(fits)

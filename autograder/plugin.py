@@ -20,7 +20,7 @@ import pytest
 
 from autograder import fixtures
 from autograder.curriculum import TRANSFORMER, Curriculum, Function
-from autograder.errors import Blocked, Cancelled, NotStarted, Raised, UsageError, Verdict
+from autograder.errors import Blocked, Cancelled, CodeLine, NotStarted, Raised, UsageError, Verdict
 from autograder.fixtures import DESK, Desk, lasting
 from autograder.proxies import UNANSWERED, Replay, Student
 from autograder.reference import Reference
@@ -221,11 +221,10 @@ def _name_mistakes(run: Run, outcome: Outcome, job: Job) -> None:
     unfinished = {result.function for result in outcome.results if result.status != "passed"}
     for function in wrong:
         if unfinished.isdisjoint(run.curriculum.all_needs(function)) or job.official:
-            diagnosis = diagnose(function, outcome.replays.get(function, []), run.curriculum.package)
-            if diagnosis is not None:
-                for result in outcome.results:
-                    if result.function == function and result.status in ("failed", "error"):
-                        result.mistake = diagnosis.as_record()
+            named = diagnose(function, outcome.replays.get(function, []), run.curriculum.package)
+            for result in outcome.results:
+                if result.id in named:
+                    result.mistake = named[result.id].as_record()
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -276,7 +275,7 @@ def _note(item: pytest.Item, run: Run, call: pytest.CallInfo[None]) -> CheckResu
         result = _result(item, student, function, error, call.duration)
         run.outcome.results.append(result)
         if all(call.value is not UNANSWERED or call.exception for call in student.calls):
-            replay = Replay(result.status == "passed", tuple(student.calls), call.duration)
+            replay = Replay(result.id, result.status == "passed", tuple(student.calls), call.duration)
             run.outcome.replays.setdefault(function.qualified, []).append(replay)
     if isinstance(error, UsageError):  # the same for every check: the run cannot go on
         run.refused = error
@@ -310,6 +309,8 @@ def _result(
     result.case = describe_case(mine[-1].args, mine[-1].kwargs) if mine else None
     if mine and mine[-1].line is not None:
         result.where = {"file": f"{function.module}.py", "line": mine[-1].line}
+    elif mine and mine[-1].exception and mine[-1].exception.trace:  # an exception, but not the one that was asked for
+        result.where = _where(mine[-1].exception.trace[-1])
     if isinstance(error, NotStarted) and calls[-1].function is not function:
         needed = calls[-1].function.qualified
         if not student.is_stub(function):
@@ -325,13 +326,16 @@ def _result(
         if isinstance(error, Blocked):
             result.blocked_by = list(error.blocked_by)
         if isinstance(error, Raised) and error.exception.trace:
-            last = error.exception.trace[-1]
-            result.where = {"file": last.file, "line": last.line, "text": last.text}
+            result.where = _where(error.exception.trace[-1])
     elif isinstance(error, AssertionError):
         result.status, result.message = "failed", clean(str(error).partition("\n")[0] or "the check's assertion failed")
     else:
         result.status, result.message = "error", f"the kit itself failed: {type(error).__name__}: {clean(error, 300)}"
     return result
+
+
+def _where(last: CodeLine) -> dict[str, Any]:
+    return {"file": last.file, "line": last.line, "text": last.text}
 
 
 def _title(item: pytest.Item) -> str:

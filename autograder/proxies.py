@@ -50,9 +50,11 @@ class Replay:
     """One check: its calls with the student's answers, and whether it passed.
 
     Attributes:
+        check: its id.
         seconds: what the check took the student, to try cheap ones first.
     """
 
+    check: str
     passed: bool
     calls: tuple[Call, ...]
     seconds: float = 0.0

@@ -120,6 +120,38 @@ POSITIONS = (
         "What dtype does the docstring ask for?",
         edits=(("np.empty((length, d_model))", "np.empty((length, d_model), dtype=np.float32)"),),
     ),
+    Mistake(
+        "embeddings.sinusoidal_positions",
+        "column-number-doubled",
+        "the exponent is twice the number of the column: 2·column for the sine, 2·(column + 1) for the cosine",
+        "The 2i of the formula is the number of the sine's column already, and the cosine beside it has the same. A "
+        "blog post had it wrong, and books copied it.",
+        "For the pair in columns 2 and 3 i is 1. What is 2i then, and what is it in your code for each of the two?",
+        edits=(
+            ("even_columns / d_model)", "2 * even_columns / d_model)"),
+            (
+                "np.cos(angles[:, : d_model // 2])",
+                "np.cos(np.arange(length)[:, None] / 10000.0 ** (2 * np.arange(1, d_model, 2) / d_model))",
+            ),
+        ),
+        common=True,
+    ),
+    Mistake(
+        "embeddings.sinusoidal_positions",
+        "last-column-empty",
+        "with an odd width the last column is empty",
+        "With an odd D there is one sine more than there are cosines, and it stands alone at the end.",
+        "How many sines are there when D is 7? How often does your loop run?",
+        edits=(("    return table", "    if d_model % 2:\n        table[:, -1] = 0.0\n    return table"),),
+    ),
+    Mistake(
+        "embeddings.sinusoidal_positions",
+        "transposed",
+        "the table is transposed, (D, T)",
+        "Each row should be the vector of one position.",
+        "What is the shape of the table in the docstring? What does its first row stand for?",
+        edits=(("return table", "return table.T"),),
+    ),
     # --- embed
     Mistake(
         "embeddings.embed",
@@ -243,5 +275,21 @@ POSITIONS = (
                 ),
             ),
         ),
+    ),
+    Mistake(
+        "embeddings.embed",
+        "length-of-second-axis",
+        "the length of the text was read from the second axis",
+        "That is right for (B, T). A single text (T,) has no second axis, and with more batch axes it is another one.",
+        "Which axis of `ids` is always the one along the text, counted from which end?",
+        edits=(("np.shape(ids)[-1]", "np.shape(ids)[1]"), ("if length > len(W_pos)", "if False")),
+    ),
+    Mistake(
+        "embeddings.embed",
+        "two-axes-only",
+        "it works for (B, T) only: B, T = ids.shape",
+        "A single text has the shape (T,), and with more batch axes there are more numbers than two names.",
+        "Which of the two names do you use? Which axis is it, counted from the end?",
+        edits=(("length = np.shape(ids)[-1]", "_, length = np.shape(ids)"),),
     ),
 )

@@ -95,6 +95,61 @@ BACKWARD = (
         "Which of your lines make a new array, and which write into one that was handed to you?",
         edits=(("dx = dout - ", "dx = dout\n    dx -= "),),
     ),
+    Mistake(
+        "softmax.softmax_backward",
+        "first-axis-always",
+        "the axis argument is ignored: it is always the first axis",
+        "The sum goes over entries that did not compete with each other.",
+        "Along which axis did the softmax run that you are going back through?",
+        edits=(("axis=axis), axis)", "axis=0), 0)"),),
+    ),
+    Mistake(
+        "softmax.softmax_backward",
+        "second-axis-always",
+        "the axis argument is ignored: it is always axis 1",
+        "For a matrix that is the last axis; in a batch it is another one.",
+        "Along which axis did the softmax run that you are going back through?",
+        edits=(("axis=axis), axis)", "axis=1), 1)"),),
+    ),
+    Mistake(
+        "softmax.softmax_backward",
+        "sum-not-times-probs",
+        "the sum was not multiplied by probs: the factor stands before the brackets",
+        "dx = probs * dout - sum is another formula than probs * (dout - sum).",
+        "Add up your gradient along the row. Is it 0, as it must be?",
+        edits=(
+            ("dx = dout - np.expand_dims", "dx = dout * probs - np.expand_dims"),
+            ("dx *= probs", "pass"),
+        ),
+    ),
+    Mistake(
+        "softmax.softmax_backward",
+        "softmax-of-probs",
+        "the softmax was taken of the probabilities once more",
+        "`probs` is what softmax returned already.",
+        "What does the docstring say about `probs`: are they scores or probabilities?",
+        edits=(("probs = as_float(probs)", "probs = softmax(probs, axis=axis)"),),
+    ),
+    Mistake(
+        "softmax.softmax_backward",
+        "one-row-only",
+        "the Jacobian was written out for one row only",
+        "np.diag and np.outer make a matrix of one vector. For many rows they would have to make many.",
+        "Which number do all entries of a row have in common in the formula? Then no matrix is needed.",
+        body="""
+    probs = as_float(probs)
+    return (np.diag(probs) - np.outer(probs, probs)) @ as_float(dout)
+""",
+    ),
+    Mistake(
+        "softmax.softmax_backward",
+        "dout-forgotten",
+        "dout is not used: probs * (1 - probs)",
+        "That is the derivative of one probability with respect to its own score. What arrives from further down is "
+        "missing, and so are all other scores.",
+        "Does your gradient change when dout is doubled?",
+        edits=(("dx = dout - np.expand_dims(np.vecdot(dout, probs, axis=axis), axis)", "dx = 1.0 - probs"),),
+    ),
     # --- cross_entropy_backward
     Mistake(
         "softmax.cross_entropy_backward",
@@ -179,5 +234,48 @@ BACKWARD = (
         "probabilities minus targets is the gradient with respect to the scores already: the softmax is included.",
         "With respect to what is softmax - onehot the gradient? Is there a layer left to go through?",
         edits=(("dlogits /= targets.size", "dlogits = softmax_backward(dlogits, softmax(logits)) / targets.size"),),
+    ),
+    Mistake(
+        "softmax.cross_entropy_backward",
+        "divided-by-classes",
+        "the gradient was divided by the number of classes, not by the number of rows",
+        "The loss is a mean over rows; how many classes there are to choose from plays no part.",
+        "What does the N in the formula count?",
+        edits=(("targets.size", "dlogits.shape[-1]"),),
+    ),
+    Mistake(
+        "softmax.cross_entropy_backward",
+        "always-float64",
+        "float32 became float64",
+        "np.eye and np.zeros make float64 unless they are told otherwise, and float64 spreads.",
+        "What is the dtype of your one-hot rows, and of their difference from the softmax?",
+        edits=(("dlogits = softmax(logits)", "dlogits = softmax(logits).astype(np.float64)"),),
+        common=True,
+    ),
+    Mistake(
+        "softmax.cross_entropy_backward",
+        "matrices-only",
+        "it works for a matrix of scores only, not for a batch of texts",
+        "With scores (B, T, V) there are two axes of rows. np.arange(len(targets)) counts only the first of them.",
+        "How could (B, T, V) be made into rows (N, V), and the targets with them?",
+        edits=(
+            ("rows[np.arange(len(rows)), targets.reshape(-1)]", "dlogits[np.arange(len(targets)), targets]"),
+            ("targets.size", "len(targets)"),
+        ),
+        group="matrices only",
+    ),
+    Mistake(
+        "softmax.cross_entropy_backward",
+        "matrices-only-by-loop",
+        "it works for a matrix of scores only, not for a batch of texts",
+        "With scores (B, T, V) there are two axes of rows; the loop counts only the first of them.",
+        "How could (B, T, V) be made into rows (N, V), and the targets with them?",
+        body="""
+    dlogits = softmax(logits)
+    for i in range(len(targets)):
+        dlogits[i, targets[i]] -= 1.0
+    return dlogits / len(targets)
+""",
+        group="matrices only",
     ),
 )

@@ -89,6 +89,24 @@ BATCHES = (
         "What is the dtype of your parts when `ids` is uint16?",
         edits=(("np.asarray(ids)", "np.asarray(ids, dtype=np.int64)"),),
     ),
+    Mistake(
+        "tokenizer.train_val_split",
+        "fraction-ignored",
+        "the fraction is not used: it is always 0.9",
+        "With the default nothing shows.",
+        "Which of your arguments does the function not look at?",
+        edits=(("len(ids) * train_fraction", "len(ids) * 0.9"),),
+        common=True,
+    ),
+    Mistake(
+        "tokenizer.train_val_split",
+        "size-not-whole",
+        "the size of the first part is a float: 7.5 is no place to cut at",
+        "A product with 0.9 is a float even where it is whole, and slices want integers.",
+        "What is the type of 10 * 0.9? What makes an integer of it?",
+        edits=(("int(len(ids) * train_fraction)", "len(ids) * train_fraction"),),
+        common=True,
+    ),
     # --- get_batch
     Mistake(
         "tokenizer.get_batch",
@@ -235,5 +253,16 @@ BATCHES = (
         "What is the dtype of x when `ids` is uint16?",
         edits=((", dtype=np.int64", ""),),
         common=True,
+    ),
+    Mistake(
+        "tokenizer.get_batch",
+        "next-window",
+        "the answers are the window that follows, not the same window one character further on",
+        "Each character of x has its own answer: the character right after it.",
+        "What comes right after the first character of a window?",
+        edits=(
+            ("rng.integers(len(ids) - block_size,", "rng.integers(len(ids) - 2 * block_size,"),
+            ("ids[positions + 1]", "ids[positions + block_size]"),
+        ),
     ),
 )

@@ -1,6 +1,7 @@
 """Mistakes in assignment 4: attention itself; its masks and its backward pass are in modules of their own."""
 
 from autograder.mistakes import Mistake
+from autograder.mistakes._attention_axes import AXES
 from autograder.mistakes._attention_backward import BACKWARD
 from autograder.mistakes._attention_masks import MASKS
 
@@ -324,4 +325,4 @@ FORWARD = (
     ),
 )
 
-MISTAKES = MASKS + FORWARD + BACKWARD
+MISTAKES = MASKS + FORWARD + BACKWARD + AXES

@@ -1,6 +1,7 @@
 """Mistakes in assignment 3: embeddings and positions."""
 
 from autograder.mistakes import Mistake
+from autograder.mistakes._embeddings_batches import AXES
 from autograder.mistakes._embeddings_positions import POSITIONS
 
 TOKENS = (
@@ -62,6 +63,7 @@ TOKENS = (
     rows[np.arange(len(ids)), ids] = 1.0
     return rows
 """,
+        group="one text only",
     ),
     # --- embed_tokens
     Mistake(
@@ -207,4 +209,4 @@ TOKENS = (
     ),
 )
 
-MISTAKES = TOKENS + POSITIONS
+MISTAKES = TOKENS + AXES + POSITIONS

@@ -145,6 +145,16 @@ FORWARD = (
     ),
     Mistake(
         "layernorm.layernorm",
+        "second-axis",
+        "the mean and the variance are taken over axis 1, counted from the front",
+        "For a matrix that is the last axis. A single vector has no axis 1, and in a batch of texts it is the "
+        "positions.",
+        "Which axis holds the numbers of one token, counted from which end?",
+        body=_LAYERNORM.replace("axis=-1", "axis=1"),
+        common=True,
+    ),
+    Mistake(
+        "layernorm.layernorm",
         "all-axes",
         "there is one mean and one variance for the whole array",
         "The tokens then depend on each other. A single vector comes out right, a batch does not.",

@@ -1,7 +1,9 @@
 """Mistakes in assignment 2: softmax and cross-entropy."""
 
 from autograder.mistakes import Mistake
+from autograder.mistakes._softmax_axes import AXES
 from autograder.mistakes._softmax_backward import BACKWARD
+from autograder.mistakes._softmax_loss import LOSS
 
 FORWARD = (
     # --- softmax
@@ -54,46 +56,6 @@ FORWARD = (
             (" / float(temperature)", ""),
             ("z /= z.sum(axis=axis, keepdims=True)", "z /= z.sum(axis=axis, keepdims=True) * float(temperature)"),
         ),
-    ),
-    Mistake(
-        "softmax.softmax",
-        "sum-over-everything",
-        "the sum went over the whole array, not over one row",
-        "All rows together add up to 1, when each row should. With a single row nothing shows.",
-        "How many sums does a batch of four rows need? What does .sum() without an axis give?",
-        edits=(("z.sum(axis=axis, keepdims=True)", "z.sum()"),),
-    ),
-    Mistake(
-        "softmax.softmax",
-        "first-axis-always",
-        "the axis argument is ignored: it is always the first axis",
-        "The entries of a column compete with each other instead of those of a row.",
-        "Add up your result along each axis in turn. Along which one is it 1, and along which one should it be?",
-        edits=(
-            ("z.max(axis=axis", "z.max(axis=0"),
-            ("z.sum(axis=axis", "z.sum(axis=0"),
-        ),
-    ),
-    Mistake(
-        "softmax.softmax",
-        "keepdims-forgotten",
-        "keepdims=True is missing from the maximum and the sum",
-        "Without it the axis is gone, and NumPy matches the row maxima with the wrong axis: an error for most shapes, "
-        "silently wrong numbers for a square matrix.",
-        "Print the shape of the scores and the shape of their maximum. How does broadcasting line the two up?",
-        edits=(
-            ("z.max(axis=axis, keepdims=True)", "z.max(axis=axis)"),
-            ("z /= z.sum(axis=axis, keepdims=True)", "z = z / z.sum(axis=axis)"),
-        ),
-    ),
-    Mistake(
-        "softmax.softmax",
-        "keepdims-forgotten-in-sum",
-        "keepdims=True is missing from the sum",
-        "Without it the axis is gone, and NumPy divides along the wrong axis: an error for most shapes, silently wrong "
-        "numbers for a square matrix.",
-        "Print the shape of the exponentials and the shape of their sum. How does broadcasting line the two up?",
-        edits=(("z /= z.sum(axis=axis, keepdims=True)", "z = z / z.sum(axis=axis)"),),
     ),
     Mistake(
         "softmax.softmax",
@@ -207,93 +169,6 @@ FORWARD = (
         "Which of your lines make a new array, and which write into the one that was handed to you?",
         edits=(("z = z - z.max", "z -= z.max"),),
     ),
-    # --- cross_entropy
-    Mistake(
-        "softmax.cross_entropy",
-        "sum-not-mean",
-        "the losses of the rows were added up, not averaged",
-        "The loss then grows with the size of the batch, and so do the gradients.",
-        "Should the loss of a batch of 100 be a hundred times that of a batch of 1?",
-        edits=(("-picked.mean()", "-picked.sum()"),),
-        common=True,
-    ),
-    Mistake(
-        "softmax.cross_entropy",
-        "sign",
-        "the minus sign is missing",
-        "Log-probabilities are negative, a loss is positive. Making this one small makes the model worse.",
-        "What is the sign of the logarithm of a probability? What should the sign of a loss be?",
-        edits=(("float(-picked.mean())", "float(picked.mean())"),),
-        common=True,
-    ),
-    Mistake(
-        "softmax.cross_entropy",
-        "log-of-softmax",
-        "the logarithm was taken of a finished softmax",
-        "Where the model is confidently wrong, the probability is rounded to 0 and the loss is infinite.",
-        "You have written a function that gives log-probabilities without ever making a 0. Where could it be used?",
-        edits=(("log_softmax(logits)", "np.log(softmax(logits))"),),
-        common=True,
-    ),
-    Mistake(
-        "softmax.cross_entropy",
-        "softmax-twice",
-        "the softmax was taken twice",
-        "The scores became probabilities, and these were treated as scores once more: all classes look nearly the "
-        "same.",
-        "What does log_softmax expect, scores or probabilities? What do you give it?",
-        edits=(("log_softmax(logits)", "log_softmax(softmax(logits))"),),
-        common=True,
-    ),
-    Mistake(
-        "softmax.cross_entropy",
-        "no-softmax",
-        "the scores were used as if they were log-probabilities",
-        "Without the softmax the model could make the loss as small as it likes by adding 100 to every score.",
-        "What happens to your loss when the same number is added to all scores of a row? What should happen?",
-        edits=(("log_softmax(logits)", "np.asarray(logits)"),),
-    ),
-    Mistake(
-        "softmax.cross_entropy",
-        "mean-over-classes",
-        "the mean was taken over all classes, not only over the rows",
-        "With one-hot targets all but one entry of a row are 0, and .mean() counts them: the loss is V times too "
-        "small.",
-        "How many losses are there to average: as many as there are rows, or as many as there are scores?",
-        edits=(("-picked.mean()", "-picked.sum() / logp.size"),),
-    ),
-    Mistake(
-        "softmax.cross_entropy",
-        "mean-over-first-axis",
-        "the sum was divided by the length of the first axis, not by the number of rows",
-        "For a matrix the two are the same; for texts in a batch there is one row for every position of every text.",
-        "How many targets are there in a batch of 2 texts with 3 positions each?",
-        edits=(("-picked.mean()", "-picked.sum() / len(logp)"),),
-    ),
-    Mistake(
-        "softmax.cross_entropy",
-        "log-of-mean",
-        "the probabilities were averaged first, and then the logarithm was taken",
-        "The logarithm of a mean is not the mean of the logarithms: one row that is quite wrong hardly counts.",
-        "In which order do the mean and the logarithm stand in the formula?",
-        edits=(("-picked.mean()", "-np.log(np.exp(picked).mean())"),),
-    ),
-    Mistake(
-        "softmax.cross_entropy",
-        "bits",
-        "the logarithm has base 2",
-        "The loss is in bits, where nats were asked for: it is 1/log 2 = 1.44 times too large.",
-        "Which logarithm undoes np.exp?",
-        edits=(("-picked.mean()", "-picked.mean() / np.log(2.0)"),),
-    ),
-    Mistake(
-        "softmax.cross_entropy",
-        "predictions-not-targets",
-        "the log-probability of the likeliest class was taken, not that of the target",
-        "The loss then says how sure the model is, not whether it is right.",
-        "Does your loss change when the targets change?",
-        edits=(("np.asarray(targets)[..., None]", "logp.argmax(axis=-1)[..., None]"),),
-    ),
 )
 
-MISTAKES = FORWARD + BACKWARD
+MISTAKES = FORWARD + AXES + LOSS + BACKWARD

@@ -82,6 +82,14 @@ CHARACTERS = (
         edits=(("return chars, stoi, itos", "return chars, itos, stoi"),),
         common=True,
     ),
+    Mistake(
+        "tokenizer.build_vocab",
+        "characters-as-a-string",
+        "the characters were returned as one string, not as a list",
+        "A string can be indexed like a list, but it is none: nothing can be changed or added.",
+        "What does sorted return, and what did you make of it?",
+        edits=(("chars = sorted(set(text))", 'chars = "".join(sorted(set(text)))'),),
+    ),
     # --- encode
     Mistake(
         "tokenizer.encode",
@@ -150,6 +158,22 @@ CHARACTERS = (
         "What dtype does the docstring ask for?",
         edits=(("dtype=np.int64", "dtype=np.int32"),),
     ),
+    Mistake(
+        "tokenizer.encode",
+        "floats",
+        "the ids are floats, not integers",
+        "np.zeros makes float64 unless it is told otherwise, and a float cannot be used as an index.",
+        "Which of your lines makes the array, and of what dtype?",
+        edits=(("dtype=np.int64", "dtype=np.float64"),),
+    ),
+    Mistake(
+        "tokenizer.encode",
+        "code-points",
+        "these are the code points of the characters (ord), not their ids",
+        "A vocabulary of a few dozen characters needs ids from 0 on, not numbers up to 1,114,111.",
+        "Which of your arguments does the function not look at?",
+        body="    return np.array([ord(char) for char in text], dtype=np.int64)\n",
+    ),
     # --- decode
     Mistake(
         "tokenizer.decode",
@@ -185,6 +209,14 @@ CHARACTERS = (
         "The text is then shorter than the ids, and nobody notices that the model has made something impossible.",
         "What should happen with an id that is not in the vocabulary?",
         body='    return "".join(itos[index] for index in np.asarray(ids).tolist() if index in itos)\n',
+    ),
+    Mistake(
+        "tokenizer.decode",
+        "unknown-replaced",
+        "unknown ids became a question mark",
+        "The text looks whole, and nobody notices that the model has made something impossible.",
+        "What should happen with an id that is not in the vocabulary?",
+        body='    return "".join(itos.get(index, "?") for index in np.asarray(ids).tolist())\n',
     ),
     Mistake(
         "tokenizer.decode",

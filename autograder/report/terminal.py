@@ -143,7 +143,7 @@ def panel(
             grid.add_row(name, Text(text) if isinstance(text, str) else text)
 
     if check["mistake"]:
-        row("looks like", f"{check['mistake']['title']}: with that mistake the answer is exactly yours")
+        row("looks like", f"{check['mistake']['title']}: {check['mistake'].get('reason', 'so it seems')}")
     row("case", check["case"])
     row("wrong", _wrong(check))
     row("worst", _worst(check))

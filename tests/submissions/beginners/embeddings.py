@@ -1,0 +1,272 @@
+"""Wrong answers to assignment 3 as beginners write them; the docstring is what the report should call them."""
+
+import numpy as np
+
+from embeddings import embed_tokens, one_hot
+
+
+def one_hot__one_text(ids, vocab_size):
+    """one-text-only"""
+    out = np.zeros((len(ids), vocab_size))
+    out[np.arange(len(ids)), ids] = 1
+    return out
+
+
+def one_hot__loop(ids, vocab_size):
+    """one-text-only"""
+    out = np.zeros((len(ids), vocab_size))
+    for i in range(len(ids)):
+        out[i, ids[i]] = 1
+    return out
+
+
+def one_hot__integers_one_text(ids, vocab_size):
+    """one-text-only"""
+    out = np.zeros((len(ids), vocab_size), dtype=int)
+    for i, token in enumerate(ids):
+        out[i][token] = 1
+    return out
+
+
+def one_hot__integers(ids, vocab_size):
+    """integers"""
+    return np.eye(vocab_size, dtype=int)[ids]
+
+
+def one_hot__booleans(ids, vocab_size):
+    """booleans"""
+    return ids[..., np.newaxis] == np.arange(vocab_size)
+
+
+def one_hot__rows(ids, vocab_size):
+    """columns-of-all-ids"""
+    out = np.zeros((*ids.shape, vocab_size))
+    out[..., ids] = 1
+    return out
+
+
+def one_hot__transposed(ids, vocab_size):
+    """new-axis-first"""
+    out = np.zeros((vocab_size, len(ids)))
+    out[ids, np.arange(len(ids))] = 1
+    return out
+
+
+def one_hot__largest(ids, vocab_size):
+    """as-wide-as-the-largest-id"""
+    return np.eye(ids.max() + 1)[ids]
+
+
+def embed_tokens__columns(ids, W_tok):
+    """columns-not-rows"""
+    return W_tok[:, ids]
+
+
+def embed_tokens__take(ids, W_tok):
+    """take-without-axis"""
+    return np.take(W_tok, ids)
+
+
+def embed_tokens__one_hot(ids, W_tok):
+    """float64-one-hot"""
+    return one_hot(ids, len(W_tok)) @ W_tok
+
+
+def embed_tokens__integers(ids, W_tok):
+    """integers-kept"""
+    return W_tok[ids]
+
+
+def embed_tokens__loop(ids, W_tok):
+    """one-text-only"""
+    out = np.zeros((len(ids), W_tok.shape[1]))
+    for i in range(len(ids)):
+        out[i] = W_tok[ids[i]]
+    return out
+
+
+def embed_tokens__flat(ids, W_tok):
+    """batch-flattened"""
+    return W_tok[ids.flatten()] * 1.0
+
+
+def embed_tokens_backward__plus_equals(dout, ids, vocab_size):
+    """repeats-lost"""
+    dW = np.zeros((vocab_size, dout.shape[-1]))
+    dW[ids] += dout
+    return dW
+
+
+def embed_tokens_backward__assigned(dout, ids, vocab_size):
+    """repeats-overwritten"""
+    dW = np.zeros((vocab_size, dout.shape[-1]), dtype=dout.dtype)
+    dW[ids] = dout
+    return dW
+
+
+def embed_tokens_backward__add_at(dout, ids, vocab_size):
+    """always-float64"""
+    dW = np.zeros((vocab_size, dout.shape[-1]))
+    np.add.at(dW, ids, dout)
+    return dW
+
+
+def embed_tokens_backward__integers(dout, ids, vocab_size):
+    """integers-kept"""
+    dW = np.zeros((vocab_size, dout.shape[-1]), dtype=dout.dtype)
+    np.add.at(dW, ids, dout)
+    return dW
+
+
+def embed_tokens_backward__loop(dout, ids, vocab_size):
+    """one-text-only"""
+    dW = np.zeros((vocab_size, dout.shape[-1]))
+    for i in range(len(ids)):
+        dW[ids[i]] += dout[i]
+    return dW
+
+
+def embed_tokens_backward__second_axis(dout, ids, vocab_size):
+    """one-text-only"""
+    dW = np.zeros((vocab_size, dout.shape[1]))
+    for i, token in enumerate(ids):
+        dW[token] += dout[i]
+    return dW
+
+
+def embed_tokens_backward__transpose(dout, ids, vocab_size):
+    """one-text-only"""
+    return one_hot(ids, vocab_size).T @ dout
+
+
+def embed_tokens_backward__mean(dout, ids, vocab_size):
+    """divided-by-places"""
+    hot = one_hot(ids.reshape(-1), vocab_size)
+    return hot.T @ dout.reshape(-1, dout.shape[-1]) / ids.size
+
+
+def sinusoidal_positions__columns_doubled(length, d_model):
+    """column-number-doubled"""
+    table = np.zeros((length, d_model))
+    for pos in range(length):
+        for i in range(0, d_model, 2):
+            table[pos, i] = np.sin(pos / (10000 ** ((2 * i) / d_model)))
+            table[pos, i + 1] = np.cos(pos / (10000 ** ((2 * (i + 1)) / d_model)))
+    return table
+
+
+def sinusoidal_positions__exponent_doubled(length, d_model):
+    """exponent-doubled"""
+    table = np.zeros((length, d_model))
+    for pos in range(length):
+        for i in range(0, d_model, 2):
+            table[pos, i] = np.sin(pos / (10000 ** (2 * i / d_model)))
+            if i + 1 < d_model:
+                table[pos, i + 1] = np.cos(pos / (10000 ** (2 * i / d_model)))
+    return table
+
+
+def sinusoidal_positions__exponent_doubled_even_only(length, d_model):
+    """exponent-doubled"""
+    table = np.zeros((length, d_model))
+    for pos in range(length):
+        for i in range(0, d_model, 2):
+            table[pos, i] = np.sin(pos / (10000 ** (2 * i / d_model)))
+            table[pos, i + 1] = np.cos(pos / (10000 ** (2 * i / d_model)))
+    return table
+
+
+def sinusoidal_positions__own_exponent(length, d_model):
+    """cosine-with-its-own-exponent"""
+    table = np.zeros((length, d_model))
+    for pos in range(length):
+        for i in range(d_model // 2):
+            table[pos, 2 * i] = np.sin(pos / 10000 ** (2 * i / d_model))
+            table[pos, 2 * i + 1] = np.cos(pos / 10000 ** ((2 * i + 1) / d_model))
+    return table
+
+
+def sinusoidal_positions__column_number(length, d_model):
+    """cosine-with-its-own-exponent"""
+    table = np.zeros((length, d_model))
+    for pos in range(length):
+        for i in range(d_model):
+            angle = pos / 10000 ** (i / d_model)
+            table[pos, i] = np.sin(angle) if i % 2 == 0 else np.cos(angle)
+    return table
+
+
+def sinusoidal_positions__even_only(length, d_model):
+    """odd-width"""
+    pos = np.arange(length)[:, None]
+    i = np.arange(0, d_model, 2)
+    table = np.zeros((length, d_model))
+    table[:, 0::2] = np.sin(pos / 10000 ** (i / d_model))
+    table[:, 1::2] = np.cos(pos / 10000 ** (i / d_model))
+    return table
+
+
+def sinusoidal_positions__last_column(length, d_model):
+    """last-column-empty"""
+    table = np.zeros((length, d_model))
+    for i in range(d_model // 2):
+        angle = np.arange(length) / 10000 ** (2 * i / d_model)
+        table[:, 2 * i] = np.sin(angle)
+        table[:, 2 * i + 1] = np.cos(angle)
+    return table
+
+
+def sinusoidal_positions__concatenated(length, d_model):
+    """halves-not-interleaved"""
+    pos = np.arange(length)[:, None]
+    i = np.arange(0, d_model, 2)
+    angles = pos / 10000 ** (i / d_model)
+    return np.concatenate([np.sin(angles), np.cos(angles)], axis=1)
+
+
+def sinusoidal_positions__one_based(length, d_model):
+    """one-based"""
+    table = np.zeros((length, d_model))
+    for pos in range(1, length + 1):
+        for i in range(0, d_model, 2):
+            table[pos - 1, i] = np.sin(pos / 10000 ** (i / d_model))
+            if i + 1 < d_model:
+                table[pos - 1, i + 1] = np.cos(pos / 10000 ** (i / d_model))
+    return table
+
+
+def embed__second_axis(ids, W_tok, W_pos, scale=1.0):
+    """length-of-second-axis"""
+    T = ids.shape[1]
+    return embed_tokens(ids, W_tok) * scale + W_pos[:T]
+
+
+def embed__length(ids, W_tok, W_pos, scale=1.0):
+    """length-of-first-axis"""
+    return embed_tokens(ids, W_tok) * scale + W_pos[: len(ids)]
+
+
+def embed__two_axes(ids, W_tok, W_pos, scale=1.0):
+    """two-axes-only"""
+    B, T = ids.shape
+    return scale * embed_tokens(ids, W_tok) + W_pos[np.arange(T)]
+
+
+def embed__no_scale(ids, W_tok, W_pos, scale=1.0):
+    """scale-ignored"""
+    return embed_tokens(ids, W_tok) + W_pos[: ids.shape[-1]]
+
+
+def embed__all_positions(ids, W_tok, W_pos, scale=1.0):
+    """all-positions"""
+    return W_tok[ids] * scale + W_pos
+
+
+def embed__looked_up(ids, W_tok, W_pos, scale=1.0):
+    """position-of-the-token"""
+    return W_tok[ids] * scale + W_pos[ids]
+
+
+def embed__all_scaled(ids, W_tok, W_pos, scale=1.0):
+    """sum-scaled"""
+    return (W_tok[ids] + W_pos[: ids.shape[-1]]) * scale

@@ -1,0 +1,219 @@
+"""Wrong answers to assignment 1 as beginners write them; the docstring is what the report should call them."""
+
+import numpy as np
+
+
+def build_vocab__order_of_appearance(text, start=0):
+    """not-sorted"""
+    chars = []
+    for c in text:
+        if c not in chars:
+            chars.append(c)
+    stoi = {}
+    itos = {}
+    for i in range(len(chars)):
+        stoi[chars[i]] = i + start
+        itos[i + start] = chars[i]
+    return chars, stoi, itos
+
+
+def build_vocab__start_ignored(text, start=0):
+    """start-ignored"""
+    chars = sorted(list(set(text)))
+    stoi = {ch: i for i, ch in enumerate(chars)}
+    itos = {i: ch for i, ch in enumerate(chars)}
+    return chars, stoi, itos
+
+
+def build_vocab__string(text, start=0):
+    """characters-as-a-string"""
+    chars = "".join(sorted(set(text)))
+    stoi = {c: i + start for i, c in enumerate(chars)}
+    itos = {i + start: c for i, c in enumerate(chars)}
+    return chars, stoi, itos
+
+
+def build_vocab__two_results(text, start=0):
+    """-"""
+    chars = sorted(set(text))
+    stoi = {c: i + start for i, c in enumerate(chars)}
+    itos = {i + start: c for i, c in enumerate(chars)}
+    return stoi, itos
+
+
+def build_vocab__unsorted_and_start(text, start=0):
+    """not-sorted start-ignored"""
+    chars = list(dict.fromkeys(text))
+    stoi = {c: i for i, c in enumerate(chars)}
+    itos = {i: c for c, i in stoi.items()}
+    return chars, stoi, itos
+
+
+def build_vocab__list_for_itos(text, start=0):
+    """-"""
+    chars = sorted(set(text))
+    stoi = {c: i + start for i, c in enumerate(chars)}
+    return chars, stoi, chars
+
+
+def encode__list(text, stoi):
+    """list key-error"""
+    return [stoi[c] for c in text]
+
+
+def encode__plain(text, stoi):
+    """key-error empty-is-float"""
+    return np.array([stoi[c] for c in text])
+
+
+def encode__code_points(text, stoi):
+    """code-points"""
+    return np.array([ord(c) for c in text], dtype=np.int64)
+
+
+def encode__short_message(text, stoi):
+    """message-incomplete"""
+    for c in text:
+        if c not in stoi:
+            raise ValueError("unknown character " + c)
+    return np.array([stoi[c] for c in text], dtype=np.int64)
+
+
+def encode__empty_is_float(text, stoi):
+    """empty-is-float"""
+    ids = []
+    for position, c in enumerate(text):
+        if c not in stoi:
+            raise ValueError(f"character {c!r} at position {position} is not in the vocabulary")
+        ids.append(stoi[c])
+    return np.array(ids)
+
+
+def encode__skips(text, stoi):
+    """unknown-skipped"""
+    return np.array([stoi[c] for c in text if c in stoi], dtype=np.int64)
+
+
+def encode__floats(text, stoi):
+    """floats"""
+    out = np.zeros(len(text))
+    for i, c in enumerate(text):
+        if c not in stoi:
+            raise ValueError(f"character {c!r} at position {i} is not in the vocabulary")
+        out[i] = stoi[c]
+    return out
+
+
+def decode__plain(ids, itos):
+    """key-error"""
+    return "".join([itos[i] for i in ids])
+
+
+def decode__list(ids, itos):
+    """list key-error"""
+    return [itos[i] for i in ids]
+
+
+def decode__question_mark(ids, itos):
+    """unknown-replaced"""
+    return "".join(itos.get(int(i), "?") for i in ids)
+
+
+def decode__nothing(ids, itos):
+    """unknown-skipped"""
+    return "".join(itos.get(int(i), "") for i in ids)
+
+
+def decode__last_by_minus_one(ids, itos):
+    """counted-from-zero"""
+    chars = list(itos.values())
+    text = ""
+    for i in ids:
+        if i >= len(chars):
+            raise ValueError(f"id {i} at position {list(ids).index(i)} is not in the vocabulary")
+        text += chars[i]
+    return text
+
+
+def train_val_split__fraction_ignored(ids, train_fraction=0.9):
+    """fraction-ignored"""
+    if train_fraction <= 0 or train_fraction > 1:
+        raise ValueError("bad fraction")
+    n = int(0.9 * len(ids))
+    return ids[:n], ids[n:]
+
+
+def train_val_split__not_checked(ids, train_fraction=0.9):
+    """fraction-not-checked"""
+    n = int(len(ids) * train_fraction)
+    return ids[:n], ids[n:]
+
+
+def train_val_split__rounded_and_not_checked(ids, train_fraction=0.9):
+    """rounded fraction-not-checked"""
+    n = round(len(ids) * train_fraction)
+    return ids[:n], ids[n:]
+
+
+def train_val_split__float_index(ids, train_fraction=0.9):
+    """size-not-whole"""
+    n = len(ids) * train_fraction
+    return ids[:n], ids[n:]
+
+
+def train_val_split__one_part(ids, train_fraction=0.9):
+    """-"""
+    n = int(len(ids) * train_fraction)
+    return ids[:n]
+
+
+def get_batch__not_shifted(ids, batch_size, block_size, rng):
+    """not-shifted"""
+    starts = rng.integers(0, len(ids) - block_size, size=batch_size)
+    x = np.stack([ids[s : s + block_size] for s in starts]).astype(np.int64)
+    y = np.stack([ids[s : s + block_size] for s in starts]).astype(np.int64)
+    return x, y
+
+
+def get_batch__one_less(ids, batch_size, block_size, rng):
+    """last-start-missing"""
+    if len(ids) < block_size + 1:
+        raise ValueError("too short")
+    starts = rng.integers(0, len(ids) - block_size - 1, size=batch_size)
+    x = np.array([ids[s : s + block_size] for s in starts], dtype=np.int64)
+    y = np.array([ids[s + 1 : s + 1 + block_size] for s in starts], dtype=np.int64)
+    return x, y
+
+
+def get_batch__dtype(ids, batch_size, block_size, rng):
+    """dtype-kept"""
+    starts = rng.integers(0, len(ids) - block_size, size=batch_size)
+    x = np.stack([ids[s : s + block_size] for s in starts])
+    y = np.stack([ids[s + 1 : s + 1 + block_size] for s in starts])
+    return x, y
+
+
+def get_batch__only_first_start(ids, batch_size, block_size, rng):
+    """same-window"""
+    if len(ids) < block_size + 1:
+        raise ValueError("too short")
+    s = rng.integers(0, len(ids) - block_size)
+    x = np.array([ids[s : s + block_size]] * batch_size, dtype=np.int64)
+    y = np.array([ids[s + 1 : s + 1 + block_size]] * batch_size, dtype=np.int64)
+    return x, y
+
+
+def get_batch__lists(ids, batch_size, block_size, rng):
+    """-"""
+    starts = rng.integers(0, len(ids) - block_size, size=batch_size)
+    x = [ids[s : s + block_size].tolist() for s in starts]
+    y = [ids[s + 1 : s + 1 + block_size].tolist() for s in starts]
+    return x, y
+
+
+def get_batch__next_block(ids, batch_size, block_size, rng):
+    """next-window"""
+    starts = rng.integers(0, len(ids) - 2 * block_size, size=batch_size)
+    x = np.stack([ids[s : s + block_size] for s in starts]).astype(np.int64)
+    y = np.stack([ids[s + block_size : s + 2 * block_size] for s in starts]).astype(np.int64)
+    return x, y
