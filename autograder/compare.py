@@ -6,6 +6,7 @@ difference is the one that is reported; a shape is never broadcast, a dtype neve
 
 import math
 import reprlib
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -92,7 +93,7 @@ def _compare_one(actual: Any, expected: Any, output: Output, function: Function,
         _compare_dict(actual, expected, output, function, tolerance)
     elif isinstance(expected, (list, str)) or expected is None:
         if type(actual) is not type(expected) or not _same_plain(actual, expected):
-            raise _other_value(output, _short(actual), _short(expected))
+            raise _other_value(output, _short(actual), _short(expected), help=_reordered(actual, expected))
     elif isinstance(expected, (np.ndarray, np.generic)):
         _compare_arrays(actual, np.asarray(expected), output, function, tolerance)
     else:
@@ -108,9 +109,20 @@ def _same_plain(actual: Any, expected: Any) -> bool:
     return not isinstance(actual, np.ndarray) and bool(actual == expected)
 
 
-def _other_value(output: Output, actual: str, expected: str) -> Mismatch:
+def _reordered(actual: Any, expected: Any) -> str | None:
+    """Whether a list or a text has the right elements in another order."""
+    if not isinstance(expected, (list, str)) or type(actual) is not type(expected) or len(actual) != len(expected):
+        return None
+    if any(type(item) not in (str, int) for item in actual):
+        return None
+    what = "characters" if isinstance(expected, str) else "elements"
+    return f"these are the right {what} in another order" if Counter(actual) == Counter(expected) else None
+
+
+def _other_value(output: Output, actual: str, expected: str, *, help: str | None = None) -> Mismatch:
     secret = f", expected {expected}"
-    return Mismatch(f"{output.name} is {actual}{secret}", secret=(secret, ", which is not what was expected"))
+    text = f"{output.name} is {actual}{secret}"
+    return Mismatch(text, secret=(secret, ", which is not what was expected"), help=help)
 
 
 def _compare_dict(
@@ -176,7 +188,7 @@ def _compare_arrays(
         raise Mismatch(
             f"{output.name} has shape {shape_text(actual.shape)}, expected {shape_text(expected.shape)}"
             + _axes_text(output.axes, expected.ndim),
-            help=relation.describe(actual, expected),
+            help=relation.describe(actual, expected, axis_names(output.axes, expected.ndim)),
             shapes={"yours": list(actual.shape), "expected": list(expected.shape)},
         )
     if actual.dtype != expected.dtype:
@@ -230,7 +242,7 @@ def _compare_values(actual: Array, expected: Array, output: Output, function: Fu
     verb = "is not close to" if expected.dtype.kind in "fc" else "differs from"
     raise Mismatch(
         f"{output.name} {verb} {function.yardstick}",
-        help=relation.describe(actual, expected),
+        help=relation.describe(actual, expected, axis_names(output.axes, expected.ndim)),
         wrong={"count": int((~same).sum()), "total": int(same.size)},
         worst=_worst(actual, expected, index, output, float(allowed[index])),
         picture=picture.draw(actual, expected, same, index, axis_names(output.axes, expected.ndim)),
@@ -298,13 +310,27 @@ def _dtype_help(actual: Array, expected: Array) -> str | None:
         return "float64 in gives float64 out: something was converted to float32"
     if expected.dtype == np.bool_:
         return "use a comparison, np.tril(..., dtype=bool) or .astype(bool)"
-    if expected.dtype.kind == "f" and actual.dtype.kind in "iu":
-        return "integers where floats are expected are computed in float64"
+    if expected.dtype.kind == "f" and actual.dtype.kind in "iub":
+        return (
+            f"these are no floats; .astype(np.{expected.dtype}), or dtype=np.{expected.dtype} where it is made, helps"
+        )
+    if expected.dtype.kind in "iu" and actual.dtype.kind == "f":
+        if not actual.size:
+            return (
+                f"an array of nothing is float64 unless it is told otherwise: np.array([], dtype=np.{expected.dtype})"
+            )
+        return f"np.zeros, np.empty and / make floats: give dtype=np.{expected.dtype} where the array is made"
+    if expected.dtype.kind in "iu" and actual.dtype.kind in "iu":
+        return f"say which integers: dtype=np.{expected.dtype}, or .astype(np.{expected.dtype})"
     return None
 
 
 def _axes_text(axes: Sequence[str], ndim: int) -> str:
-    return f" ({', '.join(axis_names(axes, ndim))})" if axes and ndim else ""
+    """What the numbers of a shape stand for, written as a shape: `(2, 5) = (batch, position)`."""
+    if not axes or not ndim:
+        return ""
+    names = axis_names(axes, ndim)
+    return f" = ({', '.join(names)}{',' if ndim == 1 else ''})"
 
 
 # The text of a list of a million arrays takes seconds to write; of no list more than this much is shown.

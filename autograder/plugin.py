@@ -19,6 +19,7 @@ from typing import Any
 import pytest
 
 from autograder import fixtures
+from autograder.case import describe_case
 from autograder.curriculum import TRANSFORMER, Curriculum, Function
 from autograder.errors import Blocked, Cancelled, CodeLine, NotStarted, Raised, UsageError, Verdict
 from autograder.fixtures import DESK, Desk, lasting
@@ -343,25 +344,3 @@ def _title(item: pytest.Item) -> str:
     title = (text or item.name.removeprefix("test_").replace("_", " ")).partition("\n")[0].rstrip(".")
     callspec = getattr(item, "callspec", None)
     return f"{title} [{callspec.id}]" if callspec is not None else title
-
-
-def describe_case(args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
-    """The inputs of a call in one line: shapes of arrays, small values as they are."""
-    parts = [_describe_input(value) for value in args]
-    parts += [f"{name} {_describe_input(value)}" for name, value in kwargs.items()]
-    return clean(", ".join(parts), 300)
-
-
-def _describe_input(value: Any) -> str:
-    shape, dtype = getattr(value, "shape", None), getattr(value, "dtype", None)
-    if shape is not None and dtype is not None:
-        if not shape:
-            return "scalar"
-        return f"({', '.join(map(str, shape))})" + ("" if dtype == "float64" else f" {dtype}")
-    if isinstance(value, dict):
-        return (
-            "{"
-            + ", ".join(f"{key!r}: {_describe_input(item)}" for key, item in list(value.items())[:4])
-            + (", …}" if len(value) > 4 else "}")
-        )
-    return repr(value) if isinstance(value, (str, int, float, bool, type(None))) else type(value).__name__

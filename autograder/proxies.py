@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from autograder.causes import usual_cause
 from autograder.compare import describe_type
 from autograder.curriculum import CACHE, Curriculum, Function
 from autograder.errors import (
@@ -223,7 +224,7 @@ class Student:
         last = trace[-1] if trace else None
         at = f" in {last.file}, line {last.line}" if last else ""
         text = f"{exception.type}{at}: {exception.message}" if exception.message else f"{exception.type}{at}"
-        help = None
+        help = usual_cause(exception)
         if exception.type in ("SyntaxError", "IndentationError", "TabError"):
             help = "Python cannot read this file at all; nothing in it can be checked until this line is mended"
         elif exception.type == "ModuleNotFoundError":

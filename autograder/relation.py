@@ -5,6 +5,7 @@ relation holds exactly.
 """
 
 import math
+from collections.abc import Sequence
 from itertools import permutations
 from typing import Any
 
@@ -14,42 +15,46 @@ Array = np.ndarray[Any, np.dtype[Any]]
 
 MAX_ENTRIES = 100_000
 MAX_AXES = 5
+MAX_FACTOR = 1000  # larger whole numbers are hit by chance
 RELATIVE = {np.dtype(np.float64): 1e-9, np.dtype(np.float32): 1e-4}
 
 
-def describe(actual: Array, expected: Array) -> str | None:
+def describe(actual: Array, expected: Array, axes: Sequence[str] = ()) -> str | None:
     """One sentence about the relation of two arrays that differ, or None.
 
     Args:
         actual: the student's, any shape and dtype.
         expected: the right one.
+        axes: names of its axes, if they have any.
     """
     if actual.dtype.kind not in "fiub" or expected.dtype.kind not in "fiub":
         return None
+    if actual.size == expected.size == 1:
+        return _number(float(actual.flat[0]), float(expected.flat[0])) if expected.dtype.kind == "f" else None
     if not 1 < actual.size == expected.size <= MAX_ENTRIES:
         return _broadcast(actual, expected)
     mine, right = actual.astype(np.float64), expected.astype(np.float64)
     if not (np.isfinite(mine).all() and np.isfinite(right).all()) or np.ptp(right) == 0:
         return None
     tolerance = RELATIVE.get(actual.dtype, 1e-9)
-    return _reordered(mine, right, tolerance) or _scaled(mine, right, tolerance)
+    return _reordered(mine, right, tolerance, axes) or _scaled(mine, right, tolerance)
 
 
 def _same(a: Array, b: Array, tolerance: float) -> bool:
     return a.shape == b.shape and bool((np.abs(a - b) <= tolerance * max(1.0, float(np.abs(b).max()))).all())
 
 
-def _reordered(mine: Array, right: Array, tolerance: float) -> str | None:
+def _reordered(mine: Array, right: Array, tolerance: float, axes: Sequence[str]) -> str | None:
     if mine.ndim == right.ndim <= MAX_AXES:
         for order in permutations(range(right.ndim)):
             if list(order) != sorted(order) and _same(mine, right.transpose(order), tolerance):
-                return f"these are the right values with {_exchange(order)}"
+                return f"these are the right values with {_exchange(order, axes)}"
     for axis in range(right.ndim if mine.shape == right.shape else 0):
         if _same(mine, np.flip(right, axis), tolerance):
-            return f"these are the right values in reverse order along axis {axis}"
+            return f"these are the right values in reverse order along axis {_axis(axis, axes)}"
         for shift in (1, -1):
             if right.shape[axis] > 2 and _same(mine, np.roll(right, shift, axis), tolerance):
-                return f"these are the right values, moved by one along axis {axis}"
+                return f"these are the right values, moved by one along axis {_axis(axis, axes)}"
     if mine.shape != right.shape and _same(mine.reshape(right.shape), right, tolerance):
         return "these are the right values in the right order, in another shape"
     if _same(np.sort(mine, axis=None), np.sort(right, axis=None), tolerance):
@@ -57,10 +62,16 @@ def _reordered(mine: Array, right: Array, tolerance: float) -> str | None:
     return None
 
 
-def _exchange(order: tuple[int, ...]) -> str:
+def _axis(axis: int, axes: Sequence[str]) -> str:
+    """`1 (position)`; the number alone where the axis has no name."""
+    name = axes[axis] if axis < len(axes) else ""
+    return f"{axis} ({name})" if name and not name.startswith("axis ") else str(axis)
+
+
+def _exchange(order: tuple[int, ...], axes: Sequence[str]) -> str:
     moved = [axis for axis, place in enumerate(order) if axis != place]
     if len(moved) == 2:
-        return f"axes {moved[0]} and {moved[1]} exchanged"
+        return f"axes {_axis(moved[0], axes)} and {_axis(moved[1], axes)} exchanged"
     return f"the axes in the order {order}"
 
 
@@ -78,7 +89,44 @@ def _scaled(mine: Array, right: Array, tolerance: float) -> str | None:
     at = int(size.argmax())
     factor = float(mine.flat[at] / right.flat[at])
     if factor != 0 and math.isfinite(factor) and _same(mine / factor, right, tolerance):
-        return f"every value is {factor:.6g} times what it should be"
+        return f"every value is {_times(factor)} what it should be"
+    return None
+
+
+def _number(mine: float, right: float) -> str | None:
+    """One number is always some multiple of another; only a factor that means something is told."""
+    if not (math.isfinite(mine) and math.isfinite(right)) or right == 0 or mine == right:
+        return None
+    if mine == 0:
+        return "it is 0"
+    factor = mine / right
+    if math.isclose(factor, -1, rel_tol=1e-9):
+        return "the sign is the wrong way round"
+    told = _known(abs(factor))
+    return f"it is {'minus ' if factor < 0 else ''}{told} what it should be" if told else None
+
+
+def _times(factor: float) -> str:
+    return _known(factor) or f"{factor:.6g} times"
+
+
+def _known(factor: float) -> str | None:
+    """A factor in words, if it is a whole number, one over it, the root of one, or has to do with a logarithm."""
+    if factor <= 0:
+        return None
+    for value, text in (
+        (1 / math.log(2), "1/log 2 = 1.4427 times"),
+        (1 / math.log(10), "1/log 10 times"),
+    ):
+        if math.isclose(factor, value, rel_tol=1e-9):
+            return text
+    for base, over in ((factor, ""), (1 / factor, "1/")):
+        whole = round(base)
+        if 1 < whole <= MAX_FACTOR and math.isclose(base, whole, rel_tol=1e-9):
+            return f"{over}{whole}{' of' if over else ' times'}"
+        square = round(base * base)
+        if 1 < square <= MAX_FACTOR and math.isclose(base * base, square, rel_tol=1e-9):
+            return f"{over}√{square} = {factor:.6g} times"
     return None
 
 

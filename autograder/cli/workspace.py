@@ -89,7 +89,8 @@ def check(
     from autograder.report import terminal
 
     console = console_for(no_color, stderr=json_file == "-")
-    terminal.render(document, console, all_panels=all_panels)
+    following = check_once.following(folder, snapshot, result) if result.passed else None
+    terminal.render(document, console, all_panels=all_panels, following=following)
     for line in news:
         console.print(line, style="bold", markup=False)
     sys.exit(KIT_FAILED if result.problems else PASSED if result.passed else NOT_PASSED)
@@ -162,7 +163,7 @@ def hint(name: str, more: int, folder: Path | None, no_color: bool) -> None:
         known = hints.steps(function, curriculum.package)
         if not known:
             raise UsageError(f"the course has no hints for {function}. Its docstring says what it must do")
-        already = hints.shown(section, function) if remembered else None
+        already = hints.shown(section, function)
         count = hints.next_count(already, more)
         if remembered and count != already:
             section[function] = count

@@ -41,7 +41,7 @@ TRANSFORMER = Curriculum(
         _assignment(
             3,
             "Tokens and positions as vectors",
-            _function("embeddings.one_hot", "out position token", "one_hot"),
+            _function("embeddings.one_hot", "out batch position token", "one_hot"),
             _function("embeddings.embed_tokens", "out batch position d_model", "embedding"),
             _function("embeddings.embed_tokens_backward", "dW_tok token d_model", "gradient of embedding"),
             _function("embeddings.sinusoidal_positions", "out position d_model", "sines and cosines in float64"),

@@ -33,17 +33,19 @@ WORDS = {
 }
 BAR = 20
 MAX_PANELS = 5
+HEAD = 72  # columns for a title in the head of a panel of 80
 MAX_OUTPUT_LINES = 12
 
 Document = dict[str, Any]
 
 
-def render(document: Document, console: Console, *, all_panels: bool = False) -> None:
+def render(document: Document, console: Console, *, all_panels: bool = False, following: str | None = None) -> None:
     """Print the whole report.
 
     Args:
         document: a `headway.result/1` document.
         all_panels: show every failed check, not only the first few.
+        following: what to do when everything that was checked passes.
     """
     console.print(_overview(document))
     checks = [check for check in all_checks(document) if check["status"] in ("failed", "error", "timeout")]
@@ -52,7 +54,7 @@ def render(document: Document, console: Console, *, all_panels: bool = False) ->
         console.print(panel(check))
     if len(checks) > len(shown):
         console.print(Text(f"… and {more(len(checks) - len(shown))}: --all shows them", "dim"))
-    console.print(_summary(document))
+    console.print(_summary(document, following))
 
 
 def all_checks(document: Document) -> list[dict[str, Any]]:
@@ -157,11 +159,13 @@ def panel(
     if commands:
         row("again", f"headway check {check['function']}")
         row("stuck?", f"headway hint {check['function']}")
-    title = Text.assemble(
-        (f" {mark} {check['function']}", f"bold {style}"), f" · {check['title']} ", overflow="ellipsis"
-    )
+    title = Text.assemble((f" {mark} {check['function']}", f"bold {style}"), " ", overflow="ellipsis")
+    about = Text(check["title"])
+    fits = title.cell_len + about.cell_len <= HEAD
+    if fits:  # else it would be cut where the panel ends
+        title.append_text(Text.assemble("· ", about, " "))
     return Panel(
-        Group(Text(check["message"], "bold"), grid),
+        Group(*([] if fits else [about]), Text(check["message"], "bold"), grid),
         title=title,
         title_align="left",
         subtitle=Text(f" {points_text(points)} points "),
@@ -217,7 +221,7 @@ def points_text(points: dict[str, float]) -> str:
     return f"{points['earned']:g} / {points['possible']:g}{bonus}"
 
 
-def _summary(document: Document) -> RenderableType:
+def _summary(document: Document, following: str | None) -> RenderableType:
     checks = all_checks(document)
     lines = Text()
     lines.append(f"{points_text(document['points'])} points", "bold")
@@ -230,12 +234,16 @@ def _summary(document: Document) -> RenderableType:
     lines.append(f" · {document['seconds']:.1f} s", "dim")
     for problem in document["problems"]:
         lines.append(f"\nThe kit itself failed: {problem}", "bold red")
-    lines.append("\n" + next_step(document))
+    lines.append("\n" + next_step(document, following))
     return Group(Text(), lines)
 
 
-def next_step(document: Document) -> str:
-    """The one thing to do next: the first function of the course that is not passed and not blocked."""
+def next_step(document: Document, following: str | None = None) -> str:
+    """The one thing to do next: the first function of the course that is not passed and not blocked.
+
+    Args:
+        following: what comes after all of these.
+    """
     functions = [(a, f) for a in document["assignments"] for f in a["functions"] if not f["bonus"]]
     for assignment, function in functions:
         if function["status"] in ("passed", "blocked"):
@@ -254,4 +262,9 @@ def next_step(document: Document) -> str:
     if blocked:
         needs = next(c["blocked_by"] for c in all_checks(document) if c["status"] == "blocked")
         return f"Next: {needs[0]}, which {blocked['function']} needs: headway check {needs[0]}"
-    return "All of it is right. What is open: headway list --open"
+    checks = [check["status"] for check in all_checks(document)]
+    right = checks.count("passed")
+    told = f"All {right} checks passed" if right > 1 else "The check passed"
+    if right < len(checks):
+        told = f"All checks passed but for {len(checks) - right} of bonus work"
+    return f"{told}.\n{following or 'What is open: headway list --open'}"

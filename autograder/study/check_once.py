@@ -37,6 +37,23 @@ def remember(folder: Path, snapshot: impact.Snapshot, result: SubmissionResult) 
     return news
 
 
+def following(folder: Path, snapshot: impact.Snapshot, result: SubmissionResult) -> str | None:
+    """What to do when everything that was checked passes: the next function that is open; None if that is not known."""
+    curriculum = snapshot.curriculum
+    known = progress.valid(progress.load(state.load(folder)), snapshot.prints) if state.is_workspace(folder) else {}
+    known |= {check.function: "passed" for check in result.checks}
+    after = max((check.function for check in result.checks), key=list(curriculum.functions).index, default=None)
+    name = progress.next_open(known, after, curriculum)
+    if name is None:
+        return "Nothing is open: all of the course passes."
+    module, _, function = name.partition(".")
+    if module not in snapshot.modules:
+        return None
+    if snapshot.is_stub(name):
+        return f"Next: write {function} in {module}.py, then: headway check {name}\nStuck? headway hint {name}"
+    return f"Next: {name}, which has not passed yet: headway check {name}"
+
+
 def statuses(folder: Path, functions: tuple[str, ...], curriculum: Curriculum = TRANSFORMER) -> dict[str, Status]:
     """The status of each function: from memory where the code is the same, checked now where it is not."""
     snapshot = impact.take(folder, curriculum=curriculum)

@@ -45,12 +45,11 @@ def shown(section: Mapping[str, Any], function: str) -> int:
     return min(count, len(KINDS)) if isinstance(count, int) and not isinstance(count, bool) and count > 0 else 0
 
 
-def next_count(already: int | None, more: int) -> int:
+def next_count(already: int, more: int) -> int:
     """How many steps to show now.
 
     Args:
-        already: how many were shown before; None where nothing is remembered. Then `more` counts from the first step.
+        already: how many were shown before. Whoever asks for more without having seen any gets the first one as well.
         more: how many further ones are asked for.
     """
-    count = 1 + more if already is None else max(already + more, 1)
-    return min(count, len(KINDS))
+    return min(max(already, 1) + more, len(KINDS))

@@ -93,11 +93,18 @@ def valid(entries: Mapping[str, Entry], prints: Mapping[str, str]) -> dict[str, 
 def next_open(
     statuses: Mapping[str, Status], after: str | None = None, curriculum: Curriculum = TRANSFORMER
 ) -> str | None:
-    """The first function in course order, bonus ones last, that does not pass; the ones after `after` come first."""
+    """The first function in course order, bonus ones last, that does not pass.
+
+    Args:
+        after: the function in hand: what is left of its own assignment comes first, then what stands behind it.
+    """
     names = sorted(curriculum.functions, key=lambda name: curriculum.functions[name].bonus)
     if after in names:
         start = names.index(after) + 1
         names = names[start:] + names[:start]
+        functions = curriculum.functions
+        module = functions[after].module
+        names.sort(key=lambda name: name == after or functions[name].bonus or functions[name].module != module)
     return next((name for name in names if statuses.get(name) != "passed"), None)
 
 

@@ -124,7 +124,7 @@ class Watch:
         remembered = state.load(self._folder)
         section = remembered.section(hints.KEY)
         already = hints.shown(section, self._live.focus)
-        section[self._live.focus] = hints.next_count(already, more if self._hint or not more else max(more, 1))
+        section[self._live.focus] = hints.next_count(already, more if already else 0)
         if section[self._live.focus] != already:
             remembered.save()
         self._hint, self._cursor = True, None

@@ -98,7 +98,7 @@ def test_relations_are_facts(actual, words):
 def test_a_relation_reaches_the_report():
     with pytest.raises(Mismatch) as caught:
         compare(X.swapaxes(1, 2), X, TRANSFORMER.functions["softmax.softmax"])
-    assert "axes 1 and 2 exchanged" in caught.value.help
+    assert "axes 1 (row) and 2 (class) exchanged" in caught.value.help
     assert caught.value.details["shapes"] == {"yours": [2, 4, 3], "expected": [2, 3, 4]}
 
 

@@ -116,7 +116,7 @@ def test_each_function_has_its_own_count_and_unknown_keys_stay(workspace):
     headway("hint", "softmax.log_softmax", "--more", cwd=workspace)
     assert remembered(workspace) == {
         "watch": {"last": [1, 2]},
-        "hints": {"gpt.gpt": 2, "no.more": "x", "softmax.log_softmax": 1},
+        "hints": {"gpt.gpt": 2, "no.more": "x", "softmax.log_softmax": 2},
     }
 
 

@@ -94,7 +94,7 @@ def test_only_the_first_failure_of_a_function_is_shown_until_all_are_asked_for()
 @pytest.mark.parametrize(
     ("checks", "words"),
     [
-        ([check("attention.attention")], "All of it is right"),
+        ([check("attention.attention")], "The check passed. What is open"),
         ([check("attention.attention"), check("attention.causal_mask", "not_started")], "Next: write causal_mask"),
         ([FAILED], "Next: mend attention (attention.py, line 41)"),
         ([check(status="blocked", blocked_by=["softmax.softmax"])], "Next: softmax.softmax, which attention.attention"),

@@ -90,4 +90,4 @@ def _feedback(student: Document, result: Document | None, assignment: str | None
         points = f"{cells.points(function['points']['earned'])}/{cells.points(function['points']['possible'])}"
         remarks.append(f"{name} {points}{': ' + named if named else ''}")
     more = [f"and {len(remarks) - MAX_REMARKS} more"] if len(remarks) > MAX_REMARKS else []
-    return html.escape("; ".join(remarks[:MAX_REMARKS] + more) or "All of it is right.")
+    return html.escape("; ".join(remarks[:MAX_REMARKS] + more) or "All checks passed.")
