@@ -1,14 +1,21 @@
-"""Each assignment by itself: the student's module on top of the official solutions of the earlier assignments."""
+"""Each assignment by itself: the student's module on top of the official solutions of the earlier assignments.
 
+And each function by itself: the student's module with official functions in place of some of its own.
+"""
+
+import ast
 import py_compile
 import shutil
 import sys
 import tempfile
+from collections.abc import Collection
 from functools import cache
 from pathlib import Path
 
 from autograder import courses
 from autograder.curriculum import Curriculum
+
+MAX_BYTES = 1 << 20  # of a module; what is larger is no module that somebody wrote
 
 
 @cache
@@ -78,3 +85,53 @@ class OfficialPrerequisites:
     def close(self) -> None:
         """Remove everything."""
         self._scratch.cleanup()
+
+
+def used_within(path: Path, names: Collection[str]) -> dict[str, set[str]]:
+    """Which functions of a module use which others of it, directly or through helpers, by name.
+
+    Args:
+        path: the student's module; one that cannot be read says nothing.
+        names: the functions that are meant.
+    """
+    try:
+        if path.stat().st_size > MAX_BYTES:
+            return {}
+        tree = ast.parse(path.read_bytes())
+        uses: dict[str, set[str]] = {}
+        for node in tree.body:
+            if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+                uses[node.name] = {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
+    except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
+        return {}
+    return {name: (_reach(name, uses) & set(names)) - {name} for name in names if name in uses}
+
+
+def _reach(start: str, uses: dict[str, set[str]]) -> set[str]:
+    reached: set[str] = set()
+    waiting = [start]
+    while waiting:
+        name = waiting.pop()
+        if name not in reached and name in uses:
+            reached.add(name)
+            waiting += uses[name]
+    return reached
+
+
+def with_stand_ins(target: Path, folder: Path, module: str, functions: Collection[str], package: str) -> None:
+    """Fill a folder with a submission whose `module` has official functions in place of some of its own.
+
+    The official module stands beside it under another name. So this is nothing for the grading of others' work.
+
+    Args:
+        target: an empty folder.
+        folder: the submission.
+        functions: names of the functions that are replaced.
+    """
+    for path in folder.glob("*.py"):
+        if path.is_file():
+            shutil.copyfile(path, target / path.name)
+    official = f"_official_{module}"
+    shutil.copyfile(courses.solutions(package) / f"{module}.py", target / f"{official}.py")
+    with (target / f"{module}.py").open("ab") as file:
+        file.write(f"\nfrom {official} import {', '.join(sorted(functions))}\n".encode())

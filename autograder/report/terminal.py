@@ -145,7 +145,8 @@ def panel(
             grid.add_row(name, Text(text) if isinstance(text, str) else text)
 
     if check["mistake"]:
-        row("looks like", f"{check['mistake']['title']}: {check['mistake'].get('reason', 'so it seems')}")
+        reason = check["mistake"].get("reason")
+        row("looks like", check["mistake"]["title"] + (f"\n({reason})" if reason else ""))
     row("case", check["case"])
     row("wrong", _wrong(check))
     row("worst", _worst(check))

@@ -69,6 +69,101 @@ def test_a_mistake_must_explain_the_passing_checks_too(tmp_path):
     assert all(one.mistake is None for one in failed)
 
 
+def test_a_second_flaw_does_not_hide_a_mistake(tmp_path):
+    """Right for matrices but for the missing division; an error for a batch of texts."""
+    text = """
+import numpy as np
+
+def softmax(x):
+    e = np.exp(x - x.max(-1, keepdims=True))
+    return e / e.sum(-1, keepdims=True)
+
+def cross_entropy_backward(logits, targets):
+    d = softmax(logits)
+    d[np.arange(len(targets)), targets] -= 1
+    return d
+"""
+    failed = {one.id.partition("::")[2]: one for one in judged(tmp_path, "softmax.cross_entropy_backward", text)}
+    rows, batch = failed["loss_gradient"].mistake, failed["loss_gradient_batch"].mistake
+    assert rows["id"] == "softmax.cross_entropy_backward/not-divided"
+    assert "exactly yours in this case; other cases show" in rows["reason"]
+    assert batch["title"].startswith("it works for a matrix of scores only")
+    assert batch["reason"].startswith("with that mistake the error is the same as yours in this case")
+
+
+def test_a_wrong_dtype_does_not_hide_a_mistake(tmp_path):
+    text = """
+import numpy as np
+def embed_tokens_backward(dout, ids, vocab_size):
+    dW = np.zeros((vocab_size, dout.shape[-1]))
+    dW[ids] += dout
+    return dW
+"""
+    failed = {one.id.partition("::")[2]: one for one in judged(tmp_path, "embeddings.embed_tokens_backward", text)}
+    assert set(failed) == {"table_gradient_repeated", "table_gradient_batch", "table_gradient_dtypes"}
+    for one in failed.values():
+        assert "embeddings.embed_tokens_backward/repeats-lost" in one.mistake["id"].split("|")
+    reason = failed["table_gradient_dtypes"].mistake["reason"]
+    assert reason == "with either mistake the numbers are exactly yours; the dtype is wrong besides"
+
+
+def test_a_dtype_that_is_all_that_is_wrong_gets_no_other_name(tmp_path):
+    """The values of a check are right: a mistake that does not show in it gives them, too."""
+    text = """
+import numpy as np
+def embed_tokens_backward(dout, ids, vocab_size):
+    dW = np.zeros((vocab_size, dout.shape[-1]), np.longdouble)
+    np.add.at(dW, ids, dout)
+    return dW
+"""
+    failed = judged(tmp_path, "embeddings.embed_tokens_backward", text)
+    assert len(failed) == 4
+    assert [one.mistake for one in failed] == [None] * 4
+
+
+def test_the_first_wrong_of_several_results_is_named(tmp_path):
+    text = """
+import numpy as np
+def layernorm_backward(dout, x, gamma, eps=1e-5):
+    std = np.sqrt(x.var(-1, keepdims=True) + eps)
+    xhat = (x - x.mean(-1, keepdims=True)) / std
+    return dout * gamma / std, 2 * (dout * xhat).reshape(-1, len(gamma)).sum(0), dout.reshape(-1, len(gamma)).sum(0)
+"""
+    failed = judged(tmp_path, "layernorm.layernorm_backward", text)
+    assert failed
+    for one in failed:
+        assert one.mistake["id"] == "layernorm.layernorm_backward/direct-path-only", one.id
+    reason = next(one.mistake["reason"] for one in failed if one.id.endswith("::gradient"))
+    assert reason == "with that mistake this result is exactly yours; something else is wrong, too"
+
+
+def test_what_is_right_given_a_right_softmax_is_blocked_by_it(tmp_path, solutions):
+    text = (solutions / "softmax.py").read_text("utf-8")
+    text = text.replace("z.max(axis=axis", "z.max(axis=-1").replace("z.sum(axis=axis", "z.sum(axis=-1")
+    text += "\n\ndef log_softmax(x, axis=-1):\n    return np.log(_helper(x, axis))\n"
+    (tmp_path / "softmax.py").write_text(text + "\n\ndef _helper(x, axis):\n    return softmax(x, axis=axis)\n")
+    for functions in (TRANSFORMER.select(["softmax"]), ("softmax.log_softmax",)):
+        result = check("s", tmp_path, Options(functions=functions))
+        found = {one.id: one for one in result.checks}
+        blocked = found["softmax.log_softmax::log_any_axis"]
+        assert (blocked.status, blocked.earned, blocked.mistake) == ("blocked", 0.0, None)
+        assert blocked.blocked_by == ["softmax.softmax"]
+        assert blocked.message.startswith("right by itself: with the official softmax.softmax it passes")
+        extreme = found["softmax.log_softmax::log_extreme"]
+        assert extreme.status == "failed"
+        assert extreme.mistake["id"] == "softmax.log_softmax/log-of-softmax"
+        assert extreme.mistake["reason"].startswith("given the official softmax.softmax, with that mistake")
+
+
+def test_what_is_wrong_whatever_it_uses_is_not_blocked(tmp_path, solutions):
+    text = (solutions / "softmax.py").read_text("utf-8").replace("np.exp(z, out=z)", "np.exp2(z, out=z)")
+    text += "\n\ndef log_softmax(x, axis=-1):\n    return np.log2(softmax(x, axis=axis))\n"
+    (tmp_path / "softmax.py").write_text(text)
+    result = check("s", tmp_path, Options(functions=TRANSFORMER.select(["softmax"])))
+    statuses = {one.status for one in result.checks if one.function == "softmax.log_softmax"}
+    assert statuses == {"failed", "passed"}  # only the inputs are left alone
+
+
 X = np.arange(24.0).reshape(2, 3, 4) ** 1.5
 
 
@@ -92,6 +187,25 @@ X = np.arange(24.0).reshape(2, 3, 4) ** 1.5
 )
 def test_relations_are_facts(actual, words):
     found = relation.describe(actual, X)
+    assert found is None if words is None else words in found
+
+
+@pytest.mark.parametrize(
+    ("actual", "words"),
+    [
+        (-2.75, "the sign is the wrong way round"),
+        (6 * 2.75, "it is 6 times what"),
+        (2.75 / 3, "it is 1/3 of what"),
+        (-4 * 2.75, "it is minus 4 times what"),
+        (2.75 * np.sqrt(8), "it is √8 = 2.82843 times what"),
+        (2.75 / np.log(2), "it is 1/log 2 = 1.4427 times what"),
+        (0.0, "it is 0"),
+        (2.9, None),
+        (np.nan, None),
+    ],
+)
+def test_a_factor_of_one_number_is_told_if_it_means_something(actual, words):
+    found = relation.describe(np.asarray(actual), np.asarray(2.75))
     assert found is None if words is None else words in found
 
 
