@@ -3,17 +3,24 @@
 # %% [markdown]
 # # Attention: an average that chooses its weights
 #
-# So far each token has a vector that knows what it is and where it stands, and nothing about its neighbours. But what
+# *Assignment 4 of 12 · 6 functions · about 2 h 5 min*
+#
+# So far each position has a vector that says what stands there and where, and nothing about its neighbours. But what
 # "bank" means depends on whether "river" or "money" came before. Positions have to exchange information, and the way
-# they do it in a transformer is this: **each position takes a weighted average of the vectors of other positions, and
-# chooses the weights itself.**
+# they do it in a transformer is **attention**: each position takes a weighted average of the vectors of other
+# positions, and chooses the weights itself.
+#
+# ```text
+#     positions          the    river    bank
+#     weights of "bank"  0.1     0.6     0.3       chosen by "bank", they add up to 1
+#     what "bank" gets   0.1 × vector of "the"  +  0.6 × vector of "river"  +  0.3 × vector of "bank"
+# ```
 #
 # We come to it in three steps: an average with equal weights; the same average as one matrix product; and then weights
-# that depend on the content.
+# that depend on the content. At the end comes the way back.
 #
-# Letters: T positions that ask (*queries*), S positions that are looked at (*keys*), K numbers in a query and in a
-# key, Kᵥ numbers in a value. In front of the last two axes there may be any number of batch axes, written `...`; the
-# next assignment puts batch and heads there.
+# Letters: T positions look, and S positions are looked at; most of the time they are the same ones. In front of the
+# last two axes there may be any number of batch axes, written `...`.
 
 # %%
 import math
@@ -24,9 +31,11 @@ from softmax import as_float, softmax, softmax_backward  # noqa: F401, the examp
 # %% [markdown]
 # ## `causal_average_loop`
 #
+# *10 min, the formula as it reads*
+#
 # The simplest way to hand information on: position t gets the plain average of everything up to and including itself.
-# Not of what comes later: a language model has to predict the next token, and must not be shown it. That rule is
-# called **causal**.
+# Not of what comes later: a language model has to predict the next token, and must not be shown it. That rule is called
+# **causal**.
 #
 # $$out_t = \frac{1}{t + 1} \sum_{j=0}^{t} x_j$$
 #
@@ -59,9 +68,11 @@ def causal_average_loop(x):
 # %% [markdown]
 # ## `causal_average_matmul`
 #
-# The same without a loop. A weighted sum of rows is what a matrix product computes: row t of `weights @ x` is the sum
-# of the rows of `x`, each multiplied by its entry in row t of `weights`. So put the averages into a (T, T) matrix, a
-# lower triangle whose rows add up to 1:
+# *15 min, needs a thought*
+#
+# A loop over positions is slow, and its weights cannot be changed. The same without a loop: a weighted sum of rows is
+# what a matrix product computes. Row t of `weights @ x` is the sum of the rows of `x`, each multiplied by its entry in
+# row t of `weights`. So put the averages into a (T, T) matrix, a lower triangle whose rows add up to 1:
 #
 # ```text
 #     1     0     0          position 0 sees itself
@@ -78,8 +89,8 @@ def causal_average_loop(x):
 #
 # ```
 #
-# And a third way to get the same matrix, the one that leads on: start with scores that are all 0, put `-inf` above the
-# diagonal, and take the softmax of each row.
+# There is a third way to get the same matrix, the one that leads on: start with scores that are all 0, put `-inf` above
+# the diagonal, and take the softmax of each row.
 #
 # ```python
 # >>> scores = np.array([[0.0, -np.inf, -np.inf], [0.0, 0.0, -np.inf], [0.0, 0.0, 0.0]])
@@ -91,6 +102,7 @@ def causal_average_loop(x):
 # ```
 #
 # An average with equal weights is the special case in which all scores are equal. Attention fills in other scores.
+# Before that, the triangle gets a name of its own.
 
 # %%
 def causal_average_matmul(x):
@@ -110,13 +122,17 @@ def causal_average_matmul(x):
 # %% [markdown]
 # ## `causal_mask`
 #
-# A **mask** says who may look at whom: one row for each query, one column for each key. There are three conventions
-# for what stands in it, and mixing them up is one of the most frequent mistakes of all, because nothing crashes:
+# *15 min, needs a thought*
+#
+# Who may look at whom? From here on a position that looks is called a **query**, and one that is looked at a **key**. A
+# **mask** is a table of `True` and `False` with one row for each query and one column for each key. There are three
+# conventions for what stands in it, and mixing them up is one of the most frequent mistakes of all, because nothing
+# crashes:
 #
 # | in the mask | means | who uses it | to get ours |
 # |---|---|---|---|
-# | `True` | **may** look | **this kit**; booleans in PyTorch's `F.scaled_dot_product_attention` | |
-# | `True` | must **not** look | booleans in PyTorch's `nn.MultiheadAttention` and `nn.Transformer` | `~mask` |
+# | `True` | *may* look | *this kit*; booleans in PyTorch's `F.scaled_dot_product_attention` | |
+# | `True` | must *not* look | booleans in PyTorch's `nn.MultiheadAttention` and `nn.Transformer` | `~mask` |
 # | 0 and `-inf` | numbers to be *added* to the scores | floats in both | `mask == 0` |
 #
 # The causal mask is a lower triangle of `True`, *with* the diagonal: without it the first position could look at
@@ -131,7 +147,7 @@ def causal_average_matmul(x):
 # ```
 #
 # When a model writes text, it adds one token at a time and keeps the keys of all earlier ones. Then there are fewer
-# queries than keys, and the queries are the **last** positions: with 5 keys, 2 queries are positions 3 and 4. The
+# queries than keys, and the queries are the *last* positions: with 5 keys, 2 queries are positions 3 and 4. The
 # triangle stands in the lower *right* corner.
 #
 # ```python
@@ -165,10 +181,14 @@ def causal_mask(n_queries, n_keys=None):
 # %% [markdown]
 # ## `padding_mask`
 #
-# Texts in a batch have different lengths, and the short ones are filled up with a *padding* token that means nothing.
-# Nobody should look at it, wherever the query stands. From one truth value per key, (B, S), make a mask that fits
-# scores of shape (B, H, T, S): batch, heads (next assignment), queries, keys. Broadcasting lines shapes up from the
-# right, so the two axes in the middle must be there, with length 1.
+# *10 min, the formula as it reads*
+#
+# The future is one thing that must not be looked at; padding is the other. It means nothing, so nobody should look at
+# it, wherever the query stands.
+#
+# You get one `True` or `False` per key, (B, S). Scores will have the shape (B, H, T, S): batch, H attentions side by
+# side (the next assignment), queries, keys. NumPy's broadcasting lines shapes up from the right, so the two axes in the
+# middle must be there, with length 1.
 #
 # ```python
 # >>> ids = np.array([[7, 4, 9], [5, 0, 0]])  # two texts, 0 is the padding
@@ -201,17 +221,21 @@ def padding_mask(keep):
 # %% [markdown]
 # ## `attention`
 #
-# Now the weights. Each position makes three vectors out of its own:
+# *35 min, needs paper*
 #
-# - a **query**: what am I looking for?
-# - a **key**: what do I have to offer, as others see it?
+# Now the weights. So far "query" and "key" were only names for positions. Each position makes three vectors out of its
+# own:
+#
+# - a query: what am I looking for?
+# - a key: what do I have to offer, as others see it?
 # - a **value**: what do I hand over to those who look at me?
 #
-# (How they are made is the next assignment; here they are just given.) The score of query i for key j is their dot
-# product, large if the two point the same way. Softmax makes weights of each query's scores, and the output is the
-# weighted average of the values (Vaswani et al. 2017, section 3.2.1, equation 1):
+# (How they are made is the next assignment; here they are just given.) A query and a key have K numbers, a value has
+# Kᵥ. The score of a query for a key is their dot product. Softmax makes **attention weights** of each query's scores,
+# and the output is the average of the values with these weights (Vaswani et al. 2017, section 3.2.1, equation 1; what
+# is K here is called $d_k$ there, and in the report):
 #
-# $$\mathrm{Attention}(Q, K, V) = \mathrm{softmax}\!\left(\frac{Q K^\top}{\sqrt{d_k}}\right) V$$
+# $$\mathrm{attention}(q, k, v) = \mathrm{softmax}\!\left(\frac{q\, k^\top}{\sqrt{K}}\right) v$$
 #
 # ```text
 #     q        (..., T, K)  ──┐
@@ -233,13 +257,17 @@ def padding_mask(keep):
 #
 # ```
 #
+# By hand: the scores are 0 and 2, divided by √2 they are 0 and 1.4142, and softmax makes 0.1956 and 0.8044 of them. The
+# first number of the output is 0.1956 · 10.
+#
 # The transpose concerns the last two axes only: `k.T` would turn *all* axes round, and is right for 2-D arrays alone.
 #
-# ### Why divide by √d_k
+# ### Why divide by √K
 #
-# A dot product adds up K products. If the numbers in q and k vary independently with mean 0 and variance 1, the sum
-# has variance K: with K = 64, scores of ±8 are common. Softmax of such a row is almost all or nothing, and its gradient
-# is almost 0 (section 3.2.1, footnote 4). Dividing by √K brings the variance back to 1.
+# A dot product adds up K products, so it grows with K. How much? The **variance** of some numbers is the mean of their
+# squared distances from their mean. If the numbers in q and k are drawn independently with mean 0 and variance 1, their
+# dot product has mean 0 and variance K: with K = 64, scores of ±8 are common. Softmax of such a row is almost all or
+# nothing, and its gradient is almost 0 (section 3.2.1, footnote 4). Dividing by √K brings the variance back to 1.
 #
 # ```python
 # >>> typical = np.array([8.0, -8.0, 4.0])
@@ -250,15 +278,15 @@ def padding_mask(keep):
 #
 # ```
 #
-# K is the length of *one query vector as it arrives here*, the last axis of `q`. With several heads that is the size
-# of a head, d_model / H, and not d_model; published code gets it wrong again and again. And `* K ** -0.5` is a
-# division by √K: the minus sign is part of it.
+# K is the length of *one query vector as it arrives here*, the last axis of `q`. When there are several attentions side
+# by side, that is less than D; published code gets it wrong again and again. And `* K ** -0.5` is a division by √K: the
+# minus sign is part of it.
 #
 # ### How to mask
 #
 # A forbidden key must get the weight 0, and the rest of the row must still add up to 1. So the *scores* are changed,
-# before the softmax: a forbidden score becomes `-inf`, and its exponential is exactly 0. What happens with other
-# fills, for scores 1, 2 and a forbidden third one:
+# before the softmax: a forbidden score becomes `-inf`, and its exponential is exactly 0. What happens with other fills,
+# for scores 1, 2 and a forbidden third one:
 #
 # ```python
 # >>> for fill in (-np.inf, -1e9, -3.0, 1e-9):
@@ -270,11 +298,11 @@ def padding_mask(keep):
 #
 # ```
 #
-# - `-1e9`, found in a lot of code, does the same job here, with two catches: it does not fit into half precision, and
-#   a row in which *everything* is forbidden becomes an average of all the forbidden values.
+# - `-1e9`, found in a lot of code, does the same job here, with two catches: it does not fit into 16-bit floats, and a
+#   row in which *everything* is forbidden becomes an average of all the forbidden values.
 # - `-3.0` is not low enough: a little of the forbidden value leaks through. With large scores, `-100.0` is not either.
-# - `1e-9` is a missing minus sign and hides nothing. Neither does multiplying the scores by a mask of zeros and ones:
-#   0 is an ordinary score, better than all the negative ones.
+# - `1e-9` is a missing minus sign and hides nothing. Neither does multiplying the scores by a mask of zeros and ones: 0
+#   is an ordinary score, better than all the negative ones.
 # - Zeros put into the weights *after* the softmax leave rows that no longer add up to 1.
 #
 # A query that may look at nothing is a row of nothing but `-inf`, and softmax makes `nan` of it: (-inf) - (-inf). It
@@ -337,16 +365,19 @@ def attention(q, k, v, mask=None):
 # %% [markdown]
 # ## `attention_backward`
 #
+# *40 min, needs paper*
+#
 # Backwards through the three steps, last one first. `dout` (..., T, Kᵥ) is the gradient with respect to `out`. For a
-# matrix product $C = A B$ the rules are $dA = dC\, B^\top$ and $dB = A^\top dC$; the shapes leave no other choice.
+# matrix product $c = a\, b$ the rules are $da = dc\, b^\top$ and $db = a^\top dc$; the shapes leave no other choice.
+# Write $w$ for the weights and $z$ for the scores:
 #
 # | forward | backward |
 # |---|---|
-# | $out = W V$ | $dV = W^\top dout$ and $dW = dout\, V^\top$ |
-# | $W = \mathrm{softmax}(Z)$ | $dZ$ is the softmax backward of $dW$, assignment 2 |
-# | $Z = Q K^\top / \sqrt{d_k}$ | $dQ = dZ\, K / \sqrt{d_k}$ and $dK = dZ^\top Q / \sqrt{d_k}$ |
+# | $out = w\, v$ | $dv = w^\top dout$ and $dw = dout\, v^\top$ |
+# | $w = \mathrm{softmax}(z)$ | $dz$ is the softmax backward of $dw$, assignment 2 |
+# | $z = q\, k^\top / \sqrt{K}$ | $dq = dz\, k / \sqrt{K}$ and $dk = dz^\top q / \sqrt{K}$ |
 #
-# The factor $1/\sqrt{d_k}$ belongs into dQ and into dK, and not into dV: v never went through the scores.
+# The factor $1/\sqrt{K}$ belongs into dq and into dk, and not into dv: v never went through the scores.
 #
 # And the mask? It is not even an argument. A forbidden weight is 0, softmax backward multiplies by the weight, and so
 # nothing flows back through a forbidden score; a row that sees nothing has gradient 0 throughout.
@@ -391,7 +422,8 @@ def attention_backward(dout, q, k, v, weights):
 # %% [markdown]
 # ## What could go wrong
 #
-# Known mistakes of this assignment. When the report recognises one of them, it calls it by this name:
+# Mistakes that are easily made here. Read them once before you write, and again when something is wrong: where the
+# report recognises one, it uses these words.
 #
 # - `causal_average_loop`: **the average includes the next position.** A model that sees the next character needs not
 #   learn to predict it.
@@ -413,9 +445,10 @@ def attention_backward(dout, q, k, v, weights):
 # %% [markdown]
 # ## Try it
 #
-# Why divide by √K? Draw random queries and keys of growing width K and look at the largest weight of each row, on
-# average over 1,000 queries that choose among 8 keys. The first column is `attention` as it is. For the second, the
-# queries are multiplied by √K beforehand, which undoes the division.
+# What does the division by √K do? Draw random queries and keys of growing width K and look at the largest weight of
+# each row, on average over 1,000 queries that choose among 8 keys. The first column is `attention` as it is. For the
+# second, the queries are multiplied by √K beforehand, which undoes the division. Both see nothing but noise: how sure
+# of itself will the second one be at K = 256?
 #
 # ```python
 # >>> rng = np.random.default_rng(0)
@@ -431,5 +464,5 @@ def attention_backward(dout, q, k, v, weights):
 # ```
 #
 # Without the division nearly the whole weight falls on one key as soon as vectors are long, and softmax's gradient is p
-# (1 − p), nearly 0, wherever one p is nearly 1: the model could no longer learn whom to look at (Vaswani et al. 2017,
-# section 3.2.1). What should the first column be if all eight weights were equal?
+# (1 − p), nearly 0, wherever one p is nearly 1: the model could no longer learn whom to look at. What would the first
+# column be if all eight weights were equal?

@@ -3,21 +3,32 @@
 # %% [markdown]
 # # Embeddings: from ids to vectors
 #
-# The tokenizer turned text into ids. An id is only a name: token 10 is not twice token 5, and token 6 is not "almost"
-# token 5. A network that multiplies and adds would take those numbers at their word. So each id is exchanged for a
-# vector of D numbers, its **embedding**, and these vectors are learned like every other weight: tokens that are used
-# alike end up with vectors that are alike (Bengio et al. 2003, section 2).
+# *Assignment 3 of 12 · 5 functions · about 1 h 15 min*
 #
-# The letters of this assignment: V is the size of the vocabulary, D the width of the model (`d_model`), T the number
-# of tokens in a text. The *block size* is the largest T that the model can take. Two tables are all there is:
+# We can cut a text into batches of ids, and judge a row of scores. Between the two stands the model. What does its
+# first step do with an id?
+#
+# An id is only a name: token 10 is not twice token 5, and token 6 is not "almost" token 5. A network that multiplies
+# and adds would take those numbers at their word. So each id is exchanged for a vector of D numbers, its **embedding**.
+# These vectors are parameters and are learned: tokens that are used alike end up with vectors that are alike (Bengio et
+# al. 2003, section 2).
+#
+# D, in code `d_model`, is the width of the model: from here to the very end every position of every text is a vector of
+# D numbers. V is the size of the vocabulary. Two tables are all there is:
+#
+# ```text
+#     ids (B, T)  ── row of W_tok ──>  what stands here   (B, T, D)  ──┐
+#                                                                      + ──>  x (B, T, D)
+#     0 … T - 1   ── row of W_pos ──>  where it stands       (T, D)  ──┘
+# ```
 #
 # | table | shape | row number | says |
 # |---|---|---|---|
 # | `W_tok` | (V, D) | the id of a token | *what* stands here |
 # | `W_pos` | (block size, D) | a position, 0, 1, 2, … | *where* it stands |
 #
-# The second one is needed because attention, the subject of the next assignment, compares vectors and does not look at
-# where they stand: without positions, "dog bites man" and "man bites dog" are the same three vectors to it.
+# The second one is needed because the next step of the model compares vectors and does not look at where they stand:
+# without positions, "dog bites man" and "man bites dog" are the same three vectors to it.
 
 # %%
 import numpy as np
@@ -26,7 +37,10 @@ from softmax import as_float
 # %% [markdown]
 # ## `one_hot`
 #
-# The plainest vector for an id is a row of V numbers with a single 1, at the place of the id.
+# *10 min, the formula as it reads*
+#
+# Start with the plainest vector for an id: a one-hot row, which you know as "what was true" from the last assignment. V
+# numbers with a single 1, at the place of the id.
 #
 # ```python
 # >>> one_hot(np.array([2, 0, 2]), vocab_size=4)
@@ -36,8 +50,8 @@ from softmax import as_float
 #
 # ```
 #
-# Any two different tokens are equally far apart here, so nothing is claimed about them that is not known. Ids arrive
-# in batches, (B, T) as a rule; the new axis goes last: (B, T, V).
+# Any two different tokens are equally far apart here, so nothing is claimed about them that is not known. Ids arrive in
+# batches, (B, T) as a rule; the new axis goes last: (B, T, V).
 #
 # An id outside the table is always a bug somewhere earlier (the wrong vocabulary, or a padding id of -1). NumPy would
 # not tell: index -1 silently takes the *last* row. So look at the ids, and say what is wrong.
@@ -66,14 +80,16 @@ def one_hot(ids, vocab_size):
 # %% [markdown]
 # ## `embed_tokens`
 #
-# A one-hot row times a matrix picks one row of the matrix: all other rows are multiplied by 0. With the table
-# `W_tok` (V, D), whose row v is the vector of token v:
+# *10 min, the formula as it reads*
+#
+# A one-hot row is as long as the vocabulary, and says nothing but "this one". Multiply it by a table of parameters, and
+# it picks one row of the table: all other rows are multiplied by 0. With `W_tok` (V, D), whose row v is the vector of
+# token v:
 #
 # $$\mathrm{onehot}(ids)\; W_{tok} = W_{tok}[ids]$$
 #
-# The left side is a matrix multiplication that spends V·D multiplications per token, nearly all of them by zero. The
-# right side just looks the row up. That is the whole difference between a *linear layer on one-hot vectors* and an
-# *embedding*: they are the same function, and frameworks offer the second one because it is fast.
+# The left side is a matrix product that spends V·D multiplications per token, nearly all of them by zero. The right
+# side just looks the row up. They are the same function, and everybody uses the second one because it is fast.
 #
 # ```python
 # >>> W_tok = np.array([[0.0, 0.5], [1.0, 1.5], [2.0, 2.5], [3.0, 3.5]])  # V = 4 tokens, D = 2
@@ -111,13 +127,28 @@ def embed_tokens(ids, W_tok):
 # %% [markdown]
 # ## `embed_tokens_backward`
 #
-# How does the loss change with the table? Row v was copied to every place where token v stands, so its gradient is
-# the **sum** of the gradients of all those places; a token that does not occur gets 0.
+# *20 min, needs a thought*
+#
+# The table is learned, so it needs a gradient. Row v was copied to every place where token v stands, and moved the loss
+# at each of them: its gradient is the *sum* of the gradients of all those places. A token that does not occur gets 0.
 #
 # $$dW_{tok}[v] = \sum_{n \,:\, ids_n = v} dout_n$$
 #
-# Here NumPy has a trap that has caught the authors of several libraries. Indexing with repeated ids and adding in
-# place keeps only *one* of the additions:
+# ```python
+# >>> dout = np.array([[1.0, 1.0], [10.0, 10.0], [100.0, 200.0]])  # gradients at the three places
+# >>> embed_tokens_backward(dout, np.array([2, 0, 2]), vocab_size=4)
+# array([[ 10.,  10.],
+#        [  0.,   0.],
+#        [101., 201.],
+#        [  0.,   0.]])
+#
+# ```
+#
+# Token 2 stood at the first and the last place: 1 + 100 and 1 + 200. Whatever is used twice gets two gradients, and
+# they are added. You will meet this rule in every assignment from here on.
+#
+# NumPy has a trap here that has caught the authors of several libraries. Indexing with repeated ids and adding in place
+# keeps only *one* of the additions:
 #
 # ```python
 # >>> total = np.zeros(3)
@@ -129,18 +160,9 @@ def embed_tokens(ids, W_tok):
 #
 # Read as: fetch `total[[1, 1, 1]]`, which is `[0, 0, 0]`; add 1; store `[1, 1, 1]` at place 1, three times. There are
 # two ways out. `np.add.at` adds one entry at a time and is right, but slow. The other one is the left side of the
-# formula above: the lookup *is* a multiplication by a one-hot matrix, and the gradient of a matrix product is a matrix
-# product, this time with the one-hot matrix (N, V) transposed. It is several times faster while V is small.
-#
-# ```python
-# >>> dout = np.array([[1.0, 1.0], [10.0, 10.0], [100.0, 200.0]])  # gradients at the three places
-# >>> embed_tokens_backward(dout, np.array([2, 0, 2]), vocab_size=4)
-# array([[ 10.,  10.],
-#        [  0.,   0.],
-#        [101., 201.],
-#        [  0.,   0.]])
-#
-# ```
+# formula for the lookup: it *is* a product with a one-hot matrix, and the gradient of a matrix product is a matrix
+# product, this time with the one-hot matrix (N, V) transposed, where N = B · T counts all places. It is several times
+# faster while V is small.
 
 # %%
 def embed_tokens_backward(dout, ids, vocab_size):
@@ -165,15 +187,17 @@ def embed_tokens_backward(dout, ids, vocab_size):
 # %% [markdown]
 # ## `sinusoidal_positions`
 #
-# Now the second table. The vectors for positions can be learned too (GPT does that), or be computed once and for all.
-# The original transformer computes them, from waves of different lengths (Vaswani et al. 2017, section 3.5):
+# *25 min, needs a thought*
+#
+# Now the second table: *where*. Its rows can be learned like those of the first, or be computed once and for all. The
+# first transformer computes them, from waves of different lengths (Vaswani et al. 2017, section 3.5):
 #
 # $$PE_{(pos,\,2i)} = \sin\!\big(pos / 10000^{2i/D}\big) \qquad PE_{(pos,\,2i+1)} = \cos\!\big(pos / 10000^{2i/D}\big)$$
 #
 # Think of the hands of a clock. The first pair of columns turns by one radian per position, like a second hand; each
 # further pair turns more slowly, and the last ones hardly move within a text. Together the hands name the position.
 # Each pair is a point on a circle, so that "k positions later" is the same rotation wherever one starts: the paper
-# hoped that relative positions would be easy to learn from that.
+# hoped that distances would be easy to learn from that.
 #
 # ```python
 # >>> sinusoidal_positions(4, 6).round(3)
@@ -184,14 +208,14 @@ def embed_tokens_backward(dout, ids, vocab_size):
 #
 # ```
 #
-# Three things go wrong here, again and again:
+# Three things to mind:
 #
 # - **`2i` counts columns, `i` counts pairs.** With D = 6 the exponents are 0/6, 2/6, 4/6. A loop that runs over the
 #   even columns 0, 2, 4 already holds `2i`; doubling it once more gives 0/6, 4/6, 8/6.
-# - **A cosine has the same exponent as the sine on its left**, not one that belongs to its own column number.
+# - **A cosine has the same exponent as the sine on its left.** There is none that belongs to its own column number.
 # - **Interleaved or side by side?** The formula interleaves: sine, cosine, sine, cosine. Some code, the authors' own
-#   tensor2tensor among it, puts all sines first and all cosines after them. A model can learn from either, but weights
-#   trained with one are of no use with the other. Here it is the formula.
+#   tensor2tensor among it, puts all sines first and all cosines after them. A model can learn from either, but a table
+#   of one kind is of no use to a model trained with the other. Here it is the formula.
 #
 # If D is odd, the last column is a sine whose cosine did not fit.
 #
@@ -216,7 +240,10 @@ def sinusoidal_positions(length, d_model):
 # %% [markdown]
 # ## `embed`
 #
-# What enters the first layer is the **sum** of the two vectors, what stands here and where it stands:
+# *10 min, the formula as it reads*
+#
+# Put the two together. What goes into the rest of the model is the *sum* of the two vectors, what stands here and where
+# it stands:
 #
 # $$x_{b,t} = s \cdot W_{tok}[ids_{b,t}] + W_{pos}[t]$$
 #
@@ -224,10 +251,10 @@ def sinusoidal_positions(length, d_model):
 # results. A text shorter than the block size uses the first rows, and every text of the batch uses the same ones. A
 # longer text has no positions to use: that is an error, and NumPy's own message about shapes would not explain it.
 #
-# The factor $s$ is a place where implementations differ. The 2017 transformer multiplies the token vectors by
-# $\sqrt{D}$ (section 3.4); GPT-2 and BERT do not scale at all. The usual explanation is that the paper also uses the
-# table as its output layer, with entries of size about $1/\sqrt{D}$: the factor brings them to the size of the waves.
-# It belongs to the token vectors only, not to the sum.
+# The factor $s$ is a place where models differ. The transformer of 2017 multiplies the token vectors by $\sqrt{D}$
+# (section 3.4); GPT-2 and BERT, two famous models that came after it, do not scale at all. The usual explanation is
+# that the paper also uses the table as its last step, with entries of size about $1/\sqrt{D}$: the factor brings them
+# to the size of the waves. It belongs to the token vectors only, not to the sum.
 #
 # ```python
 # >>> W_tok = np.array([[0.0, 0.5], [1.0, 1.5], [2.0, 2.5], [3.0, 3.5]])  # V = 4 tokens, D = 2
@@ -241,12 +268,12 @@ def sinusoidal_positions(length, d_model):
 #
 # ```
 #
-# The way back needs nothing new. The gradient of `W_tok` is `embed_tokens_backward` of `scale * dout`; row t of
-# `W_pos` was used once by each text, so its gradient is `dout` at position t, added up over the batch.
+# The way back needs nothing new. The gradient of `W_tok` is `embed_tokens_backward` of `scale * dout`; row t of `W_pos`
+# was used once by each text, so its gradient is `dout` at position t, added up over the batch.
 
 # %%
 def embed(ids, W_tok, W_pos, scale=1.0):
-    """Token vectors plus position vectors: the input of the first layer (Vaswani et al. 2017, sections 3.4 and 3.5).
+    """Token vectors plus position vectors: what the rest of the model reads (Vaswani et al. 2017, sections 3.4 and 3.5).
 
         embed(ids)[..., t, :] = scale * W_tok[ids[..., t]] + W_pos[t]
 
@@ -268,7 +295,8 @@ def embed(ids, W_tok, W_pos, scale=1.0):
 # %% [markdown]
 # ## What could go wrong
 #
-# Known mistakes of this assignment. When the report recognises one of them, it calls it by this name:
+# Mistakes that are easily made here. Read them once before you write, and again when something is wrong: where the
+# report recognises one, it uses these words.
 #
 # - `one_hot`: **the result holds integers, not floats.** The numbers are right; the dtype is not, and it spreads to
 #   whatever is computed with them.
@@ -287,8 +315,9 @@ def embed(ids, W_tok, W_pos, scale=1.0):
 # %% [markdown]
 # ## Try it
 #
-# The lesson says that "k positions later" is the same rotation wherever one starts. If that is so, the dot product of
-# two position vectors depends on their distance alone. Does it?
+# How alike are two vectors? Multiply them number by number and add up: the **dot product**, `a @ b`, large if both
+# point the same way. Compare the vector of a position with the one k positions later, starting at 0, at 10 and at 90.
+# The rows of the table are all different. What about the dot products?
 #
 # ```python
 # >>> table = sinusoidal_positions(100, 32)
@@ -300,8 +329,9 @@ def embed(ids, W_tok, W_pos, scale=1.0):
 #
 # ```
 #
-# Now take a learned table instead, `np.random.default_rng(0).normal(size=(100, 32))`. What would training have to do to
-# give it this property? And what happens to the dot products of the sinusoidal table if D is 33?
+# They depend on the distance alone: that is the rotation of the clock's hands. Now try a table of random numbers,
+# `np.random.default_rng(0).normal(size=(100, 32))`, such as a learned one starts from. What is left of the pattern, and
+# what would training have to do to bring it back?
 #
 # When your GPT is trained (`headway train`, assignment 10), look at this part at work: `headway plot embedding-map` and
 # `headway plot embedding-norms`.

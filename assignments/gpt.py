@@ -3,8 +3,11 @@
 # %% [markdown]
 # # GPT: a stack of blocks that predicts the next token
 #
-# Everything is there; now it is put together. A GPT reads T tokens and says, at **every** position, which token it
-# expects next (Radford et al. 2018, section 3.1; the form built here is GPT-2's, Radford et al. 2019, section 2.3):
+# *Assignment 9 of 12 · 4 functions · about 1 h 55 min*
+#
+# A tokenizer, embeddings, blocks, a loss: everything is there. Now it becomes one model. A GPT reads T tokens and says,
+# at *every* position, which token it expects next (Radford et al. 2018, section 3.1; the form built here is GPT-2's,
+# Radford et al. 2019, section 2.3):
 #
 # ```text
 #     ids (B, T)
@@ -13,6 +16,9 @@
 #       ── layer norm ─────────────>  x (B, T, D)       pre-norm blocks let the stream grow: one last norm
 #       ── times W_head ───────────>  logits (B, T, V)  a score for every token of the vocabulary
 # ```
+#
+# The last step is the **output head**: a linear layer without bias, `W_head` (D, V). (It has nothing to do with the
+# heads of attention.)
 #
 # Because of the causal mask, the scores at position t depend on the tokens 0 to t only. So one text of T tokens is T
 # exercises at once: "given the first, what is the second?", "given the first two, what is the third?" and so on. That
@@ -26,14 +32,14 @@
 # | in the configuration | choices | who |
 # |---|---|---|
 # | `activation` | `"gelu"`, in the tanh form; `"relu"` | GPT-2; the first transformer |
-# | `tied` | `True`: the head *is* the token table; `False`: its own matrix | GPT-2; Llama 2 |
+# | `tied` | `True`: the output head *is* the token table; `False`: its own matrix | GPT-2; Llama 2 |
 # | `bias` | `True`: linear layers have biases; `False`: they do not | GPT-2; nanoGPT's option, Llama |
 #
-# **Tied or untied?** The token table `W_tok` (V, D) has one vector for each token, and the head `W_head` (D, V) has one
-# column for each token. Both say what a token *means* as D numbers, one for reading and the other for writing. Press
-# and Wolf (2017) use the same numbers for both: the scores are then the dot products of the final vector with every
-# row of the token table. That saves V · D parameters, a third of the smallest GPT-2. The price is care on the way back:
-# the same numbers are used at both ends, so their gradient has two parts, which are added.
+# **Tied or untied?** The token table `W_tok` (V, D) has one vector for each token, and `W_head` (D, V) has one column
+# for each token. Both say what a token *means* as D numbers, one for reading and the other for writing. Press and Wolf
+# (2017) use the same numbers for both, a **tied head**: the scores are then the dot products of the final vector with
+# every row of the token table. That saves V · D parameters, a third of the smallest GPT-2. The price is care on the way
+# back: the same numbers are used at both ends, so their gradient has two parts, which are added.
 
 # %%
 import functools
@@ -106,15 +112,17 @@ class GPTConfig:
 # %% [markdown]
 # ## `init_gpt`
 #
-# Where does training start? Not at zero: if all weights of a layer are equal, they get equal gradients and stay equal
+# *25 min, needs a thought*
+#
+# Where does training start? Not at zero: if all numbers of a matrix are equal, they get equal gradients and stay equal
 # for ever. Not at large numbers either: the first scores would be confidently wrong. GPT-2 draws all matrices and
 # tables from a normal distribution with the small standard deviation 0.02, so that the first scores are almost equal
 # and the first loss is close to log V.
 #
-# One thing is special. Every block adds to the residual stream twice, so 2L sums are taken on the way through L
-# blocks, and the variance of the stream grows with each. The matrices that *write* into the stream, `attn.W_o` and
-# `ffn.W_2`, start smaller by the factor $1/\sqrt{2L}$ (Radford et al. 2019, section 2.3), and the sum of all 2L
-# contributions has the size of one.
+# One thing is special. Every block adds to the residual stream twice, so 2L sums are taken on the way through L blocks
+# (`n_layers`), and the variance of the stream grows with each. The matrices that *write* into the stream, `attn.W_o`
+# and `ffn.W_2`, start smaller by the factor $1/\sqrt{2L}$ (Radford et al. 2019, section 2.3), and the sum of all 2L
+# contributions has the size of one. Below, L = 2, and 0.02 becomes 0.01.
 #
 # ```python
 # >>> config = GPTConfig(vocab_size=27, block_size=8, n_layers=2, n_heads=2, d_model=16, tied=False)
@@ -163,6 +171,8 @@ def init_gpt(config, rng):
 # %% [markdown]
 # ## `count_parameters`
 #
+# *5 min, the formula as it reads*
+#
 # How large is a model? The number of numbers that training can change. A tied head is counted once: it is not a
 # parameter of its own.
 #
@@ -172,8 +182,8 @@ def init_gpt(config, rng):
 #
 # ```
 #
-# A rule of thumb: a block has 12 D² weights, 3 D² for queries, keys and values, D² for the output of attention and
-# 8 D² for the feed-forward network. Above: 2 · 12 · 16² = 6,144; the rest are tables, head, biases and norms.
+# A rule of thumb: a block has 12 D² parameters, 3 D² for queries, keys and values, D² for the output of attention and 8
+# D² for the feed-forward network. Above: 2 · 12 · 16² = 6,144; the rest are tables, output head, biases and norms.
 
 # %%
 def count_parameters(params):
@@ -191,8 +201,10 @@ def count_parameters(params):
 # %% [markdown]
 # ## `gpt`
 #
+# *35 min, needs a thought*
+#
 # The forward pass is the picture from the top, in five lines: `embed`, one `block` after the other (pre-norm, with the
-# causal mask), `layernorm`, and the product with the head. `subset` from the block's assignment gives each part its own
+# causal mask), `layernorm`, and the product with the output head. `subset` from assignment 8 gives each part its own
 # parameters.
 #
 # A new model knows nothing, and all its scores are nearly the same:
@@ -207,8 +219,8 @@ def count_parameters(params):
 #
 # ```
 #
-# The cache names the stages on the way, so that they can be plotted, and compared with another implementation:
-# the first stage that differs is where the mistake is.
+# The cache names the stages on the way, so that they can be plotted, and compared with another implementation: the
+# first stage that differs is where the mistake is.
 #
 # ```python
 # >>> [name for name in cache if name.startswith("blocks.0.")]
@@ -220,6 +232,8 @@ def count_parameters(params):
 #        [0.25, 0.25, 0.25, 0.25]], dtype=float32)
 #
 # ```
+#
+# You know this table: the causal average of assignment 4. An untrained GPT has no opinion yet about whom to look at.
 
 # %%
 
@@ -253,23 +267,25 @@ def gpt(ids, params, config):
 # %% [markdown]
 # ## `gpt_loss`
 #
-# The loss is the cross-entropy of all B · T predictions, and its gradient goes back the way that the forward pass came.
-# You have every step already; what is new is how they join:
+# *50 min, needs paper*
+#
+# Scores alone teach nothing. The loss is the cross-entropy of all B · T predictions, and its gradient goes back the way
+# that the forward pass came. You have every step already; what is new is how they join:
 #
 # 1. the scores: `cross_entropy_backward`;
-# 2. the head, a linear layer without bias: one product for the gradient of the matrix, one for the final vectors;
+# 2. the output head: one product for the gradient of the matrix, one for the final vectors;
 # 3. the last layer norm;
-# 4. the blocks, **last one first**, each with its own cache; put the name of the block in front of its gradients;
-# 5. the embedding: what arrives at each place belongs to the row of `W_tok` that was looked up there, and to the row
-#    of `W_pos` of that position. All B texts use the same positions: their gradients are summed. Rows of `W_pos` that
-#    a short text did not reach get 0.
+# 4. the blocks, *last one first*, each with its own cache; put the name of the block in front of its gradients;
+# 5. the embedding: what arrives at each place belongs to the row of `W_tok` that was looked up there, and to the row of
+#    `W_pos` of that position. All B texts use the same positions: their gradients are summed. Rows of `W_pos` that a
+#    short text did not reach get 0.
 #
-# With a tied head, `W_tok` was used twice and its gradient is the **sum** of the parts from steps 2 and 5. In step 2
-# the table stands transposed, and so does its gradient.
+# With a tied head, `W_tok` was used twice and its gradient is the *sum* of the parts from steps 2 and 5. In step 2 the
+# table stands transposed, and so does its gradient.
 #
-# Is the first loss right? An untrained model gives all tokens about the same probability 1/V, and the loss is about
-# log V = log 27 = 3.2958. A first loss far above it means that the scores start too large; one far *below* it means
-# that the model sees what it should predict, and there is a mistake in the mask or in the targets.
+# Is the first loss right? An untrained model gives all tokens about the same probability 1/V, and the loss is about log
+# V = log 27 = 3.2958. A first loss far above it means that the scores start too large; one far *below* it means that
+# the model sees what it should predict, and there is a mistake in the mask or in the targets.
 #
 # ```python
 # >>> targets = np.array([[13, 13, 1, 0]])  # at each position, the token that comes next
@@ -281,8 +297,8 @@ def gpt(ids, params, config):
 #
 # ```
 #
-# A gradient can always be checked without any theory: move one number a little and watch the loss (use float64; in
-# float32 the difference drowns in rounding).
+# And is the gradient right? Move one number a little and watch the loss, as in assignment 2 (use float64; in float32
+# the difference drowns in rounding).
 #
 # ```python
 # >>> params = {name: value.astype(np.float64) for name, value in params.items()}
@@ -338,7 +354,8 @@ def gpt_loss(ids, targets, params, config):
 # %% [markdown]
 # ## What could go wrong
 #
-# Known mistakes of this assignment. When the report recognises one of them, it calls it by this name:
+# Mistakes that are easily made here. Read them once before you write, and again when something is wrong: where the
+# report recognises one, it uses these words.
 #
 # - `init_gpt`: **the matrices that write into the stream are as large as the others.** attn.W_o and ffn.W_2 start
 #   smaller, or the stream grows with every block.
@@ -358,8 +375,8 @@ def gpt_loss(ids, targets, params, config):
 # %% [markdown]
 # ## Try it
 #
-# A gradient is good for something before there is any optimiser: subtract a little of it from every parameter, and the
-# loss has to fall. Teach an untrained model two names by heart, by nothing but that.
+# A gradient is good for something at once: subtract a little of it from every parameter, and the loss has to fall.
+# Teach an untrained model two names by heart, by nothing but that. How far down can the loss go?
 #
 # ```python
 # >>> config = GPTConfig(vocab_size=27, block_size=5, n_layers=2, n_heads=2, d_model=16, init_std=0.1)
@@ -375,12 +392,16 @@ def gpt_loss(ids, targets, params, config):
 # 50 0.16
 # 75 0.15
 # 100 0.15
+# >>> round(math.log(2) / 5, 2)
+# 0.14
 #
 # ```
 #
-# The loss begins near log 27 = 3.3. It cannot reach 0 here: after the first "." both "e" and "o" are right, so that one
-# question of five costs log 2 at best. What is the smallest possible loss, then? Try steps of 0.03 and of 10 instead of
-# 0.3: how to choose them well, and differently for each parameter, is the subject of the next assignment.
+# Not to 0, although both names are known by heart: after the first "." both "e" and "o" are right, and that one
+# question of five costs log 2 at best. Every text has such a floor, below which no model can go.
+#
+# Try steps of 0.03 and of 10 instead of 0.3: how to choose them well, and differently for each parameter, is the
+# subject of the next assignment.
 #
 # When your GPT is trained (`headway train`, assignment 10), look at this part at work: `headway plot attention-heads`
 # and `headway plot gradient-norms`. And `headway plot attention-viewer` writes a page for the browser: point at a

@@ -3,26 +3,32 @@
 # %% [markdown]
 # # Softmax: from scores to probabilities
 #
-# A transformer makes two kinds of choice: which position to look at, and which token comes next. Both start as a row
-# of *scores* (also called *logits*): any real numbers, larger meaning more likely. **Softmax** turns the row into
-# probabilities: positive numbers that add up to 1, in the same order.
+# *Assignment 2 of 12 · 5 functions · about 1 h 50 min*
+#
+# The tokenizer gives us questions with known answers: windows of text, and the character that comes next. What will a
+# model's answer look like? Not one token, but a row with one number for each token of the vocabulary, larger meaning
+# "more likely". Such raw numbers are called **scores** or **logits**; they may be anything, negative too.
+#
+# Two things are missing. Scores have to become probabilities, so that one can draw a token, or take an average. And
+# something has to say how wrong the answer was, and how each score should change to make it better. This assignment
+# builds both.
+#
+# **Softmax** turns a row of scores into probabilities: positive numbers that add up to 1, in the same order.
 #
 # $$\mathrm{softmax}(x)_i = \frac{e^{x_i}}{\sum_j e^{x_j}}$$
 #
-# (Bridle 1990; Goodfellow, Bengio and Courville 2016, section 6.2.2.3.)
+# (Bridle 1990; Goodfellow, Bengio and Courville 2016, section 6.2.2.3.) Three scores, by hand:
 #
-# ```python
-# >>> softmax(np.array([1.0, 2.0, 3.0])).round(4)
-# array([0.09  , 0.2447, 0.6652])
-#
+# ```text
+#     scores            1        2        3
+#     exponentials      2.718    7.389   20.086      their sum is 30.193
+#     probabilities     0.090    0.245    0.665      each divided by the sum
 # ```
 #
-# Only differences between scores matter: adding the same number to every score changes nothing. That is what makes
-# the formula usable. `np.exp(1000.0)` overflows to infinity, and infinity divided by infinity is `nan`; but if the
-# largest score of the row is subtracted first, the largest exponent is 0 and nothing can overflow.
-#
 # ```python
-# >>> softmax(np.array([1000.0, 1001.0, 1002.0])).round(4)
+# >>> np.exp(np.array([1.0, 2.0, 3.0])).round(3), round(float(np.exp(np.array([1.0, 2.0, 3.0])).sum()), 3)
+# (array([ 2.718,  7.389, 20.086]), 30.193)
+# >>> softmax(np.array([1.0, 2.0, 3.0])).round(4)
 # array([0.09  , 0.2447, 0.6652])
 #
 # ```
@@ -47,7 +53,20 @@ def as_float(x):
 # %% [markdown]
 # ## `softmax`
 #
-# The *temperature* divides the scores first. A low temperature sharpens the choice until only the largest score is
+# *25 min, needs a thought*
+#
+# The formula as it stands does not survive large scores: `np.exp(1000.0)` overflows to infinity, and infinity divided
+# by infinity is `nan`, "not a number". But only the *differences* between scores matter: adding the same number to all
+# of them multiplies every exponential by the same factor, and the fraction stays what it was. So subtract the largest
+# score of the row first. The largest exponent is then 0, and nothing can overflow.
+#
+# ```python
+# >>> softmax(np.array([1000.0, 1001.0, 1002.0])).round(4)
+# array([0.09  , 0.2447, 0.6652])
+#
+# ```
+#
+# The **temperature** divides the scores first. A low temperature sharpens the choice until only the largest score is
 # left; a high one flattens it towards "all equally likely".
 #
 # ```python
@@ -58,8 +77,20 @@ def as_float(x):
 #
 # ```
 #
-# Scores come with many batch axes, and the row to normalise is not always the last one. Write the sum and the maximum
-# with `axis=axis, keepdims=True`, and NumPy's broadcasting does the rest for any number of axes.
+# Scores come in batches: (B, T, V) is one row of V scores for each of T places in each of B texts. NumPy repeats an
+# axis of length 1 as often as the other array needs it, which is called **broadcasting**; and `keepdims=True` leaves
+# the axis that was added up in place, with length 1. Here a table (2, 3) is divided by its row sums (2, 1):
+#
+# ```python
+# >>> table = np.array([[1.0, 1.0, 2.0], [3.0, 3.0, 4.0]])
+# >>> table / table.sum(axis=-1, keepdims=True)
+# array([[0.25, 0.25, 0.5 ],
+#        [0.3 , 0.3 , 0.4 ]])
+#
+# ```
+#
+# Do it like that with `axis=axis`, for the maximum and for the sum, and your function works for any number of axes.
+# (`axis=-1` is the last one; it is not always the last that is asked for.)
 #
 # See it: `headway plot softmax-temperatures` and `headway plot softmax-overflow` (before your function is written, with
 # `--solution`).
@@ -88,9 +119,11 @@ def softmax(x, axis=-1, temperature=1.0):
 # %% [markdown]
 # ## `log_softmax`
 #
-# Losses need the *logarithm* of a probability. `np.log(softmax(x))` loses it: a probability smaller than about
-# $10^{-308}$ is rounded to 0, and its logarithm is `-inf`. Take the logarithm on paper instead, where it cancels the
-# exponential:
+# *15 min, needs a thought*
+#
+# Probabilities are there; what is missing is the loss, and it needs the *logarithm* of a probability.
+# `np.log(softmax(x))` loses it: a probability smaller than about $10^{-308}$ is rounded to 0, and its logarithm is
+# `-inf`. Take the logarithm on paper instead, where it cancels the exponential:
 #
 # $$\log \mathrm{softmax}(x)_i = x_i - \log \sum_j e^{x_j}$$
 #
@@ -99,6 +132,8 @@ def softmax(x, axis=-1, temperature=1.0):
 # array([-1000.,     0.])
 #
 # ```
+#
+# The largest score has to be subtracted here too, for the same reason as before.
 
 # %%
 def log_softmax(x, axis=-1):
@@ -119,9 +154,20 @@ def log_softmax(x, axis=-1):
 # %% [markdown]
 # ## `cross_entropy`
 #
-# The loss of a language model: how surprised was it by the token that really came next? For one row of scores and the
-# index of the right token it is minus the log-probability of that token; for many rows it is the **mean**, so that the
-# loss does not depend on the size of the batch. It is measured in nats (natural logarithms).
+# *20 min, needs a thought*
+#
+# How surprised was the model by the token that really came next, the **target**? For one row of scores the answer is
+# minus the logarithm of the target's probability: 0 if the model was certain and right, and larger the less it expected
+# the target. For many rows it is the *mean*, so that it does not depend on the size of the batch. This number is the
+# **cross-entropy**, and it is the loss of every model in this course. (With natural logarithms its unit is the nat.)
+#
+# With the row from above and the target 0, whose probability is 0.0900, it is −log 0.0900 = 2.4076:
+#
+# ```python
+# >>> round(cross_entropy(np.array([[1.0, 2.0, 3.0]]), np.array([0])), 4)
+# 2.4076
+#
+# ```
 #
 # A model that knows nothing gives every one of $V$ tokens the same score, and its loss is $\log V$: 3.2958 for the 27
 # characters of a list of names. Remember that number: the first loss of a training run should be near it.
@@ -151,20 +197,43 @@ def cross_entropy(logits, targets):
 # %% [markdown]
 # ## `softmax_backward`
 #
-# Training needs to know how a change of the scores changes the loss. Somebody further down has worked out `dout`, the
-# gradient of the loss with respect to the *probabilities*; our part is to turn it into the gradient with respect to
-# the *scores*. Raising one score raises its own probability and lowers all the others, so every output depends on
-# every input of its row. Written out (with $p$ the probabilities), the whole Jacobian collapses to one line:
+# *30 min, needs paper*
+#
+# The loss says how wrong an answer is. To get better, one has to know what to change. For every number in the model: if
+# it is raised a little, by how much does the loss go up? That is a slope, and the array of all slopes is the
+# **gradient**. Training takes a small step against it, and how small is the **learning rate**. That is the whole idea;
+# most of this course is about computing the gradient.
+#
+# It is computed from the end. The **forward pass** goes from the text to the loss, one function after the other. The
+# **backward pass** goes the same way back: each function is handed the gradient with respect to what it *gave* (always
+# called `dout` here), and turns it into the gradient with respect to what it *got* (`dx`). So every function needs a
+# partner, and `softmax_backward` is the first.
+#
+# Somebody further down has worked out `dout`, the gradient with respect to the probabilities. Raising one score raises
+# its own probability and lowers all the others, so every output depends on every input of its row. Written out, with
+# $p$ for the probabilities, all of it collapses to one line:
 #
 # $$dx_i = p_i \Big( dout_i - \sum_j dout_j\, p_j \Big)$$
 #
 # The sum is the part that is easily forgotten. It also makes each row of `dx` add up to 0: pushing all scores up
 # together changes nothing.
 #
+# Take the first probability itself for the loss. Its slope in the first probability is 1, and 0 in the others:
+#
 # ```python
 # >>> p = softmax(np.array([1.0, 2.0, 3.0]))
 # >>> softmax_backward(np.array([1.0, 0.0, 0.0]), p).round(4)
 # array([ 0.0819, -0.022 , -0.0599])
+#
+# ```
+#
+# Is that right? Any gradient can be checked without theory: move one number a little, and see what happens. The first
+# score up by 0.0001, and the first probability goes up by 0.0819 times as much:
+#
+# ```python
+# >>> moved = softmax(np.array([1.0001, 2.0, 3.0]))
+# >>> round(float(moved[0] - p[0]) / 0.0001, 4)
+# 0.0819
 #
 # ```
 
@@ -188,10 +257,17 @@ def softmax_backward(dout, probs, axis=-1):
 # %% [markdown]
 # ## `cross_entropy_backward`
 #
-# Going back through the logarithm and the softmax at once is simpler than either of them alone: the gradient is what
-# the model said minus what was true, divided by the number of rows that the mean was taken over.
+# *20 min, needs a thought*
+#
+# The last function of the forward pass is the first of the backward pass: here every gradient of the course begins.
+# Going back through the logarithm and the softmax at once is simpler than either of them alone. The gradient is what
+# the model said minus what was true, divided by the number of rows N that the mean was taken over. What was true is a
+# **one-hot** row: 1 at the target, and 0 everywhere else.
 #
 # $$d\mathit{logits}_n = \frac{\mathrm{softmax}(\mathit{logits}_n) - \mathrm{onehot}(target_n)}{N}$$
+#
+# Two rows of four equal scores, so that every probability is 0.25; the targets are 0 and 3. At the targets (0.25 − 1) /
+# 2 = −0.375: these scores should go up.
 #
 # ```python
 # >>> cross_entropy_backward(np.zeros((2, 4)), np.array([0, 3]))
@@ -219,7 +295,8 @@ def cross_entropy_backward(logits, targets):
 # %% [markdown]
 # ## What could go wrong
 #
-# Known mistakes of this assignment. When the report recognises one of them, it calls it by this name:
+# Mistakes that are easily made here. Read them once before you write, and again when something is wrong: where the
+# report recognises one, it uses these words.
 #
 # - `softmax`: **the largest score was not subtracted first.** exp(1000) is infinite, and infinity divided by infinity
 #   is nan. With small scores nothing shows.
@@ -256,7 +333,7 @@ def cross_entropy_backward(logits, targets):
 #
 # ```
 #
-# Being right with more and more confidence gains less and less; being wrong costs as much as the lead. That is why a
+# Being right with more and more confidence saves less and less; being wrong costs as much as the lead. That is why a
 # model that is confidently wrong has a loss far above log V, which knowing nothing would give. Now look at the
-# gradient: `cross_entropy_backward(np.array([[20.0, 0.0, 0.0]]), [1])`. Why is none of its numbers larger than 1,
+# gradient, `cross_entropy_backward(np.array([[20.0, 0.0, 0.0]]), [1])`: why is none of its numbers larger than 1,
 # whatever the lead?

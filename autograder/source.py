@@ -2,6 +2,7 @@
 
 A stub keeps the lesson cells, the imports, everything given, and of each function of the contract its signature and
 docstring; the body becomes `raise NotImplementedError("module.function")`. Private helpers (`_name`) are solution.
+Under the title, and under the heading of each function, stands how long it takes (`effort.py`).
 
 The files are in jupytext's percent format. Three kinds of cells stand in them:
 
@@ -12,9 +13,11 @@ The files are in jupytext's percent format. Three kinds of cells stand in them:
 """
 
 import ast
+import re
 from pathlib import Path
 
-from autograder.curriculum import TRANSFORMER, Curriculum
+from autograder.curriculum import TRANSFORMER, Assignment, Curriculum
+from autograder.effort import DIFFICULTY, duration
 from autograder.errors import HeadwayError
 
 NOTEBOOK_ONLY = "active-ipynb"  # the tag of cells that are for notebooks
@@ -39,6 +42,7 @@ def make_stub(source: str, module: str, curriculum: Curriculum = TRANSFORMER, *,
         HeadwayError: if the solution lacks a function of the contract, or one of them has no docstring.
     """
     contract = {function.name for function in curriculum.modules[module].functions}
+    source = with_effort(source, module, curriculum)
     if not notebook:
         source = _without_notebook_cells(source)
     tree = ast.parse(source)
@@ -60,6 +64,40 @@ def make_stub(source: str, module: str, curriculum: Curriculum = TRANSFORMER, *,
     if contract:
         raise HeadwayError(f"solutions/{module}.py lacks {', '.join(sorted(contract))}")
     return _tidy(_replace(lines, replaced))
+
+
+def with_effort(source: str, module: str, curriculum: Curriculum = TRANSFORMER) -> str:
+    """A solution with times: how long the assignment takes, under its title, and each function, under its heading.
+
+    A title is the first heading of a lesson cell (`# # Softmax`), a function's heading names it (``# ## `softmax` ``).
+    A course that says nothing about times is left as it is.
+    """
+    assignment = curriculum.modules[module]
+    functions = {function.name: function for function in assignment.functions if function.minutes}
+    result: list[str] = []
+    titled = False
+    for line in source.splitlines():
+        result.append(line)
+        heading = re.match(r"# (#{1,2}) (?:[^`]*`(\w+)`)?", line)
+        if heading is None:
+            continue
+        if heading[1] == "#" and functions and not titled:
+            titled = True
+            result += ["#", f"# *{_whole(assignment, len(curriculum.assignments))}*"]
+        elif heading[1] == "##" and (function := functions.pop(heading[2], None)):
+            hard = DIFFICULTY.get(function.difficulty, "")
+            result += ["#", f"# *{duration(function.minutes)}{', ' if hard else ''}{hard}*"]
+    return "\n".join(result) + "\n"
+
+
+def _whole(assignment: Assignment, of: int) -> str:
+    bonus = [function for function in assignment.functions if function.bonus]
+    counted = len(assignment.functions) - len(bonus)
+    text = f"Assignment {assignment.number} of {of} · {counted} function{'s' * (counted != 1)}"
+    text += f" · about {duration(assignment.minutes)}"
+    if bonus:
+        text += f" · bonus: {len(bonus)} more, {duration(sum(function.minutes for function in bonus))}"
+    return text
 
 
 def _without_notebook_cells(source: str) -> str:

@@ -3,17 +3,18 @@
 # %% [markdown]
 # # The block: attend, then think, and never lose the thread
 #
-# Now the parts become the unit that a transformer is a stack of. A block does two things to the vector of each
-# position:
+# Attention, layer norm, feed-forward network: the parts are there. What is missing is how they fit together, so that a
+# hundred of them can stand on top of each other and still be trained. The unit that a transformer is a stack of is the
+# **transformer block**. It does two things to the vector of each position:
 #
-# 1. **attention**: collect information from other positions;
-# 2. **feed-forward network**: work on what has been collected, every position alone.
+# 1. attention: collect information from other positions;
+# 2. feed-forward network: work on what has been collected, every position alone.
 #
 # Neither replaces the vector. Each one *adds* its result to it: $x + f(x)$, a **residual connection** (He et al. 2016,
-# section 3.1). The vectors that run through the whole network in this way, from the embedding to the last layer, are
-# called the **residual stream**. Every step reads from it and writes a correction back. A block that has not learned
-# anything yet does little harm, and on the way back the gradient has a free road through every plus sign, around all
-# the layers.
+# section 3.1). The vectors that run through the whole network in this way, from the embedding to the last block, are
+# called the **residual stream**. Every step reads from it on a *branch* and writes a correction back. A block that has
+# not learned anything yet does little harm, and on the way back the gradient has a free road through every plus sign,
+# around everything else.
 #
 # ```text
 #     x ──┬─────────────────────────> + ──┬───────────────────> + ──> y      the residual stream
@@ -23,7 +24,8 @@
 #
 # ## Pre-norm and post-norm
 #
-# Layer norm keeps the numbers in range, and there are two places to put it.
+# Layer norm keeps the numbers in range, and there are two places to put it: **pre-norm**, on the branch, before each
+# step; and **post-norm**, on the stream, after each sum.
 #
 # | | `norm="pre"` | `norm="post"` |
 # |---|---|---|
@@ -32,10 +34,10 @@
 # | found in | GPT-2, Llama, and this course's GPT | the first transformer, BERT |
 # | source | Radford et al. 2019, section 2.3 | Vaswani et al. 2017, section 3.1 |
 #
-# In the pre-norm form the norm sits on the branch, and the stream itself is never touched: the free road is really
-# free. Such a network trains well from the first step, but needs one more norm at the very end of the stack, because
-# the stream grows. In the post-norm form every gradient has to pass through every norm, and deep stacks only learn if
-# the learning rate starts very small (Xiong et al. 2020, section 3).
+# In the pre-norm form the stream itself is never touched: the free road is really free. Such a network trains well from
+# the first step, but needs one more norm at the very end of the stack, because the stream grows. In the post-norm form
+# every gradient has to pass through every norm, and deep stacks only learn if the learning rate starts very small
+# (Xiong et al. 2020, section 3).
 #
 # Both have the same parameters with the same shapes, and both learn something, so mixing them up is easy to do and hard
 # to see. PyTorch's `nn.TransformerEncoderLayer` is post-norm unless you say `norm_first=True`.
@@ -81,8 +83,9 @@ def prefixed(params, prefix):
 # Write `a = x + ...`, not `x += ...`: in-place addition would change the caller's array, and the vectors that an
 # earlier step has put into its cache.
 #
-# A block in which both output weights are 0 adds nothing to the stream. The pre-norm form then returns its input
-# unchanged, and the post-norm form returns it normalized:
+# A block in which the last matrices of both branches, `attn.W_o` and `ffn.W_2`, are 0 adds nothing to the stream. The
+# pre-norm form then returns its input unchanged, and the post-norm form returns it normalized (twice, which is the same
+# as once):
 #
 # ```python
 # >>> import numpy as np
@@ -178,16 +181,17 @@ def block(x, params, n_heads, mask=None, norm="pre", activation="gelu"):
 # %% [markdown]
 # ## `block_backward`
 #
-# Read the forward formulas from the end to the start. Where the stream was **added** to, the gradient goes both ways:
-# one copy passes along the stream unchanged, the other goes back through the branch, and where the branch had left the
-# stream the two are **added** again. Forgetting one of these sums is the classic mistake; the gradients then look
+# Read the forward formulas from the end to the start. Where the stream was *added* to, the gradient goes both ways: one
+# copy passes along the stream unchanged, the other goes back through the branch, and where the branch had left the
+# stream the two are *added* again. Forgetting one of these sums is the classic mistake; the gradients then look
 # plausible, and training still works, only worse.
 #
 # For the second step of the pre-norm form, with $dy$ arriving from above:
 #
 # $$da = dy + \mathrm{ln}_2^{backward}\big( \mathrm{ffn}^{backward}(dy) \big)$$
 #
-# In the post-norm form the norm comes first on the way back, for both copies: with $ds = \mathrm{ln}_2^{backward}(dy)$,
+# The first step goes the same way, with $da$ in place of $dy$. In the post-norm form the norm comes first on the way
+# back, for both copies: with $ds = \mathrm{ln}_2^{backward}(dy)$,
 #
 # $$da = ds + \mathrm{ffn}^{backward}(ds)$$
 #
@@ -241,7 +245,8 @@ def block_backward(dout, cache):
 # %% [markdown]
 # ## What could go wrong
 #
-# Known mistakes of this assignment. When the report recognises one of them, it calls it by this name:
+# Mistakes that are easily made here. Read them once before you write, and again when something is wrong: where the
+# report recognises one, it uses these words.
 #
 # - `block`: **x is not added to the attention's output.** The stream must be able to run past each step; otherwise deep
 #   networks hardly learn.
@@ -259,8 +264,8 @@ def block_backward(dout, cache):
 # %% [markdown]
 # ## Try it
 #
-# Why pre-norm? Stack 32 blocks with random weights, send a random gradient back through all of them, and see how long
-# it still is when it arrives at the bottom, compared with its length at the top.
+# Why pre-norm? Stack 32 blocks with random parameters, send a random gradient back through all of them, and see how
+# long it still is when it arrives at the bottom, compared with its length at the top. Which of the two forms loses it?
 #
 # ```python
 # >>> import numpy as np
@@ -285,9 +290,9 @@ def block_backward(dout, cache):
 # ```
 #
 # Each pair is the length of the stream at the top and the factor by which the gradient has changed on its way down, for
-# 1, 8 and 32 blocks. With pre-norm the stream grows and the gradient arrives; with post-norm the stream keeps its
-# length and little of the gradient is left. What happens to "pre" if `attn.W_o` and `ffn.W_2` are divided by √(2 · 32),
-# as in assignment 9?
+# 1, 8 and 32 blocks. With pre-norm the stream grows and the gradient arrives, longer than it set out; with post-norm
+# the stream keeps its length and little of the gradient is left. What happens to "pre" if `attn.W_o` and `ffn.W_2` are
+# divided by √(2 · 32)? That is what the next assignment does.
 #
 # When your GPT is trained (`headway train`, assignment 10), look at this part at work: `headway plot residual-norms`
 # and `headway plot residual-stream`.

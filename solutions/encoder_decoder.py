@@ -4,12 +4,14 @@
 # # The encoder–decoder: read one text, write another
 #
 # A GPT continues a text. The first transformer (Vaswani et al. 2017) did something else: it *translated*. It reads a
-# whole **source** text and writes a **target** text, one token at a time. It has two stacks of blocks for that:
+# whole text in one language, the *source*, and writes a text in another, the *target*, one token at a time. For that it
+# has two stacks of blocks:
 #
 # - the **encoder** reads the source. Nothing has to be hidden from it, because the whole source is there from the
-#   beginning: every position looks at every other. Its output is called the **memory**, one vector for each token;
+#   beginning: every position looks at every other. What comes out is the memory, one vector for each source token;
 # - the **decoder** writes the target. It must not see its own future, so its self attention is causal, as in a GPT. And
-#   each of its blocks has a second attention, the **source attention**, with which it looks things up in the memory.
+#   each of its blocks has a second attention, the **source attention**, with which it looks things up in the memory. It
+#   is the cross attention that you wrote in assignment 5 and have not needed so far.
 #
 # ```text
 #   source (B, S)                                 target (B, T)
@@ -19,7 +21,7 @@
 #   feed-forward   ─ ln2    × n_layers            source attention      ─ ln2  <── memory (B, S, D), the same for all
 #        │                                        feed-forward          ─ ln3      × n_layers
 #        ▼                                             │
-#   memory (B, S, D)                                   ▼ head, log-softmax
+#   memory (B, S, D)                                   ▼ output head, log-softmax
 #                                                 log_probs (B, T, Vt)
 # ```
 #
@@ -38,11 +40,10 @@
 # | output | log-probabilities | scores |
 #
 # Three things differ from the paper. There is no dropout, so that everything can be computed exactly. The norms use
-# $\epsilon = 10^{-5}$. And the two tables and the head are matrices of their own; the paper uses one matrix for all
-# three, which needs a vocabulary that both languages share (section 3.4).
+# $\epsilon = 10^{-5}$. And the two tables and the output head are matrices of their own; the paper uses one matrix for
+# all three, which needs a vocabulary that both languages share (section 3.4).
 #
-# Letters: B pairs of texts, S source tokens, T target tokens, D (`d_model`) numbers per vector, H heads, F numbers
-# inside the feed-forward network, Vs and Vt tokens in the two vocabularies.
+# Letters: S source tokens, T target tokens, Vs and Vt tokens in the two vocabularies; all others as before.
 
 # %%
 import math
@@ -180,6 +181,23 @@ def init_transformer(config, rng):
 #
 # $$a = \mathrm{ln}_1(x + \mathrm{attention}(x)) \qquad y = \mathrm{ln}_2(a + \mathrm{ffn}(a))$$
 #
+# Two positions, one head, and a feed-forward network of zeros. The first position looks at the second as well, a
+# little: in an encoder nothing is hidden.
+#
+# ```python
+# >>> params = {f"ln{n}.gamma": np.ones(2) for n in (1, 2)} | {f"ln{n}.beta": np.zeros(2) for n in (1, 2)}
+# >>> params |= {"attn.W_qkv": np.tile(np.eye(2), 3), "attn.W_o": np.eye(2)}
+# >>> params |= {"ffn.W_1": np.zeros((2, 3)), "ffn.W_2": np.zeros((3, 2))}
+# >>> out, cache = encoder_block(np.array([[1.0, -1.0], [-1.0, 1.0]]), params, n_heads=1)
+# >>> cache["weights"].round(3)
+# array([[[0.944, 0.056],
+#         [0.056, 0.944]]])
+# >>> out.round(3)
+# array([[ 1., -1.],
+#        [-1.,  1.]])
+#
+# ```
+#
 # Much code that calls itself the 2017 transformer has the norm somewhere else. The well-known Annotated Transformer
 # normalizes *before* each branch, and PyTorch's `nn.Transformer` puts an additional layer norm behind each stack.
 # Neither is in the paper.
@@ -221,9 +239,9 @@ def encoder_block(x, params, n_heads, mask=None):
 #   y = \mathrm{ln}_3(b + \mathrm{ffn}(b))$$
 #
 # In the source attention the queries come from the decoder, and the keys and the values from the memory: "where in the
-# source is what I need for my next word?" It is the cross attention of assignment 5. Its weights are (..., H, T, S), a
-# row for each target position and a column for each source position. In a translation they show which word was made
-# from which, like the alignments of Bahdanau et al. (2015, section 5.2.1), whose attention was the model for this one.
+# source is what I need for my next word?" Its weights are (..., H, T, S), a row for each target position and a column
+# for each source position. In a translation they show which word was made from which, like the alignments of Bahdanau
+# et al. (2015, section 5.2.1), whose attention was the model for this one.
 #
 # A block with two positions, a memory of three, and one head. Only the source attention does anything; the other two
 # steps add 0.
@@ -323,16 +341,17 @@ def decoder_block(x, memory, params, n_heads, target_mask=None, source_mask=None
 # %% [markdown]
 # ## `encode`
 #
-# Token vectors times √D plus the sines and cosines, and then one block after the other.
+# The blocks are there; now the stacks. The encoder: token vectors times √D plus the sines and cosines, and then one
+# block after the other.
 #
 # Why times √D? The paper does not say. With tables drawn at the usual small size, each number of a token vector is
 # about $1/\sqrt{D}$, and the numbers of a position vector lie between -1 and 1: without the factor, a token would
-# hardly be heard over its position. It has nothing to do with the √d_k of attention, which *divides*, and by the root
-# of the size of a head.
+# hardly be heard over its position. It has nothing to do with the √K of attention, which *divides*, and by the root of
+# the size of a head.
 #
 # The texts of a batch have different lengths, so the short ones are padded, and `source_mask` says which tokens are
-# real: True for a token, False for padding, one truth value for each, (B, S). `padding_mask` brings it into the form
-# that attention needs. (PyTorch's `src_key_padding_mask` is the opposite: True for padding.)
+# real: True for a token, False for padding, one for each, (B, S). `padding_mask` brings it into the form that attention
+# needs. (PyTorch's `src_key_padding_mask` is the opposite: True for padding.)
 #
 # The mask hides the padding from all *others*. The padding positions themselves are still computed, and their rows of
 # the memory mean nothing; nobody may look at them later either. So what a text becomes does not depend on how far it
@@ -402,7 +421,7 @@ def encode(source, params, config, source_mask=None):
 # The decoder's stack, and then the head: a matrix without bias makes a score for every token of the target vocabulary,
 # and log-softmax makes log-probabilities of the scores.
 #
-# All blocks look at the **same** memory, the output of the *last* encoder block; block i of the decoder does not look
+# All blocks look at the *same* memory, the output of the *last* encoder block; block i of the decoder does not look
 # at block i of the encoder. And the self attention needs two masks at once: nobody looks ahead, and nobody looks at
 # padding. Both must allow it, so they are combined with `&`; the causal one is there even if no `target_mask` is given.
 #
@@ -476,7 +495,8 @@ def decode(target, memory, params, config, target_mask=None, source_mask=None):
 # Both stacks, one after the other: what is computed in a training step.
 #
 # In training the right translation is known, and all its positions are computed at once. The decoder gets the target
-# *moved to the right by one*, with a start token in front, and has to answer with the target and an end token:
+# *moved to the right by one*, with a start token in front, and has to answer with the target and an end token. If the
+# task is to write "abc" backwards:
 #
 # | the decoder sees | start | c | b | a |
 # |---|---|---|---|---|
@@ -484,6 +504,17 @@ def decode(target, memory, params, config, target_mask=None, source_mask=None):
 #
 # (Section 3.1: "the output embeddings are offset by one position".) If the target is not moved, the answer to each
 # question stands in the question. The loss then falls to almost 0 very quickly, and the model can do nothing.
+#
+# ```python
+# >>> source, target = np.array([[3, 1, 4]]), np.array([[1, 4, 1, 3]])  # 1 is the start token
+# >>> log_probs, cache = transformer(source, target, params, config)
+# >>> log_probs.shape  # (B, T, Vt)
+# (1, 4, 12)
+# >>> answer = np.array([[4, 1, 3, 2]])  # 2 is the end token
+# >>> round(float(-np.take_along_axis(log_probs, answer[..., None], axis=-1).mean()), 1)  # the first loss
+# 3.2
+#
+# ```
 
 
 # %%
@@ -523,8 +554,9 @@ def transformer(source, target, params, config, source_mask=None, target_mask=No
 # ask for the log-probabilities after the *last* position, append the most probable token, and ask again, until the
 # token that means "end" comes or there is no more room.
 #
-# **Greedy** means: take the best token each time. The best *text* may begin with a second-best token. The paper looks
-# for it with a beam search, which keeps the four best beginnings at every step (section 6.1).
+# This is the greedy decoding of the last assignment. For translating it is less dull than for telling stories, because
+# the source leaves little choice. Still, the best *text* may begin with a second-best token: the paper looks for it
+# with a **beam search**, which keeps the four best beginnings at every step (section 6.1).
 #
 # The texts of a batch end at different times. One that has ended gets the end token again and again, until all have
 # ended.
@@ -541,7 +573,7 @@ def transformer(source, target, params, config, source_mask=None, target_mask=No
 # place of the source each time; a model with two layers and D = 32 learns it from random examples within seconds.
 #
 # Every step here computes all earlier positions anew. The keys and values could be kept instead, those of the memory
-# from the first step on: the cache of assignment 11.
+# from the first step on: the key/value cache of assignment 11.
 
 
 # %%
@@ -589,7 +621,7 @@ def greedy_decode(source, params, config, start, end, max_length, source_mask=No
 #
 # Then the decoder's blocks, the last one first. Each gives back two gradients: one with respect to its stream, which
 # goes on to the block before it; and one with respect to the memory. All blocks looked at the same memory, so their
-# gradients are **added up**, and the sum is what the encoder's last block gets. That is the only way by which the
+# gradients are *added up*, and the sum is what the encoder's last block gets. That is the only way by which the
 # encoder learns anything at all.
 #
 # The token vectors were multiplied by √D, and so are their gradients on the way back into the tables. The sines and
@@ -680,7 +712,8 @@ def transformer_backward(dlog_probs, cache):
 # %% [markdown]
 # ## What could go wrong
 #
-# Known mistakes of this assignment. When the report recognises one of them, it calls it by this name:
+# Mistakes that are easily made here. Read them once before you write, and again when something is wrong: where the
+# report recognises one, it uses these words.
 #
 # - `encoder_block`: **the norms stand before the steps, not after them.** The transformer of 2017 normalizes each sum;
 #   "pre" came later.
@@ -692,8 +725,8 @@ def transformer_backward(dlog_probs, cache):
 #   the positions drown them out.
 # - `decode`: **with a target mask, the causal one is forgotten.** Both must allow it: a position looks at tokens that
 #   are real and not after itself.
-# - `decode`: **probabilities were returned instead of their logarithms.** A logarithm of a probability is negative or
-#   0.
+# - `decode`: **probabilities were returned instead of their logarithms.** A logarithm of a probability is negative
+#   or 0.
 # - `greedy_decode`: **it stops as soon as one text of the batch has ended.** The others are cut off in the middle.
 # - `transformer_backward`: **the encoder gets the memory's gradient from one decoder block only.** All blocks looked at
 #   the same memory; what they send back adds up.
@@ -702,33 +735,32 @@ def transformer_backward(dlog_probs, cache):
 # ## Try it
 #
 # Padding must make no difference. Translate a short text alone, and the same text padded to the length of a longer one;
-# then leave the mask out.
+# then leave the mask out. By how much does the careless answer differ: by a little, or by a lot?
 #
 # ```python
 # >>> config = TransformerConfig(vocab_source=12, vocab_target=12, n_layers=2, n_heads=2, d_model=16)
 # >>> params = init_transformer(config, np.random.default_rng(0))
-# >>> source, padded = np.array([[3, 1, 4]]), np.array([[3, 1, 4, 0, 0]])
-# >>> keep = padded != 0
-# >>> target = np.array([[1, 7, 5]])
-# >>> right, _ = transformer(source, target, params, config)
-# >>> masked, _ = transformer(padded, target, params, config, source_mask=keep)
+# >>> padded, target = np.array([[3, 1, 4, 0, 0]]), np.array([[1, 7, 5]])  # 0 is the padding
+# >>> right, _ = transformer(padded[:, :3], target, params, config)
+# >>> masked, _ = transformer(padded, target, params, config, source_mask=padded != 0)
 # >>> careless, _ = transformer(padded, target, params, config)
-# >>> bool(np.allclose(masked, right, atol=1e-5)), bool(np.allclose(careless, right, atol=1e-5))
-# (True, False)
+# >>> print(np.abs(masked - right).max().round(4), np.abs(careless - right).max().round(4))
+# 0.0 0.4688
+# >>> print(right.argmax(axis=-1), masked.argmax(axis=-1), careless.argmax(axis=-1))
+# [[ 9 11 10]] [[ 9 11 10]] [[ 9 11 11]]
 #
 # ```
 #
-# The careless answer is wrong and looks just as reasonable; that is what makes a forgotten mask so hard to find. There
-# are two places where the source mask matters. Break one of them at a time in your own code: does this experiment
-# notice both?
+# By a lot: a log-probability is off by up to 0.47, and the third token is another one. And yet the careless answer
+# looks just as reasonable, which is what makes a forgotten mask so hard to find. There are two places where the source
+# mask matters. Break one of them at a time in your own code: does this experiment notice both?
 
 # %% tags=["active-ipynb"]
 # config = TransformerConfig(vocab_source=12, vocab_target=12, n_layers=2, n_heads=2, d_model=16)
 # params = init_transformer(config, np.random.default_rng(0))
-# source, padded = np.array([[3, 1, 4]]), np.array([[3, 1, 4, 0, 0]])
-# keep = padded != 0
-# target = np.array([[1, 7, 5]])
-# right, _ = transformer(source, target, params, config)
-# masked, _ = transformer(padded, target, params, config, source_mask=keep)
+# padded, target = np.array([[3, 1, 4, 0, 0]]), np.array([[1, 7, 5]])  # 0 is the padding
+# right, _ = transformer(padded[:, :3], target, params, config)
+# masked, _ = transformer(padded, target, params, config, source_mask=padded != 0)
 # careless, _ = transformer(padded, target, params, config)
-# bool(np.allclose(masked, right, atol=1e-5)), bool(np.allclose(careless, right, atol=1e-5))
+# print(np.abs(masked - right).max().round(4), np.abs(careless - right).max().round(4))
+# print(right.argmax(axis=-1), masked.argmax(axis=-1), careless.argmax(axis=-1))

@@ -3,15 +3,19 @@
 # %% [markdown]
 # # The feed-forward network: what each position does on its own
 #
-# Attention moves information *between* positions. The other half of a transformer block works on every position alone:
-# widen the vector from D to F features (usually F = 4 D), bend it with a nonlinear function, and bring it back to D.
+# Attention moves information *between* positions: it averages what others have to say. What is missing is somebody who
+# does something with it. The other half of a transformer works on every position alone: widen the vector from D to F
+# features (usually F = 4 D), bend it with a nonlinear function, the **activation**, and bring it back to D. That is the
+# **feed-forward network**.
 #
 # $$\mathrm{ffn}(x) = \mathrm{activation}(x W_1 + b_1)\, W_2 + b_2$$
 #
-# (Vaswani et al. 2017, section 3.3, with ReLU as the activation; GPT-2 uses GELU.)
+# ```text
+#     x (B, T, D)  ── W_1, b_1 ──>  hidden (B, T, F)  ── activation ──>  (B, T, F)  ── W_2, b_2 ──>  out (B, T, D)
+# ```
 #
-# Without the bend, two linear layers in a row would be no more than one. We build the parts first (activations, linear
-# layer, dropout), each with its backward pass, and put them together at the end.
+# (Vaswani et al. 2017, section 3.3.) Without the bend, two linear layers in a row would be no more than one. We build
+# the parts first, each with its backward pass, and put them together at the end.
 
 # %%
 import math
@@ -22,7 +26,8 @@ from softmax import as_float
 # %% [markdown]
 # ## `relu`
 #
-# The simplest bend there is: keep what is positive, replace the rest by 0 (Nair and Hinton 2010).
+# The simplest bend there is, the **ReLU** (rectified linear unit): keep what is positive, replace the rest by 0 (Nair
+# and Hinton 2010). It is the activation of the first transformer.
 #
 # ```python
 # >>> relu(np.array([-2.0, -0.5, 0.0, 3.0]))
@@ -74,8 +79,8 @@ def relu_backward(dout, x):
 # %% [markdown]
 # ## `gelu`: one function, two formulas
 #
-# ReLU decides by the sign alone: pass or stop. The **Gaussian error linear unit** opens the gate gradually. It
-# multiplies x by the probability that a standard normal random number is smaller than x:
+# ReLU decides by the sign alone: pass or stop. The **GELU** (Gaussian error linear unit) opens the gate gradually. It
+# multiplies x by $\Phi(x)$, the probability that a standard normal random number is smaller than x:
 #
 # $$\mathrm{GELU}(x) = x\, \Phi(x) = \frac{x}{2} \Big( 1 + \mathrm{erf}\Big( \frac{x}{\sqrt 2} \Big) \Big)$$
 #
@@ -88,8 +93,8 @@ def relu_backward(dout, x):
 #
 # ```
 #
-# When GELU was new the error function was slow, so the same paper gives an approximation with tanh. GPT-2 was trained
-# with that one, and we use it everywhere under the plain name `gelu`:
+# When GELU was new the error function, erf, was slow, so the same paper gives an approximation with tanh. GPT-2 was
+# trained with that one, and we use it everywhere under the plain name `gelu`:
 #
 # $$\mathrm{gelu}(x) = \frac{x}{2} \Big( 1 + \tanh\Big( \sqrt{2/\pi}\, \big( x + 0.044715\, x^3 \big) \Big) \Big)$$
 #
@@ -100,8 +105,8 @@ def relu_backward(dout, x):
 # ```
 #
 # The two are never more than 0.0005 apart. That is little enough to look the same in a plot and too much to reproduce
-# somebody's weights with. Beware of the names: in PyTorch `F.gelu(x)` is the exact form and
-# `F.gelu(x, approximate="tanh")` the other. (A third one, $x\, \sigma(1.702\, x)$, is off by about 0.02 at worst.)
+# somebody's numbers with. Beware of the names: in PyTorch `F.gelu(x)` is the exact form and
+# `F.gelu(x, approximate="tanh")` the other.
 #
 # ```python
 # >>> x = np.linspace(-5, 5, 1001)
@@ -114,10 +119,18 @@ def relu_backward(dout, x):
 #
 # **Powers.** `x**3` calls the general power function: in float32 it takes hundreds of times longer than `x * x * x`.
 #
-# **The gate.** Because $\frac12 (1 + \tanh u) = \frac{1}{1 + e^{-2u}} = \sigma(2u)$, the whole of GELU is x times a
-# sigmoid gate, and one `np.exp` is cheaper than one `np.tanh`. It is the same function: codes that write it in one way
-# or the other agree to the last digits. Do mind large $-2u$: the exponential overflows to infinity. The gate is then 0,
-# which is right, but NumPy warns about it; `np.errstate` is there to say that you know.
+# **The gate.** The function $\sigma(z) = \frac{1}{1 + e^{-z}}$, the **sigmoid**, rises from 0 to 1. Because
+# $\frac12 (1 + \tanh u) = \sigma(2u)$, the whole of GELU is x times a gate $\sigma(2u)$, and one `np.exp` is cheaper
+# than one `np.tanh`. It is the same function: codes that write it in one way or the other agree to the last digits. Do
+# mind large $-2u$: the exponential overflows to infinity. The gate is then 0, which is right, but NumPy warns about it;
+# `np.errstate` is there to say that you know. (Some codes have a third GELU, $x\, \sigma(1.702\, x)$. That one is *not*
+# the same: it is off by 0.02 at worst.)
+#
+# ```python
+# >>> round(float(np.abs(x / (1 + np.exp(-1.702 * x)) - gelu_exact(x)).max()), 2)
+# 0.02
+#
+# ```
 #
 # See it: `headway plot activations` (before your function is written, with `--solution`).
 
@@ -223,7 +236,8 @@ def gelu_exact(x):
 #
 # ```
 #
-# The slope is 0.5 at 0, goes a little above 1 to the right, and is negative on the far left: GELU is not monotonic.
+# The slope is 0.5 at 0, goes a little above 1 to the right, and is negative on the left: GELU goes down before it goes
+# up.
 
 
 # %%
@@ -247,8 +261,10 @@ def gelu_backward(dout, x):
 # %% [markdown]
 # ## `linear`
 #
-# The layer with the weights: every output is a weighted sum of all inputs, plus a bias. Our weights are stored
-# `(in, out)`, so that the code reads like the formula; PyTorch's `nn.Linear` stores the transpose, `(out, in)`.
+# Activations have no parameters. Those are in the linear layers on both sides of it: every output is a weighted sum of
+# all inputs, plus a bias. You wrote two of them inside `multihead_attention`; here the layer gets a name. Our matrices
+# are stored `(in, out)`, so that the code reads like the formula; PyTorch's `nn.Linear` stores the transpose,
+# `(out, in)`.
 #
 # $$y = x W + b$$
 #
@@ -287,13 +303,13 @@ def linear(x, W, b):
 # %% [markdown]
 # ## `linear_backward`
 #
-# Given `dout`, the gradient with respect to $y$, with all leading axes flattened to N rows:
+# The formulas are those of the last function of assignment 5. Given `dout`, the gradient with respect to $y$, with all
+# leading axes flattened to N rows:
 #
 # $$dx = dout\, W^\top \qquad dW = x^\top dout \qquad db = \sum_{rows} dout$$
 #
-# The shapes leave no other choice: `(N, D_out)` and `(D_in, D_out)` only fit together in one way that gives
-# `(N, D_in)`. The weights and the bias were used for every row, so their gradients add up over all of them. A `db` that
-# still has N rows is the mistake to look for; broadcasting hides it until the update.
+# If you forget them, look at the shapes: `(N, D_out)` and `(D_in, D_out)` only fit together in one way that gives
+# `(N, D_in)`. And a `db` that still has N rows is the mistake to look for.
 #
 # ```python
 # >>> dx, dW, db = linear_backward(np.array([[1.0, 0.0, 0.0], [0.0, 0.0, 1.0]]), np.array([[1.0, 1.0], [2.0, 0.0]]), W)
@@ -337,8 +353,9 @@ def linear_backward(dout, x, W):
 # %% [markdown]
 # ## `dropout`
 #
-# While training, set every value to 0 with probability p, at random and anew at every step. No feature can then rely on
-# one particular other feature being there, and the network overfits less (Srivastava et al. 2014, section 4).
+# A wide network learns small texts by heart. One remedy is **dropout**: while training, set every value to 0 with
+# probability p, at random and anew at every step. No feature can then rely on one particular other feature being there
+# (Srivastava et al. 2014, section 4).
 #
 # The values that survive are divided by 1 - p. On average the output is then the same as the input, and when training
 # is over dropout simply does nothing:
@@ -359,8 +376,11 @@ def linear_backward(dout, x, W):
 # ```
 #
 # This is called *inverted* dropout, and every framework does it this way. The original paper did not scale while
-# training and multiplied the weights by the keep probability afterwards (its section 10 describes the inversion). It
-# also calls the probability of **keeping** a value p; ours, like PyTorch's, is the probability of **dropping** it.
+# training and multiplied the parameters by the keep probability afterwards (its section 10 describes the inversion). It
+# also calls the probability of *keeping* a value p; ours, like PyTorch's, is the probability of *dropping* it.
+#
+# The GPT of this course trains without dropout, so that it can be compared with PyTorch digit by digit; most models in
+# the wild have it.
 
 
 # %%
@@ -423,9 +443,8 @@ def dropout_backward(dout, mask):
 # %% [markdown]
 # ## `ffn`
 #
-# Now put the parts together: linear, activation, linear. From here on the weights travel in one dictionary, and a layer
-# returns two things: its output, and a **cache** with whatever its backward pass will need. What is in the cache is up
-# to you.
+# Now put the parts together: linear, activation, linear. As in multi-head attention the parameters travel in one
+# dictionary, and output and cache come back.
 #
 # | step | shape |
 # |---|---|
@@ -488,7 +507,7 @@ def ffn(x, params, activation="gelu"):
 # ## `ffn_backward`
 #
 # The same three steps in the opposite order, each with the backward function that you already have. What comes out has
-# a gradient for `x` and one for **every** parameter that was given, under the same names: no bias, no gradient for it.
+# a gradient for `x` and one for *every* parameter that was given, under the same names: no bias, no gradient for it.
 #
 # ```python
 # >>> dx, grads = ffn_backward(np.array([[1.0], [1.0]]), cache)
@@ -527,7 +546,8 @@ def ffn_backward(dout, cache):
 # %% [markdown]
 # ## What could go wrong
 #
-# Known mistakes of this assignment. When the report recognises one of them, it calls it by this name:
+# Mistakes that are easily made here. Read them once before you write, and again when something is wrong: where the
+# report recognises one, it uses these words.
 #
 # - `gelu`: **this is the exact GELU, with erf; the assignment's gelu is the tanh form.** The two are never more than
 #   0.0005 apart. GPT-2 was trained with the tanh form.
@@ -544,38 +564,33 @@ def ffn_backward(dout, cache):
 # %% [markdown]
 # ## Try it
 #
-# What would be lost without the activation? Two linear layers in a row, with a hidden width of 64, and one linear layer
-# with the product of their weights:
+# How much does the bend add? Here 64 hidden features are at work between 4 inputs and 4 outputs, once without an
+# activation and once with ReLU. Then the best single matrix of 4 × 4 numbers tries to do the same, and what it gets
+# wrong is measured, as a share of the output's variance. Guess both numbers.
 #
 # ```python
 # >>> rng = np.random.default_rng(0)
-# >>> W_1, W_2 = rng.normal(size=(4, 64)), rng.normal(size=(64, 4))
-# >>> x = rng.normal(size=(1000, 4))
-# >>> two = linear(linear(x, W_1, None), W_2, None)
-# >>> bool(np.allclose(two, linear(x, W_1 @ W_2, None)))
-# True
-# >>> bent, _ = ffn(x, {"W_1": W_1, "W_2": W_2}, activation="relu")
-# >>> best, *_ = np.linalg.lstsq(x, bent, rcond=None)  # the best single layer for it
-# >>> round(float(((bent - x @ best) ** 2).mean() / bent.var()), 2)  # the share that no single layer can do
-# 0.44
+# >>> x, W_1, W_2 = rng.normal(size=(1000, 4)), rng.normal(size=(4, 64)), rng.normal(size=(64, 4))
+# >>> for out in (linear(linear(x, W_1, None), W_2, None), ffn(x, {"W_1": W_1, "W_2": W_2}, activation="relu")[0]):
+# ...     best, *_ = np.linalg.lstsq(x, out, rcond=None)  # the best single matrix for it
+# ...     print(round(abs(float(((out - x @ best) ** 2).mean() / out.var())), 2))
+# 0.0
+# 0.45
 #
 # ```
 #
-# Without a bend in between, 64 hidden features do no more than 4 × 4 numbers can. The last number is what ReLU adds:
-# the share of the output's variance that the best linear layer misses. What does it become with GELU? With `x` a
-# hundred times smaller? (One of the two has a bend that looks straight from nearby.)
+# Without a bend in between, 64 hidden features do no more than 16 numbers can. With it, nearly half of what the network
+# does is out of reach for any matrix. What does the second number become with GELU? With `x` a hundred times smaller?
+# (One of the two has a bend that looks straight from nearby.)
 #
 # When your GPT is trained (`headway train`, assignment 10), look at this part at work: `headway plot ffn-hidden`.
 
 # %% tags=["active-ipynb"]
 # rng = np.random.default_rng(0)
-# W_1, W_2 = rng.normal(size=(4, 64)), rng.normal(size=(64, 4))
-# x = rng.normal(size=(1000, 4))
-# two = linear(linear(x, W_1, None), W_2, None)
-# bool(np.allclose(two, linear(x, W_1 @ W_2, None)))
-# bent, _ = ffn(x, {"W_1": W_1, "W_2": W_2}, activation="relu")
-# best, *_ = np.linalg.lstsq(x, bent, rcond=None)  # the best single layer for it
-# round(float(((bent - x @ best) ** 2).mean() / bent.var()), 2)  # the share that no single layer can do
+# x, W_1, W_2 = rng.normal(size=(1000, 4)), rng.normal(size=(4, 64)), rng.normal(size=(64, 4))
+# for out in (linear(linear(x, W_1, None), W_2, None), ffn(x, {"W_1": W_1, "W_2": W_2}, activation="relu")[0]):
+#     best, *_ = np.linalg.lstsq(x, out, rcond=None)  # the best single matrix for it
+#     print(round(abs(float(((out - x @ best) ** 2).mean() / out.var())), 2))
 
 # %% tags=["active-ipynb"]
 # from autograder.study.pictures import show

@@ -3,8 +3,8 @@
 # %% [markdown]
 # # Generation: let it talk
 #
-# A GPT answers one question: which token comes next? Ask, append the answer, ask again. That is all there is to
-# writing text:
+# Your GPT is trained. It answers one question, "which token comes next?", and so far nobody has let it speak. Ask,
+# append the answer, ask again. That is all there is to writing text:
 #
 # ```text
 #     ids ──> gpt ──> logits of the LAST position ──> probabilities ──> one token ──> append it to ids ──┐
@@ -12,8 +12,8 @@
 #      └─────────────────────────────────────────────────────────────────────────────────────────────────┘
 # ```
 #
-# There are two decisions to make. How is one token chosen from the probabilities? And how is the same text not read
-# from its beginning again for every new token?
+# Two things are missing. How is one token chosen from the scores? And how is the same text not read from its beginning
+# again for every new token?
 
 # %%
 import numpy as np
@@ -29,12 +29,12 @@ from softmax import as_float, softmax
 # %% [markdown]
 # ## `next_token_probs`
 #
-# Always taking the most probable token, **greedy** decoding, sounds reasonable and makes dull text, which soon goes
+# Always taking the most probable token, **greedy decoding**, sounds reasonable and makes dull text, which soon goes
 # round in circles (Holtzman et al. 2020, section 4). Drawing from all probabilities makes lively text, but thousands of
 # improbable tokens have a good chance together, and one that does not fit spoils everything after it. In between are
 # three controls:
 #
-# - **temperature** divides the scores before the softmax. Below 1 the probable becomes more probable. Dividing by 0 is
+# - the temperature, which you know from softmax. Below 1 the probable becomes more probable. Dividing by 0 is
 #   impossible, but its limit is clear, so 0 stands for greedy: all the probability on the largest score.
 # - **top-k** keeps the k most probable tokens (Fan, Lewis and Dauphin 2018, section 5.4).
 # - **top-p**, or *nucleus* sampling (Holtzman et al. 2020, section 3.1), keeps as many as it takes: the smallest set of
@@ -60,9 +60,9 @@ from softmax import as_float, softmax
 # alone has more than p.
 #
 # **Ties.** What if the k-th and the next token have the same score? Libraries disagree. Keeping everything that is at
-# least as large as the k-th score keeps too many: all of them, if the model has no preference. Here exactly k are
-# kept, and of equal scores the one with the lower index comes first. (A *stable* sort does that. Sorting in ascending
-# order and turning the result round does not.)
+# least as large as the k-th score keeps too many: all of them, if the model has no preference. Here exactly k are kept,
+# and of equal scores the one with the lower index comes first. (A *stable* sort does that. Sorting in ascending order
+# and turning the result round does not.)
 #
 # ```python
 # >>> next_token_probs(np.zeros(5), top_k=2)
@@ -129,8 +129,9 @@ def next_token_probs(logits, temperature=1.0, top_k=None, top_p=None):
 # %% [markdown]
 # ## `sample`
 #
-# Drawing a token with given probabilities: put them end to end on a line from 0 to 1, throw a dart u at the line, and
-# see in which stretch it lands. In other words, take the first token whose *cumulative* probability is larger than u.
+# Probabilities are not a token yet. To draw one, put them end to end on a line from 0 to 1, throw a dart u at the line,
+# and see in which stretch it lands. In other words, take the first token whose *cumulative* probability is larger than
+# u.
 #
 # ```python
 # >>> np.cumsum([0.5, 0.25, 0.0, 0.25])
@@ -179,12 +180,12 @@ def sample(probs, rng):
 # %% [markdown]
 # ## `generate`
 #
-# The loop from the top. Three things to mind:
+# Now the loop from the top. It starts with a **prompt**, the text to go on from. Three things to mind:
 #
-# - Only the **last** position's scores say something about the new token. The others are about tokens that are already
+# - Only the *last* position's scores say something about the new token. The others are about tokens that are already
 #   there.
-# - The model has positions for `block_size` tokens. If the text is longer, look at its **last** `block_size` tokens
-#   only: the context is *cropped*. The result is still the whole text.
+# - What the model looks at when it answers is its **context**, and it has positions for `block_size` tokens only. If
+#   the text is longer, *crop* it: look at its *last* `block_size` tokens. The result is still the whole text.
 # - All texts of the batch grow together, each with a token of its own.
 #
 # A model that has learned the alphabet by heart (this takes a second):
@@ -257,19 +258,20 @@ def generate(ids, params, config, n_new, rng, temperature=1.0, top_k=None, top_p
 # %% [markdown]
 # ## `generate_cached`
 #
-# To append the 200th token, `generate` computes 199 positions, and to append the 201st it computes the same 199 again,
-# and one more. What a waste: nobody sees the future, so nothing about the first 199 positions has changed.
+# It talks, but slowly. To append the 200th token, `generate` computes 199 positions, and to append the 201st it
+# computes the same 199 again, and one more. What a waste: nobody sees the future, so nothing about the first 199
+# positions has changed.
 #
-# What does the new position need from the old ones? In each block, attention needs their **keys** and **values**, and
-# nothing else. Keep those of every block: the *key/value cache*. Then a new token is a text of length 1, whose one
+# What does the new position need from the old ones? In each block, attention needs their *keys* and *values*, and
+# nothing else. Keep those of every block: the **key/value cache**. Then a new token is a text of length 1, whose one
 # query looks at all the keys that have been kept, and at its own:
 #
 # ```text
 #     x (B, 1, D) ──> q, k, v (B, H, 1, K)      k and v go into the cache      q attends to all keys (B, H, S, K)
 # ```
 #
-# All the rest (norms, feed-forward network, head) works on each position by itself anyway. The cost of a token is now
-# that of one position, plus attention over S keys; it was that of S positions.
+# All the rest (norms, feed-forward network, output head) works on each position by itself anyway. The cost of a token
+# is now that of one position, plus attention over S keys; it was that of S positions.
 #
 # Three things go wrong here:
 #
@@ -376,7 +378,8 @@ def generate_cached(ids, params, config, n_new, rng, temperature=1.0, top_k=None
 # %% [markdown]
 # ## What could go wrong
 #
-# Known mistakes of this assignment. When the report recognises one of them, it calls it by this name:
+# Mistakes that are easily made here. Read them once before you write, and again when something is wrong: where the
+# report recognises one, it uses these words.
 #
 # - `next_token_probs`: **the scores were multiplied by the temperature.** A low temperature should make the probable
 #   more probable; here it makes everything alike.
@@ -398,8 +401,9 @@ def generate_cached(ids, params, config, n_new, rng, temperature=1.0, top_k=None
 # %% [markdown]
 # ## Try it
 #
-# What do temperature and top-p do to the *number of tokens that are really in play*? exp(entropy), the perplexity of
-# the distribution, counts them: 26 equally likely tokens give 26, a certain one gives 1.
+# What do temperature and top-p do to the *number of tokens that are really in play*? The **perplexity** of a
+# distribution, exp(−Σ p log p), counts them: 26 equally likely tokens give 26, a certain one gives 1. How many of 26
+# tokens does a top-p of 0.9 leave in play?
 #
 # ```python
 # >>> logits = np.random.default_rng(0).normal(scale=2.0, size=26)
@@ -410,13 +414,12 @@ def generate_cached(ids, params, config, n_new, rng, temperature=1.0, top_k=None
 # [1.0, 5.0, 11.4, 19.7, 25.7]
 # >>> [in_play(next_token_probs(logits, top_p=p)) for p in (0.1, 0.5, 0.9, 1.0)]
 # [1.0, 2.9, 8.0, 11.4]
-# >>> [in_play(next_token_probs(logits, top_k=k)) for k in (1, 5, 26)]
-# [1.0, 4.7, 11.4]
 #
 # ```
 #
-# Which top-p leaves about as many tokens in play as temperature 0.5? They are not the same tokens: print both rows. And
-# which of the three controls adapts when the model is sure of itself? Try `5 * logits`.
+# Only 8, and without any control just 11.4: softmax has made its choice before you make yours. Which top-p leaves about
+# as many tokens in play as temperature 0.5? They are not the same tokens: print both rows. And which of the controls
+# adapts when the model is sure of itself? Try `5 * logits`.
 
 # %% tags=["active-ipynb"]
 # logits = np.random.default_rng(0).normal(scale=2.0, size=26)
@@ -425,4 +428,3 @@ def generate_cached(ids, params, config, n_new, rng, temperature=1.0, top_k=None
 #     return round(float(np.exp(-(kept * np.log(kept)).sum())), 1)
 # [in_play(next_token_probs(logits, temperature=t)) for t in (0, 0.5, 1.0, 2.0, 10.0)]
 # [in_play(next_token_probs(logits, top_p=p)) for p in (0.1, 0.5, 0.9, 1.0)]
-# [in_play(next_token_probs(logits, top_k=k)) for k in (1, 5, 26)]

@@ -3,18 +3,40 @@
 # %% [markdown]
 # # Layer normalization: every vector back to the same scale
 #
-# A deep network multiplies and adds many times. If one layer makes its numbers twice as large, the next one sees inputs
-# that it was not tuned for, and after ten layers the numbers have exploded or died out. **Layer normalization** stands
-# between the layers and brings every vector to mean 0 and variance 1. The network may then choose another scale and
-# another centre for each feature, with two learned vectors: the *gain* $\gamma$ and the *bias* $\beta$.
+# Attention is the first of the two things that a transformer does again and again; the next assignment brings the
+# second. Between them something is missing. A deep network multiplies and adds many times. If one step makes its
+# numbers twice as large, the next one sees inputs that it was not tuned for, and after ten steps the numbers have
+# exploded or died out.
+#
+# **Layer normalization**, layer norm for short, stands between the steps and brings every vector to mean 0 and
+# variance 1. The model may then choose another scale and another centre for each of the D numbers, with two learned
+# vectors: the **gain** $\gamma$ and a bias $\beta$, (D,) each.
 #
 # $$y = \gamma \cdot \frac{x - \mu}{\sqrt{\sigma^2 + \epsilon}} + \beta \qquad
 #   \mu = \frac{1}{D} \sum_i x_i \qquad \sigma^2 = \frac{1}{D} \sum_i (x_i - \mu)^2$$
 #
 # (Ba, Kiros and Hinton 2016, section 3; the $\epsilon$ is that of Ioffe and Szegedy 2015, algorithm 1.)
 #
-# The mean and the variance are taken over the D features of **one** vector: one token at one position. Neither the rest
-# of the batch nor the other positions have a say. Batch normalization, its older relative, does the opposite.
+# ```text
+#     x (B, T, D)     one row = one token at one position = D numbers
+#     ┌────────────────┐
+#     │  1   2   3   6 │ ──>  mean 3, variance 3.5  ──>  (-1.07  -0.53   0.00   1.60)
+#     └────────────────┘
+# ```
+#
+# The mean and the variance are taken over the D numbers, the *features*, of *one* vector. Neither the rest of the batch
+# nor the other positions have a say. Batch normalization, its older relative, does the opposite.
+
+# %%
+import functools
+
+import numpy as np
+from softmax import as_float
+
+# %% [markdown]
+# ## `layernorm`
+#
+# The vector of the picture, with a gain of 1 and a bias of 0:
 #
 # ```python
 # >>> gamma, beta = np.ones(4), np.zeros(4)
@@ -24,7 +46,7 @@
 # ```
 #
 # By hand: the mean is 3, the distances to it are -2, -1, 0 and 3, and the variance is (4 + 1 + 0 + 9) / 4 = 3.5, whose
-# root is 1.8708. Shifting the vector, or stretching it, makes (almost) no difference:
+# root, the standard deviation, is 1.8708. Shifting the vector, or stretching it, makes (almost) no difference:
 #
 # ```python
 # >>> layernorm(np.array([1001.0, 1002.0, 1003.0, 1006.0]), gamma, beta).round(4)
@@ -34,18 +56,20 @@
 #
 # ```
 #
-# ## Two details that everybody gets wrong once
+# Two details that everybody gets wrong once:
 #
 # **Divide by D, not by D - 1.** There are two variances. The *biased* one divides the sum of squares by D; the
 # *unbiased* one, the estimate that statistics books recommend for a sample, divides by D - 1. Layer normalization uses
 # the biased one. NumPy's `var` and `std` are biased by default; PyTorch's `torch.var` and `torch.std` are unbiased,
-# while its `nn.LayerNorm` is biased. With four features the two answers are 15 % apart, with a thousand nobody would
+# while its `nn.LayerNorm` is biased. With four features the results are 15 % apart, with a thousand nobody would
 # notice:
 #
 # ```python
 # >>> x = np.array([1.0, 2.0, 3.0, 6.0])
 # >>> float(x.var()), round(float(x.var(ddof=1)), 4)
 # (3.5, 4.6667)
+# >>> round(float(x.std(ddof=1) / x.std()), 4)
+# 1.1547
 #
 # ```
 #
@@ -61,23 +85,13 @@
 # array([0., 0., 0.])
 #
 # ```
-
-# %%
-import functools
-
-import numpy as np
-from softmax import as_float
-
-# %% [markdown]
-# ## `layernorm`
 #
 # The vectors are the rows along the last axis of `x`; everything before it is batch. Keep that axis when you take the
-# mean, with length 1, and broadcasting does the rest: `(B, T, D)` minus `(B, T, 1)`. The gain and the bias have one
-# number per feature, `(D,)`.
+# mean, with length 1: `(B, T, D)` minus `(B, T, 1)`.
 #
-# One more thing to know if you want it fast: `x.mean(axis=-1)` is a slow way to add up many short rows. The same sums
-# are the product with a vector of ones, `(N, D) @ (D,)`, and products are what NumPy does best. The sum of the squares
-# of every row is `np.vecdot` of the matrix with itself.
+# One more thing, if you want it fast: `x.mean(axis=-1)` is a slow way to add up many short rows. The same sums are the
+# product with a vector of ones, `(N, D) @ (D,)`, and products are what NumPy does best. The sum of the squares of every
+# row is `np.vecdot` of the matrix with itself.
 #
 # See it: `headway plot layernorm` (before your function is written, with `--solution`).
 
@@ -133,7 +147,7 @@ def layernorm(x, gamma, beta, eps=1e-5):
 # ## `layernorm_backward`
 #
 # Write $\hat x$ for the normalized vector (before gain and bias) and $\sigma$ for the root that it was divided by. Gain
-# and bias are easy. Each of them was used for every row, so its gradient is a **sum over all rows**:
+# and bias are easy. Each of them was used for every row, so its gradient is a *sum over all rows*:
 #
 # $$d\gamma = \sum_{rows} dout \cdot \hat x \qquad d\beta = \sum_{rows} dout$$
 #
@@ -156,8 +170,11 @@ def layernorm(x, gamma, beta, eps=1e-5):
 #
 # ```
 #
+# By hand, the first number: g is (1, 0, 0, 0), its mean 0.25; the mean of g times $\hat x$ is −1.069 / 4 = −0.2673; so
+# it is (1 − 0.25 − 1.069 · 0.2673) / 1.8708 = 0.2482.
+#
 # This is also why a layer norm must never be tested with a gradient of ones: when $\gamma$ is 1 as well, the true `dx`
-# is 0, and an implementation that answers 0 to everything looks right.
+# is 0, and a function that answers 0 to everything looks right.
 
 
 # %%
@@ -196,8 +213,8 @@ def layernorm_backward(dout, x, gamma, eps=1e-5):
 # %% [markdown]
 # ## Bonus: `rmsnorm`
 #
-# Llama and most models since then leave out half of it: no mean is subtracted and no bias is added. What remains is the
-# division by the *root mean square* of the vector. It is cheaper and works as well.
+# Llama and most models since then leave out half of it: no mean is subtracted and no bias is added. What remains, the
+# **RMS norm**, is the division by the *root mean square* of the vector. It is cheaper and works as well.
 #
 # $$y = \gamma \cdot \frac{x}{\sqrt{\frac{1}{D} \sum_i x_i^2 + \epsilon}}$$
 #
@@ -208,6 +225,8 @@ def layernorm_backward(dout, x, gamma, eps=1e-5):
 # array([0.2828, 0.5657, 0.8485, 1.6971])
 #
 # ```
+#
+# By hand: the squares are 1, 4, 9 and 36, their mean is 12.5, its root 3.5355, and 1 / 3.5355 = 0.2828.
 
 
 # %%
@@ -279,10 +298,11 @@ def rmsnorm_backward(dout, x, gamma, eps=1e-5):
 # %% [markdown]
 # ## What could go wrong
 #
-# Known mistakes of this assignment. When the report recognises one of them, it calls it by this name:
+# Mistakes that are easily made here. Read them once before you write, and again when something is wrong: where the
+# report recognises one, it uses these words.
 #
-# - `layernorm`: **the variance was divided by D - 1, not by D.** Statistics books, torch.var and torch.std divide by D
-#   - 1; layer normalization takes the plain mean of the squared distances. With few features the result is several
+# - `layernorm`: **the variance was divided by D - 1, not by D.** Statistics books, torch.var and torch.std divide by
+#   D - 1; layer normalization takes the plain mean of the squared distances. With few features the result is several
 #   percent too small.
 # - `layernorm`: **eps was added to the standard deviation, outside the root.** On ordinary vectors hardly anything
 #   shows; on small ones, or with a large eps, the result is far too large.
@@ -300,28 +320,23 @@ def rmsnorm_backward(dout, x, gamma, eps=1e-5):
 # %% [markdown]
 # ## Try it
 #
-# Shifting or stretching a vector does not change what layer norm makes of it. So the loss cannot have a slope in these
-# two directions: neither towards (1, 1, …, 1) nor towards x itself. Whatever gradient arrives from above, `dx` must
-# have nothing along either of them. Look at the two dot products, the largest of three rows, for `dout` and for `dx`:
+# What is left of a vector when its mean and its length are taken away? Take the shortest vectors that have both, two
+# numbers each, and guess before you run it:
 #
 # ```python
-# >>> rng = np.random.default_rng(0)
-# >>> x, dout = rng.normal(size=(3, 8)), rng.normal(size=(3, 8))
-# >>> dx, dgamma, dbeta = layernorm_backward(dout, x, np.ones(8), eps=0.0)
-# >>> print("dout:", np.abs(dout.sum(axis=-1)).max().round(2), np.abs((dout * x).sum(axis=-1)).max().round(2))
-# dout: 5.75 1.66
-# >>> print("dx:  ", np.abs(dx.sum(axis=-1)).max().round(12), np.abs((dx * x).sum(axis=-1)).max().round(12))
-# dx:   0.0 0.0
+# >>> x = np.array([[3.0, 5.0], [-2.0, 400.0], [0.1, -7.0]])
+# >>> layernorm(x, np.ones(2), np.zeros(2)).round(2)
+# array([[-1.,  1.],
+#        [-1.,  1.],
+#        [ 1., -1.]])
 #
 # ```
 #
-# These are the two terms of the formula that are so easily forgotten: the path through the mean takes out the first
-# direction, the path through the variance the second. What do you expect for `rmsnorm_backward`? And for eps = 1, where
-# stretching *does* make a difference?
+# Of two numbers only one thing is left: which is the larger. The mean takes one number away and the variance another,
+# so that a vector of D numbers keeps D − 2, and with 64 or 768 nobody misses them. What must `layernorm_backward`
+# answer for these three rows, whatever `dout` is? (Nearly: $\epsilon$ is there.) And what does `rmsnorm` leave of two
+# numbers?
 
 # %% tags=["active-ipynb"]
-# rng = np.random.default_rng(0)
-# x, dout = rng.normal(size=(3, 8)), rng.normal(size=(3, 8))
-# dx, dgamma, dbeta = layernorm_backward(dout, x, np.ones(8), eps=0.0)
-# print("dout:", np.abs(dout.sum(axis=-1)).max().round(2), np.abs((dout * x).sum(axis=-1)).max().round(2))
-# print("dx:  ", np.abs(dx.sum(axis=-1)).max().round(12), np.abs((dx * x).sum(axis=-1)).max().round(12))
+# x = np.array([[3.0, 5.0], [-2.0, 400.0], [0.1, -7.0]])
+# layernorm(x, np.ones(2), np.zeros(2)).round(2)

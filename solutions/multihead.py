@@ -3,20 +3,24 @@
 # %% [markdown]
 # # Multi-head attention: looking for several things at once
 #
-# One attention makes one set of weights: one answer to "whom do I look at?". But a word wants to know several things:
-# which noun does this adjective belong to, where did the sentence begin, what came just before? An average can answer
-# only one of these questions. So the D numbers of each vector are shared out among H **heads**. Each head has K = D / H
-# numbers of its own for queries, keys and values, and does its own attention; then the results are put side by side
-# again, and one more matrix mixes them (Vaswani et al. 2017, section 3.2.2):
+# `attention` takes queries, keys and values, and nobody has said yet where they come from. And it makes one set of
+# weights: one answer to "whom do I look at?". But a word wants to know several things: which noun does this adjective
+# belong to, where did the sentence begin, what came just before? One average can answer only one of these questions.
 #
-# $$\mathrm{head}_h = \mathrm{Attention}(x W^Q_h,\; x W^K_h,\; x W^V_h) \qquad
-#   \mathrm{MultiHead}(x) = [\mathrm{head}_1, \dots, \mathrm{head}_H]\; W^O$$
+# Both gaps are closed at once. The D numbers of each vector are shared out among H **heads**. Each head has K = D / H
+# numbers of its own for queries, keys and values, made from the vector of the position by learned matrices, and does
+# its own attention. Then the results are put side by side again, and one more matrix mixes them (Vaswani et al. 2017,
+# section 3.2.2):
 #
-# This is also where queries, keys and values come from: each is the vector of the position times a learned matrix.
+# $$\mathrm{head}_h = \mathrm{attention}(x W^Q_h,\; x W^K_h,\; x W^V_h) \qquad
+#   \mathrm{out} = [\mathrm{head}_0, \dots, \mathrm{head}_{H-1}]\; W^O$$
+#
+# ```text
+#     x (B, T, D)  ── one product ──>  q, k, v, each (B, T, D)  ── split ──>  each (B, H, T, K)
+#       ── attention, H times ──>  (B, H, T, K)  ── merge ──>  (B, T, D)  ── one product ──>  out (B, T, D)
+# ```
+#
 # More heads cost no more numbers. They are cut from the same D columns, and the matrices have 4D² entries for any H.
-#
-# Letters: B texts in a batch, T positions in each, D (`d_model`) numbers per position, H heads of K = D / H numbers,
-# and S positions in the text that is looked at (S = T when a text looks at itself).
 
 # %%
 import numpy as np
@@ -49,8 +53,8 @@ from softmax import as_float
 # ```
 #
 # Both steps are needed. A reshape straight to (H, T, K) has the right shape and the wrong contents: it cuts the numbers
-# in the order in which they stand in memory, and "head 0" gets half of the *positions*. Nothing crashes, and a model
-# even trains with it, a little worse:
+# in the order in which they are stored, and "head 0" gets half of the *positions*. Nothing crashes, and a model even
+# trains with it, a little worse:
 #
 # ```python
 # >>> x.reshape(2, 3, 2)  # wrong: the first head holds positions 0 and half of 1
@@ -76,7 +80,7 @@ def split_heads(x, n_heads):
         n_heads: H, a divisor of D.
 
     Returns:
-        (..., H, T, K), in the dtype of `x`. It may share its memory with `x`.
+        (..., H, T, K), in the dtype of `x`. It may be a view of `x`.
 
     Raises:
         ValueError: if D cannot be divided into `n_heads` heads of the same size.
@@ -116,7 +120,7 @@ def merge_heads(x):
         x: one vector per head and position, (..., H, T, K).
 
     Returns:
-        (..., T, H K), in the dtype of `x`. It may share its memory with `x`.
+        (..., T, H K), in the dtype of `x`. It may be a view of `x`.
     """
     x = np.asarray(x)
     *batch, n_heads, length, head_size = x.shape
@@ -126,15 +130,16 @@ def merge_heads(x):
 # %% [markdown]
 # ## `multihead_attention`
 #
-# The matrices of all heads for queries, keys and values are stored side by side as one, so that one large product does
-# the work of 3H small ones:
+# Now the matrices. "Multiply by a learned matrix and add a learned vector" is called a **linear layer**, $y = x W + b$.
+# The matrix $W$ is often called its weights, and the vector $b$ is its **bias**. The matrices of all heads for queries,
+# keys and values are stored side by side as one, so that one large product does the work of 3H small ones:
 #
 # ```text
 #     W_qkv (D, 3D) = [ head 0 | head 1 | … | head 0 | head 1 | … | head 0 | head 1 | … ]
 #                      '------ queries -----' '------- keys ------' '------ values -----'
 # ```
 #
-# and the whole layer is, with the shapes that arise on the way:
+# and the whole is, with the shapes that arise on the way:
 #
 # ```text
 #     x (B, T, D)  ── W_qkv, b_qkv ──>  q, k, v, each (B, T, D)  ── split ──>  each (B, H, T, K)
@@ -144,8 +149,8 @@ def merge_heads(x):
 # The parameters come in a dictionary. Some models have no biases: then the keys `b_qkv` and `b_o`, or one of them, are
 # simply not there (`params.get` gives None).
 #
-# Two tokens, two heads of size 1. With these weights queries, keys and values are all equal to x, and the last matrix
-# changes nothing:
+# Two tokens, two heads of size 1. With these parameters queries, keys and values are all equal to x, and the last
+# matrix changes nothing:
 #
 # ```python
 # >>> x = np.array([[1.0, 0.0], [0.0, 1.0]])  # T = 2, D = 2
@@ -165,20 +170,28 @@ def merge_heads(x):
 #
 # Each head has its own opinion: the first position looks mostly at itself in head 0, and at both alike in head 1.
 #
-# **Which root?** Each head divides its scores by √K, the size of *its* queries (above: √1), and not by √D. If
-# `attention` reads the size off its own `q`, there is nothing to do.
+# The function returns two things, and so will every larger part of the model from now on: its output, and a **cache**,
+# a dictionary with whatever the backward pass will need. What is in it is up to you; only `"weights"` has a fixed name,
+# because people like to look at the attention weights.
 #
-# **Masks** have to fit (..., H, T, S). A causal mask (T, S) does, and so does a padding mask (B, 1, 1, S). A mask of
-# shape (B, T, S) does *not*: broadcasting would line its batch up with the heads. Give it an axis for the heads,
-# (B, 1, T, S).
+# Three things to mind:
 #
-# **Other layouts.** Weights from elsewhere need rearranging. PyTorch's `nn.MultiheadAttention` stores `in_proj_weight`
-# as (3D, D), the transpose of ours, in the same order of q, k and v. GPT-2's `c_attn` is the same as ours. GPT-NeoX has
-# the columns in the order of heads, with q, k and v of head 0 first. And much teaching code has three matrices.
+# - **Which root?** Each head divides its scores by √K, the size of *its* queries (above: √1), and not by √D. If
+#   `attention` reads the size off its own `q`, there is nothing to do.
+# - **Does the mask fit?** It has to broadcast to (..., H, T, S). A causal mask (T, S) does, and so does a padding mask
+#   (B, 1, 1, S). A mask of shape (B, T, S) does *not*: broadcasting would line its batch up with the heads. Give it an
+#   axis for the heads, (B, 1, T, S).
+# - **Other layouts.** Parameters from elsewhere need rearranging. PyTorch's `nn.MultiheadAttention` stores
+#   `in_proj_weight` as (3D, D), the transpose of ours, in the same order of q, k and v. GPT-2's `c_attn` is the same as
+#   ours. GPT-NeoX has the columns in the order of heads, with q, k and v of head 0 first. And much teaching code has
+#   three matrices.
 #
-# **Cross attention.** A translator that writes English looks at the French text. With `memory`, (B, S, D), the queries
-# come from x, but the keys and values come from the memory (section 3.2.3). The weights are the same matrix: its first
-# D columns are used for x, the others for the memory.
+# ### Looking at another text
+#
+# Up to here a text looks at itself: **self attention**, S = T. But a translator that writes English looks at the French
+# text. With **cross attention** the queries come from x as before, but the keys and values come from another array of
+# vectors, the **memory** (B, S, D) (section 3.2.3). The matrix is the same: its first D columns are used for x, the
+# others for the memory.
 #
 # ```python
 # >>> memory = np.array([[0.0, 0.0], [2.0, 0.0], [0.0, 2.0]])  # S = 3
@@ -191,8 +204,7 @@ def merge_heads(x):
 #
 # ```
 #
-# **The cache.** The backward pass needs what the forward pass has seen. Everything it needs goes into a dictionary;
-# only `"weights"` has a fixed name, because people like to look at it.
+# You will not need it before assignment 12, but it costs only a few lines now.
 
 
 # %%
@@ -255,21 +267,21 @@ def multihead_attention(x, params, n_heads, mask=None, memory=None):
 # %% [markdown]
 # ## `multihead_attention_backward`
 #
-# Through the layer from its end to its beginning. All the pieces are there: `attention_backward`, and the two ways to
-# move heads (which only move numbers, so that the backward of `split_heads` is `merge_heads`, and the other way
-# round). New is the linear layer $y = x W + b$. With all positions of all texts as the rows of one matrix, (N, D):
+# From the end to the beginning. Most pieces are there: `attention_backward`, and the two ways to move heads (which only
+# move numbers, so that the backward of `split_heads` is `merge_heads`, and the other way round). New is the linear
+# layer $y = x W + b$. With all positions of all texts as the rows of one matrix, (N, D):
 #
 # $$dW = x^\top dy \qquad db = \sum_n dy_n \qquad dx = dy\, W^\top$$
 #
-# The same weights and biases served all N positions, so their gradients are sums over all of them. For b that has to
-# be written down: a bias gradient that keeps the shape (N, D) does no harm that is seen at once, because broadcasting
-# lets it be subtracted from b.
+# The same matrix and the same bias served all N positions, so their gradients are sums over all of them. For the matrix
+# the product does the adding. For b it has to be written down: a bias gradient that keeps the shape (N, D) does no harm
+# that is seen at once, because broadcasting lets it be subtracted from b.
 #
-# The vector x went out along three ways, into q, k and v, and what comes back along the three is **added**. With the
+# The vector x went out along three ways, into q, k and v, and what comes back along the three is *added*. With the
 # three gradients side by side, in the order of the columns of `W_qkv`, a single product adds them up.
 #
-# In cross attention the ways are apart: what comes back through q belongs to x; what comes back through k and v
-# belongs to the memory, and is returned as a third result.
+# In cross attention the ways are apart: what comes back through q belongs to x; what comes back through k and v belongs
+# to the memory, and is returned as a third result.
 #
 # ```python
 # >>> x = np.array([[1.0, 0.0], [0.0, 1.0]])
@@ -283,6 +295,9 @@ def multihead_attention(x, params, n_heads, mask=None, memory=None):
 # {'W_qkv': (2, 6), 'W_o': (2, 2)}
 #
 # ```
+#
+# The second column of dx is 0: `dout` asked about the first number of the output only, head 0 made that one, and head 0
+# owns the first column.
 
 
 # %%
@@ -341,7 +356,8 @@ def multihead_attention_backward(dout, cache):
 # %% [markdown]
 # ## What could go wrong
 #
-# Known mistakes of this assignment. When the report recognises one of them, it calls it by this name:
+# Mistakes that are easily made here. Read them once before you write, and again when something is wrong: where the
+# report recognises one, it uses these words.
 #
 # - `split_heads`: **the vectors were reshaped to (…, H, T, K) at once, without exchanging axes.** The shape is right
 #   and the numbers are in the wrong places: a head gets pieces of several positions.

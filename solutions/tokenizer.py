@@ -3,15 +3,31 @@
 # %% [markdown]
 # # The tokenizer: from text to numbers
 #
-# A network computes with numbers, so text has to become numbers first and numbers have to become text again at the
-# end. The pieces that get a number are called *tokens*, the list of all tokens is the *vocabulary*, and the number of
-# a token is its *id*. Large models use pieces of words (Sennrich, Haddow and Birch 2016, section 3.2). Here a token is
-# one character: the vocabulary is small, nothing has to be learned first, and everything after this assignment works
-# on ids and does not care what they stand for.
+# In twelve assignments you write a **transformer**, the kind of neural network that today's chat programs are made of:
+# every part of it, in plain NumPy. The one that you will train is a **GPT** ("generative pre-trained transformer"): it
+# reads names or plays, and goes on writing them.
 #
-# A language model learns one thing: given the characters so far, which one comes next? (Shannon 1951 measured how well
-# people do it.) Text needs no labels for that, because the right answer to every question is in the text itself, one
-# place further on.
+# What it learns is one thing. Given the text so far, what comes next? A program that answers this is a **language
+# model** (Shannon 1951 measured how well people do it). Nobody has to write the right answers down: they are in the
+# text itself, one place further on.
+#
+# A network computes with numbers. So text has to become numbers first, and numbers have to become text again at the
+# end:
+#
+# ```text
+#     text ── encode ──>  ids (N,)  ── train_val_split ──>  train, val  ── get_batch ──>  x, y (B, T)  ──> the model
+#     text <── decode ──  ids  <────────────────────────────────────────────────────────────────────────── writes
+# ```
+#
+# The pieces of text that get a number are called **tokens**, the number of a token is its **id**, and the list of all
+# tokens is the **vocabulary**. Large models use pieces of words (Sennrich, Haddow and Birch 2016, section 3.2). Here a
+# token is one character: the vocabulary is small, and everything after this assignment works on ids and does not care
+# what they stand for.
+#
+# The brackets in the picture are NumPy's. An array with N numbers in a row has one **axis** and the **shape** (N,); a
+# table of B rows and T columns has two axes and the shape (B, T). The kind of number in it is its **dtype**: ids are
+# whole numbers, `int64`; later on nearly everything is `float64` or `float32`. In this course the shape stands beside
+# nearly every line. When something is wrong, look there first: `x.shape`.
 
 # %%
 import numpy as np
@@ -19,9 +35,9 @@ import numpy as np
 # %% [markdown]
 # ## `build_vocab`
 #
-# Every different character of the text, once, in sorted order. The order is of no use to the model, but a fixed one
-# gives the same ids every time. Two dictionaries lead back and forth: `stoi` ("string to integer") and `itos`
-# ("integer to string").
+# First of all, which characters are there? Every different one of the text, once, in sorted order. The order is of no
+# use to the model, but a fixed one gives the same ids every time. Two dictionaries lead back and forth: `stoi` ("string
+# to integer") and `itos` ("integer to string").
 #
 # ```python
 # >>> chars, stoi, itos = build_vocab("hello")
@@ -32,9 +48,11 @@ import numpy as np
 #
 # ```
 #
-# Sorted means by Unicode code point, as Python sorts strings: newline, space, digits, capitals, small letters,
-# accented letters. `start` leaves ids free below the first character for tokens that are no characters, such as "the
-# text begins here" or "nothing here, only padding".
+# Sorted means by Unicode code point, as Python sorts strings: newline, space, digits, capitals, small letters, accented
+# letters.
+#
+# `start` leaves ids free below the first character, for tokens that are no characters: "the text begins here", or
+# **padding**, which means nothing and fills short texts up to the length of longer ones.
 #
 # ```python
 # >>> chars, stoi, itos = build_vocab("anna", start=1)
@@ -66,7 +84,7 @@ def build_vocab(text, start=0):
 # %% [markdown]
 # ## `encode`
 #
-# One id for each character, in the order of the text.
+# With the vocabulary at hand, a text becomes an array: one id for each character, in the order of the text.
 #
 # ```python
 # >>> chars, stoi, itos = build_vocab("hello")
@@ -119,8 +137,8 @@ def encode(text, stoi):
 # %% [markdown]
 # ## `decode`
 #
-# The way back. Nothing is lost: `decode(encode(text, stoi), itos)` is `text` again, for every text whose characters
-# are in the vocabulary.
+# The way back, for reading what the model has written. Nothing is lost: `decode(encode(text, stoi), itos)` is `text`
+# again, for every text whose characters are in the vocabulary.
 #
 # ```python
 # >>> decode(np.array([1, 0, 2, 2, 3]), itos)
@@ -158,13 +176,17 @@ def decode(ids, itos):
 # %% [markdown]
 # ## `train_val_split`
 #
-# A model that has learned a text by heart has a small loss on it and may still know nothing about the language. So
-# part of the text is kept away from training, and the loss on that part, the *validation loss*, says what was learned
-# (Goodfellow, Bengio and Courville 2016, section 5.3).
+# Text is numbers now, in both directions. What is missing is something to learn from, and something to be examined in.
 #
-# The cut is one place in the text: the first part is for training, the rest for validation. Tables are shuffled before
-# they are split; text must not be. Single characters in a random order are no language any more, and neighbouring
-# pieces of the same sentence on both sides of the split would let the model see what it is examined in.
+# The numbers inside a model are its **parameters**, and **training** means changing them, a little at a time, until the
+# model's answers are good. How bad they are is one number, the **loss**; you write it in the next assignment. A model
+# with enough parameters can learn a text by heart, as a pupil can. Its loss on that text is tiny, and it may still know
+# nothing about the language. So part of the text is kept away from training, and the loss on that part, the
+# **validation loss**, says what was learned (Goodfellow, Bengio and Courville 2016, section 5.3).
+#
+# The cut is one place in the text: what stands before it is for training, the rest for validation. Tables are shuffled
+# before they are split; text must not be. Single characters in a random order are no language any more, and
+# neighbouring pieces of the same sentence on both sides of the split would let the model see what it is examined in.
 #
 # ```python
 # >>> train, val = train_val_split(np.arange(10), train_fraction=0.75)
@@ -174,6 +196,8 @@ def decode(ids, itos):
 # array([7, 8, 9])
 #
 # ```
+#
+# Ten times 0.75 is 7.5, and half a character cannot be had: the fraction is cut off.
 
 
 # %%
@@ -202,9 +226,10 @@ def train_val_split(ids, train_fraction=0.9):
 # %% [markdown]
 # ## `get_batch`
 #
-# The model is trained on short windows of the text, all of the same length (the *block size*, T), several at a time
-# (the *batch size*, B). Each window starts at a random place. `x` holds the windows, and `y` holds what the model
-# should answer: the same windows, moved one character to the right.
+# The training text may have a million characters; a model reads a few at a time. It gets short windows, all of the same
+# length T (the **block size**), B of them at once (a **batch**; B is the *batch size*). Each window starts at a random
+# place. `x` holds the windows, and `y` holds what the model should answer: the same windows, moved one character to the
+# right.
 #
 # Take the text "hello world" and the window of length 4 that starts at character 1:
 #
@@ -215,8 +240,8 @@ def train_val_split(ids, train_fraction=0.9):
 # | `ell` | `o` |
 # | `ello` | a space |
 #
-# So `x` is "ello" and `y` is "llo ": one window of T characters asks T questions, and a causal model answers them all
-# at once.
+# So `x` is "ello" and `y` is "llo ": one window of T characters asks T questions, and a transformer answers them all at
+# once.
 #
 # ```python
 # >>> ids = np.arange(100, 110)
@@ -228,10 +253,13 @@ def train_val_split(ids, train_fraction=0.9):
 #
 # ```
 #
-# The two ends need care. The last character of the text can be an answer and never a question, so with N characters
-# the last possible start is N − T − 1. `np.random.Generator.integers` leaves out its upper end. One start too few, and
-# the last character is never learned from; one too many, and now and then an answer lies behind the end of the text. A
-# text of T + 1 characters is just long enough: it has a single window.
+# `rng` is where all chance in this course comes from: a generator of random numbers that is handed in. The same one in
+# the same state gives the same batch again.
+#
+# The two ends of the text need care. Its last character can be an answer and never a question, so with N characters the
+# last possible start is N − T − 1. `np.random.Generator.integers` leaves out its upper end. One start too few, and the
+# last character is never learned from; one too many, and now and then an answer lies behind the end of the text. A text
+# of T + 1 characters is just long enough: it has a single window.
 #
 # ```python
 # >>> get_batch(np.arange(5), batch_size=2, block_size=4, rng=np.random.default_rng(0))[0]
@@ -240,8 +268,8 @@ def train_val_split(ids, train_fraction=0.9):
 #
 # ```
 #
-# Other courses cut the text into consecutive windows and go through all of them once, which is called an *epoch*. With
-# random windows there are no epochs: training is counted in steps.
+# Other courses cut the text into consecutive windows and go through all of them once, an *epoch*. With random windows
+# there are no epochs: training is counted in steps, one batch each.
 
 
 # %%
@@ -275,7 +303,8 @@ def get_batch(ids, batch_size, block_size, rng):
 # %% [markdown]
 # ## What could go wrong
 #
-# Known mistakes of this assignment. When the report recognises one of them, it calls it by this name:
+# Mistakes that are easily made here. Read them once before you write, and again when something is wrong: where the
+# report recognises one, it uses these words.
 #
 # - `build_vocab`: **the characters stand in the order in which they first occur.** Two texts with the same characters
 #   then have different ids, and a saved model cannot be used with the other one.
@@ -297,31 +326,25 @@ def get_batch(ids, batch_size, block_size, rng):
 # %% [markdown]
 # ## Try it
 #
-# How many different windows does a text of 20 characters have, and does every one of them come up? Work it out before
-# you run this: 20 characters, windows of 6, and every window needs one more character for its last answer.
+# A text of 20 characters, and windows of 6. There are 15 places where such a window fits. Draw a thousand of them: how
+# many *different* ones come up?
 #
 # ```python
 # >>> text = "she sells sea shells"
 # >>> chars, stoi, itos = build_vocab(text)
 # >>> x, y = get_batch(encode(text, stoi), batch_size=1000, block_size=6, rng=np.random.default_rng(0))
 # >>> windows = {decode(row, itos) for row in x}
-# >>> len(text), len(windows)
-# (20, 14)
-# >>> sorted(windows)[:3]
-# [' sea s', ' sells', ' shell']
-# >>> decode(y[:, -1], itos).count("s") / 1000  # how often the last answer is an "s"
-# 0.304
+# >>> len(windows), "shells" in windows
+# (14, False)
 #
 # ```
 #
-# Change the block size to 19 and to 20. What is the smallest text that a batch can be drawn from? Which characters of
-# the text are never the *first* of a window, and which one is never an answer?
+# The last window never comes, however often you draw: behind "shells" the text ends, and its last question would have
+# no answer. And the last answers, `decode(y[:, -1], itos)`: at which places of the text do they never stand?
 
 # %% tags=["active-ipynb"]
 # text = "she sells sea shells"
 # chars, stoi, itos = build_vocab(text)
 # x, y = get_batch(encode(text, stoi), batch_size=1000, block_size=6, rng=np.random.default_rng(0))
 # windows = {decode(row, itos) for row in x}
-# len(text), len(windows)
-# sorted(windows)[:3]
-# decode(y[:, -1], itos).count("s") / 1000  # how often the last answer is an "s"
+# len(windows), "shells" in windows

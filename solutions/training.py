@@ -3,17 +3,20 @@
 # %% [markdown]
 # # Training: many small steps downhill
 #
-# `gpt_loss` says how bad the model is, and for every parameter in which direction it gets worse. Training is nothing
-# but going the other way, again and again:
+# `gpt_loss` says how bad the model is, and for every parameter in which direction it gets worse. In the last experiment
+# it was enough to go the other way, a hundred times, for a model to learn two names. What is missing for a million
+# characters is everything that makes such steps fast and safe:
 #
 # ```text
 #     batch (x, y) ──> loss, gradients ──> (clip) ──> optimizer step ──> new parameters ──> next batch
+#                                                           ^
+#                                                     learning rate of this step
 # ```
 #
-# What makes it work is in the details of the middle part, and they are small enough to be got wrong without anything
-# looking wrong: the loss goes down all the same. So your training loop is compared with PyTorch's loss by loss, from
-# the same parameters and the same batches. In float64 a right loop agrees with PyTorch to eleven digits after a hundred
-# steps; the subtlest mistakes show in the seventh digit after twenty.
+# The details of the middle part are small enough to be got wrong without anything looking wrong: the loss goes down all
+# the same. So your training loop is compared with PyTorch's loss by loss, from the same parameters and the same
+# batches. In float64 a right loop agrees with PyTorch to eleven digits after a hundred steps; the subtlest mistakes
+# show in the seventh digit after twenty.
 #
 # All functions here are *pure*: they return new dictionaries and leave their arguments as they were. That costs a
 # little memory, and it saves the hours that go into the question of who changed that array.
@@ -29,9 +32,10 @@ from softmax import cross_entropy
 # %% [markdown]
 # ## `adamw_step`
 #
-# Plain gradient descent subtracts `lr * gradient`. Two things are wrong with that: gradients of single batches are
-# noisy, and one learning rate must serve parameters whose gradients differ by factors of a thousand. **Adam** (Kingma
-# and Ba 2015, algorithm 1) answers both with two running averages for every single parameter:
+# Subtracting `lr * gradient`, as in the last experiment, is plain **gradient descent**. Two things are wrong with it:
+# gradients of single batches are noisy, and one learning rate must serve parameters whose gradients differ by factors
+# of a thousand. **Adam** (Kingma and Ba 2015, algorithm 1) answers both with two running averages for every single
+# parameter:
 #
 # - `m`, the average *gradient*: the noise of single batches cancels, what they have in common stays;
 # - `v`, the average *squared gradient*: how large gradients usually are here.
@@ -41,24 +45,27 @@ from softmax import cross_entropy
 #
 # $$m \leftarrow \beta_1 m + (1-\beta_1)\, g \qquad v \leftarrow \beta_2 v + (1-\beta_2)\, g^2$$
 #
-# **Bias correction.** Both averages start at 0, and after t steps they have only seen the weight $1 - \beta^t$ of
-# gradients, the rest is still that zero. Dividing by it makes up for that:
+# The first of two corrections is the **bias correction**. Both averages start at 0, and after t steps they have only
+# seen the weight $1 - \beta^t$ of gradients, the rest is still that zero. Dividing by it makes up for that:
 #
 # $$\hat m = \frac{m}{1-\beta_1^t} \qquad \hat v = \frac{v}{1-\beta_2^t}$$
 #
 # Here t counts from 1, it is shared by all parameters, and it goes up once per step. Without the correction the first
-# steps are several times too long: $m$ is 10 times too small, but $\sqrt v$ is 32 times too small.
+# steps are several times too long: with $\beta_1 = 0.9$ and $\beta_2 = 0.999$, $m$ is 10 times too small in the first
+# step, but $\sqrt v$ is 32 times too small.
 #
-# **Weight decay, decoupled.** Large weights are pulled back towards 0 a little at every step. The old way to do it adds
-# $\lambda p$ to the gradient; but then it goes through the averages and is divided by $\sqrt{\hat v}$, and parameters
-# with large gradients are hardly pulled at all. Loshchilov and Hutter (2019, algorithm 2) take it out of the gradient:
-# the parameter is simply multiplied by a number just below 1. That is the W in AdamW.
+# The second is **weight decay**: every parameter is pulled back towards 0 a little at every step, so that none grows
+# large without need. The old way to do it adds $\lambda p$ to the gradient; but then it goes through the averages and
+# is divided by $\sqrt{\hat v}$, and parameters with large gradients are hardly pulled at all. Loshchilov and Hutter
+# (2019, algorithm 2) take it out of the gradient: the parameter is simply multiplied by a number just below 1. That is
+# the W in **AdamW**.
 #
 # $$p \leftarrow p\,(1 - lr \cdot \lambda) - lr \cdot \frac{\hat m}{\sqrt{\hat v} + \epsilon}$$
 #
 # Mind three things. The decay acts on the *old* parameter. It is multiplied by the learning rate (in PyTorch and here;
-# in the paper it has a schedule of its own). And $\epsilon$ stands *outside* the root. In this course the decay acts on
-# every parameter, as it does in PyTorch if nothing else is said; many recipes leave out biases and norms.
+# in the paper it has a schedule of its own). And $\epsilon$ stands *outside* the root, unlike that of layer norm. In
+# this course the decay acts on every parameter, as it does in PyTorch if nothing else is said; many recipes leave out
+# biases and norms.
 #
 # In the very first step $\hat m = g$ and $\sqrt{\hat v} = |g|$: every parameter moves by `lr`, however small its
 # gradient is. (The third number below has no gradient, and only decays.)
@@ -126,10 +133,10 @@ def adamw_step(params, grads, state, lr, betas=(0.9, 0.999), eps=1e-8, weight_de
 # %% [markdown]
 # ## `clip_grad_norm`
 #
-# Once in a while a batch has a huge gradient, and one step along it can undo the work of a hundred. Clipping (Pascanu,
-# Mikolov and Bengio 2013, algorithm 1) limits the length of the gradient, taken as **one** long vector of all
-# parameters. Its direction does not change: every array is multiplied by the same number. Clipping each array by itself
-# would bend the direction, and is a common mistake.
+# Once in a while a batch has a huge gradient, and one step along it can undo the work of a hundred. **Gradient
+# clipping** (Pascanu, Mikolov and Bengio 2013, algorithm 1) limits the length of the gradient, its *norm*, taken as
+# *one* long vector of all parameters. Its direction does not change: every array is multiplied by the same number.
+# Clipping each array by itself would bend the direction, and is a common mistake.
 #
 # $$\|g\| = \sqrt{\textstyle\sum_{\text{all arrays}} \sum_i g_i^2} \qquad
 #   g \leftarrow g \cdot \min\Big(1,\ \frac{max\_norm}{\|g\| + 10^{-6}}\Big)$$
@@ -143,8 +150,8 @@ def adamw_step(params, grads, state, lr, betas=(0.9, 0.999), eps=1e-8, weight_de
 #
 # ```
 #
-# The $10^{-6}$ is PyTorch's, against division by zero. A gradient that is short enough stays as it is: clipping never
-# makes anything longer.
+# The root of 3² + 4² is 5, and everything is divided by 5. The $10^{-6}$ is PyTorch's, against division by zero. A
+# gradient that is short enough stays as it is: clipping never makes anything longer.
 
 
 # %%
@@ -176,10 +183,10 @@ def clip_grad_norm(grads, max_norm):
 #
 # How long should the steps be? Short at first, long, then short again.
 #
-# - **Warm-up.** In the first steps the average `v` has seen a few batches only, and is unreliable. So the learning rate
-#   grows from almost nothing to its full size, in a straight line (Vaswani et al. 2017, section 5.3).
-# - **Cosine.** Then it sinks along half a wave to a small final value: at first slowly, when there is far to go, and at
-#   the end slowly again, to settle (Loshchilov and Hutter 2017, section 3, equation 5, without restarts).
+# - In the **warm-up** the average `v` has seen a few batches only, and is unreliable. So the learning rate grows from
+#   almost nothing to its full size, in a straight line (Vaswani et al. 2017, section 5.3).
+# - In the **cosine decay** it then sinks along half a wave to a small final value: at first slowly, when there is far
+#   to go, and at the end slowly again, to settle (Loshchilov and Hutter 2017, section 3, equation 5, without restarts).
 #
 # With 4 steps of warm-up and 12 steps in all:
 #
@@ -240,8 +247,8 @@ def learning_rate(step, max_lr, min_lr, warmup_steps, total_steps):
 # %% [markdown]
 # ## `train_step`
 #
-# The three parts in a row: loss and gradients, clipping (if a `max_norm` is given), AdamW. The loss is the one *before*
-# the step.
+# The parts in a row: loss and gradients, clipping (if a `max_norm` is given), AdamW. The loss is the one *before* the
+# step.
 #
 # ```python
 # >>> from gpt import GPTConfig, init_gpt
@@ -292,10 +299,12 @@ def train_step(params, state, x, y, config, lr, betas=(0.9, 0.999), eps=1e-8, we
 # %% [markdown]
 # ## `estimate_loss`
 #
-# The loss of a training batch is noisy, and the model has just been trained on such texts. What counts is the mean over
-# many batches of text that it has never seen. No gradients are needed, so the forward pass is enough.
+# Is the model any good? The loss of a training batch is noisy, and the model has just been trained on such texts. What
+# counts is the validation loss of assignment 1: the mean over many batches of text that it has never seen. No gradients
+# are needed, so the forward pass is enough.
 #
-# If the training loss goes on sinking and this one rises, the model has begun to learn the training text by heart.
+# If the training loss goes on sinking and this one rises, the model has begun to learn the training text by heart: it
+# is **overfitting**.
 #
 # ```python
 # >>> round(estimate_loss(params, config, [(x, y), (y, x)]), 2)
@@ -356,7 +365,7 @@ def estimate_loss(params, config, batches):
 #
 # Calling `train_step` in a loop is right, and good enough to pass. For small models it wastes time: AdamW makes a dozen
 # NumPy calls for each of some fifty arrays, and with arrays as small as 16 × 16 the time goes into the calls and not
-# into the numbers. But AdamW does not care about shapes. So lay all parameters end to end in **one** long array, and
+# into the numbers. But AdamW does not care about shapes. So lay all parameters end to end in *one* long array, and
 # the gradients in another, in the same order; one `adamw_step` of a dictionary with a single entry then does the same
 # arithmetic on every number. The model still sees its named matrices, as views into the long array.
 #
@@ -441,7 +450,8 @@ def train(params, config, batches, lr, state=None, betas=(0.9, 0.999), eps=1e-8,
 # %% [markdown]
 # ## What could go wrong
 #
-# Known mistakes of this assignment. When the report recognises one of them, it calls it by this name:
+# Mistakes that are easily made here. Read them once before you write, and again when something is wrong: where the
+# report recognises one, it uses these words.
 #
 # - `adamw_step`: **the bias correction is missing.** Both averages start at 0; without the correction the first steps
 #   are about three times too long.
@@ -462,7 +472,7 @@ def train(params, config, batches, lr, state=None, betas=(0.9, 0.999), eps=1e-8,
 # ## Try it
 #
 # The learning rate is the number that matters most. The same tiny model, the same 100 steps on the same batch, and
-# rates from far too small to large:
+# rates from far too small to large. Which of them learns the batch by heart, and which has learned nothing?
 #
 # ```python
 # >>> from gpt import GPTConfig, init_gpt
@@ -478,11 +488,11 @@ def train(params, config, batches, lr, state=None, betas=(0.9, 0.999), eps=1e-8,
 #
 # ```
 #
-# Every step of AdamW moves each number by about the learning rate, however large the gradient is. With 1e-5 and 100
-# steps, how far can a weight come at all? Now try 1.0 and 100.0. Does a warm-up (`lr=[...]`, made with `learning_rate`)
+# Every step of AdamW moves each number by about the learning rate, however large the gradient is: with 1e-5 no number
+# comes further than 0.001 in 100 steps. Now try 1.0 and 100.0. Does a warm-up (`lr=[...]`, made with `learning_rate`)
 # save them?
 #
-# When your GPT is trained (`headway train`, assignment 10), look at this part at work: `headway plot loss`.
+# When your GPT is trained (`headway train`), look at its training: `headway plot loss`.
 
 # %% tags=["active-ipynb"]
 # from gpt import GPTConfig, init_gpt

@@ -4,7 +4,9 @@ For somebody who knows Python and a little NumPy, with reading the lesson and un
 table, so that the whole course can be looked over and rebalanced at once; the curriculum hands the numbers on.
 """
 
-# function: (minutes, difficulty); difficulty 1: the formula as it reads, 2: needs a thought, 3: needs paper
+DIFFICULTY = {1: "the formula as it reads", 2: "needs a thought", 3: "needs paper"}
+
+# function: (minutes, difficulty)
 EFFORT = {
     "tokenizer.build_vocab": (10, 1),
     "tokenizer.encode": (15, 1),
@@ -36,9 +38,9 @@ EFFORT = {
     "layernorm.rmsnorm": (10, 1),
     "layernorm.rmsnorm_backward": (25, 2),
     "ffn.relu": (5, 1),
+    "ffn.relu_backward": (5, 1),
     "ffn.gelu": (15, 1),
     "ffn.gelu_exact": (10, 1),
-    "ffn.relu_backward": (5, 1),
     "ffn.gelu_backward": (30, 3),
     "ffn.linear": (10, 1),
     "ffn.linear_backward": (20, 2),
@@ -49,9 +51,9 @@ EFFORT = {
     "blocks.block": (30, 2),
     "blocks.block_backward": (40, 3),
     "gpt.init_gpt": (25, 2),
+    "gpt.count_parameters": (5, 1),
     "gpt.gpt": (35, 2),
     "gpt.gpt_loss": (50, 3),
-    "gpt.count_parameters": (5, 1),
     "training.adamw_step": (35, 3),
     "training.clip_grad_norm": (15, 2),
     "training.learning_rate": (20, 2),
@@ -70,3 +72,10 @@ EFFORT = {
     "encoder_decoder.greedy_decode": (30, 2),
     "encoder_decoder.transformer_backward": (60, 3),
 }
+
+
+def duration(minutes: int) -> str:
+    """Minutes in words: "25 min", "1 h 50 min", "2 h"."""
+    hours, rest = divmod(minutes, 60)
+    parts = [f"{hours} h"] * bool(hours) + [f"{rest} min"] * bool(rest or not hours)
+    return " ".join(parts)

@@ -108,9 +108,9 @@ TRANSFORMER = Curriculum(
             7,
             "The feed-forward network",
             _function("ffn.relu", "out batch position d_ff", "relu"),
+            _function("ffn.relu_backward", "dx batch position d_ff", "gradient of relu"),
             _function("ffn.gelu", "out batch position d_ff", "gelu(approximate='tanh')"),
             _function("ffn.gelu_exact", "out batch position d_ff", "gelu"),
-            _function("ffn.relu_backward", "dx batch position d_ff", "gradient of relu"),
             _function("ffn.gelu_backward", "dx batch position d_ff", "gradient of gelu(approximate='tanh')"),
             _function("ffn.linear", "out batch position d_out", "linear"),
             _function("ffn.linear_backward", "dx batch position d_in; dW d_in d_out; db d_out", "gradient of linear"),
@@ -150,6 +150,7 @@ TRANSFORMER = Curriculum(
             9,
             "The GPT",
             _function("gpt.init_gpt", "params", "parameters of GPT-2"),
+            _function("gpt.count_parameters", "count", "numel of all parameters"),
             _function(
                 "gpt.gpt",
                 "logits batch position token; cache",
@@ -163,7 +164,6 @@ TRANSFORMER = Curriculum(
                 needs="gpt.gpt blocks.block_backward layernorm.layernorm_backward embeddings.embed_tokens_backward "
                 "softmax.cross_entropy softmax.cross_entropy_backward",
             ),
-            _function("gpt.count_parameters", "count", "numel of all parameters"),
         ),
         _assignment(
             10,

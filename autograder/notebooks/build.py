@@ -11,7 +11,7 @@ from autograder.curriculum import Curriculum
 from autograder.errors import HeadwayError
 from autograder.notebooks import cells as making
 from autograder.notebooks.statements import Cell, Statement, imported_roots, read
-from autograder.source import is_private, make_stub, with_comments_above
+from autograder.source import is_private, make_stub, with_comments_above, with_effort
 
 IMPORT = "from autograder.notebook import check"
 SOLUTION = ("### BEGIN SOLUTION", "### END SOLUTION")
@@ -42,7 +42,7 @@ def instructor_notebook(
         points: possible points by qualified name.
         hidden_seed: the inputs that graded cells draw when nbgrader grades; students get the public ones. 0: the same.
     """
-    found = making.read_cells(solution)
+    found = making.read_cells(with_effort(solution, module, curriculum))
     due = _tested_after(found, module, curriculum)
     made = []
     given = 0

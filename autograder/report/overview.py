@@ -8,6 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 from autograder.curriculum import Assignment, Curriculum, Function
+from autograder.effort import duration
 from autograder.report.terminal import STYLES
 from autograder.since import ago
 
@@ -43,7 +44,8 @@ def render(
     """Print the selected functions by assignment, and what each is compared with.
 
     Args:
-        entries: in a workspace, what the latest checks found: then each line has a mark, points, and since when.
+        entries: in a workspace, what the latest checks found: then each line has a mark, points, and since when; or
+            how long it will take, if it is not begun.
         stale: functions that were changed since they were checked.
         total: of how many functions this is a part, if it is a part.
     """
@@ -85,7 +87,8 @@ def _head(assignment: Assignment, entries: Mapping[str, Entry] | None) -> list[T
         known = len(mine) == len(assignment.functions)
         points = f"{sum(entry.earned for entry in mine):g} / {possible:g}" if known else ""
         cells += [Text(points, "bold"), Text()]
-    return [*cells, Text(assignment.title)]
+    takes = f" · {duration(assignment.minutes)}" if assignment.minutes else ""
+    return [*cells, Text(assignment.title).append(takes, "dim")]
 
 
 def _line(function: Function, entries: Mapping[str, Entry] | None, stale: bool) -> list[Text]:
@@ -97,5 +100,6 @@ def _line(function: Function, entries: Mapping[str, Entry] | None, stale: bool) 
     mark, style = STYLES[entry.status if entry else "not_started"]
     started = entry is not None and entry.status != "not_started"
     points = f"{entry.earned:g} / {entry.possible:g}" if entry and started else ""
-    since = ago(entry.since) if entry and started else ""
+    takes = duration(function.minutes) if function.minutes else ""
+    since = ago(entry.since) if entry and started else takes
     return [Text(mark, style), Text(f"  {function.name}{' ~' if stale else ''}"), Text(points), Text(since), about]

@@ -1,5 +1,6 @@
 """Lessons: from why to what could go wrong; nothing in them is stale, and what they show in notebooks runs."""
 
+import ast
 import contextlib
 import importlib
 import io
@@ -9,11 +10,13 @@ import sys
 import pytest
 
 from autograder.curriculum import TRANSFORMER
+from autograder.effort import DIFFICULTY, duration
 from autograder.mistakes import mistakes_of
-from autograder.source import NOTEBOOK_ONLY, bundled
+from autograder.source import NOTEBOOK_ONLY, bundled, make_stub
 from autograder.study.pictures import FIGURES, PICTURES
 
 MODULES = list(TRANSFORMER.modules)
+FENCED = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
 BULLET = re.compile(r"- `(\w+)`: \*\*(.+?)\.\*\* (.+)")
 
 
@@ -36,9 +39,98 @@ def test_a_lesson_is_one_story(module):
     headings = [re.match(r"#+ .*", text)[0] for text in markdown(module) if text.startswith("#")]
     assert headings[0].startswith("# "), "it begins with what it is about"
     assert headings[-2:] == ["## What could go wrong", "## Try it"]
-    text = "\n".join(markdown(module))
-    for function in TRANSFORMER.modules[module].functions:
-        assert f"`{function.name}`" in text, function.name
+    assert "```text\n" in markdown(module)[0], "a picture, before anything is to be written"
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_every_function_has_its_lesson_in_course_order_and_a_worked_example(module):
+    lessons = {}
+    for text in markdown(module):
+        heading = re.match(r"## (?:Bonus: )?`(\w+)`", text)
+        if heading:
+            lessons[heading[1]] = text
+    names = [function.name for function in TRANSFORMER.modules[module].functions]
+    assert [name for name in lessons if name in names] == names
+    for name in names:
+        # The exact GELU is shown where the two forms are compared.
+        text = lessons["gelu" if name == "gelu_exact" else name]
+        code = "\n".join(re.findall(r"^(?:>>>|\.\.\.) (.*)", text, re.MULTILINE))
+        assert f"{name}(" in code, f"{name}: no worked example"
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_a_lesson_says_how_long_it_takes_and_each_function_too(solutions, module):
+    stub = make_stub((solutions / f"{module}.py").read_text("utf-8"), module)
+    assignment = TRANSFORMER.modules[module]
+    whole = (
+        f"# *Assignment {assignment.number} of 12 · {sum(not f.bonus for f in assignment.functions)} functions · about "
+    )
+    assert stub.count(whole + duration(assignment.minutes)) == 1
+    for function in assignment.functions:
+        said = f"`{function.name}`[^\n]*\n#\n# \\*{duration(function.minutes)}, {DIFFICULTY[function.difficulty]}\\*\n"
+        assert len(re.findall(r"# ## [^`\n]*" + said, stub)) == 1, function.name
+
+
+@pytest.mark.parametrize(("minutes", "words"), [(5, "5 min"), (60, "1 h"), (110, "1 h 50 min"), (0, "0 min")])
+def test_durations_in_words(minutes, words):
+    assert duration(minutes) == words
+
+
+def terms():
+    """What the lessons say, in course order, as (module, text), and the terms in bold, as (module, term).
+
+    Bold that ends a sentence begins a paragraph and is no term. Code, formulas and headings do not count, and neither
+    do the mistakes, which are read last. Docstrings are read where they stand.
+    """
+    told, found = [], []
+    for module in MODULES:
+        for head, text in cells(module):
+            if NOTEBOOK_ONLY in head or text.startswith("## What could go wrong"):
+                continue
+            if head.startswith("[markdown]"):
+                text = re.sub(r"^#.*", "", FENCED.sub("", text), flags=re.MULTILINE)
+                text = re.sub(r"\$\$.*?\$\$|`[^`]*`|\$[^$]*\$", "`", text, flags=re.DOTALL)
+            else:
+                nodes = [node for node in ast.parse(text).body if isinstance(node, (ast.FunctionDef, ast.ClassDef))]
+                public = [ast.get_docstring(node) or "" for node in nodes if not node.name.startswith("_")]
+                text = re.sub(r"`[^`]*`", "`", "\n".join(public)).replace("**", "")
+            text = " ".join(text.split())
+            told.append(text)
+            found += [(module, bold) for bold in re.findall(r"\*\*(.+?)\*\*", text) if bold[-1] not in ".?!"]
+    return " ".join(told), found
+
+
+def test_every_term_is_introduced_once_and_not_used_before():
+    """In bold where it is introduced, and nowhere before."""
+    told, found = terms()
+    for module, term in found:
+        singular = term.removesuffix("s")
+        first = re.search(rf"(?<![\w-]){re.escape(singular)}(s|es)?(?!\w)", told, re.IGNORECASE)
+        around = told[max(0, first.start() - 60) : first.end() + 20]
+        assert told[: first.start()].endswith("**"), f"{term!r} ({module}) is used before: … {around} …"
+        assert [t.lower().removesuffix("s") for _, t in found].count(singular.lower()) == 1, term
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_no_line_of_a_paragraph_looks_like_a_list(module):
+    """Markdown makes a list of a line that begins with "- ", though it is a minus sign."""
+    for text in markdown(module):
+        before = ""
+        for line in FENCED.sub("", text).splitlines():
+            if re.match(r" *([-+*]|\d+\.) ", line):
+                assert line[0] != " ", line
+                assert not before or re.match(r"([-+*]|\d+\.) |  ", before), line
+            before = line
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_the_experiment_of_a_notebook_is_that_of_the_lesson(module):
+    all_cells = list(cells(module))
+    at, told = next((i, text) for i, (_, text) in enumerate(all_cells) if text.startswith("## Try it"))
+    head, code = all_cells[at + 1]
+    assert NOTEBOOK_ONLY in head
+    assert code.splitlines() == re.findall(r"^(?:>>>|\.\.\.) (.*)", told, re.MULTILINE)
+    assert "?" in told.partition("```")[0], "a question first, to guess"
 
 
 @pytest.mark.parametrize("module", MODULES)
