@@ -11,9 +11,9 @@
 # positions, and chooses the weights itself.
 #
 # ```text
-#     positions          the    river    bank
-#     weights of "bank"  0.1     0.6     0.3       chosen by "bank", they add up to 1
-#     what "bank" gets   0.1 × vector of "the"  +  0.6 × vector of "river"  +  0.3 × vector of "bank"
+#     positions             the     river    bank
+#     "bank" chooses        0.1     0.6      0.3       weights that add up to 1
+#     and gets              0.1 × vector of "the" + 0.6 × vector of "river" + 0.3 × its own
 # ```
 #
 # We come to it in three steps: an average with equal weights; the same average as one matrix product; and then weights
@@ -31,7 +31,7 @@ from softmax import as_float, softmax, softmax_backward  # noqa: F401, the examp
 # %% [markdown]
 # ## `causal_average_loop`
 #
-# *10 min, the formula as it reads*
+# *10 min, straightforward*
 #
 # The simplest way to hand information on: position t gets the plain average of everything up to and including itself.
 # Not of what comes later: a language model has to predict the next token, and must not be shown it. That rule is called
@@ -181,7 +181,7 @@ def causal_mask(n_queries, n_keys=None):
 # %% [markdown]
 # ## `padding_mask`
 #
-# *10 min, the formula as it reads*
+# *10 min, straightforward*
 #
 # The future is one thing that must not be looked at; padding is the other. It means nothing, so nobody should look at
 # it, wherever the query stands.
@@ -238,9 +238,9 @@ def padding_mask(keep):
 # $$\mathrm{attention}(q, k, v) = \mathrm{softmax}\!\left(\frac{q\, k^\top}{\sqrt{K}}\right) v$$
 #
 # ```text
-#     q        (..., T, K)  ──┐
-#     k        (..., S, K)  ──┴─>  scores (..., T, S)  ──softmax──>  weights (..., T, S)  ──┐
-#     v        (..., S, Kᵥ) ────────────────────────────────────────────────────────────────┴─>  out (..., T, Kᵥ)
+#     q (..., T, K)  ──┐
+#     k (..., S, K)  ──┴─> scores (..., T, S) ── softmax ──> weights (..., T, S) ──┐
+#     v (..., S, Kᵥ) ──────────────────────────────────────────────────────────────┴─> out (..., T, Kᵥ)
 # ```
 #
 # A query that fits the second of two keys better:

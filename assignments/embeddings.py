@@ -37,7 +37,7 @@ from softmax import as_float
 # %% [markdown]
 # ## `one_hot`
 #
-# *10 min, the formula as it reads*
+# *10 min, straightforward*
 #
 # Start with the plainest vector for an id: a one-hot row, which you know as "what was true" from the last assignment. V
 # numbers with a single 1, at the place of the id.
@@ -80,7 +80,7 @@ def one_hot(ids, vocab_size):
 # %% [markdown]
 # ## `embed_tokens`
 #
-# *10 min, the formula as it reads*
+# *10 min, straightforward*
 #
 # A one-hot row is as long as the vocabulary, and says nothing but "this one". Multiply it by a table of parameters, and
 # it picks one row of the table: all other rows are multiplied by 0. With `W_tok` (V, D), whose row v is the vector of
@@ -240,7 +240,7 @@ def sinusoidal_positions(length, d_model):
 # %% [markdown]
 # ## `embed`
 #
-# *10 min, the formula as it reads*
+# *10 min, straightforward*
 #
 # Put the two together. What goes into the rest of the model is the *sum* of the two vectors, what stands here and where
 # it stands:

@@ -13,7 +13,9 @@
 # $$\mathrm{ffn}(x) = \mathrm{activation}(x W_1 + b_1)\, W_2 + b_2$$
 #
 # ```text
-#     x (B, T, D)  ── W_1, b_1 ──>  hidden (B, T, F)  ── activation ──>  (B, T, F)  ── W_2, b_2 ──>  out (B, T, D)
+#     x (B, T, D)       ── W_1, b_1 ───>  hidden (B, T, F)     wider
+#     hidden (B, T, F)  ── activation ─>  (B, T, F)            bent
+#     (B, T, F)         ── W_2, b_2 ───>  out (B, T, D)        as wide as before
 # ```
 #
 # (Vaswani et al. 2017, section 3.3.) Without the bend, two linear layers in a row would be no more than one. We build
@@ -28,7 +30,7 @@ from softmax import as_float
 # %% [markdown]
 # ## `relu`
 #
-# *5 min, the formula as it reads*
+# *5 min, straightforward*
 #
 # The simplest bend there is, the **ReLU** (rectified linear unit): keep what is positive, replace the rest by 0 (Nair
 # and Hinton 2010). It is the activation of the first transformer.
@@ -55,7 +57,7 @@ def relu(x):
 # %% [markdown]
 # ## `relu_backward`
 #
-# *5 min, the formula as it reads*
+# *5 min, straightforward*
 #
 # Where the input was positive, the output moves exactly with it, and the gradient passes. Elsewhere nothing moves, and
 # the gradient stops. At 0 itself there is a corner and no derivative; like PyTorch, we say 0.
@@ -83,7 +85,7 @@ def relu_backward(dout, x):
 # %% [markdown]
 # ## `gelu`: one function, two formulas
 #
-# *15 min, the formula as it reads*
+# *15 min, straightforward*
 #
 # ReLU decides by the sign alone: pass or stop. The **GELU** (Gaussian error linear unit) opens the gate gradually. It
 # multiplies x by $\Phi(x)$, the probability that a standard normal random number is smaller than x:
@@ -162,7 +164,7 @@ def gelu(x):
 # %% [markdown]
 # ## `gelu_exact`
 #
-# *10 min, the formula as it reads*
+# *10 min, straightforward*
 #
 # NumPy has no error function. Python has one that takes one number at a time, `math.erf`, and `np.vectorize` turns it
 # into a function on arrays: slow, and good enough for comparing. Give it `otypes`, or it fails on an array without
@@ -229,7 +231,7 @@ def gelu_backward(dout, x):
 # %% [markdown]
 # ## `linear`
 #
-# *10 min, the formula as it reads*
+# *10 min, straightforward*
 #
 # Activations have no parameters. Those are in the linear layers on both sides of it: every output is a weighted sum of
 # all inputs, plus a bias. You wrote two of them inside `multihead_attention`; here the layer gets a name. Our matrices
@@ -369,7 +371,7 @@ def dropout(x, p, rng, training=True):
 # %% [markdown]
 # ## `dropout_backward`
 #
-# *5 min, the formula as it reads*
+# *5 min, straightforward*
 #
 # A value that was dropped had no influence, a value that was kept was multiplied by a constant. So the gradient takes
 # the same mask: the *same* one, not a new draw.
@@ -397,7 +399,7 @@ def dropout_backward(dout, mask):
 # %% [markdown]
 # ## `ffn`
 #
-# *15 min, the formula as it reads*
+# *15 min, straightforward*
 #
 # Now put the parts together: linear, activation, linear. As in multi-head attention the parameters travel in one
 # dictionary, and output and cache come back.

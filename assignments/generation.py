@@ -9,9 +9,9 @@
 # append the answer, ask again. That is all there is to writing text:
 #
 # ```text
-#     ids ──> gpt ──> logits of the LAST position ──> probabilities ──> one token ──> append it to ids ──┐
-#      ^                                                                                                 │
-#      └─────────────────────────────────────────────────────────────────────────────────────────────────┘
+#     ids ──> gpt ──> logits of the LAST position ──> probabilities ──> one token ──> append ──┐
+#      ^                                                                                       │
+#      └───────────────────────────────────────────────────────────────────────────────────────┘
 # ```
 #
 # Two things are missing. How is one token chosen from the scores? And how is the same text not read from its beginning
@@ -228,7 +228,9 @@ def generate(ids, params, config, n_new, rng, temperature=1.0, top_k=None, top_p
 # query looks at all the keys that have been kept, and at its own:
 #
 # ```text
-#     x (B, 1, D) ──> q, k, v (B, H, 1, K)      k and v go into the cache      q attends to all keys (B, H, S, K)
+#     x (B, 1, D) ──> q, k, v, each (B, H, 1, K)
+#                        k and v go into the cache, which then holds S keys (B, H, S, K) and S values
+#                     q looks at all S of them
 # ```
 #
 # All the rest (norms, feed-forward network, output head) works on each position by itself anyway. The cost of a token

@@ -11,10 +11,10 @@
 #
 # ```text
 #     ids (B, T)
-#       ── embed ──────────────────>  x (B, T, D)       what stands here, and where it stands
-#       ── block 0, block 1, … ────>  x (B, T, D)       the residual stream; nobody looks at the future
-#       ── layer norm ─────────────>  x (B, T, D)       pre-norm blocks let the stream grow: one last norm
-#       ── times W_head ───────────>  logits (B, T, V)  a score for every token of the vocabulary
+#       ── embed ───────────────>  x (B, T, D)       what stands here, and where it stands
+#       ── block 0, block 1, … ─>  x (B, T, D)       the residual stream; nobody looks ahead
+#       ── layer norm ──────────>  x (B, T, D)       the stream has grown: one last norm
+#       ── times W_head ────────>  logits (B, T, V)  a score for every token of the vocabulary
 # ```
 #
 # The last step is the **output head**: a linear layer without bias, `W_head` (D, V). (It has nothing to do with the
@@ -171,7 +171,7 @@ def init_gpt(config, rng):
 # %% [markdown]
 # ## `count_parameters`
 #
-# *5 min, the formula as it reads*
+# *5 min, straightforward*
 #
 # How large is a model? The number of numbers that training can change. A tied head is counted once: it is not a
 # parameter of its own.

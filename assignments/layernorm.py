@@ -38,7 +38,7 @@ from softmax import as_float
 # %% [markdown]
 # ## `layernorm`
 #
-# *15 min, the formula as it reads*
+# *15 min, straightforward*
 #
 # The vector of the picture, with a gain of 1 and a bias of 0:
 #
@@ -178,7 +178,7 @@ def layernorm_backward(dout, x, gamma, eps=1e-5):
 # %% [markdown]
 # ## Bonus: `rmsnorm`
 #
-# *10 min, the formula as it reads*
+# *10 min, straightforward*
 #
 # Llama and most models since then leave out half of it: no mean is subtracted and no bias is added. What remains, the
 # **RMS norm**, is the division by the *root mean square* of the vector. It is cheaper and works as well.

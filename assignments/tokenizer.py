@@ -17,8 +17,9 @@
 # end:
 #
 # ```text
-#     text ── encode ──>  ids (N,)  ── train_val_split ──>  train, val  ── get_batch ──>  x, y (B, T)  ──> the model
-#     text <── decode ──  ids  <────────────────────────────────────────────────────────────────────────── writes
+#     text ── encode ──> ids (N,) ── train_val_split ──> train, val ── get_batch ──> x, y (B, T)
+#                                                                                        │
+#     text <── decode ── ids <────────────────────────────────────────── the model <─────┘
 # ```
 #
 # The pieces of text that get a number are called **tokens**, the number of a token is its **id**, and the list of all
@@ -37,7 +38,7 @@ import numpy as np
 # %% [markdown]
 # ## `build_vocab`
 #
-# *10 min, the formula as it reads*
+# *10 min, straightforward*
 #
 # First of all, which characters are there? Every different one of the text, once, in sorted order. The order is of no
 # use to the model, but a fixed one gives the same ids every time. Two dictionaries lead back and forth: `stoi` ("string
@@ -84,7 +85,7 @@ def build_vocab(text, start=0):
 # %% [markdown]
 # ## `encode`
 #
-# *15 min, the formula as it reads*
+# *15 min, straightforward*
 #
 # With the vocabulary at hand, a text becomes an array: one id for each character, in the order of the text.
 #
@@ -129,7 +130,7 @@ def encode(text, stoi):
 # %% [markdown]
 # ## `decode`
 #
-# *10 min, the formula as it reads*
+# *10 min, straightforward*
 #
 # The way back, for reading what the model has written. Nothing is lost: `decode(encode(text, stoi), itos)` is `text`
 # again, for every text whose characters are in the vocabulary.
@@ -165,7 +166,7 @@ def decode(ids, itos):
 # %% [markdown]
 # ## `train_val_split`
 #
-# *10 min, the formula as it reads*
+# *10 min, straightforward*
 #
 # Text is numbers now, in both directions. What is missing is something to learn from, and something to be examined in.
 #

@@ -10,9 +10,9 @@
 # characters is everything that makes such steps fast and safe:
 #
 # ```text
-#     batch (x, y) ──> loss, gradients ──> (clip) ──> optimizer step ──> new parameters ──> next batch
-#                                                           ^
-#                                                     learning rate of this step
+#     batch (x, y) ──> loss, gradients ──> clip ──> AdamW step ──> new parameters ──> next batch
+#                                                       ^
+#                                               learning rate of this step
 # ```
 #
 # The details of the middle part are small enough to be got wrong without anything looking wrong: the loss goes down all
@@ -212,7 +212,7 @@ def learning_rate(step, max_lr, min_lr, warmup_steps, total_steps):
 # %% [markdown]
 # ## `train_step`
 #
-# *15 min, the formula as it reads*
+# *15 min, straightforward*
 #
 # The parts in a row: loss and gradients, clipping (if a `max_norm` is given), AdamW. The loss is the one *before* the
 # step.

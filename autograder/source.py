@@ -17,7 +17,7 @@ import re
 from pathlib import Path
 
 from autograder.curriculum import TRANSFORMER, Assignment, Curriculum
-from autograder.effort import DIFFICULTY, duration
+from autograder.curriculum.effort import DIFFICULTY, duration
 from autograder.errors import HeadwayError
 
 NOTEBOOK_ONLY = "active-ipynb"  # the tag of cells that are for notebooks

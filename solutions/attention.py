@@ -9,9 +9,9 @@
 # positions, and chooses the weights itself.
 #
 # ```text
-#     positions          the    river    bank
-#     weights of "bank"  0.1     0.6     0.3       chosen by "bank", they add up to 1
-#     what "bank" gets   0.1 × vector of "the"  +  0.6 × vector of "river"  +  0.3 × vector of "bank"
+#     positions             the     river    bank
+#     "bank" chooses        0.1     0.6      0.3       weights that add up to 1
+#     and gets              0.1 × vector of "the" + 0.6 × vector of "river" + 0.3 × its own
 # ```
 #
 # We come to it in three steps: an average with equal weights; the same average as one matrix product; and then weights
@@ -241,9 +241,9 @@ def padding_mask(keep):
 # $$\mathrm{attention}(q, k, v) = \mathrm{softmax}\!\left(\frac{q\, k^\top}{\sqrt{K}}\right) v$$
 #
 # ```text
-#     q        (..., T, K)  ──┐
-#     k        (..., S, K)  ──┴─>  scores (..., T, S)  ──softmax──>  weights (..., T, S)  ──┐
-#     v        (..., S, Kᵥ) ────────────────────────────────────────────────────────────────┴─>  out (..., T, Kᵥ)
+#     q (..., T, K)  ──┐
+#     k (..., S, K)  ──┴─> scores (..., T, S) ── softmax ──> weights (..., T, S) ──┐
+#     v (..., S, Kᵥ) ──────────────────────────────────────────────────────────────┴─> out (..., T, Kᵥ)
 # ```
 #
 # A query that fits the second of two keys better:

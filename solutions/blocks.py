@@ -17,9 +17,9 @@
 # around everything else.
 #
 # ```text
-#     x ──┬─────────────────────────> + ──┬───────────────────> + ──> y      the residual stream
-#         │                           ^   │                     ^
-#         └──> ln1 ──> attention ─────┘   └──> ln2 ──> ffn ─────┘            two branches, norm="pre"
+#     x ──┬────────────────────────> + ──┬──────────────────> + ──> y     the residual stream
+#         │                          ^   │                    ^
+#         └──> ln1 ──> attention ────┘   └──> ln2 ──> ffn ────┘           two branches, norm="pre"
 # ```
 #
 # ## Pre-norm and post-norm

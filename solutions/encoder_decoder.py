@@ -14,15 +14,15 @@
 #   is the cross attention that you wrote in assignment 5 and have not needed so far.
 #
 # ```text
-#   source (B, S)                                 target (B, T)
-#        │ embed                                       │ embed
-#        ▼                                             ▼
-#   self attention ─ ln1                          causal self attention ─ ln1
-#   feed-forward   ─ ln2    × n_layers            source attention      ─ ln2  <── memory (B, S, D), the same for all
-#        │                                        feed-forward          ─ ln3      × n_layers
-#        ▼                                             │
-#   memory (B, S, D)                                   ▼ output head, log-softmax
-#                                                 log_probs (B, T, Vt)
+#     source (B, S)                      target (B, T)
+#         │ embed                            │ embed
+#         ▼                                  ▼
+#     self attention ─ ln1               causal self attention ─ ln1
+#     feed-forward   ─ ln2               source attention      ─ ln2  <── memory (B, S, D),
+#         │    × n_layers                feed-forward          ─ ln3      the same for all blocks
+#         ▼                                  │    × n_layers
+#     memory (B, S, D)                       ▼ output head, log-softmax
+#                                        log_probs (B, T, Vt)
 # ```
 #
 # You own nearly all of it. New are the three-step block of the decoder, the masks for two texts, and the way back

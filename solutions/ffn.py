@@ -11,7 +11,9 @@
 # $$\mathrm{ffn}(x) = \mathrm{activation}(x W_1 + b_1)\, W_2 + b_2$$
 #
 # ```text
-#     x (B, T, D)  ── W_1, b_1 ──>  hidden (B, T, F)  ── activation ──>  (B, T, F)  ── W_2, b_2 ──>  out (B, T, D)
+#     x (B, T, D)       ── W_1, b_1 ───>  hidden (B, T, F)     wider
+#     hidden (B, T, F)  ── activation ─>  (B, T, F)            bent
+#     (B, T, F)         ── W_2, b_2 ───>  out (B, T, D)        as wide as before
 # ```
 #
 # (Vaswani et al. 2017, section 3.3.) Without the bend, two linear layers in a row would be no more than one. We build

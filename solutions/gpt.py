@@ -9,10 +9,10 @@
 #
 # ```text
 #     ids (B, T)
-#       ── embed ──────────────────>  x (B, T, D)       what stands here, and where it stands
-#       ── block 0, block 1, … ────>  x (B, T, D)       the residual stream; nobody looks at the future
-#       ── layer norm ─────────────>  x (B, T, D)       pre-norm blocks let the stream grow: one last norm
-#       ── times W_head ───────────>  logits (B, T, V)  a score for every token of the vocabulary
+#       ── embed ───────────────>  x (B, T, D)       what stands here, and where it stands
+#       ── block 0, block 1, … ─>  x (B, T, D)       the residual stream; nobody looks ahead
+#       ── layer norm ──────────>  x (B, T, D)       the stream has grown: one last norm
+#       ── times W_head ────────>  logits (B, T, V)  a score for every token of the vocabulary
 # ```
 #
 # The last step is the **output head**: a linear layer without bias, `W_head` (D, V). (It has nothing to do with the

@@ -16,8 +16,10 @@
 #   \mathrm{out} = [\mathrm{head}_0, \dots, \mathrm{head}_{H-1}]\; W^O$$
 #
 # ```text
-#     x (B, T, D)  ── one product ──>  q, k, v, each (B, T, D)  ── split ──>  each (B, H, T, K)
-#       ── attention, H times ──>  (B, H, T, K)  ── merge ──>  (B, T, D)  ── one product ──>  out (B, T, D)
+#     vector of a position, D numbers    ████ ████ ████ ████
+#                                         │    │    │    │       H = 4 heads of K = D / 4 numbers
+#     one attention for each head         ▼    ▼    ▼    ▼
+#     side by side again, D numbers      ████ ████ ████ ████  ── one more matrix ──>  D numbers
 # ```
 #
 # More heads cost no more numbers. They are cut from the same D columns, and the matrices have 4D² entries for any H.
@@ -34,7 +36,7 @@ from softmax import as_float
 # all of them are done at once:
 #
 # ```text
-#     (B, T, D)  ── cut each vector into H pieces ──>  (B, T, H, K)  ── swap two axes ──>  (B, H, T, K)
+#     (B, T, D)  ── cut each vector into H pieces ─>  (B, T, H, K)  ── swap two axes ─>  (B, H, T, K)
 # ```
 #
 # Head 0 owns the first K columns of every position, head 1 the next K, and so on.

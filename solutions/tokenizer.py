@@ -15,8 +15,9 @@
 # end:
 #
 # ```text
-#     text ── encode ──>  ids (N,)  ── train_val_split ──>  train, val  ── get_batch ──>  x, y (B, T)  ──> the model
-#     text <── decode ──  ids  <────────────────────────────────────────────────────────────────────────── writes
+#     text ── encode ──> ids (N,) ── train_val_split ──> train, val ── get_batch ──> x, y (B, T)
+#                                                                                        │
+#     text <── decode ── ids <────────────────────────────────────────── the model <─────┘
 # ```
 #
 # The pieces of text that get a number are called **tokens**, the number of a token is its **id**, and the list of all

@@ -8,9 +8,9 @@
 # characters is everything that makes such steps fast and safe:
 #
 # ```text
-#     batch (x, y) ──> loss, gradients ──> (clip) ──> optimizer step ──> new parameters ──> next batch
-#                                                           ^
-#                                                     learning rate of this step
+#     batch (x, y) ──> loss, gradients ──> clip ──> AdamW step ──> new parameters ──> next batch
+#                                                       ^
+#                                               learning rate of this step
 # ```
 #
 # The details of the middle part are small enough to be got wrong without anything looking wrong: the loss goes down all

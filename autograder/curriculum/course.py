@@ -30,7 +30,7 @@ class Function:
         needs: functions of the contract (qualified) that it is meant to be built on.
         bonus: extra work that does not count towards the possible points of its assignment.
         minutes: how long it takes, lesson included, as its authors estimate it; 0 if nobody has.
-        difficulty: 1 (the formula as it reads), 2 (needs a thought) or 3 (needs paper); 0 if nobody has said.
+        difficulty: 1 (straightforward), 2 (needs a thought) or 3 (needs paper); 0 if nobody has said.
     """
 
     module: str

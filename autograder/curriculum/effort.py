@@ -4,7 +4,7 @@ For somebody who knows Python and a little NumPy, with reading the lesson and un
 table, so that the whole course can be looked over and rebalanced at once; the curriculum hands the numbers on.
 """
 
-DIFFICULTY = {1: "the formula as it reads", 2: "needs a thought", 3: "needs paper"}
+DIFFICULTY = {1: "straightforward", 2: "needs a thought", 3: "needs paper"}
 
 # function: (minutes, difficulty)
 EFFORT = {

@@ -8,7 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 from autograder.curriculum import Assignment, Curriculum, Function
-from autograder.effort import duration
+from autograder.curriculum.effort import duration
 from autograder.report.terminal import STYLES
 from autograder.since import ago
 

@@ -10,7 +10,7 @@ import sys
 import pytest
 
 from autograder.curriculum import TRANSFORMER
-from autograder.effort import DIFFICULTY, duration
+from autograder.curriculum.effort import DIFFICULTY, duration
 from autograder.mistakes import mistakes_of
 from autograder.source import NOTEBOOK_ONLY, bundled, make_stub
 from autograder.study.pictures import FIGURES, PICTURES
@@ -40,6 +40,8 @@ def test_a_lesson_is_one_story(module):
     assert headings[0].startswith("# "), "it begins with what it is about"
     assert headings[-2:] == ["## What could go wrong", "## Try it"]
     assert "```text\n" in markdown(module)[0], "a picture, before anything is to be written"
+    drawn = re.findall(r"^```text\n(.*?)^```", "\n".join(markdown(module)), re.MULTILINE | re.DOTALL)
+    assert max(len(line) for picture in drawn for line in picture.splitlines()) <= 96, "as wide as a notebook's page"
 
 
 @pytest.mark.parametrize("module", MODULES)
