@@ -238,9 +238,9 @@ def padding_mask(keep):
 # $$\mathrm{attention}(q, k, v) = \mathrm{softmax}\!\left(\frac{q\, k^\top}{\sqrt{K}}\right) v$$
 #
 # ```text
-#     q (..., T, K)  ──┐
-#     k (..., S, K)  ──┴─> scores (..., T, S) ── softmax ──> weights (..., T, S) ──┐
-#     v (..., S, Kᵥ) ──────────────────────────────────────────────────────────────┴─> out (..., T, Kᵥ)
+#     q (..., T, K)  ─┐
+#     k (..., S, K)  ─┴─> scores (..., T, S) ── softmax ─> weights (..., T, S) ─┐
+#     v (..., S, Kᵥ) ───────────────────────────────────────────────────────────┴─> out (..., T, Kᵥ)
 # ```
 #
 # A query that fits the second of two keys better:

@@ -273,7 +273,7 @@ def sinusoidal_positions(length, d_model):
 
 # %%
 def embed(ids, W_tok, W_pos, scale=1.0):
-    """Token vectors plus position vectors: what the rest of the model reads (Vaswani et al. 2017, sections 3.4 and 3.5).
+    """Token vectors plus position vectors, what the model works on (Vaswani et al. 2017, sections 3.4 and 3.5).
 
         embed(ids)[..., t, :] = scale * W_tok[ids[..., t]] + W_pos[t]
 

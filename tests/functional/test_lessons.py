@@ -41,7 +41,7 @@ def test_a_lesson_is_one_story(module):
     assert headings[-2:] == ["## What could go wrong", "## Try it"]
     assert "```text\n" in markdown(module)[0], "a picture, before anything is to be written"
     drawn = re.findall(r"^```text\n(.*?)^```", "\n".join(markdown(module)), re.MULTILINE | re.DOTALL)
-    assert max(len(line) for picture in drawn for line in picture.splitlines()) <= 96, "as wide as a notebook's page"
+    assert max(len(line) for picture in drawn for line in picture.splitlines()) <= 100, "as wide as a notebook's page"
 
 
 @pytest.mark.parametrize("module", MODULES)
