@@ -128,13 +128,13 @@ def _worker() -> Finding:
 
 def _wall() -> list[Finding]:
     """Each mechanism of the sandbox for class grading, proven; then the rung of the ladder that follows from them."""
-    from autograder.worker import TooWeak, strongest, wall
+    from autograder.worker import TooWeak, ladder, strongest
 
     found = []
     with tempfile.TemporaryDirectory(prefix="headway-") as name:
         spool = Path(name)
         for mechanism in ("bubblewrap", "landlock", "seccomp"):
-            proven, problems = wall.prove((mechanism,), spool)
+            proven, problems = ladder.prove((mechanism,), spool)
             text = "holds" if proven else problems.get(mechanism, "does not hold")
             found.append(Finding(mechanism, proven is not None, text, "see the ladder in the README", optional=True))
         try:

@@ -27,7 +27,7 @@ from autograder.curriculum import TRANSFORMER
 from autograder.engine import Options, check_many
 from autograder.results import to_document
 from autograder.source import bundled
-from autograder.worker import OPEN, Limits, wall
+from autograder.worker import OPEN, Limits, ladder, wall
 
 HOSTILE = Path(__file__).with_name("submissions") / "hostile"
 FUNCTION = "softmax.log_softmax"
@@ -41,7 +41,7 @@ LIMITS = Limits(
     result_bytes=16 << 20,
     output_bytes=1 << 20,
 )
-RUNGS = {"+".join(rung): rung for rung in wall.RUNGS} | {"process": ()}
+RUNGS = {"+".join(rung): rung for rung in ladder.RUNGS} | {"process": ()}
 LEFTOVERS = [Path(folder, "headway-hostile") for folder in ("/tmp", "/var/tmp", "/dev/shm")]
 
 

@@ -216,7 +216,7 @@ class _Keeper:
 
 @contextmanager
 def spool() -> Iterator[Path]:
-    """A folder for copies of submissions that its owner can use, but nobody can list: see the ladder in `wall.py`."""
+    """A folder for copies of submissions that its owner can use, but nobody can list: see `worker/ladder.py`."""
     with tempfile.TemporaryDirectory(prefix="headway-") as name:
         where = Path(name).resolve()
         where.chmod(0o300)

@@ -19,9 +19,8 @@ from typing import IO, Any, NamedTuple, Protocol
 from autograder import frames
 from autograder.worker.limits import Limits
 from autograder.worker.reach import numpy_folder
-from autograder.worker.wall import OPEN, Wall
+from autograder.worker.wall import INSIDE, OPEN, Wall
 
-INSIDE = Path(__file__).with_name("inside") / "main.py"
 START_SECONDS = 30.0
 
 
@@ -48,7 +47,7 @@ class Process(Protocol):
 def _command(python: str, mode: str, **more: Any) -> list[str]:
     setup = {"mode": mode, "numpy": str(numpy_folder().parent), "frames": str(Path(frames.__file__)), **more}
     # -I: no environment, no user site, no current folder; -S: no site-packages, so no torch and no autograder.
-    return [python, "-I", "-S", "-X", "utf8", str(INSIDE), json.dumps(setup)]
+    return [python, "-I", "-S", "-X", "utf8", str(INSIDE / "main.py"), json.dumps(setup)]
 
 
 def environment_for_numpy() -> dict[str, str]:

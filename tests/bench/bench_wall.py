@@ -27,7 +27,7 @@ from autograder.engine import Options, check_many
 from autograder.proxies import Student
 from autograder.results import to_document
 from autograder.source import bundled
-from autograder.worker import OPEN, Limits, Workers, wall
+from autograder.worker import OPEN, Limits, Workers, ladder
 
 X = np.linspace(-3, 3, 24).reshape(4, 6)
 SECONDS = 5.0
@@ -52,7 +52,7 @@ def made(spool, name):
 
 def rungs(spool):
     """Every rung that this machine has, strongest first."""
-    found = ((rung, wall.prove(rung, spool)[0]) for rung in wall.RUNGS)
+    found = ((rung, ladder.prove(rung, spool)[0]) for rung in ladder.RUNGS)
     return {"+".join(rung): around for rung, around in found if around is not None}
 
 

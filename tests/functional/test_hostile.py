@@ -21,7 +21,7 @@ from hostile_ladder import CLASSES, NOBODY, as_nobody, grade_all, why_no_nobody
 
 from autograder.engine import Options, check_many
 from autograder.source import bundled
-from autograder.worker import wall
+from autograder.worker import OPEN, ladder
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the ladder stands on Linux")
 ATTACKS = hostile_class.attacks()
@@ -73,8 +73,8 @@ def test_the_suite_finds_what_a_missing_mechanism_lets_through(missing, tmp_path
         "seccomp": "network_all_families",
         "bubblewrap": "stat_known_paths",
     }[missing]
-    rung = tuple(mechanism for mechanism in wall.RUNGS[0] if mechanism != missing)
-    proven, problems = wall.prove(rung, tmp_path)
+    rung = tuple(mechanism for mechanism in ladder.RUNGS[0] if mechanism != missing)
+    proven, problems = ladder.prove(rung, tmp_path)
     if proven is None:
         pytest.skip(f"this machine has no such rung: {problems}")
     report = hostile_class.grade(rung, [attack for attack in ATTACKS if attack.name == revealing])
@@ -121,7 +121,7 @@ def test_a_server_that_is_killed_is_replaced_and_the_run_goes_on(tmp_path):
     """Behind the wall, killed from outside after each submission."""
     spool = tmp_path / "spool"
     spool.mkdir()
-    around = wall_here(spool) or wall.OPEN
+    around = wall_here(spool) or OPEN
     names = ["first", "second", "third"]
     for name in names:
         (spool / name).mkdir()
@@ -172,8 +172,8 @@ def test_without_a_sandbox_a_class_is_refused_or_marked(tmp_path):
 
 def wall_here(spool):
     try:
-        return wall.strongest(spool)
-    except wall.TooWeak:
+        return ladder.strongest(spool)
+    except ladder.TooWeak:
         return None
 
 
