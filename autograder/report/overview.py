@@ -1,4 +1,4 @@
-"""What there is to do and how far one is, as a table: the curriculum for `headway list`."""
+"""What there is to do, how long it takes and how far one is, as a table: the curriculum for `headway list`."""
 
 from collections.abc import Mapping
 from typing import Protocol
@@ -8,9 +8,11 @@ from rich.table import Table
 from rich.text import Text
 
 from autograder.curriculum import Assignment, Curriculum, Function
-from autograder.curriculum.effort import duration
+from autograder.curriculum.effort import DIFFICULTY, duration
 from autograder.report.terminal import STYLES
 from autograder.since import ago
+
+DOTS = ("", "●○○", "●●○", "●●●")
 
 
 class Entry(Protocol):
@@ -41,65 +43,99 @@ def render(
     stale: frozenset[str] = frozenset(),
     total: int | None = None,
 ) -> None:
-    """Print the selected functions by assignment, and what each is compared with.
+    """Print the selected functions by assignment: what each is in PyTorch, how long it takes, how hard it is.
 
     Args:
-        entries: in a workspace, what the latest checks found: then each line has a mark, points, and since when; or
-            how long it will take, if it is not begun.
+        entries: in a workspace, what the latest checks found: then each line has a mark, since when, and points.
         stale: functions that were changed since they were checked.
         total: of how many functions this is a part, if it is a part.
     """
-    table = Table(box=None, pad_edge=False, show_header=False, expand=True)
-    table.add_column(justify="right", no_wrap=True)
-    table.add_column(no_wrap=True)
-    if entries is not None:
-        table.add_column(justify="right", no_wrap=True)
-        table.add_column(style="dim", no_wrap=True)
-    table.add_column(style="dim", overflow="ellipsis", no_wrap=True, ratio=1)
+    functions = [curriculum.functions[name] for name in selected]
+    width = max((len(_name(function, stale)) for function in functions), default=0) + 2
+    console.print(_titles(entries is not None, width))
     for assignment in curriculum.assignments:
-        functions = [function for function in assignment.functions if function.qualified in selected]
-        if functions:
-            table.add_row(*_head(assignment, entries))
-        for function in functions:
-            table.add_row(*_line(function, entries, function.qualified in stale))
-    console.print(table)
-    if entries is not None:
-        counted = {name: entry for name, entry in entries.items() if name in selected}
-        done = sum(entry.status == "passed" for entry in counted.values())
-        earned = sum(entry.earned for entry in counted.values())
-        part = f"{len(selected)} of {total} functions listed, " if total not in (None, len(selected)) else ""
-        of = "of them" if part else f"of {len(selected)} functions"
-        console.print(Text(f"\n{part}{done} {of} pass · {earned:g} points", "bold"))
-        if stale & set(selected):
-            console.print(Text("~ changed since it was checked: headway check, or headway to watch", "dim"))
-        console.print(Text("One verdict: headway check NAME. What is open: headway list --open"))
-    else:
-        console.print(Text("\nOne verdict: headway check NAME or headway check NAME.function"))
-
-
-def _head(assignment: Assignment, entries: Mapping[str, Entry] | None) -> list[Text]:
-    cells = [Text(str(assignment.number), "bold"), Text(assignment.module, "bold")]
-    if entries is not None:
-        mine = [entries[f.qualified] for f in assignment.functions if f.qualified in entries]
-        possible = sum(
-            entries[f.qualified].possible for f in assignment.functions if f.qualified in entries and not f.bonus
-        )
-        known = len(mine) == len(assignment.functions)
-        points = f"{sum(entry.earned for entry in mine):g} / {possible:g}" if known else ""
-        cells += [Text(points, "bold"), Text()]
-    takes = f" · {duration(assignment.minutes)}" if assignment.minutes else ""
-    return [*cells, Text(assignment.title).append(takes, "dim")]
-
-
-def _line(function: Function, entries: Mapping[str, Entry] | None, stale: bool) -> list[Text]:
-    bonus = " (bonus)" if function.bonus else ""
-    about = Text(f"against {function.yardstick}{bonus}" if function.torch else bonus.strip())
+        listed = [function for function in functions if function.module == assignment.module]
+        if listed:
+            console.print(_head(assignment, entries))
+            console.print(_lines(listed, entries, stale, width))
+    if any(function.difficulty for function in functions):
+        console.print(Text("\n" + "   ".join(f"{DOTS[n]} {words}" for n, words in DIFFICULTY.items()), "dim"))
     if entries is None:
-        return [Text(), Text(f"  {function.name}"), about]
-    entry = entries.get(function.qualified)
-    mark, style = STYLES[entry.status if entry else "not_started"]
-    started = entry is not None and entry.status != "not_started"
-    points = f"{entry.earned:g} / {entry.possible:g}" if entry and started else ""
-    takes = duration(function.minutes) if function.minutes else ""
-    since = ago(entry.since) if entry and started else takes
-    return [Text(mark, style), Text(f"  {function.name}{' ~' if stale else ''}"), Text(points), Text(since), about]
+        console.print(Text("\nOne verdict: headway check NAME or headway check NAME.function"))
+        return
+    console.print(_summary(functions, entries, total))
+    if stale & set(selected):
+        console.print(Text("~ changed since it was checked: headway check, or headway to watch", "dim"))
+    console.print(Text("One verdict: headway check NAME. What is open: headway list --open"))
+
+
+def _table(*columns: int) -> Table:
+    """Without lines: a mark, what has the rest of the width, and columns of these widths at the right edge."""
+    table = Table(box=None, pad_edge=False, show_header=False, expand=True)
+    table.add_column(justify="right", no_wrap=True, width=2)
+    table.add_column(ratio=1, overflow="ellipsis", no_wrap=True)
+    for width in columns:
+        table.add_column(justify="right", no_wrap=True, width=width)
+    return table
+
+
+# Widths at the right edge: since when, points, how long it takes, how hard it is. A head has no since, and more to say.
+SINCE, POINTS, TAKES, HARD = 6, 7, 6, 3
+GAP = 2
+
+
+def _titles(in_workspace: bool, width: int) -> Table:
+    table = _table(SINCE, POINTS, TAKES, HARD) if in_workspace else _table(TAKES, HARD)
+    titles = ["", "  function".ljust(width) + "in PyTorch", *(("since", "points") if in_workspace else ()), "takes", ""]
+    table.add_row(*(Text(title, "dim") for title in titles))
+    return table
+
+
+def _head(assignment: Assignment, entries: Mapping[str, Entry] | None) -> Table:
+    table = _table(POINTS, TAKES + GAP + HARD)
+    known = {f: entries[f.qualified] for f in assignment.functions if f.qualified in entries} if entries else {}
+    earned = sum(entry.earned for entry in known.values())
+    possible = sum(entry.possible for function, entry in known.items() if not function.bonus)
+    points = f"{earned:g} / {possible:g}" if len(known) == len(assignment.functions) else ""
+    about = Text.assemble((assignment.module, "bold"), "  ", assignment.title)
+    table.add_row(Text(str(assignment.number), "bold"), about, Text(points, "bold"), _time(assignment.minutes, "bold"))
+    return table
+
+
+def _lines(functions: list[Function], entries: Mapping[str, Entry] | None, stale: frozenset[str], width: int) -> Table:
+    table = _table(TAKES, HARD) if entries is None else _table(SINCE, POINTS, TAKES, HARD)
+    for function in functions:
+        about = " · ".join(filter(None, ("bonus" if function.bonus else "", function.torch)))
+        name = Text.assemble(_name(function, stale).ljust(width), (about, "dim"))
+        effort = _time(function.minutes), Text(DOTS[function.difficulty], "dim")
+        if entries is None:
+            table.add_row("", name, *effort)
+            continue
+        entry = entries.get(function.qualified)
+        mark, style = STYLES[entry.status if entry else "not_started"]
+        started = entry is not None and entry.status != "not_started"
+        points = f"{entry.earned:g} / {entry.possible:g}" if entry and started else ""
+        since = ago(entry.since) if entry and started else ""
+        table.add_row(Text(mark, style), name, Text(since, "dim"), Text(points), *effort)
+    return table
+
+
+def _time(minutes: int, style: str = "") -> Text:
+    """Nothing for 0: nobody has estimated it."""
+    return Text(duration(minutes) if minutes else "", style)
+
+
+def _name(function: Function, stale: frozenset[str]) -> str:
+    return f"  {function.name}{' ~' if function.qualified in stale else ''}"
+
+
+def _summary(functions: list[Function], entries: Mapping[str, Entry], total: int | None) -> Text:
+    known = [entries[function.qualified] for function in functions if function.qualified in entries]
+    done = sum(entry.status == "passed" for entry in known)
+    earned = sum(entry.earned for entry in known)
+    part = f"{len(functions)} of {total} functions listed, " if total not in (None, len(functions)) else ""
+    of = "of them" if part else f"of {len(functions)} functions"
+    passed = {name for name, entry in entries.items() if entry.status == "passed"}
+    left = sum(f.minutes for f in functions if f.qualified not in passed and not f.bonus)
+    ahead = f" · about {duration(left)} to go" if left else ""
+    return Text(f"\n{part}{done} {of} pass · {earned:g} points{ahead}", "bold")

@@ -10,6 +10,10 @@ import time
 import pytest
 from commands import HEADWAY, headway
 
+from autograder.curriculum import TRANSFORMER
+from autograder.curriculum.effort import duration
+from autograder.report import overview
+
 
 @pytest.fixture(scope="module")
 def checked(tmp_path_factory, solutions):
@@ -38,6 +42,20 @@ def test_list_says_how_far_one_is(workspace):
     path = workspace / "softmax.py"
     path.write_text(path.read_text().replace("def log_softmax(x, axis=-1):", "def log_softmax(x, axis=-1, *, more=0):"))
     assert "log_softmax ~" in headway("list", "softmax", cwd=workspace).stdout
+
+
+def test_list_says_how_long_it_takes_and_how_hard_it_is(workspace, tmp_path):
+    functions = TRANSFORMER.modules["softmax"].functions
+    for cwd in (workspace, tmp_path):
+        lines = headway("list", "softmax", cwd=cwd, COLUMNS="80").stdout.splitlines()
+        assert all(len(line) <= 80 for line in lines)
+        for function in functions:
+            (line,) = (line for line in lines if f"    {function.name} " in line)
+            assert f" {function.minutes} min  {overview.DOTS[function.difficulty]}" in line
+        (head,) = (line for line in lines if "Softmax and cross-entropy" in line)
+        assert duration(TRANSFORMER.modules["softmax"].minutes) in head
+    (open_one,) = (function for function in functions if function.name == "softmax_backward")
+    assert f"about {open_one.minutes} min to go" in headway("list", "softmax", cwd=workspace).stdout
 
 
 def test_solutions_come_after_a_pass(workspace):
