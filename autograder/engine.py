@@ -250,7 +250,7 @@ def _given(official: Iterable[str], mistake: dict[str, Any] | None) -> dict[str,
     """What is wrong with a function itself: found out with official functions in place of those that it uses."""
     if mistake is None:
         return None
-    return mistake | {"reason": f"given the official {', '.join(official)}, {mistake['reason']}"}
+    return mistake | {"reason": f"found with the official {', '.join(official)} in place of yours: {mistake['reason']}"}
 
 
 def hold_session(options: Options, body: Callable[[Judge], None]) -> None:

@@ -50,15 +50,13 @@ class Diagnosis:
     def reason(self) -> str:
         """Why it looks like that: what was compared, and what it does not explain."""
         which = "that mistake" if len(self.titles) == 1 else "both mistakes" if self.together else "either mistake"
-        if self.raised:
-            text = f"with {which} the error is the same as yours"
-        elif self.up_to_dtype:
-            text = f"with {which} the numbers are exactly yours; the dtype is wrong besides"
-        elif self.in_part:
+        here = " in this case" if self.here_only else ""
+        if self.in_part:
             return f"with {which} this result is exactly yours; something else is wrong, too"
-        else:
-            text = f"with {which} the answer is exactly yours"
-        return f"{text} in this case; other cases show that something else is wrong, too" if self.here_only else text
+        if self.up_to_dtype:
+            return f"with {which} the numbers are exactly yours{here}; the dtype is wrong, too"
+        same = "the error is the same as yours" if self.raised else "the answer is exactly yours"
+        return f"with {which} {same}{here}" + ("; something else is wrong, too" if here else "")
 
     def as_record(self) -> dict[str, Any]:
         """For the result document."""

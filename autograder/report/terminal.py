@@ -76,11 +76,11 @@ def _overview(document: Document) -> RenderableType:
     seed = "public inputs" if document["public_seed"] else f"seed {document['seed']}"
     title = Text.assemble(("Headway", "bold"), f" · {document['submission']['id']} · {seed}")
     table = Table.grid(padding=(0, 1))
-    table.add_column(justify="right")
-    table.add_column(overflow="ellipsis", no_wrap=True)
+    table.add_column(justify="right", no_wrap=True)
+    table.add_column(no_wrap=True)
     table.add_column(no_wrap=True)
     table.add_column(justify="right", no_wrap=True)
-    table.add_column(overflow="ellipsis", no_wrap=True)
+    table.add_column()  # only this one is folded where the terminal is narrow
     for assignment in document["assignments"]:
         table.add_row(
             str(assignment["number"]),
@@ -177,7 +177,7 @@ def panel(
 
 def _wrong(check: dict[str, Any]) -> str | None:
     wrong = check["wrong"]
-    return f"{wrong['count']:,} of {wrong['total']:,} values" if wrong else None
+    return f"{wrong['count']:,} of {wrong['total']:,} values" if wrong and wrong["total"] > 1 else None
 
 
 def _worst(check: dict[str, Any]) -> str | None:
