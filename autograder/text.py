@@ -15,3 +15,8 @@ def clean(text: Any, limit: int = 4000) -> str:
     text = str(text)[: 20 * limit]  # nobody waits for megabytes to be cleaned and thrown away
     safe = _UNSAFE.sub("", text).encode("utf-8", "replace").decode("utf-8")
     return safe if len(safe) <= limit else safe[: limit - 1] + "…"
+
+
+def counted(count: int, noun: str) -> str:
+    """A number and what is counted: 1 file, 2 files."""
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"

@@ -7,6 +7,7 @@ import click
 
 from autograder.cli._shared import console_for, interruptible, no_color_option, progress
 from autograder.errors import UsageError, missing_package
+from autograder.text import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -76,7 +77,7 @@ def report(
         if folder is not None:
             with progress(console, "writing feedback …"):
                 count = handing_back.write(book, folder)
-            console.print(Text(f"Feedback for {count} students: {folder}", "dim"))
+            console.print(Text(f"Feedback for {counted(count, 'student')}: {folder}", "dim"))
         write_atomically(target, render_class(found, _link(folder, target), pairs).encode("utf-8", "replace"))
     except OSError as error:
         where = error.filename or target
@@ -166,9 +167,9 @@ def export(
     try:
         if kind == "gradescope-autograder":
             settings = gradescope_zip.Settings(_known(names), seed, feedback, visibility, unsafe)
-            count, what = gradescope_zip.write(target, settings), "files"
+            count, what = gradescope_zip.write(target, settings), "file"
         else:
-            book, what = gradebook.read(out), "students"
+            book, what = gradebook.read(out), "student"
             if kind == "csv":
                 count = table.write(book, target)
             elif kind == "canvas":
@@ -176,11 +177,11 @@ def export(
             elif kind == "moodle":
                 count = moodle.write(book, target, assignment=_one(book, names))
             elif kind == "gradescope":
-                count, what = gradescope.write(book, target, visibility=visibility), "submissions"
+                count, what = gradescope.write(book, target, visibility=visibility), "submission"
             elif kind == "junit":
-                count, what = junit.write(book, target), "suites"
+                count, what = junit.write(book, target), "suite"
             else:
-                what = "submissions"
+                what = "submission"
                 target = target if course is None else course / "gradebook.db"
                 url = database or f"sqlite:///{target.resolve()}"
                 if database is None and course is None:
@@ -194,7 +195,7 @@ def export(
     except OSError as error:
         raise UsageError(f"cannot write {target} ({error.strerror}). Name another place: --to PATH") from None
     where = database.partition("@")[2] or database if database and kind == "nbgrader" else target
-    console.print(Text(f"{count} {what} in {where}"))
+    console.print(Text(f"{counted(count, what)} in {where}"))
     console.print(Text(f"Next: {next_step}", "dim"))
 
 

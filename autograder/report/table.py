@@ -13,6 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from autograder.report.terminal import STYLES, WORDS
+from autograder.text import counted
 
 MAX_ROWS = 60
 LINE_SECONDS = 30.0
@@ -99,7 +100,9 @@ def render(document: dict[str, Any], out: Path, console: Console) -> None:
     """Print the table of the class, the mean, and where the results lie."""
     students = document["students"]
     console.print(
-        Text.assemble("\n", ("Headway", "bold"), f" · {len(students)} submissions · seed {document['seed']}\n")
+        Text.assemble(
+            "\n", ("Headway", "bold"), f" · {counted(len(students), 'submission')} · seed {document['seed']}\n"
+        )
     )
     table = Table(box=None, pad_edge=False, header_style="dim")
     table.add_column("submission", overflow="ellipsis", no_wrap=True, max_width=28)

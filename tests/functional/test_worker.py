@@ -9,7 +9,7 @@ from autograder.curriculum import TRANSFORMER
 from autograder.errors import Blocked, Died, Mismatch, NotStarted, Raised, TimedOut
 from autograder.proxies import Student
 from autograder.text import clean
-from autograder.worker import Limits, Workers
+from autograder.worker import Limits, Workers, wall
 
 GOOD = "import numpy as np\ndef log_softmax(x, axis=-1):\n    return np.asarray(x) * 2\n"
 
@@ -249,10 +249,15 @@ def test_the_next_submission_starts_afresh(some_workers, submission, tmp_path):
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no server without fork")
-def test_a_server_that_dies_is_replaced(submission):
+@pytest.mark.parametrize("walled", [False, True])
+def test_a_server_that_dies_in_the_middle_of_a_submission_is_replaced(submission, tmp_path, walled):
     import signal
 
-    with Workers(fork=True) as workers:
+    try:
+        around = wall.strongest(tmp_path) if walled else wall.OPEN
+    except wall.TooWeak as error:
+        pytest.skip(str(error))
+    with Workers(fork=True, wall=around) as workers:
         student = Student(workers, submission(softmax=GOOD), TRANSFORMER, Limits())
         assert still_works(student)
         workers._server._process.send_signal(signal.SIGKILL)
