@@ -89,6 +89,12 @@ def lasting(item: pytest.Item) -> bool:
     return info is not None and all(found[-1].scope == "session" for found in info.name2fixturedefs.values())
 
 
+def sees_answers(item: pytest.Item) -> bool:
+    """Whether the check looks at what the function answers, and not only at its inputs or exceptions."""
+    asked = set(getattr(item, "fixturenames", ()))
+    return asked.isdisjoint(("unmodified", "refuses")) or not asked.isdisjoint(("agree", "compare"))
+
+
 class _WhoeverSitsThere:
     """The student of the moment, with the face of `Student`."""
 

@@ -303,6 +303,7 @@ def _result(
         earned=0.0 if error else points,
         output=student.printed(),
         hints=list(dict.fromkeys(text for call in calls for text in call.warnings)),
+        sees_answers=fixtures.sees_answers(item),
         seconds=seconds,
     )
     if error is None:

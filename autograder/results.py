@@ -28,6 +28,8 @@ class CheckResult:
         output: what the student's code printed during the check.
         hints: NumPy's warnings; they never decide a status.
         secret: the part of the message that tells an expected value, and what to say instead; never in a document.
+        sees_answers: whether it looks at what the function answers, rather than at its inputs or exceptions only; not
+            in a document.
         seconds: wall time.
     """
 
@@ -51,6 +53,7 @@ class CheckResult:
     output: str = ""
     hints: list[str] = field(default_factory=list)
     secret: tuple[str, str] | None = None
+    sees_answers: bool = True
     seconds: float = 0.0
 
     @property
@@ -117,6 +120,21 @@ def mark_blocked(result: SubmissionResult, others: Iterable[str], curriculum: Cu
             if needs:
                 check.message = f"{', '.join(needs)} must be right first. {check.message}"
                 check.status, check.blocked_by, check.earned = "blocked", needs, 0.0
+    _wait_for_an_answer(result)
+
+
+def _wait_for_an_answer(result: SubmissionResult) -> None:
+    """Block what passed without a look at the answers of a function that has no right one: `return None` earns 0."""
+    answers: dict[str, list[CheckResult]] = {}
+    for check in result.checks:
+        if check.sees_answers:
+            answers.setdefault(check.function, []).append(check)
+    for check in result.checks:
+        others = answers.get(check.function, [])
+        if check.status == "passed" and not check.sees_answers and others and all(o.status != "passed" for o in others):
+            needs = next((other.blocked_by for other in others if other.blocked_by), [check.function])
+            check.message = f"this counts as soon as {check.function} gives a right answer in one of its other checks"
+            check.status, check.blocked_by, check.earned = "blocked", needs, 0.0
 
 
 def versions() -> dict[str, str | None]:
@@ -188,7 +206,7 @@ def _points(checks: list[CheckResult]) -> dict[str, float]:
 
 def _check(check: CheckResult) -> dict[str, Any]:
     record = asdict(check)
-    del record["secret"]
+    del record["secret"], record["sees_answers"]
     record["points"] = {"earned": record.pop("earned"), "possible": record.pop("possible")}
     record["seconds"] = round(check.seconds, 5)
     return record

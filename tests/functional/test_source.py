@@ -114,6 +114,18 @@ def test_every_stub_scores_nothing_and_has_no_error():
     assert result.earned == 0
 
 
+@pytest.mark.parametrize("body", ["return None", "return [*locals().values()][0]", "raise ValueError(repr(locals()))"])
+def test_a_function_that_computes_nothing_earns_nothing(tmp_path, body):
+    """Not even for leaving its inputs alone, or for refusing what is to be refused."""
+    for stub in bundled("assignments").glob("*.py"):
+        text = re.sub(r"raise NotImplementedError\(.*\)", lambda _: body, stub.read_text("utf-8"))
+        (tmp_path / stub.name).write_text(text, "utf-8")
+    result = check("nothing", tmp_path, Options())
+    assert [c.id for c in result.checks if c.status == "passed"] == []
+    assert result.earned == 0
+    assert any(c.status == "blocked" for c in result.checks if c.blocked_by == [c.function])
+
+
 @pytest.mark.parametrize("seed", [0, 1, 2**31 - 2])
 def test_every_solution_scores_full_points(solutions, seed):
     result = check("solutions", solutions, Options(seed=seed))

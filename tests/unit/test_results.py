@@ -1,0 +1,44 @@
+"""What a check counts for, given what else was found."""
+
+import pytest
+
+from autograder.curriculum import TRANSFORMER
+from autograder.results import CheckResult, SubmissionResult, mark_blocked
+
+FUNCTION = "softmax.softmax"
+
+
+def checked(status, sees_answers=True, function=FUNCTION):
+    name = f"{function}::{'rows' if sees_answers else 'inputs_kept'}"
+    earned = 1.0 if status == "passed" else 0.0
+    return CheckResult(name, function, "", status, 1.0, earned, sees_answers=sees_answers)
+
+
+def marked(*checks):
+    result = SubmissionResult("ada", "", 0, list(checks))
+    mark_blocked(result, (), TRANSFORMER)
+    return result
+
+
+@pytest.mark.parametrize("status", ["failed", "error", "timeout"])
+def test_inputs_left_alone_count_for_nothing_where_no_answer_is_right(status):
+    result = marked(checked(status), checked("passed", sees_answers=False))
+    assert result.earned == 0
+    assert [check.status for check in result.checks] == [status, "blocked"]
+    assert result.checks[1].blocked_by == [FUNCTION]
+    assert "as soon as softmax.softmax gives a right answer" in result.checks[1].message
+
+
+def test_one_right_answer_is_enough():
+    result = marked(checked("failed"), checked("passed"), checked("passed", sees_answers=False))
+    assert result.earned == 2
+
+
+def test_a_function_of_which_no_check_sees_an_answer_is_judged_by_those():
+    assert marked(checked("passed", sees_answers=False)).earned == 1
+
+
+def test_what_blocks_the_answers_blocks_the_rest():
+    attention = "attention.attention"
+    result = marked(checked("failed"), checked("failed", True, attention), checked("passed", False, attention))
+    assert [check.blocked_by for check in result.checks[1:]] == [[FUNCTION], [FUNCTION]]
