@@ -17,7 +17,7 @@ from autograder.curriculum import TRANSFORMER, Curriculum
 from autograder.errors import HeadwayError, UsageError
 from autograder.prerequisites import OfficialPrerequisites, used_within, with_stand_ins
 from autograder.reference import Reference
-from autograder.results import CheckResult, Status, SubmissionResult, mark_blocked
+from autograder.results import CheckResult, Status, SubmissionResult, mark_blocked, wait_for_an_answer
 from autograder.worker import OPEN, Limits, Wall, Workers
 
 if TYPE_CHECKING:
@@ -228,7 +228,8 @@ class Judge:
 
     def _say_what_is_right_by_itself(self, folder: Path, result: SubmissionResult) -> None:
         """Check again what is blocked by wrong work in another assignment, with official solutions in its place."""
-        checks = {check.id: check for check in result.checks if check.status == "blocked" and check.was_wrong}
+        blocked = [c for c in result.checks if c.status == "blocked" and c.function not in c.blocked_by]
+        checks = {check.id: check for check in blocked if check.was_wrong or not check.sees_answers}
         if not checks:
             return
         from autograder.plugin import Job
@@ -236,10 +237,11 @@ class Judge:
         with ExitStack() as stack:
             functions = frozenset(check.function for check in checks.values())
             again = self._do(Job(folder, functions, self._official(stack).folder_for))
+        wait_for_an_answer(again.results)
         for check in again.results:
             if check.id in checks and check.status == "passed":
-                blocked = checks[check.id]
-                blocked.message, blocked.help = _right_by_itself(blocked.blocked_by), None
+                waiting = checks[check.id]
+                waiting.message, waiting.help = _right_by_itself(waiting.blocked_by), None
 
 
 def _right_by_itself(needs: Iterable[str]) -> str:

@@ -120,16 +120,16 @@ def mark_blocked(result: SubmissionResult, others: Iterable[str], curriculum: Cu
             if needs:
                 check.message = f"{', '.join(needs)} must be right first. {check.message}"
                 check.status, check.blocked_by, check.earned = "blocked", needs, 0.0
-    _wait_for_an_answer(result)
+    wait_for_an_answer(result.checks)
 
 
-def _wait_for_an_answer(result: SubmissionResult) -> None:
+def wait_for_an_answer(checks: Iterable[CheckResult]) -> None:
     """Block what passed without a look at the answers of a function that has no right one: `return None` earns 0."""
-    answers: dict[str, list[CheckResult]] = {}
-    for check in result.checks:
+    checks, answers = list(checks), dict[str, list[CheckResult]]()
+    for check in checks:
         if check.sees_answers:
             answers.setdefault(check.function, []).append(check)
-    for check in result.checks:
+    for check in checks:
         others = answers.get(check.function, [])
         if check.status == "passed" and not check.sees_answers and others and all(o.status != "passed" for o in others):
             needs = next((other.blocked_by for other in others if other.blocked_by), [check.function])
