@@ -168,6 +168,8 @@ class Judge:
             mark_blocked(result, wrong - set(every), options.curriculum)
             if official is None:
                 self._block_by_what_they_use(folder, result, wrong)
+            wait_for_an_answer(result.checks)
+            if official is None:
                 self._say_what_is_right_by_itself(folder, result)
         result.seconds = time.perf_counter() - started
         return result

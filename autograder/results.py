@@ -120,7 +120,6 @@ def mark_blocked(result: SubmissionResult, others: Iterable[str], curriculum: Cu
             if needs:
                 check.message = f"{', '.join(needs)} must be right first. {check.message}"
                 check.status, check.blocked_by, check.earned = "blocked", needs, 0.0
-    wait_for_an_answer(result.checks)
 
 
 def wait_for_an_answer(checks: Iterable[CheckResult]) -> None:
