@@ -29,6 +29,11 @@
 # table of B rows and T columns has two axes and the shape (B, T). The kind of number in it is its **dtype**: ids are
 # whole numbers, `int64`; later on nearly everything is `float64` or `float32`. In this course the shape stands beside
 # nearly every line. When something is wrong, look there first: `x.shape`.
+#
+# Each section below ends with a function to write. What stands behind `>>>` is typed into Python, and the line below it
+# is the answer that comes once your function is right. In a notebook the cell after the function checks it; in a file
+# `headway watch` checks on every save. A function whose docstring begins with "Given" is there already. New words stand
+# in bold where they are explained, each once; `headway list --terms` finds them again.
 
 # %%
 import numpy as np
@@ -341,7 +346,7 @@ def get_batch(ids, batch_size, block_size, rng):
 # ```
 #
 # The last window never comes, however often you draw: behind "shells" the text ends, and its last question would have
-# no answer. And the last answers, `decode(y[:, -1], itos)`: at which places of the text do they never stand?
+# no answer. And at which places of the text does a last answer, `y[:, -1]`, never stand?
 
 # %% tags=["active-ipynb"]
 # text = "she sells sea shells"

@@ -101,9 +101,10 @@ def check(
 @workspace_option
 @click.option("--open", "only_open", is_flag=True, help="Only what does not pass yet.")
 @click.option("--done", "only_done", is_flag=True, help="Only what passes.")
+@click.option("--terms", is_flag=True, help="What the words of the lessons mean; NAME may be one of them.")
 @curriculum_option
 @no_color_option
-def list_(names: tuple[str, ...], folder: Path, only_open: bool, only_done: bool, no_color: bool) -> None:
+def list_(names: tuple[str, ...], folder: Path, only_open: bool, only_done: bool, terms: bool, no_color: bool) -> None:
     """How far you are: assignments, functions, points, since when.
 
     It tells what the latest checks found and checks nothing itself.
@@ -112,6 +113,12 @@ def list_(names: tuple[str, ...], folder: Path, only_open: bool, only_done: bool
     from autograder.study import impact, progress, state
 
     curriculum = curriculum_of(folder)
+    if terms:
+        from autograder.report import glossary as view
+        from autograder.study import glossary
+
+        view.render(glossary.select(names, curriculum), curriculum, console_for(no_color))
+        return
     selected = curriculum.select(names)
     remembered = state.load(folder)
     if not state.is_workspace(folder) or curriculum != remembered.curriculum:
