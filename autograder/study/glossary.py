@@ -51,7 +51,7 @@ def select(names: Iterable[str], curriculum: Curriculum) -> Words:
     known = {_plain(word): (module, word) for module in words for word in words[module]}
     modules = {name: a.module for a in curriculum.assignments for name in (a.module, str(a.number))}
     names = tuple(names)
-    wanted = set()
+    wanted: set[tuple[str, str]] = set()
     for name in names:
         if name in modules:
             wanted.update((modules[name], word) for word in words.get(modules[name], {}))
