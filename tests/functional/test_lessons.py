@@ -112,7 +112,8 @@ def test_every_term_is_introduced_once_and_not_used_before():
     told, found = terms()
     for module, term in found:
         singular = term.removesuffix("s")
-        first = re.search(rf"(?<![\w-]){re.escape(singular)}(s|es)?(?!\w)", told, re.IGNORECASE)
+        stem, ending = (singular[:-1], "(y|ies)") if singular.endswith("y") else (singular, "(s|es)?")
+        first = re.search(rf"(?<![\w-]){re.escape(stem)}{ending}(?!\w)", told, re.IGNORECASE)
         around = told[max(0, first.start() - 60) : first.end() + 20]
         assert told[: first.start()].endswith("**"), f"{term!r} ({module}) is used before: … {around} …"
         assert [t.lower().removesuffix("s") for _, t in found].count(singular.lower()) == 1, term
