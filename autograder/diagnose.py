@@ -18,7 +18,7 @@ import numpy as np
 
 from autograder.courses import BUILT_IN
 from autograder.errors import StudentException
-from autograder.fit import Fit, fit_in_part, fit_of, in_float32
+from autograder.fit import Fit, fit_in_part, fit_of, in_float32, tells_much
 from autograder.frames import Config, Rng
 from autograder.mistakes import Mistake, of_function
 from autograder.mistakes.variants import BrokenMistake, solution, variant
@@ -101,6 +101,8 @@ class _Search:
                 if fits is None:
                     break
                 explained[place] = fits
+        if sum(map(self._is_a_riddle, explained, explained.values())) > sum(map(bool, explained.values())):
+            return {}  # where most wrong answers are explained by nothing, the others are so by chance
         failing = sum(not replay.passed for replay in self._replays)
         found: dict[str, Diagnosis] = {}
         for place, fits in explained.items():
@@ -109,7 +111,8 @@ class _Search:
                 for mistakes, fit in fits.items()
             }
             best = [mistakes for mistakes in fits if ranks[mistakes] == max(ranks.values())]
-            if best and len({mistakes[0].title for mistakes in best}) <= MAX_NAMES:
+            most = self._names_allowed(place, ranks[best[0]][1]) if best else 0
+            if best and len({mistakes[0].title for mistakes in best}) <= most:
                 _, count, fit = ranks[best[0]]
                 diagnosis = Diagnosis(
                     tuple(mistakes[0] for mistakes in best),
@@ -119,6 +122,21 @@ class _Search:
                 )
                 found |= _named([self._replays[place]], diagnosis)
         return found
+
+    def _is_a_riddle(self, place: int, fits: dict[Made, Fit]) -> bool:
+        """Whether nothing explains a wrong answer; an exception and a wrong dtype speak for themselves."""
+        return not fits and self._replays[place].calls[-1].exception is None and self._fit((), place) is Fit.NO
+
+    def _names_allowed(self, place: int, count: int) -> int:
+        """How many mistakes may be told that explain one failing check, and `count` failing checks in all.
+
+        What many a mistake ends in, an exception or nothing but nan, says less than wrong numbers do.
+        """
+        replay = self._replays[place]
+        exception = replay.calls[-1].exception
+        if exception is None:
+            return MAX_NAMES if tells_much(replay.calls[-1].value, _right(replay, self._package)) else 1
+        return 0 if "out of bounds" in exception.message and count == 1 else 1
 
     def _fitting(self, candidates: Sequence[Made], place: int) -> dict[Made, Fit] | None:
         """The candidates that explain one failing check; None if there was no time to try them all."""

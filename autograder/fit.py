@@ -82,6 +82,25 @@ def fit_in_part(student: Any, ours: Any, right: Any, coarse: bool = False) -> Fi
     return Fit.IN_PART if found_wrong else Fit.NO
 
 
+def tells_much(student: Any, right: Any) -> bool:
+    """Whether something finite is wrong in a value: many mistakes end in the same nan or infinity."""
+    for part in _parts(student, student, right):
+        if part is None:
+            return True
+        mine, _, correct = part
+        if not (
+            isinstance(mine, (np.ndarray, np.generic, float)) and isinstance(correct, (np.ndarray, np.generic, float))
+        ):
+            return True
+        mine, correct = np.asarray(mine), np.asarray(correct)
+        if mine.dtype.kind != "f" or correct.dtype.kind != "f" or mine.shape != correct.shape:
+            return True
+        with np.errstate(all="ignore"):
+            if (np.isfinite(mine) & (np.abs(mine - correct) > SAME[np.dtype(np.float64)].allowed(correct))).any():
+                return True
+    return False
+
+
 def _parts(student: Any, ours: Any, right: Any) -> Iterator[tuple[Any, Any, Any] | None]:
     """The single results side by side, in the order in which they are compared; None where the forms differ."""
     if isinstance(right, tuple):

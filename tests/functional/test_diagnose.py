@@ -121,6 +121,14 @@ def embed_tokens_backward(dout, ids, vocab_size):
     assert [one.mistake for one in failed] == [None] * 4
 
 
+def test_where_most_is_a_riddle_a_coincidence_is_not_named(tmp_path, solutions):
+    """Divided by the root of the batch: with a batch of one text that is as if nothing was divided."""
+    text = (solutions / "attention.py").read_text("utf-8").replace("math.sqrt(q.shape[-1])", "math.sqrt(q.shape[0])", 1)
+    failed = judged(tmp_path, "attention.attention", text)
+    assert len(failed) > 5
+    assert [one.mistake for one in failed] == [None] * len(failed)
+
+
 def test_the_first_wrong_of_several_results_is_named(tmp_path):
     text = """
 import numpy as np

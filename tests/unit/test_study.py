@@ -76,6 +76,10 @@ def test_next_comes_after_the_one_in_hand_and_bonus_last():
     assert progress.next_open(statuses, "softmax.softmax") == "ffn.relu"
     assert progress.next_open(statuses, "ffn.relu") == "layernorm.rmsnorm"
     assert progress.next_open(statuses) == "tokenizer.encode"
+    statuses["softmax.softmax"] = "failed"  # stands before the one in hand, but belongs to the same assignment
+    assert progress.next_open(statuses, "softmax.cross_entropy") == "softmax.softmax"
+    assert progress.next_open(statuses, "softmax.softmax") == "ffn.relu"
+    assert progress.next_open(statuses, "layernorm.layernorm") == "ffn.relu"  # bonus work can wait
     assert "layernorm" in progress.passed_modules(statuses)
     assert "ffn" not in progress.passed_modules(statuses)
 

@@ -1,0 +1,114 @@
+"""What the report says beside its verdicts: the inputs in one line, usual causes of exceptions, help, reasons."""
+
+import numpy as np
+import pytest
+
+from autograder.case import describe_case
+from autograder.causes import usual_cause
+from autograder.compare import compare
+from autograder.curriculum import TRANSFORMER
+from autograder.errors import Mismatch, StudentException
+from autograder.frames import Rng
+from autograder.mistakes import of_function
+from autograder.naming import Diagnosis, same_error
+
+
+@pytest.mark.parametrize(
+    ("args", "text"),
+    [
+        ((np.array([[1000.0, 0.0], [-1.5, np.inf]]),), "(2, 2) = [[1000, 0], [-1.5, inf]]"),
+        ((np.array([1 / 3, 2.0]),), "(2,) ≈ [0.3333, 2]"),
+        ((np.zeros((3, 5)),), "(3, 5)"),
+        ((np.arange(3, dtype=np.int32), 4), "(3,) int32 = [0, 1, 2], 4"),
+        ((np.array([], dtype=np.int64),), "(0,) int64"),
+        ((np.float32(0.5),), "scalar float32 = 0.5"),
+        (([2, 0, 1], {}), "[2, 0, 1], {}"),
+        ((list(range(40)), Rng(7)), "a list of 40, a generator with seed 7"),
+        (("a\tb", None, True), "'a\\tb', None, True"),
+        ((dict.fromkeys(range(6), "x"),), "{0: 'x', 1: 'x', 2: 'x', 3: 'x', …}"),
+    ],
+)
+def test_small_inputs_are_shown_number_by_number(args, text):
+    assert describe_case(args, {}) == text
+    assert describe_case((), {"axis": 0}) == "axis 0"
+
+
+@pytest.mark.parametrize(
+    ("kind", "message", "words"),
+    [
+        ("ValueError", "operands could not be broadcast together with shapes (4,7) (4,) ", "keepdims=True"),
+        ("ValueError", "operands could not be broadcast together with shapes (2,3,4,5) (2,4,5) ", "keepdims=True"),
+        ("ValueError", "operands could not be broadcast together with shapes (4,7) (3,5) ", "lined up from the right"),
+        ("IndexError", "shape mismatch: indexing arrays could not be broadcast …", "another number of axes"),
+        ("AxisError", "axis 1 is out of bounds for array of dimension 1", "another number of axes"),
+        ("IndexError", "index 7 is out of bounds for axis 1 with size 7", "size minus 1"),
+        ("ValueError", "not enough values to unpack (expected 3, got 2)", "as many as x has axes"),
+        ("TypeError", "'NoneType' object is not subscriptable", "something is None"),
+        (
+            "UFuncTypeError",
+            "Cannot cast ufunc 'subtract' output from dtype('float64') to dtype('int64')",
+            "a new array",
+        ),
+        ("AttributeError", "'list' object has no attribute 'shape'", "np.asarray"),
+        ("KeyError", "'b_qkv'", "d.get(name)"),
+    ],
+)
+def test_exceptions_with_a_usual_cause_get_help(kind, message, words):
+    assert words in usual_cause(StudentException(kind, message))
+
+
+def test_other_exceptions_get_none():
+    assert usual_cause(StudentException("ZeroDivisionError", "division by zero")) is None
+    assert usual_cause(StudentException("ValueError", "what the student says")) is None
+
+
+def test_two_errors_are_the_same_whatever_the_order_of_shapes_and_the_type_of_integers():
+    text = "operands could not be broadcast together with shapes {} {} "
+    assert same_error(text.format("(4,7)", "(4,)"), text.format("(4,)", "(4,7)"))
+    assert not same_error(text.format("(4,7)", "(4,)"), text.format("(4,7)", "(7,)"))
+    assert same_error("np.int64(4)", "4")
+    assert not same_error("np.int64(4)", "5")
+
+
+def help_of(actual, expected, function):
+    with pytest.raises(Mismatch) as caught:
+        compare(actual, expected, TRANSFORMER.functions[function])
+    return caught.value
+
+
+@pytest.mark.parametrize(
+    ("actual", "expected", "function", "words"),
+    [
+        (np.array([]), np.array([], np.int64), "tokenizer.encode", "np.array([], dtype=np.int64)"),
+        (np.array([1.0]), np.array([1]), "tokenizer.encode", "dtype=np.int64"),
+        (np.array([1], np.int32), np.array([1]), "tokenizer.encode", "dtype=np.int64"),
+        (np.eye(2, dtype=int), np.eye(2), "embeddings.one_hot", ".astype(np.float64)"),
+        ("abd", "bad", "tokenizer.decode", "the right characters in another order"),
+    ],
+)
+def test_a_wrong_dtype_and_a_wrong_order_get_help(actual, expected, function, words):
+    assert words in help_of(actual, expected, function).help
+
+
+def test_the_axes_of_a_shape_are_called_by_name():
+    assert help_of(np.zeros(5, int), np.zeros(6, int), "tokenizer.encode").message.endswith("(6,) = (position,)")
+    message = help_of(np.zeros((2, 5)), np.zeros((2, 3, 5)), "embeddings.one_hot").message
+    assert message == "out has shape (2, 5), expected (2, 3, 5) = (batch, position, token)"
+
+
+def test_a_list_in_another_order_is_told():
+    wrong = help_of((["b", "a"], {}, {}), (["a", "b"], {}, {}), "tokenizer.build_vocab")
+    assert wrong.help == "these are the right elements in another order"
+
+
+def test_the_reason_says_what_was_compared():
+    first, second, *_ = of_function("softmax.softmax")
+    one, two = (first,), (first, second)
+    assert Diagnosis(one).reason == "with that mistake the answer is exactly yours"
+    assert Diagnosis(one, raised=True).reason == "with that mistake the error is the same as yours"
+    assert Diagnosis(two).reason == "with either mistake the answer is exactly yours"
+    assert Diagnosis(two, together=True).reason == "with both mistakes the answer is exactly yours"
+    here = Diagnosis(one, here_only=True)
+    assert here.reason == "with that mistake the answer is exactly yours in this case; something else is wrong, too"
+    dtype = Diagnosis(one, here_only=True, up_to_dtype=True)
+    assert dtype.reason == "with that mistake the numbers are exactly yours in this case; the dtype is wrong, too"
