@@ -17,6 +17,8 @@ import tempfile
 import time
 from pathlib import Path
 
+from autograder.courses import BUILT_IN, check_files
+
 ROOT = Path(__file__).parents[2]
 CHECKS = ROOT / "autograder" / "checks"
 # Both sides may keep what Python has compiled, as they do for everybody who has not forbidden it.
@@ -40,7 +42,7 @@ def headway(*arguments):
 
 
 def plain(modules, submission):
-    files = [str(CHECKS / f"test_{module}.py") for module in modules]
+    files = [str(path) for module in modules for path in check_files(module, BUILT_IN)]
     options = ["-q", "-p", "plain", "-p", "no:cacheprovider", "-c", str(CHECKS / "pytest.ini")]
     environment = {"SUBMISSION": str(submission), "PYTHONPATH": str(Path(__file__).parent)}
     return seconds([sys.executable, "-m", "pytest", *options, *files], **environment)

@@ -108,6 +108,43 @@ def agree(request, student, reference):
 
 
 @pytest.fixture
+def stages(request, student, reference):
+    def call(*args, **kwargs):
+        actual, expected = (side.call(name_of(request), args, kwargs)[-1] for side in (student, reference))
+        for name, value in expected.items():
+            if isinstance(value, np.ndarray):
+                assert_same(actual[name], value)
+
+    return call
+
+
+class Backward:
+    def __init__(self, name, student, reference):
+        self.forward, self.name = name.removesuffix("_backward"), name
+        self.student, self.reference = student, reference
+
+    def __call__(self, dout, *args, on=None, tolerance=None, **kwargs):
+        actual = self.student.call(self.name, (dout, on or self.cache(*args, **kwargs)), {})
+        cache = self.reference.call(self.forward, args, kwargs)[1]
+        expected = self.reference.call(self.name, (dout, cache), {})
+        if tolerance is None:
+            assert_same(actual, expected)
+        else:
+            for name in expected:
+                np.testing.assert_allclose(
+                    actual[name], expected[name], rtol=tolerance.relative, atol=tolerance.floor * 100
+                )
+
+    def cache(self, *args, **kwargs):
+        return self.student.call(self.forward, args, kwargs)[1]
+
+
+@pytest.fixture
+def backward(request, student, reference):
+    return Backward(name_of(request), student, reference)
+
+
+@pytest.fixture
 def unmodified(request, student):
     def call(*args, **kwargs):
         before = copy.deepcopy(args)

@@ -4,13 +4,12 @@ from plain_cells import run; run("softmax.softmax", globals())
 """
 
 import inspect
-from pathlib import Path
 
 import plain
 import pytest
 
+from autograder.courses import BUILT_IN, check_files
 from autograder.draw import Draw
-from autograder.engine import CHECKS
 from autograder.plugin import pytest_addoption  # noqa: F401 (the same import cost as in every grader)
 
 
@@ -19,9 +18,9 @@ def run(qualified, names):
     module = qualified.partition(".")[0]
     mine = _Proxy(names)
     theirs = plain.proxy("autograder.reference.")
-    path = Path(CHECKS, f"test_{module}.py")
     checks = {}
-    exec(compile(path.read_text("utf-8"), str(path), "exec"), checks)
+    for path in check_files(module, BUILT_IN):
+        exec(compile(path.read_text("utf-8"), str(path), "exec"), checks)
     for name, check in list(checks.items()):
         marks = {mark.name: mark for mark in getattr(check, "pytestmark", [])}
         if name.startswith("test_") and "graded" in marks and marks["graded"].args[0] == qualified:
@@ -85,6 +84,8 @@ def _fixtures(qualified, name, student, reference):
         "draw": Draw(0, f"{qualified}::{name}"),
         "compare": fixture(plain.compare)(),
         "agree": fixture(plain.agree)(request, student, reference),
+        "stages": fixture(plain.stages)(request, student, reference),
+        "backward": fixture(plain.backward)(request, student, reference),
         "unmodified": fixture(plain.unmodified)(request, student),
         "refuses": fixture(plain.refuses)(request, student),
     }
