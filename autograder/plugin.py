@@ -3,8 +3,7 @@
     python -m pytest -p autograder.plugin --pyargs autograder.checks --submission my-gpt
 
 A graded check is an ordinary test with the mark `graded(function, points=1)` whose docstring's first line is its title.
-What it
-may ask for is in `fixtures.py`.
+What it may ask for is in `fixtures.py`.
 
 Pytest's own reporter is left alone; results are collected through hooks. A `Run` object drives it from the engine; from
 pytest's command line the plugin makes one itself.
@@ -96,7 +95,7 @@ RUN = pytest.StashKey[Run]()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Register the options; `--submission` must never be registered in a conftest (see the README of the worker)."""
+    """Register the options; `--submission` must never be registered in a conftest."""
     group = parser.getgroup("headway", "grading one submission against PyTorch")
     group.addoption("--submission", metavar="DIR", help="folder with the submission's modules")
     group.addoption("--seed", type=int, default=0, metavar="N", help="draw fresh inputs (default 0: the public ones)")

@@ -67,9 +67,9 @@ def test_every_function_has_its_lesson_in_course_order_and_a_worked_example(modu
 def test_a_lesson_says_how_long_it_takes_and_each_function_too(solutions, module):
     stub = make_stub((solutions / f"{module}.py").read_text("utf-8"), module)
     assignment = TRANSFORMER.modules[module]
-    whole = (
-        f"# *Assignment {assignment.number} of 12 · {sum(not f.bonus for f in assignment.functions)} functions · about "
-    )
+    counted = sum(not function.bonus for function in assignment.functions)
+    number = f"{assignment.number} of {len(TRANSFORMER.assignments)}"
+    whole = f"# *Assignment {number} · {counted} functions · about "
     assert stub.count(whole + duration(assignment.minutes)) == 1
     for function in assignment.functions:
         said = f"`{function.name}`[^\n]*\n#\n# \\*{duration(function.minutes)}, {DIFFICULTY[function.difficulty]}\\*\n"
