@@ -153,14 +153,13 @@ class Student:
         call.modified = [clean(name, 80) for name in _texts(reply.get("modified"))]
         call.warnings = [clean(text, 300) for text in _texts(reply.get("warnings"))]
         call.value = self._wrap(reply.get("value"), call)
-        if (
-            opaque
-            and len(function.outputs) > 1
-            and (type(call.value) is not tuple or len(call.value) != len(function.outputs))
-        ):
-            # A check unpacks (out, cache) before it compares anything.
-            names = ", ".join(output.name for output in function.outputs)
-            raise Mismatch(f"{function.name} must return a tuple ({names}), not {describe_type(call.value)}")
+        if opaque and len(function.outputs) > 1:
+            # A check unpacks (out, cache), and looks into the cache, before it compares anything.
+            if type(call.value) is not tuple or len(call.value) != len(function.outputs):
+                names = ", ".join(output.name for output in function.outputs)
+                raise Mismatch(f"{function.name} must return a tuple ({names}), not {describe_type(call.value)}")
+            if not all(isinstance(call.value[i], Cache) for i in opaque):
+                raise Died(f"while {function.name} was running, its process sent a value in place of the cache")
         return call.value
 
     def fetch(self, handle: Handle, key: str, function: Function) -> Any:

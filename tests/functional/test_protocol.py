@@ -159,6 +159,13 @@ def test_any_well_formed_reply_is_a_value_or_a_verdict(tmp_path, reply):
         assert "\x1b" not in verdict.message
 
 
+def test_a_forged_cache_is_a_death_and_no_failure_of_the_kit(tmp_path):
+    reply = {"status": "returned", "value": (np.zeros((2, 3)), {"weights": np.zeros((2, 3))})}
+    verdict, _ = ask(lambda request: frames.pack({**reply, "id": request["id"]}), tmp_path, "blocks.block")
+    assert isinstance(verdict, Died)
+    assert "in place of the cache" in verdict.message
+
+
 @given(VALUES.filter(lambda value: type(value) is not int))
 @settings(fuzz, max_examples=50)
 def test_an_answer_under_another_number_is_a_death(tmp_path, number):
