@@ -9,7 +9,7 @@ from autograder.curriculum import TRANSFORMER
 from autograder.errors import Blocked, Died, Mismatch, NotStarted, Raised, TimedOut
 from autograder.proxies import Student
 from autograder.text import clean
-from autograder.worker import Limits, Workers, wall
+from autograder.worker import OPEN, Limits, TooWeak, Workers, strongest
 
 GOOD = "import numpy as np\ndef log_softmax(x, axis=-1):\n    return np.asarray(x) * 2\n"
 
@@ -254,8 +254,8 @@ def test_a_server_that_dies_in_the_middle_of_a_submission_is_replaced(submission
     import signal
 
     try:
-        around = wall.strongest(tmp_path) if walled else wall.OPEN
-    except wall.TooWeak as error:
+        around = strongest(tmp_path) if walled else OPEN
+    except TooWeak as error:
         pytest.skip(str(error))
     with Workers(fork=True, wall=around) as workers:
         student = Student(workers, submission(softmax=GOOD), TRANSFORMER, Limits())
