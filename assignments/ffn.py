@@ -233,9 +233,9 @@ def gelu_backward(dout, x):
 #
 # *10 min, straightforward*
 #
-# Activations have no parameters. Those are in the linear layers on both sides of it: every output is a weighted sum of
-# all inputs, plus a bias. You wrote two of them inside `multihead_attention`; here the layer gets a name. Our matrices
-# are stored `(in, out)`, so that the code reads like the formula; PyTorch's `nn.Linear` stores the transpose,
+# An activation has no parameters. The linear layers on both sides of it have: every output is a weighted sum of all
+# inputs, plus a bias. You wrote two of them inside `multihead_attention`; here the layer gets a function of its own. Our
+# matrices are stored `(in, out)`, so that the code reads like the formula; PyTorch's `nn.Linear` stores the transpose,
 # `(out, in)`.
 #
 # $$y = x W + b$$
@@ -342,8 +342,8 @@ def linear_backward(dout, x, W):
 # training and multiplied the parameters by the keep probability afterwards (its section 10 describes the inversion). It
 # also calls the probability of *keeping* a value p; ours, like PyTorch's, is the probability of *dropping* it.
 #
-# The GPT of this course trains without dropout, so that it can be compared with PyTorch digit by digit; most models in
-# the wild have it.
+# The first transformer and the first GPT drop one value in ten (Vaswani et al. 2017, section 5.4; Radford et al. 2018,
+# section 4.1). The GPT of this course trains without dropout, so that it can be compared with PyTorch digit by digit.
 
 # %%
 def dropout(x, p, rng, training=True):
@@ -502,22 +502,23 @@ def ffn_backward(dout, cache):
 # ## Try it
 #
 # How much does the bend add? Here 64 hidden features are at work between 4 inputs and 4 outputs, once without an
-# activation and once with ReLU. Then the best single matrix of 4 × 4 numbers tries to do the same, and what it gets
-# wrong is measured, as a share of the output's variance. Guess both numbers.
+# activation and once with ReLU. Then the best single linear layer, 4 × 4 numbers and a bias, tries to do the same, and
+# what it gets wrong is measured, as a share of the output's variance. Guess both numbers.
 #
 # ```python
 # >>> rng = np.random.default_rng(0)
 # >>> x, W_1, W_2 = rng.normal(size=(1000, 4)), rng.normal(size=(4, 64)), rng.normal(size=(64, 4))
 # >>> for out in (linear(linear(x, W_1, None), W_2, None), ffn(x, {"W_1": W_1, "W_2": W_2}, activation="relu")[0]):
-# ...     best, *_ = np.linalg.lstsq(x, out, rcond=None)  # the best single matrix for it
-# ...     print(round(abs(float(((out - x @ best) ** 2).mean() / out.var())), 2))
+# ...     best, *_ = np.linalg.lstsq(np.hstack([x, np.ones((1000, 1))]), out, rcond=None)  # (5, 4), the bias last
+# ...     missed = out - linear(x, best[:4], best[4])
+# ...     print(round(float((missed**2).mean() / out.var(axis=0).mean()), 2))
 # 0.0
-# 0.45
+# 0.23
 #
 # ```
 #
-# Without a bend in between, 64 hidden features do no more than 16 numbers can. With it, nearly half of what the network
-# does is out of reach for any matrix. What does the second number become with GELU? With `x` a hundred times smaller?
+# Without a bend in between, 64 hidden features do no more than 20 numbers can. With it, nearly a quarter of what comes
+# out is beyond any single linear layer. What does the second number become with GELU? With `x` a hundred times smaller?
 # (One of the two has a bend that looks straight from nearby.)
 #
 # When your GPT is trained (`headway train`, assignment 10), look at this part at work: `headway plot ffn-hidden`.
