@@ -234,9 +234,9 @@ def gelu_backward(dout, x):
 # *10 min, straightforward*
 #
 # An activation has no parameters. The linear layers on both sides of it have: every output is a weighted sum of all
-# inputs, plus a bias. You wrote two of them inside `multihead_attention`; here the layer gets a function of its own. Our
-# matrices are stored `(in, out)`, so that the code reads like the formula; PyTorch's `nn.Linear` stores the transpose,
-# `(out, in)`.
+# inputs, plus a bias. You wrote two of them inside `multihead_attention`; here the layer gets a function of its own.
+# Our matrices are stored `(in, out)`, so that the code reads like the formula; PyTorch's `nn.Linear` stores the
+# transpose, `(out, in)`.
 #
 # $$y = x W + b$$
 #
