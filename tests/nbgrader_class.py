@@ -1,4 +1,7 @@
-"""An nbgrader course made by `headway release`, and twelve submissions to one assignment as students hand them in."""
+"""An nbgrader course made by `headway release`, and submissions to one assignment as students hand them in.
+
+Twelve that nbgrader can grade, and `BEYOND`: of these it can say nothing.
+"""
 
 import copy
 import os
@@ -8,6 +11,7 @@ from pathlib import Path
 import nbformat
 
 ASSIGNMENT = "softmax"
+BEYOND = ("unreadable", "dies")  # no JSON; a cell that ends the kernel
 
 
 def environment(cache):
@@ -79,3 +83,14 @@ def hand_in(course):
         for one in notebook.cells:  # an editor gives every cell an id of its own
             one["id"] = nbformat.v4.new_code_cell()["id"]
         nbformat.write(notebook, folder / f"{ASSIGNMENT}.ipynb")
+
+
+def hand_in_beyond(course):
+    submitted = course / "submitted"
+    for student in BEYOND:
+        (submitted / student / ASSIGNMENT).mkdir(parents=True)
+    text = (submitted / "right" / ASSIGNMENT / f"{ASSIGNMENT}.ipynb").read_text("utf-8")
+    (submitted / "unreadable" / ASSIGNMENT / f"{ASSIGNMENT}.ipynb").write_text(text[: len(text) // 2], "utf-8")
+    dying = nbformat.reads(text, as_version=4)
+    dying.cells.insert(3, nbformat.v4.new_code_cell("import os\nos._exit(1)"))
+    nbformat.write(dying, submitted / "dies" / ASSIGNMENT / f"{ASSIGNMENT}.ipynb")

@@ -1,6 +1,9 @@
 """Run notebooks in their folders, in a process of its own: Jupyter's warnings are not ours to turn into errors.
 
-python run_notebooks.py NOTEBOOK...     standard output: per notebook, per code cell, source and outputs as JSON
+python run_notebooks.py [--validate] NOTEBOOK...
+
+Standard output: per notebook, what ran: per code cell, source and outputs as JSON. With --validate it is run by what
+`nbgrader validate` runs, whose verdict (empty: a success) stands beside it.
 """
 
 import json
@@ -11,10 +14,28 @@ import nbformat
 from nbclient import NotebookClient
 
 
-def run(path: Path) -> list[dict[str, object]]:
+def run(path: Path) -> dict[str, object]:
     notebook = nbformat.read(path, as_version=4)
     resources = {"metadata": {"path": str(path.parent)}}
     NotebookClient(notebook, timeout=120, allow_errors=True, resources=resources).execute()
+    return {"cells": shown(notebook)}
+
+
+def validate(path: Path) -> dict[str, object]:
+    from nbgrader.validator import Validator
+
+    ran = []
+
+    class Watched(Validator):
+        def _preprocess(self, nb):
+            ran.append(super()._preprocess(nb))
+            return ran[-1]
+
+    verdict = Watched().validate(str(path))
+    return {"cells": shown(ran[0]), "verdict": verdict}
+
+
+def shown(notebook):
     return [
         {"source": c.source, "nbgrader": c.metadata.get("nbgrader", {}), "outputs": c.outputs}
         for c in notebook.cells
@@ -23,4 +44,6 @@ def run(path: Path) -> list[dict[str, object]]:
 
 
 if __name__ == "__main__":
-    print(json.dumps({name: run(Path(name)) for name in sys.argv[1:]}))
+    names = sys.argv[1:]
+    does = validate if names[0] == "--validate" else run
+    print(json.dumps({name: does(Path(name)) for name in names if not name.startswith("--")}))

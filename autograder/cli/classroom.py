@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from autograder.cli._nbgrader import hidden_seed, open_course, write_course
 from autograder.cli._shared import (
     KIT_FAILED,
     PASSED,
@@ -13,6 +14,7 @@ from autograder.cli._shared import (
     curriculum_of,
     curriculum_option,
     interruptible,
+    load_meanwhile,
     no_color_option,
 )
 
@@ -60,6 +62,13 @@ if TYPE_CHECKING:
     type=click.Choice(["full", "summary", "none"]),
     help="What the documents tell (default: summary). Only full holds expected values: not to be handed out.",
 )
+@click.option(
+    "--nbgrader",
+    "nbgrader_course",
+    type=click.Path(path_type=Path),
+    metavar="COURSE",
+    help="Grade on this nbgrader course's hidden inputs, and write grades and reports into it.",
+)
 @click.option("--unsafe-no-sandbox", "unsafe", is_flag=True, help="Run strangers' code with your rights. Marked.")
 @curriculum_option
 @no_color_option
@@ -84,6 +93,7 @@ def grade(
     result: int | None,
     own_prerequisites: bool,
     feedback: "Level | None",
+    nbgrader_course: Path | None,
     unsafe: bool,
     no_color: bool,
 ) -> None:
@@ -96,10 +106,13 @@ def grade(
     import os
 
     from autograder import engine
-    from autograder.course import grading
+    from autograder.course import gradebook, grading
     from autograder.course import policy as policies
     from autograder.report import table
 
+    target = open_course(nbgrader_course) if nbgrader_course else None  # what is wrong with it is said before the work
+    if target:
+        load_meanwhile("nbgrader.api")  # takes seconds
     curriculum = curriculum_of()
     settings = policies.find(course, folder, curriculum)
     limits = {
@@ -112,7 +125,7 @@ def grade(
     policy = policies.override(
         settings.policy,
         limits,
-        seed=seed,
+        seed=hidden_seed(target) if target and seed is None and settings.policy.seed is None else seed,
         layout=layout,
         feedback=feedback,
         own_prerequisites=own_prerequisites or None,
@@ -139,4 +152,6 @@ def grade(
     with table.live(console) as seen:
         document = grading.grade(folder, out, options, policy, plan, seen)
     table.render(document, out, console)
+    if target:
+        write_course(gradebook.read(out), target, console)
     sys.exit(KIT_FAILED if any(student["status"] == "failed" for student in document["students"]) else PASSED)

@@ -5,8 +5,9 @@ from typing import TYPE_CHECKING
 
 import click
 
+from autograder.cli._nbgrader import open_course, write_course
 from autograder.cli._shared import console_for, interruptible, no_color_option, progress
-from autograder.errors import UsageError, missing_package
+from autograder.errors import UsageError
 from autograder.text import counted
 
 if TYPE_CHECKING:
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
     from autograder.course.gradebook import Gradebook
     from autograder.report.insight import Student
 
-RELEASED_COURSE = "headway"  # the course_id in the settings that `headway release` writes
 # Format -> the name of its file or folder in OUT/exports, and what to do with it.
 FORMATS = {
     "csv": ("grades.csv", "open it in a spreadsheet"),
@@ -121,9 +121,9 @@ def _link(folder: Path | None, page: Path) -> "Callable[[Student], str | None]":
 @click.option(
     "--course",
     type=click.Path(path_type=Path),
-    help="nbgrader: the course's folder. Its gradebook.db is written, and autograded/, which formgrader shows.",
+    help="nbgrader: the course's folder. Its gradebook is written, and autograded/, which formgrader shows.",
 )
-@click.option("--course-id", metavar="ID", help="nbgrader: its course_id, if it is not that of a released course.")
+@click.option("--course-id", metavar="ID", help="nbgrader: its course_id, if it is not that of the settings.")
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="gradescope-autograder: inputs.")
 @click.option(
     "--feedback",
@@ -164,6 +164,9 @@ def export(
     name, next_step = FORMATS[kind]
     target = to or out / "exports" / name
     console = console_for(no_color)
+    if kind == "nbgrader" and course is not None:
+        write_course(gradebook.read(out), open_course(course, database, course_id), console)
+        return
     try:
         if kind == "gradescope-autograder":
             settings = gradescope_zip.Settings(_known(names), seed, feedback, visibility, unsafe)
@@ -182,31 +185,16 @@ def export(
                 count, what = junit.write(book, target), "suite"
             else:
                 what = "submission"
-                target = target if course is None else course / "gradebook.db"
                 url = database or f"sqlite:///{target.resolve()}"
-                if database is None and course is None:
+                if database is None:
                     target.parent.mkdir(parents=True, exist_ok=True)
-                known = course_id or ("default_course" if course is None else RELEASED_COURSE)
-                if course is not None:
-                    written = _write_autograded(book, course)
-                    console.print(Text(f"{written} notebooks with reports in {course / 'autograded'}"))
-                    next_step = "nbgrader generate_feedback ASSIGNMENT, or nbgrader's formgrader"
+                known = course_id or "default_course"
                 count = nbgrader.write_gradebook(book.document, book.results(), url, course_id=known)
     except OSError as error:
         raise UsageError(f"cannot write {target} ({error.strerror}). Name another place: --to PATH") from None
     where = database.partition("@")[2] or database if database and kind == "nbgrader" else target
     console.print(Text(f"{counted(count, what)} in {where}"))
     console.print(Text(f"Next: {next_step}", "dim"))
-
-
-def _write_autograded(book: "Gradebook", course: Path) -> int:
-    try:
-        from autograder.notebooks import autograded
-    except ImportError as error:
-        raise missing_package(f"notebooks need {error.name}", "notebooks") from None
-    from autograder.course.exports.nbgrader import student_id
-
-    return autograded.write(course, ((student_id(student), result) for student, result in book.results() if result))
 
 
 def _known(names: tuple[str, ...]) -> tuple[str, ...]:

@@ -1,6 +1,8 @@
 """Commands about the kit itself: release, doctor, verify."""
 
+import contextlib
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,9 +23,11 @@ from autograder.errors import UsageError, missing_package
 from autograder.files import write_atomically
 
 if TYPE_CHECKING:
+    from autograder.curriculum import Curriculum
     from autograder.notebooks.course import Prerequisites
 
-KEPT = "nbgrader_config.py"  # the instructor's own once it is there
+SETTINGS = "nbgrader_config.py"
+OUR_SETTINGS = "nbgrader_config.headway.py"  # beside the instructor's own
 
 
 @click.command()
@@ -41,44 +45,77 @@ KEPT = "nbgrader_config.py"  # the instructor's own once it is there
     show_default=True,
     help="nbgrader: put official solutions of earlier assignments beside each notebook that is built on them.",
 )
-@click.option("--seed", type=click.IntRange(0), help="nbgrader: the hidden inputs; fresh ones without it.")
+@click.option("--seed", type=click.IntRange(0), help="nbgrader: the hidden inputs; without it fresh ones, once.")
 @curriculum_option
 @interruptible
 def release(folder: Path, form: str | None, prerequisites: "Prerequisites", seed: int | None) -> None:
-    """Write what students get, or the source of an nbgrader course; generated from the solutions."""
+    """Write what students get, or the source of an nbgrader course; generated from the solutions.
+
+    Over an nbgrader course that is there already, what somebody has changed in it stays as it is.
+    """
     from autograder import courses, source
+    from autograder.study import state
 
     if form is None:
         raise UsageError("say what to release: headway release DIR --format stubs, notebooks or nbgrader")
+    if state.is_workspace(folder):
+        raise UsageError(
+            f"{folder} is a workspace, with somebody's work. Name another folder: headway release DIR --format {form}"
+        )
     curriculum = curriculum_of()
     solutions = courses.solutions(curriculum.package)
+    if form == "nbgrader":
+        _release_course(folder, solutions, curriculum, prerequisites, seed)
+        return
     if form == "stubs":
         files = source.make_stubs(solutions, curriculum)
     else:
-        try:
-            from autograder.draw import fresh_seed
-            from autograder.notebooks import build, course
-        except ImportError as error:
-            raise missing_package(f"notebooks need {error.name}", "notebooks") from None
-        if form == "nbgrader":
-            hidden = fresh_seed() if seed is None else seed
-            files = course.files(solutions, curriculum, prerequisites, hidden)
-        else:
-            files = build.student_notebooks(solutions, curriculum)
-    for name, text in files.items():
-        if name == KEPT and (folder / name).exists():
-            click.echo(f"kept  {folder / name}")
-            continue
-        try:
+        with _notebook_packages():
+            from autograder.notebooks import build
+        files = build.student_notebooks(solutions, curriculum)
+    with _writing(folder):
+        for name, text in files.items():
             write_atomically(folder / name, text.encode())
-        except OSError as error:
-            raise UsageError(
-                f"cannot write {folder / name} ({error.strerror}). Name another folder: headway release DIR"
-            ) from None
-        click.echo(f"wrote {folder / name}")
-    if form == "nbgrader":
-        first = next(iter(curriculum.modules))
-        click.echo(f"Next: cd {folder} && nbgrader generate_assignment {first}")
+            click.echo(f"wrote {folder / name}")
+
+
+def _release_course(
+    folder: Path, solutions: Path, curriculum: "Curriculum", prerequisites: "Prerequisites", seed: int | None
+) -> None:
+    with _notebook_packages():
+        from autograder.draw import fresh_seed
+        from autograder.notebooks import course, released
+    hidden = next(known for known in (seed, released.seed_of(folder), fresh_seed()) if known is not None)
+    with _writing(folder):
+        done = released.write(folder, course.files(solutions, curriculum, prerequisites, hidden), hidden)
+        if SETTINGS in done.kept:
+            write_atomically(folder / OUR_SETTINGS, course.CONFIG.encode())
+    for what, names in (("wrote", done.written), ("removed", done.removed)):
+        for name in names:
+            click.echo(f"{what} {folder / name}")
+    for name in done.kept:
+        click.echo(f"kept {folder / name}, which is yours; for ours, move it away and do this again")
+    if SETTINGS in done.kept:
+        click.echo(f"! The course needs the settings in {folder / OUR_SETTINGS}: put them into {SETTINGS}")
+    click.echo(f"Next: cd {folder} && nbgrader generate_assignment {next(iter(curriculum.modules))}")
+
+
+@contextlib.contextmanager
+def _notebook_packages() -> Iterator[None]:
+    try:
+        yield
+    except ImportError as error:
+        raise missing_package(f"notebooks need {error.name}", "notebooks") from None
+
+
+@contextlib.contextmanager
+def _writing(folder: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise UsageError(
+            f"cannot write {error.filename or folder} ({error.strerror}). Name another folder: headway release DIR"
+        ) from None
 
 
 @click.command()

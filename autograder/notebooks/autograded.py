@@ -1,82 +1,98 @@
-"""nbgrader's `autograded/` folder from our results, so that formgrader and `nbgrader generate_feedback` show them.
+"""nbgrader's autograded notebooks from our results, so that formgrader and `nbgrader generate_feedback` show them.
 
 nbgrader keeps points in its gradebook and what there is to see in a notebook per student. `headway grade` runs no
 notebook: this writes the one that nbgrader would have, with the student's cells as they are, and after each function
-its graded cell with our report as the output. The student's own outputs are left out, and so is cell metadata, on which
-nothing that is shown depends.
+its graded cell with our report as the output. The student's own outputs are left out. Cell metadata are not the
+student's, who may have broken them: a cell counts as the answer to a function that it defines.
 """
 
 import ast
-from collections.abc import Iterable
+import contextlib
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import nbformat
-
-from autograder.archive import LeftOut
-from autograder.errors import UsageError
-from autograder.files import write_atomically
 from autograder.notebooks import cells as making
+from autograder.notebooks.build import HIDDEN
 from autograder.notebooks.intake import Shown, shown_cells
 from autograder.notebooks.statements import Cell, Statement, read
 from autograder.report.notebook import Report
 
 Document = dict[str, Any]
+# The graded cells that students get: ours take their places.
+_GRADED = re.compile(r'\s*from autograder\.notebook import grade\s+grade\("[\w.]+", points=[\d.]+\)\s*')
 
 
-def write(course: Path, results: Iterable[tuple[str, Document]]) -> int:
-    """Write `autograded/STUDENT/ASSIGNMENT/ASSIGNMENT.ipynb` for every result that has a submitted notebook.
+@dataclass
+class Source:
+    """The instructor's notebook of an assignment; empty if it cannot be read.
 
-    Args:
-        course: the folder of an nbgrader course.
-        results: the students' nbgrader ids with their result documents.
-
-    Returns:
-        How many notebooks were written.
-
-    Raises:
-        UsageError: if `course` is no such folder.
+    Attributes:
+        graded: its graded cells, by grade id, which is the function's name, without what is hidden in them.
+        answers: the grade id of the cell in which a function is to be written, by the function's name.
     """
-    if not (course / "source").is_dir():
-        raise UsageError(f"{course} holds no folder source. Make a course: headway release {course} --format nbgrader")
-    written = 0
-    for student, document in results:
-        for assignment in document["assignments"]:
-            path = Path(student, assignment["name"], f"{assignment['name']}.ipynb")
-            submitted = course / "submitted" / path
-            source = course / "source" / assignment["name"] / path.name
-            if Path(student).name != student or not submitted.is_file() or submitted.is_symlink():
-                continue
-            graded = _graded_cells(source)
-            if graded:
-                try:
-                    text = notebook(submitted.read_bytes(), graded, document, assignment)
-                except (LeftOut, OSError):  # nothing of it was graded: the gradebook says why
-                    continue
-                write_atomically(course / "autograded" / path, text.encode("utf-8", "replace"))
-                written += 1
-    return written
+
+    path: Path
+    graded: dict[str, making.Node] = field(default_factory=dict)
+    answers: dict[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        with contextlib.suppress(OSError, ValueError, KeyError, TypeError, AttributeError):
+            for cell in json.loads(self.path.read_bytes())["cells"]:
+                text = cell["source"] if isinstance(cell["source"], str) else "".join(cell["source"])
+                self._take(cell, cell["metadata"].get("nbgrader", {}), text)
+
+    def _take(self, cell: making.Node, about: dict[str, Any], text: str) -> None:
+        if about.get("grade") and not about.get("solution"):
+            self.graded[about["grade_id"]] = making.code(_without_hidden(text), **about)
+        elif about.get("solution") and cell["cell_type"] == "code":
+            self.answers.update(dict.fromkeys(_defined(text), about["grade_id"]))
+
+    @property
+    def solution_ids(self) -> list[str]:
+        """The grade ids of the cells that students write."""
+        return list(dict.fromkeys(self.answers.values()))
 
 
-def notebook(submitted: bytes, graded: dict[str, making.Node], document: Document, assignment: Document) -> str:
+def notebook(submitted: bytes, source: Source, document: Document, assignment: Document) -> str:
     """One student's notebook with our report in it.
 
     Args:
         submitted: what was handed in.
-        graded: the assignment's graded cells, by grade id, which is the function's name.
+        source: the instructor's notebook.
         assignment: the assignment's entry in the document.
+
+    Raises:
+        LeftOut: if what was handed in is no notebook that can be read.
     """
-    functions = {function["name"]: function for function in assignment["functions"] if function["name"] in graded}
-    shown = [cell for cell in shown_cells(submitted) if "grade(" not in cell.source or cell.kind != "code"]
+    functions = _functions(source, assignment)
+    shown = [cell for cell in shown_cells(submitted) if not (cell.kind == "code" and _GRADED.fullmatch(cell.source))]
     after = _where_each_is(shown, set(functions))
     made: list[making.Node] = []
-    left = dict(functions)
+    left, waiting = dict(functions), dict(source.answers)
     for i, cell in enumerate(shown):
-        made.append(making.markdown(cell.source) if cell.kind == "markdown" else making.code(cell.source))
+        ids = [waiting[name] for name in after.get(i, ()) if name in waiting]
+        about = {"solution": True, "grade_id": ids[0]} if ids else {}
+        waiting = {name: answer for name, answer in waiting.items() if answer not in ids[:1]}  # an id is there once
+        made.append(making.markdown(cell.source) if cell.kind == "markdown" else making.code(cell.source, **about))
         for name in after.get(i, ()):
-            made.append(_with_report(graded[name], left.pop(name), document, assignment))
-    made += [_with_report(graded[name], function, document, assignment) for name, function in left.items()]
-    return making.notebook(assignment["name"], made)
+            made.append(_with_report(source.graded[name], left.pop(name), document, assignment))
+    made += [_with_report(source.graded[name], function, document, assignment) for name, function in left.items()]
+    return making.quickly(assignment["name"], made)
+
+
+def unread(why: str, source: Source, document: Document, assignment: Document) -> str:
+    """The notebook for work that could not be read: the reason, and what is graded."""
+    functions = _functions(source, assignment)
+    cells = [_with_report(source.graded[name], function, document, assignment) for name, function in functions.items()]
+    return making.quickly(assignment["name"], [making.markdown(why), *cells])
+
+
+def _functions(source: Source, assignment: Document) -> dict[str, Document]:
+    return {one["name"]: one for one in assignment["functions"] if one["name"] in source.graded}
 
 
 def _where_each_is(shown: list[Shown], functions: set[str]) -> dict[int, list[str]]:
@@ -93,33 +109,23 @@ def _where_each_is(shown: list[Shown], functions: set[str]) -> dict[int, list[st
 
 
 def _with_report(cell: making.Node, function: Document, document: Document, assignment: Document) -> making.Node:
-    qualified = f"{assignment['name']}.{function['name']}"
     alone = {**assignment, "functions": [function]}
     report = Report(
         {**document, "assignments": [alone], "points": function["points"], "problems": []},
-        {qualified: function["status"]},
+        {f"{assignment['name']}.{one['name']}": one["status"] for one in assignment["functions"]},
         {},
     )
     made = making.code(cell["source"], **cell["metadata"]["nbgrader"])
-    bundle = nbformat.v4.new_output("display_data", {"text/html": report._repr_html_(), "text/plain": str(report)})
-    made["outputs"] = [bundle]
+    made["outputs"] = [making.shown(report._repr_mimebundle_())]
     return made
 
 
-def _graded_cells(source: Path) -> dict[str, making.Node]:
-    """The graded cells of the instructor's notebook, without what is hidden in them; none if it cannot be read."""
-    try:
-        cells = nbformat.read(source, as_version=4).cells
-    except (OSError, ValueError, nbformat.reader.NotJSONError):
-        return {}
-    graded = [cell for cell in cells if cell.metadata.get("nbgrader", {}).get("grade")]
-    for cell in graded:
-        cell["source"] = _without_hidden(cell["source"])
-    return {cell.metadata["nbgrader"]["grade_id"]: cell for cell in graded}
+def _defined(text: str) -> Iterator[str]:
+    for statement in read([Cell("", text)]):
+        if isinstance(statement, Statement) and isinstance(statement.node, ast.FunctionDef):
+            yield statement.node.name
 
 
 def _without_hidden(text: str) -> str:
-    from autograder.notebooks.build import HIDDEN
-
     head, begin, rest = text.partition(HIDDEN[0] + "\n")
     return head + rest.partition(HIDDEN[1] + "\n")[2] if begin else text

@@ -15,6 +15,7 @@ from autograder.source import is_private, make_stub, with_comments_above, with_e
 
 IMPORT = "from autograder.notebook import check"
 SOLUTION = ("### BEGIN SOLUTION", "### END SOLUTION")
+HELPERS = "# Helpers of your own, if you want any:"
 HIDDEN = ("### BEGIN HIDDEN TESTS", "### END HIDDEN TESTS")
 
 
@@ -133,6 +134,8 @@ def _joined(lines: list[str]) -> str:
     """Regions that follow each other at the top of a cell as one: students need one place for their helpers."""
     begin, end = SOLUTION
     joined: list[str] = []
+    if begin in lines:
+        lines = [*lines[: lines.index(begin)], HELPERS, *lines[lines.index(begin) :]]
     for line in lines:
         if line == begin:
             back = [i for i, earlier in enumerate(joined) if earlier]

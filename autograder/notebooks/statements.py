@@ -80,8 +80,10 @@ def _statements(cell: Cell) -> Iterator[Statement]:
     for node in tree.body:
         decorators = [d.lineno for d in getattr(node, "decorator_list", [])]
         first, last = min([node.lineno, *decorators]), node.end_lineno or node.lineno
-        makes, uses = _names(node)
-        yield Statement(cell.name, first, node, "\n".join(lines[first - 1 : last]), makes, uses)
+        text = "\n".join(lines[first - 1 : last])
+        # Another statement may stand on the same line.
+        makes, uses = _names(node, ast.unparse(node) if ";" in text else text)
+        yield Statement(cell.name, first, node, text, makes, uses)
 
 
 def _parse(source: str) -> tuple[str, ast.Module]:
@@ -113,10 +115,10 @@ def _without_magic(line: str) -> str:
     return f"{magic[1]}pass" if magic else line
 
 
-def _names(node: ast.stmt) -> tuple[frozenset[str], frozenset[str]]:
+def _names(node: ast.stmt, text: str) -> tuple[frozenset[str], frozenset[str]]:
     """Global names that a statement makes and uses; names that are local to its functions are neither."""
     try:
-        top = symtable.symtable(ast.unparse(node), "cell", "exec")
+        top = symtable.symtable(text, "cell", "exec")
     except SyntaxError:  # `await` outside a function: an expression to look at
         return frozenset(), frozenset()
     makes, uses = set(), set()

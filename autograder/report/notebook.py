@@ -1,7 +1,7 @@
 """The report in a notebook: the same panels as in the terminal, as HTML with a plain text beside it."""
 
 import io
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,7 +13,7 @@ from autograder.report.terminal import STYLES, WORDS, Document, all_checks, firs
 WIDTH = 96
 MAX_PANELS = 3
 # Colours of the notebook's own theme, whether it is light or dark. A line break within a line would tear the frames.
-_STYLE = "white-space:pre;overflow-x:auto;line-height:1.25;font-family:Menlo,'DejaVu Sans Mono',Consolas,monospace"
+_STYLE = "white-space:pre;overflow-x:auto;line-height:1.16;font-family:Menlo,'DejaVu Sans Mono',Consolas,monospace"
 _FORMAT = f'<pre style="{_STYLE};margin:0;color:inherit;background:none">{{code}}</pre>'
 
 
@@ -39,15 +39,17 @@ class Report:
         return bool(self.document["passed"])
 
     def __str__(self) -> str:
-        return _print(self._parts(), lambda console: console.export_text(styles=False))
+        return self._repr_mimebundle_()["text/plain"]
 
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        return _print(self._parts(), lambda console: console.export_html(inline_styles=True, code_format=_FORMAT))
+        return self._repr_mimebundle_()["text/html"]
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
-        return {"text/html": self._repr_html_(), "text/plain": str(self)}
+        console = _printed(self._parts())
+        html = console.export_html(inline_styles=True, code_format=_FORMAT, clear=False)
+        return {"text/html": html, "text/plain": console.export_text(styles=False)}
 
     def _parts(self) -> list[RenderableType]:
         checks = all_checks(self.document)
@@ -101,7 +103,7 @@ def _blocked(checks: Sequence[dict[str, Any]]) -> list[str]:
     return list(lines.values())
 
 
-def _print(parts: list[RenderableType], export: Callable[[Console], str]) -> str:
+def _printed(parts: list[RenderableType]) -> Console:
     console = Console(
         file=io.StringIO(),
         record=True,
@@ -114,4 +116,4 @@ def _print(parts: list[RenderableType], export: Callable[[Console], str]) -> str
         no_color=False,
     )
     console.print(Group(*parts))
-    return export(console)
+    return console

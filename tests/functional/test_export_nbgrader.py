@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from autograder.course import gradebook
-from autograder.course.exports import nbgrader
+from autograder.course.exports import nbgrader, nbgrader_course
 from autograder.errors import UsageError
 
 pytest.importorskip("nbgrader.api", reason="nbgrader is not installed: pip install 'headway[notebooks]'")
@@ -101,7 +101,7 @@ def test_structure_names_and_penalties(book, sqlite):
         assert bonus
         late = next(s for s in book.students[9:] if s["late_days"] and s["status"] == "graded" and s["earned"])
         submissions = read.student_submissions(late["id"])
-        taken_off = sum(s.late_submission_penalty for s in submissions)
+        taken_off = sum(s.late_submission_penalty or 0 for s in submissions)
         assert taken_off == pytest.approx(late["earned"] - late["score"]) != 0
         student = read.find_student(late["id"])
         assert f"{student.first_name} {student.last_name}".strip() == nbgrader.clean(late["name"], 120)
@@ -125,6 +125,98 @@ def test_what_a_person_graded_stays_and_is_marked(book, sqlite):
         assert grade.needs_manual_grade
         assert len(read.find_submission("softmax", key).notebooks[0].grades) == count
         assert len(read.students) == len(book.students)
+
+
+def test_what_we_do_not_know_of_a_person_stays(book, sqlite):
+    from nbgrader.api import Gradebook
+
+    known, unknown, new = (dict(s) for s in book.students[:3])
+    for one in (unknown, new):
+        one.update(name=one["id"], email="")
+    new["id"] = new["name"] = "nobody-yet"
+    with Gradebook(sqlite) as change:
+        change.update_or_create_student(unknown["id"], first_name="Emmy", last_name="Noether", email="emmy@example.org")
+    changed = gradebook.Gradebook(book.out, {**book.document, "students": [known, unknown, new]})
+    nbgrader.write_gradebook(changed.document, changed.results(), sqlite)
+    with Gradebook(sqlite) as read:
+        person = read.find_student(unknown["id"])
+        assert (person.first_name, person.last_name, person.email) == ("Emmy", "Noether", "emmy@example.org")
+        person = read.find_student("nobody-yet")
+        assert (person.first_name, person.last_name, person.email) == (None, None, None), "formgrader shows the id"
+
+
+@pytest.mark.parametrize(
+    ("name", "first", "last"),
+    [("Ada Lovelace", "Ada", "Lovelace"), ("Lovelace, Ada", "Ada", "Lovelace"), ("Ada", "", "Ada")],
+)
+def test_names(name, first, last):
+    assert nbgrader._first_and_last(name) == (first, last)
+
+
+def test_only_what_was_handed_in_is_written(book, empty):
+    from nbgrader.api import Gradebook
+
+    nbgrader.write_gradebook(
+        book.document, book.results(), empty, handed_in=lambda student, assignment: assignment == "softmax"
+    )
+    with Gradebook(empty) as read:
+        assert [assignment.name for assignment in read.assignments] == ["softmax"]
+
+
+def test_lost_bonus_points_are_lost(book, empty):
+    from nbgrader.api import Gradebook
+
+    key, cell = next(
+        (s["id"], f["name"])
+        for s in book.students
+        for f in (book.result_of(s) or {"assignments": [{}, {"functions": []}]})["assignments"][1]["functions"]
+        if f["bonus"] and f["points"]["earned"]
+    )
+    nbgrader.write_gradebook(book.document, book.results(), empty)
+    with Gradebook(empty) as read:
+        assert read.find_grade(cell, "layernorm", "layernorm", key).extra_credit > 0
+
+    def nothing(assignment, function):
+        return {function["name"]: (0.0, function["points"]["possible"])}
+
+    nbgrader.write_gradebook(book.document, book.results(), empty, cells_of=nothing)
+    with Gradebook(empty) as read:
+        assert read.find_grade(cell, "layernorm", "layernorm", key).extra_credit == 0
+
+
+@pytest.fixture
+def no_settings_elsewhere(monkeypatch, tmp_path):
+    monkeypatch.setenv("JUPYTER_CONFIG_DIR", str(tmp_path / "config"))
+    monkeypatch.setenv("JUPYTER_NO_CONFIG", "1")
+
+
+@pytest.mark.usefixtures("no_settings_elsewhere")
+def test_a_courses_settings_are_nbgraders(tmp_path):
+    course = tmp_path / "course"
+    with pytest.raises(UsageError, match="is no nbgrader course"):
+        nbgrader_course.find(course)
+    (course / "mine" / "softmax").mkdir(parents=True)
+    (course / "nbgrader_config.py").write_text(
+        "c = get_config()\nc.CourseDirectory.course_id = 'autumn'\nc.CourseDirectory.source_directory = 'mine'\n"
+        "c.CourseDirectory.db_url = 'sqlite:///grades.db'\nc.CourseDirectory.root = '/somewhere/else'\n"
+    )
+    found = nbgrader_course.find(course)
+    assert (found.course_id, found.database) == ("autumn", f"sqlite:///{course / 'grades.db'}")
+    assert found.notebook("source", "softmax").resolve() == course / "mine" / "softmax" / "softmax.ipynb"
+    assert found.notebook("submitted", "softmax", "ada") == course / "submitted" / "ada" / "softmax" / "softmax.ipynb"
+    (course / "nbgrader_config.py").write_text("c = get_config()\nc.CourseDirectory.source_directory = 'mine'\n")
+    found = nbgrader_course.find(course)
+    assert (found.course_id, found.database) == ("default_course", f"sqlite:///{course / 'gradebook.db'}")
+
+
+@pytest.mark.usefixtures("no_settings_elsewhere")
+@pytest.mark.parametrize("text", ["c = get_config(", "1 / 0", "c = get_config()\nc.CourseDirectory.db_url = 7"])
+def test_settings_that_cannot_be_used_are_one_line(tmp_path, text):
+    (tmp_path / "source").mkdir()
+    (tmp_path / "nbgrader_config.py").write_text(text)
+    with pytest.raises(UsageError, match=r"nbgrader_config\.py.*Mend") as raised:
+        nbgrader_course.find(tmp_path)
+    assert "\n" not in str(raised.value)
 
 
 @pytest.fixture

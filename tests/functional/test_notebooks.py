@@ -12,7 +12,7 @@ from click.testing import CliRunner
 
 from autograder.cli import main
 from autograder.curriculum import TRANSFORMER
-from autograder.notebooks import build, course
+from autograder.notebooks import build, course, released
 from autograder.source import bundled
 
 MODULES = list(TRANSFORMER.modules)
@@ -23,6 +23,16 @@ def run(*notebooks):
     done = subprocess.run(
         [sys.executable, str(RUN), *map(str, notebooks)], capture_output=True, text=True, check=False, timeout=300
     )
+    assert done.returncode == 0, done.stderr
+    return {name: ran["cells"] for name, ran in json.loads(done.stdout).items()}
+
+
+def validated(*notebooks):
+    """What `nbgrader validate` says of each, and what ran."""
+    done = subprocess.run(
+        [sys.executable, str(RUN), "--validate", *map(str, notebooks)],
+        capture_output=True, text=True, check=False, timeout=300,
+    )  # fmt: skip
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
 
@@ -76,16 +86,19 @@ def test_generating_again_changes_nothing(solutions, made):
     assert course.files(solutions, TRANSFORMER, "official", 0) == made
 
 
-def test_every_notebook_runs_from_top_to_bottom_and_earns_every_point(made, tmp_path):
+def test_every_notebook_runs_from_top_to_bottom_earns_every_point_and_is_valid(made, tmp_path):
     for name, text in made.items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(text, "utf-8")
     paths = [tmp_path / "source" / module / f"{module}.ipynb" for module in MODULES]
     with ThreadPoolExecutor(2) as pool:
-        found = {name: cells for part in pool.map(lambda i: run(*paths[i::2]), (0, 1)) for name, cells in part.items()}
+        found = {
+            name: ran for part in pool.map(lambda i: validated(*paths[i::2]), (0, 1)) for name, ran in part.items()
+        }
     assert len(found) == 12
-    for name, cells in found.items():
-        for cell in cells:
+    for name, ran in found.items():
+        assert ran["verdict"] == {}, name
+        for cell in ran["cells"]:
             kinds = [(o["output_type"], o.get("name")) for o in cell["outputs"]]
             assert ("error", None) not in kinds, (name, cell)
             assert ("stream", "stderr") not in kinds, (name, cell)
@@ -94,17 +107,64 @@ def test_every_notebook_runs_from_top_to_bottom_and_earns_every_point(made, tmp_
                 assert value == cell["nbgrader"]["points"], (name, texts(cell))
 
 
-def test_release_writes_a_course_and_keeps_the_instructors_settings(tmp_path):
-    (tmp_path / "nbgrader_config.py").write_text("mine")
-    done = CliRunner().invoke(main, ["release", str(tmp_path), "--format", "nbgrader", "--prerequisites", "none"])
+def release(folder, *options):
+    done = CliRunner().invoke(main, ["release", str(folder), "--format", "nbgrader", *options])
     assert done.exit_code == 0, done.output
+    return done.output
+
+
+def test_release_again_loses_nothing(made, tmp_path):
+    released.write(tmp_path, made, 0)
+    record = (tmp_path / released.RECORD).read_text()
+    for untouched in ("submitted", "gradebook.db"):
+        (tmp_path / untouched).write_text("the instructor's")
+    edited, saved = (tmp_path / "source" / name / f"{name}.ipynb" for name in ("softmax", "attention"))
+    fresh = edited.read_text()
+    notebook = json.loads(fresh)
+    notebook["cells"][0]["source"] = ["# My own lesson"]
+    edited.write_text(json.dumps(notebook))
+    ran = json.loads(saved.read_text())
+    ran["metadata"]["language_info"]["version"] = "3.12"  # what Jupyter changes when somebody only runs it
+    next(cell for cell in ran["cells"] if cell["cell_type"] == "code")["execution_count"] = 1
+    saved.write_text(json.dumps(ran))
+    (tmp_path / "source" / "gpt" / "own.py").write_text("mine")
+
+    said = release(tmp_path, "--prerequisites", "none")
+    assert edited.read_text() == json.dumps(notebook)
+    assert f"kept {edited}" in said
+    assert json.loads(saved.read_text())["cells"][1].get("execution_count") is None
+    assert {path.name for path in (tmp_path / "source" / "gpt").iterdir()} == {"gpt.ipynb", "own.py"}
+    assert (tmp_path / "submitted").read_text() == (tmp_path / "gradebook.db").read_text() == "the instructor's"
+
+    assert released.seed_of(tmp_path) == 0, "the hidden inputs are those of the first time"
+    edited.unlink()
+    released.write(tmp_path, made, 0)
+    assert edited.read_text() == fresh
+    assert (tmp_path / released.RECORD).read_text() == record
+
+
+def test_release_into_a_course_of_ones_own(tmp_path):
+    (tmp_path / "nbgrader_config.py").write_text("mine")
+    said = release(tmp_path, "--prerequisites", "none")
     assert (tmp_path / "nbgrader_config.py").read_text() == "mine"
+    assert "ClearSolutions" in (tmp_path / "nbgrader_config.headway.py").read_text()
+    assert "nbgrader_config.headway.py: put them into nbgrader_config.py" in said
     assert [path.name for path in (tmp_path / "source" / "attention").iterdir()] == ["attention.ipynb"]
     seeds = {
         line for text in tmp_path.glob("source/*/*.ipynb") for line in text.read_text().split("\\n") if "seed" in line
     }
     assert seeds, "hidden inputs are drawn with a seed of the course's own"
     assert not any("grade.seed = 0" in line for line in seeds)
+
+
+@pytest.mark.parametrize("form", ["stubs", "notebooks", "nbgrader"])
+def test_release_over_a_students_work_is_refused(tmp_path, form):
+    assert CliRunner().invoke(main, ["init", str(tmp_path)]).exit_code == 0
+    (tmp_path / "softmax.py").write_text("work")
+    done = CliRunner().invoke(main, ["release", str(tmp_path), "--format", form])
+    assert done.exit_code == 2
+    assert "is a workspace" in done.output
+    assert (tmp_path / "softmax.py").read_text() == "work"
 
 
 def notebook(path, *cells):

@@ -14,7 +14,7 @@ assignment only where the course folder has `source/<assignment>/`, and a studen
 import datetime
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib.metadata import distribution
 from importlib.util import find_spec
@@ -29,7 +29,7 @@ from autograder.text import clean
 STUDENTS_PER_COMMIT = 50
 
 
-Score = tuple[float, float]  # points and extra credit
+Score = tuple[float, float | None]  # points, and extra credit where there can be some
 CellsOf = Callable[[str, Document], dict[str, tuple[float, float]]]
 
 
@@ -45,6 +45,8 @@ def write_gradebook(
     *,
     course_id: str = "default_course",
     cells_of: CellsOf = one_cell,
+    solutions: Mapping[str, Sequence[str]] | None = None,
+    handed_in: Callable[[str, str], bool] = lambda student, assignment: True,
 ) -> int:
     """Write a class into an nbgrader gradebook; what is there already is brought up to date.
 
@@ -55,6 +57,8 @@ def write_gradebook(
             `postgresql://user@host/name`.
         course_id: as nbgrader's `c.CourseDirectory.course_id`.
         cells_of: the graded cells of a function, from the assignment's name and the function's entry in a result.
+        solutions: ids of the cells that students write, by assignment: formgrader has a comment for each.
+        handed_in: whether a student, by nbgrader's id, handed in an assignment. What was not is not written.
 
     Returns:
         How many submissions (a student's work on one assignment) were written.
@@ -69,7 +73,8 @@ def write_gradebook(
         raise missing_package("an nbgrader gradebook needs nbgrader", "notebooks") from None
     try:
         with _alembic_on_the_path(), Gradebook(_with_driver(database_url), course_id=course_id) as book:
-            return _Writer(book, class_document, cells_of).write(results)
+            writer = _Writer(book, class_document, cells_of, solutions or {}, handed_in)
+            return writer.write(results)
     except ModuleNotFoundError as error:
         raise UsageError(f"this database needs the driver {error.name}: pip install {_driver(error.name)}") from None
     except (SQLAlchemyError, ValueError) as error:
@@ -113,12 +118,21 @@ class _Writer:
     `find_grade` commit and query for every row: for 2,000 students and 63 functions that takes twenty minutes.
     """
 
-    def __init__(self, book: Any, class_document: Document, cells_of: CellsOf) -> None:
+    def __init__(
+        self,
+        book: Any,
+        class_document: Document,
+        cells_of: CellsOf,
+        solutions: Mapping[str, Sequence[str]],
+        handed_in: Callable[[str, str], bool],
+    ) -> None:
         from nbgrader import api
 
         self._api = api
         self._book = book
         self._cells_of = cells_of
+        self._solutions = solutions
+        self._handed_in = handed_in
         self._names = [entry["name"] for entry in class_document["assignments"]]
         self._due = {entry["name"]: entry.get("due") for entry in class_document["assignments"]}
         self._worth = {entry["name"]: entry["possible"] for entry in class_document["assignments"]}
@@ -126,11 +140,6 @@ class _Writer:
         self._cells: dict[tuple[str, str], str] = {}  # (assignment, name of the cell) -> its id
 
     def write(self, results: Iterable[tuple[Document, Document | None]]) -> int:
-        for name in self._names:
-            # Without a date the one stays that the instructor gave in nbgrader.
-            given = {"duedate": _moment(self._due[name])} if self._due[name] else {}
-            self._book.update_or_create_assignment(name, **given)
-            self._notebooks[name] = self._book.update_or_create_notebook(name, name)
         written = 0
         unread: list[tuple[Document, Document | None]] = []
         for batch in _batches(results, STUDENTS_PER_COMMIT):
@@ -146,27 +155,31 @@ class _Writer:
             self._students([student for student, _ in batch])
             there = self._submissions([student_id(student) for student, _ in batch])
             written = 0
-            for student, result in batch:
+            for student, _ in batch:
                 for name, scores in work[id(student)].items():
-                    self._grade(student, name, scores, there.get((student_id(student), name)), result is None)
+                    self._grade(student, name, scores, there.get((student_id(student), name)))
                     written += 1
         self._book.db.commit()
         return written
 
     def _work(self, student: Document, result: Document | None) -> Iterator[tuple[str, dict[str, Score]]]:
-        """By assignment: points and extra credit of every cell. Nothing for somebody who handed nothing in."""
+        """By assignment: points and extra credit of every cell. Nothing for what was not handed in."""
+        key = student_id(student)
         if result is None:
-            for name in self._names if student["status"] != "missing" else []:
-                yield name, {cell: (0.0, 0.0) for assignment, cell in self._cells if assignment == name}
+            for name in self._notebooks if student["status"] != "missing" else ():
+                if self._handed_in(key, name):
+                    yield name, {cell: (0.0, None) for assignment, cell in self._cells if assignment == name}
             return
         for assignment in result["assignments"]:
-            name, scores = assignment["name"], {}
+            name, scores = assignment["name"], dict[str, Score]()
+            if name not in self._names or not self._handed_in(key, name):
+                continue
             scale = self._scale(assignment)
-            for function in assignment["functions"] if name in self._notebooks else []:
+            for function in assignment["functions"]:
                 for cell, (earned, possible) in self._cells_of(name, function).items():
                     bonus, points = function["bonus"], round(earned * scale, 6)
                     self._make_cell(name, cell, 0.0 if bonus else round(possible * scale, 6))
-                    scores[cell] = (0.0, points) if bonus else (points, 0.0)
+                    scores[cell] = (0.0, points) if bonus else (points, None)
             if scores:
                 yield name, scores
 
@@ -178,10 +191,20 @@ class _Writer:
 
     def _make_cell(self, assignment: str, cell: str, possible: float) -> None:
         if (assignment, cell) not in self._cells:
+            self._make_notebook(assignment)
             made = self._book.update_or_create_grade_cell(
                 cell, assignment, assignment, max_score=possible, cell_type="code"
             )
             self._cells[assignment, cell] = made.id
+
+    def _make_notebook(self, name: str) -> None:
+        if name not in self._notebooks:
+            # Without a date the one stays that the instructor gave in nbgrader.
+            given = {"duedate": _moment(self._due[name])} if self._due[name] else {}
+            self._book.update_or_create_assignment(name, **given)
+            self._notebooks[name] = self._book.update_or_create_notebook(name, name)
+            for cell in self._solutions.get(name, ()):
+                self._book.update_or_create_solution_cell(cell, name, name)
 
     def _students(self, students: list[Document]) -> None:
         Student = self._api.Student  # noqa: N806
@@ -192,8 +215,12 @@ class _Writer:
             if key not in there:
                 there[key] = Student(id=key)
                 self._book.db.add(there[key])
-            there[key].first_name, there[key].last_name = _first_and_last(clean(shown_name(entry), 120))
-            there[key].email = clean(entry.get("email") or "", 120) or None
+            # What we do not know stays as the instructor has it: formgrader shows the id where there is no name.
+            name, email = clean(shown_name(entry), 120), clean(entry.get("email") or "", 120)
+            if name not in (key, entry["submission"]) or " " in name:
+                there[key].first_name, there[key].last_name = _first_and_last(name)
+            if email:
+                there[key].email = email
 
     def _submissions(self, ids: list[str]) -> dict[tuple[str, str], Any]:
         """What the gradebook holds of these students: (student, assignment) -> submission."""
@@ -205,35 +232,39 @@ class _Writer:
         )
         return {(student, assignment): submission for student, assignment, submission in found}
 
-    def _grade(self, student: Document, name: str, scores: dict[str, Score], submission: Any, unread: bool) -> None:
+    def _grade(self, student: Document, name: str, scores: dict[str, Score], submission: Any) -> None:
         api, db, notebook = self._api, self._book.db, self._notebooks[name]
+        look = student["status"] != "graded"  # nothing of it could be read, or the kit itself failed
         grades: dict[str, Any] = {}
         if submission is None:
             submission = api.SubmittedAssignment(
                 id=api.new_uuid(), assignment_id=notebook.assignment_id, student_id=student_id(student)
             )
             handed_in = api.SubmittedNotebook(id=api.new_uuid(), notebook_id=notebook.id, assignment_id=submission.id)
-            # A submission mirrors its notebook: a comment for every cell that may have one.
-            commented = [*notebook.solution_cells, *notebook.task_cells]
-            comments = [api.Comment(cell_id=cell.id, notebook_id=handed_in.id) for cell in commented]
             graded_by_hand = {cell.id for cell in notebook.task_cells}
             grades = {key: api.Grade(cell_id=key, notebook_id=handed_in.id) for key in graded_by_hand}
-            db.add_all([submission, handed_in, *comments, *grades.values()])
+            db.add_all([submission, handed_in, *grades.values()])
+            commented = set()
         else:
             handed_in = next(one for one in submission.notebooks if one.notebook_id == notebook.id)
             grades = {grade.cell_id: grade for grade in handed_in.grades}
+            commented = {comment.cell_id for comment in handed_in.comments}
+        # A submission mirrors its notebook: a comment for every cell that may have one.
+        for cell in [*notebook.solution_cells, *notebook.task_cells]:
+            if cell.id not in commented:
+                db.add(api.Comment(cell_id=cell.id, notebook_id=handed_in.id))
         if student.get("submitted_at"):
             submission.timestamp = _moment(student["submitted_at"])
         handed_in.late_submission_penalty = _penalty(student, name)
-        for cell, (points, extra) in scores.items():
-            key = self._cells[name, cell]
+        for named, (points, extra) in scores.items():
+            key = self._cells[name, named]
             if key not in grades:
                 grades[key] = api.Grade(cell_id=key, notebook_id=handed_in.id)
                 db.add(grades[key])
             grades[key].auto_score = points
-            if extra:
+            if extra is not None:
                 grades[key].extra_credit = extra
-            grades[key].needs_manual_grade = unread or grades[key].manual_score is not None
+            grades[key].needs_manual_grade = look or grades[key].manual_score is not None
 
 
 def _unread(student: Document, result: Document | None) -> bool:
@@ -254,16 +285,16 @@ def student_id(student: Document) -> str:
 def _penalty(student: Document, assignment: str) -> float | None:
     """Points taken off an assignment for being late; nbgrader's exporter takes them off the score."""
     entry = student["assignments"].get(assignment)
-    return float(max(0.0, entry["earned"] - entry["score"])) if entry else None
+    return max(0.0, float(entry["earned"] - entry["score"])) or None if entry else None
 
 
 def _first_and_last(name: str) -> tuple[str, str]:
-    """First and last name of "Ada Lovelace" or "Lovelace, Ada"."""
+    """First and last name of "Ada Lovelace" or "Lovelace, Ada"; one word is a last name: formgrader has it first."""
     if "," in name:
         last, _, first = name.partition(",")
         return first.strip(), last.strip()
     first, _, last = name.rpartition(" ")
-    return (first, last) if first else (last, "")
+    return first, last
 
 
 def _moment(text: str) -> datetime.datetime:

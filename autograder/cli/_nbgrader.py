@@ -1,0 +1,54 @@
+"""An nbgrader course into which a command writes grades."""
+
+import dataclasses
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from autograder.cli._shared import progress
+from autograder.errors import UsageError, missing_package
+from autograder.text import counted
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from autograder.course.exports.nbgrader_course import Course
+    from autograder.course.gradebook import Gradebook
+
+
+def open_course(folder: Path, database: str | None = None, course_id: str | None = None) -> "Course":
+    """The course in a folder; its settings say where the gradebook is, unless somebody has said it here."""
+    try:
+        from autograder.course.exports import nbgrader_course
+    except ImportError as error:
+        raise missing_package(f"notebooks need {error.name}", "notebooks") from None
+    course = nbgrader_course.find(folder)
+    return dataclasses.replace(course, database=database or course.database, course_id=course_id or course.course_id)
+
+
+def hidden_seed(course: "Course") -> int | None:
+    """The seed with which nbgrader's own autograde draws inputs in a released course, so that both give the same."""
+    from autograder.notebooks import released
+
+    return released.seed_of(course.root)
+
+
+def write_course(book: "Gradebook", course: "Course", console: "Console") -> None:
+    """Write a graded class into it, and say what was written."""
+    from rich.text import Text
+
+    from autograder.course.exports import nbgrader_course
+
+    try:
+        with progress(console, "writing the gradebook …"):
+            submissions, notebooks = nbgrader_course.write(book, course)
+    except OSError as error:
+        raise UsageError(
+            f"cannot write {error.filename or course.root} ({error.strerror}). Look at its permissions"
+        ) from None
+    without_password = course.database.partition("@")[2] or course.database.removeprefix("sqlite:///")
+    console.print(
+        Text(
+            f"{counted(submissions, 'submission')} in {without_password}, {counted(notebooks, 'notebook')} with reports"
+        )
+    )
+    console.print(Text("Next: nbgrader generate_feedback ASSIGNMENT, or nbgrader's formgrader", "dim"))
