@@ -136,10 +136,13 @@ def _wall() -> list[Finding]:
         for mechanism in ("bubblewrap", "landlock", "seccomp"):
             proven, problems = ladder.prove((mechanism,), spool)
             text = "holds" if proven else problems.get(mechanism, "does not hold")
-            found.append(Finding(mechanism, proven is not None, text, "see the ladder in the README", optional=True))
+            found.append(Finding(mechanism, proven is not None, text, 'see "The sandbox" in the README', optional=True))
         try:
             rung = strongest(spool)
         except TooWeak:
-            text, mend = "none: headway grade refuses", "see the ladder in the README; grade in a Linux virtual machine"
+            text, mend = (
+                "none: headway grade refuses",
+                'see "The sandbox" in the README; grade in a Linux virtual machine',
+            )
             return [*found, Finding("sandbox for a class", False, text, mend, optional=True)]
     return [*found, Finding("sandbox for a class", True, " + ".join(rung.mechanisms))]
