@@ -35,6 +35,8 @@ PACKAGES = (
     ("matplotlib", "pictures of a training run", "train"),
 )
 
+ABOUT = 'see "The sandbox" in the README'
+
 
 def _packages() -> list[Finding]:
     found = []
@@ -136,13 +138,10 @@ def _wall() -> list[Finding]:
         for mechanism in ("bubblewrap", "landlock", "seccomp"):
             proven, problems = ladder.prove((mechanism,), spool)
             text = "holds" if proven else problems.get(mechanism, "does not hold")
-            found.append(Finding(mechanism, proven is not None, text, 'see "The sandbox" in the README', optional=True))
+            found.append(Finding(mechanism, proven is not None, text, ABOUT, optional=True))
         try:
             rung = strongest(spool)
         except TooWeak:
-            text, mend = (
-                "none: headway grade refuses",
-                'see "The sandbox" in the README; grade in a Linux virtual machine',
-            )
-            return [*found, Finding("sandbox for a class", False, text, mend, optional=True)]
+            mend = f"{ABOUT}; grade in a Linux virtual machine"
+            return [*found, Finding("sandbox for a class", False, "none: headway grade refuses", mend, optional=True)]
     return [*found, Finding("sandbox for a class", True, " + ".join(rung.mechanisms))]
