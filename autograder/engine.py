@@ -238,7 +238,7 @@ class Judge:
 
         with ExitStack() as stack:
             functions = frozenset(check.function for check in checks.values())
-            again = self._do(Job(folder, functions, self._official(stack).folder_for))
+            again = self._do(Job(folder, functions, self._official(stack).folder_for, diagnose=False))
         wait_for_an_answer(again.results)
         for check in again.results:
             if check.id in checks and check.status == "passed":
