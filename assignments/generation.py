@@ -341,3 +341,5 @@ def generate_cached(ids, params, config, n_new, rng, temperature=1.0, top_k=None
 # Only 8, and without any control just 11.4: softmax has made its choice before you make yours. Which top-p leaves about
 # as many tokens in play as temperature 0.5? They are not the same tokens: print both rows. And which of the controls
 # adapts when the model is sure of itself? Try `5 * logits`.
+#
+# And `headway generate` lets the GPT that you have trained talk.
