@@ -342,4 +342,4 @@ def generate_cached(ids, params, config, n_new, rng, temperature=1.0, top_k=None
 # as many tokens in play as temperature 0.5? They are not the same tokens: print both rows. And which of the controls
 # adapts when the model is sure of itself? Try `5 * logits`.
 #
-# And `headway generate` lets the GPT that you have trained talk.
+# And `headway generate CHECKPOINT` lets the GPT that you have trained talk.

@@ -489,8 +489,8 @@ def train(params, config, batches, lr, state=None, betas=(0.9, 0.999), eps=1e-8,
 # ```
 #
 # Every step of AdamW moves each number by about the learning rate, however large the gradient is: with 1e-5 no number
-# comes much further than 0.001 in 100 steps. Now try 1.0 and 100.0. Does a warm-up (`lr=[...]`, made with `learning_rate`)
-# save them?
+# comes much further than 0.001 in 100 steps. Now try 1.0 and 100.0. Does a warm-up (`lr=[...]`, made with
+# `learning_rate`) save them?
 #
 # Everything that a GPT needs to learn is yours now. `headway train` runs it on a whole text, with your functions, and
 # `headway plot loss` shows how it went.
