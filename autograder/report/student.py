@@ -32,7 +32,8 @@ def details(check: Document) -> list[tuple[str, str]]:
     if check["departure"]:
         rows.append(("right up to", check["departure"]))
     if check["mistake"]:
-        rows.append(("looks like", check["mistake"]["title"]))
+        reason = check["mistake"].get("reason")
+        rows.append(("looks like", check["mistake"]["title"] + (f" ({reason})" if reason else "")))
         rows.append(("think about", check["mistake"].get("hint")))
     if check["where"]:
         rows.append(("where", f"{check['where']['file']}:{check['where']['line']}"))

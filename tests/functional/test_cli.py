@@ -23,6 +23,18 @@ def test_exit_codes(workspace, submission, tmp_path):
     assert headway("list").returncode == 0
 
 
+def test_when_all_that_was_asked_for_is_right_the_next_function_is_named(submission, solutions):
+    softmax = (solutions / "softmax.py").read_text("utf-8")
+    stub = "def one_hot(ids, vocab_size):\n    raise NotImplementedError\n"
+    folder = submission(softmax=softmax, embeddings=stub)
+    done = headway("check", "softmax", "--dir", folder)
+    assert done.returncode == 0
+    told = " ".join(done.stdout.split())
+    assert "All 28 checks passed. Next: write one_hot in embeddings.py" in told
+    done = headway("check", "softmax.softmax", "--dir", folder)
+    assert "All 9 checks passed. Next: softmax.log_softmax, which has not passed yet" in " ".join(done.stdout.split())
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
