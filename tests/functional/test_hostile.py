@@ -178,7 +178,7 @@ def wall_here(spool):
         return None
 
 
-def eventually(condition, seconds=30):
+def eventually(condition, seconds=120):
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         if condition():
