@@ -149,8 +149,12 @@ def grade(
     console = console_for(no_color)
     if unsafe:
         table.warn_of_no_sandbox(console)
-    with table.live(console) as seen:
-        document = grading.grade(folder, out, options, policy, plan, seen)
+    try:
+        with table.live(console) as seen:
+            document = grading.grade(folder, out, options, policy, plan, seen)
+    except KeyboardInterrupt:
+        click.echo(f"what is graded so far is kept in {out}; the same command again does the rest", err=True)
+        raise
     table.render(document, out, console)
     if target:
         write_course(gradebook.read(out), target, console)

@@ -162,6 +162,8 @@ def export(
     from autograder.course.exports import canvas, gradescope, gradescope_zip, junit, moodle, nbgrader, table
 
     name, next_step = FORMATS[kind]
+    if kind == "moodle" and names:
+        name = f"moodle-{names[0]}.csv"  # a worksheet for each of Moodle's assignments
     target = to or out / "exports" / name
     console = console_for(no_color)
     if kind == "nbgrader" and course is not None:

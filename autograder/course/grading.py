@@ -134,20 +134,27 @@ def _chosen(students: Sequence[Student], only: tuple[str, ...]) -> set[str] | No
     """The submissions of the students that were named.
 
     Raises:
-        UsageError: for a name that nobody has, with the nearest one.
+        UsageError: for a name that nobody has, with the nearest one, and for one that several have.
     """
     if not only:
         return None
     import difflib
 
     found = set()
-    names = {name: one.submission for one in students for name in (one.email, one.id, one.name, one.submission) if name}
+    names: dict[str, set[str]] = {}
+    for one in students:
+        for name in filter(None, (one.email, one.id, one.name, one.submission)):
+            names.setdefault(name, set()).add(one.submission)
+    whole = {one.submission for one in students}  # what a submission is called is its alone, whoever has that name too
     for name in only:
         if name not in names:
             close = difflib.get_close_matches(name, names, n=1)
             hint = f"Did you mean {close[0]!r}?" if close else "Their names are those of the folders."
             raise UsageError(f"there is no student {name!r} in the class. {hint}")
-        found.add(names[name])
+        if name not in whole and len(names[name]) > 1:
+            several = ", ".join(repr(one) for one in sorted(names[name]))
+            raise UsageError(f"{name!r} is the name of several. Say whose submission is meant: --only with {several}")
+        found |= {name} if name in whole else names[name]
     return found
 
 

@@ -94,7 +94,7 @@ class AssignmentPolicy:
 
     Attributes:
         points: what it is worth in full; None: the points of its checks.
-        weight: its share of the total; None: its points.
+        weight: its share of the total; None: its points, and then those of all others, too (0 leaves one out).
         due: later is late.
     """
 
@@ -178,6 +178,7 @@ def load(path: Path, curriculum: Curriculum) -> Policy:
         ) from None
     reader = _Reader(path, text, curriculum)
     policy: Policy = reader.section(Policy, content, "")
+    reader.weights(policy.assignments)
     return policy
 
 
@@ -194,6 +195,16 @@ class _Reader:
             if key not in hints:
                 self._unknown(at, key, list(hints), "key")
         return kind(**{key: self._value(hints[key], value, _join(at, key)) for key, value in content.items()})
+
+    def weights(self, assignments: dict[str, AssignmentPolicy]) -> None:
+        """Weights and points are different scales: a weight of 2 beside 30 points would nearly vanish."""
+        weighed = [name for name, one in assignments.items() if one.weight]
+        left = [name for name, one in assignments.items() if one.weight is None]
+        if weighed and left:
+            self._fail(
+                _join("assignments", left[0]),
+                f"has no weight, and {weighed[0]} has one. Without weights points count; give all a weight, or none",
+            )
 
     def _value(self, hint: Any, value: Any, key: str) -> Any:
         if dataclasses.is_dataclass(hint):

@@ -9,7 +9,7 @@ from typing import Any
 from autograder.report.html import render
 from autograder.report.picture import MARKS
 from autograder.report.terminal import STYLES, WORDS, points_text
-from autograder.text import clean
+from autograder.text import clean, counted
 
 Document = dict[str, Any]
 MAX_OUTPUT = 1500
@@ -55,11 +55,30 @@ def not_passed(function: Document) -> list[Document]:
     return [check for check in function["checks"] if check["status"] not in ("passed", "not_started")]
 
 
+def scale(student: Document, result: Document) -> dict[str, tuple[str, str]]:
+    """How points of checks become the score: by assignment its points after the policy, and what it counts.
+
+    Empty where the points of the checks are what counts, so that there is nothing to explain.
+    """
+    found: dict[str, tuple[str, str]] = {}
+    for assignment in result["assignments"]:
+        name = assignment["name"]
+        grade, weight = student.get("assignments", {}).get(name), student.get("weights", {}).get(name)
+        if grade is None or weight is None:
+            return {}
+        share = grade["score"] / grade["possible"] if grade["possible"] else 0.0
+        counts = "dropped" if name in student["dropped"] else f"{weight * share:.4g} / {weight:g}"
+        found[name] = (f"{grade['score']:.4g} / {grade['possible']:g}", counts)
+    same = all(set(found[one["name"]]) == {points_text(one["points"])} for one in result["assignments"])
+    return {} if same else found
+
+
 def as_html(student: Document, result: Document | None) -> str:
     """The page.
 
     Args:
-        student: `name`, `submission`, `status`, `reason`, `score`, `out_of`, `penalty`, `late_days` of the class.
+        student: the student's entry of the class document; with `weights`, the assignments' by name, the page says how
+            the score comes about.
         result: the result document; None if there is none.
     """
     return render(
@@ -75,6 +94,8 @@ def as_html(student: Document, result: Document | None) -> str:
         words=WORDS,
         marks={status: mark for status, (mark, _) in STYLES.items()},
         points_text=points_text,
+        scale=scale(student, result) if result else {},
+        days=counted(student["late_days"], "day"),
     )
 
 
@@ -83,13 +104,17 @@ def as_markdown(student: Document, result: Document | None) -> str:
     lines = [f"# {_plain(student['name'])}", ""]
     if result is None:
         return "\n".join([*lines, f"{student['status']}: {_plain(student['reason'])}", ""])
-    lines += [f"**{student['score']:g} of {student['out_of']:g}**{_late(student)}", ""]
+    lines += [f"**{student['score']:.4g} of {student['out_of']:g}**{_late(student)}", ""]
     lines += [f"- {_plain(note)}" for note in result["notes"]]
-    lines += ["", "| assignment | points | passed |", "|---|---:|---:|"]
+    scaled = scale(student, result)
+    more = " points | counts |" if scaled else ""
+    lines += ["", f"| assignment | {'checks' if scaled else 'points'} |{more} passed |"]
+    lines += [f"|---|---:|{'---:|---:|' if scaled else ''}---:|"]
     for assignment in result["assignments"]:
         passed = sum(function["status"] == "passed" for function in assignment["functions"])
         count = len(assignment["functions"])
-        lines.append(f"| {assignment['name']} | {points_text(assignment['points'])} | {passed} of {count} functions |")
+        cells = [assignment["name"], points_text(assignment["points"]), *scaled.get(assignment["name"], ())]
+        lines.append(f"| {' | '.join(cells)} | {passed} of {count} functions |")
     for assignment in result["assignments"]:
         for function in assignment["functions"]:
             for check in not_passed(function):
@@ -111,7 +136,7 @@ def _check(check: Document) -> list[str]:
 def _late(student: Document) -> str:
     if not student["penalty"]:
         return ""
-    return f", {student['penalty']:g} points less for {student['late_days']} days"
+    return f", {student['penalty']:.4g} points less for {counted(student['late_days'], 'day')}"
 
 
 def _plain(text: str) -> str:

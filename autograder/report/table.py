@@ -13,7 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from autograder.report.terminal import STYLES, WORDS
-from autograder.text import counted
+from autograder.text import clean, counted
 
 MAX_ROWS = 60
 LINE_SECONDS = 30.0
@@ -112,14 +112,39 @@ def render(document: dict[str, Any], out: Path, console: Console) -> None:
     for student in students[:MAX_ROWS]:
         share = student["score"] / student["out_of"] if student["out_of"] else 0.0
         points = f"{student['score']:.4g} / {student['out_of']:g}"
-        table.add_row(Text(student["submission"]), Text(points), _bar(share), _counts(student))
+        # Who handed in nothing has no submission that could be named.
+        name = student["name"] if student["status"] == "missing" else student["submission"]
+        table.add_row(Text(clean(name)), Text(points), _bar(share), _counts(student))
     console.print(table)
     if len(students) > MAX_ROWS:
         console.print(Text(f"… and {len(students) - MAX_ROWS} more", "dim"))
-    mean = sum(student["score"] for student in students) / len(students) if students else 0.0
+    shares = [student["score"] / student["out_of"] for student in students if _has_a_share(student)]
+    mean = [f"Mean {100 * sum(shares) / len(shares):.0f} % of {len(shares)} graded"] if shares else []
     others = [f"{n} {word}" for word in OTHERS if (n := sum(student["status"] == word for student in students))]
-    text = " · ".join([f"Mean {mean:.1f} points", *others, f"{document['seconds']:.1f} s"])
+    text = " · ".join([*mean, *others, f"{document['seconds']:.1f} s"])
     console.print(Text(f"\n{text} · results in {out}: class.json, grades.csv, results/*.json"))
+    undated = _without_a_date(document)
+    if undated:
+        console.print(Text(undated, STYLES["error"][1]))
+
+
+def _has_a_share(student: dict[str, Any]) -> bool:
+    """As in the report: who has no result is not counted as 0."""
+    return student["status"] == "graded" and bool(student["out_of"])
+
+
+def _without_a_date(document: dict[str, Any]) -> str:
+    """A due date that cannot be held against anybody is not passed over in silence."""
+    if not any(one["due"] for one in document["assignments"]):
+        return ""
+    handed_in = [student for student in document["students"] if student["attempts"]]
+    unknown = [student for student in handed_in if not student["submitted_at"] and not student["late_days"]]
+    if not unknown:
+        return ""
+    return (
+        f"When it was handed in is not known of {len(unknown)} of {counted(len(handed_in), 'submission')}: they count "
+        "as in time. Gradescope and nbgrader tell the date, Canvas what is late."
+    )
 
 
 def _bar(share: float) -> Text:
@@ -133,6 +158,9 @@ def _counts(student: dict[str, Any]) -> Text:
     for status, (mark, style) in STYLES.items():
         if statuses.get(status) and (status != "passed" or len(statuses) == 1):
             text.append(f"{', ' if text else ''}{mark} {statuses[status]} {WORDS[status]}", style)
+    if student["late_days"]:
+        less = f": {student['penalty']:.4g} points less" if student["penalty"] else ""
+        text.append(f"\n{counted(student['late_days'], 'day')} late{less}")
     reason = f"{student['status']}: {student['reason']}" if student["status"] in OTHERS else ""
     for note in [reason, *(note for note in student["notes"] if note not in reason)]:
         if note:

@@ -122,7 +122,9 @@ def test_interrupted_the_class_is_written_and_goes_on_with_its_own_seed(tmp_path
     run = subprocess.Popen(command(folder, "--out", out, "-j", "1"), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
     wait_until(lambda: len(list((out / "results").glob("s*.json"))) >= 2)
     run.send_signal(signal.SIGINT)
-    assert b"interrupted" in run.communicate()[1]
+    said = run.communicate()[1]
+    assert b"interrupted" in said
+    assert b"the same command again does the rest" in said
     assert run.returncode == 130
     before = group_of(out)
     statuses = [student["status"] for student in before["students"]]

@@ -112,6 +112,39 @@ def test_feedback_tells_what_the_document_tells(book, tmp_path):
     assert "expected" not in markdown
 
 
+def test_feedback_says_how_points_become_the_score(book):
+    student, result = next((s, r) for s, r in book.results() if r)
+    softmax, attention = (one["points"] for one in result["assignments"])
+    graded = {
+        "softmax": {"earned": 18.0, "possible": 20.0, "score": 16.2, "late_days": 1},
+        "attention": {"earned": 0.0, "possible": 30.0, "score": 0.0, "late_days": 0},
+    }
+    told = {**student, "assignments": graded, "weights": {"softmax": 2.0, "attention": 1.0}, "dropped": ["attention"]}
+    told.update(name="Ada", penalty=1.8, late_days=1, score=1.62, out_of=2.0)
+    text = as_markdown(told, result)
+    assert "**1.62 of 2**, 1.8 points less for 1 day\n" in text
+    assert f"| softmax | {softmax['earned']:g} / {softmax['possible']:g} | 16.2 / 20 | 1.62 / 2 |" in text
+    assert f"| attention | {attention['earned']:g} / {attention['possible']:g} | 0 / 30 | dropped |" in text
+    html = as_html(told, result)
+    assert "1.8 points less for 1 day<" in html
+    assert '<td class="number">16.2 / 20</td><td class="number">1.62 / 2</td>' in html
+
+
+def test_where_points_are_the_score_nothing_is_explained(book):
+    student, result = next((s, r) for s, r in book.results() if r)
+    points = {one["name"]: one["points"] for one in result["assignments"]}
+    told = {
+        **student,
+        "assignments": {
+            name: {"earned": one["earned"], "score": one["earned"], "possible": one["possible"], "late_days": 0}
+            for name, one in points.items()
+        },
+        "weights": {name: one["possible"] for name, one in points.items()},
+        "dropped": [],
+    }
+    assert "| assignment | points | passed |" in as_markdown(told, result)
+
+
 def test_expected_values_only_where_the_document_has_them(book):
     student, result = next((s, r) for s, r in book.results() if r)
     check = result["assignments"][0]["functions"][0]["checks"][0]

@@ -114,6 +114,22 @@ def test_moodle_has_the_columns_of_its_own_worksheet(book, tmp_path):
     assert float(row["Grade"]) == pytest.approx(entry["score"] * 10 / entry["possible"], abs=0.006)
 
 
+def test_moodle_says_why_where_it_has_no_name(book, tmp_path):
+    other = changed(book, 0, status="unreadable", reason="no module was handed in")
+    moodle.write(other, tmp_path / "m.csv")
+    comments = [row["Feedback comments"] for row in dict_rows(tmp_path / "m.csv")]
+    assert comments[0].startswith("no module was handed in. ")
+    assert sum(": not started" in comment for comment in comments) > 3
+    assert sum(": stopped by an error" in comment for comment in comments) > 3
+
+
+def test_each_assignment_has_a_worksheet_of_its_own(book, tmp_path):
+    (tmp_path / "class.json").write_text(json.dumps(book.document), "utf-8")
+    for name in ("softmax", "training"):
+        assert headway("export", tmp_path, "--format", "moodle", "--assignment", name).returncode == 0
+    assert {path.name for path in (tmp_path / "exports").iterdir()} == {"moodle-softmax.csv", "moodle-training.csv"}
+
+
 def test_moodle_shows_names_as_text_in_its_comments(book, tmp_path):
     moodle.write(changed(book, 0, status="unreadable", reason="<img src=x>", file=None), tmp_path / "m.csv")
     first = dict_rows(tmp_path / "m.csv")[0]

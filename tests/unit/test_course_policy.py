@@ -26,13 +26,22 @@ def total(policy, earned, **attempt):
     return scoring.total(course, earned, policy, Attempt((), **attempt) if attempt else None)
 
 
+def test_weights_are_given_to_all_or_to_none(tmp_path):
+    mixed = "[assignments.softmax]\nweight = 2\n[assignments.attention]\npoints = 30\n"
+    with pytest.raises(UsageError, match=r"line 3: assignments\.attention: has no weight, and softmax has one"):
+        load(tmp_path, mixed)
+    assert load(tmp_path, mixed.replace("weight = 2", "weight = 0")).assignments["softmax"].weight == 0.0
+    assert load(tmp_path, mixed.replace("weight = 2", "points = 2")).assignments["softmax"].weight is None
+
+
 def test_a_whole_policy_is_read(tmp_path):
     policy = load(
         tmp_path,
         'title = "CS 601"\nseed = 7\nattempts = "best"\ndrop_lowest = 1\nroster = "roster.csv"\n'
         "[late]\npenalty_per_day = 0.1\ncap = 0.5\ngrace_hours = 1\n[limits]\ncall_seconds = 5\nmemory_mib = 512\n"
         '[checks]\nhidden = ["softmax.softmax::*"]\n'
-        "[assignments.softmax]\npoints = 20\nweight = 2\ndue = 2026-10-01T23:59:00+02:00\n[assignments.attention]\n",
+        "[assignments.softmax]\npoints = 20\nweight = 2\ndue = 2026-10-01T23:59:00+02:00\n"
+        "[assignments.attention]\nweight = 1\n",
     )
     assert (policy.title, policy.seed, policy.attempts, policy.drop_lowest) == ("CS 601", 7, "best", 1)
     assert policy.late == Late(0.1, 1.0, 0.5)

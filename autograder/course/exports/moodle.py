@@ -16,6 +16,7 @@ from pathlib import Path
 
 from autograder.course.exports import cells
 from autograder.course.gradebook import Document, Gradebook, functions_of, shown_name
+from autograder.report.terminal import WORDS
 
 COLUMNS = (
     "Identifier", "Full name", "ID number", "Email address", "Status", "Grade", "Maximum Grade",
@@ -79,15 +80,17 @@ def _number(text: str | None) -> float | None:
 
 
 def _feedback(student: Document, result: Document | None, assignment: str | None) -> str:
-    """What is not passed, and the named mistakes, in one paragraph. Moodle shows it as HTML."""
+    """What is not passed and why, as far as it has a name, in one paragraph. Moodle shows it as HTML."""
     if result is None:
         return html.escape(student["reason"])
     remarks = []
     for name, function in functions_of(result):
         if function["status"] == "passed" or (assignment and not name.startswith(f"{assignment}.")):
             continue
-        named = next((check["mistake"]["title"] for check in function["checks"] if check["mistake"]), "")
+        why = "" if function["status"] == "failed" else WORDS[function["status"]]
+        named = next((check["mistake"]["title"] for check in function["checks"] if check["mistake"]), why)
         points = f"{cells.points(function['points']['earned'])}/{cells.points(function['points']['possible'])}"
         remarks.append(f"{name} {points}{': ' + named if named else ''}")
     more = [f"and {len(remarks) - MAX_REMARKS} more"] if len(remarks) > MAX_REMARKS else []
-    return html.escape("; ".join(remarks[:MAX_REMARKS] + more) or "All checks passed.")
+    told = "; ".join(remarks[:MAX_REMARKS] + more) or "All checks passed."
+    return html.escape(f"{student['reason']}. {told}" if student["reason"] else told)
