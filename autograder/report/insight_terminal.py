@@ -11,6 +11,7 @@ from rich.text import Text
 
 from autograder.report.insight import Insight
 from autograder.report.terminal import STYLES
+from autograder.text import counted
 
 MAX_MISTAKES = 12
 MAX_HARD = 8
@@ -91,7 +92,7 @@ def _slow(insight: Insight, console: Console) -> None:
         seconds, number, function, _ = insight.slowest[0]
         parts.append(f"slowest check {seconds:.2f} s ({function}, {insight.students[number].name})")
     if insight.timed_out:
-        parts.append(f"{insight.timed_out} checks out of time")
+        parts.append(f"{counted(insight.timed_out, 'check')} out of time")
     if parts:
         console.print(Text(" · ".join(parts) + "\n"))
 

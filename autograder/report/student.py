@@ -37,10 +37,12 @@ def details(check: Document) -> list[tuple[str, str]]:
         rows.append(("think about", check["mistake"].get("hint")))
     if check["where"]:
         rows.append(("where", f"{check['where']['file']}:{check['where']['line']}"))
-    if check["blocked_by"]:
+    if any(function != check["function"] for function in check["blocked_by"]):  # of itself the message says it
         rows.append(("make right first", ", ".join(check["blocked_by"])))
     rows += [("NumPy says", hint) for hint in check["hints"]]
     rows.append(("help", check["help"]))
+    if check["status"] != "passed" and not check["message"] and not any(text for _, text in rows):
+        rows.append(("not told", "what this check found; it counts, and only its points are told"))
     return [(word, clean(text)) for word, text in rows if text]
 
 
@@ -127,7 +129,7 @@ def _check(check: Document) -> list[str]:
     name = f"{check['function']}: {_plain(check['title'])}"
     lines = ["", f"## {mark} {name}", "", f"{word}, {points_text(check['points'])} points", ""]
     told = [*([("", clean(check["message"]))] if check["message"] else []), *details(check)]
-    lines += [_fenced("\n".join(f"{word + ':':13}{text}" if word else text for word, text in told))] if told else []
+    lines += [_fenced("\n".join(f"{word + ':':17} {text}" if word else text for word, text in told))] if told else []
     lines += ["", _fenced(picture(check))] if picture(check) else []
     lines += ["", "printed:", "", _fenced(clean(check["output"], MAX_OUTPUT))] if check["output"].strip() else []
     return lines

@@ -202,6 +202,18 @@ def test_markup_that_slipped_through_could_not_run(browser, page, tmp_path):
     assert any("Content Security Policy" in entry["message"] for entry in browser.get_log("browser"))
 
 
+def test_a_small_class_leaves_no_empty_box(browser, make_class, tmp_path):
+    small = insight.collect(gradebook.read(make_class(5, seed=2)))
+    (tmp_path / "report.html").write_text(render_class(small, lambda student: None), "utf-8")
+    browser.get((tmp_path / "report.html").as_uri())
+    height, shown = browser.execute_script(
+        "const grid = document.getElementById('grid');"
+        "return [grid.offsetHeight, grid.querySelectorAll('.row:not(.head)').length]"
+    )
+    assert shown == 5
+    assert 6 * 26 <= height <= 8 * 26
+
+
 def test_feedback_for_a_student(browser, make_class, tmp_path):
     book = gradebook.read(make_class(10, seed=4, assignments=("softmax",)))
     handing_back.write(book, tmp_path)

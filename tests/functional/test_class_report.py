@@ -13,7 +13,7 @@ import autograder
 from autograder.course import gradebook, handing_back, insight, similarity
 from autograder.errors import UsageError
 from autograder.report.html.class_page import render_class
-from autograder.report.student import as_html, as_markdown
+from autograder.report.student import as_html, as_markdown, details
 
 pytest.importorskip("jinja2")
 SCHEMAS = Path(autograder.__file__).parent / "schema"
@@ -143,6 +143,20 @@ def test_where_points_are_the_score_nothing_is_explained(book):
         "dropped": [],
     }
     assert "| assignment | points | passed |" in as_markdown(told, result)
+
+
+def test_a_check_that_waits_or_is_hidden_says_so(book):
+    student, result = next((s, r) for s, r in book.results() if r)
+    first, second, third = result["assignments"][0]["functions"][0]["checks"][:3]
+    nothing = dict.fromkeys(("case", "wrong", "shapes", "worst", "departure", "mistake", "where", "help", "picture"))
+    for check in (first, second, third):
+        check.update(nothing, status="blocked", message="waits", hints=[], output="", blocked_by=[check["function"]])
+    second.update(blocked_by=["softmax.log_softmax"])
+    third.update(status="failed", message="", blocked_by=[])
+    assert details(first) == []
+    assert details(second) == [("make right first", "softmax.log_softmax")]
+    assert [word for word, _ in details(third)] == ["not told"]
+    assert "make right first: softmax.log_softmax" in as_markdown({**student, "name": "Ada"}, result)
 
 
 def test_expected_values_only_where_the_document_has_them(book):

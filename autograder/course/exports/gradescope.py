@@ -13,6 +13,7 @@ from typing import Any, Literal
 
 from autograder.course.gradebook import Document, Gradebook, functions_of
 from autograder.files import write_atomically
+from autograder.text import counted
 
 Visibility = Literal["visible", "after_due_date", "after_published", "hidden"]
 
@@ -76,7 +77,8 @@ def _test(check: Document, number: str, visibility: Visibility) -> dict[str, Any
     lines += [f"looks like: {check['mistake']['title']}"] if check["mistake"] else []
     lines += [f"case: {check['case']}"] if check["case"] and check["status"] != "passed" else []
     lines += [f"where: {check['where']['file']}:{check['where']['line']}"] if check["where"] else []
-    lines += [f"first make right: {', '.join(check['blocked_by'])}"] if check["blocked_by"] else []
+    others = [function for function in check["blocked_by"] if function != check["function"]]
+    lines += [f"first make right: {', '.join(others)}"] if others else []
     return {
         "name": f"{check['function']} · {check['title']}",
         "number": number,
@@ -95,7 +97,7 @@ def _overview(student: Document, result: Document) -> str:
         f"{a['name']}: {a['points']['earned']:g} of {a['points']['possible']:g} points" for a in result["assignments"]
     ]
     if student["penalty"]:
-        lines.append(f"late by {student['late_days']} days: {student['penalty']:g} points less")
+        lines.append(f"late by {counted(student['late_days'], 'day')}: {student['penalty']:g} points less")
     return "\n".join([*lines, *result["notes"]])
 
 

@@ -94,6 +94,7 @@ const space = make("div");                      // as high as all rows, so that 
 space.setAttribute("role", "rowgroup");
 space.style.position = "relative";
 grid.append(head, space);
+grid.style.maxHeight = `${(students.length + 2) * ROW}px`;  // a small class leaves no empty box; a row for the scroll bar
 
 function draw() {
   space.style.height = `${shown.length * ROW}px`;
