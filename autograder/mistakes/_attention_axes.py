@@ -15,6 +15,50 @@ AXES = (
         edits=(("    out = np.empty_like(x)", "    _, _, _ = x.shape\n    out = np.empty_like(x)"),),
         common=True,
     ),
+    Mistake(
+        "attention.causal_average_loop",
+        "first-axis",
+        "the loop and the mean ran over the first axis",
+        "That is right for a single text. With a batch the first axis is the texts, and they get mixed.",
+        "Which axis holds the positions, counted from which end?",
+        body="""
+    x = as_float(x)
+    out = np.zeros_like(x)
+    for t in range(len(x)):
+        out[t] = x[: t + 1].mean(axis=0)
+    return out
+""",
+    ),
+    Mistake(
+        "attention.causal_average_loop",
+        "last-axis",
+        "the loop ran over the last axis, the numbers of a vector",
+        "Positions are to be averaged, and they are the last axis but one.",
+        "Which axis of (B, T, D) holds the positions?",
+        body="""
+    x = as_float(x)
+    out = np.zeros_like(x)
+    for t in range(x.shape[-1]):
+        out[..., t] = x[..., : t + 1].mean(axis=-1)
+    return out
+""",
+    ),
+    Mistake(
+        "attention.causal_average_loop",
+        "mean-of-everything",
+        "the mean went over all numbers so far, not over the positions",
+        "One number is left for all texts and all D entries of the vector.",
+        "What shape should the mean of (..., t + 1, D) have? What does .mean() without an axis give?",
+        edits=((".mean(axis=-2)", ".mean()"),),
+    ),
+    Mistake(
+        "attention.causal_average_loop",
+        "written-into-x",
+        "the averages were written into x itself",
+        "Later positions then average averages, and the caller's array is changed.",
+        "When position 2 is averaged, what stands at positions 0 and 1 by then?",
+        edits=(("out = np.empty_like(x)", "out = x"),),
+    ),
     # --- causal_average_matmul
     Mistake(
         "attention.causal_average_matmul",
@@ -24,6 +68,30 @@ AXES = (
         _HOW_MANY,
         edits=(("    weights = np.tri(", "    _, _, _ = x.shape\n    weights = np.tri("),),
         common=True,
+    ),
+    Mistake(
+        "attention.causal_average_matmul",
+        "first-axis",
+        "the triangle has the size of the first axis",
+        "That is right for a single text. With a batch the first axis is the texts.",
+        _HOW_MANY,
+        edits=(("x.shape[-2]", "x.shape[0]"),),
+    ),
+    Mistake(
+        "attention.causal_average_matmul",
+        "wrong-side",
+        "the matrix stands on the wrong side: x @ weights",
+        "A matrix on the left mixes the rows of x, which are the positions; on the right it mixes the columns.",
+        "What are the shapes of the weights and of x, and in which order do they fit?",
+        edits=(("weights @ x", "x @ weights"),),
+    ),
+    Mistake(
+        "attention.causal_average_matmul",
+        "entry-by-entry",
+        "* was written, where the matrix product @ belongs",
+        "* multiplies entry by entry. A weighted sum of rows is what @ computes.",
+        "Which operator multiplies and adds up?",
+        edits=(("weights @ x", "weights * x"),),
     ),
     # --- causal_mask
     Mistake(

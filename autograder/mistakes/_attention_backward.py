@@ -207,4 +207,20 @@ BACKWARD = (
         "What is the dtype of np.sqrt(4)? And of float(np.sqrt(4))?",
         edits=(("dscores /= math.sqrt(q.shape[-1])", "dscores = dscores / np.sqrt(q.shape[-1])"),),
     ),
+    Mistake(
+        "attention.attention_backward",
+        "arguments-of-softmax-backward",
+        "the arguments of softmax_backward are exchanged",
+        "First comes the gradient that arrives, then the probabilities.",
+        "In which order does softmax_backward take its two arguments? Which of yours are the probabilities?",
+        edits=(("softmax_backward(dweights, weights)", "softmax_backward(weights, dweights)"),),
+    ),
+    Mistake(
+        "attention.attention_backward",
+        "results-reversed",
+        "the gradients were returned the other way round: dv, dk, dq",
+        "The order of the results is that of the arguments: q, k, v.",
+        "In which order does the docstring list the three gradients?",
+        edits=(("return dq, dk, dv", "return dv, dk, dq"),),
+    ),
 )

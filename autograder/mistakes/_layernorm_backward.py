@@ -1,20 +1,7 @@
 """Mistakes in the backward passes of assignment 6."""
 
 from autograder.mistakes import Mistake
-
-_LAYERNORM_BACKWARD = """
-    x, dout = as_float(x), as_float(dout)
-    d = x.shape[-1]
-    centred = x - x.mean(axis=-1, keepdims=True)
-    std = np.sqrt(x.var(axis=-1, keepdims=True) + eps)
-    normalized = centred / std
-    dgamma = (dout * normalized).reshape(-1, d).sum(axis=0)
-    dbeta = dout.reshape(-1, d).sum(axis=0)
-    g = dout * gamma
-    mean_path = g.mean(axis=-1, keepdims=True)
-    variance_path = normalized * (g * normalized).mean(axis=-1, keepdims=True)
-    return (g - mean_path - variance_path) / std, dgamma, dbeta
-"""
+from autograder.mistakes._layernorm_plain import LAYERNORM_BACKWARD
 
 BACKWARD = (
     Mistake(
@@ -41,7 +28,7 @@ BACKWARD = (
         "dx takes the mean and the standard deviation for constants",
         "Both of them depend on x; every entry moves every output of its row.",
         "Through how many places in the forward formula does one entry of x reach the output?",
-        body=_LAYERNORM_BACKWARD.replace("g - mean_path - variance_path", "g"),
+        body=LAYERNORM_BACKWARD.replace("g - mean_path - variance_path", "g"),
     ),
     Mistake(
         "layernorm.layernorm_backward",
@@ -49,7 +36,7 @@ BACKWARD = (
         "dx is dout, as if the layer did nothing",
         "The norm divides, shifts and scales, and all of it has a gradient.",
         "Which of the three steps of the forward pass does your dx know about?",
-        body=_LAYERNORM_BACKWARD.replace("(g - mean_path - variance_path) / std", "dout * 1.0"),
+        body=LAYERNORM_BACKWARD.replace("(g - mean_path - variance_path) / std", "dout * 1.0"),
     ),
     Mistake(
         "layernorm.layernorm_backward",
@@ -70,7 +57,7 @@ BACKWARD = (
         "the gain is multiplied at the end, after the means were subtracted",
         "The two means in the formula are means of dout times gamma, not of dout.",
         "On its way back the gradient meets the gain. Before or after the normalization?",
-        body=_LAYERNORM_BACKWARD.replace("g = dout * gamma", "g = dout").replace("return (", "return gamma * ("),
+        body=LAYERNORM_BACKWARD.replace("g = dout * gamma", "g = dout").replace("return (", "return gamma * ("),
     ),
     Mistake(
         "layernorm.layernorm_backward",
@@ -87,9 +74,7 @@ BACKWARD = (
         "sums over the features where the formula has means",
         "The mean and the variance were divided by D on the way forward; so are their gradients.",
         "Where has the factor 1/D of the mean gone?",
-        body=_LAYERNORM_BACKWARD.replace("g.mean(", "g.sum(").replace(
-            "(g * normalized).mean(", "(g * normalized).sum("
-        ),
+        body=LAYERNORM_BACKWARD.replace("g.mean(", "g.sum(").replace("(g * normalized).mean(", "(g * normalized).sum("),
     ),
     Mistake(
         "layernorm.layernorm_backward",
@@ -113,7 +98,7 @@ BACKWARD = (
         "the path through the variance uses x - mean instead of the normalized x",
         "With standard deviation 1 the two are the same; with another one this term is too large or too small.",
         "Print the standard deviation of the row: your third term is off by a power of it.",
-        body=_LAYERNORM_BACKWARD.replace("variance_path = normalized *", "variance_path = centred *"),
+        body=LAYERNORM_BACKWARD.replace("variance_path = normalized *", "variance_path = centred *"),
     ),
     Mistake(
         "layernorm.layernorm_backward",
@@ -121,7 +106,7 @@ BACKWARD = (
         "the means in dx are taken over the first axis",
         "Each row was normalized on its own; its gradient has nothing to do with the other rows.",
         "Over which axis were the mean and the variance taken on the way forward?",
-        body=_LAYERNORM_BACKWARD.replace("g.mean(axis=-1", "g.mean(axis=0").replace(
+        body=LAYERNORM_BACKWARD.replace("g.mean(axis=-1", "g.mean(axis=0").replace(
             "normalized).mean(axis=-1", "normalized).mean(axis=0"
         ),
     ),
@@ -131,7 +116,7 @@ BACKWARD = (
         "the variance was divided by D - 1, not by D",
         "The backward pass has to use the standard deviation of the forward pass.",
         "Is the variance here computed in the same way as in layernorm?",
-        body=_LAYERNORM_BACKWARD.replace("x.var(axis=-1", "x.var(axis=-1, ddof=1"),
+        body=LAYERNORM_BACKWARD.replace("x.var(axis=-1", "x.var(axis=-1, ddof=1"),
     ),
     Mistake(
         "layernorm.layernorm_backward",
@@ -139,7 +124,7 @@ BACKWARD = (
         "eps is not used",
         "A row of equal numbers is divided by 0: nan. On small vectors the gradient is far too large.",
         "The gradient has to be that of the function that was computed, eps included.",
-        body=_LAYERNORM_BACKWARD.replace(" + eps)", ")"),
+        body=LAYERNORM_BACKWARD.replace(" + eps)", ")"),
     ),
     Mistake(
         "layernorm.layernorm_backward",
@@ -147,7 +132,7 @@ BACKWARD = (
         "the eps argument is ignored: it is always 1e-5",
         "With the default nothing shows.",
         "Call it with eps=10. Does anything change?",
-        body=_LAYERNORM_BACKWARD.replace("+ eps)", "+ 1e-5)"),
+        body=LAYERNORM_BACKWARD.replace("+ eps)", "+ 1e-5)"),
     ),
     Mistake(
         "layernorm.layernorm_backward",
@@ -155,7 +140,7 @@ BACKWARD = (
         "eps was added to the standard deviation, outside the root",
         "On ordinary vectors hardly anything shows; on small ones, or with a large eps, it does.",
         "Is the standard deviation here computed in the same way as in layernorm?",
-        body=_LAYERNORM_BACKWARD.replace(" + eps)", ") + eps"),
+        body=LAYERNORM_BACKWARD.replace(" + eps)", ") + eps"),
     ),
     Mistake(
         "layernorm.layernorm_backward",
@@ -172,7 +157,7 @@ BACKWARD = (
         "dgamma was made with x - mean, which was not yet divided by the standard deviation",
         "The gain was multiplied with the normalized vector: with standard deviation 1 nothing shows.",
         "What exactly is gamma multiplied with in the forward pass?",
-        body=_LAYERNORM_BACKWARD.replace("dgamma = (dout * normalized)", "dgamma = (dout * centred)"),
+        body=LAYERNORM_BACKWARD.replace("dgamma = (dout * normalized)", "dgamma = (dout * centred)"),
     ),
     Mistake(
         "layernorm.layernorm_backward",
@@ -180,7 +165,7 @@ BACKWARD = (
         "dgamma and dbeta were made from dout times gamma",
         "The gain stands between the normalized x and the output; gradients of gain and bias do not pass it.",
         "Which of the three gradients go through the multiplication with gamma?",
-        body=_LAYERNORM_BACKWARD.replace("(dout * normalized).resh", "(dout * gamma * normalized).resh").replace(
+        body=LAYERNORM_BACKWARD.replace("(dout * normalized).resh", "(dout * gamma * normalized).resh").replace(
             "dout.reshape", "(dout * gamma).reshape"
         ),
     ),
@@ -190,7 +175,7 @@ BACKWARD = (
         "dgamma and dbeta are means over the rows instead of sums",
         "Each row used the same gain and bias, and what they contribute adds up.",
         "Where in the forward pass would a division by the number of rows stand?",
-        body=_LAYERNORM_BACKWARD.replace("sum(axis=0)", "mean(axis=0)"),
+        body=LAYERNORM_BACKWARD.replace("sum(axis=0)", "mean(axis=0)"),
         common=True,
     ),
     Mistake(
@@ -199,7 +184,7 @@ BACKWARD = (
         "dgamma and dbeta are not summed over the rows",
         "A gradient has the shape of what it is the gradient of: (D,).",
         "What is the shape of gamma, and what is the shape of your dgamma?",
-        body=_LAYERNORM_BACKWARD.replace(".reshape(-1, d).sum(axis=0)", " * 1.0"),
+        body=LAYERNORM_BACKWARD.replace(".reshape(-1, d).sum(axis=0)", " * 1.0"),
     ),
     Mistake(
         "layernorm.layernorm_backward",
@@ -207,7 +192,7 @@ BACKWARD = (
         "dgamma and dbeta are summed over the first axis only",
         "A matrix comes out right. With a batch of texts, (B, T, D), there are two axes to sum over.",
         "How many axes stand before the last one, and over how many do you sum?",
-        body=_LAYERNORM_BACKWARD.replace(".reshape(-1, d).sum(axis=0)", ".sum(axis=0)"),
+        body=LAYERNORM_BACKWARD.replace(".reshape(-1, d).sum(axis=0)", ".sum(axis=0)"),
     ),
     Mistake(
         "layernorm.layernorm_backward",
@@ -223,7 +208,7 @@ BACKWARD = (
         "dout *= gamma changes the caller's array",
         "In a block the same dout also goes along the residual path.",
         "Which of your lines write into an array that you did not make?",
-        body=_LAYERNORM_BACKWARD.replace("g = dout * gamma", "g = dout\n    g *= gamma"),
+        body=LAYERNORM_BACKWARD.replace("g = dout * gamma", "g = dout\n    g *= gamma"),
     ),
     Mistake(
         "layernorm.rmsnorm_backward",

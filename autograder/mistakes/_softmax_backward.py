@@ -152,6 +152,14 @@ BACKWARD = (
     ),
     # --- cross_entropy_backward
     Mistake(
+        "softmax.softmax_backward",
+        "dout-and-probs-exchanged",
+        "dout and probs are exchanged outside the sum",
+        "Inside the sum their order does not matter; outside it is probs that stands before the brackets.",
+        "Which of the two is multiplied with everything at the end, and which one is the sum subtracted from?",
+        edits=(("dx = dout - np", "dx = probs - np"), ("dx *= probs", "dx *= dout")),
+    ),
+    Mistake(
         "softmax.cross_entropy_backward",
         "not-divided",
         "the gradient was not divided by the number of rows",
@@ -277,5 +285,27 @@ BACKWARD = (
     return dlogits / len(targets)
 """,
         group="matrices only",
+    ),
+    Mistake(
+        "softmax.cross_entropy_backward",
+        "only-targets-divided",
+        "only the one-hot row was divided by the number of rows: brackets are missing",
+        "Python divides before it subtracts: p - onehot / N is p - (onehot / N).",
+        "Each row of the gradient must add up to 0. Does yours?",
+        edits=(("-= 1.0", "-= 1.0 / targets.size"), ("    dlogits /= targets.size\n", "")),
+        common=True,
+    ),
+    Mistake(
+        "softmax.cross_entropy_backward",
+        "through-the-probabilities",
+        "the way back went through 1/p, and a p that was rounded to 0 makes nan of it",
+        "On paper the p of the softmax cancels the 1/p of the logarithm. The formula that is left never divides by p.",
+        "Write -1/p and softmax_backward one below the other: what cancels?",
+        body="""
+    probs = softmax(logits)
+    targets = np.asarray(targets)
+    onehot = np.eye(probs.shape[-1], dtype=probs.dtype)[targets]
+    return softmax_backward(-onehot / probs / targets.size, probs)
+""",
     ),
 )

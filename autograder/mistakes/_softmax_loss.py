@@ -166,4 +166,24 @@ LOSS = (
 """,
         group="matrices only",
     ),
+    Mistake(
+        "softmax.cross_entropy",
+        "matrices-only-by-rows",
+        "it works for a matrix of scores only, not for a batch of texts",
+        "With scores (B, T, V) there are two axes of rows; the loop counts only the first of them.",
+        "How could (B, T, V) be made into rows (N, V), and the targets with them?",
+        body="""
+    logp = log_softmax(logits)
+    return float(-np.mean([logp[i][targets[i]] for i in range(len(targets))]))
+""",
+        group="matrices only",
+    ),
+    Mistake(
+        "softmax.cross_entropy",
+        "targets-without-axis",
+        "the targets have one axis fewer than the log-probabilities",
+        "np.take_along_axis wants as many axes in the indices as in the array: (..., V) and (..., 1).",
+        "What does targets[..., None] do to the shape of the targets?",
+        edits=(("np.asarray(targets)[..., None]", "np.asarray(targets)"),),
+    ),
 )

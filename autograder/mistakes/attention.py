@@ -323,6 +323,23 @@ FORWARD = (
             ("scores = q @", "q /= math.sqrt(q.shape[-1])\n    scores = q @"),
         ),
     ),
+    Mistake(
+        "attention.attention",
+        "causal-by-default",
+        "without a mask, the future was hidden",
+        "No mask means that everybody may look at everything. Who wants the causal mask hands it over.",
+        "What does the docstring say about mask=None?",
+        edits=(
+            (
+                "    if mask is not None:",
+                (
+                    "    if mask is None:\n"
+                    "        mask = np.tri(q.shape[-2], k.shape[-2], k=k.shape[-2] - q.shape[-2], dtype=bool)\n"
+                    "    if mask is not None:"
+                ),
+            ),
+        ),
+    ),
 )
 
 MISTAKES = MASKS + FORWARD + BACKWARD + AXES

@@ -2,18 +2,8 @@
 
 from autograder.mistakes import Mistake
 from autograder.mistakes._layernorm_backward import BACKWARD
-
-_LAYERNORM = """
-    x = as_float(x)
-    mean = x.mean(axis=-1, keepdims=True)
-    var = x.var(axis=-1, keepdims=True)
-    return gamma * (x - mean) / np.sqrt(var + eps) + beta
-"""
-_RMSNORM = """
-    x = as_float(x)
-    square = (x * x).mean(axis=-1, keepdims=True)
-    return gamma * x / np.sqrt(square + eps)
-"""
+from autograder.mistakes._layernorm_formula import FORMULA
+from autograder.mistakes._layernorm_plain import LAYERNORM, RMSNORM
 
 FORWARD = (
     Mistake(
@@ -88,7 +78,7 @@ FORWARD = (
         "the mean was not subtracted before dividing",
         "The variance is right but the result is not centred: adding 1000 to every entry must change nothing.",
         "What is the mean of a row of your result, with gamma 1 and beta 0?",
-        body=_LAYERNORM.replace("(x - mean)", "x"),
+        body=LAYERNORM.replace("(x - mean)", "x"),
     ),
     Mistake(
         "layernorm.layernorm",
@@ -96,7 +86,7 @@ FORWARD = (
         "this is the RMS norm: no mean is taken anywhere",
         "Rows whose mean is 0 come out right, all others do not.",
         "There are two places in the formula where the mean of the row appears. Where are they in your code?",
-        body=_LAYERNORM.replace("x.mean(axis=-1, keepdims=True)", "0.0").replace(
+        body=LAYERNORM.replace("x.mean(axis=-1, keepdims=True)", "0.0").replace(
             "x.var(axis=-1, keepdims=True)", "(x * x).mean(axis=-1, keepdims=True)"
         ),
     ),
@@ -132,7 +122,7 @@ FORWARD = (
         "the bias is added before the gain is multiplied",
         "The bias is then stretched by the gain.",
         "In which order do the formula's multiplication and addition happen?",
-        body=_LAYERNORM.replace("gamma * (x - mean)", "gamma * ((x - mean)").replace("+ beta", "+ beta)"),
+        body=LAYERNORM.replace("gamma * (x - mean)", "gamma * ((x - mean)").replace("+ beta", "+ beta)"),
     ),
     Mistake(
         "layernorm.layernorm",
@@ -140,7 +130,7 @@ FORWARD = (
         "the mean and the variance are taken over the first axis",
         "This is batch normalization: every feature over the batch, instead of every vector over its features.",
         "Which numbers share one mean: those of one token, or those of one feature?",
-        body=_LAYERNORM.replace("axis=-1", "axis=0"),
+        body=LAYERNORM.replace("axis=-1", "axis=0"),
         common=True,
     ),
     Mistake(
@@ -150,7 +140,7 @@ FORWARD = (
         "For a matrix that is the last axis. A single vector has no axis 1, and in a batch of texts it is the "
         "positions.",
         "Which axis holds the numbers of one token, counted from which end?",
-        body=_LAYERNORM.replace("axis=-1", "axis=1"),
+        body=LAYERNORM.replace("axis=-1", "axis=1"),
         common=True,
     ),
     Mistake(
@@ -159,7 +149,7 @@ FORWARD = (
         "there is one mean and one variance for the whole array",
         "The tokens then depend on each other. A single vector comes out right, a batch does not.",
         "Normalize one row alone and together with others. Should the answer be another one?",
-        body=_LAYERNORM.replace("axis=-1, ", ""),
+        body=LAYERNORM.replace("axis=-1, ", ""),
     ),
     Mistake(
         "layernorm.layernorm",
@@ -167,7 +157,7 @@ FORWARD = (
         "the mean and the variance are taken over everything but the batch axis",
         "The positions of a text must not see each other here: each token has a mean of its own.",
         "What shape should the means of a (B, T, D) array have?",
-        body=_LAYERNORM.replace("axis=-1", "axis=tuple(range(min(1, x.ndim - 1), x.ndim))"),
+        body=LAYERNORM.replace("axis=-1", "axis=tuple(range(min(1, x.ndim - 1), x.ndim))"),
     ),
     Mistake(
         "layernorm.layernorm",
@@ -176,7 +166,7 @@ FORWARD = (
         "(B, T) does not broadcast against (B, T, D). If the sizes happen to be equal there is no error, and the "
         "means of other rows are subtracted.",
         "What is the shape of x.mean(axis=-1), and with which axis of x does broadcasting line it up?",
-        body=_LAYERNORM.replace(", keepdims=True", ""),
+        body=LAYERNORM.replace(", keepdims=True", ""),
     ),
     Mistake(
         "layernorm.layernorm",
@@ -184,7 +174,7 @@ FORWARD = (
         "the result is float64, whatever x is",
         "Everything after it in the network becomes twice as large and half as fast.",
         "Where does your code name a dtype, or use a NumPy number made from a Python one?",
-        body=_LAYERNORM.replace("as_float(x)", "np.asarray(x, dtype=np.float64)"),
+        body=LAYERNORM.replace("as_float(x)", "np.asarray(x, dtype=np.float64)"),
     ),
     Mistake(
         "layernorm.layernorm",
@@ -192,7 +182,7 @@ FORWARD = (
         "x -= … changes the caller's array",
         "The residual stream still needs the x that went in.",
         "Which of your lines write into an array that you did not make?",
-        body=_LAYERNORM.replace("    return gamma * (x - mean) /", "    x -= mean\n    return gamma * x /"),
+        body=LAYERNORM.replace("    return gamma * (x - mean) /", "    x -= mean\n    return gamma * x /"),
     ),
     Mistake(
         "layernorm.rmsnorm",
@@ -200,7 +190,7 @@ FORWARD = (
         "eps was added to the root mean square, outside the root",
         "On ordinary vectors hardly anything shows; on small ones, or with a large eps, it does.",
         "What is taken the root of?",
-        body=_RMSNORM.replace(" + eps)", ") + eps").replace("/ np.sqrt(square) + eps", "/ (np.sqrt(square) + eps)"),
+        body=RMSNORM.replace(" + eps)", ") + eps").replace("/ np.sqrt(square) + eps", "/ (np.sqrt(square) + eps)"),
         common=True,
     ),
     Mistake(
@@ -235,7 +225,7 @@ FORWARD = (
         "divided by the standard deviation instead of the root mean square",
         "The variance measures the distance from the mean; here it is the distance from 0.",
         "Is the mean of the row anywhere in the formula?",
-        body=_RMSNORM.replace("(x * x).mean(axis=-1, keepdims=True)", "x.var(axis=-1, keepdims=True)"),
+        body=RMSNORM.replace("(x * x).mean(axis=-1, keepdims=True)", "x.var(axis=-1, keepdims=True)"),
     ),
     Mistake(
         "layernorm.rmsnorm",
@@ -277,8 +267,8 @@ FORWARD = (
         "the mean square lacks the last axis (keepdims)",
         "(B, T) does not broadcast against (B, T, D). If the sizes happen to be equal, other rows' numbers are used.",
         "What is the shape of your mean square, and with which axis of x does broadcasting line it up?",
-        body=_RMSNORM.replace(", keepdims=True", ""),
+        body=RMSNORM.replace(", keepdims=True", ""),
     ),
 )
 
-MISTAKES = FORWARD + BACKWARD
+MISTAKES = FORWARD + BACKWARD + FORMULA

@@ -95,6 +95,14 @@ FORWARD = (
         "What is the dtype of your result when `x` is float32? Which line made it so?",
         edits=(("z = as_float(x)", "z = np.asarray(x, dtype=np.float64)"),),
     ),
+    Mistake(
+        "softmax.softmax",
+        "largest-magnitude",
+        "the largest absolute value was subtracted, not the largest score",
+        "In a row of negative scores that makes every exponent smaller still: exp(-2000) is 0, and 0 / 0 is nan.",
+        "For the row -1000, -1001, which number makes the largest exponent 0?",
+        edits=(("z.max(", "np.abs(z).max("),),
+    ),
     # --- log_softmax
     Mistake(
         "softmax.log_softmax",
@@ -168,6 +176,22 @@ FORWARD = (
         "`x -= …` writes into the array of the caller, who still needs the scores.",
         "Which of your lines make a new array, and which write into the one that was handed to you?",
         edits=(("z = z - z.max", "z -= z.max"),),
+    ),
+    Mistake(
+        "softmax.log_softmax",
+        "divided-by-logarithm",
+        "the scores were divided by the logarithm of the sum",
+        "The logarithm of a quotient is a difference: log(a / b) = log a - log b.",
+        "What does log(exp(a) / b) become on paper?",
+        edits=(("return z - np.log", "return z / np.log"),),
+    ),
+    Mistake(
+        "softmax.log_softmax",
+        "bits",
+        "the logarithm has base 2",
+        "The exponentials have base e, and only the natural logarithm undoes them.",
+        "Which logarithm undoes np.exp?",
+        edits=(("z - np.log(", "z - np.log2("),),
     ),
 )
 
