@@ -30,7 +30,7 @@ CAUSES = (
     (
         "ValueError",
         r"truth value of an array",
-        "a comparison of arrays is an array of True and False: .any() or .all() makes one answer of it",
+        "an array is not one True or False: x is not None asks whether it was given, .any() or .all() about its values",
     ),
     (
         "TypeError",
@@ -58,6 +58,11 @@ CAUSES = (
         r"Cannot cast ufunc",
         "x -= … and x /= … write into x, and floats do not fit into an array of integers: make a new array",
     ),
+    (
+        "ValueError",
+        r"must have the same number of dimensions",
+        "they need as many axes as each other: ids[..., None] adds a last one, of length 1",
+    ),
     ("ValueError", r"read-only", "this array must not be changed: work on a copy"),
     (
         "TypeError",
@@ -66,6 +71,11 @@ CAUSES = (
     ),
     ("TypeError", r"slice indices must be integers", "a slice wants integers: int(…) makes one of 7.0"),
     ("TypeError", r"cannot be interpreted as an integer", "an integer is wanted here, not a float: int(…) makes one"),
+    (
+        "TypeError",
+        r"unexpected keyword argument '(dim|keepdim)'",
+        "these are PyTorch's names: NumPy calls them axis and keepdims",
+    ),
     (
         "TypeError",
         r"unexpected keyword argument|positional arguments? but|required positional argument",

@@ -37,7 +37,7 @@ def describe(actual: Array, expected: Array, axes: Sequence[str] = ()) -> str | 
     if not (np.isfinite(mine).all() and np.isfinite(right).all()) or np.ptp(right) == 0:
         return None
     tolerance = RELATIVE.get(actual.dtype, 1e-9)
-    return _reordered(mine, right, tolerance, axes) or _scaled(mine, right, tolerance)
+    return _reordered(mine, right, tolerance, axes) or _scaled(mine, right, tolerance, truth=actual.dtype == bool)
 
 
 def _same(a: Array, b: Array, tolerance: float) -> bool:
@@ -75,13 +75,13 @@ def _exchange(order: tuple[int, ...], axes: Sequence[str]) -> str:
     return f"the axes in the order {order}"
 
 
-def _scaled(mine: Array, right: Array, tolerance: float) -> str | None:
+def _scaled(mine: Array, right: Array, tolerance: float, *, truth: bool) -> str | None:
     if mine.shape != right.shape:
         return None
     if _same(mine, -right, tolerance):
         return "every sign is the wrong way round"
     if not mine.any():
-        return "every value is 0"
+        return "every value is False" if truth else "every value is 0"
     offset = float((mine - right).flat[0])
     if abs(offset) > 1e-6 and _same(mine - offset, right, tolerance):
         return f"every value is {abs(offset):.6g} too {'large' if offset > 0 else 'small'}"

@@ -54,7 +54,7 @@ def render(document: Document, console: Console, *, all_panels: bool = False, fo
         console.print(panel(check))
     if len(checks) > len(shown):
         console.print(Text(f"… and {more(len(checks) - len(shown))}: --all shows them", "dim"))
-    console.print(_summary(document, following))
+    console.print(_summary(document, following, console.width))
 
 
 def all_checks(document: Document) -> list[dict[str, Any]]:
@@ -222,7 +222,7 @@ def points_text(points: dict[str, float]) -> str:
     return f"{points['earned']:g} / {points['possible']:g}{bonus}"
 
 
-def _summary(document: Document, following: str | None) -> RenderableType:
+def _summary(document: Document, following: str | None, width: int) -> RenderableType:
     checks = all_checks(document)
     lines = Text()
     lines.append(f"{points_text(document['points'])} points", "bold")
@@ -231,12 +231,20 @@ def _summary(document: Document, following: str | None) -> RenderableType:
         if count:
             mark, style = STYLES[status]
             lines.append(" · ")
-            lines.append(f"{mark} {count} {WORDS[status]}", style)
+            lines.append("" if mark == "·" else f"{mark} ", style)  # beside the dots between the parts it is no mark
+            lines.append(f"{count} {WORDS[status]}", style)
     lines.append(f" · {document['seconds']:.1f} s", "dim")
     for problem in document["problems"]:
         lines.append(f"\nThe kit itself failed: {problem}", "bold red")
-    lines.append("\n" + next_step(document, following))
+    for line in next_step(document, following).splitlines():
+        lines.append("\n" + _command_whole(line, width))
     return Group(Text(), lines)
+
+
+def _command_whole(line: str, width: int) -> str:
+    """A line too long for the terminal breaks before its command, so that one can copy it."""
+    before, headway, after = line.rpartition(" headway ")
+    return f"{before}\n   {headway}{after}" if headway and len(line) > width else line
 
 
 def next_step(document: Document, following: str | None = None) -> str:
@@ -245,7 +253,8 @@ def next_step(document: Document, following: str | None = None) -> str:
     Args:
         following: what comes after all of these.
     """
-    functions = [(a, f) for a in document["assignments"] for f in a["functions"] if not f["bonus"]]
+    every = [(a, f) for a in document["assignments"] for f in a["functions"]]
+    functions = [(a, f) for a, f in every if not f["bonus"]] or every  # bonus work can wait, unless it was asked for
     for assignment, function in functions:
         if function["status"] in ("passed", "blocked"):
             continue

@@ -220,6 +220,10 @@ def test_a_factor_of_one_number_is_told_if_it_means_something(actual, words):
     assert found is None if words is None else words in found
 
 
+def test_a_mask_that_hides_everything_is_false_not_0():
+    assert relation.describe(np.zeros((2, 3), dtype=bool), np.tri(2, 3, dtype=bool)) == "every value is False"
+
+
 def test_a_relation_reaches_the_report():
     with pytest.raises(Mismatch) as caught:
         compare(X.swapaxes(1, 2), X, TRANSFORMER.functions["softmax.softmax"])

@@ -24,7 +24,7 @@ def document(*checks):
     for one in checks:
         functions.setdefault(one["function"], []).append(one)
     entries = [
-        {"name": name.partition(".")[2], "status": group[0]["status"], "bonus": False, "checks": group,
+        {"name": name.partition(".")[2], "status": group[0]["status"], "bonus": "rmsnorm" in name, "checks": group,
          "points": {"earned": sum(c["points"]["earned"] for c in group), "possible": float(len(group))}}
         for name, group in functions.items()
     ]  # fmt: skip
@@ -102,6 +102,23 @@ def test_only_the_first_failure_of_a_function_is_shown_until_all_are_asked_for()
 )
 def test_the_next_step(checks, words):
     assert words in rendered(document(*checks)).replace("\n", " ")
+
+
+def test_bonus_work_that_was_asked_for_is_what_comes_next():
+    wrong = {**FAILED, "function": "layernorm.rmsnorm"}
+    assert "Next: mend rmsnorm" in rendered(document(wrong))
+    assert "checks passed" not in rendered(document(wrong))
+    assert "but for 1 of bonus work" in rendered(document(check("layernorm.layernorm"), wrong))
+
+
+def test_the_command_to_run_next_stays_in_one_line():
+    text = rendered(document({**FAILED, "function": "attention.a_function_with_a_long_name"}), 80)
+    assert "then:\n    headway check attention.a_function_with_a_long_name\n" in text
+
+
+def test_functions_that_are_not_started_are_counted_without_a_second_dot():
+    text = rendered(document(check("attention.attention", "not_started")))
+    assert "points · 1 not started" in text
 
 
 def test_the_kits_own_failure_is_said():

@@ -51,6 +51,10 @@ def test_small_inputs_are_shown_number_by_number(args, text):
         ),
         ("AttributeError", "'list' object has no attribute 'shape'", "np.asarray"),
         ("KeyError", "'b_qkv'", "d.get(name)"),
+        ("TypeError", "_mean() got an unexpected keyword argument 'keepdim'", "NumPy calls them axis and keepdims"),
+        ("TypeError", "softmax() got an unexpected keyword argument 'scale'", "must stay as it is"),
+        ("ValueError", "`indices` and `arr` must have the same number of dimensions", "[..., None]"),
+        ("ValueError", "The truth value of an array with more than one element is ambiguous.", "is not None"),
     ],
 )
 def test_exceptions_with_a_usual_cause_get_help(kind, message, words):
