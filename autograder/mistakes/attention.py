@@ -278,6 +278,7 @@ FORWARD = (
                 "if mask is None:\n        mask = np.tri(*scores.shape[-2:], dtype=bool)\n    if mask is not None:",
             ),
         ),
+        group="causal by default",
     ),
     Mistake(
         "attention.attention",
@@ -325,10 +326,10 @@ FORWARD = (
     ),
     Mistake(
         "attention.attention",
-        "causal-by-default",
-        "without a mask, the future was hidden",
-        "No mask means that everybody may look at everything. Who wants the causal mask hands it over.",
-        "What does the docstring say about mask=None?",
+        "causal-by-default-for-the-last-queries",
+        "without a mask, the causal one was used",
+        "mask=None means that everybody may look at everything: in cross attention there is no future.",
+        "What should attention do when there is no mask?",
         edits=(
             (
                 "    if mask is not None:",
@@ -339,6 +340,7 @@ FORWARD = (
                 ),
             ),
         ),
+        group="causal by default",
     ),
 )
 
