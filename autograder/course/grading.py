@@ -18,6 +18,7 @@ from autograder.course.policy import Policy
 from autograder.course.run import Pool
 from autograder.course.store import Entry, Store
 from autograder.errors import UsageError, missing_package
+from autograder.text import counted
 from autograder.worker import UNSAFE, TooWeak, Wall, strongest
 
 REFRESH_SECONDS = 5.0
@@ -91,6 +92,9 @@ def grade(
                 _require_torch(options)
             keeper = _Keeper(group, results, seen, len(units), started)
             keeper.start()
+            undated = _undated(students, policy)
+            if undated:
+                keeper.warn(undated)
             try:
                 setup = Setup(options, out, key, policy.feedback, policy, results.results)
                 if units and plan.cluster:
@@ -106,6 +110,20 @@ def grade(
         finally:
             results.close()
     return document
+
+
+def _undated(students: Sequence[Student], policy: Policy) -> str:
+    """A due date that cannot be held against anybody is not passed over in silence."""
+    if not any(one.due for one in policy.assignments.values()):
+        return ""
+    handed_in = [student for student in students if student.attempts]
+    unknown = sum(any(not one.times and one.late is None for one in student.attempts) for student in handed_in)
+    if not unknown:
+        return ""
+    return (
+        f"When it was handed in is not known of {unknown} of {counted(len(handed_in), 'submission')}: "
+        "they count as in time. Gradescope and nbgrader tell the date, Canvas what is late."
+    )
 
 
 def _require_torch(options: engine.Options) -> None:

@@ -33,12 +33,12 @@ class Attempt:
     Attributes:
         parts: what it consists of; of two files of one name the later part's counts.
         times: when it was handed in, by assignment; the key "" stands for all others.
-        late: marked as late by the platform, which does not say by how much.
+        late: whether the platform marks it as late, without saying by how much; None: it marks nothing.
     """
 
     parts: tuple[Part, ...]
     times: dict[str, datetime] = field(default_factory=dict)
-    late: bool = False
+    late: bool | None = None
 
     def submitted_at(self, assignment: str = "") -> datetime | None:
         """When it was handed in, for an assignment or (without one) at the latest; None if nobody knows."""

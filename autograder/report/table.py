@@ -123,28 +123,11 @@ def render(document: dict[str, Any], out: Path, console: Console) -> None:
     others = [f"{n} {word}" for word in OTHERS if (n := sum(student["status"] == word for student in students))]
     text = " · ".join([*mean, *others, f"{document['seconds']:.1f} s"])
     console.print(Text(f"\n{text} · results in {out}: class.json, grades.csv, results/*.json"))
-    undated = _without_a_date(document)
-    if undated:
-        console.print(Text(undated, STYLES["error"][1]))
 
 
 def _has_a_share(student: dict[str, Any]) -> bool:
     """As in the report: who has no result is not counted as 0."""
     return student["status"] == "graded" and bool(student["out_of"])
-
-
-def _without_a_date(document: dict[str, Any]) -> str:
-    """A due date that cannot be held against anybody is not passed over in silence."""
-    if not any(one["due"] for one in document["assignments"]):
-        return ""
-    handed_in = [student for student in document["students"] if student["attempts"]]
-    unknown = [student for student in handed_in if not student["submitted_at"] and not student["late_days"]]
-    if not unknown:
-        return ""
-    return (
-        f"When it was handed in is not known of {len(unknown)} of {counted(len(handed_in), 'submission')}: they count "
-        "as in time. Gradescope and nbgrader tell the date, Canvas what is late."
-    )
 
 
 def _bar(share: float) -> Text:

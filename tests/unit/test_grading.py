@@ -1,14 +1,15 @@
 """What a class is refused for before anything of it is graded."""
 
 import io
+from datetime import UTC, datetime
 
 import pytest
 from rich.console import Console
 
 from autograder import reference
 from autograder.course import grading
-from autograder.course.handed_in import Student
-from autograder.course.policy import Policy
+from autograder.course.handed_in import Attempt, Student
+from autograder.course.policy import AssignmentPolicy, Policy
 from autograder.engine import Options
 from autograder.errors import UsageError
 from autograder.report import table
@@ -34,27 +35,34 @@ def test_a_name_that_several_have_chooses_nobody():
 
 
 @pytest.mark.parametrize(
-    ("due", "submitted_at", "late_days", "said"),
+    ("attempt", "unknown"),
     [
-        ("2026-10-01T23:59:00+02:00", None, 0, "not known of 1 of 1 submission: they count"),
-        ("2026-10-01T23:59:00+02:00", "2026-10-03T10:00:00+02:00", 2, "2 days late: 3 points less"),
-        ("2026-10-01T23:59:00+02:00", None, 1, "1 day late: 3 points less"),
-        (None, None, 0, ""),
+        (Attempt(()), True),
+        (Attempt((), late=False), False),
+        (Attempt((), late=True), False),
+        (Attempt((), {"softmax": datetime(2026, 10, 1, tzinfo=UTC)}), False),
     ],
 )
-def test_the_table_says_what_the_due_date_did(tmp_path, due, submitted_at, late_days, said):
+def test_a_due_date_that_nobody_can_be_held_to_is_said(attempt, unknown):
+    students = [Student("ada", attempts=(attempt,)), Student("mia", attempts=())]
+    due = Policy(assignments={"softmax": AssignmentPolicy(due=datetime(2026, 10, 1, tzinfo=UTC))})
+    assert ("not known of 1 of 1 submission:" in grading._undated(students, due)) is unknown
+    assert grading._undated(students, Policy()) == ""
+
+
+@pytest.mark.parametrize(("days", "said"), [(0, ""), (1, "1 day late: 3 points less"), (2, "2 days late: 3 points")])
+def test_the_table_names_the_missing_and_says_how_late_the_late_are(tmp_path, days, said):
     student = {
         "name": "Ada", "submission": "ada", "status": "graded", "reason": "", "notes": [], "statuses": {"passed": 9},
-        "score": 27.0, "out_of": 30.0, "penalty": 3.0 if late_days else 0.0, "late_days": late_days,
-        "submitted_at": submitted_at, "attempts": 1,
+        "score": 27.0, "out_of": 30.0, "penalty": 3.0 if days else 0.0, "late_days": days,
     }  # fmt: skip
     missing = {**student, "name": "Mia", "submission": "s013", "status": "missing", "reason": "nothing was handed in"}
-    missing.update(score=0.0, statuses={}, attempts=0, submitted_at=None, late_days=0, penalty=0.0)
-    document = {"students": [student, missing], "seed": 1, "seconds": 1.0, "assignments": [{"due": due}]}
+    missing.update(score=0.0, statuses={}, late_days=0, penalty=0.0)
     shown = io.StringIO()
+    document = {"students": [student, missing], "seed": 1, "seconds": 1.0}
     table.render(document, tmp_path, Console(file=shown, width=200))
     assert "Mia" in shown.getvalue()
     assert "s013" not in shown.getvalue()
     assert "Mean 90 % of 1 graded · 1 missing" in shown.getvalue()
     assert said in shown.getvalue()
-    assert ("late: 3" in shown.getvalue(), "not known" in shown.getvalue()) == (late_days > 0, "not known" in said)
+    assert ("late" in shown.getvalue()) is (days > 0)
