@@ -2,22 +2,22 @@
 
 import hashlib
 import os
-import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from autograder import courses
+from autograder.blocking import Blocking
 from autograder.curriculum import TRANSFORMER, Curriculum
 from autograder.errors import HeadwayError, UsageError
-from autograder.prerequisites import OfficialPrerequisites, used_within, with_stand_ins
+from autograder.prerequisites import OfficialPrerequisites
 from autograder.reference import Reference
-from autograder.results import CheckResult, Status, SubmissionResult, mark_blocked, wait_for_an_answer
+from autograder.results import Status, SubmissionResult
 from autograder.worker import OPEN, Limits, Wall, Workers
 
 if TYPE_CHECKING:
@@ -155,106 +155,15 @@ class Judge:
         with ExitStack() as stack:
             official = None
             if options.official:
-                official = self._official(stack)
+                official = stack.enter_context(closing(OfficialPrerequisites(options.curriculum, options.wall.spool)))
             folder_for = official.folder_for if official else None
             outcome = self._do(Job(folder, frozenset(every), folder_for, diagnose))
             result = SubmissionResult(name, content_hash(folder), options.seed, outcome.results, outcome.problems)
             result.official_prerequisites = official is not None
             result.sandbox = options.wall.names
-            wrong = {
-                *(check.function for check in self._prerequisites(folder, result, every, known or {})),
-                *(function for function, status in (known or {}).items() if status != "passed"),
-            }
-            mark_blocked(result, wrong - set(every), options.curriculum)
-            if official is None:
-                self._block_by_what_they_use(folder, result, wrong)
-            wait_for_an_answer(result.checks)
-            if official is None:
-                self._say_what_is_right_by_itself(folder, result)
+            Blocking(options.curriculum, options.wall.spool, self._do).mark(folder, result, every, known or {})
         result.seconds = time.perf_counter() - started
         return result
-
-    def _official(self, stack: ExitStack) -> OfficialPrerequisites:
-        official = OfficialPrerequisites(self._options.curriculum, self._options.wall.spool)
-        stack.callback(official.close)
-        return official
-
-    def _prerequisites(
-        self, folder: Path, result: SubmissionResult, selected: tuple[str, ...], known: Mapping[str, Status]
-    ) -> list[CheckResult]:
-        """Checks that do not pass of what failed functions are built on, where it was not selected."""
-        if self._options.official:
-            return []
-        from autograder.plugin import Job
-
-        failed = {check.function for check in result.checks if check.status in ("failed", "error", "timeout")}
-        needed = {need for function in failed for need in self._options.curriculum.all_needs(function)}
-        needed |= {used for function in failed for used in self._used(folder, function)}
-        needed -= {*selected, *known}
-        if not needed:
-            return []
-        return [check for check in self._do(Job(folder, frozenset(needed))).results if check.status != "passed"]
-
-    def _used(self, folder: Path, function: str) -> list[str]:
-        """Other functions of the same assignment that the student's function uses, although it need not."""
-        curriculum = self._options.curriculum
-        module, _, name = function.partition(".")
-        names = [one.name for one in curriculum.modules[module].functions]
-        used = used_within(folder / f"{module}.py", names).get(name, set())
-        return [qualified for one in names if one in used and (qualified := f"{module}.{one}") in curriculum.functions]
-
-    def _block_by_what_they_use(self, folder: Path, result: SubmissionResult, others: Iterable[str]) -> None:
-        """Block failed checks that pass with official functions in place of wrong ones that they use without need.
-
-        A `log_softmax` that calls `softmax` is right where it is right given a right softmax; that is tried out.
-        """
-        from autograder.plugin import Job
-
-        wrong = {*others, *(check.function for check in result.checks if check.status != "passed")}
-        failed = [check for check in result.checks if check.status in ("failed", "error")]
-        for function in dict.fromkeys(check.function for check in failed):
-            used = [name for name in self._used(folder, function) if name in wrong]
-            if not used:
-                continue
-            module = function.partition(".")[0]
-            with tempfile.TemporaryDirectory(prefix="headway-", dir=self._options.wall.spool) as scratch:
-                names = [name.partition(".")[2] for name in used]
-                with_stand_ins(Path(scratch), folder, module, names, self._options.curriculum.package)
-                again = {check.id: check for check in self._do(Job(Path(scratch), frozenset([function]))).results}
-            for check in failed:
-                if check.id in again and again[check.id].status == "passed":
-                    check.status, check.earned, check.blocked_by, check.mistake = "blocked", 0.0, used, None
-                    check.message, check.help = _right_by_itself(used), None
-                elif check.id in again:
-                    check.mistake = _given(used, again[check.id].mistake)
-
-    def _say_what_is_right_by_itself(self, folder: Path, result: SubmissionResult) -> None:
-        """Check again what is blocked by wrong work in another assignment, with official solutions in its place."""
-        blocked = [c for c in result.checks if c.status == "blocked" and c.function not in c.blocked_by]
-        checks = {check.id: check for check in blocked if check.was_wrong or not check.sees_answers}
-        if not checks:
-            return
-        from autograder.plugin import Job
-
-        with ExitStack() as stack:
-            functions = frozenset(check.function for check in checks.values())
-            again = self._do(Job(folder, functions, self._official(stack).folder_for, diagnose=False))
-        wait_for_an_answer(again.results)
-        for check in again.results:
-            if check.id in checks and check.status == "passed":
-                waiting = checks[check.id]
-                waiting.message, waiting.help = _right_by_itself(waiting.blocked_by), None
-
-
-def _right_by_itself(needs: Iterable[str]) -> str:
-    return f"right by itself: with the official {', '.join(needs)} it passes, with yours it cannot yet"
-
-
-def _given(official: Iterable[str], mistake: dict[str, Any] | None) -> dict[str, Any] | None:
-    """What is wrong with a function itself: found out with official functions in place of those that it uses."""
-    if mistake is None:
-        return None
-    return mistake | {"reason": f"found with the official {', '.join(official)} in place of yours: {mistake['reason']}"}
 
 
 def hold_session(options: Options, body: Callable[[Judge], None]) -> None:

@@ -100,42 +100,6 @@ def function_status(checks: Iterable[CheckResult]) -> Status:
     return "passed"
 
 
-def mark_blocked(result: SubmissionResult, others: Iterable[str], curriculum: Curriculum) -> None:
-    """Turn failures of functions whose prerequisites fail into `blocked`, naming the prerequisites.
-
-    A check that passes although a prerequisite fails stays passed: it is right by its own means.
-
-    Args:
-        result: changed in place.
-        others: prerequisites that are not part of `result` and do not pass.
-        curriculum: says what needs what.
-    """
-    not_passed = {*others, *(check.function for check in result.checks if check.status != "passed")}
-    for check in result.checks:
-        if check.status in ("failed", "error", "timeout"):
-            needs = [name for name in curriculum.all_needs(check.function) if name in not_passed]
-            if result.official_prerequisites:  # then only functions of the same module can be at fault
-                module = curriculum.functions[check.function].module
-                needs = [name for name in needs if curriculum.functions[name].module == module]
-            if needs:
-                check.message = f"{', '.join(needs)} must be right first. {check.message}"
-                check.status, check.blocked_by, check.earned = "blocked", needs, 0.0
-
-
-def wait_for_an_answer(checks: Iterable[CheckResult]) -> None:
-    """Block what passed without a look at the answers of a function that has no right one: `return None` earns 0."""
-    checks, answers = list(checks), dict[str, list[CheckResult]]()
-    for check in checks:
-        if check.sees_answers:
-            answers.setdefault(check.function, []).append(check)
-    for check in checks:
-        others = answers.get(check.function, [])
-        if check.status == "passed" and not check.sees_answers and others and all(o.status != "passed" for o in others):
-            needs = next((other.blocked_by for other in others if other.blocked_by), [check.function])
-            check.message = f"this counts as soon as {check.function} gives a right answer in one of its other checks"
-            check.status, check.blocked_by, check.earned = "blocked", needs, 0.0
-
-
 def versions() -> dict[str, str | None]:
     """Versions of everything a result depends on."""
     import numpy

@@ -2,8 +2,9 @@
 
 import pytest
 
+from autograder.blocking import mark_blocked, wait_for_an_answer
 from autograder.curriculum import TRANSFORMER
-from autograder.results import CheckResult, SubmissionResult, mark_blocked, wait_for_an_answer
+from autograder.results import CheckResult, SubmissionResult
 
 FUNCTION = "softmax.softmax"
 
