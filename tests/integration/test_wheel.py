@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from autograder import courses
 from autograder.curriculum import TRANSFORMER
 
 ROOT = Path(__file__).parents[2]
@@ -53,11 +54,14 @@ def test_the_wheel_carries_stubs_solutions_data_and_memo(wheel):
         assert f"autograder/_bundle/assignments/{module}.py" in names
         assert f"autograder/_bundle/solutions/{module}.py" in names
         assert f"autograder/reference/shipped/{module}.memo" in names
-        assert f"autograder/checks/test_{module}.py" in names
+        files = courses.check_files(module, TRANSFORMER.package)
+        assert files
+        assert {path.relative_to(ROOT).as_posix() for path in files} <= names
     assert "autograder/checks/pytest.ini" in names
     assert "autograder/schema/result-1.json" in names
     assert "autograder/study/pictures/viewer.html" in names
     assert "autograder/hints.toml" in names
+    assert "autograder/glossary.toml" in names
     assert any(name.startswith("autograder/_bundle/data/") for name in names)
     assert not any(name.startswith("tests/") or "/__pycache__/" in name for name in names)
 
