@@ -3,7 +3,8 @@
     python tests/bench/bench_scale.py [--count 2000] [--assignment NAME]... [--kills 10] [--cluster]
 
 Without --assignment the whole curriculum is graded. In one uninterrupted run: seconds per submission after the first
-100 and over all, and the memory (proportional set size) of the run's processes at those two moments. Then the same
+100 and over all, the CPU time of the grading processes (not that of the students' processes), and the memory
+(proportional set size) of all of them. Then the same
 class once more with `kill -9` at random moments, compared document by document; then one submission is changed and
 graded again; with --cluster also on a Dask cluster of one and of two workers.
 """
@@ -61,13 +62,13 @@ class Bench:
         for mark in marks:
             while self.done("whole") < mark and run.poll() is None:
                 time.sleep(0.05)
-            seen.append((mark, time.perf_counter() - started, memory(run.pid)))
+            seen.append((mark, time.perf_counter() - started, cpu_time(run.pid), memory(run.pid)))
         run.wait()
         took = time.perf_counter() - started
         print(f"  whole run {took:.1f} s, {took / self.options.count * 1e3:.1f} ms each, start-up included")
-        for (a, since, _), (b, until, held) in itertools.pairwise(seen):
-            each = (until - since) / max(1, b - a) * 1e3
-            print(f"  submissions {a:>5} to {b:>5}: {each:7.1f} ms each; at the end {held / 1e6:.0f} MB")
+        for (a, since, used, _), (b, until, used_then, held) in itertools.pairwise(seen):
+            each, cpu = ((then - first) / max(1, b - a) * 1e3 for first, then in ((since, until), (used, used_then)))
+            print(f"  submissions {a:>5} to {b:>5}: {each:7.1f} ms each, CPU {cpu:.1f}; at the end {held / 1e6:.0f} MB")
         self.whole = took
 
     def killed(self):
@@ -138,14 +139,32 @@ def timeless(value):
     return [timeless(item) for item in value] if isinstance(value, list) else value
 
 
+def family(pid):
+    """A process and everything below it, as folders of /proc."""
+    folder = Path(f"/proc/{pid}")
+    yield folder
+    with contextlib.suppress(OSError):
+        for task in (folder / "task").iterdir():
+            for child in (task / "children").read_text().split():
+                yield from family(child)
+
+
 def memory(pid):
     """Bytes held by a process and its children, shared pages counted once."""
     total = 0
-    with contextlib.suppress(OSError):
-        total = int(re.search(r"^Pss:\s+(\d+)", Path(f"/proc/{pid}/smaps_rollup").read_text(), re.MULTILINE)[1]) * 1024
-        for task in Path(f"/proc/{pid}/task").iterdir():
-            total += sum(memory(int(child)) for child in (task / "children").read_text().split())
+    for process in family(pid):
+        with contextlib.suppress(OSError):
+            total += int(re.search(r"^Pss:\s+(\d+)", (process / "smaps_rollup").read_text(), re.MULTILINE)[1]) * 1024
     return total
+
+
+def cpu_time(pid):
+    """Seconds of CPU time of a process and those below it that live."""
+    total = 0
+    for process in family(pid):
+        with contextlib.suppress(OSError):
+            total += sum(map(int, (process / "stat").read_text().rpartition(")")[2].split()[11:13]))
+    return total / os.sysconf("SC_CLK_TCK")
 
 
 def main():
