@@ -43,6 +43,11 @@ class Gradebook:
         return found
 
     @property
+    def weights(self) -> dict[str, float]:
+        """What each assignment counts, by its name."""
+        return {one["name"]: one["weight"] for one in self.assignments}
+
+    @property
     def title(self) -> str:
         """The course's title, or the folder's name."""
         return str((self.document.get("course") or {}).get("title") or self.out.resolve().name)

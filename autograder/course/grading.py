@@ -1,6 +1,7 @@
 """Grade a class: who handed in what, what of it is already graded, the rest through grading processes."""
 
 import dataclasses
+import re
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -8,6 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 from autograder import courses, engine, reference
 from autograder.course import classfile, intake, keys, layouts, roster, store
@@ -84,8 +86,10 @@ def grade(
         results = Store(out)
         results.open()
         try:
-            options = dataclasses.replace(options, seed=results.seed(policy.seed))
-            group = Class(students, policy, options.curriculum, plan.modules, options.seed, policy.title)
+            group = Class(students, policy, options.curriculum, plan.modules, 0, policy.title)
+            _require_its_own(group, results)  # before anything of another class is changed, its seed too
+            group.seed = results.seed(policy.seed)
+            options = dataclasses.replace(options, seed=group.seed)
             key = keys.of_run(options, feedback=policy.feedback, hidden=policy.checks.hidden, walled=not plan.unsafe)
             units = list(_to_grade(group, results, key, plan.force, only))
             if units and not plan.cluster:
@@ -110,6 +114,26 @@ def grade(
         finally:
             results.close()
     return document
+
+
+def _require_its_own(group: Class, results: Store) -> None:
+    """Two classes in one folder would take each other's table and seed.
+
+    Raises:
+        UsageError: if there are results, and none is of anybody in this class.
+    """
+    there = {_whose(file) for file in results.entries}
+    here = {_whose(file) for student in group.students for _, _, file in group.files_of(student)}
+    if there and here and there.isdisjoint(here):
+        raise UsageError(
+            f"{results.out} holds the results of another class ({counted(len(there), 'submission')}, as "
+            f"{sorted(there)[0]!r}). Name another folder: --out DIR"
+        )
+
+
+def _whose(file: str) -> str:
+    """Whose document it is, whichever attempt was graded."""
+    return unquote(re.sub(r"(#\d+)?\.json$", "", file))
 
 
 def _undated(students: Sequence[Student], policy: Policy) -> str:

@@ -22,11 +22,10 @@ def write(book: Gradebook, folder: Path, seen: Callable[[], None] = lambda: None
         How many students got feedback.
     """
     count = 0
-    weights = {one["name"]: one["weight"] for one in book.assignments}
     for student, result in book.results():
         name = name_of(student)
         if name is not None and result is not None:
-            told = {**student, "name": shown_name(student), "weights": weights}
+            told = {**student, "name": shown_name(student), "weights": book.weights}
             write_atomically(folder / f"{name}.html", as_html(told, result).encode("utf-8", "replace"))
             write_atomically(folder / f"{name}.md", as_markdown(told, result).encode("utf-8", "replace"))
             count += 1

@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from autograder.report.insight import Insight
-from autograder.report.terminal import STYLES
+from autograder.report.terminal import STYLES, WORDS
 from autograder.text import counted
 
 MAX_MISTAKES = 12
@@ -83,7 +83,9 @@ def _hardest(insight: Insight, console: Console) -> None:
         words = [f"{STYLES[status][0]} {found[status]}" for status in STYLES if found[status]]
         table.add_row(Text(f"{share:.0%}"), Text(function), Text("  ".join(words)))
     console.print(table)
-    console.print()
+    seen = {status for _, _, found in rows for status, count in found.items() if count}
+    legend = "  ".join(f"{mark} {WORDS[status]}" for status, (mark, _) in STYLES.items() if status in seen)
+    console.print(Text(f"{legend}\n", "dim"))
 
 
 def _slow(insight: Insight, console: Console) -> None:

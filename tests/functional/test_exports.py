@@ -215,6 +215,28 @@ def test_junit_is_valid_and_counts_right(book, tmp_path):
             assert int(suite.get("failures")) == student["statuses"].get("failed", 0)
 
 
+def test_junit_says_why_a_check_is_skipped(book, tmp_path):
+    junit.write(book, tmp_path / "junit.xml")
+    told = {
+        skipped.text.partition(":")[0] for skipped in ET.parse(tmp_path / "junit.xml").iter("skipped") if skipped.text
+    }
+    assert told == {"not started", "blocked"}
+
+
+def test_gradescope_says_how_points_become_the_score(book):
+    student, result = next((s, r) for s, r in book.results() if r)
+    possible = {one["name"]: one["points"]["possible"] for one in result["assignments"]}
+
+    def told(weights):
+        weighed = [{**one, "weight": weights[one["name"]]} for one in book.assignments]
+        document = {**book.document, "assignments": weighed}
+        return gradescope.document_of(gradebook.Gradebook(book.out, document), student, result)["output"]
+
+    assert "counts" not in told(possible)
+    share = student["assignments"]["softmax"]["score"] / student["assignments"]["softmax"]["possible"]
+    assert f"counts {2 * share:.4g} / 2\n" in told(dict.fromkeys(possible, 2.0))
+
+
 def test_an_autograder_for_gradescope_grades_a_submission(tmp_path, solutions):
     """Unpacked as Gradescope does it, run with this Python instead of the one that setup.sh installs."""
     settings = gradescope_zip.Settings(("softmax",), unsafe=True)

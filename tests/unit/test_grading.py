@@ -1,6 +1,7 @@
 """What a class is refused for before anything of it is graded."""
 
 import io
+from contextlib import nullcontext
 from datetime import UTC, datetime
 
 import pytest
@@ -8,8 +9,11 @@ from rich.console import Console
 
 from autograder import reference
 from autograder.course import grading
+from autograder.course.classfile import Class
 from autograder.course.handed_in import Attempt, Student
 from autograder.course.policy import AssignmentPolicy, Policy
+from autograder.course.store import Entry, Store
+from autograder.curriculum import TRANSFORMER
 from autograder.engine import Options
 from autograder.errors import UsageError
 from autograder.report import table
@@ -32,6 +36,26 @@ def test_a_name_that_several_have_chooses_nobody():
     with pytest.raises(UsageError, match=r"several.* 'anna1', 'anna2'"):
         grading._chosen(students, ("Anna Schmidt",))
     assert grading._chosen(students, ("anna1", "3")) == {"anna1", "bo"}
+
+
+@pytest.mark.parametrize(
+    ("there", "held"), [("bo.json", True), ("Zo%C3%AB.json", False), ("Zo%C3%AB#2.json", False), ("", False)]
+)
+def test_the_results_of_another_class_are_not_written_over(tmp_path, there, held):
+    group = Class([Student("Zoë", attempts=(Attempt(()),)), Student("mia", attempts=())], Policy(), TRANSFORMER, (), 1)
+    results = Store(tmp_path)
+    results.entries = {there: Entry(there, "key")} if there else {}
+    with pytest.raises(UsageError, match=r"another class \(1 submission, as 'bo'\)") if held else nullcontext():
+        grading._require_its_own(group, results)
+
+
+def test_what_others_left_behind_does_not_scale_the_points():
+    group = Class([Student("ada", attempts=(Attempt(()),))], Policy(), TRANSFORMER, ("softmax",), 1)
+    entries = {
+        name: Entry(name, "key", possible={"softmax": 9.0 if name == "ada.json" else 28.0})
+        for name in ("ada.json", "bo.json")
+    }
+    assert [one.possible for one in group.course(entries)] == [9.0]
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ from typing import Any, Literal
 
 from autograder.course.gradebook import Document, Gradebook, functions_of
 from autograder.files import write_atomically
+from autograder.report.student import scale
 from autograder.text import counted
 
 Visibility = Literal["visible", "after_due_date", "after_published", "hidden"]
@@ -56,7 +57,7 @@ def document_of(
     return {
         **base,
         "execution_time": round(result["seconds"], 3),
-        "output": _overview(student, result),
+        "output": _overview(book, student, result),
         "tests": tests,
         "leaderboard": _leaderboard(result),
     }
@@ -92,10 +93,14 @@ def _test(check: Document, number: str, visibility: Visibility) -> dict[str, Any
     }
 
 
-def _overview(student: Document, result: Document) -> str:
-    lines = [
-        f"{a['name']}: {a['points']['earned']:g} of {a['points']['possible']:g} points" for a in result["assignments"]
-    ]
+def _overview(book: Gradebook, student: Document, result: Document) -> str:
+    """Points by assignment and, where the policy scales them, how they become the score."""
+    scaled = scale({**student, "weights": book.weights}, result)
+    lines = []
+    for one in result["assignments"]:
+        points, counts = scaled.get(one["name"], ("", ""))
+        became = f", which is {points}, and counts {counts}" if points else ""
+        lines.append(f"{one['name']}: {one['points']['earned']:g} of {one['points']['possible']:g} points{became}")
     if student["penalty"]:
         lines.append(f"late by {counted(student['late_days'], 'day')}: {student['penalty']:g} points less")
     return "\n".join([*lines, *result["notes"]])
