@@ -81,7 +81,8 @@ def report(
         write_atomically(target, render_class(found, _link(folder, target), pairs).encode("utf-8", "replace"))
     except OSError as error:
         where = error.filename or target
-        raise UsageError(f"cannot write {where} ({error.strerror}). Name another place: --html FILE") from None
+        option = "--feedback=DIR" if folder is not None and Path(where).is_relative_to(folder) else "--html FILE"
+        raise UsageError(f"cannot write {where} ({error.strerror}). Name another place: {option}") from None
     console.print(Text(f"The page: {target}", "dim"))
 
 

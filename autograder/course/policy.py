@@ -27,7 +27,7 @@ import tomllib
 import types
 import typing
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 from typing import Any, Literal
 
@@ -236,7 +236,10 @@ class _Reader:
         if hint is datetime:
             if not isinstance(value, datetime):
                 self._fail(key, "must be a date with a time, without quotes: 2026-10-01T23:59:00+02:00")
-            return value if value.tzinfo else value.replace(tzinfo=UTC)
+            if value.tzinfo is None:
+                when = value.isoformat()
+                self._fail(key, f"says no time zone: {when}+02:00 is two hours east of UTC, {when}Z is UTC")
+            return value
         if hint is float and type(value) in (int, float):
             return float(self._within(value, short, key))
         if hint is int and type(value) is int:

@@ -116,7 +116,15 @@ def join(students: list[Student], people: list[Person]) -> list[Student]:
     for student in students:
         number = _owner(student, wanted)
         if number is None or number in by_person:
-            note = "not on the roster" if number is None else f"handed in twice: see {by_person[number].submission}"
+            if number is not None:
+                note = f"handed in twice: see {by_person[number].submission}"
+            else:
+                several = max(len(set(wanted.get(plain(text), ()))) for text in (student.submission, student.name))
+                note = (
+                    f"{several} people on the roster have this name: name the work by id or e-mail address"
+                    if several
+                    else "not on the roster"
+                )
             others.append(replace(student, notes=(*student.notes, note)))
         else:
             person = people[number]

@@ -112,6 +112,16 @@ def test_feedback_tells_what_the_document_tells(book, tmp_path):
     assert "expected" not in markdown
 
 
+def test_what_cannot_be_written_names_the_option_that_says_where(book, tmp_path):
+    (tmp_path / "file").touch()
+    done = headway("report", book.out, "--html", tmp_path / "page.html", f"--feedback={tmp_path / 'file'}")
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert "--feedback=DIR" in done.stderr
+    done = headway("report", book.out, "--html", tmp_path / "file" / "page.html")
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert "--html FILE" in done.stderr
+
+
 def test_feedback_says_how_points_become_the_score(book):
     student, result = next((s, r) for s, r in book.results() if r)
     softmax, attention = (one["points"] for one in result["assignments"])

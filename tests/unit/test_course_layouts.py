@@ -254,6 +254,7 @@ def test_a_name_that_two_people_have_joins_nobody(tmp_path):
     (tmp_path / "roster.csv").write_text("id,name\n1,Ann Lee\n2,Ann Lee\n", "utf-8")
     found = roster.join(layouts.students_in(group, TRANSFORMER), roster.read(tmp_path / "roster.csv"))
     assert [len(one.attempts) for one in found] == [0, 0, 1]
+    assert found[2].notes == ("2 people on the roster have this name: name the work by id or e-mail address",)
 
 
 @pytest.mark.parametrize(

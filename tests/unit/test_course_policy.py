@@ -70,6 +70,7 @@ def test_a_whole_policy_is_read(tmp_path):
             "assignments.sofmax: there is no assignment of that name in [assignments]. Did you",
         ),
         ("[assignments.softmax]\ndue = '2026-10-01'", 2, "assignments.softmax.due: must be a date with a time"),
+        ("[assignments.softmax]\ndue = 2026-10-01T23:59:00", 2, "no time zone: 2026-10-01T23:59:00+02:00 is two hours"),
         ("[assignments.softmax]\ndue = 2026-10-01", 2, "assignments.softmax.due: must be a date with a time"),
         ("[checks]\nhidden = ['softmax.sofmax::*']", 2, "Did you mean 'softmax.softmax::*'?"),
         ("[checks]\nhidden = 'softmax'", 2, "checks.hidden: must be a list of texts"),
