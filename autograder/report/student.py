@@ -43,6 +43,7 @@ def details(check: Document) -> list[tuple[str, str]]:
     rows.append(("help", check["help"]))
     if check["status"] != "passed" and not check["message"] and not any(text for _, text in rows):
         rows.append(("not told", "what this check found; it counts, and only its points are told"))
+    rows.append(("the same in", "\n".join(check.get("also", ()))))
     return [(word, clean(text)) for word, text in rows if text]
 
 
@@ -53,8 +54,24 @@ def picture(check: Document) -> str:
 
 
 def not_passed(function: Document) -> list[Document]:
-    """The checks of a function that say something. Of those that were not started, one says it all."""
-    return [check for check in function["checks"] if check["status"] not in ("passed", "not_started")]
+    """The checks of a function that say something. Of those that were not started, one says it all.
+
+    A syntax error stops every check, and of a hidden function every check is silent: what would be said word for word
+    again is said once, by the first, with the titles of the others in `also` and the points of all.
+    """
+    found: dict[tuple[str, ...], Document] = {}
+    for number, check in enumerate(function["checks"]):
+        if check["status"] in ("passed", "not_started"):
+            continue
+        own = (check["status"] != "error" and check["message"]) or check["output"].strip() or check["mistake"]
+        said = (check["status"], check["message"], str(check["where"]), str(check["help"]), str(number) if own else "")
+        if said not in found:
+            found[said] = {**check, "also": []}
+        else:
+            first = found[said]
+            first["also"].append(check["title"])
+            first["points"] = {key: first["points"][key] + check["points"][key] for key in ("earned", "possible")}
+    return list(found.values())
 
 
 def scale(student: Document, result: Document) -> dict[str, tuple[str, str]]:
@@ -129,7 +146,8 @@ def _check(check: Document) -> list[str]:
     name = f"{check['function']}: {_plain(check['title'])}"
     lines = ["", f"## {mark} {name}", "", f"{word}, {points_text(check['points'])} points", ""]
     told = [*([("", clean(check["message"]))] if check["message"] else []), *details(check)]
-    lines += [_fenced("\n".join(f"{word + ':':17} {text}" if word else text for word, text in told))] if told else []
+    rows = [f"{word + ':':17} {text}".replace("\n", "\n" + 18 * " ") if word else text for word, text in told]
+    lines += [_fenced("\n".join(rows))] if rows else []
     lines += ["", _fenced(picture(check))] if picture(check) else []
     lines += ["", "printed:", "", _fenced(clean(check["output"], MAX_OUTPUT))] if check["output"].strip() else []
     return lines

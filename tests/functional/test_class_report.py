@@ -13,7 +13,7 @@ import autograder
 from autograder.course import gradebook, handing_back, insight, similarity
 from autograder.errors import UsageError
 from autograder.report.html.class_page import render_class
-from autograder.report.student import as_html, as_markdown, details
+from autograder.report.student import as_html, as_markdown, details, not_passed
 
 pytest.importorskip("jinja2")
 SCHEMAS = Path(autograder.__file__).parent / "schema"
@@ -110,6 +110,24 @@ def test_feedback_tells_what_the_document_tells(book, tmp_path):
     markdown = (tmp_path / f"{student['submission']}.md").read_text("utf-8")
     assert named["title"] in markdown
     assert "expected" not in markdown
+
+
+def test_what_stops_every_check_is_said_once(book):
+    student, result = next((s, r) for s, r in book.results() if r)
+    function = result["assignments"][0]["functions"][0]
+    for check in function["checks"]:
+        check.update(status="error", message="'(' was never closed", where=None, help=None, output="", mistake=None)
+        check["points"]["earned"] = 0.0
+    first, *others = [check["title"] for check in function["checks"]]
+    (told,) = not_passed(function)
+    assert (told["title"], told["points"]["possible"]) == (first, function["points"]["possible"])
+    assert ("the same in", "\n".join(others)) in details(told)
+    assert as_markdown({**student, "name": "Ada"}, result).count("was never closed") == 1
+    function["checks"][1].update(output="printed here")
+    assert [check["also"] for check in not_passed(function)] == [others[1:], []]
+    for check in function["checks"]:
+        check.update(status="failed", message="not close", output="")
+    assert len(not_passed(function)) == len(function["checks"])
 
 
 def test_what_cannot_be_written_names_the_option_that_says_where(book, tmp_path):
