@@ -37,7 +37,8 @@ def details(check: Document) -> list[tuple[str, str]]:
         rows.append(("think about", check["mistake"].get("hint")))
     if check["where"]:
         rows.append(("where", f"{check['where']['file']}:{check['where']['line']}"))
-    if any(function != check["function"] for function in check["blocked_by"]):  # of itself the message says it
+    itself = set(check["blocked_by"]) == {check["function"]}
+    if check["blocked_by"] and not (itself and check["message"]):  # which says it already
         rows.append(("make right first", ", ".join(check["blocked_by"])))
     rows += [("NumPy says", hint) for hint in check["hints"]]
     rows.append(("help", check["help"]))

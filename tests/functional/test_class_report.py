@@ -181,6 +181,8 @@ def test_a_check_that_waits_or_is_hidden_says_so(book):
         check.update(nothing, status="blocked", message="waits", hints=[], output="", blocked_by=[check["function"]])
     second.update(blocked_by=["softmax.log_softmax"])
     third.update(status="failed", message="", blocked_by=[])
+    hidden = {**first, "message": ""}
+    assert details(hidden) == [("make right first", first["function"])]
     assert details(first) == []
     assert details(second) == [("make right first", "softmax.log_softmax")]
     assert [word for word, _ in details(third)] == ["not told"]

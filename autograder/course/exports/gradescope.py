@@ -78,7 +78,7 @@ def _test(check: Document, number: str, visibility: Visibility) -> dict[str, Any
     lines += [f"looks like: {check['mistake']['title']}"] if check["mistake"] else []
     lines += [f"case: {check['case']}"] if check["case"] and check["status"] != "passed" else []
     lines += [f"where: {check['where']['file']}:{check['where']['line']}"] if check["where"] else []
-    others = [function for function in check["blocked_by"] if function != check["function"]]
+    others = [one for one in check["blocked_by"] if one != check["function"] or not check["message"]]
     lines += [f"first make right: {', '.join(others)}"] if others else []
     return {
         "name": f"{check['function']} · {check['title']}",
