@@ -32,6 +32,9 @@ MODULE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}\.py")
 # Python or pytest load these by themselves where they find them. Nothing of the kit does; they are no work either.
 RESERVED = {"conftest.py", "sitecustomize.py", "usercustomize.py"}
 
+# What browsers and file managers add to the name of a second copy: `softmax (1).py`, `softmax copy.py`.
+_COPY = re.compile(r"( ?\(\d{1,3}\)|( -)? copy)(?=\.py$)", re.IGNORECASE)
+
 Content = bytes | LeftOut
 
 
@@ -190,12 +193,15 @@ def _files(part: Part) -> Iterator[Raw]:
     """The files of a part; of what looks like work and is not taken, why."""
     mode = part.path.lstat().st_mode
     if stat.S_ISDIR(mode):
-        for entry in sorted(_work(part.path), key=lambda entry: not entry.name.endswith(".py")):
-            yield _file(part.path / entry.name, entry.name, part.assignment)  # a module before its notebook
+        work = _work(part.path)
+        names = {entry.name for entry in work}
+        for entry in sorted(work, key=lambda entry: not entry.name.endswith(".py")):  # a module before its notebook
+            meant = _COPY.sub("", entry.name)
+            yield _file(part.path / entry.name, entry.name if meant in names else meant, part.assignment)
     elif stat.S_ISLNK(mode):
         raise LeftOut("the submission is a link, and links are not followed")
     else:
-        yield _file(part.path, part.name or part.path.name, part.assignment)
+        yield _file(part.path, _COPY.sub("", part.name or part.path.name), part.assignment)
 
 
 def _file(path: Path, name: str, assignment: str) -> Raw:

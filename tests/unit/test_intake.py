@@ -116,6 +116,21 @@ def test_names_that_are_no_modules_are_left_out(taken, folder):
     assert len(notes) == len(names)
 
 
+@pytest.mark.parametrize("name", ["layernorm (1).py", "layernorm(12).py", "layernorm copy.py", "layernorm - Copy.py"])
+def test_a_copy_counts_under_the_name_it_is_a_copy_of(taken, folder, name):
+    (folder / name).write_text(GOOD)
+    assert taken(folder) == ({"softmax.py": GOOD, "layernorm.py": GOOD}, [])
+    assert taken(folder / name) == ({"layernorm.py": GOOD}, [])
+
+
+def test_a_copy_beside_what_it_is_a_copy_of_is_left_out(taken, folder):
+    (folder / "softmax (1).py").write_text("x = 1\n")
+    files, notes = taken(folder)
+    assert files == {"softmax.py": GOOD}
+    assert len(notes) == 1
+    assert notes[0].startswith("softmax (1).py: left out")
+
+
 def test_thousands_of_files(taken, folder):
     for number in range(2100):
         (folder / f"m{number}.py").touch()
