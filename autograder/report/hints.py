@@ -18,6 +18,17 @@ def render(function: str, steps: Sequence[tuple[str, str]], total: int, asks: Se
         total: how many there are.
         asks: what to type to check the function, and to see one more hint.
     """
+    console.print(Text.assemble((function, "bold"), f" · hint {len(steps)} of {total}\n"))
+    console.print(table_of(steps))
+    check, more = asks
+    if len(steps) < total:
+        console.print(Text(f"\nNext: try it, then: {check}\nStill stuck? {more}"), soft_wrap=True)
+    else:
+        console.print(Text(f"\nThere are no more hints for this one.\nNext: try it, then: {check}"), soft_wrap=True)
+
+
+def table_of(steps: Sequence[tuple[str, str]]) -> Table:
+    """The steps below each other, each text beside its number and kind; code in it is bold."""
     table = Table.grid(padding=(0, 2))
     table.add_column(justify="right", no_wrap=True)
     table.add_column(style="dim", no_wrap=True)
@@ -29,13 +40,7 @@ def render(function: str, steps: Sequence[tuple[str, str]], total: int, asks: Se
         body = Text(text)
         body.highlight_regex(CODE, "bold")
         table.add_row(Text(str(number), "bold" if newest else "dim"), Text(kind), body)
-    console.print(Text.assemble((function, "bold"), f" · hint {len(steps)} of {total}\n"))
-    console.print(table)
-    check, more = asks
-    if len(steps) < total:
-        console.print(Text(f"\nNext: try it, then: {check}\nStill stuck? {more}"), soft_wrap=True)
-    else:
-        console.print(Text(f"\nThere are no more hints for this one.\nNext: try it, then: {check}"), soft_wrap=True)
+    return table
 
 
 def render_choice(assignment: str, counts: Mapping[str, int], commands: Sequence[str], console: Console) -> None:

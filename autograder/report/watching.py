@@ -11,6 +11,7 @@ from rich.panel import Panel
 from rich.text import Text
 
 from autograder.curriculum import TRANSFORMER, Curriculum
+from autograder.report.hints import table_of
 from autograder.report.terminal import STYLES, panel
 
 GLYPHS = {"passed": "█", "failed": "▓", "error": "▓", "timeout": "▓", "blocked": "▒"}
@@ -196,19 +197,21 @@ def _stub(view: View) -> RenderableType:
     if view.link is not None:
         place.stylize(f"link {view.link(file, line)}")
     head = Text.assemble(f"{view.focus} is not written yet. It is in ", place, ": e opens it; save, and see.")
-    return Group(head, Text(), Text(text.rstrip(), "dim"))
+    lines = text.rstrip().split("\n")
+    return Group(head, Text(), *(Padding(Text(line.lstrip(), "dim"), (0, 0, 0, _indent(line))) for line in lines))
+
+
+def _indent(line: str) -> int:
+    """How far a line is indented; its continuation, where the terminal is too narrow for it, is as far."""
+    return len(line) - len(line.lstrip())
 
 
 def _hints(view: View) -> RenderableType:
     assert view.hint is not None
     steps, total = view.hint
-    body = Text()
-    for number, (kind, text) in enumerate(steps, 1):
-        body.append(f"\n\n{number} {kind}  " if body else f"{number} {kind}  ", "dim").append(text)
-    body.highlight_regex(r"`[^`]+`", "bold")
     more = "m shows one more" if len(steps) < total else "there are no more hints for this one"
     return Panel(
-        body,
+        table_of(steps),
         title=Text(f" {view.focus} · hint {len(steps)} of {total} "),
         title_align="left",
         subtitle=Text(f" {more} · h closes "),

@@ -198,6 +198,7 @@ class Watch:
         ]  # not those that are being checked
         if check is None and broken and not live.checking:
             check = first_wrong(live.records.get(broken[0], []))
+            check = check if check and check["status"] != "not_started" else None  # the note says it, if it was reset
         stub = editor.beginning(self._folder, focus) if check and check["status"] == "not_started" else None
         if self._alone and check and check["picture"]:
             check = check | {"case": None, "message": "", "help": None, "hints": [], "output": "", "where": None,

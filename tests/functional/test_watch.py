@@ -201,6 +201,22 @@ def test_what_breaks_later_work_is_said(watching, workspace, solutions):
     assert terminal.wait_end() == 0
 
 
+def test_a_function_that_is_right_is_never_said_to_be_unwritten(watching, workspace, solutions):
+    path = workspace / "softmax.py"
+    good = (solutions / "softmax.py").read_text("utf-8")
+    path.write_text(good)
+    terminal = watching()
+    terminal.wait_for("5 of 63")
+    later = 'def cross_entropy(logits, targets):\n    raise NotImplementedError("softmax.cross_entropy")\n'
+    path.write_text(f"{good}\n\n{later}")
+    terminal.wait_for("softmax.cross_entropy is not written yet")
+    path.write_text(f"{good.replace('z = as_float(x)', 'z = 0.0 + as_float(x)', 1)}\n\n{later}")
+    terminal.wait_for("softmax.softmax is right")
+    terminal.wait_for("! softmax.cross_entropy was right and is not any more")
+    terminal.press("q")
+    assert terminal.wait_end() == 0
+
+
 def test_line_by_line_for_pipes_and_screen_readers(workspace):
     process = subprocess.Popen(
         [*HEADWAY, "watch", "--poll"],

@@ -56,6 +56,18 @@ def test_the_screen_fits(columns, lines, more):
     assert "\x1b" not in "".join(shown)
 
 
+def test_what_is_longer_than_the_terminal_is_wide_keeps_its_indentation():
+    stub = ("attention.py", 3, "def f():\n    Args:\n        x: " + "word " * 30)
+    shown = [PLAIN.sub("", line).rstrip() for line in watching.frame(view(stub=stub), 60, 30)]
+    words = [line for line in shown if "word" in line]
+    assert len(words) > 1
+    assert all(line.startswith("        ") for line in words)
+    steps = [("question", "what? " * 30), ("idea", "that! " * 30)]
+    shown = [PLAIN.sub("", line) for line in watching.frame(view(hint=(steps, 3)), 60, 30)]
+    assert len({line.index("what?") for line in shown if "what?" in line}) == 1
+    assert len({line.index("that!") for line in shown if "that!" in line}) == 1
+
+
 def test_what_matters_stands_first_and_markup_is_text():
     shown = "\n".join(PLAIN.sub("", line) for line in watching.frame(view(check=CHECK), 100, 30))
     assert "[red]brackets[/red]" in shown
