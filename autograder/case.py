@@ -1,5 +1,6 @@
 """The inputs of a call in one line: shapes of arrays, and small values as they are."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -12,9 +13,14 @@ MAX_NUMBERS = 12  # of an array or a list, to be shown one by one
 MAX_TEXT = 500
 
 
-def describe_case(args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
-    """Every argument, those by name with their names."""
-    parts = [_describe(value) for value in args]
+def describe_case(args: tuple[Any, ...], kwargs: dict[str, Any], names: Sequence[str] = ()) -> str:
+    """Every argument with its name.
+
+    Args:
+        names: those of the function's parameters, in their order; arguments beyond them stand without a name.
+    """
+    named = [f"{name} {_describe(value)}" for name, value in zip(names, args, strict=False)]
+    parts = named + [_describe(value) for value in args[len(named) :]]
     parts += [f"{name} {_describe(value)}" for name, value in kwargs.items()]
     return clean(", ".join(parts), MAX_TEXT)
 

@@ -24,7 +24,11 @@ CAUSES = (
         r"boolean index did not match",
         "an index of booleans must have the shape of the array: np.where and np.copyto broadcast it instead",
     ),
-    ("IndexError", r"out of bounds for axis", "the index is behind the end: the last one is the size minus 1"),
+    (
+        "IndexError",
+        r"out of bounds for axis",
+        "the index is behind the end: the last one is the size minus 1. Or another axis was meant: look at `case`",
+    ),
     ("IndexError", r"arrays used as indices must be of integer", "an index must be made of integers, not of floats"),
     ("IndexError", r"list index out of range", "the index is behind the end: the last one is the length minus 1"),
     (

@@ -22,6 +22,7 @@ from autograder.case import describe_case
 from autograder.curriculum import TRANSFORMER, Curriculum, Function
 from autograder.errors import Blocked, Cancelled, CodeLine, NotStarted, Raised, UsageError, Verdict
 from autograder.fixtures import DESK, Desk, lasting
+from autograder.mistakes.variants import parameters
 from autograder.proxies import UNANSWERED, Replay, Student
 from autograder.reference import Reference
 from autograder.results import CheckResult
@@ -272,7 +273,7 @@ def _note(item: pytest.Item, run: Run, call: pytest.CallInfo[None]) -> CheckResu
     result = None
     if call.when == "call":
         student, function = item.config.stash[DESK].student, item.config.stash[DESK].function
-        result = _result(item, student, function, error, call.duration)
+        result = _result(item, student, function, error, call.duration, run.curriculum.package)
         run.outcome.results.append(result)
         if all(call.value is not UNANSWERED or call.exception for call in student.calls):
             replay = Replay(result.id, result.status == "passed", tuple(student.calls), call.duration)
@@ -286,7 +287,7 @@ def _note(item: pytest.Item, run: Run, call: pytest.CallInfo[None]) -> CheckResu
 
 
 def _result(
-    item: pytest.Item, student: Student, function: Function, error: BaseException | None, seconds: float
+    item: pytest.Item, student: Student, function: Function, error: BaseException | None, seconds: float, package: str
 ) -> CheckResult:
     mark = item.get_closest_marker("graded")
     assert mark is not None
@@ -307,7 +308,8 @@ def _result(
     )
     if error is None:
         return result
-    result.case = describe_case(mine[-1].args, mine[-1].kwargs) if mine else None
+    if mine:
+        result.case = describe_case(mine[-1].args, mine[-1].kwargs, parameters(function.qualified, package))
     if mine and mine[-1].line is not None:
         result.where = {"file": f"{function.module}.py", "line": mine[-1].line}
     elif mine and mine[-1].exception and mine[-1].exception.trace:  # an exception, but not the one that was asked for

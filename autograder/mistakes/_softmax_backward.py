@@ -170,6 +170,15 @@ BACKWARD = (
     ),
     Mistake(
         "softmax.cross_entropy_backward",
+        "only-targets-divided",
+        "only the one-hot row was divided by the number of rows: brackets are missing",
+        "Python divides before it subtracts: p - onehot / N is p - (onehot / N).",
+        "Each row of the gradient must add up to 0. Does yours?",
+        edits=(("-= 1.0", "-= 1.0 / targets.size"), ("    dlogits /= targets.size\n", "")),
+        common=True,
+    ),
+    Mistake(
+        "softmax.cross_entropy_backward",
         "divided-by-first-axis",
         "the gradient was divided by the length of the first axis, not by the number of rows",
         "For a matrix the two are the same; for texts in a batch there is one row for every position of every text.",
@@ -285,15 +294,6 @@ BACKWARD = (
     return dlogits / len(targets)
 """,
         group="matrices only",
-    ),
-    Mistake(
-        "softmax.cross_entropy_backward",
-        "only-targets-divided",
-        "only the one-hot row was divided by the number of rows: brackets are missing",
-        "Python divides before it subtracts: p - onehot / N is p - (onehot / N).",
-        "Each row of the gradient must add up to 0. Does yours?",
-        edits=(("-= 1.0", "-= 1.0 / targets.size"), ("    dlogits /= targets.size\n", "")),
-        common=True,
     ),
     Mistake(
         "softmax.cross_entropy_backward",

@@ -166,17 +166,23 @@ LOSS = (
 """,
         group="matrices only",
     ),
-    Mistake(
-        "softmax.cross_entropy",
-        "matrices-only-by-rows",
-        "it works for a matrix of scores only, not for a batch of texts",
-        "With scores (B, T, V) there are two axes of rows; the loop counts only the first of them.",
-        "How could (B, T, V) be made into rows (N, V), and the targets with them?",
-        body="""
+    *(
+        Mistake(
+            "softmax.cross_entropy",
+            name,
+            "it works for a matrix of scores only, not for a batch of texts",
+            "With scores (B, T, V) there are two axes of rows; the loop counts only the first of them.",
+            "How could (B, T, V) be made into rows (N, V), and the targets with them?",
+            body=f"""
     logp = log_softmax(logits)
-    return float(-np.mean([logp[i][targets[i]] for i in range(len(targets))]))
+    return {loss}
 """,
-        group="matrices only",
+            group="matrices only",
+        )
+        for name, loss in (
+            ("matrices-only-by-rows", "float(-np.mean([logp[i][targets[i]] for i in range(len(targets))]))"),
+            ("matrices-only-by-sum", "sum(-logp[i][targets[i]] for i in range(len(targets))) / len(targets)"),
+        )
     ),
     Mistake(
         "softmax.cross_entropy",

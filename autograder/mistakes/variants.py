@@ -6,6 +6,7 @@ solutions, without touching `sys.path` or `sys.modules`.
 
 import ast
 import builtins
+import inspect
 import types
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -32,6 +33,13 @@ def source_of(module: str, package: str = BUILT_IN) -> str:
 def solution(module: str, package: str = BUILT_IN) -> types.ModuleType:
     """The official solution as a module of its own."""
     return _execute(module, package)
+
+
+@cache
+def parameters(function: str, package: str = BUILT_IN) -> tuple[str, ...]:
+    """Names of the parameters of a function of the contract, in their order."""
+    module, _, name = function.partition(".")
+    return tuple(inspect.signature(getattr(solution(module, package), name)).parameters)
 
 
 @cache

@@ -46,7 +46,7 @@ def test_wrong_code_fails_with_everything_a_reader_needs(submission, judge):
     failed = checks["temperature"]
     assert (failed.status, failed.earned) == ("failed", 0.0)
     assert failed.message == "probs is not close to PyTorch's softmax"
-    assert failed.case == "(3, 8), temperature 0.3"
+    assert failed.case == "x (3, 8), temperature 0.3"
     assert failed.where == {"file": "softmax.py", "line": 3}
     assert failed.worst["axes"] == ["row", "class"]
 

@@ -10,6 +10,7 @@ from autograder.curriculum import TRANSFORMER
 from autograder.errors import Mismatch, StudentException
 from autograder.frames import Rng
 from autograder.mistakes import of_function
+from autograder.mistakes.variants import parameters
 from autograder.naming import Diagnosis, same_error
 
 
@@ -31,6 +32,12 @@ from autograder.naming import Diagnosis, same_error
 def test_small_inputs_are_shown_number_by_number(args, text):
     assert describe_case(args, {}) == text
     assert describe_case((), {"axis": 0}) == "axis 0"
+
+
+def test_inputs_have_the_names_of_the_parameters():
+    assert describe_case((4, 5), {"k": 1}, ("n_queries", "n_keys", "k")) == "n_queries 4, n_keys 5, k 1"
+    assert describe_case((4, 5), {}, ("n_queries",)) == "n_queries 4, 5"
+    assert parameters("attention.attention") == ("q", "k", "v", "mask")
 
 
 @pytest.mark.parametrize(
