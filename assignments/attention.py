@@ -261,6 +261,7 @@ def padding_mask(keep):
 # first number of the output is 0.1956 · 10.
 #
 # The transpose concerns the last two axes only: `k.T` would turn *all* axes round, and is right for 2-D arrays alone.
+# `k.swapaxes(-1, -2)` exchanges the last two, whatever stands in front of them.
 #
 # ### Why divide by √K
 #

@@ -62,11 +62,11 @@ from softmax import as_float
 #
 # Two details that everybody gets wrong once:
 #
-# **Divide by D, not by D - 1.** There are two variances. The *biased* one divides the sum of squares by D; the
-# *unbiased* one, the estimate that statistics books recommend for a sample, divides by D - 1. Layer normalization uses
-# the biased one. NumPy's `var` and `std` are biased by default; PyTorch's `torch.var` and `torch.std` are unbiased,
-# while its `nn.LayerNorm` is biased. With four features the results are 15 % apart, with a thousand nobody would
-# notice:
+# **Divide by D, not by D - 1.** There are two variances. The *biased* one divides the sum of the squared distances by
+# D; the *unbiased* one, the estimate that statistics books recommend for a sample, divides by D - 1. Layer
+# normalization uses the biased one. NumPy's `var` and `std` are biased by default; PyTorch's `torch.var` and
+# `torch.std` are unbiased, while its `nn.LayerNorm` is biased. With four features the results are 15 % apart, with a
+# thousand nobody would notice:
 #
 # ```python
 # >>> x = np.array([1.0, 2.0, 3.0, 6.0])

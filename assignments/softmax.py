@@ -177,6 +177,19 @@ def log_softmax(x, axis=-1):
 # 3.2958
 #
 # ```
+#
+# And how does NumPy take one number out of each row? From two lists, the rows and the columns, pair by pair. (With `:`
+# in place of the rows one gets two columns of *every* row.)
+#
+# ```python
+# >>> table = np.array([[1.0, 1.0, 2.0], [3.0, 3.0, 4.0]])
+# >>> table[np.arange(2), [2, 0]]
+# array([2., 3.])
+#
+# ```
+#
+# Where there are more axes in front, `reshape(-1, V)` makes one axis of rows of them first. (`np.take_along_axis` picks
+# along an axis without that, from indices that have as many axes as the array.)
 
 # %%
 def cross_entropy(logits, targets):

@@ -54,15 +54,14 @@ def release(folder: Path, form: str | None, prerequisites: "Prerequisites", seed
     Over an nbgrader course that is there already, what somebody has changed in it stays as it is.
     """
     from autograder import courses, source
-    from autograder.study import state
 
     if form is None:
         raise UsageError("say what to release: headway release DIR --format stubs, notebooks or nbgrader")
-    if state.is_workspace(folder):
+    curriculum = curriculum_of()
+    if _holds_work(folder, curriculum):
         raise UsageError(
             f"{folder} is a workspace, with somebody's work. Name another folder: headway release DIR --format {form}"
         )
-    curriculum = curriculum_of()
     solutions = courses.solutions(curriculum.package)
     if form == "nbgrader":
         _release_course(folder, solutions, curriculum, prerequisites, seed)
@@ -77,6 +76,16 @@ def release(folder: Path, form: str | None, prerequisites: "Prerequisites", seed
         for name, text in files.items():
             write_atomically(folder / name, text.encode())
             click.echo(f"wrote {folder / name}")
+
+
+def _holds_work(folder: Path, curriculum: "Curriculum") -> bool:
+    """Whether there are assignments in `folder` that are more than stubs, or that `headway init` put there."""
+    from autograder.study import impact, state
+
+    if not state.is_workspace(folder):
+        return False
+    written = impact.take(folder, curriculum=curriculum)
+    return (folder / state.FILE).exists() or not all(map(written.is_stub, curriculum.functions))
 
 
 def _release_course(

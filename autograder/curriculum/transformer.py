@@ -89,7 +89,7 @@ TRANSFORMER = Curriculum(
         ),
         _assignment(
             6,
-            "Layer normalisation",
+            "Layer normalization",
             _function("layernorm.layernorm", "out batch position d_model", "layer_norm"),
             _function(
                 "layernorm.layernorm_backward",

@@ -1,6 +1,7 @@
 """Notebooks generated from the solutions, and checks in running notebooks."""
 
 import json
+import shutil
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -165,6 +166,19 @@ def test_release_over_a_students_work_is_refused(tmp_path, form):
     assert done.exit_code == 2
     assert "is a workspace" in done.output
     assert (tmp_path / "softmax.py").read_text() == "work"
+
+
+def test_stubs_are_released_again_over_stubs_and_never_over_an_answer(tmp_path, solutions):
+    again = ["release", str(tmp_path), "--format", "stubs"]
+    assert CliRunner().invoke(main, again).exit_code == 0
+    path = tmp_path / "softmax.py"
+    stub = path.read_text()
+    path.write_text(stub + "# of last year\n")
+    assert CliRunner().invoke(main, again).exit_code == 0
+    assert path.read_text() == stub
+    shutil.copy(solutions / "softmax.py", path)
+    assert "is a workspace" in CliRunner().invoke(main, again).output
+    assert path.read_text() == (solutions / "softmax.py").read_text()
 
 
 def notebook(path, *cells):
