@@ -15,60 +15,64 @@ if TYPE_CHECKING:
 
 
 class Blocking:
-    """Finds out what is blocked, where needed by checking again.
+    """Finds out what is blocked in one submission as it is now, where needed by checking again.
 
     Args:
-        do: runs the checks of a job.
+        folder: the submission.
         spool: where folders with official solutions are made (see `OfficialPrerequisites`).
+        do: runs the checks of a job.
     """
 
-    def __init__(self, curriculum: Curriculum, spool: Path | None, do: "Callable[[Job], Outcome]") -> None:
+    def __init__(
+        self, folder: Path, curriculum: Curriculum, spool: Path | None, do: "Callable[[Job], Outcome]"
+    ) -> None:
+        self._folder = folder
+        self._uses: dict[str, dict[str, set[str]]] = {}  # by module: each is parsed once
         self._curriculum = curriculum
         self._spool = spool
         self._do = do
 
-    def mark(
-        self, folder: Path, result: SubmissionResult, selected: Iterable[str], known: Mapping[str, Status]
-    ) -> None:
+    def mark(self, result: SubmissionResult, selected: Iterable[str], known: Mapping[str, Status]) -> None:
         """Block what waits for something else.
 
         Args:
-            folder: the submission.
             result: of the `selected` functions; changed in place.
             known: status of functions that need not be checked again.
         """
         selected = set(selected)
         wrong = {function for function, status in known.items() if status != "passed"}
         if not result.official_prerequisites:
-            wrong |= {check.function for check in self._prerequisites(folder, result, {*selected, *known})}
+            wrong |= {check.function for check in self._prerequisites(result, {*selected, *known})}
         mark_blocked(result, wrong - selected, self._curriculum)
         if not result.official_prerequisites:
-            self._block_by_what_they_use(folder, result, wrong)
+            self._block_by_what_they_use(result, wrong)
         wait_for_an_answer(result.checks)
         if not result.official_prerequisites:
-            self._say_what_is_right_by_itself(folder, result)
+            self._say_what_is_right_by_itself(result)
 
-    def _prerequisites(self, folder: Path, result: SubmissionResult, known: set[str]) -> list[CheckResult]:
+    def _prerequisites(self, result: SubmissionResult, known: set[str]) -> list[CheckResult]:
         """Checks that do not pass of what failed functions are built on, where that is not known."""
         from autograder.plugin import Job
 
         failed = {check.function for check in result.checks if check.status in ("failed", "error", "timeout")}
         needed = {need for function in failed for need in self._curriculum.all_needs(function)}
-        needed |= {used for function in failed for used in self._used(folder, function)}
+        needed |= {used for function in failed for used in self._used(function)}
         needed -= known
         if not needed:
             return []
-        return [check for check in self._do(Job(folder, frozenset(needed))).results if check.status != "passed"]
+        return [check for check in self._do(Job(self._folder, frozenset(needed))).results if check.status != "passed"]
 
-    def _used(self, folder: Path, function: str) -> list[str]:
+    def _used(self, function: str) -> list[str]:
         """Other functions of the same assignment that the student's function uses, although it need not."""
         module, _, name = function.partition(".")
         names = [one.name for one in self._curriculum.modules[module].functions]
-        used = used_within(folder / f"{module}.py", names).get(name, set())
+        if module not in self._uses:
+            self._uses[module] = used_within(self._folder / f"{module}.py", names)
+        used = self._uses[module].get(name, set())
         qualified = (f"{module}.{one}" for one in names if one in used)
         return [one for one in qualified if one in self._curriculum.functions]
 
-    def _block_by_what_they_use(self, folder: Path, result: SubmissionResult, others: Iterable[str]) -> None:
+    def _block_by_what_they_use(self, result: SubmissionResult, others: Iterable[str]) -> None:
         """Block failed checks that pass with official functions in place of wrong ones that they use without need.
 
         A `log_softmax` that calls `softmax` is right where it is right given a right softmax; that is tried out.
@@ -78,13 +82,13 @@ class Blocking:
         wrong = {*others, *(check.function for check in result.checks if check.status != "passed")}
         failed = [check for check in result.checks if check.status in ("failed", "error")]
         for function in dict.fromkeys(check.function for check in failed):
-            used = [name for name in self._used(folder, function) if name in wrong]
+            used = [name for name in self._used(function) if name in wrong]
             if not used:
                 continue
             module = function.partition(".")[0]
             with tempfile.TemporaryDirectory(prefix="headway-", dir=self._spool) as scratch:
                 names = [name.partition(".")[2] for name in used]
-                with_stand_ins(Path(scratch), folder, module, names, self._curriculum.package)
+                with_stand_ins(Path(scratch), self._folder, module, names, self._curriculum.package)
                 again = {check.id: check for check in self._do(Job(Path(scratch), frozenset([function]))).results}
             for check in failed:
                 if check.id in again and again[check.id].status == "passed":
@@ -93,7 +97,7 @@ class Blocking:
                 elif check.id in again:
                     check.mistake = _given(used, again[check.id].mistake)
 
-    def _say_what_is_right_by_itself(self, folder: Path, result: SubmissionResult) -> None:
+    def _say_what_is_right_by_itself(self, result: SubmissionResult) -> None:
         """Check again what is blocked by wrong work in another assignment, with official solutions in its place."""
         blocked = [c for c in result.checks if c.status == "blocked" and c.function not in c.blocked_by]
         checks = {check.id: check for check in blocked if check.was_wrong or not check.sees_answers}
@@ -103,7 +107,7 @@ class Blocking:
 
         with closing(OfficialPrerequisites(self._curriculum, self._spool)) as official:
             functions = frozenset(check.function for check in checks.values())
-            again = self._do(Job(folder, functions, official.folder_for, diagnose=False))
+            again = self._do(Job(self._folder, functions, official.folder_for, diagnose=False))
         wait_for_an_answer(again.results)
         for check in again.results:
             if check.id in checks and check.status == "passed":

@@ -161,7 +161,7 @@ class Judge:
             result = SubmissionResult(name, content_hash(folder), options.seed, outcome.results, outcome.problems)
             result.official_prerequisites = official is not None
             result.sandbox = options.wall.names
-            Blocking(options.curriculum, options.wall.spool, self._do).mark(folder, result, every, known or {})
+            Blocking(folder, options.curriculum, options.wall.spool, self._do).mark(result, every, known or {})
         result.seconds = time.perf_counter() - started
         return result
 
