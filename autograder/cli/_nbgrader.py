@@ -32,6 +32,11 @@ def hidden_seed(course: "Course") -> int | None:
     return released.seed_of(course.root)
 
 
+def without_password(database: str) -> str:
+    """The URL of a database as it may be shown."""
+    return database.partition("@")[2] or database
+
+
 def write_course(book: "Gradebook", course: "Course", console: "Console") -> None:
     """Write a graded class into it, and say what was written."""
     from rich.text import Text
@@ -45,10 +50,8 @@ def write_course(book: "Gradebook", course: "Course", console: "Console") -> Non
         raise UsageError(
             f"cannot write {error.filename or course.root} ({error.strerror}). Look at its permissions"
         ) from None
-    without_password = course.database.partition("@")[2] or course.database.removeprefix("sqlite:///")
+    where = without_password(course.database).removeprefix("sqlite:///")
     console.print(
-        Text(
-            f"{counted(submissions, 'submission')} in {without_password}, {counted(notebooks, 'notebook')} with reports"
-        )
+        Text(f"{counted(submissions, 'submission')} in {where}, {counted(notebooks, 'notebook')} with reports")
     )
     console.print(Text("Next: nbgrader generate_feedback ASSIGNMENT, or nbgrader's formgrader", "dim"))

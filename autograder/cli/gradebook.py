@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from autograder.cli._nbgrader import open_course, write_course
+from autograder.cli._nbgrader import open_course, without_password, write_course
 from autograder.cli._shared import console_for, interruptible, no_color_option, progress
 from autograder.errors import UsageError
 from autograder.text import counted
@@ -195,7 +195,7 @@ def export(
                 count = nbgrader.write_gradebook(book.document, book.results(), url, course_id=known)
     except OSError as error:
         raise UsageError(f"cannot write {target} ({error.strerror}). Name another place: --to PATH") from None
-    where = database.partition("@")[2] or database if database and kind == "nbgrader" else target
+    where = without_password(database) if database and kind == "nbgrader" else target
     console.print(Text(f"{counted(count, what)} in {where}"))
     console.print(Text(f"Next: {next_step}", "dim"))
 
