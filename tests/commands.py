@@ -1,4 +1,4 @@
-"""The command line in a process of its own, and a right softmax to give it."""
+"""The command line in a process of its own, a right softmax to give it, what of its documents can be compared."""
 
 import os
 import subprocess
@@ -14,6 +14,13 @@ def softmax(x, axis=-1, temperature=1.0):
     z = np.exp((x - x.max(axis, keepdims=True)) / temperature)
     return z / z.sum(axis, keepdims=True)
 """
+
+
+def timeless(value):
+    """A result or class document without what differs from run to run."""
+    if isinstance(value, dict):
+        return {key: timeless(item) for key, item in value.items() if key not in ("seconds", "created")}
+    return [timeless(item) for item in value] if isinstance(value, list) else value
 
 
 def headway(*arguments, cwd=None, typed=None, **environment):

@@ -25,6 +25,9 @@ from pathlib import Path
 
 import generated
 
+sys.path.insert(0, str(Path(__file__).parents[1]))
+from commands import timeless
+
 CLI = [sys.executable, "-m", "autograder.cli", "grade"]
 
 
@@ -131,12 +134,6 @@ def dask(workers, scratch):
 def documents(out):
     found = {path.name: timeless(json.loads(path.read_text("utf-8"))) for path in (out / "results").glob("*.json")}
     return found | {"class.json": timeless(json.loads((out / "class.json").read_text("utf-8")))}
-
-
-def timeless(value):
-    if isinstance(value, dict):
-        return {key: timeless(item) for key, item in value.items() if key not in ("seconds", "created")}
-    return [timeless(item) for item in value] if isinstance(value, list) else value
 
 
 def family(pid):

@@ -7,11 +7,11 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
-from commands import HEADWAY, SOFTMAX
+from commands import HEADWAY, SOFTMAX, timeless
+from waiting import wait_until
 
 # Its warnings say where the file lies, which is another place each time, and are more than a report shows.
 LOUD = """
@@ -41,13 +41,6 @@ def group_of(out):
     return json.loads((out / "class.json").read_text("utf-8"))
 
 
-def timeless(value):
-    """A document without what differs from run to run."""
-    if isinstance(value, dict):
-        return {key: timeless(item) for key, item in value.items() if key not in ("seconds", "created")}
-    return [timeless(item) for item in value] if isinstance(value, list) else value
-
-
 def documents(out):
     found = {path.name: json.loads(path.read_text("utf-8")) for path in (out / "results").glob("*.json")}
     return timeless({**found, "class": group_of(out)})
@@ -70,13 +63,6 @@ def graders(pid):
     return found
 
 
-def wait_until(true, seconds=60):
-    end = time.monotonic() + seconds
-    while not true():
-        assert time.monotonic() < end, "it never happened"
-        time.sleep(0.02)
-
-
 @pytest.fixture(scope="module")
 def uninterrupted(tmp_path_factory):
     folder = make_class(tmp_path_factory.mktemp("class") / "class", 24)
@@ -95,7 +81,7 @@ def test_killed_and_gone_on_with_it_is_the_same_class(uninterrupted, tmp_path):
         running = graders(run.pid)
         run.kill()
         run.wait()
-        wait_until(lambda running=running: not any(Path(f"/proc/{pid}").exists() for pid in running), 20)
+        wait_until(lambda running=running: not any(Path(f"/proc/{pid}").exists() for pid in running))
     left = len(list((out / "results").glob("s*.json")))
     done = grade(folder, "--out", out, "-j", "2")
     assert done.returncode == 0, done.stderr

@@ -7,19 +7,13 @@ import re
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
-from commands import HEADWAY, SOFTMAX
+from commands import HEADWAY, SOFTMAX, timeless
+from waiting import wait_until
 
 pytest.importorskip("distributed")
-
-
-def timeless(value):
-    if isinstance(value, dict):
-        return {key: timeless(item) for key, item in value.items() if key not in ("seconds", "created")}
-    return [timeless(item) for item in value] if isinstance(value, list) else value
 
 
 def documents(out):
@@ -40,12 +34,10 @@ def cluster(workers, folder):
         started.append((subprocess.Popen(command, stdout=log, stderr=log, env=environment), log))
 
     def said(number, text):
-        end = time.monotonic() + 60
-        while not (found := re.search(text, Path(folder, f"{number}.log").read_text())):
-            assert time.monotonic() < end and started[number][0].poll() is None, Path(
-                folder, f"{number}.log"
-            ).read_text()
-            time.sleep(0.05)
+        process, log = started[number][0], Path(folder, f"{number}.log")
+        wait_until(lambda: re.search(text, log.read_text()) or process.poll() is not None, what=log.read_text)
+        found = re.search(text, log.read_text())
+        assert found, log.read_text()
         return found
 
     try:
@@ -82,10 +74,8 @@ def test_one_worker_is_killed_and_one_paused_and_the_class_is_the_same(tmp_path)
         out = tmp_path / "there"
         run = grade(tmp_path / "class", out, "--cluster", address)
         for wanted, worker, what in ((2, 0, signal.SIGKILL), (8, 1, signal.SIGSTOP)):
-            end = time.monotonic() + 90
-            while len(list((out / "results").glob("s*.json"))) < wanted:
-                assert time.monotonic() < end and run.poll() is None, run.stdout.read()
-                time.sleep(0.01)
+            wait_until(lambda wanted=wanted: len(list((out / "results").glob("s*.json"))) >= wanted)
+            assert run.poll() is None, run.stdout.read()
             workers[worker].send_signal(what)
         said, _ = run.communicate(timeout=120)
         assert run.returncode == 0, said

@@ -11,13 +11,13 @@ import signal
 import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
 
 import hostile_class
 import pytest
 from commands import HEADWAY
 from hostile_ladder import CLASSES, NOBODY, as_nobody, grade_all, why_no_nobody
+from waiting import wait_until
 
 from autograder.engine import Options, check_many
 from autograder.source import bundled
@@ -110,11 +110,11 @@ def test_a_killed_grader_leaves_no_process(place, user):
     environment = {**os.environ, "TMPDIR": str(place), "HEADWAY_CACHE": str(place / "cache")}
     with subprocess.Popen(user(command), env=environment, stdout=subprocess.DEVNULL) as grader:
         # The probes of the ladder start a server and a student too, which are gone again: this one stays.
-        assert eventually(lambda: sleeping_student(str(place))), "no student process came"
+        wait_until(lambda: sleeping_student(str(place)), what=lambda: "no student process came")
         below = processes_below(grader.pid)
         assert sleeping_student(str(place)) in below
         grader.kill()
-    assert eventually(lambda: not [pid for pid in below if alive(pid)]), "student processes outlive the grader"
+    wait_until(lambda: not [pid for pid in below if alive(pid)], what=lambda: "student processes outlive the grader")
 
 
 def test_a_server_that_is_killed_is_replaced_and_the_run_goes_on(tmp_path):
@@ -176,15 +176,6 @@ def wall_here(spool):
         return ladder.strongest(spool)
     except ladder.TooWeak:
         return None
-
-
-def eventually(condition, seconds=120):
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        if condition():
-            return True
-        time.sleep(0.05)
-    return False
 
 
 def processes():

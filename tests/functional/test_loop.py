@@ -5,10 +5,10 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 
 import pytest
 from commands import HEADWAY, headway
+from waiting import wait_until
 
 from autograder.curriculum import TRANSFORMER
 from autograder.curriculum.effort import duration
@@ -204,9 +204,7 @@ def test_ctrl_c_ends_a_check_with_one_line(tmp_path):
     )
     command = [*HEADWAY, "check", "softmax.softmax", "--call-seconds", "120"]
     process = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    deadline = time.monotonic() + 60
-    while not marker.exists() and time.monotonic() < deadline:
-        time.sleep(0.02)
+    wait_until(marker.exists)
     process.send_signal(signal.SIGINT)
     _, complaint = process.communicate(timeout=60)
     assert (process.returncode, complaint) == (130, "headway: interrupted\n")

@@ -1,9 +1,7 @@
 """Training and talking through the command line: exact resumption, interruption, clear words for what is missing."""
 
 import os
-import signal
-import subprocess
-import time
+import re
 
 import numpy as np
 import pytest
@@ -64,16 +62,19 @@ def test_a_resumed_run_is_the_uninterrupted_one(whole, tmp_path):
             assert np.array_equal(resumed.state[average][name], array), name
 
 
-@pytest.mark.skipif(os.name == "nt", reason="there is no SIGINT to send to one process")
+@pytest.mark.skipif(os.name == "nt", reason="there is no pseudo-terminal")
 def test_ctrl_c_saves_and_resume_goes_on(tmp_path):
+    from terminal import Terminal
+
     command = [*HEADWAY, "train", "--solution", "--data", "given-names", "--steps", "1000000"]
-    process = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    assert "parameters" in process.stdout.readline()
-    time.sleep(1.5)
-    process.send_signal(signal.SIGINT)
-    output, error = process.communicate(timeout=60)
-    assert process.returncode == 0, error
-    assert "Stopped at step" in output
+    terminal = Terminal(command, tmp_path)
+    try:
+        terminal.wait_for(lambda screen: re.search(r"[1-9]\d*/1000000", screen))
+        terminal.press("\x03")
+        assert terminal.wait_end() == 0, terminal.screen()
+        assert "Stopped at step" in terminal.screen()
+    finally:
+        terminal.close()
     run = checkpoint.load(tmp_path / "model.safetensors")
     assert 0 < run.step == len(run.losses) < 1_000_000
     done = train(tmp_path, "--resume", "--steps", run.step + 5)

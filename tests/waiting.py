@@ -1,0 +1,11 @@
+"""Waiting for what other processes do, however busy the machine is."""
+
+import time
+
+
+def wait_until(true, seconds=120, what=lambda: "it never happened"):
+    """Ask until it is true; fail with what `what` says if that takes longer than `seconds`."""
+    end = time.monotonic() + seconds
+    while not true():
+        assert time.monotonic() < end, what()
+        time.sleep(0.02)
