@@ -273,10 +273,10 @@ def _note(item: pytest.Item, run: Run, call: pytest.CallInfo[None]) -> CheckResu
     result = None
     if call.when == "call":
         student, function = item.config.stash[DESK].student, item.config.stash[DESK].function
-        result = _result(item, student, function, error, call.duration, run.curriculum.package)
+        result = _result(item, student, function, error, run.curriculum.package)
         run.outcome.results.append(result)
         if all(call.value is not UNANSWERED or call.exception for call in student.calls):
-            replay = Replay(result.id, result.status == "passed", tuple(student.calls), call.duration)
+            replay = Replay(result.id, result.status == "passed", tuple(student.calls), student.seconds)
             run.outcome.replays.setdefault(function.qualified, []).append(replay)
     if isinstance(error, UsageError):  # the same for every check: the run cannot go on
         run.refused = error
@@ -287,7 +287,7 @@ def _note(item: pytest.Item, run: Run, call: pytest.CallInfo[None]) -> CheckResu
 
 
 def _result(
-    item: pytest.Item, student: Student, function: Function, error: BaseException | None, seconds: float, package: str
+    item: pytest.Item, student: Student, function: Function, error: BaseException | None, package: str
 ) -> CheckResult:
     mark = item.get_closest_marker("graded")
     assert mark is not None
@@ -304,7 +304,7 @@ def _result(
         output=student.printed(),
         hints=list(dict.fromkeys(text for call in calls for text in call.warnings)),
         sees_answers=fixtures.sees_answers(item),
-        seconds=seconds,
+        seconds=student.seconds,
     )
     if error is None:
         return result

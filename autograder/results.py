@@ -30,7 +30,7 @@ class CheckResult:
         secret: the part of the message that tells an expected value, and what to say instead; never in a document.
         sees_answers: whether it looks at what the function answers, rather than at its inputs or exceptions only; not
             in a document.
-        seconds: wall time.
+        seconds: wall time of the student's calls; what PyTorch takes for its answer is not in it.
     """
 
     id: str

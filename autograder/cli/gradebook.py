@@ -78,7 +78,7 @@ def report(
             with progress(console, "writing feedback …"):
                 count = handing_back.write(book, folder)
             console.print(Text(f"Feedback for {counted(count, 'student')}: {folder}", "dim"))
-        write_atomically(target, render_class(found, _link(folder, target), pairs).encode("utf-8", "replace"))
+        write_atomically(target, render_class(found, _link(book, folder, target), pairs).encode("utf-8", "replace"))
     except OSError as error:
         where = error.filename or target
         option = "--feedback=DIR" if folder is not None and Path(where).is_relative_to(folder) else "--html FILE"
@@ -86,15 +86,18 @@ def report(
     console.print(Text(f"The page: {target}", "dim"))
 
 
-def _link(folder: Path | None, page: Path) -> "Callable[[Student], str | None]":
+def _link(book: "Gradebook", folder: Path | None, page: Path) -> "Callable[[Student], str | None]":
     """Where the page finds a student's feedback: relative to itself."""
     import os
     from urllib.parse import quote
 
+    names = book.file_names()
+
     def link(student: "Student") -> str | None:
-        if folder is None or student.file is None or student.status != "graded":
+        name = names.get(student.submission)
+        if folder is None or name is None or student.file is None or student.status == "failed":
             return None
-        return quote(os.path.relpath(folder / f"{Path(student.file).stem}.html", page.parent).replace(os.sep, "/"))
+        return quote(os.path.relpath(folder / f"{name}.html", page.parent).replace(os.sep, "/"))
 
     return link
 

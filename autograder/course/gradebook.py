@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from autograder.errors import UsageError
+from autograder.files import readable_names
 from autograder.results import SCHEMA as RESULT_SCHEMA
 
 SCHEMA = "headway.class/1"
@@ -63,6 +64,10 @@ class Gradebook:
             return None
         # Only the name counts: whatever the class document says, nothing outside the results is read.
         return _result(self.out / "results" / Path(student["file"]).name)
+
+    def file_names(self) -> dict[str, str]:
+        """By submission the name, without ending, of the files that it is handed; the same whichever attempt counts."""
+        return readable_names(student["submission"] for student in self.students)
 
     def is_hidden(self, check: str) -> bool:
         """Whether the policy hides what a check, by its id, found out."""

@@ -65,7 +65,7 @@ def _add(insight: Insight, mistakes: dict[str, Named], number: int, name: str, c
             insight.timed_out += 1
             if len(insight.timeouts) < MAX_LISTED:
                 insight.timeouts.append((number, name, check["title"]))
-        else:
+        elif check["status"] != "not_started":
             _keep_the_slowest(insight.slowest, (check["seconds"], number, name, check["title"]))
         for key, title, hint in _mistakes_in(check["mistake"]):
             entry = mistakes.setdefault(key, Named(key, title, name, hint, []))

@@ -78,7 +78,7 @@ class Insight:
         functions: qualified names in course order.
         checks: by id, in course order.
         mistakes: the commonest first.
-        slowest: (seconds, student, function, check), the slowest first; those out of time are not among them.
+        slowest: (seconds, student, function, check), the slowest first; without those out of time or not begun.
         timeouts: (student, function, check).
         timed_out: how many checks ran out of time; `timeouts` lists the first.
         unread: students whose work could not be read or graded.

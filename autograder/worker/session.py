@@ -55,10 +55,13 @@ class Session:
         process = self._running()
         started = time.monotonic()
         try:
-            return self._converse(process, message, min(seconds, self._limits.submission_seconds - self._spent.seconds))
+            try:
+                left = self._limits.submission_seconds - self._spent.seconds
+                return self._converse(process, message, min(seconds, left))
+            finally:
+                self._spent.seconds += time.monotonic() - started
         except TimeoutError:
             self.close()
-            self._spent.seconds += time.monotonic() - started
             self._require_time()
             raise WorkerTimedOut from None
         except (OSError, EOFError):
@@ -69,8 +72,6 @@ class Session:
         except frames.FrameError as error:
             self.close()
             raise WorkerDied(f"its process sent something that is not an answer: {error}") from None
-        finally:
-            self._spent.seconds += time.monotonic() - started
 
     def _converse(self, process: Process, message: dict[str, Any], seconds: float) -> dict[str, Any]:
         number = secrets.randbits(53)  # a forged answer to a later request would have to guess it

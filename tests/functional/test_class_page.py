@@ -99,6 +99,28 @@ def test_searching(at, found):
     assert names(at) == []
 
 
+def test_who_handed_in_nothing_has_a_status_and_is_not_late(at, found):
+    search(at, "missing")
+    headings = [one.text for one in at.find_elements(By.CSS_SELECTOR, "#grid .head [role=columnheader]")[:4]]
+    row = at.find_element(By.CSS_SELECTOR, "#grid .row:not(.head)")
+    cells = [one.text for one in row.find_elements(By.CSS_SELECTOR, "[role=cell]")[:3]]
+    assert headings == ["student", "score", "status", "late"]
+    assert cells == ["–", "missing", ""]
+
+
+def test_checks_that_were_blocked_are_counted(at, found):
+    name = max(found.checks.values(), key=lambda check: check.statuses["blocked"]).function.partition(".")[0]
+    checks = [check for check in found.checks.values() if check.function.startswith(f"{name}.")]
+    blocked = sum(check.statuses["blocked"] for check in checks)
+    details = at.find_element(
+        By.XPATH, f"//section[@aria-labelledby='checks']/details[starts-with(summary, '{name} ')]"
+    )
+    assert blocked
+    assert f"{blocked} times one was blocked" in details.find_element(By.TAG_NAME, "summary").text
+    cells = details.find_elements(By.XPATH, ".//tbody/tr/td[7]")
+    assert sum(int(cell.get_attribute("textContent")) for cell in cells) == blocked
+
+
 def test_sorting(at, found):
     Select(at.find_element(By.ID, "sort")).select_by_value("score")
     first = scores(at)

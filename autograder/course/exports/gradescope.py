@@ -27,12 +27,13 @@ def write(book: Gradebook, folder: Path, *, visibility: Visibility = "visible") 
     Returns:
         How many.
     """
-    count = 0
+    count, names = 0, book.file_names()
     for student, result in book.results():
         if student["status"] not in ("missing", "waiting"):
-            name = Path(student["file"] or f"unreadable-{count}.json").name
             document = document_of(book, student, result, visibility)
-            write_atomically(folder / name, (json.dumps(document, indent=1) + "\n").encode())
+            write_atomically(
+                folder / f"{names[student['submission']]}.json", (json.dumps(document, indent=1) + "\n").encode()
+            )
             count += 1
     return count
 

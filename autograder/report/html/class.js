@@ -55,23 +55,23 @@ function makeRow(student, place) {
   button.title = student.name;
   button.addEventListener("click", () => choose(student));
   name.append(button);
-  const score = make("div", "score", student.letters ? `${Math.round(share(student) * 1000) / 10} %` : "–");
+  const score = make("div", "score", student.status === "graded" ? `${Math.round(share(student) * 1000) / 10} %` : "–");
   const late = make("div", "late", student.late ? `${student.late} d` : "");
-  const state = make("div", "state", student.status === "graded" ? "" : student.status);
+  const state = make("div", "state", student.status);
   const cells = make("div", "strip");
-  for (const cell of [score, late, state, cells]) cell.setAttribute("role", "cell");
+  for (const cell of [score, state, late, cells]) cell.setAttribute("role", "cell");
   cells.setAttribute("aria-label", spoken(student));
   cells.style.width = `${width}px`;
   if (student.letters) cells.style.background = `${lines}, ${strip(student.letters)}`;
   cells.dataset.number = student.number;
-  row.append(name, score, late, state, cells);
+  row.append(name, score, state, late, cells);
   return row;
 }
 
 const head = make("div", "row head");
 head.setAttribute("role", "row");
 head.setAttribute("aria-rowindex", 1);
-for (const [className, text] of [["name", "student"], ["score", "score"], ["late", "late"], ["state", ""]]) {
+for (const [className, text] of [["name", "student"], ["score", "score"], ["state", "status"], ["late", "late"]]) {
   const cell = make("div", className, text);
   cell.setAttribute("role", "columnheader");
   head.append(cell);

@@ -41,6 +41,7 @@ def render_class(
         highest=max(shares),
         functions=[_function(insight, name) for name in insight.functions],
         checks_by_assignment=by_assignment,
+        blocked={name: sum(check.statuses["blocked"] for check in checks) for name, checks in by_assignment.items()},
         pairs=list(pairs),
     )
 

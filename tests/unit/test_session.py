@@ -1,0 +1,47 @@
+"""What a submission has used is counted once."""
+
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from autograder.curriculum import TRANSFORMER
+from autograder.proxies import Student
+from autograder.worker import Limits, Spent, WorkerTimedOut, session
+
+
+@pytest.fixture
+def hanging(monkeypatch):
+    """A student whose every call hangs until its deadline; the clock is ours."""
+    clock = SimpleNamespace(now=0.0)
+    monkeypatch.setattr(session, "time", SimpleNamespace(monotonic=lambda: clock.now))
+
+    def converse(self, process, message, seconds):
+        clock.now += seconds
+        raise TimeoutError
+
+    monkeypatch.setattr(session.Session, "_running", lambda self: None)
+    monkeypatch.setattr(session.Session, "_converse", converse)
+    return Limits(call_seconds=6.0, submission_seconds=10.0), Spent()
+
+
+def test_a_call_that_hangs_counts_once(hanging):
+    limits, spent = hanging
+    one = session.Session(None, Path(), limits, spent)
+    with pytest.raises(WorkerTimedOut, match=r"^$"):
+        one.request({}, 6.0)
+    assert spent.seconds == 6.0
+    with pytest.raises(WorkerTimedOut, match="used up its 10 s of time"):
+        one.request({}, 6.0)
+    assert spent.seconds == 10.0
+
+
+def test_a_check_takes_what_its_calls_take(hanging):
+    limits, spent = hanging
+    student = Student(None, Path(), TRANSFORMER, limits, spent)
+    student.new_check("softmax.softmax")
+    with pytest.raises(Exception, match="did not return within 6 s"):
+        student.softmax.softmax([1.0])
+    assert student.seconds == 6.0
+    student.new_check("softmax.softmax")
+    assert student.seconds == 0.0
