@@ -1,6 +1,7 @@
 """A training run on disk: parameters, optimiser state, history, settings and vocabulary in one safetensors file."""
 
 import json
+import tempfile
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -56,6 +57,24 @@ class Checkpoint:
     state: dict[str, Any]
     losses: list[float] = field(default_factory=list)
     validation: list[tuple[int, float]] = field(default_factory=list)
+
+
+def require_place(path: Path) -> None:
+    """See that a checkpoint can be written, before the hours whose outcome it is to hold.
+
+    Raises:
+        UsageError: if it cannot.
+    """
+    _library()
+    there = path.exists()
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=path.parent), path.open("ab"):
+            pass
+        if not there:
+            path.unlink()
+    except OSError as error:
+        raise UsageError(f"cannot write {path} ({error.strerror}). Name another file: --out FILE") from None
 
 
 def save(path: Path, run: Checkpoint) -> None:

@@ -2,6 +2,7 @@
 
 import hashlib
 import signal
+import tempfile
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -62,6 +63,11 @@ def train(
     settings = resumed.settings if resumed else settings
     if resumed and resumed.step >= until:
         raise UsageError(f"{out} has {resumed.step} steps already. Go further: headway train --resume --steps N")
+    paper.require()
+    checkpoint.require_place(out)
+    picture = out.with_suffix(".png")
+    if picture == out:
+        raise UsageError(f"{out} is where the picture goes. Name another file: --out {out.with_suffix('.safetensors')}")
     floor = settings.entropy_floor()
     with Workers() as workers, _ctrl_c_asks_to_stop() as asked:
         trainer = Trainer(workers, folder, settings, resumed)
@@ -77,14 +83,30 @@ def train(
                     break
         run = trainer.checkpoint()
         trainer.close()
-    checkpoint.save(out, run)
-    write_atomically(out.with_suffix(".png"), paper.to_bytes(loss_curve(run, floor), "png"))
-    lines = [f"Wrote {out} and {out.with_suffix('.png').name}. Let it talk: headway generate {out}"]
+    _keep(run, out)
+    write_atomically(picture, paper.to_bytes(loss_curve(run, floor), "png"))
+    lines = [f"Wrote {out} and {picture.name}. Let it talk: headway generate {out}"]
     if asked.is_set():
         lines.insert(0, f"Stopped at step {run.step}. Go on from there: headway train --resume --out {out}")
     for line in lines:
         console.print(Text(line), soft_wrap=True)
     return run
+
+
+def _keep(run: checkpoint.Checkpoint, out: Path) -> None:
+    """Write the checkpoint; where there is no room for it any more, elsewhere: it is not lost.
+
+    Raises:
+        UsageError: if it lies elsewhere.
+    """
+    try:
+        checkpoint.save(out, run)
+    except OSError as error:
+        instead = Path(tempfile.mkdtemp(prefix="headway-")) / out.name
+        checkpoint.save(instead, run)
+        raise UsageError(
+            f"cannot write {out} ({error.strerror}). What was trained is in {instead}: move it to where there is room"
+        ) from None
 
 
 @contextmanager

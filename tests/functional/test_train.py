@@ -1,16 +1,21 @@
 """Training and talking through the command line: exact resumption, interruption, clear words for what is missing."""
 
+import errno
 import os
 import re
+import shutil
+import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
 from commands import HEADWAY, headway
+from rich.console import Console
 
 from autograder import datasets, synthetic
 from autograder.errors import UsageError
 from autograder.source import bundled
-from autograder.study import checkpoint
+from autograder.study import checkpoint, runs
 from autograder.study.trainer import Trainer
 from autograder.worker import Workers
 
@@ -82,6 +87,33 @@ def test_ctrl_c_saves_and_resume_goes_on(tmp_path):
     assert checkpoint.load(tmp_path / "model.safetensors").step == run.step + 5
 
 
+def test_a_run_is_not_lost_where_there_is_no_room_for_it(whole, tmp_path, monkeypatch):
+    _, run, _ = whole
+    save = checkpoint.save
+
+    def full(path, run):
+        if path.parent == tmp_path:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        save(path, run)
+
+    monkeypatch.setattr(checkpoint, "save", full)
+    with pytest.raises(UsageError, match=r"No space left on device.*What was trained is in (.*): move it") as raised:
+        runs._keep(run, tmp_path / "model.safetensors")
+    kept = Path(re.search(r"trained is in (.*): move", str(raised.value))[1])
+    assert checkpoint.load(kept).losses == run.losses
+    shutil.rmtree(kept.parent)
+
+
+def test_nothing_is_trained_that_could_not_be_saved(tmp_path, monkeypatch):
+    settings = runs.new_settings("names", "given-names", 5, "constant", 0)
+    for package in ("safetensors", "matplotlib"):
+        with monkeypatch.context() as changed:
+            changed.setitem(sys.modules, package, None)
+            changed.setattr(runs, "Trainer", None)  # it would be made before the first step
+            with pytest.raises(UsageError, match=r"pip install 'headway\[train\]'"):
+                runs.train(bundled("solutions"), settings, tmp_path / "m.safetensors", Console(), False, 5)
+
+
 def test_a_model_talks(whole):
     folder, run, _ = whole
     done = headway("generate", "model.safetensors", "--solution", "--length", "50", "--prompt", "ada", cwd=folder)
@@ -105,6 +137,9 @@ def test_a_model_talks(whole):
         (["train", "--solution", "--preset", "shakespeare"], "headway data fetch tinyshakespeare"),
         (["train", "--solution", "--resume", "--steps", "10"], "has 60 steps already"),
         (["train", "--dir", "stubs", "--data", "given-names"], "headway train --solution"),
+        (["train", "--solution", "--data", "given-names", "--out", "text/model"], "cannot write text/model"),
+        (["train", "--solution", "--data", "given-names", "--out", "stubs"], "cannot write stubs (Is a directory)"),
+        (["train", "--solution", "--data", "given-names", "--out", "other.png"], "--out other.safetensors"),
         (["data", "fetch", "synthetic"], "needs no fetching"),
     ],
 )
