@@ -233,7 +233,8 @@ class _HandOver:
 
     def pytest_internalerror(self, excrepr: object, excinfo: object) -> bool:
         error = excinfo.value  # type: ignore[attr-defined]
-        self.error = error if isinstance(error, HeadwayError) else KitError(f"{type(error).__name__}: {error}")
+        ours = isinstance(error, (HeadwayError, OSError))  # a disk that is full is told as what it is
+        self.error = error if ours else KitError(f"{type(error).__name__}: {error}")
         return True
 
 

@@ -1,6 +1,7 @@
 """The command line: parses, calls, renders. Heavy modules are imported by the commands that need them."""
 
 import importlib
+import io
 import os
 import sys
 from typing import Any
@@ -8,7 +9,7 @@ from typing import Any
 import click
 
 from autograder import __version__, garbage
-from autograder.cli._shared import INTERRUPTED, KIT_FAILED, PASSED, USAGE
+from autograder.cli._shared import INTERRUPTED, KIT_FAILED, USAGE, refused_by_the_system
 from autograder.errors import UsageError
 
 # Where each command is, in the order of the help. A command's module is imported when it is needed.
@@ -43,6 +44,9 @@ class _Headway(click.Group):
 
     def main(self, *args: Any, **kwargs: Any) -> Any:
         garbage.search_seldom()
+        if isinstance(sys.stdout, io.TextIOWrapper):
+            # Where it is not UTF-8 (a pipe on Windows, an old locale) ✓ becomes ?: the verdict matters, not the mark.
+            sys.stdout.reconfigure(errors="replace")
         try:
             sys.exit(super().main(*args, **{"prog_name": "headway", **kwargs, "standalone_mode": False}))
         except click.ClickException as error:
@@ -57,12 +61,12 @@ class _Headway(click.Group):
         except UsageError as error:
             click.echo(f"headway: {error}", err=True)
             sys.exit(USAGE)
-        except BrokenPipeError:  # `headway check | head`: whoever reads has seen enough
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            sys.exit(PASSED)
         except Exception as error:
             if os.environ.get("HEADWAY_TRACEBACK"):
                 raise
+            if refused := refused_by_the_system(error):
+                click.echo(f"headway: {refused}", err=True)
+                sys.exit(USAGE)
             click.echo(
                 f"headway: the kit itself failed: {type(error).__name__}: {error}. "
                 "Your work is as it was. With HEADWAY_TRACEBACK=1 set, the same command shows where it failed.",

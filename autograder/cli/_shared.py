@@ -1,6 +1,7 @@
 """What the commands share: exit codes, options, consoles."""
 
 import contextlib
+import errno
 import importlib
 import json
 import sys
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from autograder.errors import UsageError
+from autograder.text import clean
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -77,13 +79,29 @@ def json_option(function: Callable[..., Any]) -> Callable[..., Any]:
     return option(function)
 
 
+_REMEDIES = {
+    errno.ENOSPC: "Make room, and do it again",
+    errno.EDQUOT: "Make room, and do it again",
+    errno.ENAMETOOLONG: "Name another",
+    **dict.fromkeys((errno.EACCES, errno.EPERM, errno.EROFS), "Look at its permissions, or name another place"),
+}
+
+
+def refused_by_the_system(error: Exception) -> str | None:
+    """What to say where it was not the kit that failed: the disk is full, a place is not the user's own."""
+    if not isinstance(error, OSError) or error.errno not in _REMEDIES:
+        return None
+    where = f"{clean(error.filename, 300)}: " if isinstance(error.filename, str) else ""
+    return f"{where}{error.strerror}. {_REMEDIES[error.errno]}"
+
+
 def write_json(path: str, content: Any) -> None:
-    text = json.dumps(content, indent=2, ensure_ascii=False) + "\n"
+    text = (json.dumps(content, indent=2, ensure_ascii=False) + "\n").encode("utf-8", "replace")
     if path == "-":
-        click.echo(text, nl=False)
+        click.echo(text, nl=False)  # bytes: UTF-8, whatever the terminal is
         return
     try:
-        Path(path).write_text(text, "utf-8")
+        Path(path).write_bytes(text)
     except OSError as error:
         raise UsageError(
             f"cannot write {path} ({error.strerror}). Name a file that can be written: --json FILE"

@@ -69,6 +69,7 @@ def check(
     Exit code 0: all passed; 1: some check did not pass; 2: wrong usage; 3: the kit itself failed.
     """
     from autograder import engine, results
+    from autograder.text import clean
     from autograder.worker import Limits
 
     curriculum = curriculum_of(folder)
@@ -81,7 +82,7 @@ def check(
     snapshot = impact.take(folder, curriculum=curriculum)
     load_meanwhile("autograder.report.terminal")
     with checking_line():
-        result = engine.check(folder.resolve().name, folder, options)
+        result = engine.check(clean(folder.resolve().name), folder, options)
     news = check_once.remember(folder, snapshot, result)
     document = results.to_document(result, curriculum)
     if json_file:

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from commands import HEADWAY, SOFTMAX, headway
+from commands import HEADWAY, SOFTMAX, headway, timeless
 
 
 @pytest.fixture
@@ -42,6 +42,8 @@ def test_when_all_that_was_asked_for_is_right_the_next_function_is_named(submiss
         (["check", "softmax.sofmax"], "Did you mean 'softmax.softmax'"),
         (["check", "--dir", "no-such-folder"], "headway init no-such-folder"),
         (["check", "--dir", "a-file"], "a-file is not a folder"),
+        (["check", "--dir", "x" * 300], "File name too long"),
+        (["grade", "x" * 300, "--out", "out"], "File name too long"),
         (["check", "--dir", "empty"], "holds none of the assignments"),
         (["check", "softmax", "--dir", "work", "--json", "no/such/folder.json"], "cannot write no/such/folder.json"),
         (["grade", "no-such-folder", "--out", "out"], "there is no folder no-such-folder"),
@@ -118,6 +120,27 @@ def test_a_closed_pipe_is_no_error(workspace):
     command = " ".join([*HEADWAY, "list"])
     done = subprocess.run(["sh", "-c", f"{command} | head -n 1"], capture_output=True, text=True, check=False)
     assert done.stderr == ""
+
+
+def test_what_is_not_utf8_gets_the_verdict_without_the_marks(workspace):
+    done = headway("check", "softmax.softmax", "--dir", workspace, PYTHONIOENCODING="ascii")
+    assert done.returncode == 0, done.stderr
+    assert "All 9 checks passed" in done.stdout
+    plain, usual = (
+        json.loads(headway("check", "softmax", "--dir", workspace, "--json", "-", **environment).stdout)
+        for environment in ({"PYTHONIOENCODING": "ascii"}, {})
+    )
+    assert timeless(plain) == timeless(usual)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere file names are text")
+def test_a_folder_whose_name_is_no_text(workspace, tmp_path):
+    folder = tmp_path / os.fsdecode(b"caf\xe9 \x1b[2J")
+    workspace.rename(folder)
+    done = headway("check", "softmax.softmax", "--dir", folder, "--json", tmp_path / "r.json")
+    assert done.returncode == 0, done.stderr
+    assert json.loads((tmp_path / "r.json").read_text("utf-8"))["submission"]["id"] == "caf? "
+    assert "\x1b[2J" not in done.stdout
 
 
 def test_the_kits_own_failure_is_told_apart(workspace):
