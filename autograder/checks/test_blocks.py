@@ -7,7 +7,7 @@ import pytest
 
 from autograder.checks._shapes import block_shapes
 from autograder.draw import Array, Draw
-from autograder.fixtures import Agree, Backward, Unmodified
+from autograder.fixtures import Agree, Backward, Stages, Unmodified
 
 graded = pytest.mark.graded
 FLOAT32 = np.float32
@@ -92,6 +92,14 @@ def test_dtypes(agree: Agree, draw: Draw) -> None:
     for norm in ("pre", "post"):
         agree(draw.normal(2, 5, 4, dtype=FLOAT32), params, 2, mask=CAUSAL, norm=norm)
         agree(draw.integers(5, 4, low=-3, high=4), _params(draw, 4, 6), 2, norm=norm)
+
+
+@graded("blocks.block")
+def test_stages(stages: Stages, draw: Draw) -> None:
+    """The cache names the weights and the stream after each step"""
+    x, params = draw.normal(2, 5, 6), _params(draw, 6, 7)
+    stages(x, params, 2, mask=CAUSAL)
+    stages(x, params, 3, mask=PADDING, norm="post")
 
 
 @graded("blocks.block")

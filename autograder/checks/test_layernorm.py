@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from autograder.compare import Tolerance
 from autograder.draw import Array, Draw
 from autograder.fixtures import Agree, Unmodified
 
@@ -14,6 +15,22 @@ SMALL = 2.0**-8
 
 # All entries of a row equal: only eps keeps it from being divided by 0.
 FLAT = np.array([[5.0, 5.0, 5.0, 5.0, 5.0], [0.0, 0.0, 0.0, 0.0, 0.0], [-0.5, -0.5, -0.5, -0.5, -0.5]])
+
+# How far from 0: there the mean of the squares less the square of the mean loses what it is to find. Whole numbers of
+# at most 9 around M = 2²⁰: their sums and the sums of their squares are exact, in whatever order they are added. What is
+# rounded is the mean of the squares, M² (up to 2⁻¹⁴), and the square of the mean: the variance of about 30 is wrong by
+# up to 10⁻⁴, and the result in its sixth digit. The mean itself is rounded by up to 2⁻³⁴: with the distances squared,
+# the result is wrong by 10⁻¹⁰ · gamma / std < 10⁻¹⁰, which is more than the default floor of 10⁻¹² allows.
+# Seven features, because seven is no power of two, by which division is exact; eight rows, because in one of seven the
+# sum is a multiple of seven. Measured on 20,000 draws, in units of what is allowed: two passes, a running mean, and
+# PyTorch at most 0.02; one pass at least 30.
+FAR = 2.0**20
+FROM_FAR = Tolerance(relative=1e-9, floor=1e-8)
+
+
+def _far(draw: Draw) -> Array:
+    """Rows around 2²⁰, (8, 7)."""
+    return draw.integers(8, 7, low=-9, high=10) + FAR
 
 
 def _gain(draw: Draw, d: int) -> Array:
@@ -49,6 +66,12 @@ def test_no_variance(agree: Agree, draw: Draw) -> None:
     """Rows of equal numbers, a row of one"""
     agree(FLAT, _gain(draw, 5), draw.normal(5))
     agree(draw.normal(3, 1), _gain(draw, 1), draw.normal(1))
+
+
+@graded("layernorm.layernorm")
+def test_far_from_zero(agree: Agree, draw: Draw) -> None:
+    """Numbers around a million that differ by a few: the variance is the mean of squared distances"""
+    agree(_far(draw), _gain(draw, 7), draw.normal(7), tolerance=FROM_FAR)
 
 
 @graded("layernorm.layernorm")
@@ -99,6 +122,12 @@ def test_gradient_no_variance(agree: Agree, draw: Draw) -> None:
     """Rows of equal numbers, a row of one"""
     agree(draw.normal(3, 5), FLAT, _gain(draw, 5))
     agree(draw.normal(3, 1), draw.normal(3, 1), _gain(draw, 1))
+
+
+@graded("layernorm.layernorm_backward")
+def test_gradient_far_from_zero(agree: Agree, draw: Draw) -> None:
+    """Numbers around a million that differ by a few"""
+    agree(draw.normal(8, 7), _far(draw), _gain(draw, 7), tolerance=FROM_FAR)
 
 
 @graded("layernorm.layernorm_backward")

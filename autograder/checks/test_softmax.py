@@ -62,6 +62,9 @@ def test_temperature(agree: Agree, draw: Draw) -> None:
     agree(x, temperature=0.3)
     agree(x, temperature=7.0)
     agree(x, axis=0, temperature=2.5)
+    # What is subtracted must be the largest of what exp is taken of: these overflow, or all become 0, if it is not.
+    agree(draw.normal(3, 5) + 1000.0, temperature=0.5)
+    agree(draw.normal(3, 5) + 1000.0, temperature=7.0)
 
 
 @graded("softmax.softmax")

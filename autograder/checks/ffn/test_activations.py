@@ -62,10 +62,11 @@ def test_gelu_inputs_kept(unmodified: Unmodified, draw: Draw) -> None:
 
 @graded("ffn.gelu_exact")
 def test_gelu_exact(agree: Agree, draw: Draw) -> None:
-    """The erf form, in any shape, also far from 0"""
+    """The erf form, in any shape, also far from 0, also of nothing"""
     agree(draw.normal(6, scale=2))
     agree(draw.normal(2, 3, 4, scale=2))
     agree(FAR)
+    agree(np.zeros((2, 0, 3)))
 
 
 @graded("ffn.gelu_exact")

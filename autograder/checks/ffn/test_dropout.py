@@ -63,6 +63,14 @@ def test_dropout_every_value(student: Student, compare: Compare, draw: Draw) -> 
                 "expected about 50%",
                 help="draw one random number for each value of x, not one for a whole row",
             )
+    # Of 64 values half are dropped, give or take 4: it is always the same number once in 10¹³ times.
+    x = draw.normal(4, 16)
+    masks = [_mask_of(student.ffn.dropout(x, p, draw.rng()), x, p, compare) for _ in range(14)]
+    if len({np.count_nonzero(mask) for mask in masks}) == 1:
+        raise Mismatch(
+            f"14 times exactly {np.count_nonzero(masks[0] == 0)} of 64 values were dropped",
+            help="each value is dropped with probability p, whatever becomes of the others",
+        )
 
 
 @graded("ffn.dropout")
