@@ -17,10 +17,10 @@ SMALL = 2.0**-8
 FLAT = np.array([[5.0, 5.0, 5.0, 5.0, 5.0], [0.0, 0.0, 0.0, 0.0, 0.0], [-0.5, -0.5, -0.5, -0.5, -0.5]])
 
 # How far from 0: there the mean of the squares less the square of the mean loses what it is to find. Whole numbers of
-# at most 9 around M = 2²⁰: their sums and the sums of their squares are exact, in whatever order they are added. What is
-# rounded is the mean of the squares, M² (up to 2⁻¹⁴), and the square of the mean: the variance of about 30 is wrong by
-# up to 10⁻⁴, and the result in its sixth digit. The mean itself is rounded by up to 2⁻³⁴: with the distances squared,
-# the result is wrong by 10⁻¹⁰ · gamma / std < 10⁻¹⁰, which is more than the default floor of 10⁻¹² allows.
+# at most 9 around M = 2²⁰: their sums and the sums of their squares are exact, in whatever order they are added. What
+# is rounded is the mean of the squares, M² (up to 2⁻¹⁴), and the square of the mean: the variance of about 30 is wrong
+# by up to 10⁻⁴, and the result in its sixth digit. The mean itself is rounded by up to 2⁻³⁴: with the distances
+# squared, the result is wrong by 10⁻¹⁰ · gamma / std < 10⁻¹⁰, which is more than the default floor of 10⁻¹² allows.
 # Seven features, because seven is no power of two, by which division is exact; eight rows, because in one of seven the
 # sum is a multiple of seven. Measured on 20,000 draws, in units of what is allowed: two passes, a running mean, and
 # PyTorch at most 0.02; one pass at least 30.
