@@ -97,6 +97,13 @@ def check_files(module: str, package: str) -> list[Path]:
     return [one] if one.is_file() else sorted((checks(package) / module).glob("test_*.py"))
 
 
+def check_modules(module: str, package: str) -> list[str]:
+    """The same as names of Python modules: pytest takes no path with a bracket in it, wherever the kit is installed."""
+    root = checks(package)
+    found = [path.relative_to(root).with_suffix("") for path in check_files(module, package)]
+    return [".".join((package, root.name, *path.parts)) for path in found]
+
+
 def sources(package: str) -> list[Path]:
     """Every file of another package's course that a verdict can depend on."""
     return sorted(path for kind in ("*.py", "*.toml") for path in folder(package).rglob(kind))

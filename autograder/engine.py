@@ -15,6 +15,7 @@ from autograder import courses
 from autograder.blocking import Blocking
 from autograder.curriculum import TRANSFORMER, Curriculum
 from autograder.errors import HeadwayError, UsageError
+from autograder.files import modules_in
 from autograder.prerequisites import OfficialPrerequisites
 from autograder.reference import Reference
 from autograder.results import Status, SubmissionResult
@@ -182,7 +183,7 @@ def hold_session(options: Options, body: Callable[[Judge], None]) -> None:
             workers=workers,
             reference=options.reference or Reference.of_course(options.curriculum.package),
             drive=lambda do: body(Judge(options, run, do)),
-            files_of=partial(courses.check_files, package=options.curriculum.package),
+            checks_of=partial(courses.check_modules, package=options.curriculum.package),
             seed=options.seed,
             curriculum=options.curriculum,
             limits=options.limits,
@@ -202,10 +203,11 @@ def hold_session(options: Options, body: Callable[[Judge], None]) -> None:
 def _arguments(curriculum: Curriculum, functions: tuple[str, ...] | None) -> list[str]:
     names = curriculum.functions if functions is None else functions
     modules = dict.fromkeys(curriculum.functions[name].module for name in names)
-    files = [str(path) for module in modules for path in courses.check_files(module, curriculum.package)]
+    checks = [name for module in modules for name in courses.check_modules(module, curriculum.package)]
     # -c: no configuration file is looked for, above all none in a submission; --noconftest: none is loaded.
     settings = ["-c", str(CHECKS / "pytest.ini"), "--rootdir", str(courses.checks(curriculum.package)), "--noconftest"]
-    return [*settings, "--import-mode=importlib", "--assert=plain", *(f"-pno:{name}" for name in _OFF), *files]
+    switches = ["--import-mode=importlib", "--assert=plain", *(f"-pno:{name}" for name in _OFF)]
+    return [*settings, *switches, "--pyargs", *checks]
 
 
 class _HandOver:
@@ -256,10 +258,8 @@ def _only_our_settings() -> Iterator[None]:
 def content_hash(folder: Path) -> str:
     """SHA-256 of the submission's Python files: names and contents, in the order of the names."""
     state = hashlib.sha256()
-    for path in sorted(folder.glob("*.py")):
-        if path.is_file():
-            content = path.read_bytes()
-            state.update(f"{path.name}\0{len(content)}\0".encode("utf-8", "surrogateescape") + content)
+    for name, content in modules_in(folder):
+        state.update(f"{name}\0{len(content)}\0".encode("utf-8", "surrogateescape") + content)
     return state.hexdigest()
 
 

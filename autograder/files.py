@@ -1,4 +1,4 @@
-"""Writing files so that nobody ever sees half of one, under names that people can read."""
+"""Reading what lies in a folder that others work in; writing so that nobody ever sees half of a file."""
 
 import contextlib
 import hashlib
@@ -7,11 +7,23 @@ import re
 import tempfile
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 MAX_NAME = 120  # bytes; the longest that file systems take is 255, with an ending
 _DEVICES = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?", re.IGNORECASE)  # what Windows keeps for itself
+
+
+def modules_in(folder: Path) -> Iterator[tuple[str, bytes]]:
+    """Names and contents of the Python files in a folder, in the order of the names.
+
+    What is no plain file is left out: Emacs puts a broken link `.#softmax.py` beside what it edits. So is what vanishes
+    in the moment in which it is read.
+    """
+    for path in sorted(folder.glob("*.py")):
+        if path.is_file():
+            with contextlib.suppress(FileNotFoundError):
+                yield path.name, path.read_bytes()
 
 
 def write_atomically(path: Path, content: bytes, *, durable: bool = False) -> None:

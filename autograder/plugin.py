@@ -73,14 +73,14 @@ class Run:
         drive: gets a function that does one job, and calls it as often as it likes: one session, and what it
             collected, serves a class, or an afternoon of saving and looking.
         cancelled: asked before each check; a job ends with `Cancelled` as soon as it says yes.
-        files_of: where the checks of a module are, to collect them when a job first needs them; None: pytest has been
-            told what to collect.
+        checks_of: where the checks of a module are (`pytest --pyargs`), to collect them when a job first needs them;
+            None: pytest has been told what to collect.
     """
 
     workers: Workers
     reference: Reference
     drive: Callable[[Callable[[Job], Outcome]], object]
-    files_of: Callable[[str], list[Path]] | None = None
+    checks_of: Callable[[str], list[str]] | None = None
     seed: int = 0
     curriculum: Curriculum = TRANSFORMER
     limits: Limits = field(default_factory=Limits)
@@ -173,9 +173,9 @@ def _wanted(session: pytest.Session, run: Run, job: Job) -> list[pytest.Item]:
         return [item for items in run.items.values() for item in items]
     modules = [name for name in run.curriculum.modules if any(f.partition(".")[0] == name for f in job.functions)]
     lacking = [name for name in modules if name not in run.items]
-    if lacking and run.files_of is not None:
+    if lacking and run.checks_of is not None:
         failed = session.testsfailed
-        session.perform_collect([str(path) for name in lacking for path in run.files_of(name)])
+        session.perform_collect([where for name in lacking for where in run.checks_of(name)])
         if session.testsfailed != failed:
             raise session.Interrupted("errors during collection")
         _keep(run, session.items)

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from autograder import courses
 from autograder.curriculum import Curriculum
+from autograder.files import modules_in
 
 MAX_BYTES = 1 << 20  # of a module; what is larger is no module that somebody wrote
 
@@ -59,9 +60,10 @@ class OfficialPrerequisites:
 
     def _fill(self, target: Path, submission: Path, module: str) -> None:
         number = self._curriculum.modules[module].number
-        for path in submission.glob("*.py"):
-            if path.stem == module or path.stem not in self._curriculum.modules:
-                shutil.copyfile(path, target / path.name)
+        for file, content in modules_in(submission):
+            name = file.removesuffix(".py")
+            if name == module or name not in self._curriculum.modules:
+                (target / file).write_bytes(content)
         for name, assignment in self._curriculum.modules.items():
             if assignment.number < number:
                 official = courses.solutions(self._curriculum.package) / f"{name}.py"
@@ -76,11 +78,6 @@ class OfficialPrerequisites:
         for name in needed - {module}:
             code = _compiled(name, self._curriculum.package)
             (compiled / f"{name}.{sys.implementation.cache_tag}.pyc").write_bytes(code)
-
-    def forget(self, submission: Path) -> None:
-        """Remove the folders of a submission that is done."""
-        for key in [key for key in self._made if key[0] == submission]:
-            shutil.rmtree(self._made.pop(key), ignore_errors=True)
 
     def close(self) -> None:
         """Remove everything."""
@@ -128,9 +125,8 @@ def with_stand_ins(target: Path, folder: Path, module: str, functions: Collectio
         folder: the submission.
         functions: names of the functions that are replaced.
     """
-    for path in folder.glob("*.py"):
-        if path.is_file():
-            shutil.copyfile(path, target / path.name)
+    for name, content in modules_in(folder):
+        (target / name).write_bytes(content)
     official = f"_official_{module}"
     shutil.copyfile(courses.solutions(package) / f"{module}.py", target / f"{official}.py")
     with (target / f"{module}.py").open("ab") as file:

@@ -165,7 +165,7 @@ def load(path: Path, curriculum: Curriculum) -> Policy:
         UsageError: if it cannot be read or says something that it cannot say: the file, the line and the key.
     """
     try:
-        text = path.read_text("utf-8")
+        text = path.read_text("utf-8-sig")
     except OSError as error:
         raise UsageError(f"{path} cannot be read ({error.strerror}). Name a file: --course FILE") from None
     except UnicodeDecodeError:

@@ -86,7 +86,7 @@ def assemble(
     made = Assembled(dict(found), set(found))
     if module not in found:
         file = beside / f"{module}.py"  # `from softmax import softmax; check(softmax)`
-        made.texts[module] = file.read_text("utf-8", "replace") if file.is_file() else ""
+        made.texts[module] = file.read_text("utf-8-sig", "replace") if file.is_file() else ""
     waiting = [*made.texts]
     while waiting:
         for name in sorted((imported_roots(made.texts[waiting.pop()]) & curriculum.modules.keys()) - made.texts.keys()):
@@ -95,7 +95,7 @@ def assemble(
             waiting.append(name)
     for path in sorted(beside.glob("*.py"))[:200]:  # the student's own helper modules
         if path.stem not in curriculum.modules and path.is_file() and path.stat().st_size < 1 << 20:
-            made.texts.setdefault(path.stem, path.read_text("utf-8", "replace"))
+            made.texts.setdefault(path.stem, path.read_text("utf-8-sig", "replace"))
     return made
 
 
@@ -117,7 +117,7 @@ def _shown(path: Path, beside: Path) -> str:
 
 def _written(path: Path, module: str, curriculum: Curriculum) -> str | None:
     try:
-        text = path.read_text("utf-8", "replace")
+        text = path.read_text("utf-8-sig", "replace")
     except OSError:
         return None
     return text if _started(text, module, curriculum) else None

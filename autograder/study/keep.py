@@ -28,7 +28,7 @@ def read(path: Path) -> str:
         UsageError: if it is not there or is no text.
     """
     try:
-        return path.read_text("utf-8")
+        return path.read_text("utf-8-sig")  # some editors put a byte order mark before it; to Python it is nothing
     except FileNotFoundError:
         raise UsageError(f"there is no file {path.name}. Bring its stub back: headway update") from None
     except (OSError, UnicodeError) as error:

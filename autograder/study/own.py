@@ -10,6 +10,7 @@ from pathlib import Path
 from autograder import datasets
 from autograder.curriculum import TRANSFORMER
 from autograder.errors import UsageError
+from autograder.files import modules_in
 from autograder.source import bundled
 from autograder.study import badges, check_once, impact, progress, state
 from autograder.study.checkpoint import Checkpoint
@@ -57,9 +58,10 @@ def modules(folder: Path) -> Iterator[Modules]:
         yield Modules(folder, own, official)
         return
     with tempfile.TemporaryDirectory(prefix="headway-") as scratch:
-        for path in folder.glob("*.py"):
-            if path.stem in own or path.stem not in TRANSFORMER.modules:
-                shutil.copyfile(path, Path(scratch) / path.name)
+        for file, content in modules_in(folder):
+            module = file.removesuffix(".py")
+            if module in own or module not in TRANSFORMER.modules:
+                Path(scratch, file).write_bytes(content)
         for name in official:
             shutil.copyfile(bundled("solutions") / f"{name}.py", Path(scratch) / f"{name}.py")
         yield Modules(Path(scratch), own, official)

@@ -26,7 +26,7 @@ def rule(folder: Path) -> str:
     if not path.exists():
         return RULES[0]
     try:
-        found = tomllib.loads(path.read_text("utf-8")).get("solutions", RULES[0])
+        found = tomllib.loads(path.read_text("utf-8-sig")).get("solutions", RULES[0])
     except (OSError, ValueError) as error:
         raise UsageError(f"{COURSE} cannot be read ({error}). Ask the one who gave it to you") from None
     if found not in RULES:
@@ -81,10 +81,15 @@ def compare(mine: str, theirs: str) -> Iterator[tuple[str, str, str]]:
 
 
 def both_texts(folder: Path, function: str, curriculum: Curriculum = TRANSFORMER) -> tuple[str, str]:
-    """The student's function and the solution's, each with the private helpers that it uses."""
+    """The student's function and the solution's, each with the private helpers that it uses.
+
+    Raises:
+        UsageError: if Python cannot read the student's file.
+    """
     module, _, name = function.partition(".")
     own = keep.read(folder / f"{module}.py")
-    mine = [keep.function_text(own, helper) for helper in keep.helpers(own, [name])]
-    return "\n\n\n".join(filter(None, [*mine, keep.function_text(own, name)])), keep.solution_of(
-        function, curriculum
-    ).rstrip("\n")
+    try:
+        mine = [keep.function_text(own, one) for one in (*keep.helpers(own, [name]), name)]
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        raise UsageError(f"Python cannot read {module}.py ({error}). Mend it first: headway check {module}") from None
+    return "\n\n\n".join(filter(None, mine)), keep.solution_of(function, curriculum).rstrip("\n")

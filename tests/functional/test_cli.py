@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 from commands import HEADWAY, SOFTMAX, headway, timeless
 
+from autograder.source import bundled
+
 
 @pytest.fixture
 def workspace(submission):
@@ -141,6 +143,16 @@ def test_a_folder_whose_name_is_no_text(workspace, tmp_path):
     assert done.returncode == 0, done.stderr
     assert json.loads((tmp_path / "r.json").read_text("utf-8"))["submission"]["id"] == "caf? "
     assert "\x1b[2J" not in done.stdout
+
+
+def test_kit_and_work_may_lie_anywhere(workspace, tmp_path):
+    kit, work = tmp_path / "kit [2026] ü", tmp_path / "my 'work' [1] ü"
+    kit.mkdir()
+    for name in ("autograder", "solutions", "assignments"):
+        (kit / name).symlink_to(bundled("solutions").parent / name)
+    workspace.rename(work)
+    done = headway("check", "softmax.softmax", "--dir", work, cwd=tmp_path, PYTHONPATH=str(kit))
+    assert done.returncode == 0, done.stderr
 
 
 def test_the_kits_own_failure_is_told_apart(workspace):

@@ -235,6 +235,12 @@ def test_right_with_a_wrong_prerequisite_is_said(submission, judge):
     blocked = [check for check in result.checks if check.status == "blocked"]
     assert blocked
     assert all("with the official softmax.softmax it passes" in check.message for check in blocked)
+    # What an editor leaves beside the work: a broken link, a folder. Nothing of it is a module.
+    (folder / ".#attention.py").symlink_to("ada@desk.1234:1700000000")
+    (folder / "old.py").mkdir()
+    again = judge(folder, "attention.attention")
+    assert [check.message for check in again.checks] == [check.message for check in result.checks]
+    assert again.content_hash == result.content_hash
     wrong = submission(softmax=WRONG_SOFTMAX, attention=WHOLE_ATTENTION.replace("np.sqrt", ""))
     result = judge(wrong, "attention.attention")
     assert not all("it passes" in check.message for check in result.checks if check.wrong)
@@ -265,9 +271,8 @@ def test_an_assignment_sees_earlier_solutions_and_nothing_later(tmp_path):
     assert "mine" in found["attention"]
     assert "mine" in found["helper"]
     assert "mine" not in found["softmax"]
-    official.forget(own)
-    assert not folder.exists()
     official.close()
+    assert not folder.exists()
 
 
 def test_what_the_whole_run_lacks_ends_it_with_one_line(submission, judge):

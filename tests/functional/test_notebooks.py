@@ -13,7 +13,7 @@ from click.testing import CliRunner
 
 from autograder.cli import main
 from autograder.curriculum import TRANSFORMER
-from autograder.notebooks import build, course, released
+from autograder.notebooks import build, course, live, released
 from autograder.source import bundled
 
 MODULES = list(TRANSFORMER.modules)
@@ -247,6 +247,14 @@ def test_checks_in_a_running_notebook(tmp_path):
     assert "('mine', [[0.0, 1.0]])" in shown[13][-1], "a stub beside the notebook is not what to build on"
     assert shown[15][-1] == "{'layernorm': 'official solution'}", "softmax is this notebook's"
     assert shown[16] == ["False"], "checking needs no PyTorch"
+
+
+def test_a_byte_order_mark_keeps_no_module_from_being_imported(tmp_path, solutions):
+    text = (solutions / "softmax.py").read_bytes()
+    (tmp_path / "softmax.py").write_bytes(b"\xef\xbb\xbf" + text)
+    assert live.earlier("softmax", tmp_path) == live.Earlier(text.decode(), "softmax.py")
+    (tmp_path / "softmax.py").write_bytes(b"\xef\xbb\xbf" + (bundled("assignments") / "softmax.py").read_bytes())
+    assert live.earlier("softmax", tmp_path).origin == live.OFFICIAL, "a stub is nothing written"
 
 
 def test_student_text_in_a_report_is_no_html(tmp_path):

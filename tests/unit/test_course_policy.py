@@ -86,6 +86,11 @@ def test_errors_name_key_and_line(tmp_path, text, line, says):
     assert says in str(raised.value)
 
 
+def test_a_byte_order_mark_is_nothing(tmp_path):
+    (tmp_path / "course.toml").write_bytes(b"\xef\xbb\xbfseed = 7\r\n")
+    assert policies.load(tmp_path / "course.toml", TRANSFORMER).seed == 7
+
+
 def test_what_is_not_toml_says_so(tmp_path):
     with pytest.raises(UsageError, match=r"course\.toml is not TOML: .*line 1"):
         load(tmp_path, "title = CS 601")

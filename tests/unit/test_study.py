@@ -106,6 +106,27 @@ def test_reset_of_what_python_cannot_read_names_the_way(folder):
     assert (folder / keep.reset(folder, "softmax")).read_text() == "def ("
 
 
+def test_a_byte_order_mark_and_windows_line_ends_are_nothing(folder):
+    path = folder / "softmax.py"
+    solved = (bundled("solutions") / "softmax.py").read_bytes()
+    path.write_bytes(b"\xef\xbb\xbf" + solved.replace(b"\n", b"\r\n"))
+    mine, theirs = solutions.both_texts(folder, "softmax.softmax")
+    assert mine == theirs
+    keep.reset(folder, "softmax.log_softmax")
+    assert keep.read(path) == keep.replace_function(
+        solved.decode(), "log_softmax", keep.function_text(keep.stub_text("softmax"), "log_softmax")
+    )
+    path.write_bytes(b"\xef\xbb\xbf" + keep.stub_text("softmax").encode())
+    remembered = state.load(folder)
+    assert keep.update(folder, remembered) == []
+
+
+def test_what_python_cannot_read_is_not_laid_beside_the_solution(folder):
+    (folder / "softmax.py").write_text("def (")
+    with pytest.raises(UsageError, match=r"Python cannot read softmax\.py .*line 1.*headway check softmax"):
+        solutions.both_texts(folder, "softmax.softmax")
+
+
 def test_update_brings_new_stubs_and_leaves_work_alone(folder, monkeypatch):
     worked = (folder / "softmax.py").read_text().replace(
         'raise NotImplementedError("softmax.softmax")', "return my_work(x)"
