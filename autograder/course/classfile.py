@@ -12,10 +12,13 @@ from typing import Any
 from autograder.course import scoring
 from autograder.course.handed_in import Attempt, Student
 from autograder.course.policy import Policy
+from autograder.course.rulings import Ruling
 from autograder.course.store import Entry, file_name
 from autograder.curriculum import Curriculum
 from autograder.files import write_atomically
+from autograder.report.student import ruled
 from autograder.results import versions
+from autograder.text import clean
 
 SCHEMA = "headway.class/1"
 CLASS, TABLE = "class.json", "grades.csv"
@@ -32,6 +35,7 @@ class Class:
     seed: int
     title: str = ""
     seconds: float = 0.0
+    rulings: Mapping[str, list[Ruling]] = dataclasses.field(default_factory=dict)  # by submission
 
     def files_of(self, student: Student) -> list[tuple[int, Attempt, str]]:
         """The attempts to grade under the policy, counted from 1, each with the name of its document."""
@@ -112,6 +116,10 @@ class Class:
                     "possible": _points(grade.possible),
                     "score": _points(grade.score),
                     "late_days": grade.late_days,
+                    "penalty": _points(grade.penalty),
+                    "excused": grade.excused,
+                    "by_hand": grade.by_hand,
+                    "ruling": clean(grade.ruling, 400),
                 }
                 for name, grade in total.grades.items()
             },
@@ -121,11 +129,12 @@ class Class:
         self, student: Student, course: list[scoring.Assignment], entries: Mapping[str, Entry]
     ) -> tuple[int, Attempt | None, Entry | None, scoring.Total]:
         """The attempt that counts: of those that are graded the one with the highest score, the later if equal."""
-        nothing = scoring.total(course, {}, self.policy)
+        ruled = self.rulings.get(student.submission, [])
+        nothing = scoring.total(course, {}, self.policy, None, ruled)
         chosen: tuple[int, Attempt | None, Entry | None, scoring.Total] = (0, None, None, nothing)
         for number, attempt, file in self.files_of(student):
             entry = entries.get(file)
-            total = scoring.total(course, entry.points if entry else {}, self.policy, attempt)
+            total = scoring.total(course, entry.points if entry else {}, self.policy, attempt, ruled)
             if chosen[2] is None or (entry is not None and total.score >= chosen[3].score):
                 chosen = (number, attempt, entry, total)
         return chosen
@@ -161,6 +170,7 @@ def write_csv(out: Path, document: dict[str, Any], entries: Mapping[str, Entry])
         cells = [f"{student['earned']:g}", f"{student['possible']:g}", *points]
         cells += [f"{student['score']:g}", f"{student['out_of']:g}", student["status"], student["late_days"]]
         notes = [student["reason"], *(note for note in student["notes"] if note not in student["reason"])]
+        notes += ruled(student)
         sandbox = "+".join(entry.sandbox) if entry else ""
         note = plain_cell("; ".join(note for note in notes if note))
         writer.writerow([plain_cell(student["submission"]), *cells, document["seed"], sandbox, note])

@@ -12,7 +12,7 @@ from typing import Any
 from urllib.parse import unquote
 
 from autograder import courses, engine, reference
-from autograder.course import classfile, intake, keys, layouts, roster, store
+from autograder.course import classfile, intake, keys, layouts, roster, rulings, store
 from autograder.course.classfile import Class
 from autograder.course.grader import Setup, Unit
 from autograder.course.handed_in import Attempt, Student
@@ -81,12 +81,13 @@ def grade(
     if plan.roster is not None:
         students = roster.join(students, roster.read(plan.roster))
     only = _chosen(students, plan.only)
+    ruled, for_nobody = rulings.by_submission(policy.exceptions, students)
     started = time.perf_counter()
     with store.locked(out) as remember:
         results = Store(out)
         results.open()
         try:
-            group = Class(students, policy, options.curriculum, plan.modules, 0, policy.title)
+            group = Class(students, policy, options.curriculum, plan.modules, 0, policy.title, rulings=ruled)
             _require_its_own(group, results)  # before anything of another class is changed, its seed too
             group.seed = results.seed(policy.seed)
             options = dataclasses.replace(options, seed=group.seed)
@@ -96,9 +97,9 @@ def grade(
                 _require_torch(options)
             keeper = _Keeper(group, results, seen, len(units), started)
             keeper.start()
-            undated = _undated(students, policy)
-            if undated:
-                keeper.warn(undated)
+            for warning in (*for_nobody, _undated(students, policy)):
+                if warning:
+                    keeper.warn(warning)
             try:
                 setup = Setup(options, out, key, policy.feedback, policy, results.results)
                 if units and plan.cluster:
@@ -180,23 +181,12 @@ def _chosen(students: Sequence[Student], only: tuple[str, ...]) -> set[str] | No
     """
     if not only:
         return None
-    import difflib
-
-    found = set()
-    names: dict[str, set[str]] = {}
-    for one in students:
-        for name in filter(None, (one.email, one.id, one.name, one.submission)):
-            names.setdefault(name, set()).add(one.submission)
-    whole = {one.submission for one in students}  # what a submission is called is its alone, whoever has that name too
+    names, found = roster.Names(students), set()
     for name in only:
-        if name not in names:
-            close = difflib.get_close_matches(name, names, n=1)
-            hint = f"Did you mean {close[0]!r}?" if close else "Their names are those of the folders."
-            raise UsageError(f"there is no student {name!r} in the class. {hint}")
-        if name not in whole and len(names[name]) > 1:
-            several = ", ".join(repr(one) for one in sorted(names[name]))
-            raise UsageError(f"{name!r} is the name of several. Say whose submission is meant: --only with {several}")
-        found |= {name} if name in whole else names[name]
+        whose = names.find(name, "--only")
+        if whose is None:
+            raise UsageError(names.unknown(name))
+        found.add(whose)
     return found
 
 

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from autograder.course.gradebook import Document, Gradebook, functions_of, shown_name
 from autograder.mistakes import of_function
 from autograder.report.insight import LETTERS, NO_RESULT, Check, Insight, Named, Student
+from autograder.report.student import ruled
 from autograder.text import clean
 
 MAX_SLOW = 15
@@ -53,6 +54,7 @@ def _line(student: Document) -> Student:
         student["late_days"],
         student["seconds"],
         student["file"],
+        [clean(note, 400) for note in (*ruled(student), *student["notes"])],
     )
 
 

@@ -16,6 +16,10 @@ hidden = ["softmax.softmax::*"]
 points = 20
 weight = 2
 due = 2026-10-01T23:59:00+02:00
+[[exceptions]]
+student = "bo"                  # see `rulings.py`
+assignment = "softmax"
+due = 2026-10-05T23:59:00+02:00
 """
 
 import dataclasses
@@ -26,12 +30,14 @@ import re
 import tomllib
 import types
 import typing
+from collections import Counter
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Literal
 
 from autograder.course.feedback import Level
+from autograder.course.rulings import Ruling
 from autograder.curriculum import Curriculum
 from autograder.errors import UsageError
 from autograder.worker import Limits
@@ -119,6 +125,7 @@ class Policy:
     limits: LimitsSection = LimitsSection()
     checks: Checks = Checks()
     assignments: dict[str, AssignmentPolicy] = field(default_factory=dict)
+    exceptions: tuple[Ruling, ...] = ()
 
     def is_hidden(self, check: str) -> bool:
         """Whether a check, by its id, is hidden."""
@@ -126,7 +133,14 @@ class Policy:
 
 
 # The smallest values that make sense, by key; everything else that is a number must not be negative.
-_AT_LEAST = {"call_seconds": 0.05, "submission_seconds": 0.1, "memory_mib": 256, "output_mib": 1, "result_mib": 1}
+_AT_LEAST = {
+    "call_seconds": 0.05,
+    "submission_seconds": 0.1,
+    "memory_mib": 256,
+    "output_mib": 1,
+    "result_mib": 1,
+    "bonus": -10_000,
+}
 _AT_MOST = {"penalty_per_day": 1.0, "cap": 1.0, "result_mib": 256}
 
 
@@ -179,6 +193,7 @@ def load(path: Path, curriculum: Curriculum) -> Policy:
     reader = _Reader(path, text, curriculum)
     policy: Policy = reader.section(Policy, content, "")
     reader.weights(policy.assignments)
+    reader.exceptions(policy)
     return policy
 
 
@@ -206,6 +221,22 @@ class _Reader:
                 f"has no weight, and {weighed[0]} has one. Without weights points count; give all a weight, or none",
             )
 
+    def exceptions(self, policy: Policy) -> None:
+        """An exception says for whom, of which assignment, and what."""
+        graded = list(policy.assignments or self._curriculum.modules)
+        for number, one in enumerate(policy.exceptions, start=1):
+            at = f"exceptions[{number}]"
+            if not one.student:
+                self._fail(at, 'says not for whom. A name, number or address: student = "…"')
+            if one.assignment and one.assignment not in graded:
+                close = difflib.get_close_matches(one.assignment, graded, n=1)
+                meant = f"Did you mean {close[0]!r}?" if close else f"Graded are: {', '.join(graded)}"
+                self._fail(f"{at}.assignment", f"{one.assignment!r} is not graded. {meant}")
+            if not one.says_something:
+                self._fail(at, "changes nothing. Give it due, bonus, score or excused = true")
+            if not one.assignment and (one.bonus or one.score is not None):
+                self._fail(at, f'says not of which assignment: assignment = "{graded[0]}"')
+
     def _value(self, hint: Any, value: Any, key: str) -> Any:
         if dataclasses.is_dataclass(hint):
             return self.section(typing.cast("type[Any]", hint), self._table(value, key), key)
@@ -218,6 +249,10 @@ class _Reader:
                 name: self.section(AssignmentPolicy, self._table(inner, _join(key, name)), _join(key, name))
                 for name, inner in table.items()
             }
+        if key == "exceptions":
+            if not isinstance(value, list) or not all(isinstance(item, dict) for item in value):
+                self._fail(key, "must be tables, each begun with [[exceptions]]")
+            return tuple(self.section(Ruling, item, f"{key}[{n}]") for n, item in enumerate(value, start=1))
         if key == "checks.hidden":
             return self._patterns(value, key)
         if isinstance(hint, types.UnionType):
@@ -251,7 +286,7 @@ class _Reader:
 
     def _within(self, value: float, short: str, key: str) -> float:
         low, high = _AT_LEAST.get(short, 0), _AT_MOST.get(short)
-        if not value >= low or value == float("inf"):
+        if not value >= low or value == float("inf"):  # not a number is not at least anything
             self._fail(key, f"must be at least {low:g}, not {value!r}")
         if high is not None and value > high:
             share = " (a share: 0.1 is a tenth)" if high == 1.0 else ""
@@ -292,11 +327,15 @@ def _join(at: str, key: str) -> str:
 def _line_of(lines: list[str], key: str) -> int | None:
     """The line that sets a key, counted from 1: tomllib does not tell."""
     table = ""
+    counts: Counter[str] = Counter()
     candidates: dict[str, int] = {}
     for number, line in enumerate(lines, start=1):
         header = re.match(r"\s*\[+([^\]]+)\]", line)
         if header:
             table = ".".join(part.strip().strip("\"'") for part in header[1].split("."))
+            if line.lstrip().startswith("[["):
+                counts[table] += 1
+                table = f"{table}[{counts[table]}]"
             candidates.setdefault(table, number)
             continue
         name = re.match(r"\s*([A-Za-z0-9_.\"'-]+)\s*=", line)

@@ -6,11 +6,12 @@ Gradescope and nbgrader (id, first_name, last_name, email).
 """
 
 import csv
+import difflib
 import io
 import re
 import unicodedata
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -154,3 +155,37 @@ def _missing(person: Person, taken: set[str]) -> Student:
         name = f"{name} (missing)"
     taken.add(name)
     return Student(name, person.name, person.id, person.email, roster=person.row)
+
+
+class Names:
+    """Every name that the students of a class have: what the submission is called, the person's, number, address."""
+
+    def __init__(self, students: Sequence[Student]) -> None:
+        self._submissions = {one.submission for one in students}
+        self._of: dict[str, set[str]] = defaultdict(set)
+        for one in students:
+            for name in filter(None, (one.email, one.id, one.name, one.submission)):
+                self._of[name].add(one.submission)
+
+    def find(self, name: str, say: str) -> str | None:
+        """The submission of the student of that name, or None.
+
+        Args:
+            say: where to say another name, for the error.
+
+        Raises:
+            UsageError: if several have it.
+        """
+        if name in self._submissions:  # what a submission is called is its alone, whoever has that name too
+            return name
+        found = sorted(self._of.get(name, ()))
+        if len(found) > 1:
+            several = ", ".join(repr(one) for one in found)
+            raise UsageError(f"{name!r} is the name of several. Say whose submission is meant: {say} with {several}")
+        return found[0] if found else None
+
+    def unknown(self, name: str) -> str:
+        """That nobody has this name, and who may be meant."""
+        close = difflib.get_close_matches(name, self._of, n=1)
+        hint = f"Did you mean {close[0]!r}?" if close else "Their names are those of the folders."
+        return f"there is no student {clean(name, 80)!r} in the class. {hint}"

@@ -1,12 +1,14 @@
 """From points to a grade: the policy of the course applied to what one submission earned."""
 
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
+from autograder.course import rulings
 from autograder.course.handed_in import Attempt
 from autograder.course.policy import AssignmentPolicy, Late, Policy
+from autograder.course.rulings import Ruling
 
 DAY = timedelta(days=1)
 
@@ -37,12 +39,20 @@ class Grade:
         earned: points before the policy, in the policy's scale.
         score: points after it.
         late_days: days begun after the due date and its grace.
+        penalty: points lost by being late.
+        excused: whether it does not count.
+        by_hand: whether an instructor gave the score.
+        ruling: what was ruled for this student, in words; empty if nothing was.
     """
 
     earned: float
     possible: float
     score: float
     late_days: int = 0
+    penalty: float = 0.0
+    excused: bool = False
+    by_hand: bool = False
+    ruling: str = ""
 
     @property
     def share(self) -> float:
@@ -72,7 +82,7 @@ class Total:
     @property
     def penalty(self) -> float:
         """Points lost by being late."""
-        return sum(grade.earned - grade.score for grade in self.grades.values())
+        return sum(grade.penalty for grade in self.grades.values())
 
     @property
     def late_days(self) -> int:
@@ -91,22 +101,28 @@ def assignments(policy: Policy, possible: Mapping[str, tuple[str, float]]) -> li
 
 
 def total(
-    course: list[Assignment], earned: Mapping[str, float], policy: Policy, attempt: Attempt | None = None
+    course: list[Assignment],
+    earned: Mapping[str, float],
+    policy: Policy,
+    attempt: Attempt | None = None,
+    ruled: Iterable[Ruling] = (),
 ) -> Total:
-    """Apply the policy: scale, late penalty, drop the lowest, weigh.
+    """Apply the policy: scale, late penalty, exceptions, drop the lowest, weigh.
 
     Args:
         earned: points of the checks by assignment; one that is not there brings nothing.
         attempt: when it was handed in; None if nothing was.
+        ruled: the exceptions for this student.
     """
     grades = {
-        one.name: _grade(one, earned.get(one.name, 0.0), policy.late, _late_days(one, policy.late, attempt))
+        one.name: _grade(one, earned.get(one.name, 0.0), policy.late, attempt, rulings.of(ruled, one.name))
         for one in course
     }
+    asked = [one for one in course if not grades[one.name].excused]
     # The lowest by share, the lighter first where shares are equal; one always counts.
-    in_order = sorted(course, key=lambda one: (grades[one.name].share, one.weight))
-    dropped = {one.name for one in in_order[: min(policy.drop_lowest, len(course) - 1)]}
-    counted = [one for one in course if one.name not in dropped]
+    in_order = sorted(asked, key=lambda one: (grades[one.name].share, one.weight))
+    dropped = {one.name for one in in_order[: max(0, min(policy.drop_lowest, len(asked) - 1))]}
+    counted = [one for one in asked if one.name not in dropped]
     return Total(
         grades,
         tuple(one.name for one in course if one.name in dropped),
@@ -115,17 +131,27 @@ def total(
     )
 
 
-def _grade(one: Assignment, earned: float, late: Late, days: int) -> Grade:
+def _grade(one: Assignment, earned: float, late: Late, attempt: Attempt | None, ruling: Ruling | None) -> Grade:
+    days = _late_days(one, late, attempt, ruling.due if ruling else None)
     scaled = earned * one.possible / one.checks if one.checks else 0.0
     share = min(late.cap, late.penalty_per_day * days)
     lost = share * (scaled if late.of == "earned" else one.possible)
-    return Grade(scaled, one.possible, max(0.0, scaled - lost), days)
+    score = max(0.0, scaled - lost)
+    grade = Grade(scaled, one.possible, score, days, scaled - score)
+    if ruling is None:
+        return grade
+    told = ruling.told(scaled, one.possible)
+    if ruling.excused or ruling.score is not None:
+        given = grade.score if ruling.score is None else ruling.score
+        return Grade(scaled, one.possible, given, excused=ruling.excused, by_hand=not ruling.excused, ruling=told)
+    return replace(grade, score=max(0.0, score + ruling.bonus), ruling=told)
 
 
-def _late_days(one: Assignment, late: Late, attempt: Attempt | None) -> int:
+def _late_days(one: Assignment, late: Late, attempt: Attempt | None, extended: datetime | None) -> int:
     if attempt is None:
         return 0
-    when = attempt.submitted_at(one.name)
-    if one.due is not None and when is not None:
-        return max(0, math.ceil((when - one.due - timedelta(hours=late.grace_hours)) / DAY))
-    return late.marked_days if attempt.late else 0
+    when, due = attempt.submitted_at(one.name), extended or one.due
+    if due is not None and when is not None:
+        return max(0, math.ceil((when - due - timedelta(hours=late.grace_hours)) / DAY))
+    # The platform's mark is about the date for all: who has another one is taken to have kept it.
+    return late.marked_days if attempt.late and extended is None else 0

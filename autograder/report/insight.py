@@ -61,6 +61,7 @@ class Student:
     late_days: int
     seconds: float
     file: str | None
+    notes: list[str] = field(default_factory=list)  # what was ruled, and what an instructor should know
     letters: str = ""
     mistakes: list[int] = field(default_factory=list)
 

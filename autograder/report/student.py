@@ -87,10 +87,16 @@ def scale(student: Document, result: Document) -> dict[str, tuple[str, str]]:
         if grade is None or weight is None:
             return {}
         share = grade["score"] / grade["possible"] if grade["possible"] else 0.0
-        counts = "dropped" if name in student["dropped"] else f"{weight * share:.4g} / {weight:g}"
+        left_out = "excused" if grade.get("excused") else "dropped" if name in student["dropped"] else ""
+        counts = left_out or f"{weight * share:.4g} / {weight:g}"
         found[name] = (f"{grade['score']:.4g} / {grade['possible']:g}", counts)
     same = all(set(found[one["name"]]) == {points_text(one["points"])} for one in result["assignments"])
     return {} if same else found
+
+
+def ruled(student: Document) -> list[str]:
+    """What an instructor has ruled for a student, a line for each assignment that it concerns."""
+    return [f"{name}: {one['ruling']}" for name, one in student["assignments"].items() if one.get("ruling")]
 
 
 def as_html(student: Document, result: Document | None) -> str:
@@ -115,6 +121,7 @@ def as_html(student: Document, result: Document | None) -> str:
         marks={status: mark for status, (mark, _) in STYLES.items()},
         points_text=points_text,
         scale=scale(student, result) if result else {},
+        ruled=[clean(line) for line in ruled(student)],
         days=counted(student["late_days"], "day"),
     )
 
@@ -125,7 +132,7 @@ def as_markdown(student: Document, result: Document | None) -> str:
     if result is None:
         return "\n".join([*lines, f"{student['status']}: {_plain(student['reason'])}", ""])
     lines += [f"**{student['score']:.4g} of {student['out_of']:g}**{_late(student)}", ""]
-    lines += [f"- {_plain(note)}" for note in result["notes"]]
+    lines += [f"- {_plain(note)}" for note in [*ruled(student), *result["notes"]]]
     scaled = scale(student, result)
     more = " points | counts |" if scaled else ""
     lines += ["", f"| assignment | {'checks' if scaled else 'points'} |{more} passed |"]

@@ -12,6 +12,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 from rich.text import Text
 
+from autograder.report.student import ruled
 from autograder.report.terminal import STYLES, WORDS
 from autograder.text import clean, counted
 
@@ -144,6 +145,8 @@ def _counts(student: dict[str, Any]) -> Text:
     if student["late_days"]:
         less = f": {student['penalty']:.4g} points less" if student["penalty"] else ""
         text.append(f"\n{counted(student['late_days'], 'day')} late{less}")
+    for line in ruled(student):
+        text.append(f"\n{line}" if text else line)
     reason = f"{student['status']}: {student['reason']}" if student["status"] in OTHERS else ""
     for note in [reason, *(note for note in student["notes"] if note not in reason)]:
         if note:

@@ -60,7 +60,10 @@ def make(out: Path, students: int, seed: int = 1, *, assignments: tuple[str, ...
             "attempts": 1, "submitted_at": "2026-03-01T12:00:00+00:00", "late_days": 0, "earned": 0.0,
             "possible": float(sum(possible.values())), "penalty": 0.0, "dropped": [], "score": 0.0,
             "out_of": float(sum(possible.values())), "statuses": {}, "seconds": 0.0, "assignments": {
-                a.module: {"earned": 0.0, "possible": float(possible[a.module]), "score": 0.0, "late_days": 0}
+                a.module: {
+                    "earned": 0.0, "possible": float(possible[a.module]), "score": 0.0, "late_days": 0,
+                    "penalty": 0.0, "excused": False, "by_hand": False, "ruling": "",
+                }
                 for a in course
             },
         }  # fmt: skip
@@ -82,6 +85,7 @@ def make(out: Path, students: int, seed: int = 1, *, assignments: tuple[str, ...
             entry = row["assignments"][assignment["name"]]
             entry.update(earned=assignment["points"]["earned"], late_days=row["late_days"])
             entry["score"] = round(entry["earned"] * (1 - 0.1 * row["late_days"]), 6)
+            entry["penalty"] = round(entry["earned"] - entry["score"], 6)
         row["score"] = round(sum(entry["score"] for entry in row["assignments"].values()), 6)
         row["penalty"] = round(row["earned"] - row["score"], 6)
         for check in (c for a in result["assignments"] for f in a["functions"] for c in f["checks"]):

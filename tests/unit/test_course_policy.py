@@ -5,9 +5,10 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from autograder.course import policy as policies
-from autograder.course import scoring
-from autograder.course.handed_in import Attempt
+from autograder.course import rulings, scoring
+from autograder.course.handed_in import Attempt, Student
 from autograder.course.policy import AssignmentPolicy, Late, Policy
+from autograder.course.rulings import Ruling
 from autograder.curriculum import TRANSFORMER
 from autograder.errors import UsageError
 
@@ -32,6 +33,99 @@ def test_weights_are_given_to_all_or_to_none(tmp_path):
         load(tmp_path, mixed)
     assert load(tmp_path, mixed.replace("weight = 2", "weight = 0")).assignments["softmax"].weight == 0.0
     assert load(tmp_path, mixed.replace("weight = 2", "points = 2")).assignments["softmax"].weight is None
+
+
+SOFTMAX = {"softmax": AssignmentPolicy(points=20.0, due=DUE), "attention": AssignmentPolicy(points=30.0)}
+LATE = {"times": {"": DUE + timedelta(days=2)}}
+
+
+def ruled(said, attempt=LATE, **more):
+    """The course's total for somebody with half of softmax and a tenth of attention, two days late."""
+    policy = Policy(late=Late(0.1), assignments=SOFTMAX, **more)
+    course = scoring.assignments(policy, {name: POSSIBLE[name] for name in SOFTMAX})
+    return scoring.total(course, {"softmax": 14.0, "attention": 4.0}, policy, Attempt((), **attempt), said)
+
+
+@pytest.mark.parametrize(
+    ("ruling", "score", "penalty", "told"),
+    [
+        ({}, 8.0, 2.0, ""),
+        ({"due": DUE + timedelta(days=1)}, 9.0, 1.0, "due 2026-10-02 12:00+00:00"),
+        ({"due": DUE + timedelta(days=7), "reason": "ill"}, 10.0, 0.0, "due 2026-10-08 12:00+00:00 (ill)"),
+        ({"bonus": 1.5}, 9.5, 2.0, "1.5 points on top"),
+        ({"bonus": -3}, 5.0, 2.0, "3 points off"),
+        ({"bonus": -30}, 0.0, 2.0, "30 points off"),
+        ({"score": 17.5}, 17.5, 0.0, "17.5 of 20 points given by hand, instead of 10 from the checks"),
+        (
+            {"score": 0.0, "reason": "copy"},
+            0.0,
+            0.0,
+            "0 of 20 points given by hand, instead of 10 from the checks (copy)",
+        ),
+    ],
+)
+def test_what_is_ruled_for_one_student(ruling, score, penalty, told):
+    found = ruled([Ruling("bo", "softmax", **ruling)] if ruling else [])
+    grade = found.grades["softmax"]
+    assert (grade.earned, grade.score, grade.penalty, grade.ruling) == (10.0, score, penalty, told)
+    assert grade.by_hand is ("score" in ruling)
+    assert (found.score, found.out_of, found.penalty) == (score + 3.0, 50.0, penalty)
+    assert found.grades["attention"].ruling == ""
+
+
+def test_who_is_excused_is_asked_for_the_rest_only():
+    found = ruled([Ruling("bo", "softmax", excused=True)])
+    assert (found.score, found.out_of, found.dropped) == (3.0, 30.0, ())
+    assert found.grades["softmax"].excused
+    found = ruled([Ruling("bo", "softmax", excused=True)], drop_lowest=1)
+    assert (found.score, found.out_of, found.dropped) == (3.0, 30.0, ())  # one always counts
+    everything = ruled([Ruling("bo", excused=True)], drop_lowest=1)
+    assert (everything.score, everything.out_of) == (0.0, 0.0)
+
+
+def test_one_assignment_goes_before_all_and_the_later_before_the_earlier():
+    later = DUE + timedelta(days=9)
+    said = [
+        Ruling("bo", "softmax", due=DUE, bonus=1),
+        Ruling("bo", due=later, reason="ill"),
+        Ruling("bo", "softmax", bonus=2, reason="found a mistake in the lecture"),
+    ]
+    softmax, attention = rulings.of(said, "softmax"), rulings.of(said, "attention")
+    assert (softmax.due, softmax.bonus, softmax.reason) == (DUE, 2, "ill; found a mistake in the lecture")
+    assert (attention.due, attention.bonus) == (later, 0.0)
+    assert rulings.of(said[:1], "attention") is None
+
+
+def test_an_extension_goes_before_the_platforms_mark():
+    marked = {"late": True}
+    assert ruled([], marked).grades["softmax"].late_days == 1
+    assert ruled([Ruling("bo", due=DUE)], marked).grades["softmax"].late_days == 0
+
+
+def test_exceptions_are_found_by_any_name_and_those_for_nobody_are_told():
+    students = [Student("bo", "Bo Berg", "1002", "bo@x.edu"), Student("al", "Al"), Student("al2", "Al")]
+    by_name = [Ruling(name, excused=True) for name in ("bo", "Bo Berg", "1002", "bo@x.edu", "bob", "bob")]
+    found, nobody = rulings.by_submission(by_name, students)
+    assert {name: len(those) for name, those in found.items()} == {"bo": 4}
+    assert nobody == [
+        "An exception of course.toml is for nobody: there is no student 'bob' in the class. Did you mean 'bo'?"
+    ]
+    with pytest.raises(UsageError, match=r"'Al' is the name of several.* student = … with 'al', 'al2'"):
+        rulings.by_submission([Ruling("Al", excused=True)], students)
+
+
+def test_exceptions_are_read(tmp_path):
+    policy = load(
+        tmp_path,
+        '[assignments.softmax]\npoints = 20\n[[exceptions]]\nstudent = "bo"\ndue = 2026-10-01T12:00:00Z\n'
+        '[[exceptions]]\nstudent = "1003"\nassignment = "softmax"\nscore = 17.5\nreason = "orally"\n'
+        '[[exceptions]]\nstudent = "eve"\nassignment = "softmax"\nbonus = -2\n',
+    )
+    assert policy.exceptions == (
+        Ruling("bo", due=DUE),
+        Ruling("1003", "softmax", score=17.5, reason="orally"),
+        Ruling("eve", "softmax", bonus=-2.0),
+    )
 
 
 def test_a_whole_policy_is_read(tmp_path):
@@ -76,6 +170,23 @@ def test_a_whole_policy_is_read(tmp_path):
         ("[checks]\nhidden = 'softmax'", 2, "checks.hidden: must be a list of texts"),
         ("limits = 3", 1, "limits: must be a table: [limits]"),
         ("assignments = {softmax = {poinst = 3}}", 1, "assignments.softmax.poinst: there is no key"),
+        ("exceptions = 3", 1, "exceptions: must be tables, each begun with [[exceptions]]"),
+        ("[[exceptions]]\ndue = 2026-10-01T12:00:00Z", 1, "exceptions[1]: says not for whom"),
+        ("[[exceptions]]\nstudent = 'bo'", 1, "exceptions[1]: changes nothing. Give it due, bonus, score"),
+        ("[[exceptions]]\nstudent = 'bo'\nbonus = 2", 1, "exceptions[1]: says not of which assignment: assignment"),
+        (
+            "[[exceptions]]\nstudent = 'bo'\nexcused = true\n[[exceptions]]\nstudent = 7",
+            5,
+            "exceptions[2].student: ",
+        ),
+        ("[[exceptions]]\nstudent = 'bo'\nscore = -1", 3, "exceptions[1].score: must be at least 0, not -1"),
+        ("[[exceptions]]\nstudent = 'bo'\nbonus = -inf", 3, "exceptions[1].bonus: must be at least -10000"),
+        ("[[exceptions]]\nstudent = 'bo'\npoints = 1", 3, "exceptions[1].points: there is no key of that name"),
+        (
+            "[assignments.softmax]\n[[exceptions]]\nstudent = 'bo'\nassignment = 'sofmax'\nbonus = 2",
+            4,
+            "exceptions[1].assignment: 'sofmax' is not graded. Did you mean 'softmax'?",
+        ),
         ("[limits]\nmemory_mib = 3", 2, "limits.memory_mib: must be at least 256, not 3"),
     ],
 )

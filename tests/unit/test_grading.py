@@ -78,6 +78,7 @@ def test_a_due_date_that_nobody_can_be_held_to_is_said(attempt, unknown):
 def test_the_table_names_the_missing_and_says_how_late_the_late_are(tmp_path, days, said):
     student = {
         "name": "Ada", "submission": "ada", "status": "graded", "reason": "", "notes": [], "statuses": {"passed": 9},
+        "assignments": {},
         "score": 27.0, "out_of": 30.0, "penalty": 3.0 if days else 0.0, "late_days": days,
     }  # fmt: skip
     missing = {**student, "name": "Mia", "submission": "s013", "status": "missing", "reason": "nothing was handed in"}

@@ -5,7 +5,7 @@ the file, `lib/gradebook_importer.rb` in github.com/instructure/canvas-lms. From
 ID, SIS User ID, SIS Login ID, Section, in this order; every further column is an assignment, "Title (number)" an
 existing one, any other title a new one; a line whose first cell contains "Points Possible" describes the assignments;
 students are looked up by ID (Canvas's own number), then by SIS User ID, SIS Login ID, and last by name; an empty cell
-is no score.
+is no score, and "EX" excuses.
 
 With a gradebook exported from Canvas as roster (`headway grade --roster`), its columns come back as they were, and an
 assignment column of the same title is written into the existing assignment.
@@ -40,13 +40,15 @@ def write(book: Gradebook, path: Path, *, id_column: str = "SIS User ID") -> int
     ]
     for student in book.students:
         grades = student["assignments"]
-        scores = [
-            "" if student["status"] in _NO_SCORE or name not in grades else cells.points(grades[name]["score"])
-            for name in titles
-        ]
-        rows.append([*_who(student, id_column), *scores])
+        rows.append([*_who(student, id_column), *(_cell(student, grades.get(name)) for name in titles)])
     cells.write(path, rows)
     return len(rows) - 2
+
+
+def _cell(student: Document, grade: Document | None) -> str:
+    if grade is None or (student["status"] in _NO_SCORE and not grade["by_hand"] and not grade["excused"]):
+        return ""
+    return "EX" if grade["excused"] else cells.points(grade["score"])
 
 
 def _who(student: Document, id_column: str) -> list[str]:

@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 from autograder.course.gradebook import Document, Gradebook, functions_of
 from autograder.files import write_atomically
-from autograder.report.student import scale
+from autograder.report.student import ruled, scale
 from autograder.text import counted
 
 Visibility = Literal["visible", "after_due_date", "after_published", "hidden"]
@@ -104,7 +104,7 @@ def _overview(book: Gradebook, student: Document, result: Document) -> str:
         lines.append(f"{one['name']}: {one['points']['earned']:g} of {one['points']['possible']:g} points{became}")
     if student["penalty"]:
         lines.append(f"late by {counted(student['late_days'], 'day')}: {student['penalty']:g} points less")
-    return "\n".join([*lines, *result["notes"]])
+    return "\n".join([*lines, *ruled(student), *result["notes"]])
 
 
 def _leaderboard(result: Document) -> list[dict[str, Any]]:

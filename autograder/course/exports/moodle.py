@@ -16,6 +16,7 @@ from pathlib import Path
 
 from autograder.course.exports import cells
 from autograder.course.gradebook import Document, Gradebook, functions_of, shown_name
+from autograder.report.student import ruled
 from autograder.report.terminal import WORDS
 
 COLUMNS = (
@@ -40,7 +41,10 @@ def write(book: Gradebook, path: Path, *, assignment: str | None = None) -> int:
         roster = student["roster"]
         score, possible = _score(student, assignment)
         maximum = _number(roster.get("Maximum Grade") or roster.get("Maximum grade")) or possible
-        grade = None if student["status"] in _NO_GRADE or not possible else score * maximum / possible
+        given = any(one["by_hand"] for name, one in student["assignments"].items() if assignment in (None, name))
+        nothing = student["status"] in _NO_GRADE and not given
+        excused = assignment is not None and student["assignments"].get(assignment, {}).get("excused", False)
+        grade = None if nothing or excused or not possible else score * maximum / possible
         ours = {
             "Identifier": _identifier(student),
             "Full name": shown_name(student),
@@ -81,8 +85,9 @@ def _number(text: str | None) -> float | None:
 
 def _feedback(student: Document, result: Document | None, assignment: str | None) -> str:
     """What is not passed and why, as far as it has a name, in one paragraph. Moodle shows it as HTML."""
+    mine = [line for line in ruled(student) if assignment is None or line.startswith(f"{assignment}: ")]
     if result is None:
-        return html.escape(student["reason"])
+        return html.escape(". ".join([*mine, student["reason"]]))
     remarks = []
     for name, function in functions_of(result):
         if function["status"] == "passed" or (assignment and not name.startswith(f"{assignment}.")):
@@ -93,4 +98,4 @@ def _feedback(student: Document, result: Document | None, assignment: str | None
         remarks.append(f"{name} {points}{': ' + named if named else ''}")
     more = [f"and {len(remarks) - MAX_REMARKS} more"] if len(remarks) > MAX_REMARKS else []
     told = "; ".join(remarks[:MAX_REMARKS] + more) or "All checks passed."
-    return html.escape(f"{student['reason']}. {told}" if student["reason"] else told)
+    return html.escape(". ".join([*mine, *([student["reason"]] if student["reason"] else []), told]))

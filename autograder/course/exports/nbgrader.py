@@ -285,7 +285,7 @@ def student_id(student: Document) -> str:
 def _penalty(student: Document, assignment: str) -> float | None:
     """Points taken off an assignment for being late; nbgrader's exporter takes them off the score."""
     entry = student["assignments"].get(assignment)
-    return max(0.0, float(entry["earned"] - entry["score"])) or None if entry else None
+    return float(entry["penalty"]) or None if entry else None
 
 
 def _first_and_last(name: str) -> tuple[str, str]:

@@ -4,6 +4,7 @@ from pathlib import Path
 
 from autograder.course.exports import cells
 from autograder.course.gradebook import Gradebook
+from autograder.report.student import ruled
 
 _TEXTS = ("name", "id", "email", "submission", "status", "reason")
 
@@ -16,15 +17,17 @@ def write(book: Gradebook, path: Path) -> int:
     """
     names = [assignment["name"] for assignment in book.assignments]
     numbers = ("attempt", "attempts", "late_days", "earned", "possible", "penalty", "score", "out_of")
-    rows = [[*_TEXTS, "submitted_at", *numbers, "dropped", *names]]
+    rows = [[*_TEXTS, "submitted_at", *numbers, "dropped", "exceptions", *names]]
     for student in book.students:
-        scores = [cells.points(student["assignments"].get(name, {}).get("score")) for name in names]
+        grades = [student["assignments"].get(name, {}) for name in names]
+        scores = ["" if one.get("excused") else cells.points(one.get("score")) for one in grades]
         rows.append(
             [
                 *(cells.text(student[key]) for key in _TEXTS),
                 cells.text(student["submitted_at"]),
                 *(cells.points(student[key]) for key in numbers),
                 cells.text(" ".join(student["dropped"])),
+                cells.text("; ".join(ruled(student))),
                 *scores,
             ]
         )

@@ -16,8 +16,8 @@ const make = (tag, className, text) => {
   return element;
 };
 const share = (s) => (s.outOf ? s.score / s.outOf : 0);
-const students = data.students.map(([name, id, submission, status, reason, score, outOf, late, letters, mistakes, link], number) =>
-  ({ name, id, submission, status, reason, score, outOf, late, letters, mistakes, link, number,
+const students = data.students.map(([name, id, submission, status, reason, score, outOf, late, letters, mistakes, link, notes], number) =>
+  ({ name, id, submission, status, reason, score, outOf, late, letters, mistakes, link, notes, number,
      text: `${name} ${id} ${submission} ${status} ${reason}`.toLowerCase() }));
 let shown = students, sortBy = "name", reversed = false, onlyMistake = null, chosen = null;
 
@@ -55,7 +55,7 @@ function makeRow(student, place) {
   button.title = student.name;
   button.addEventListener("click", () => choose(student));
   name.append(button);
-  const score = make("div", "score", student.status === "graded" ? `${Math.round(share(student) * 1000) / 10} %` : "–");
+  const score = make("div", "score", student.status === "graded" || student.score ? `${Math.round(share(student) * 1000) / 10} %` : "–");
   const late = make("div", "late", student.late ? `${student.late} d` : "");
   const state = make("div", "state", student.status);
   const cells = make("div", "strip");
@@ -145,6 +145,7 @@ function choose(student) {
   title.append(make("bdi", "", student.name));
   const about = [student.id, student.submission, spoken(student)].filter(Boolean).join(" · ");
   const parts = [title, make("p", "soft", about)];
+  for (const note of student.notes) parts.push(make("p", "", note));
   if (student.link) {
     const link = make("a", "", "Feedback for this student");
     link.href = student.link;

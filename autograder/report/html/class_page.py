@@ -57,7 +57,7 @@ def _data(insight: Insight, link: Callable[[Student], str | None]) -> dict[str, 
             [
                 *(student.name, student.id, student.submission, student.status, student.reason),
                 *(round(student.score, 2), round(student.out_of, 2), student.late_days, student.letters),
-                *(student.mistakes, link(student)),
+                *(student.mistakes, link(student), student.notes),
             ]
             for student in insight.students
         ],
