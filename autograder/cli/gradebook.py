@@ -175,8 +175,10 @@ def export(
         return
     try:
         if kind == "gradescope-autograder":
-            settings = gradescope_zip.Settings(_known(names), seed, feedback, visibility, unsafe)
+            settings = gradescope_zip.Settings(_of_class(out, names), seed, feedback, visibility, unsafe)
             count, what = gradescope_zip.write(target, settings), "file"
+            graded = ", ".join(settings.assignments) or "all assignments; one: --assignment NAME"
+            console.print(Text(f"It grades {graded}"))
         else:
             book, what = gradebook.read(out), "student"
             if kind == "csv":
@@ -203,12 +205,17 @@ def export(
     console.print(Text(f"Next: {next_step}", "dim"))
 
 
-def _known(names: tuple[str, ...]) -> tuple[str, ...]:
+def _of_class(out: Path, names: tuple[str, ...]) -> tuple[str, ...]:
+    """What the autograder grades: what was named, else what the class in OUT was graded for, else everything."""
+    from autograder.course import gradebook
     from autograder.curriculum import TRANSFORMER
 
     if names:
         TRANSFORMER.select(names)
-    return names
+        return names
+    if not (out / "class.json").exists():
+        return ()
+    return tuple(one["name"] for one in gradebook.read(out).assignments)
 
 
 def _one(book: "Gradebook", names: tuple[str, ...]) -> str | None:

@@ -35,8 +35,8 @@ OUR_SETTINGS = "nbgrader_config.headway.py"  # beside the instructor's own
 @click.option(
     "--format",
     "form",
-    type=click.Choice(["stubs", "notebooks", "nbgrader"]),
-    help="Python files, notebooks for students, or a course for nbgrader.",
+    type=click.Choice(["stubs", "notebooks", "nbgrader", "policy"]),
+    help="Python files or notebooks for students, a course for nbgrader, or a course.toml to fill in.",
 )
 @click.option(
     "--prerequisites",
@@ -49,15 +49,18 @@ OUR_SETTINGS = "nbgrader_config.headway.py"  # beside the instructor's own
 @curriculum_option
 @interruptible
 def release(folder: Path, form: str | None, prerequisites: "Prerequisites", seed: int | None) -> None:
-    """Write what students get, or the source of an nbgrader course; generated from the solutions.
+    """Write what students get, the source of an nbgrader course, or the policy of a course to fill in.
 
     Over an nbgrader course that is there already, what somebody has changed in it stays as it is.
     """
     from autograder import courses, source
 
     if form is None:
-        raise UsageError("say what to release: headway release DIR --format stubs, notebooks or nbgrader")
+        raise UsageError("say what to release: headway release DIR --format stubs, notebooks, nbgrader or policy")
     curriculum = curriculum_of()
+    if form == "policy":
+        _release_policy(folder, curriculum)
+        return
     if _holds_work(folder, curriculum):
         raise UsageError(
             f"{folder} is a workspace, with somebody's work. Name another folder: headway release DIR --format {form}"
@@ -76,6 +79,20 @@ def release(folder: Path, form: str | None, prerequisites: "Prerequisites", seed
         for name, text in files.items():
             write_atomically(folder / name, text.encode())
             click.echo(f"wrote {folder / name}")
+
+
+def _release_policy(folder: Path, curriculum: "Curriculum") -> None:
+    from autograder.course import policy, policy_template
+
+    path = folder / policy.FILE
+    if path.exists():
+        raise UsageError(
+            f"{path} is there already, and stays. Name another folder: headway release DIR --format policy"
+        )
+    with _writing(folder):
+        write_atomically(path, policy_template.template(curriculum).encode())
+    click.echo(f"wrote {path}")
+    click.echo(f"Next: fill it in, then headway grade {folder} --out OUT")
 
 
 def _holds_work(folder: Path, curriculum: "Curriculum") -> bool:

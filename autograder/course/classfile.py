@@ -162,7 +162,7 @@ def write_csv(out: Path, document: dict[str, Any], entries: Mapping[str, Entry])
     text = io.StringIO(newline="")
     modules = [one["name"] for one in document["assignments"]]
     writer = csv.writer(text, lineterminator="\n")
-    columns = ["submission", "points", "possible", *modules, "score", "out_of", "status", "late_days"]
+    columns = ["submission", "name", "points", "possible", *modules, "score", "out_of", "status", "late_days"]
     writer.writerow([*columns, "seed", "sandbox", "note"])
     for student in document["students"]:
         entry = entries.get((student["file"] or "").removeprefix("results/"))
@@ -173,7 +173,8 @@ def write_csv(out: Path, document: dict[str, Any], entries: Mapping[str, Entry])
         notes += ruled(student)
         sandbox = "+".join(entry.sandbox) if entry else ""
         note = plain_cell("; ".join(note for note in notes if note))
-        writer.writerow([plain_cell(student["submission"]), *cells, document["seed"], sandbox, note])
+        names = [plain_cell(student["submission"]), plain_cell(student["name"])]
+        writer.writerow([*names, *cells, document["seed"], sandbox, note])
     write_atomically(out / TABLE, text.getvalue().encode("utf-8", "replace"))
 
 

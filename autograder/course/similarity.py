@@ -29,6 +29,7 @@ from numpy.typing import NDArray
 from autograder.course import intake, layouts
 from autograder.curriculum import TRANSFORMER, Curriculum
 from autograder.errors import missing_package
+from autograder.notebooks.extract import PREAMBLE
 from autograder.source import bundled
 
 K = 20  # characters of filtered code in a fingerprint: about two short lines
@@ -187,4 +188,9 @@ def _sources(folder: Path, layout: str) -> Iterator[tuple[str, dict[str, str]]]:
             with tempfile.TemporaryDirectory(prefix="headway-") as scratch:
                 intake.take_in(intake.read(student.attempts[-1]), Path(scratch), TRANSFORMER)
                 files = sorted(Path(scratch).glob("*.py"))
-                yield student.submission, {file.stem: file.read_text("utf-8", "replace") for file in files}
+                yield student.submission, {file.stem: _own(file.read_text("utf-8", "replace")) for file in files}
+
+
+def _own(text: str) -> str:
+    """Without what stands at the head of every module that comes from a notebook: two untouched ones are no copies."""
+    return text.removeprefix(PREAMBLE)

@@ -46,6 +46,7 @@ def _cell_failed(place, names, error):
     for name in names:
         globals().setdefault(name, _CellFailed(CellError(f"{place} failed: {type(error).__name__}: {error}")))
 """
+PREAMBLE = f"{HEADER}\n{_FAILED}"  # what every module from a notebook begins with
 _PLACE = re.compile(r"# (.{1,40}), line (\d{1,7})")
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _Found = Statement | Broken
@@ -163,7 +164,7 @@ def _text(
 
     take(_is_for_all, lambda statement: True)
     take(_is_function, _is_cheap)
-    lines = [HEADER, *_FAILED.split("\n")]
+    lines = PREAMBLE.split("\n")
     for name in sorted(needed & elsewhere):
         lines += _guarded(ast.parse(f"from {whose[name]} import {name}").body[0], {name}, f"importing {name}")
     for i in sorted(chosen):

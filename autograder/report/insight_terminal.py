@@ -17,6 +17,8 @@ MAX_MISTAKES = 12
 MAX_HARD = 8
 MAX_UNREAD = 12
 MAX_PAIRS = 15
+MAX_BEHIND = 12
+BEHIND = 0.5  # a share of the score
 _BLOCKS = " ▁▂▃▄▅▆▇█"
 
 
@@ -35,6 +37,7 @@ def render(insight: Insight, console: Console) -> None:
         console.print(Text(" · ".join(f"{name} {share:.0f} %" for name, share in named.items()) + "\n"))
     _mistakes(insight, console)
     _hardest(insight, console)
+    _behind(insight, console)
     _slow(insight, console)
     for student in insight.unread[:MAX_UNREAD]:
         mark, style = STYLES["error"]
@@ -86,6 +89,21 @@ def _hardest(insight: Insight, console: Console) -> None:
     seen = {status for _, _, found in rows for status, count in found.items() if count}
     legend = "  ".join(f"{mark} {WORDS[status]}" for status, (mark, _) in STYLES.items() if status in seen)
     console.print(Text(f"{legend}\n", "dim"))
+
+
+def _behind(insight: Insight, console: Console) -> None:
+    """Who has less than half, the lowest first, and who handed in nothing: whom to ask how they are."""
+    low = sorted((one for one in insight.graded if one.share < BEHIND), key=lambda one: one.share)
+    told = [
+        (f"Below {BEHIND:.0%}", [f"{one.name} {one.share:.0%}" for one in low]),
+        ("Handed in nothing", [one.name for one in insight.missing]),
+    ]
+    for title, names in told:
+        if names:
+            more = f" … and {len(names) - MAX_BEHIND} more" if len(names) > MAX_BEHIND else ""
+            console.print(Text.assemble((f"{title}: ", "bold"), ", ".join(names[:MAX_BEHIND]) + more))
+    if any(names for _, names in told):
+        console.print()
 
 
 def _slow(insight: Insight, console: Console) -> None:

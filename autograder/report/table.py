@@ -1,6 +1,7 @@
 """The class in the terminal: progress while it is graded, and the table afterwards."""
 
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -106,15 +107,16 @@ def render(document: dict[str, Any], out: Path, console: Console) -> None:
         )
     )
     table = Table(box=None, pad_edge=False, header_style="dim")
-    table.add_column("submission", overflow="ellipsis", no_wrap=True, max_width=28)
-    table.add_column("points", justify="right", no_wrap=True)
+    table.add_column("student", overflow="ellipsis", no_wrap=True, max_width=28)
+    table.add_column("score", justify="right", no_wrap=True)
     table.add_column("", no_wrap=True)
     table.add_column("checks", overflow="fold")
+    several = Counter(student["name"] for student in students)
     for student in students[:MAX_ROWS]:
         share = student["score"] / student["out_of"] if student["out_of"] else 0.0
         points = f"{student['score']:.4g} / {student['out_of']:g}"
-        # Who handed in nothing has no submission that could be named.
-        name = student["name"] if student["status"] == "missing" else student["submission"]
+        # By name, as in the report; of two who have the same one, the submission tells who is who.
+        name = student["name"] if several[student["name"]] == 1 else f"{student['submission']} {student['name']}"
         table.add_row(Text(clean(name)), Text(points), _bar(share), _counts(student))
     console.print(table)
     if len(students) > MAX_ROWS:
@@ -140,7 +142,7 @@ def _counts(student: dict[str, Any]) -> Text:
     statuses = student["statuses"]
     text = Text()
     for status, (mark, style) in STYLES.items():
-        if statuses.get(status) and (status != "passed" or len(statuses) == 1):
+        if student["status"] == "graded" and statuses.get(status) and (status != "passed" or len(statuses) == 1):
             text.append(f"{', ' if text else ''}{mark} {statuses[status]} {WORDS[status]}", style)
     if student["late_days"]:
         less = f": {student['penalty']:.4g} points less" if student["penalty"] else ""

@@ -298,6 +298,17 @@ class TestSimilarity:
         stubs = {path.stem: path.read_text("utf-8") for path in (solutions.parent / "assignments").glob("*.py")}
         assert similarity.compare([("ada", stubs), ("bo", stubs)], threshold=0.0) == []
 
+    def test_notebooks_are_no_copies_of_each_other_for_being_notebooks(self, solutions, tmp_path):
+        pytest.importorskip("copydetect")
+        notebook = json.loads((solutions.parent / "assignments" / "notebooks" / "softmax.ipynb").read_text("utf-8"))
+        right = (solutions.parent / "tests" / "submissions" / "right" / "loops" / "softmax.py").read_text("utf-8")
+        for name, code in {"ada": "", "bo": "", "chen": right, "dara": right.replace("shifted", "moved")}.items():
+            (tmp_path / name).mkdir()
+            cells = [*notebook["cells"], *([{"cell_type": "code", "metadata": {}, "source": code}] if code else [])]
+            (tmp_path / name / "softmax.ipynb").write_text(json.dumps({**notebook, "cells": cells}), "utf-8")
+        (pair,) = similarity.alike(tmp_path)
+        assert (pair.one, pair.other) == ("chen", "dara")
+
     def test_the_list_by_the_command(self, book, solutions):
         pytest.importorskip("copydetect")
         done = headway("report", book.out, "--similar", solutions.parent / "tests" / "submissions" / "class")

@@ -53,6 +53,7 @@ def test_when_all_that_was_asked_for_is_right_the_next_function_is_named(submiss
         (["grade", "class", "--out", "a-file"], "cannot write to a-file"),
         (["chekc"], "Did you mean 'check'"),
         (["release", "out"], "headway release DIR --format stubs"),
+        (["release", "work", "--format", "policy"], "work/course.toml is there already, and stays"),
         (["init", "a-file"], "cannot write to a-file"),
         (["check", "--no-such-option"], "headway check --help"),
         (["check", "--seed", "-1"], "headway check --help"),
@@ -65,6 +66,7 @@ def test_bad_input_is_one_line_and_exit_code_2(arguments, words, tmp_path):
     (tmp_path / "class" / "ada").mkdir(parents=True)
     (tmp_path / "work").mkdir()
     (tmp_path / "work" / "softmax.py").write_text(SOFTMAX)
+    (tmp_path / "work" / "course.toml").touch()
     done = headway(*arguments, cwd=tmp_path)
     assert done.returncode == 2, done.stderr
     assert words in done.stderr
@@ -268,8 +270,8 @@ def test_one_bad_submission_never_stops_the_class(tmp_path):
     assert done.returncode == 0, done.stderr
     table = (tmp_path / "out" / "grades.csv").read_text("utf-8")
     lines = {line.split(",")[0]: line for line in table.splitlines()[1:]}
-    full = lines["a good one"].split(",")[1]
-    assert {name for name, line in lines.items() if line.split(",")[1] == full} == {
+    full = lines["a good one"].split(",")[2]
+    assert {name for name, line in lines.items() if line.split(",")[2] == full} == {
         "a good one",
         "'=cmd()",
         "[red]x",

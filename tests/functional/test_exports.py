@@ -262,6 +262,19 @@ def test_an_autograder_for_gradescope_grades_a_submission(tmp_path, solutions):
     assert document["score"] == sum(test["max_score"] for test in document["tests"]) > 10
 
 
+@pytest.mark.parametrize(
+    ("words", "graded"), [([], ["softmax", "training"]), (["--assignment", "gpt"], ["gpt"]), (["nowhere"], [])]
+)
+def test_an_autograder_grades_what_the_class_was_graded_for(book, tmp_path, words, graded):
+    out, *names = ["nowhere"] if words == ["nowhere"] else [str(book.out), *words]
+    command = ["export", out, *names, "--format", "gradescope-autograder", "--to", str(tmp_path / "a.zip")]
+    done = CliRunner().invoke(main, command)
+    assert done.exit_code == 0, done.output
+    assert f"It grades {', '.join(graded) or 'all assignments'}" in done.output
+    with zipfile.ZipFile(tmp_path / "a.zip") as archive:
+        assert json.loads(archive.read("settings.json"))["assignments"] == graded
+
+
 def test_an_autograder_that_cannot_run_says_why(tmp_path):
     root = tmp_path / "autograder"
     (root / "source").mkdir(parents=True)

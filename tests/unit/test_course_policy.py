@@ -1,13 +1,16 @@
 """course.toml, and what it makes of points."""
 
+import dataclasses
+import re
+import tomllib
 from datetime import UTC, datetime, timedelta
 
 import pytest
 
 from autograder.course import policy as policies
-from autograder.course import rulings, scoring
+from autograder.course import policy_template, rulings, scoring
 from autograder.course.handed_in import Attempt, Student
-from autograder.course.policy import AssignmentPolicy, Late, Policy
+from autograder.course.policy import AssignmentPolicy, Checks, Late, LimitsSection, Policy
 from autograder.course.rulings import Ruling
 from autograder.curriculum import TRANSFORMER
 from autograder.errors import UsageError
@@ -126,6 +129,29 @@ def test_exceptions_are_read(tmp_path):
         Ruling("1003", "softmax", score=17.5, reason="orally"),
         Ruling("eve", "softmax", bonus=-2.0),
     )
+
+
+def keys_of(kind):
+    return {one.name for one in dataclasses.fields(kind)}
+
+
+def test_the_policy_to_fill_in_holds_as_it_is_and_names_every_key(tmp_path):
+    text = policy_template.template(TRANSFORMER)
+    assert load(tmp_path, text) == Policy(title="Transformers")
+    on = re.sub(r"^# (?=\[|\w+ = )", "", text, flags=re.M)
+    assert on.count("\n# [") == 0
+    said = tomllib.loads(on)
+    assert set(said) == keys_of(Policy)
+    assert set(said["late"]) == keys_of(Late) and set(said["limits"]) == keys_of(LimitsSection)
+    assert set(said["checks"]) == keys_of(Checks) and set(said["assignments"]) == set(TRANSFORMER.modules)
+    assert set(said["assignments"]["tokenizer"]) == keys_of(AssignmentPolicy)
+    assert set(said["exceptions"][0]) == keys_of(Ruling)
+    # Every default is the one that holds.
+    weightless = re.sub(r"^weight = .*\n", "", on, flags=re.M)
+    found = load(tmp_path, weightless)
+    assert dataclasses.replace(found.late, penalty_per_day=0.0) == Late()
+    assert (found.limits, found.attempts, found.drop_lowest) == (LimitsSection(), "last", 0)
+    assert (found.feedback, found.layout, found.own_prerequisites) == ("summary", "auto", False)
 
 
 def test_a_whole_policy_is_read(tmp_path):

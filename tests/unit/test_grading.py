@@ -16,7 +16,7 @@ from autograder.course.store import Entry, Store
 from autograder.curriculum import TRANSFORMER
 from autograder.engine import Options
 from autograder.errors import UsageError
-from autograder.report import table
+from autograder.report import insight, insight_terminal, table
 
 
 def test_fresh_inputs_need_pytorch_before_the_first_submission(tmp_path, monkeypatch):
@@ -91,3 +91,33 @@ def test_the_table_names_the_missing_and_says_how_late_the_late_are(tmp_path, da
     assert "Mean 90 % of 1 graded · 1 missing" in shown.getvalue()
     assert said in shown.getvalue()
     assert ("late" in shown.getvalue()) is (days > 0)
+
+
+def test_the_table_tells_two_of_one_name_apart_and_counts_no_checks_of_what_could_not_be_read(tmp_path):
+    student = {
+        "name": "Ada", "submission": "a1", "status": "graded", "reason": "", "notes": [], "statuses": {"failed": 9},
+        "score": 0.0, "out_of": 30.0, "penalty": 0.0, "late_days": 0, "assignments": {},
+    }  # fmt: skip
+    broken = {**student, "name": "Bo", "submission": "b1", "status": "unreadable", "reason": "no archive"}
+    shown = io.StringIO()
+    students = [student, {**student, "submission": "a2"}, {**broken, "statuses": {"not_started": 9}}]
+    table.render({"students": students, "seed": 1, "seconds": 1.0}, tmp_path, Console(file=shown, width=200))
+    text = shown.getvalue()
+    assert "a1 Ada" in text and "a2 Ada" in text and "b1" not in text
+    assert "unreadable: no archive" in text and "not started" not in text
+
+
+def test_who_is_behind_is_named_with_the_missing_and_not_all_of_a_large_class():
+    def one(name, score, status="graded"):
+        return insight.Student(name, "", name, status, "", score, 10.0, 0, 0.0, None)
+
+    found = insight.Insight("CS", [])
+    found.students = [one(f"s{n:02}", n / 10) for n in range(20)]
+    found.students += [one("half", 5.0), one("best", 10.0), one("mia", 0.0, "missing"), one("kit", 0.0, "unreadable")]
+    shown = io.StringIO()
+    insight_terminal.render(found, Console(file=shown, width=400))
+    lines = shown.getvalue().splitlines()
+    (low,) = (line for line in lines if line.startswith("Below 50%: "))
+    assert low.startswith("Below 50%: s00 0%, s01 1%, ") and low.endswith("s11 11% … and 8 more")
+    assert "Handed in nothing: mia" in lines
+    assert not any("half" in line or "best" in line for line in lines)
