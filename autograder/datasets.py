@@ -1,7 +1,6 @@
 """Texts to train on: small ones that the kit owns, and real corpora that are fetched and checked by SHA-256."""
 
 import hashlib
-import os
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -9,6 +8,7 @@ import numpy as np
 
 from autograder import synthetic
 from autograder.errors import UsageError, missing_package
+from autograder.files import users_folder
 from autograder.source import bundled
 
 SYNTHETIC_CHARACTERS = 1_000_000
@@ -77,12 +77,15 @@ def find(name: str) -> Dataset:
 
 
 def folder() -> Path:
-    """Where fetched files lie: $HEADWAY_DATA, or the platform's place for a user's data."""
-    if "HEADWAY_DATA" in os.environ:
-        return Path(os.environ["HEADWAY_DATA"])
-    from platformdirs import user_data_path
+    """Where fetched files lie: $HEADWAY_DATA, or the platform's place for a user's data.
 
-    return user_data_path("headway", appauthor=False)
+    Raises:
+        UsageError: if there is no such place.
+    """
+    found = users_folder("HEADWAY_DATA", "data")
+    if found is None:
+        raise UsageError("you have no home folder to keep datasets in. Name another: export HEADWAY_DATA=FOLDER")
+    return found
 
 
 def path_of(dataset: Dataset) -> Path | None:

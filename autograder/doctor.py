@@ -86,12 +86,13 @@ def _cache() -> Finding:
     from autograder.files import write_atomically
     from autograder.reference.memo import user_cache
 
-    folder = user_cache()
+    folder, mend = user_cache(), "set HEADWAY_CACHE to a folder that can be written"
+    if folder is None:
+        return Finding("cache", False, "there is no home folder for it", mend, optional=True)
     try:
         write_atomically(folder / "doctor", b"")
         (folder / "doctor").unlink()
     except OSError as error:
-        mend = "set HEADWAY_CACHE to a folder that can be written"
         return Finding("cache", False, f"{folder} cannot be written ({error.strerror})", mend, optional=True)
     return Finding("cache", True, str(folder))
 

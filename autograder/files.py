@@ -9,6 +9,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import Literal
 
 MAX_NAME = 120  # bytes; the longest that file systems take is 255, with an ending
 _DEVICES = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?", re.IGNORECASE)  # what Windows keeps for itself
@@ -26,15 +27,33 @@ def modules_in(folder: Path) -> Iterator[tuple[str, bytes]]:
                 yield path.name, path.read_bytes()
 
 
+def users_folder(variable: str, kind: Literal["cache", "data"]) -> Path | None:
+    """The folder that an environment variable names, or the platform's for this; None for a user without a home."""
+    if os.environ.get(variable):
+        return Path(os.environ[variable])
+    import platformdirs
+
+    find = {"cache": platformdirs.user_cache_path, "data": platformdirs.user_data_path}[kind]
+    try:
+        found = find("headway", appauthor=False)
+    except RuntimeError:
+        return None
+    return found if found.is_absolute() else None  # an older platformdirs: ~/.cache, and no ~
+
+
 def write_atomically(path: Path, content: bytes, *, durable: bool = False) -> None:
     """Write `content` to `path`: the old file stays until the new one is whole.
 
     Args:
+        path: a pipe or a device (/dev/stdout) is written into, not replaced.
         durable: on the disk when this returns, also if the power fails the moment after.
 
     Raises:
         OSError: if it cannot be written; nothing is left behind.
     """
+    if path.exists() and (not path.is_file() or path.is_relative_to("/dev")):
+        path.write_bytes(content)
+        return
     path.parent.mkdir(parents=True, exist_ok=True)
     descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=".tmp-")
     try:

@@ -96,9 +96,10 @@ def gradescope(folder: Path, names: list[str], curriculum: Curriculum) -> list[S
     details: dict[str, dict[str, str]] = {}
     for name, record in index.items():
         where = folder / Path(str(name)).name
-        submitters = record.get(":submitters") if isinstance(record, dict) else None
+        listed = record.get(":submitters") if isinstance(record, dict) else None
+        submitters = [one for one in listed if isinstance(one, dict)] if isinstance(listed, list) else []
         when = moment(str(record.get(":created_at", ""))) if isinstance(record, dict) else None
-        for person in submitters if isinstance(submitters, list) else []:
+        for person in submitters:
             fields = {str(key).strip(":"): str(value or "") for key, value in person.items()}
             key = fields.get("sid") or fields.get("email") or fields.get("name") or where.name
             details[key] = fields

@@ -57,12 +57,18 @@ def read(path: Path) -> list[Person]:
     except csv.Error:
         dialect = csv.excel
     reader = csv.DictReader(io.StringIO(text, newline=""), dialect=dialect)
+    try:
+        rows = list(reader)
+    except csv.Error as error:  # a quotation mark that is never closed
+        raise UsageError(
+            f"the roster {path}, after line {reader.line_num}: this is not CSV ({error}). Save it as CSV (UTF-8) again"
+        ) from None
     titles = {re.sub(r"[^a-z]", "", (title or "").lower()): title for title in reversed(reader.fieldnames or [])}
     if not any(title in titles for title in (*_NAME, *_ID, *_EMAIL, *_LAST)):
         shown = ", ".join(title or "" for title in (reader.fieldnames or [])[:6])
         raise UsageError(f"the roster {path} has no column name, id or email (it has: {clean(shown, 200)})")
     people = []
-    for row in reader:
+    for row in rows:
         person = _person({key or "": value or "" for key, value in row.items() if isinstance(value, str)}, titles)
         if person is not None:
             people.append(person)

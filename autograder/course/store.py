@@ -191,7 +191,9 @@ def _take(file: Any, out: Path) -> None:
         return
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
+    except BlockingIOError:
         raise UsageError(
             f"another headway grade is writing to {out}. Wait for it, or name another folder: --out DIR"
         ) from None
+    except OSError:  # a file system without locks, as Lustre often is: the same
+        return

@@ -8,14 +8,13 @@ changed or unreadable is computed again, never trusted.
 import contextlib
 import hashlib
 import json
-import os
 from collections.abc import Callable
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from autograder import frames
-from autograder.files import write_atomically
+from autograder.files import users_folder, write_atomically
 
 SHIPPED = Path(__file__).with_name("shipped")
 SUFFIX = ".memo"
@@ -29,13 +28,9 @@ def digest_of(*parts: bytes) -> str:
     return state.hexdigest()
 
 
-def user_cache() -> Path:
-    """The folder of the user's cache: $HEADWAY_CACHE, or the platform's place for caches."""
-    if "HEADWAY_CACHE" in os.environ:
-        return Path(os.environ["HEADWAY_CACHE"])
-    from platformdirs import user_cache_path
-
-    return user_cache_path("headway", appauthor=False)
+def user_cache() -> Path | None:
+    """The folder of the user's cache: $HEADWAY_CACHE, or the platform's place for caches, if there is one."""
+    return users_folder("HEADWAY_CACHE", "cache")
 
 
 class Memo:

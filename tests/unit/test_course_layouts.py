@@ -161,6 +161,13 @@ def test_gradescope(tmp_path, inner):
     assert ada.attempts[0].submitted_at("softmax") == datetime(2026, 4, 26, 17, 34, 0, 861687, tzinfo=UTC)
 
 
+def test_an_index_that_names_nobody_costs_no_submission(tmp_path):
+    group = make(tmp_path, "submission_1/softmax.py", "submission_2/softmax.py")
+    text = "submission_1:\n  :submitters: [ada, [x]]\nsubmission_2:\n  :submitters: ada\n"
+    make(tmp_path, "submission_metadata.yml", text=text)
+    assert list(read(group)) == ["submission_1", "submission_2"]
+
+
 def test_a_broken_index_says_where(tmp_path):
     make(tmp_path, "submission_metadata.yml", text="a: [1\nb: }")
     with pytest.raises(UsageError, match=r"submission_metadata\.yml, line 2"):
@@ -258,7 +265,14 @@ def test_a_name_that_two_people_have_joins_nobody(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("text", "says"), [("a,b\n1,2\n", "no column name, id or email"), ("id\n1\n1\n", "twice"), ("", "no column")]
+    ("text", "says"),
+    [
+        ("a,b\n1,2\n", "no column name, id or email"),
+        ("id\n1\n1\n", "twice"),
+        ("", "no column"),
+        ('id,name\n1,"' + "a" * 200_000, "after line 1: this is not CSV"),
+    ],
+    ids=["no-column", "twice", "empty", "open-quote"],
 )
 def test_a_bad_roster_is_said(tmp_path, text, says):
     (tmp_path / "roster.csv").write_text(text, "utf-8")

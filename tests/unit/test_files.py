@@ -1,8 +1,71 @@
-"""Files: names for what strangers call themselves."""
+"""Files: names for what strangers call themselves, and what is no plain file."""
+
+import os
+import stat
+from pathlib import Path
 
 import pytest
 
-from autograder.files import MAX_NAME, readable_names
+from autograder import datasets
+from autograder.course import store
+from autograder.errors import UsageError
+from autograder.files import MAX_NAME, modules_in, readable_names, write_atomically
+from autograder.reference.memo import user_cache
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
+def test_a_pipe_is_written_into_and_not_replaced(tmp_path):
+    path = tmp_path / "pipe"
+    os.mkfifo(path)
+    reader = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+    write_atomically(path, b"a table")
+    assert os.read(reader, 100) == b"a table"
+    os.close(reader)
+    assert stat.S_ISFIFO(path.stat().st_mode)
+
+
+def test_only_plain_files_are_modules(tmp_path):
+    (tmp_path / "b.py").write_bytes(b"b")
+    (tmp_path / "a.py").write_bytes(b"a")
+    (tmp_path / "folder.py").mkdir()
+    (tmp_path / ".#a.py").symlink_to("ada@desk.1234:1700000000")
+    (tmp_path / "linked.py").symlink_to("a.py")
+    (tmp_path / "notes.txt").write_bytes(b"n")
+    assert list(modules_in(tmp_path)) == [("a.py", b"a"), ("b.py", b"b"), ("linked.py", b"a")]
+
+
+def test_without_a_home_there_is_no_cache(tmp_path, monkeypatch):
+    monkeypatch.setenv("HEADWAY_CACHE", str(tmp_path))
+    assert user_cache() == tmp_path
+    monkeypatch.delenv("HEADWAY_CACHE")
+    assert user_cache().is_absolute()
+
+    def homeless(*args, **kwargs):
+        raise RuntimeError("could not determine the home directory")
+
+    for find in (homeless, lambda *args, **kwargs: Path("~/.cache/headway")):
+        monkeypatch.setattr("platformdirs.user_cache_path", find)
+        monkeypatch.setattr("platformdirs.user_data_path", find)
+        assert user_cache() is None
+        monkeypatch.delenv("HEADWAY_DATA", raising=False)
+        with pytest.raises(UsageError, match="HEADWAY_DATA=FOLDER"):
+            datasets.folder()
+
+
+@pytest.mark.parametrize(("error", "refused"), [(BlockingIOError(11, "held"), True), (OSError(38, "no locks"), False)])
+def test_a_file_system_without_locks_is_no_other_run(tmp_path, monkeypatch, error, refused):
+    fcntl = pytest.importorskip("fcntl")
+
+    def flock(file, how):
+        raise error
+
+    monkeypatch.setattr(fcntl, "flock", flock)
+    if refused:
+        with pytest.raises(UsageError, match="another headway grade is writing"), store.locked(tmp_path / "out"):
+            pass
+    else:
+        with store.locked(tmp_path / "out") as remember:
+            remember(tmp_path)
 
 
 def test_names_that_every_file_system_takes_stay():
