@@ -1,9 +1,10 @@
 """Mistakes in assignment 2: the cross-entropy."""
 
 from autograder.mistakes import Mistake
+from autograder.mistakes._softmax_numbers import BEFORE_LOGARITHM
 
 # The small number that keeps the logarithm from 0 differs from program to program; each gives other losses.
-_SMALL = ("1e-7", "1e-8", "1e-9", "1e-10", "1e-12", "1e-15")
+_SMALL = ("1e-5", "1e-6", "1e-7", "1e-8", "1e-9", "1e-10", "1e-12", "1e-15")
 
 LOSS = (
     Mistake(
@@ -100,7 +101,7 @@ LOSS = (
             "The loss is not infinite any more, but where the model is confidently wrong it is far too small.",
             "You have written a function that gives log-probabilities without ever making a 0. Where could it be used?",
             edits=(("log_softmax(logits)", f"np.log(softmax(logits) + {small})"),),
-            group="small number before the logarithm",
+            group=BEFORE_LOGARITHM,
         )
         for small in _SMALL
     ),

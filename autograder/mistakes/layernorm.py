@@ -3,6 +3,7 @@
 from autograder.mistakes import Mistake
 from autograder.mistakes._layernorm_backward import BACKWARD
 from autograder.mistakes._layernorm_formula import FORMULA
+from autograder.mistakes._layernorm_numbers import NUMBERS
 from autograder.mistakes._layernorm_plain import LAYERNORM, RMSNORM
 
 FORWARD = (
@@ -271,4 +272,4 @@ FORWARD = (
     ),
 )
 
-MISTAKES = FORWARD + BACKWARD + FORMULA
+MISTAKES = FORWARD + BACKWARD + FORMULA + NUMBERS

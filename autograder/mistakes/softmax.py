@@ -4,6 +4,7 @@ from autograder.mistakes import Mistake
 from autograder.mistakes._softmax_axes import AXES
 from autograder.mistakes._softmax_backward import BACKWARD
 from autograder.mistakes._softmax_loss import LOSS
+from autograder.mistakes._softmax_numbers import BEFORE_LOGARITHM, NUMBERS
 
 FORWARD = (
     # --- softmax
@@ -131,6 +132,7 @@ FORWARD = (
                 "return np.log(np.exp(z) / np.exp(z).sum(axis=axis, keepdims=True) + 1e-9)",
             ),
         ),
+        group=BEFORE_LOGARITHM,
     ),
     Mistake(
         "softmax.log_softmax",
@@ -195,4 +197,4 @@ FORWARD = (
     ),
 )
 
-MISTAKES = FORWARD + AXES + LOSS + BACKWARD
+MISTAKES = FORWARD + AXES + LOSS + NUMBERS + BACKWARD
