@@ -4,6 +4,7 @@ from autograder.mistakes import Mistake
 from autograder.mistakes._attention_axes import AXES
 from autograder.mistakes._attention_backward import BACKWARD
 from autograder.mistakes._attention_masks import MASKS
+from autograder.mistakes._attention_numbers import NUMBERS
 
 FORWARD = (
     # --- attention
@@ -344,4 +345,4 @@ FORWARD = (
     ),
 )
 
-MISTAKES = MASKS + FORWARD + BACKWARD + AXES
+MISTAKES = MASKS + FORWARD + BACKWARD + AXES + NUMBERS
