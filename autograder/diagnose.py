@@ -21,7 +21,7 @@ from autograder.errors import StudentException
 from autograder.fit import Fit, fit_in_part, fit_of, in_float32, tells_much
 from autograder.frames import Config, Rng
 from autograder.mistakes import Mistake, of_function
-from autograder.mistakes.variants import BrokenMistake, solution, variant
+from autograder.mistakes.variants import BrokenMistake, parameters, solution, variant
 from autograder.naming import Diagnosis, same_error
 from autograder.proxies import UNANSWERED, Cache, Call, Replay
 
@@ -205,7 +205,7 @@ def _right(replay: Replay, package: str) -> Any:
 class _Answer:
     value: Any = None
     exception: StudentException | None = None
-    modified: bool = False
+    modified: frozenset[str] = frozenset()  # the parameters whose arrays were written into
 
 
 def _run(function: Callable[..., Any], call: Call, caches: dict[int, Any], package: str) -> _Answer:
@@ -218,11 +218,14 @@ def _run(function: Callable[..., Any], call: Call, caches: dict[int, Any], packa
             value = function(*args, **kwargs)
     except Exception as error:
         return _Answer(exception=StudentException(type(error).__name__, str(error)))
-    changed = any(
-        isinstance(old, (np.ndarray, dict, list)) and fit_of(new, old) is not Fit.EXACT
-        for old, new in zip((*call.args, *call.kwargs.values()), (*args, *kwargs.values()), strict=True)
+    before = {**dict(zip(parameters(call.function.qualified, package), call.args, strict=False)), **call.kwargs}
+    after = {**dict(zip(before, args, strict=False)), **kwargs}
+    changed = (
+        name
+        for name, old in before.items()
+        if isinstance(old, (np.ndarray, dict, list)) and fit_of(after[name], old) is not Fit.EXACT
     )
-    return _Answer(value, modified=changed)
+    return _Answer(value, modified=frozenset(changed))
 
 
 def _make(value: Any, caches: dict[int, Any], package: str) -> Any:
@@ -247,11 +250,19 @@ def _remember(student: Any, ours: Any, caches: dict[int, Any]) -> None:
 def _fit_of_answer(call: Call, answer: _Answer, passed: bool, package: str) -> Fit:
     if call.exception is not None or answer.exception is not None:
         return Fit.EXACT if _same_exception(call, answer.exception, package) else Fit.NO
-    if bool(call.modified) != answer.modified and not (passed and call.modified):  # one check looks at it, and fails
+    if not _same_modified(call, answer, package) and not (passed and call.modified):  # one check looks at it, and fails
         return Fit.NO
     # Wherever a float32 took part: what is computed with it may be off by as much, in whatever dtype it arrives.
     coarse = in_float32((*call.args, call.kwargs))
     return min(fit_of(call.value, answer.value, coarse), _fit_of_entries(call, answer, coarse))
+
+
+def _same_modified(call: Call, answer: _Answer, package: str) -> bool:
+    """Whether the same arguments were written into; by name, if the student's have the names of the contract."""
+    modified = {name.partition("[")[0] for name in call.modified}
+    if not modified <= set(parameters(call.function.qualified, package)):
+        return bool(modified) == bool(answer.modified)
+    return modified == answer.modified
 
 
 def _fit_in_part(call: Call, answer: _Answer, replay: Replay, package: str) -> Fit:

@@ -153,6 +153,46 @@ BACKWARD = (
     ),
     Mistake(
         "multihead.multihead_attention_backward",
+        "keys-forgotten",
+        "dx, or dmemory, lacks the part that came through the keys",
+        "Keys and values are both made of the source, and what comes back through the two is added.",
+        "In the forward pass, for which two things was the source used?",
+        edits=(
+            (
+                'grads["b_qkv"] = _project_backward(dqkv, x, W_qkv)',
+                (
+                    'grads["b_qkv"] = _project_backward(dqkv, x, W_qkv)\n'
+                    "        dx = _side_by_side(dq, 0 * dk, dv) @ W_qkv.T"
+                ),
+            ),
+            (
+                "db_kv = _project_backward(dkv, memory, W_qkv[:, d_model:])",
+                (
+                    "db_kv = _project_backward(dkv, memory, W_qkv[:, d_model:])\n"
+                    "        dmemory = merge_heads(dv) @ W_qkv[:, 2 * d_model :].T"
+                ),
+            ),
+        ),
+    ),
+    Mistake(
+        "multihead.multihead_attention_backward",
+        "scores-not-scaled",
+        "the gradient of the scores was not divided by √K",
+        "The scores were divided on the way forward, so their gradient is, too. `attention_backward` does it.",
+        "Which step of the forward pass makes the scores smaller? Where is it on your way back?",
+        edits=(
+            (
+                "    if memory is None:\n        dqkv",
+                (
+                    '    root = cache["q"].shape[-1] ** 0.5\n'
+                    "    dq, dk = dq * root, dk * root\n"
+                    "    if memory is None:\n        dqkv"
+                ),
+            ),
+        ),
+    ),
+    Mistake(
+        "multihead.multihead_attention_backward",
         "averaged-over-three-ways",
         "what came back through q, k and v was averaged, not added",
         "x went out along three ways, and what comes back along the three is added.",

@@ -2,6 +2,8 @@
 
 from autograder.mistakes import Mistake
 
+_MERGED = "x.swapaxes(-2, -3).reshape(*batch, length, n_heads * head_size)"
+
 HEADS = (
     # --- split_heads
     Mistake(
@@ -121,5 +123,46 @@ HEADS = (
             ("*batch, n_heads, length, head_size = x.shape", "B, n_heads, length, head_size = x.shape"),
             (".reshape(*batch, ", ".reshape(B, "),
         ),
+    ),
+    Mistake(
+        "multihead.split_heads",
+        "size-first",
+        "the columns of a head were moved in front of the positions, not the heads: (…, K, T, H)",
+        "Where there are as many heads as columns in each, the shape is right and the numbers are not.",
+        "In which order does the docstring list the axes of the result?",
+        edits=((".swapaxes(-2, -3)", ".swapaxes(-2, -3).swapaxes(-1, -3)"),),
+    ),
+    *(
+        Mistake("multihead.merge_heads", name, title, why, hint, edits=((_MERGED, merged),))
+        for name, title, why, hint, merged in (
+            (
+                "heads-added",
+                "the heads were added up, not put side by side",
+                "W_o can then no longer tell them apart.",
+                "How many numbers does a position have before the merge, in all its heads, and how many after it?",
+                "x.sum(axis=-3)",
+            ),
+            (
+                "heads-averaged",
+                "the heads were averaged, not put side by side",
+                "W_o can then no longer tell them apart.",
+                "How many numbers does a position have before the merge, in all its heads, and how many after it?",
+                "x.mean(axis=-3)",
+            ),
+            (
+                "not-joined",
+                "heads and positions were exchanged, and the heads were not joined: (…, T, H, K)",
+                "The two last axes have to become one.",
+                "How many axes does the docstring's result have?",
+                "x.swapaxes(-2, -3)",
+            ),
+            (
+                "along-the-positions",
+                "the heads were put one after the other along the positions, not side by side",
+                "The text is then H times as long as it was.",
+                "Along which axis are they to be joined, counted from the end?",
+                "np.concatenate([x[..., h, :, :] for h in range(n_heads)], axis=-2)",
+            ),
+        )
     ),
 )

@@ -1,5 +1,7 @@
 """Mistakes in assignment 8: the transformer block."""
 
+from dataclasses import replace
+
 from autograder.mistakes import Mistake
 from autograder.mistakes._blocks_backward import BACKWARD
 
@@ -251,4 +253,79 @@ FORWARD = (
     ),
 )
 
-MISTAKES = FORWARD + BACKWARD
+# Who writes two branches may well make a mistake in one of them only. In these the first edit is in that of "pre", the
+# second in that of "post".
+_IN_BOTH_FORMS = (
+    "mask-ignored",
+    "one-head",
+    "no-first-residual",
+    "no-second-residual",
+    "second-residual-from-x",
+    "first-norm-unused",
+    "second-norm-unused",
+    "steps-in-parallel",
+)
+_IN_ONE_FORM = tuple(
+    replace(
+        mistake,
+        name=f"{mistake.name}-with-{form}",
+        title=f'with "{form}", {mistake.title}',
+        edits=(edit,),
+        common=False,
+    )
+    for mistake in FORWARD
+    if mistake.name in _IN_BOTH_FORMS
+    for form, edit in zip(("pre", "post"), mistake.edits, strict=True)
+)
+_ORDER = (
+    Mistake(
+        "blocks.block",
+        "feed-forward-first",
+        'with "pre", the feed-forward network comes before the attention',
+        "Each position thinks before it has looked around; the attention's output leaves the block unprocessed.",
+        "Which of the two steps does the formula of the docstring begin with?",
+        edits=(
+            (
+                (
+                    "attn_out, attn_cache = multihead_attention(layernorm(ln1_in, **ln1), attn_params, n_heads, mask)\n"
+                    "        after_attention = ln2_in = x + attn_out"
+                ),
+                "ln2_in = x\n        after_attention = x + ffn(layernorm(x, **ln2), ffn_params, activation)[0]",
+            ),
+            (
+                "ffn_out, ffn_cache = ffn(layernorm(ln2_in, **ln2), ffn_params, activation)",
+                (
+                    "ffn_out, attn_cache = multihead_attention(layernorm(after_attention, **ln1), attn_params, n_heads, "
+                    "mask)\n        ffn_cache = None"
+                ),
+            ),
+        ),
+    ),
+    Mistake(
+        "blocks.block",
+        "x-added-twice",
+        'with "pre", x was added again at the end, although the stream holds it already',
+        "After the attention the stream is x and what the attention found. The second step adds to that, and to "
+        "nothing else.",
+        "How often is x itself in your output, if both steps give 0?",
+        edits=(("after_ffn = after_attention + ffn_out", "after_ffn = x + after_attention + ffn_out"),),
+    ),
+    Mistake(
+        "blocks.block",
+        "keys-not-normed",
+        'with "pre", only the queries were made of the normalized x, keys and values of x itself',
+        "Attention is of the normalized stream with itself: one input, no memory.",
+        "What is handed to the attention, and how often?",
+        edits=(("**ln1), attn_params, n_heads, mask)", "**ln1), attn_params, n_heads, mask, x)"),),
+    ),
+    Mistake(
+        "blocks.block",
+        "only-out",
+        "only the output was returned, without the cache",
+        "The backward pass finds everything in the cache.",
+        "How many things does the docstring list under Returns?",
+        edits=(("return after_ffn, cache", "return after_ffn"),),
+    ),
+)
+
+MISTAKES = FORWARD + _IN_ONE_FORM + _ORDER + BACKWARD

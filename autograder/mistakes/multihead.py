@@ -269,6 +269,30 @@ FORWARD = (
     ),
     Mistake(
         "multihead.multihead_attention",
+        "head-axis-added-to-mask",
+        "an axis for the heads was added to every mask",
+        "A mask for (..., H, T, S) comes ready to be broadcast: (T, S), (B, 1, T, S). With one axis more, its batch "
+        "meets the scores' heads, or its queries do.",
+        "Which axis of the scores does the first axis of a mask (B, 1, 1, S) meet, once it is (B, 1, 1, 1, S)?",
+        edits=(("attention(q, k, v, mask)", "attention(q, k, v, mask if mask is None else mask[:, None])"),),
+    ),
+    Mistake(
+        "multihead.multihead_attention",
+        "columns-in-turn",
+        "the columns of W_qkv were handed out in turn: the first to q, the next to k, the next to v",
+        "The first D columns make the queries, the next D the keys, the last D the values.",
+        "Which columns of W_qkv make the queries: 0, 1, 2 … or 0, 3, 6 …?",
+        edits=(
+            (
+                'W_qkv, b_qkv = as_float(params["W_qkv"]), params.get("b_qkv")',
+                """W_qkv, b_qkv = as_float(params["W_qkv"]), params.get("b_qkv")
+    W_qkv = np.concatenate([W_qkv[:, i::3] for i in range(3)], axis=1)
+    b_qkv = None if b_qkv is None else np.concatenate([b_qkv[i::3] for i in range(3)])""",
+            ),
+        ),
+    ),
+    Mistake(
+        "multihead.multihead_attention",
         "output-for-weights",
         'cache["weights"] holds the output of attention, not its weights',
         "attention returns two things, (out, weights).",
