@@ -295,8 +295,9 @@ _ORDER = (
             (
                 "ffn_out, ffn_cache = ffn(layernorm(ln2_in, **ln2), ffn_params, activation)",
                 (
-                    "ffn_out, attn_cache = multihead_attention(layernorm(after_attention, **ln1), attn_params, n_heads, "
-                    "mask)\n        ffn_cache = None"
+                    "normed = layernorm(after_attention, **ln1)\n"
+                    "        ffn_out, attn_cache = multihead_attention(normed, attn_params, n_heads, mask)\n"
+                    "        ffn_cache = None"
                 ),
             ),
         ),

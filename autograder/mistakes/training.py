@@ -1,6 +1,7 @@
 """Mistakes in assignment 10: training."""
 
 from autograder.mistakes import Mistake
+from autograder.mistakes._training_formulas import FORMULAS
 
 _ADAMW = (
     Mistake(
@@ -357,4 +358,4 @@ _TRAIN = (
     ),
 )
 
-MISTAKES = _ADAMW + _CLIP + _RATE + _STEP + _ESTIMATE + _TRAIN
+MISTAKES = _ADAMW + _CLIP + _RATE + _STEP + _ESTIMATE + _TRAIN + FORMULAS
