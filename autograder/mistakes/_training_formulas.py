@@ -253,8 +253,8 @@ FORMULAS = (
                 "With warmup_steps=0, which of your lines are run?",
                 (
                     (
-                        "    if step < warmup_steps:\n        return float(max_lr * (step + 1) / warmup_steps)",
-                        "    rate = max_lr * (step + 1) / warmup_steps\n    if step < warmup_steps:\n        return float(rate)",
+                        "    if step < warmup_steps:\n",
+                        "    _ = max_lr * (step + 1) / warmup_steps\n    if step < warmup_steps:\n",
                     ),
                 ),
             ),

@@ -3,6 +3,7 @@
 from autograder.mistakes import Mistake
 from autograder.mistakes._embeddings_batches import AXES
 from autograder.mistakes._embeddings_positions import POSITIONS
+from autograder.mistakes._embeddings_waves import WAVES
 
 TOKENS = (
     # --- one_hot
@@ -209,4 +210,4 @@ TOKENS = (
     ),
 )
 
-MISTAKES = TOKENS + AXES + POSITIONS
+MISTAKES = TOKENS + AXES + POSITIONS + WAVES
