@@ -63,7 +63,7 @@ class Terminal:
     def screen(self):
         return "\n".join(line.rstrip() for line in self.screen_.display)
 
-    def wait_for(self, wanted, seconds=60.0):
+    def wait_for(self, wanted, seconds=120.0):
         """Wait until `wanted` is on the screen (a text, or a predicate of the screen); returns the screen."""
         deadline = time.monotonic() + seconds
         seen = wanted if callable(wanted) else lambda screen: wanted in screen
@@ -77,7 +77,7 @@ class Terminal:
     def press(self, keys):
         os.write(self.master, keys.encode())
 
-    def wait_end(self, seconds=60.0):
+    def wait_end(self, seconds=120.0):
         """Wait until the program has ended; its exit code."""
         deadline = time.monotonic() + seconds
         while self.process.poll() is None and time.monotonic() < deadline:

@@ -4,7 +4,6 @@ import io
 import os
 import stat
 import struct
-import time
 import tracemalloc
 import zipfile
 
@@ -90,11 +89,9 @@ def test_pipes_sockets_folders_and_devices_are_left_out(taken, folder):
     (folder / "ffn.py").mkdir()
     if os.geteuid() == 0:
         os.mknod(folder / "layernorm.py", 0o600 | stat.S_IFCHR, os.makedev(1, 5))  # /dev/zero
-    started = time.monotonic()
     files, notes = taken(folder)
     assert files == {"softmax.py": GOOD}
     assert len(notes) == 2 + (os.geteuid() == 0)
-    assert time.monotonic() - started < 5
 
 
 def test_a_sparse_file_of_gigabytes_is_left_out(taken, folder):
@@ -232,9 +229,9 @@ def test_a_signature_notices_what_dates_hide(tmp_path, monkeypatch):
     first = intake.signature(attempt)
     assert first == intake.signature(attempt) != ""
     before = file.stat()
-    time.sleep(0.02)  # past the tick of the file system's clock, which SETTLED_NS is there for
-    file.write_text("x = 2\n")
-    os.utime(file, ns=(before.st_atime_ns, before.st_mtime_ns))  # the same size, the same date
+    while file.stat().st_ctime_ns == before.st_ctime_ns:  # the file system's clock ticks, which SETTLED_NS is there for
+        file.write_text("x = 2\n")
+        os.utime(file, ns=(before.st_atime_ns, before.st_mtime_ns))  # the same size, the same date
     assert file.stat().st_size == before.st_size
     assert intake.signature(attempt) != first
     (tmp_path / "helper.py").write_text("")
