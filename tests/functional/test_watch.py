@@ -118,11 +118,11 @@ def test_it_survives_what_editors_do(watching, workspace):
     assert terminal.wait_end() == 0
 
 
-# Counts seconds of its own CPU time, stroke by stroke: a busy machine makes no more of them.
+# A stroke for every second that it runs: what else a busy machine takes its time over does not count.
 LOOP = """import time
-    strokes = 0
+    began, strokes = time.monotonic(), 0
     while True:
-        if time.process_time() >= strokes:
+        if time.monotonic() - began >= strokes:
             strokes += 1
             open({marker!r}, "a").write("|")"""
 
@@ -134,7 +134,7 @@ def test_a_new_save_ends_a_check_that_loops(watching, workspace, tmp_path):
     wait_until(marker.exists)
     save(workspace, RIGHT)
     terminal.wait_for("softmax.softmax is right")
-    assert len(marker.read_text()) < 8  # the limit of one call is 10 s
+    assert len(marker.read_text()) < 10  # the limit of one call is 10 s
     terminal.press("q")
     assert terminal.wait_end() == 0
 
