@@ -97,6 +97,18 @@ CAUSES = (
         r"",
         "the name is given a value somewhere in this function, but not before this line",
     ),
+    ("ModuleNotFoundError", r"", "a submission may import NumPy, the standard library and its own modules"),
+    (
+        "OSError",
+        r"File too large",
+        "this printed far more than anybody can read, and was stopped: take the print out, or out of the loop",
+    ),
+    (
+        "EOFError",
+        r"reading a line",
+        "nobody can type here: input() gets no answer. What it needs comes in as arguments",
+    ),
+    ("BdbQuit", r"", "breakpoint() waits for keys, and nobody can type here: take it out, print what you want to see"),
     ("RecursionError", r"", "the function calls itself again and again"),
     (
         "KeyError",

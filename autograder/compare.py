@@ -37,6 +37,8 @@ class Tolerance:
         return np.asarray(self.relative * size + self.floor * max(1.0, float(size.max(initial=0.0))))
 
 
+_NO_RETURN = "a function without a return statement returns None; print shows a value and gives nothing back"
+
 # float64: a right answer computed in another order differs by about 1e-15 per operation and stays below 1e-12; the
 # subtlest wrong one we know (tanh for erf in GELU, eps outside the root) differs by 1e-4 to 1e-7. 1e-9 lies between.
 # float32 carries 7 digits; a softmax over a few dozen entries or a product of a few dozen terms keeps 5 of them.
@@ -65,14 +67,20 @@ def compare(actual: Any, expected: Any, function: Function, *, tolerance: Tolera
         _compare_one(actual, expected, outputs[0], function, tolerance)
         return
     outputs = outputs[: len(expected)]
-    names = ", ".join(output.name for output in outputs)
-    if not isinstance(actual, tuple):
-        raise Mismatch(f"{function.name} must return a tuple ({names}), not {describe_type(actual)}")
-    if len(actual) != len(expected):
-        raise Mismatch(f"{function.name} must return {len(expected)} values ({names}), not {len(actual)}")
+    if not isinstance(actual, tuple) or len(actual) != len(expected):
+        raise other_than(outputs, function, actual)
     for output, mine, theirs in zip(outputs, actual, expected, strict=True):
         if output.name != CACHE:
             _compare_one(mine, theirs, output, function, tolerance)
+
+
+def other_than(outputs: Sequence[Output], function: Function, actual: Any) -> Mismatch:
+    """What is wrong with a value that is not a tuple of as many as there are outputs."""
+    names = ", ".join(output.name for output in outputs)
+    if isinstance(actual, tuple):
+        return Mismatch(f"{function.name} must return {len(outputs)} values ({names}), not {len(actual)}")
+    text = f"{function.name} must return a tuple ({names}), not {describe_type(actual)}"
+    return Mismatch(text, help=_NO_RETURN if actual is None else f"with commas between the values: return {names}")
 
 
 def compare_value(
@@ -129,7 +137,8 @@ def _compare_dict(
     actual: Any, expected: dict[Any, Any], output: Output, function: Function, tolerance: Tolerance | None
 ) -> None:
     if not isinstance(actual, dict):
-        raise Mismatch(f"{output.name} must be a dict, not {describe_type(actual)}")
+        help = _NO_RETURN if actual is None else None
+        raise Mismatch(f"{output.name} must be a dict, not {describe_type(actual)}", help=help)
     missing = [key for key in expected if key not in actual]
     surplus = [key for key in actual if key not in expected]
     if missing or surplus:
@@ -150,7 +159,8 @@ def _compare_dict(
             wrong.append(str(key))
     if first is not None:
         if len(expected) > 1:
-            entries = f"wrong: {', '.join(wrong)}" + (f"; right: {', '.join(right)}" if right else "")
+            entries = f"these entries are wrong: {', '.join(wrong)}"
+            entries += f"; these are right: {', '.join(right)}" if right else ""
             first.help = f"{entries}. {first.help}" if first.help else entries
         raise first
 
@@ -170,7 +180,8 @@ def _compare_number(
             raise _other_value(output, str(actual), str(expected))
         return
     if isinstance(actual, bool) or not isinstance(actual, (int, float, np.integer, np.floating)):
-        raise Mismatch(f"{output.name} must be a float, not {describe_type(actual)}")
+        help = _NO_RETURN if actual is None else None
+        raise Mismatch(f"{output.name} must be a float, not {describe_type(actual)}", help=help)
     try:
         number = np.float64(actual)
     except OverflowError:  # an int of hundreds of digits
@@ -297,7 +308,7 @@ def describe_type(value: Any) -> str:
 
 def _type_help(actual: Any) -> str | None:
     if actual is None:
-        return "a function without a return statement returns None"
+        return _NO_RETURN
     if isinstance(actual, (list, tuple)):
         return "wrap it: np.array(...)" if isinstance(actual, list) else "it returns several values instead of one"
     return None

@@ -59,6 +59,9 @@ class Mismatch(Verdict):
     """What the function returned is not what it should return."""
 
 
+UNREAD = "<unread>"  # stands for a function in the last line of a trace: the line that Python could not read
+
+
 @dataclass(frozen=True)
 class CodeLine:
     """A line of the student's code that a traceback passes through."""
@@ -76,6 +79,12 @@ class StudentException:
     type: str
     message: str
     trace: tuple[CodeLine, ...] = field(default=())
+
+    @property
+    def unreadable(self) -> bool:
+        """Whether Python could not read one of the student's files at all: none of its lines has run."""
+        kinds = ("SyntaxError", "IndentationError", "TabError")
+        return self.type in kinds and bool(self.trace) and self.trace[-1].function == UNREAD
 
 
 class Raised(Verdict):

@@ -250,7 +250,8 @@ def refuses(request: pytest.FixtureRequest) -> Refuses:
         except Raised as verdict:
             raised = verdict.exception
             if raised.type != "ValueError":
-                raise Mismatch(f"{name} must raise ValueError here, not {raised.type}") from None
+                text = f"{name} must raise ValueError here, not {raised.type}: {raised.message}".removesuffix(": ")
+                raise Mismatch(text, help=verdict.help) from None
             if about not in raised.message:
                 raise Mismatch(f"the ValueError of {name} does not mention {about!r}: {raised.message!r}") from None
             return

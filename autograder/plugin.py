@@ -318,6 +318,8 @@ def _result(
         needed = calls[-1].function.qualified
         if not student.is_stub(function):
             error = Blocked(f"{function.name} needs {needed}, which is not written yet", (needed,))
+    if isinstance(error, Raised) and error.exception.unreadable:
+        result.case = None  # no input is at fault
     if isinstance(error, Verdict):
         result.status = error.status  # type: ignore[assignment]
         # Names of types and keys of dictionaries are the student's words too.

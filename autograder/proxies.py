@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from autograder.causes import usual_cause
-from autograder.compare import describe_type
+from autograder.compare import other_than
 from autograder.curriculum import CACHE, Curriculum, Function
 from autograder.errors import (
     Blocked,
@@ -164,8 +164,7 @@ class Student:
         if opaque and len(function.outputs) > 1:
             # A check unpacks (out, cache), and looks into the cache, before it compares anything.
             if type(call.value) is not tuple or len(call.value) != len(function.outputs):
-                names = ", ".join(output.name for output in function.outputs)
-                raise Mismatch(f"{function.name} must return a tuple ({names}), not {describe_type(call.value)}")
+                raise other_than(function.outputs, function, call.value)
             if not all(isinstance(call.value[i], Cache) for i in opaque):
                 raise Died(f"while {function.name} was running, its process sent a value in place of the cache")
         return call.value
@@ -226,17 +225,26 @@ class Student:
         raised_in = _deepest_of_contract(trace, self._curriculum) or function.qualified
         if exception.type == "NotImplementedError":
             if raised_in == function.qualified:
-                return NotStarted(f"{function.name} is not written yet")
+                return self._unfinished(function, exception)
             return Blocked(f"{function.name} needs {raised_in}, which is not written yet", (raised_in,))
         last = trace[-1] if trace else None
         at = f" in {last.file}, line {last.line}" if last else ""
         text = f"{exception.type}{at}: {exception.message}" if exception.message else f"{exception.type}{at}"
-        help = usual_cause(exception)
-        if exception.type in ("SyntaxError", "IndentationError", "TabError"):
-            help = "Python cannot read this file at all; nothing in it can be checked until this line is mended"
-        elif exception.type == "ModuleNotFoundError":
-            help = "a submission may import NumPy, the standard library and its own modules"
-        return Raised(f"{function.name} raised {text}", exception, help=help)
+        if exception.unreadable:
+            help = "nothing in this file can be checked until this line, or the one above it, is mended"
+            return Raised(f"Python cannot read this file: {text}", exception, help=help)
+        return Raised(f"{function.name} raised {text}", exception, help=usual_cause(exception))
+
+    def _unfinished(self, function: Function, exception: StudentException) -> Verdict:
+        """What a NotImplementedError of the function itself is: a stub's, or one left behind in what was written."""
+        if self.is_stub(function) or not exception.trace:
+            return NotStarted(f"{function.name} is not written yet")
+        last = exception.trace[-1]
+        return Raised(
+            f"{function.name} still raises NotImplementedError in {last.file}, line {last.line}",
+            exception,
+            help="this is the stub's line, or one like it: take it out when your own code is there",
+        )
 
     def _wrap(self, value: Any, call: Call) -> Any:
         if isinstance(value, Handle):

@@ -43,6 +43,7 @@ def watch_folder(folder: Path, *, poll: bool = False, plain: bool = False, no_co
         loop.run(folder.resolve(), poll=poll, no_color=no_color)
 
 
+@interruptible
 def welcome(folder: Path) -> None:
     """What `headway` alone says the first time in a workspace; then it watches."""
     from autograder.study import state
@@ -50,10 +51,14 @@ def welcome(folder: Path) -> None:
     remembered = state.load(folder)
     if not remembered.content.get("welcomed") and sys.stdin.isatty() and sys.stdout.isatty():
         from autograder.curriculum import TRANSFORMER
+        from autograder.study import keyboard, saves
 
         click.echo("\nWelcome to Headway.\n")
         click.echo((ABOUT if remembered.curriculum == TRANSFORMER else "") + HOW)
-        click.pause("Press any key to begin. ")
+        click.echo("Press any key to begin, or save one of the files. ", nl=False)
+        before = saves.stamps(folder)
+        keyboard.key_or(lambda: saves.stamps(folder) != before)
+        click.echo()
         remembered = state.load(folder)
         remembered.content["welcomed"] = True
         remembered.save()

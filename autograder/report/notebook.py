@@ -8,7 +8,7 @@ from typing import Any
 from rich.console import Console, Group, RenderableType
 from rich.text import Text
 
-from autograder.report.terminal import STYLES, WORDS, Document, all_checks, first_of_each, more, panel, points_text
+from autograder.report.terminal import STYLES, WORDS, Document, all_checks, first_of_each, more, panel, sum_text
 
 WIDTH = 96
 MAX_PANELS = 3
@@ -77,7 +77,7 @@ class Report:
             count = sum(check["status"] == status for check in checks)
             if count:
                 text.append(f"   {mark} {count} {WORDS[status]}", style)
-        text.append(f"   {points_text(self.document['points'])} points")
+        text.append(f"   {sum_text(self.document)} points")
         return text
 
     def _line(self) -> Text:

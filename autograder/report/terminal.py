@@ -3,7 +3,7 @@
 Student text goes in as `Text`, never as markup, so that `x[b, t]` stays what it is.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from rich.console import Console, Group, RenderableType
@@ -86,7 +86,7 @@ def _overview(document: Document) -> RenderableType:
             str(assignment["number"]),
             Text(assignment["name"]),
             _bar(assignment),
-            Text(points_text(assignment["points"])),
+            Text(points_text(assignment["points"], assignment["functions"])),
             _counts(assignment),
         )
     return Group(Text(), title, Text(), table, Text())
@@ -155,8 +155,8 @@ def panel(
     row("stages", check["departure"])
     row("help", check["help"])
     row("NumPy says", "\n".join(check["hints"][:3]))
-    row("printed", _printed(check["output"]))
     row("where", _where(check, link))
+    row("printed", _printed(check["output"]))  # behind all that is short: where there is no room, its end is cut off
     if commands:
         row("again", f"headway check {check['function']}")
         row("stuck?", f"headway hint {check['function']}")
@@ -216,16 +216,28 @@ def number_text(value: Any) -> str:
     return f"{value:.10g}" if isinstance(value, float) else str(value)
 
 
-def points_text(points: dict[str, float]) -> str:
-    """`3 / 5`, without needless decimals."""
+def points_text(points: dict[str, float], functions: Sequence[Document] = ()) -> str:
+    """`3 / 5`, without needless decimals.
+
+    Args:
+        functions: what the points are of. Bonus work counts as earned only; by itself it has its own sum.
+    """
+    if not points["possible"] and functions:
+        return f"{points['earned']:g} / {sum(f['points']['possible'] for f in functions):g} bonus"
     bonus = " with bonus" if points["earned"] > points["possible"] else ""
     return f"{points['earned']:g} / {points['possible']:g}{bonus}"
+
+
+def sum_text(document: Document) -> str:
+    """The points of all that was checked."""
+    functions = [function for assignment in document["assignments"] for function in assignment["functions"]]
+    return points_text(document["points"], functions)
 
 
 def _summary(document: Document, following: str | None, width: int) -> RenderableType:
     checks = all_checks(document)
     lines = Text()
-    lines.append(f"{points_text(document['points'])} points", "bold")
+    lines.append(f"{sum_text(document)} points", "bold")
     counts = [(status, sum(check["status"] == status for check in checks)) for status in STYLES]
     for status, count in counts:
         if count:

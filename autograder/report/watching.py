@@ -39,7 +39,8 @@ class View:
         tally: how many of its checks pass, if some do not: " 3/5".
         checking: functions that are being checked now.
         check: the record of the check whose panel is shown; None if none is wrong.
-        stub: file, line and first lines of the function in hand while it is not written.
+        stub: file, line and first lines of the function in hand while it is not written; line 0 if there is no such
+            function, and then what to do.
         hint: the hints shown, and how many there are.
         cursor: the function under the cursor of the list; None while the list is not shown.
         message: one line above the keys.
@@ -92,9 +93,13 @@ def _title(view: View, columns: int) -> Text:
     if view.checking:
         state = Text(f"checking {_briefly(view.checking)} …", "bold #56b4e9")
     else:
-        state = Text(f"checked in {view.seconds * 1e3:.0f} ms" if view.seconds is not None else "", "dim")
+        state = Text(f"checked in {_duration(view.seconds)}" if view.seconds is not None else "", "dim")
     title.truncate(max(10, columns - len(state) - 2), overflow="ellipsis")
     return title.append(" " * max(2, columns - len(title) - len(state))).append_text(state)
+
+
+def _duration(seconds: float) -> str:
+    return f"{seconds * 1e3:.0f} ms" if seconds < 2 else f"{seconds:.1f} s"
 
 
 def _briefly(functions: Sequence[str]) -> str:
@@ -193,6 +198,8 @@ def _right(view: View) -> RenderableType:
 def _stub(view: View) -> RenderableType:
     assert view.stub is not None
     file, line, text = view.stub
+    if not line:  # there is none
+        return Text(text)
     place = Text(f"{file}:{line}", "bold")
     if view.link is not None:
         place.stylize(f"link {view.link(file, line)}")

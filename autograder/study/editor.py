@@ -1,6 +1,7 @@
 """Where something is in the student's files, and opening it in the student's editor."""
 
 import ast
+import difflib
 import os
 import shlex
 import shutil
@@ -9,6 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from autograder.errors import UsageError
+from autograder.study import state
 from autograder.study.keyboard import Keyboard
 
 SHOWN_LINES = 40  # of a stub's beginning
@@ -26,25 +28,43 @@ def line_of(file: Path, function: str) -> int:
 
 def find(file: Path, function: str) -> ast.FunctionDef | None:
     """The function's syntax tree; None if the file cannot be read or has no such function."""
-    try:
-        tree = ast.parse(file.read_bytes())
-    except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
-        return None
-    found = [node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == function]
+    found = [node for node in functions_in(file) if node.name == function]
     return found[-1] if found else None
 
 
+def functions_in(file: Path) -> list[ast.FunctionDef]:
+    """The functions that a file defines; none if Python cannot read it."""
+    try:
+        tree = ast.parse(file.read_bytes())
+    except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
+        return []
+    return [node for node in tree.body if isinstance(node, ast.FunctionDef)]
+
+
 def beginning(folder: Path, qualified: str) -> tuple[str, int, str]:
-    """File, line and the signature with docstring of a function, to show what is to be written."""
+    """File, line and the signature with docstring of a function, to show what is to be written.
+
+    Of a function that is not there the line is 0, and the text says so.
+    """
     module, _, name = qualified.partition(".")
     node = find(folder / f"{module}.py", name)
     if not (folder / f"{module}.py").is_file():
-        return f"{module}.py", 1, f"There is no file {module}.py. headway update brings its stub back."
+        return f"{module}.py", 0, f"There is no file {module}.py. headway update, in another window, brings it back."
     if node is None:
-        return f"{module}.py", 1, f"There is no {name} in {module}.py. headway update brings its stub back."
+        return f"{module}.py", 0, _missing(folder, module, name)
     doc = ast.get_docstring(node) or ""
     text = f"def {name}({ast.unparse(node.args)}):\n" + "\n".join(f"    {line}".rstrip() for line in doc.split("\n"))
     return f"{module}.py", node.lineno, "\n".join(text.split("\n")[:SHOWN_LINES])
+
+
+def _missing(folder: Path, module: str, name: str) -> str:
+    """What to do about a function that a file does not define: it may be there under another name."""
+    others = {function.name for function in state.load(folder).curriculum.modules[module].functions}
+    own = {node.name: node.lineno for node in functions_in(folder / f"{module}.py") if node.name not in others}
+    lines = [f"{module}.py has no function {name}. It is found by its name, which must stay as it was in the stub."]
+    for close in difflib.get_close_matches(name, own, n=1):
+        lines.append(f"Is it {close}, in line {own[close]}? Then call it {name} again.")
+    return "\n".join([*lines, "headway update, in another window, puts the stub back."])
 
 
 def linker(folder: Path) -> Callable[[str, int], str]:

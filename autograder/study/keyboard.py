@@ -2,6 +2,8 @@
 
 import contextlib
 import os
+import re
+import select
 import selectors
 import shutil
 import signal
@@ -22,7 +24,15 @@ NAMES = {
     "\n": "enter",
     "\x1b": "escape",
 }
+# A key that sends several characters, or one character. Of a key held down several come at once.
+KEY = re.compile(r"\x1b(?:\[[0-9;]*[A-Za-z~]|O[A-Z])|.", re.DOTALL)
 RESIZED = object()
+LOOK = 0.2  # how often it is looked whether something has happened, seconds
+
+
+def keys_in(text: str) -> list[str]:
+    """The keys that were pressed, as characters or names; those without either are left out."""
+    return [NAMES.get(key, key) for key in KEY.findall(text) if key in NAMES or key.isprintable()]
 
 
 class Events:
@@ -40,8 +50,8 @@ class Events:
         with contextlib.suppress(BlockingIOError):  # full: it will wake anyway
             os.write(self._write, b"\0")
 
-    def take(self, keys: "Keyboard | None" = None) -> Any:
-        """The next event; keys of the keyboard are events, too."""
+    def take(self, keys: "Keyboard | None" = None, seconds: float | None = None) -> Any:
+        """The next event; keys of the keyboard are events, too. None, if nothing happens for so many seconds."""
         while True:
             if self._waiting:
                 return self._waiting.popleft()
@@ -49,12 +59,62 @@ class Events:
                 selector.register(self._read, selectors.EVENT_READ)
                 if keys is not None and keys.open:
                     selector.register(keys.descriptor, selectors.EVENT_READ)
-                ready = [key.fd for key, _ in selector.select()]
+                ready = [key.fd for key, _ in selector.select(seconds)]
+            if not ready:
+                return None
             if self._read in ready:
                 with contextlib.suppress(BlockingIOError):
                     os.read(self._read, 4096)
             elif keys is not None:
                 self._waiting.extend(keys.read())
+
+
+@contextlib.contextmanager
+def unseen() -> Iterator[None]:
+    """What is typed is not shown meanwhile, Ctrl-C neither: it would move a display that draws over its own lines."""
+    if not _has_terminal():
+        yield
+        return
+    import termios
+
+    before = termios.tcgetattr(sys.stdin)
+    silent = [*before]
+    silent[3] &= ~termios.ECHO
+    termios.tcsetattr(sys.stdin, termios.TCSADRAIN, silent)
+    try:
+        yield
+    finally:
+        if _has_terminal():
+            termios.tcsetattr(sys.stdin, termios.TCSADRAIN, before)
+
+
+def _has_terminal() -> bool:
+    """Whether there is a terminal whose settings may be changed: a job in the background would be stopped for it."""
+    try:
+        import termios  # noqa: F401
+
+        return os.tcgetpgrp(sys.stdin.fileno()) == os.getpgrp()
+    except (ImportError, OSError, ValueError):
+        return False
+
+
+def key_or(happened: Callable[[], bool]) -> None:
+    """Wait for any key, or until something has happened; without a terminal that gives single keys, for Enter."""
+    if not _has_terminal():
+        sys.stdin.readline()
+        return
+    import termios
+    import tty
+
+    before = termios.tcgetattr(sys.stdin)
+    tty.setcbreak(sys.stdin)
+    try:
+        while not happened():
+            if select.select([sys.stdin], [], [], LOOK)[0]:
+                os.read(sys.stdin.fileno(), 1024)
+                return
+    finally:
+        termios.tcsetattr(sys.stdin, termios.TCSADRAIN, before)
 
 
 class Keyboard:
@@ -96,12 +156,7 @@ class Keyboard:
         if not content:  # the terminal is gone
             self.open = False
             return ["q"]
-        text = content.decode("utf-8", "ignore")
-        return (
-            [NAMES[text]]
-            if text in NAMES
-            else [NAMES.get(key, key) for key in text if key.isprintable() or key in NAMES]
-        )
+        return keys_in(content.decode("utf-8", "ignore"))
 
     def size(self) -> tuple[int, int]:
         """Columns and lines of the terminal."""

@@ -49,10 +49,15 @@ class Live:
         self._waiting: set[str] = set()  # to be checked when nothing is more urgent
         self._background: tuple[str, ...] = ()
         at = remembered.content.get(KEY)
-        known = at if isinstance(at, str) and at in curriculum.functions else None
+        known = at if isinstance(at, str) and at in curriculum.functions else self._begun()
         self.focus = (
             known or progress.next_open(self.statuses, curriculum=curriculum) or next(iter(curriculum.functions))
         )
+
+    def _begun(self) -> str | None:
+        """The first function that has been written and not been found right: where work has begun without us."""
+        names = (name for name in self.curriculum.functions if self.statuses.get(name) != "passed")
+        return next((name for name in names if name in self.snapshot.prints and not self.snapshot.is_stub(name)), None)
 
     @property
     def statuses(self) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from autograder.errors import UsageError
 from autograder.files import write_atomically
 from autograder.report import training as view
 from autograder.study import checkpoint, presets
+from autograder.study.keyboard import unseen
 from autograder.study.pictures import paper
 from autograder.study.pictures.training import loss_curve
 from autograder.study.trainer import Trainer
@@ -76,7 +77,7 @@ def train(
             f"{settings.preset} on {settings.data}: {trainer.n_parameters:,} parameters, {trainer.vocabulary} "
             f"characters, {trainer.train_characters:,} to train on, {trainer.val_characters:,} to validate on"
         )
-        with view.live(console, first, until, floor) as shown:
+        with unseen(), view.live(console, first, until, floor) as shown:
             for news in trainer.train(until, max(1, settings.steps // MEASUREMENTS)):
                 shown.show(news)
                 if asked.is_set():

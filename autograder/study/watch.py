@@ -17,8 +17,10 @@ from autograder.study.lines import print_parting
 from autograder.study.live import Live, details, first_wrong, settled, tally, totals, watched
 from autograder.study.saves import Saves
 from autograder.study.timings import Timings
+from autograder.worker import Limits
 
 SAVED = object()
+PATIENCE = 1.5
 
 
 class Watch:
@@ -50,6 +52,18 @@ class Watch:
             self._press(event)
         self.draw()
 
+    @property
+    def patience(self) -> float | None:
+        """For how many seconds without an event a check may go on before a line says what is being waited for."""
+        return PATIENCE if self._live.checking and not self._message else None
+
+    def explain_waiting(self) -> None:
+        """Say what becomes of a check that takes long."""
+        seconds = Limits().call_seconds
+        self._message = (
+            f"still running: a loop that never ends? After {seconds:g} s it is stopped; save, and it begins anew"
+        )
+
     def _look(self) -> None:
         noticed = time.perf_counter()
         self._timings.mark("noticed")
@@ -64,6 +78,7 @@ class Watch:
 
     def _answer(self, answer: Answer) -> None:
         if self._live.answer(answer):
+            self._message = ""
             self._timings.mark("answered")
             self._seconds = time.perf_counter() - (self._saved_at or time.perf_counter())
             self._alone = False
@@ -242,7 +257,9 @@ def run(folder: Path, *, poll: bool, no_color: bool) -> None:
             watch.draw()
             try:
                 while not watch.done:
-                    event = events.take(keys)
+                    event = events.take(keys, watch.patience)
+                    if event is None:
+                        watch.explain_waiting()
                     watch.handle(None if event is RESIZED else event)
             except KeyboardInterrupt:  # Ctrl-C is one more way to quit
                 pass

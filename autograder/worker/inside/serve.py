@@ -201,7 +201,7 @@ def describe_error(submission, error):
             trace.append((os.path.basename(frame.filename), frame.lineno or 0, frame.name, (frame.line or "")[:200]))
     if isinstance(error, SyntaxError) and error.filename and os.path.dirname(error.filename) == submission.folder:
         trace.append(
-            (os.path.basename(error.filename), error.lineno or 0, "<module>", (error.text or "").strip()[:200])
+            (os.path.basename(error.filename), error.lineno or 0, "<unread>", (error.text or "").strip()[:200])
         )
     return {
         "status": "missing" if isinstance(error, Missing) else "raised",
