@@ -53,6 +53,7 @@ class _Headway(click.Group):
             context = getattr(error, "ctx", None)
             command = context.command_path if context else "headway"
             message = " ".join(error.format_message().split())  # click lists choices on lines of their own
+            message = message if message.endswith((".", "?", "!")) else f"{message}."
             click.echo(f"headway: {message} How it is used: {command} --help", err=True)
             sys.exit(USAGE)
         except click.Abort:

@@ -97,7 +97,9 @@ def grade(
     unsafe: bool,
     no_color: bool,
 ) -> None:
-    """Grade a class: one result document for each submission, class.json, and a table as CSV.
+    """Grade a class, in a sandbox.
+
+    Writes one result document for each submission, class.json, and a table as CSV.
 
     DIR holds a folder, an archive, a module or a notebook for each student, or what Canvas, Moodle, Gradescope or
     nbgrader make of a class. Student code runs in a sandbox; a machine that has none refuses (headway doctor says what

@@ -5,9 +5,12 @@ import click
 from autograder.cli._shared import console_for, no_color_option
 
 
-@click.group()
-def data() -> None:
+@click.group(invoke_without_command=True)
+@click.pass_context
+def data(context: click.Context) -> None:
     """Datasets: what there is, and fetching it."""
+    if context.invoked_subcommand is None:
+        context.invoke(data_list)
 
 
 @data.command("list")

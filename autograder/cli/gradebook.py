@@ -51,7 +51,10 @@ FORMATS = {
 def report(
     out: Path, page: Path | None, feedback: str | None, similar: Path | None, layout: str, no_color: bool
 ) -> None:
-    """Show what the graded class OUT knows: in the terminal, and as one page that needs no network."""
+    """What the graded class OUT knows, and what it does not.
+
+    In the terminal, and as one page that needs no network.
+    """
     from rich.text import Text
 
     from autograder.course import gradebook, handing_back, insight, similarity

@@ -49,7 +49,9 @@ OUR_SETTINGS = "nbgrader_config.headway.py"  # beside the instructor's own
 @curriculum_option
 @interruptible
 def release(folder: Path, form: str | None, prerequisites: "Prerequisites", seed: int | None) -> None:
-    """Write what students get, the source of an nbgrader course, or the policy of a course to fill in.
+    """Write what students get: stubs, notebooks, nbgrader's.
+
+    All of it is generated from the solutions; or the policy of a course to fill in.
 
     Over an nbgrader course that is there already, what somebody has changed in it stays as it is.
     """
@@ -147,7 +149,10 @@ def _writing(folder: Path) -> Iterator[None]:
 @click.command()
 @no_color_option
 def doctor(no_color: bool) -> None:
-    """Is everything here that is needed? Says what is missing and the command that mends it."""
+    """Is everything here that is needed?
+
+    Says what is missing and the command that mends it.
+    """
     from autograder import doctor as examination
     from autograder.report import findings
 
@@ -164,7 +169,10 @@ def doctor(no_color: bool) -> None:
 @no_color_option
 @interruptible
 def verify(processes: int, right: Path | None, json_file: str | None, no_color: bool) -> None:
-    """Prove the kit: solutions pass, stubs fail, every known mistake fails and is called by its name."""
+    """Prove the kit: that its checks tell right from wrong.
+
+    Solutions pass, stubs fail, every known mistake fails and is called by its name.
+    """
     from dataclasses import asdict
 
     from autograder import courses, source

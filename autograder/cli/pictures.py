@@ -32,7 +32,10 @@ def plot(
     out: Path | None,
     no_color: bool,
 ) -> None:
-    """Draw one of the pictures of the course with your own functions; without a name, list them."""
+    """Pictures, drawn by your own functions.
+
+    Without a name it lists them.
+    """
     from autograder import engine, source
     from autograder.study import pictures
     from autograder.study.checkpoint import load

@@ -22,6 +22,7 @@ from autograder.cli._shared import (
     workspace_option,
     write_json,
 )
+from autograder.errors import UsageError
 
 
 @click.command()
@@ -134,25 +135,39 @@ def list_(names: tuple[str, ...], folder: Path, only_open: bool, only_done: bool
         click.echo(f"! {note}", err=True)
 
 
+def _in_hand(folder: Path) -> str:
+    """The function that is being worked on in a workspace: the last one watched, else the first that does not pass."""
+    from autograder.study import progress, state
+
+    remembered = state.load(folder)
+    found = progress.in_hand(remembered)
+    if found is None and state.is_workspace(folder):
+        statuses = {name: entry.status for name, entry in progress.load(remembered).items()}
+        found = progress.next_open(statuses, curriculum=remembered.curriculum)
+    if found is None:
+        raise UsageError("which function? For example: headway hint softmax.softmax. All of them: headway list")
+    return found
+
+
 @click.command()
-@click.argument("name", metavar="NAME", shell_complete=complete_names)
+@click.argument("name", metavar="[NAME]", required=False, shell_complete=complete_names)
 @click.option("--more", count=True, help="One hint more than those shown so far.")
 @click.option("--dir", "folder", type=click.Path(path_type=Path), help="Your workspace (default: this folder).")
 @curriculum_option
 @no_color_option
-def hint(name: str, more: int, folder: Path | None, no_color: bool) -> None:
+def hint(name: str | None, more: int, folder: Path | None, no_color: bool) -> None:
     """Hints for a function: a question, the idea, the shape.
 
-    What was shown is remembered in the workspace. Elsewhere --more counts from the first hint.
+    Without a name it is the function in hand in your workspace. What was shown is remembered there; elsewhere --more
+    counts from the first hint.
     """
     import shlex
 
-    from autograder.errors import UsageError
     from autograder.report import hints as view
     from autograder.study import hints, state
 
     curriculum = curriculum_of(folder or Path())
-    selected = curriculum.select([name])
+    selected = curriculum.select([name or _in_hand(folder or Path())])
     where = "" if folder is None else f" --dir {shlex.quote(str(folder))}"
     if folder is not None:
         from autograder import engine

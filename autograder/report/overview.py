@@ -1,5 +1,6 @@
 """What there is to do, how long it takes and how far one is, as a table: the curriculum for `headway list`."""
 
+import textwrap
 from collections.abc import Mapping
 from typing import Protocol
 
@@ -51,13 +52,16 @@ def render(
         total: of how many functions this is a part, if it is a part.
     """
     functions = [curriculum.functions[name] for name in selected]
-    width = max((len(_name(function, stale)) for function in functions), default=0) + 2
+    widths = [len(_name(function, stale)) for function in functions]
+    sides = (SINCE, POINTS, TAKES, HARD) if entries is not None else (TAKES, HARD)
+    room = console.width - MARK - sum(sides) - GAP * (1 + len(sides))
+    width = max((n for n in widths if room >= WIDE_ROOM or n <= LONG_NAME), default=0) + GAP
     console.print(_titles(entries is not None, width))
     for assignment in curriculum.assignments:
         listed = [function for function in functions if function.module == assignment.module]
         if listed:
             console.print(_head(assignment, entries))
-            console.print(_lines(listed, entries, stale, width))
+            console.print(_lines(assignment, listed, entries, stale, (width, room)))
     if any(function.difficulty for function in functions):
         console.print(Text("\n" + "   ".join(f"{DOTS[n]} {words}" for n, words in DIFFICULTY.items()), "dim"))
     if entries is None:
@@ -66,13 +70,14 @@ def render(
     console.print(_summary(functions, entries, total))
     if stale & set(selected):
         console.print(Text("~ changed since it was checked: headway check, or headway to watch", "dim"))
-    console.print(Text("One verdict: headway check NAME. What is open: headway list --open"))
+    left = "" if total not in (None, len(functions)) else ". What is open: headway list --open"
+    console.print(Text(f"One verdict: headway check NAME{left}"))
 
 
 def _table(*columns: int) -> Table:
     """Without lines: a mark, what has the rest of the width, and columns of these widths at the right edge."""
     table = Table(box=None, pad_edge=False, show_header=False, expand=True)
-    table.add_column(justify="right", no_wrap=True, width=2)
+    table.add_column(justify="right", no_wrap=True, width=MARK)
     table.add_column(ratio=1, overflow="ellipsis", no_wrap=True)
     for width in columns:
         table.add_column(justify="right", no_wrap=True, width=width)
@@ -81,7 +86,11 @@ def _table(*columns: int) -> Table:
 
 # Widths at the right edge: since when, points, how long it takes, how hard it is. A head has no since, and more to say.
 SINCE, POINTS, TAKES, HARD = 6, 7, 6, 3
-GAP = 2
+MARK, GAP = 2, 2
+INDENT = 4
+# Where there is little room for names and what they are in PyTorch: a few long names do not push the rest off the
+# screen, a gradient is not said at length, and with very little room nothing is put on lines of its own.
+WIDE_ROOM, LONG_NAME, NARROW_ROOM = 74, 26, 30
 
 
 def _titles(in_workspace: bool, width: int) -> Table:
@@ -102,11 +111,17 @@ def _head(assignment: Assignment, entries: Mapping[str, Entry] | None) -> Table:
     return table
 
 
-def _lines(functions: list[Function], entries: Mapping[str, Entry] | None, stale: frozenset[str], width: int) -> Table:
+def _lines(
+    assignment: Assignment,
+    functions: list[Function],
+    entries: Mapping[str, Entry] | None,
+    stale: frozenset[str],
+    widths: tuple[int, int],
+) -> Table:
+    """The functions of an assignment. `widths`: of the names, and of names and PyTorch's together."""
     table = _table(TAKES, HARD) if entries is None else _table(SINCE, POINTS, TAKES, HARD)
     for function in functions:
-        about = " · ".join(filter(None, ("bonus" if function.bonus else "", function.torch)))
-        name = Text.assemble(_name(function, stale).ljust(width), (about, "dim"))
+        name = _with_about(assignment, function, _name(function, stale), *widths)
         effort = _time(function.minutes), Text(DOTS[function.difficulty], "dim")
         if entries is None:
             table.add_row("", name, *effort)
@@ -118,6 +133,19 @@ def _lines(functions: list[Function], entries: Mapping[str, Entry] | None, stale
         since = ago(entry.since) if entry and started else ""
         table.add_row(Text(mark, style), name, Text(since, "dim"), Text(points), *effort)
     return table
+
+
+def _with_about(assignment: Assignment, function: Function, name: str, width: int, room: int) -> Text:
+    """A function's name and what it is in PyTorch: beside it, or below it where that is too long."""
+    forward = next((f for f in assignment.functions if f"{f.name}_backward" == function.name), None)
+    its_own = forward is not None and function.torch == f"gradient of {forward.torch}"
+    what = "its gradient" if its_own and room < WIDE_ROOM else function.torch
+    about = " · ".join(filter(None, ("bonus" if function.bonus else "", what)))
+    beside = max(width, len(name) + GAP)
+    if beside + len(about) <= room or room < NARROW_ROOM:
+        return Text.assemble(name.ljust(beside), (about, "dim"))
+    lines = textwrap.wrap(about, room - INDENT)
+    return Text.assemble(name, *((f"\n{' ' * INDENT}{line}", "dim") for line in lines))
 
 
 def _time(minutes: int, style: str = "") -> Text:

@@ -16,7 +16,6 @@ from autograder.study import badges, impact, progress, state
 from autograder.study.checker import Answer, Checker, Request
 
 GRACE, LOOKS = 0.02, 3  # a file that looks half written is looked at again this soon, this often
-KEY = "at"  # in the workspace's state: the function in hand
 WRONG = ("failed", "error", "timeout")
 
 
@@ -48,10 +47,11 @@ class Live:
         self._brief: set[str] = set()  # their records name no mistakes
         self._waiting: set[str] = set()  # to be checked when nothing is more urgent
         self._background: tuple[str, ...] = ()
-        at = remembered.content.get(KEY)
-        known = at if isinstance(at, str) and at in curriculum.functions else self._begun()
         self.focus = (
-            known or progress.next_open(self.statuses, curriculum=curriculum) or next(iter(curriculum.functions))
+            progress.in_hand(remembered)
+            or self._begun()
+            or progress.next_open(self.statuses, curriculum=curriculum)
+            or next(iter(curriculum.functions))
         )
 
     def _begun(self) -> str | None:
@@ -126,7 +126,7 @@ class Live:
         """Take a function in hand."""
         self.focus = function
         remembered = state.load(self.folder)
-        remembered.content[KEY] = function
+        remembered.content[progress.AT] = function
         remembered.save()
         brief = function in self._brief and self.statuses.get(function) in WRONG
         if (brief or function not in self.records) and function not in self.checking:
@@ -171,7 +171,7 @@ class Live:
         progress.store(remembered, self.entries)
         if foreground:
             self._follow(functions)
-            remembered.content[KEY] = self.focus
+            remembered.content[progress.AT] = self.focus
         remembered.save()
 
     def _follow(self, checked: tuple[str, ...]) -> None:
@@ -275,7 +275,7 @@ def watched(folder: Path, tell: Callable[[Answer], None]) -> tuple[Live, Checker
         tell: see `Checker`.
     """
     remembered = state.load(folder)
-    at, curriculum = remembered.content.get(KEY), remembered.curriculum
-    first = at if isinstance(at, str) and at in curriculum.functions else next(iter(curriculum.functions))
+    curriculum = remembered.curriculum
+    first = progress.in_hand(remembered) or next(iter(curriculum.functions))
     checker = Checker(folder, (first,), tell, curriculum)
     return Live(folder, checker, curriculum), checker

@@ -14,6 +14,7 @@ from autograder.results import STATUSES, CheckResult, Status, function_status
 from autograder.study.state import State
 
 KEY, KIT = "progress", "kit"
+AT = "at"  # in the workspace's state: the function in hand
 
 
 @dataclass(frozen=True)
@@ -106,6 +107,12 @@ def next_open(
         module = functions[after].module
         names.sort(key=lambda name: name == after or functions[name].bonus or functions[name].module != module)
     return next((name for name in names if statuses.get(name) != "passed"), None)
+
+
+def in_hand(state: State) -> str | None:
+    """The function that was in hand when the workspace was watched last; None if that is not known."""
+    at = state.content.get(AT)
+    return at if isinstance(at, str) and at in state.curriculum.functions else None
 
 
 def passed_modules(statuses: Mapping[str, Status], curriculum: Curriculum = TRANSFORMER) -> tuple[str, ...]:

@@ -59,10 +59,7 @@ class Watch:
 
     def explain_waiting(self) -> None:
         """Say what becomes of a check that takes long."""
-        seconds = Limits().call_seconds
-        self._message = (
-            f"still running: a loop that never ends? After {seconds:g} s it is stopped; save, and it begins anew"
-        )
+        self._message = f"still running: after {Limits().call_seconds:g} s a call is stopped. A loop that never ends?"
 
     def _look(self) -> None:
         noticed = time.perf_counter()
