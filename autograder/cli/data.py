@@ -26,9 +26,12 @@ def data_list(no_color: bool) -> None:
     for title in ("name", "characters", "here", "what it is"):
         table.add_column(title, justify="right" if title == "characters" else "left")
     for dataset in datasets.DATASETS.values():
-        here = Text("yes" if datasets.is_here(dataset) else f"headway data fetch {dataset.name}")
+        here = Text("yes" if datasets.is_here(dataset) else "no")
         table.add_row(Text(dataset.name), Text(f"{dataset.size:,}"), here, Text(dataset.about))
-    console_for(no_color).print(table)
+    console = console_for(no_color)
+    console.print(table)
+    if not all(map(datasets.is_here, datasets.DATASETS.values())):
+        console.print("\nWhat is not here: headway data fetch NAME")
 
 
 @data.command()

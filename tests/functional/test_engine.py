@@ -57,6 +57,48 @@ def test_a_stub_is_not_started_and_costs_no_other_function(submission, judge):
     assert found == {"softmax.softmax": "passed", "softmax.log_softmax": "not_started"}
 
 
+def test_the_stubs_line_left_behind_is_said_with_its_place(submission, judge):
+    left = RIGHT.replace("    return", '    raise NotImplementedError("softmax.softmax")\n    return')
+    assert left != RIGHT
+    checks = [check for check in judge(submission(softmax=left), "softmax.softmax").checks if check.status == "error"]
+    line = left.split("\n").index('    raise NotImplementedError("softmax.softmax")') + 1
+    assert len(checks) > 3
+    assert {check.message for check in checks} == {
+        f"softmax still raises NotImplementedError in softmax.py, line {line}"
+    }
+    assert all("take it out" in check.help and check.where["line"] == line for check in checks)
+
+
+def test_a_file_that_python_cannot_read_is_nobodys_input(submission, judge):
+    checks = judge(submission(softmax=RIGHT.replace("):", ")")), "softmax.softmax").checks
+    assert {check.status for check in checks} == {"error"}
+    for check in checks:
+        assert check.message.startswith("Python cannot read this file: SyntaxError in softmax.py, line ")
+        assert check.case is None
+    evaluated = RIGHT.replace("    return", '    eval("1 +")\n    return')
+    checks = judge(submission(softmax=evaluated), "softmax.softmax").checks
+    assert all(check.message.startswith("softmax raised SyntaxError") and check.case for check in checks)
+
+
+def test_another_exception_than_the_one_asked_for_says_what_it_is(submission, judge):
+    text = "def encode(text, stoi):\n    raise TypeError('unknown ' + 1)\n"
+    result = judge(submission(tokenizer=text), "tokenizer.encode")
+    messages = [check.message for check in result.checks]
+    assert any(m.startswith("encode must raise ValueError here, not TypeError: can only concatenate") for m in messages)
+
+
+def test_no_return_and_several_values(submission, judge):
+    text = "def build_vocab(text, start=0):\n    {body}\n"
+    for body, message, help in (
+        ("pass", "must return a tuple (chars, stoi, itos), not None", "without a return statement"),
+        ("return [1, 2, 3]", "must return a tuple (chars, stoi, itos), not list", "return chars, stoi, itos"),
+        ("return 1, 2", "must return 3 values (chars, stoi, itos), not 2", None),
+    ):
+        check = judge(submission(tokenizer=text.format(body=body)), "tokenizer.build_vocab").checks[0]
+        assert message in check.message
+        assert help in check.help if help else check.help is None
+
+
 def test_blocked_by_a_wrong_prerequisite_also_when_it_was_not_selected(submission, judge):
     folder = submission(softmax=RIGHT.replace("x.max", "x.min"), attention=ATTENTION)
     for selected in (("attention.attention",), ("softmax.softmax", "attention.attention")):

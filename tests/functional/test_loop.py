@@ -58,6 +58,41 @@ def test_list_says_how_long_it_takes_and_how_hard_it_is(workspace, tmp_path):
     assert f"about {open_one.minutes} min to go" in headway("list", "softmax", cwd=workspace).stdout
 
 
+@pytest.mark.parametrize("columns", [80, 140])
+def test_list_cuts_nothing(workspace, tmp_path, columns):
+    for cwd in (workspace, tmp_path):
+        shown = headway("list", cwd=cwd, COLUMNS=str(columns)).stdout
+        assert "…" not in shown
+        assert all(len(line) <= columns for line in shown.splitlines())
+        for function in TRANSFORMER.functions.values():
+            assert f"  {function.name} " in shown or f"  {function.name}\n" in shown
+            if not function.torch.startswith("gradient of"):
+                assert function.torch in shown
+    assert ("gradient of scaled_dot_product_attention" in shown) == (columns == 140)
+
+
+def test_hint_without_a_name_is_of_the_function_in_hand(workspace, tmp_path):
+    assert "softmax.softmax_backward · hint 1 of 3" not in headway("hint", cwd=workspace).stdout
+    assert "tokenizer.build_vocab · hint 1 of 3" in headway("hint", cwd=workspace).stdout
+    about = workspace / ".headway.json"
+    about.write_text(json.dumps({**json.loads(about.read_text()), "at": "softmax.softmax_backward"}))
+    assert "softmax.softmax_backward · hint 1 of 3" in headway("hint", cwd=workspace).stdout
+    elsewhere = headway("hint", cwd=tmp_path)
+    assert elsewhere.returncode == 2
+    assert "which function?" in elsewhere.stderr
+
+
+def test_data_alone_lists_the_datasets(tmp_path):
+    done = headway("data", cwd=tmp_path)
+    assert done.returncode == 0
+    assert "given-names" in done.stdout
+
+
+def test_every_command_has_a_summary_that_is_not_cut(tmp_path):
+    done = headway("--help", cwd=tmp_path, COLUMNS="80")
+    assert "..." not in done.stdout.partition("Commands:")[2]
+
+
 def test_solutions_come_after_a_pass(workspace):
     shown = headway("solution", "softmax.log_softmax", cwd=workspace)
     assert shown.returncode == 0

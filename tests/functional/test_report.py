@@ -111,6 +111,21 @@ def test_bonus_work_that_was_asked_for_is_what_comes_next():
     assert "but for 1 of bonus work" in rendered(document(check("layernorm.layernorm"), wrong))
 
 
+def test_bonus_work_alone_has_its_own_sum():
+    wrong = {**FAILED, "function": "layernorm.rmsnorm"}
+    alone = document(check("layernorm.rmsnorm"), wrong)
+    for holder in (alone, alone["assignments"][0]):
+        holder["points"] = {"earned": 1.0, "possible": 0.0}  # bonus work counts as earned only
+    text = rendered(alone)
+    assert "1 / 2 bonus points" in text
+    assert "1 / 0" not in text
+
+
+def test_what_was_printed_comes_behind_the_place():
+    text = rendered(document({**FAILED, "output": "hello"}))
+    assert text.index("attention.py:41") < text.index("printed") < text.index("again")
+
+
 def test_the_command_to_run_next_stays_in_one_line():
     text = rendered(document({**FAILED, "function": "attention.a_function_with_a_long_name"}), 80)
     assert "then:\n    headway check attention.a_function_with_a_long_name\n" in text

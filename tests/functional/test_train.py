@@ -78,6 +78,8 @@ def test_ctrl_c_saves_and_resume_goes_on(tmp_path):
         terminal.press("\x03")
         assert terminal.wait_end() == 0, terminal.screen()
         assert "Stopped at step" in terminal.screen()
+        assert len(re.findall(r"\d+/1000000", terminal.screen())) == 1, terminal.screen()
+        assert "^C" not in terminal.screen()
     finally:
         terminal.close()
     run = checkpoint.load(tmp_path / "model.safetensors")

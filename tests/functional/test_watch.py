@@ -37,10 +37,10 @@ def workspace(fresh, tmp_path):
 def watching(workspace):
     opened = []
 
-    def start(*arguments, **settings):
+    def start(*arguments, first="tokenizer.build_vocab is not written yet", **settings):
         terminal = Terminal([*HEADWAY, "watch", *arguments], workspace, **settings)
         opened.append(terminal)
-        terminal.wait_for("tokenizer.build_vocab is not written yet")
+        terminal.wait_for(first)
         return terminal
 
     yield start
@@ -139,6 +139,14 @@ def test_a_new_save_ends_a_check_that_loops(watching, workspace, tmp_path):
     assert terminal.wait_end() == 0
 
 
+def test_what_runs_long_is_explained_meanwhile(watching, workspace):
+    terminal = watching()
+    save(workspace, "while True: pass")
+    terminal.wait_for("after 10 s a call is stopped")
+    terminal.wait_for("did not return within 10 s")
+    assert "a call is stopped" not in terminal.screen()
+
+
 def test_a_resize(watching):
     terminal = watching(columns=100, lines=40)
     terminal.resize(60, 15)
@@ -197,7 +205,7 @@ def test_the_editor_gets_the_terminal(watching, workspace, tmp_path):
 def test_what_breaks_later_work_is_said(watching, workspace, solutions):
     for name in ("softmax", "ffn"):
         shutil.copy(solutions / f"{name}.py", workspace / f"{name}.py")
-    terminal = watching()
+    terminal = watching(first="softmax.softmax is right")
     terminal.wait_for("16 of 63")
     path = workspace / "softmax.py"
     good = path.read_text()
@@ -214,7 +222,7 @@ def test_a_function_that_is_right_is_never_said_to_be_unwritten(watching, worksp
     path = workspace / "softmax.py"
     good = (solutions / "softmax.py").read_text("utf-8")
     path.write_text(good)
-    terminal = watching()
+    terminal = watching(first="softmax.softmax is right")
     terminal.wait_for("5 of 63")
     later = 'def cross_entropy(logits, targets):\n    raise NotImplementedError("softmax.cross_entropy")\n'
     path.write_text(f"{good}\n\n{later}")
@@ -267,6 +275,18 @@ def test_headway_alone_welcomes_once_and_watches(workspace):
         assert "Welcome" not in again.wait_for("tokenizer.build_vocab is not written yet")
     finally:
         again.close()
+
+
+def test_a_save_ends_the_welcome_and_is_in_hand(workspace):
+    terminal = Terminal(HEADWAY, workspace)
+    try:
+        terminal.wait_for("or save one of the files")
+        save(workspace, WRONG)
+        terminal.wait_for("✗ softmax.softmax")
+        terminal.press("q")
+        assert terminal.wait_end() == 0
+    finally:
+        terminal.close()
 
 
 def test_headway_alone_elsewhere_is_the_help(tmp_path):

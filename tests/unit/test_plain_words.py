@@ -61,6 +61,10 @@ def test_inputs_have_the_names_of_the_parameters():
         ("TypeError", "_mean() got an unexpected keyword argument 'keepdim'", "NumPy calls them axis and keepdims"),
         ("TypeError", "softmax() got an unexpected keyword argument 'scale'", "must stay as it is"),
         ("ValueError", "`indices` and `arr` must have the same number of dimensions", "[..., None]"),
+        ("OSError", "[Errno 27] File too large", "take the print out"),
+        ("EOFError", "EOF when reading a line", "input() gets no answer"),
+        ("BdbQuit", "", "breakpoint()"),
+        ("ModuleNotFoundError", "torch is not available here: write it in NumPy", "its own modules"),
         ("ValueError", "The truth value of an array with more than one element is ambiguous.", "is not None"),
     ],
 )

@@ -12,7 +12,9 @@ from autograder.errors import UsageError
 from autograder.results import CheckResult
 from autograder.since import ago
 from autograder.source import bundled
-from autograder.study import badges, keep, progress, solutions, state, submit, workspace
+from autograder.study import badges, editor, keep, progress, solutions, state, submit, workspace
+from autograder.study.keyboard import keys_in
+from autograder.study.live import Live
 
 
 def result(function, status="passed", possible=1.0):
@@ -158,6 +160,45 @@ def test_update_brings_new_stubs_and_leaves_work_alone(folder, monkeypatch):
     assert any(
         path.read_text() == worked + "\n\ndef my_work(x):\n    return x\n" for path in (folder / keep.BACKUPS).iterdir()
     )
+
+
+def test_a_renamed_function_is_said_to_be_missing_and_found_again(folder):
+    path = folder / "tokenizer.py"
+    path.write_text(path.read_text("utf-8").replace("def build_vocab(", "def build_vocabulary("), "utf-8")
+    line = next(i for i, text in enumerate(path.read_text("utf-8").split("\n"), 1) if "def build_vocab" in text)
+    file, at, text = editor.beginning(folder, "tokenizer.build_vocab")
+    assert (file, at) == ("tokenizer.py", 0)
+    assert "has no function build_vocab." in text
+    assert f"Is it build_vocabulary, in line {line}? Then call it build_vocab again." in text
+    path.write_text("def encode(text, stoi):\n    pass\n")
+    assert "Is it" not in editor.beginning(folder, "tokenizer.decode")[2]  # encode is another of the course
+
+
+@pytest.mark.parametrize(
+    ("typed", "keys"),
+    [
+        ("n", ["n"]),
+        ("\x1b[B\x1b[B\x1bOA\r", ["down", "down", "up", "enter"]),
+        ("\x1b", ["escape"]),
+        ("j\x1b[5~\x1b[1;5Bk\x00", ["j", "k"]),
+    ],
+)
+def test_keys_that_come_at_once_are_told_apart(typed, keys):
+    assert keys_in(typed) == keys
+
+
+def test_what_was_begun_before_it_is_watched_is_in_hand(folder):
+    class Nobody:
+        def ask(self, request): ...
+
+    assert Live(folder, Nobody()).focus == "tokenizer.build_vocab"
+    path = folder / "softmax.py"
+    path.write_text(path.read_text("utf-8").replace('raise NotImplementedError("softmax.log_softmax")', "return x"))
+    assert Live(folder, Nobody()).focus == "softmax.log_softmax"
+    remembered = state.load(folder)
+    remembered.content[progress.AT] = "gpt.gpt"
+    remembered.save()
+    assert Live(folder, Nobody()).focus == "gpt.gpt"
 
 
 def test_every_solution_can_be_shown_alone():
