@@ -239,7 +239,7 @@ def _compare_finite(actual: Array, expected: Array, output: Output) -> None:
 def _compare_values(actual: Array, expected: Array, output: Output, function: Function, tolerance: Tolerance) -> None:
     if expected.dtype.kind in "fc":
         allowed = tolerance.allowed(expected)
-        with np.errstate(invalid="ignore"):  # inf - inf, where both are the same infinity
+        with np.errstate(invalid="ignore", over="ignore"):  # inf - inf, where both are the same infinity
             difference = np.abs(actual - expected)
         same = (difference <= allowed) | (actual == expected) | (np.isnan(actual) & np.isnan(expected))
         excess = np.where(same, -1.0, np.nan_to_num(difference, nan=np.inf, posinf=np.inf) - allowed)

@@ -29,6 +29,11 @@ def describe(actual: Array, expected: Array, axes: Sequence[str] = ()) -> str | 
     """
     if actual.dtype.kind not in "fiub" or expected.dtype.kind not in "fiub":
         return None
+    with np.errstate(all="ignore"):  # a student's numbers may be as large as numbers can be
+        return _relation(actual, expected, axes)
+
+
+def _relation(actual: Array, expected: Array, axes: Sequence[str]) -> str | None:
     if actual.size == expected.size == 1:
         return _number(float(actual.flat[0]), float(expected.flat[0])) if expected.dtype.kind == "f" else None
     if not 1 < actual.size == expected.size <= MAX_ENTRIES:
@@ -112,8 +117,8 @@ def _times(factor: float) -> str:
 
 def _known(factor: float) -> str | None:
     """A factor in words, if it is a whole number, one over it, the root of one, or has to do with a logarithm."""
-    if factor <= 0:
-        return None
+    if not 1 / (2 * MAX_FACTOR) < factor < 2 * MAX_FACTOR:
+        return None  # nor can it be turned over or squared, at the ends of what a float holds
     for value, text in (
         (1 / math.log(2), "1/log 2 = 1.4427 times"),
         (1 / math.log(10), "1/log 10 times"),
