@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from autograder.curriculum import Curriculum
 from autograder.prerequisites import OfficialPrerequisites, used_within, with_stand_ins
 from autograder.results import CheckResult, Status, SubmissionResult
+from autograder.worker import Spent
 
 if TYPE_CHECKING:
     from autograder.plugin import Job, Outcome
@@ -31,6 +32,7 @@ class Blocking:
         self._curriculum = curriculum
         self._spool = spool
         self._do = do
+        self._spent = Spent()  # all that is checked again may together use as much as the submission itself
 
     def mark(self, result: SubmissionResult, selected: Iterable[str], known: Mapping[str, Status]) -> None:
         """Block what waits for something else.
@@ -52,15 +54,18 @@ class Blocking:
 
     def _prerequisites(self, result: SubmissionResult, known: set[str]) -> list[CheckResult]:
         """Checks that do not pass of what failed functions are built on, where that is not known."""
-        from autograder.plugin import Job
-
         failed = {check.function for check in result.checks if check.status in ("failed", "error", "timeout")}
         needed = {need for function in failed for need in self._curriculum.all_needs(function)}
         needed |= {used for function in failed for used in self._used(function)}
         needed -= known
         if not needed:
             return []
-        return [check for check in self._do(Job(self._folder, frozenset(needed))).results if check.status != "passed"]
+        return [check for check in self._again(self._folder, needed).results if check.status != "passed"]
+
+    def _again(self, folder: Path, functions: Iterable[str], **how: Any) -> "Outcome":
+        from autograder.plugin import Job
+
+        return self._do(Job(folder, frozenset(functions), spent=self._spent, **how))
 
     def _used(self, function: str) -> list[str]:
         """Other functions of the same assignment that the student's function uses, although it need not."""
@@ -77,8 +82,6 @@ class Blocking:
 
         A `log_softmax` that calls `softmax` is right where it is right given a right softmax; that is tried out.
         """
-        from autograder.plugin import Job
-
         wrong = {*others, *(check.function for check in result.checks if check.status != "passed")}
         failed = [check for check in result.checks if check.status in ("failed", "error")]
         for function in dict.fromkeys(check.function for check in failed):
@@ -89,7 +92,7 @@ class Blocking:
             with tempfile.TemporaryDirectory(prefix="headway-", dir=self._spool) as scratch:
                 names = [name.partition(".")[2] for name in used]
                 with_stand_ins(Path(scratch), self._folder, module, names, self._curriculum.package)
-                again = {check.id: check for check in self._do(Job(Path(scratch), frozenset([function]))).results}
+                again = {check.id: check for check in self._again(Path(scratch), [function]).results}
             for check in failed:
                 if check.id in again and again[check.id].status == "passed":
                     check.status, check.earned, check.blocked_by, check.mistake = "blocked", 0.0, used, None
@@ -103,11 +106,9 @@ class Blocking:
         checks = {check.id: check for check in blocked if check.was_wrong or not check.sees_answers}
         if not checks:
             return
-        from autograder.plugin import Job
-
         with closing(OfficialPrerequisites(self._curriculum, self._spool)) as official:
             functions = frozenset(check.function for check in checks.values())
-            again = self._do(Job(self._folder, functions, official.folder_for, diagnose=False))
+            again = self._again(self._folder, functions, official=official.folder_for, diagnose=False)
         wait_for_an_answer(again.results)
         for check in again.results:
             if check.id in checks and check.status == "passed":

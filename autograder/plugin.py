@@ -44,12 +44,14 @@ class Job:
         official: the folder in which a module is checked, if it is not the submission's own: with official
             prerequisites in it, so that no other assignment can be at fault.
         diagnose: name the mistakes behind failed checks, if the run does.
+        spent: what the submission has used; jobs that share one share its limits.
     """
 
     folder: Path
     functions: frozenset[str] | None = None
     official: Callable[[Path, str], Path] | None = None
     diagnose: bool = True
+    spent: Spent = field(default_factory=Spent)
 
     def folder_for(self, module: str) -> Path:
         """The folder in which `module` is checked."""
@@ -93,6 +95,9 @@ class Run:
 
 
 RUN = pytest.StashKey[Run]()
+# Answers of one job that are kept to find out what went wrong. All right answers of the course are 2 MiB; wrong ones of
+# a hostile submission would be as much as each answer may be, times the number of checks, in the grader's memory.
+KEPT_BYTES = 32 << 20
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -183,7 +188,7 @@ def _wanted(session: pytest.Session, run: Run, job: Job) -> list[pytest.Item]:
 
 
 def _do(session: pytest.Session, run: Run, job: Job) -> Outcome:
-    desk, checked, spent = session.config.stash[DESK], None, Spent()
+    desk, checked = session.config.stash[DESK], None
     outcome = run.outcome = Outcome()
     items = _wanted(session, run, job)
     quick = not session.config.pluginmanager.has_plugin("terminalreporter")  # nobody reads pytest's own reports
@@ -192,7 +197,7 @@ def _do(session: pytest.Session, run: Run, job: Job) -> Outcome:
         for item, next_item in zip(items, [*items[1:], None], strict=False):
             wanted = job.folder_for((_function_name(item) or "").partition(".")[0])
             if wanted != checked:
-                desk.seat(Student(run.workers, wanted, run.curriculum, run.limits, spent))
+                desk.seat(Student(run.workers, wanted, run.curriculum, run.limits, job.spent))
                 checked = wanted
             if quick and lasting(item):
                 _run_quickly(item, next_item, run)
@@ -209,6 +214,7 @@ def _do(session: pytest.Session, run: Run, job: Job) -> Outcome:
     finally:
         desk.seat(None)
     _name_mistakes(run, outcome, job)
+    outcome.replays.clear()  # answers may be large, and nobody looks at them any more
     return outcome
 
 
@@ -275,7 +281,8 @@ def _note(item: pytest.Item, run: Run, call: pytest.CallInfo[None]) -> CheckResu
         student, function = item.config.stash[DESK].student, item.config.stash[DESK].function
         result = _result(item, student, function, error, run.curriculum.package)
         run.outcome.results.append(result)
-        if all(call.value is not UNANSWERED or call.exception for call in student.calls):
+        came_back = all(call.value is not UNANSWERED or call.exception for call in student.calls)
+        if came_back and student.spent.received <= KEPT_BYTES:
             replay = Replay(result.id, result.status == "passed", tuple(student.calls), student.seconds)
             run.outcome.replays.setdefault(function.qualified, []).append(replay)
     if isinstance(error, UsageError):  # the same for every check: the run cannot go on

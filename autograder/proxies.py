@@ -90,9 +90,9 @@ class Student:
     def __init__(
         self, workers: Workers, folder: Path, curriculum: Curriculum, limits: Limits, spent: Spent | None = None
     ) -> None:
-        self._spent = spent or Spent()
-        self._before = self._spent.seconds
-        self._session = Session(workers, folder, limits, self._spent)
+        self.spent = spent or Spent()
+        self._before = self.spent.seconds
+        self._session = Session(workers, folder, limits, self.spent)
         self._curriculum = curriculum
         self._limits = limits
         self._slow: set[str] = set()  # functions that ran out of time once
@@ -112,13 +112,13 @@ class Student:
             self._session.close()
         self._assignment = assignment
         self.calls = []
-        self._before = self._spent.seconds
+        self._before = self.spent.seconds
         self._fresh = True
 
     @property
     def seconds(self) -> float:
         """What this check took the student's process so far; neither its start nor the reference is in it."""
-        return self._spent.seconds - self._before
+        return self.spent.seconds - self._before
 
     def printed(self) -> str:
         """What the student's code printed since this was last asked."""

@@ -22,10 +22,11 @@ class WorkerTimedOut(Exception):
 
 @dataclass
 class Spent:
-    """What a submission has used so far, in all its processes."""
+    """What a submission has used so far, in all its processes; and how many bytes it has answered."""
 
     seconds: float = 0.0
     cpu_seconds: float = 0.0
+    received: int = 0
 
 
 class Session:
@@ -78,10 +79,14 @@ class Session:
         deadline = time.monotonic() + seconds
         process.channel.settimeout(seconds)
         process.channel.sendall(frames.pack({**message, "id": number}))
-        reply = frames.read(lambda count: receive(process.channel, count, deadline), self._limits.result_bytes)
+        reply = frames.read(lambda count: self._receive(process, count, deadline), self._limits.result_bytes)
         if not isinstance(reply, dict) or type(reply.get("id")) is not int or reply["id"] != number:
             raise frames.FrameError("nobody asked for it")
         return reply
+
+    def _receive(self, process: Process, count: int, deadline: float) -> bytes:
+        self._spent.received += count
+        return receive(process.channel, count, deadline)
 
     def _require_time(self) -> None:
         for used, allowed, what in (

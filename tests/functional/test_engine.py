@@ -348,3 +348,20 @@ def test_after_a_cancelled_job_another_one_is_done(submission):
 
     engine.hold_session(engine.Options(functions=("softmax.softmax", "layernorm.layernorm")), body)
     assert [check.status for check in results[0].checks] == ["passed"] * len(results[0].checks) != []
+
+
+def test_answers_that_are_kept_to_be_explained_do_not_fill_the_graders_memory(submission, judge, monkeypatch):
+    from autograder import diagnose, plugin
+
+    kept = []
+
+    def look(function, replays, package):
+        kept.extend(call.value.nbytes for replay in replays for call in replay.calls)
+        return {}
+
+    monkeypatch.setattr(diagnose, "diagnose", look)
+    monkeypatch.setattr(plugin, "KEPT_BYTES", 3 << 20)
+    text = "import numpy as np\ndef softmax(x, axis=-1, temperature=1.0):\n    return np.zeros(1 << 17)\n"
+    result = judge(submission(softmax=text), "softmax.softmax")
+    assert sum(check.status == "failed" for check in result.checks) > 4
+    assert 1 <= len(kept) < 4, "each of the failed checks answered with a MiB"

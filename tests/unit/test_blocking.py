@@ -2,8 +2,9 @@
 
 import pytest
 
-from autograder.blocking import mark_blocked, wait_for_an_answer
+from autograder.blocking import Blocking, mark_blocked, wait_for_an_answer
 from autograder.curriculum import TRANSFORMER
+from autograder.plugin import Job, Outcome
 from autograder.results import CheckResult, SubmissionResult
 
 FUNCTION = "softmax.softmax"
@@ -44,3 +45,21 @@ def test_what_blocks_the_answers_blocks_the_rest():
     attention = "attention.attention"
     result = marked(checked("failed"), checked("failed", True, attention), checked("passed", False, attention))
     assert [check.blocked_by for check in result.checks[1:]] == [[FUNCTION], [FUNCTION]]
+
+
+def test_whatever_is_checked_again_has_one_allowance_of_time(tmp_path):
+    # Code can see that it is checked again, by what lies beside it, and be slow only then, once for each function.
+    path = tmp_path / "softmax.py"
+    path.write_text("def softmax(x): 0\ndef log_softmax(x): softmax(x)\ndef cross_entropy(x): softmax(x)\n")
+    functions = ["softmax.softmax", "softmax.log_softmax", "softmax.cross_entropy"]
+    jobs = []
+
+    def do(job):
+        jobs.append(job)
+        return Outcome()
+
+    result = SubmissionResult("ada", "", 0, [checked("failed", function=function) for function in functions])
+    Blocking(tmp_path, TRANSFORMER, None, do).mark(result, functions, {})
+    assert [job.functions for job in jobs] == [{"softmax.log_softmax"}, {"softmax.cross_entropy"}]
+    assert jobs[0].spent is jobs[1].spent
+    assert jobs[0].spent is not Job(tmp_path).spent
