@@ -14,8 +14,34 @@ class LeftOut(Exception):
     """Why a file, or the rest of a submission, is left behind."""
 
 
+class Allowance:
+    """How much of something a submission may have, over all of its files and archives.
+
+    Args:
+        most: the number of it.
+        too_much: why the rest is left out.
+    """
+
+    def __init__(self, most: int, too_much: str) -> None:
+        self._left, self._too_much = most, too_much
+
+    def take(self, amount: int = 1) -> None:
+        """Use some of it up.
+
+        Raises:
+            LeftOut: if there is less left.
+        """
+        self._left -= amount
+        if self._left < 0:
+            raise LeftOut(f"the rest is left out, {self._too_much}")
+
+
 def open_archive(
-    file: BinaryIO, why_not: Callable[[str], str | None], max_bytes: Callable[[str], int], max_entries: int
+    file: BinaryIO,
+    why_not: Callable[[str], str | None],
+    max_bytes: Callable[[str], int],
+    max_entries: int,
+    unpacked: Allowance,
 ) -> Iterator[tuple[str, bytes | LeftOut]]:
     """Names and contents of the modules and notebooks at the top of an archive, or in the one folder that it holds.
 
@@ -23,9 +49,10 @@ def open_archive(
         why_not: why a file of that name is not taken, if it is not.
         max_bytes: by a file's name; a larger file is left out, and what is read of it is thrown away.
         max_entries: an archive with more is left out.
+        unpacked: bytes that may be read of all archives together.
 
     Raises:
-        LeftOut: if it is no archive that can be read.
+        LeftOut: if it is no archive that can be read, or the allowance is used up.
     """
     if file.seek(0, 2) > MAX_ARCHIVE_BYTES:
         raise LeftOut(f"the archive is larger than {MAX_ARCHIVE_BYTES >> 20} MiB: left out")
@@ -39,7 +66,7 @@ def open_archive(
                 if not name.endswith((".py", ".ipynb")) or folders[:1] == ["__MACOSX"]:
                     continue
                 reason = _why_not_this(entry, folders) or why_not(name)
-                yield name, LeftOut(reason) if reason else _content(archive, entry, max_bytes(name))
+                yield name, LeftOut(reason) if reason else _content(archive, entry, max_bytes(name), unpacked)
     except (zipfile.BadZipFile, zlib.error, EOFError, ValueError, RuntimeError, OverflowError) as error:
         raise LeftOut(f"the archive cannot be read ({type(error).__name__}): left out") from None
 
@@ -57,7 +84,8 @@ def _why_not_this(entry: zipfile.ZipInfo, folders: list[str]) -> str | None:
     return None
 
 
-def _content(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, max_bytes: int) -> bytes | LeftOut:
+def _content(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, max_bytes: int, unpacked: Allowance) -> bytes | LeftOut:
     with archive.open(entry) as stream:
         content = stream.read(max_bytes + 1)
+    unpacked.take(len(content))
     return content if len(content) <= max_bytes else LeftOut(f"it is larger than {max_bytes >> 20} MiB")

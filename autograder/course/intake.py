@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO
 
-from autograder.archive import MAX_ARCHIVE_BYTES, LeftOut, open_archive
+from autograder.archive import MAX_ARCHIVE_BYTES, Allowance, LeftOut, open_archive
 from autograder.course.handed_in import WORK, Attempt, Part
 from autograder.curriculum import Curriculum
 from autograder.notebooks import intake as notebook_intake
@@ -27,6 +27,8 @@ MAX_FILE_BYTES = 1 << 20
 MAX_BYTES = 4 << 20
 MAX_NOTES = 20
 MAX_RAW_BYTES = 64 << 20
+MAX_UNPACKED_BYTES = 64 << 20
+MAX_NOTEBOOKS = 30
 SETTLED_NS = 2_000_000_000  # a file system's clock may tick no oftener than that (FAT)
 MODULE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}\.py")
 # Python or pytest load these by themselves where they find them. Nothing of the kit does; they are no work either.
@@ -128,9 +130,11 @@ def take_in(files: list[Raw], into: Path, curriculum: Curriculum) -> TakenIn:
     taken = TakenIn()
     chosen: dict[str, tuple[bool, bytes]] = {}  # by module file: whether it lay in its own assignment's folder
     spelling: dict[str, str] = {}
+    unpacked = Allowance(MAX_UNPACKED_BYTES, f"unpacked it is larger than {MAX_UNPACKED_BYTES >> 20} MiB")
+    notebooks = Allowance(MAX_NOTEBOOKS, f"there are more than {MAX_NOTEBOOKS} notebooks")
     try:
         for raw in files:
-            for name, content in _modules(raw, curriculum):
+            for name, content in _modules(raw, curriculum, unpacked, notebooks):
                 shown = " ".join(clean(name, 80).split())  # a name may hold line breaks
                 if isinstance(content, LeftOut):
                     taken.notes.append(f"{shown}: left out, {content}" if shown else str(content))
@@ -160,23 +164,18 @@ def take_in(files: list[Raw], into: Path, curriculum: Curriculum) -> TakenIn:
     return taken
 
 
-def _modules(raw: Raw, curriculum: Curriculum) -> Iterator[tuple[str, Content]]:
+def _modules(
+    raw: Raw, curriculum: Curriculum, unpacked: Allowance, notebooks: Allowance
+) -> Iterator[tuple[str, Content]]:
     """The modules in one file: itself, those of a notebook, those of an archive."""
     content = raw.content
-    if isinstance(content, LeftOut):
-        yield raw.name, content
-    elif raw.name.endswith(".zip"):
-        yield from _unpacked(raw, content, curriculum)
-    elif raw.name.endswith(".ipynb"):
-        yield from _of_notebook(raw.name, content, curriculum)
+    if isinstance(content, bytes) and raw.name.endswith(".zip"):
+        found = open_archive(io.BytesIO(content), why_not, _max_bytes, MAX_ENTRIES, unpacked)
     else:
-        yield raw.name, content
-
-
-def _unpacked(raw: Raw, content: bytes, curriculum: Curriculum) -> Iterator[tuple[str, Content]]:
-    archive = open_archive(io.BytesIO(content), why_not, _max_bytes, MAX_ENTRIES)
-    for name, inner in archive:
+        found = iter([(raw.name, content)])
+    for name, inner in found:
         if isinstance(inner, bytes) and name.endswith(".ipynb"):
+            notebooks.take()
             yield from _of_notebook(name, inner, curriculum)
         else:
             yield name, inner

@@ -60,7 +60,13 @@ class Place:
     line: int
 
 
-def modules(cells: Iterable[Cell], curriculum: Curriculum, name: str = "", *, as_run: bool = False) -> dict[str, str]:
+class TooMany(ValueError):
+    """The notebook has more statements than are looked at."""
+
+
+def modules(
+    cells: Iterable[Cell], curriculum: Curriculum, name: str = "", *, as_run: bool = False, most: int | None = None
+) -> dict[str, str]:
     """The modules in a notebook.
 
     Args:
@@ -70,11 +76,17 @@ def modules(cells: Iterable[Cell], curriculum: Curriculum, name: str = "", *, as
             defines more than half of it, because helpers copied from earlier assignments make no assignment.
         as_run: the cells are those that were run, in the order in which they were run: the last definition counts,
             whatever it is, unless its cell is no Python.
+        most: statements that a stranger's notebook may have.
 
     Returns:
         Source text by module name; empty if none of the contract's functions is there.
+
+    Raises:
+        TooMany: if it has more statements.
     """
     statements = list(read(cells))
+    if most is not None and len(statements) > most:
+        raise TooMany
     named = _named(name, curriculum)
     owned: dict[str, dict[int, set[str]]] = {module: {} for module in curriculum.modules}
     for i, function, module in _owners(statements, curriculum, named):

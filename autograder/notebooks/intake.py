@@ -16,6 +16,10 @@ from autograder.notebooks.statements import Cell
 MAX_NOTEBOOK_BYTES = 16 << 20  # pictures are part of the file
 MAX_CELLS = 2000
 MAX_TEXT_BYTES = 1 << 20
+# Of code, and of statements in it: what a notebook's functions need is searched for in a time that grows with their
+# square. The whole course is 100 KiB and some 300 statements.
+MAX_CODE_BYTES = 256 << 10
+MAX_STATEMENTS = 4000
 
 
 def modules(content: bytes, curriculum: Curriculum, name: str = "") -> dict[str, bytes]:
@@ -28,7 +32,13 @@ def modules(content: bytes, curriculum: Curriculum, name: str = "") -> dict[str,
     Raises:
         LeftOut: if it is no notebook that can be read, or none of the course's functions is in it.
     """
-    found = extract.modules(_cells(content), curriculum, name)
+    cells = _cells(content)
+    if sum(len(cell.source) for cell in cells) > MAX_CODE_BYTES:
+        raise LeftOut(f"it holds more than {MAX_CODE_BYTES >> 10} KiB of code")
+    try:
+        found = extract.modules(cells, curriculum, name, most=MAX_STATEMENTS)
+    except extract.TooMany:
+        raise LeftOut(f"it has more than {MAX_STATEMENTS} statements") from None
     if not found:
         raise LeftOut("none of the course's functions is in it")
     return {f"{module}.py": text.encode("utf-8", "replace") for module, text in found.items()}

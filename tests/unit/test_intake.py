@@ -191,10 +191,33 @@ def test_an_archive_of_thousands(taken, tmp_path, entries):
 
 
 def test_many_files_that_are_too_large_give_few_notes(taken, tmp_path):
-    files, notes = taken(archive(tmp_path, *((f"m{n}.py", bytes((1 << 20) + 1)) for n in range(300))))
+    files, notes = taken(archive(tmp_path, *((f"m{n}.py", bytes((1 << 20) + 1)) for n in range(50))))
     assert files == {}
     assert len(notes) == 21
-    assert notes[-1] == "and 280 more files left out"
+    assert notes[-1] == "and 30 more files left out"
+
+
+@pytest.mark.parametrize("archives", [1, 3])
+def test_what_is_unpacked_is_limited_over_all_archives(taken, folder, tmp_path, monkeypatch, archives):
+    monkeypatch.setattr(intake, "MAX_UNPACKED_BYTES", 3 << 20)
+    monkeypatch.setattr(intake, "MAX_NOTEBOOKS", 100)
+    nothing = b'{"cells": []' + b" " * (1 << 19) + b"}"
+    for number in range(archives):
+        path = archive(tmp_path, *((f"n{number}_{n}.ipynb", nothing) for n in range(12 // archives)))
+        path.rename(folder / f"{number}.zip")
+    files, notes = taken(folder)
+    assert files == {"softmax.py": GOOD}
+    assert notes[-1] == "the rest is left out, unpacked it is larger than 3 MiB"
+    assert len(notes) == 6, "five have been looked at"
+
+
+def test_only_so_many_notebooks_are_looked_at(taken, folder, tmp_path):
+    archive(tmp_path, *((f"n{n}.ipynb", b'{"cells": []}') for n in range(20))).rename(folder / "more.zip")
+    for n in range(20):
+        (folder / f"m{n}.ipynb").write_text('{"cells": []}')
+    files, notes = taken(folder)
+    assert files == {"softmax.py": GOOD}
+    assert notes[-1] == "and 11 more files left out"
 
 
 def _a_zip():
