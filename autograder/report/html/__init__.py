@@ -23,6 +23,7 @@ def environment() -> "Environment":
     """The templates; escaping is on, and an unknown name is an error."""
     try:
         from jinja2 import Environment, PackageLoader, StrictUndefined
+        from markupsafe import Markup
     except ImportError:
         raise missing_package("HTML pages need Jinja2", "class") from None
     made = Environment(
@@ -33,6 +34,7 @@ def environment() -> "Environment":
         lstrip_blocks=True,
     )
     made.filters["points"] = lambda value: f"{value:.2f}".rstrip("0").rstrip(".")
+    made.filters["qualified"] = lambda name: Markup(".<wbr>").join(name.split("."))  # breaks after a dot, if at all
     made.filters["percent"] = lambda share: f"{share * 100:.0f}\u00a0%"
     return made
 
