@@ -1,18 +1,21 @@
 """An nbgrader course into which a command writes grades."""
 
 import dataclasses
+import math
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from autograder.cli._shared import progress
 from autograder.errors import UsageError, missing_package
-from autograder.text import counted
+from autograder.text import clean, counted
 
 if TYPE_CHECKING:
     from rich.console import Console
 
     from autograder.course.exports.nbgrader_course import Course
     from autograder.course.gradebook import Gradebook
+
+MAX_SHOWN = 8
 
 
 def open_course(folder: Path, database: str | None = None, course_id: str | None = None) -> "Course":
@@ -54,4 +57,27 @@ def write_course(book: "Gradebook", course: "Course", console: "Console") -> Non
     console.print(
         Text(f"{counted(submissions, 'submission')} in {where}, {counted(notebooks, 'notebook')} with reports")
     )
+    tell_what_stays_behind(book, console)
     console.print(Text("Next: nbgrader generate_feedback ASSIGNMENT, or nbgrader's formgrader", "dim"))
+
+
+def tell_what_stays_behind(book: "Gradebook", console: "Console") -> None:
+    """nbgrader's gradebook holds what the checks gave and what lateness costs; the rest is given in formgrader."""
+    from rich.text import Text
+
+    from autograder.course.gradebook import shown_name
+
+    ruled = [
+        clean(shown_name(student), 80)
+        for student in book.students
+        if any(_by_an_instructor(one) for one in student["assignments"].values())
+    ]
+    if ruled:
+        shown = ", ".join(ruled[:MAX_SHOWN]) + (" …" if len(ruled) > MAX_SHOWN else "")
+        what = "points on top, scores by hand and excuses of course.toml"
+        console.print(Text(f"Not in it are {what} ({shown}): give them in formgrader"))
+
+
+def _by_an_instructor(grade: dict[str, Any]) -> bool:
+    left = grade["earned"] - grade["penalty"]
+    return grade["by_hand"] or grade["excused"] or not math.isclose(grade["score"], left, abs_tol=1e-4)

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from autograder.cli._nbgrader import open_course, without_password, write_course
+from autograder.cli._nbgrader import open_course, tell_what_stays_behind, without_password, write_course
 from autograder.cli._shared import console_for, interruptible, no_color_option, progress
 from autograder.errors import UsageError
 from autograder.text import counted
@@ -205,6 +205,8 @@ def export(
         raise UsageError(f"cannot write {target} ({error.strerror}). Name another place: --to PATH") from None
     where = without_password(database) if database and kind == "nbgrader" else target
     console.print(Text(f"{counted(count, what)} in {where}"))
+    if kind == "nbgrader":
+        tell_what_stays_behind(book, console)
     console.print(Text(f"Next: {next_step}", "dim"))
 
 

@@ -119,3 +119,17 @@ def test_every_export_has_them(ruled, tmp_path):
     assert bo["score"] == 17.5 and "given by hand" in bo["output"]
     assert junit.write(book, tmp_path / "junit.xml") == 4
     assert 'name="score" value="17.5"' in (tmp_path / "junit.xml").read_text("utf-8")
+
+
+@pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning", "ignore::DeprecationWarning")
+def test_what_nbgrader_cannot_hold_is_said(ruled, tmp_path):
+    pytest.importorskip("nbgrader.api")
+    from click.testing import CliRunner
+
+    from autograder.cli import main
+
+    command = ["export", str(ruled[2].out), "--format", "nbgrader", "--to", str(tmp_path / "gradebook.db")]
+    done = CliRunner().invoke(main, command)
+    assert done.exit_code == 0, done.output
+    told = " ".join(done.output.split())
+    assert "excuses of course.toml (Ada Lovelace, Bo Berg, Chen Wu, Dara Singh): give them in formgrader" in told
