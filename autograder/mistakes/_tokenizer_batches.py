@@ -265,4 +265,82 @@ BATCHES = (
             ("ids[positions + 1]", "ids[positions + block_size]"),
         ),
     ),
+    *(
+        Mistake(
+            "tokenizer.get_batch",
+            f"{name}-by-slices",
+            title,
+            "The slice at the end of the text is shorter than the others, and np.stack wants all of one length.",
+            "Where does the last window begin, if its last answer is the last character?",
+            body=f"""
+    ids = np.asarray(ids, dtype=np.int64)
+    if len(ids) < block_size + 1:
+        raise ValueError(f"the text has {{len(ids)}} characters")
+    starts = rng.integers({end}, size=batch_size)
+    x = np.stack([ids[i : i + block_size] for i in starts])
+    y = np.stack([ids[i + 1 : i + block_size + 1] for i in starts])
+    return x, y
+""",
+        )
+        for name, title, end in (
+            (
+                "one-start-too-many",
+                "now and then a window starts too late, and its last answer lies behind the end of the text",
+                "len(ids) - block_size + 1",
+            ),
+            ("block-size-forgotten", "a window may start anywhere, even at the end of the text", "len(ids)"),
+        )
+    ),
+    Mistake(
+        "tokenizer.get_batch",
+        "blocks-side-by-side",
+        "windows start only at multiples of the block size",
+        "Cut like that, there are far fewer different windows, and what stands at a seam is never seen together.",
+        "Which starts are possible in a text of 10 characters with windows of 6?",
+        edits=(
+            (
+                "rng.integers(len(ids) - block_size, size=batch_size)",
+                "rng.integers((len(ids) - 1) // block_size, size=batch_size) * block_size",
+            ),
+        ),
+    ),
+    Mistake(
+        "tokenizer.get_batch",
+        "shifted-by-two",
+        "the answers lie two characters further on, not one",
+        "A character is skipped: the model would learn to say the one after the next.",
+        "Which character comes right after the first one of a window?",
+        edits=(("ids[positions + 1]", "ids[np.minimum(positions + 2, len(ids) - 1)]"),),
+    ),
+    Mistake(
+        "tokenizer.get_batch",
+        "one-answer-per-window",
+        "y has only one answer for each window, the one after its end",
+        "Every position of a window is a question: T answers for T characters.",
+        "What shape should y have?",
+        edits=(("ids[positions + 1]", "ids[starts + block_size]"),),
+    ),
+    Mistake(
+        "tokenizer.train_val_split",
+        "cut-from-the-end",
+        "the cut was counted from the end: ids[:-n] and ids[-n:]",
+        "If no character is left for validation, n is 0, and -0 is 0: the cut is at the beginning. And of two sizes "
+        "the wrong one is cut off.",
+        "What is ids[:-0]?",
+        body="""
+    if not 0 < train_fraction <= 1:
+        raise ValueError("train_fraction must be above 0 and at most 1")
+    ids = np.asarray(ids)
+    n_val = int(len(ids) * (1 - train_fraction))
+    return ids[:-n_val], ids[-n_val:]
+""",
+    ),
+    Mistake(
+        "tokenizer.train_val_split",
+        "fraction-for-validation",
+        "the fraction was taken for the validation part",
+        "The model would be trained on the small part.",
+        "With train_fraction=0.9, which of the two parts should be the large one?",
+        edits=(("int(len(ids) * train_fraction)", "int(len(ids) * (1 - train_fraction))"),),
+    ),
 )

@@ -3,6 +3,7 @@
 from autograder.mistakes import Mistake
 from autograder.mistakes._ffn_activations import ACTIVATIONS
 from autograder.mistakes._ffn_backward import MISTAKES as BACKWARD
+from autograder.mistakes._ffn_formulas import FORMULAS
 
 _NOT_CHECKED = (("    if activation not in", "    if False and activation not in"),)
 
@@ -314,4 +315,4 @@ FORWARD = (
     ),
 )
 
-MISTAKES = ACTIVATIONS + FORWARD + BACKWARD
+MISTAKES = ACTIVATIONS + FORWARD + BACKWARD + FORMULAS

@@ -1,6 +1,7 @@
 """Mistakes in assignment 11: generation."""
 
 from autograder.mistakes import Mistake
+from autograder.mistakes._generation_choices import CHOICES
 
 _CUT = "ranked[..., 1:][mass[..., :-1] >= top_p] = 0.0"
 _SCALE = "        ranked /= ranked.sum(axis=-1, keepdims=True)\n"
@@ -372,4 +373,4 @@ _CACHED = (
     ),
 )
 
-MISTAKES = _PROBS + _SAMPLE + _GENERATE + _CACHED
+MISTAKES = _PROBS + _SAMPLE + _GENERATE + _CACHED + CHOICES

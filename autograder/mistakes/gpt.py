@@ -1,6 +1,7 @@
 """Mistakes in assignment 9: the GPT."""
 
 from autograder.mistakes import Mistake
+from autograder.mistakes._gpt_stages import STAGES
 
 _INIT = (
     Mistake(
@@ -232,4 +233,4 @@ _COUNT = (
     ),
 )
 
-MISTAKES = _INIT + _FORWARD + _LOSS + _COUNT
+MISTAKES = _INIT + _FORWARD + _LOSS + _COUNT + STAGES

@@ -248,6 +248,30 @@ CHARACTERS = (
         "What turns both a list and an array into an array?",
         edits=(("np.asarray(ids).tolist()", "ids.tolist()"),),
     ),
+    Mistake(
+        "tokenizer.build_vocab",
+        "descending",
+        "the characters stand in descending order",
+        "The ids then run the other way, and no table fits another kit's.",
+        "Which of a and b comes first, and which one has the smaller id?",
+        edits=(("sorted(set(text))", "sorted(set(text), reverse=True)"),),
+    ),
+    Mistake(
+        "tokenizer.build_vocab",
+        "start-plus-one",
+        "the ids begin with start + 1, not with start",
+        "`start` is the id of the first character.",
+        "Which id does the first character get with start=7?",
+        edits=(("enumerate(chars, start)", "enumerate(chars, start + 1)"),),
+    ),
+    Mistake(
+        "tokenizer.encode",
+        "counted-from-zero",
+        "the ids are the places in the vocabulary, counted from 0, not the numbers that stand in `stoi`",
+        "A vocabulary may begin with another id than 0.",
+        "What is stoi['a'], if the vocabulary was built with start=3?",
+        edits=(("[stoi[char] for char", "[list(stoi).index(stoi[char] and char or char) for char"),),
+    ),
 )
 
 MISTAKES = CHARACTERS + BATCHES
