@@ -64,16 +64,14 @@ class _Parts:
 def _take_apart(name: str, content: bytes) -> _Parts:
     parts = _Parts()
     try:
-        tree = ast.parse(content)
-    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-        parts.error = error if isinstance(error, SyntaxError) else SyntaxError(str(error))
-        return parts
-    for statement in tree.body:
-        for bound, text, uses in _bindings(name, statement):
-            parts.texts[bound] = parts.texts.get(bound, "") + text
-            parts.uses.setdefault(bound, set()).update(uses)
-        if isinstance(statement, _Function) and is_stub(statement):
-            parts.stubs.add(statement.name)
+        for statement in ast.parse(content).body:
+            for bound, text, uses in _bindings(name, statement):
+                parts.texts[bound] = parts.texts.get(bound, "") + text
+                parts.uses.setdefault(bound, set()).update(uses)
+            if isinstance(statement, _Function) and is_stub(statement):
+                parts.stubs.add(statement.name)
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:  # recursion: a sum of thousands of terms
+        return _Parts(error if isinstance(error, SyntaxError) else SyntaxError(str(error)))
     return parts
 
 

@@ -90,6 +90,17 @@ def test_syntax_errors_deleted_files_and_strange_bytes(workspace):
     assert "attention" not in impact.take(workspace).modules
 
 
+@pytest.mark.parametrize("terms", [1000, 2000, 100_000])
+def test_code_that_is_nested_too_deeply_is_one_more_fingerprint(workspace, terms):
+    before = impact.take(workspace)
+    with (workspace / "softmax.py").open("a") as file:
+        file.write(f"\nX = {' + '.join(['1'] * terms)}\n")
+    after = impact.take(workspace)
+    assert after.modules["softmax"].error is not None
+    assert after.prints["softmax.softmax"] != before.prints["softmax.softmax"]
+    assert not after.is_stub("softmax.softmax"), "nobody knows"
+
+
 def test_stubs_are_told_from_work():
     stubs = impact.take(bundled("assignments"))
     assert all(stubs.is_stub(name) for name in TRANSFORMER.functions)
