@@ -13,9 +13,9 @@ demo: $(VENV)/light
 	$(BIN)/headway grade $(CLASS) || $(BIN)/headway grade $(CLASS) --unsafe-no-sandbox
 	@$(BIN)/headway check softmax attention --dir tests/submissions/class/dara || true
 
-# One process for each core; a file's tests stay together, for what they share.
+# One process for each core, and no more threads than that; a file's tests stay together, for what they share.
 test: $(VENV)/dev
-	$(BIN)/python -m pytest -n auto --dist loadfile
+	OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --dist loadfile
 
 check: $(VENV)/dev
 	$(BIN)/ruff check .

@@ -231,9 +231,10 @@ def padding_mask(keep):
 # - a **value**: what do I hand over to those who look at me?
 #
 # (How they are made is the next assignment; here they are just given.) A query and a key have K numbers, a value has
-# Kᵥ. The score of a query for a key is their dot product. Softmax makes **attention weights** of each query's scores,
-# and the output is the average of the values with these weights (Vaswani et al. 2017, section 3.2.1, equation 1; what
-# is K here is called $d_k$ there, and in the report):
+# Kᵥ. The score of a query for a key is their **dot product**: multiplied number by number and added up, which is large
+# if both point the same way. Softmax makes **attention weights** of each query's scores, and the output is the average
+# of the values with these weights (Vaswani et al. 2017, section 3.2.1, equation 1; what is K here is called $d_k$
+# there, and in the report):
 #
 # $$\mathrm{attention}(q, k, v) = \mathrm{softmax}\!\left(\frac{q\, k^\top}{\sqrt{K}}\right) v$$
 #
@@ -268,7 +269,8 @@ def padding_mask(keep):
 # A dot product adds up K products, so it grows with K. How much? The **variance** of some numbers is the mean of their
 # squared distances from their mean. If the numbers in q and k are drawn independently with mean 0 and variance 1, their
 # dot product has mean 0 and variance K: with K = 64, scores of ±8 are common. Softmax of such a row is almost all or
-# nothing, and its gradient is almost 0 (section 3.2.1, footnote 4). Dividing by √K brings the variance back to 1.
+# nothing, and its gradient is almost 0 (section 3.2.1 and its footnote 4). Dividing by √K brings the variance back to
+# 1.
 #
 # ```python
 # >>> typical = np.array([8.0, -8.0, 4.0])
@@ -299,8 +301,8 @@ def padding_mask(keep):
 #
 # ```
 #
-# - `-1e9`, found in a lot of code, does the same job here, with two catches: it does not fit into 16-bit floats, and a
-#   row in which *everything* is forbidden becomes an average of all the forbidden values.
+# - `-1e9`, found in a lot of code, does the same job here, with two catches: it does not fit into float16, and a row in
+#   which *everything* is forbidden becomes an average of all the forbidden values.
 # - `-3.0` is not low enough: a little of the forbidden value leaks through. With large scores, `-100.0` is not either.
 # - `1e-9` is a missing minus sign and hides nothing. Neither does multiplying the scores by a mask of zeros and ones: 0
 #   is an ordinary score, better than all the negative ones.
@@ -446,24 +448,72 @@ def attention_backward(dout, q, k, v, weights):
 # %% [markdown]
 # ## Try it
 #
-# What does the division by √K do? Draw random queries and keys of growing width K and look at the largest weight of
-# each row, on average over 1,000 queries that choose among 8 keys. The first column is `attention` as it is. For the
-# second, the queries are multiplied by √K beforehand, which undoes the division. Both see nothing but noise: how sure
-# of itself will the second one be at K = 256?
+# What does the division by √K do? Take 1,000 random queries that choose among 8 keys, for a growing width K, once as
+# `attention` does it and once with queries that were multiplied by √K beforehand, which undoes the division. All of it
+# is noise: nobody has a reason to prefer any key.
+#
+# **Guess first.** How large is the largest of a query's eight weights, on average? And how much of a gradient that
+# arrives at the weights gets through to the scores?
+#
+#
+#
+# Run it: `python attention.py`, or the next cell of the notebook.
+
+# %%
+if __name__ == "__main__":
+    rng = np.random.default_rng(0)
+    for K in (4, 16, 64, 256):
+        q, k, v = rng.normal(size=(1000, K)), rng.normal(size=(8, K)), np.zeros((8, 1))
+        dweights = rng.normal(size=(1000, 8))
+        found = []
+        for undo in (1.0, math.sqrt(K)):
+            _, weights = attention(q * undo, k, v)
+            dscores = softmax_backward(dweights, weights)
+            found.append(f"largest {weights.max(axis=-1).mean():.2f}, gradient {np.abs(dscores).mean():.3f}")
+        print(f"K = {K:3}   divided: {found[0]}   not divided: {found[1]}")
+
+
+# %% [markdown]
+# ## What came out
+#
+# ```text
+# K =   4   divided: largest 0.34, gradient 0.086   not divided: largest 0.51, gradient 0.071
+# K =  16   divided: largest 0.35, gradient 0.087   not divided: largest 0.73, gradient 0.046
+# K =  64   divided: largest 0.35, gradient 0.087   not divided: largest 0.86, gradient 0.026
+# K = 256   divided: largest 0.37, gradient 0.086   not divided: largest 0.94, gradient 0.011
+# ```
+#
+# With the division nothing depends on K. Without it, nearly the whole weight falls on one key as soon as vectors are
+# long, at random, and the softmax is saturated: an eighth of the gradient is left, and the model can hardly learn to
+# look elsewhere.
+#
+# 1. If √K is good, is K better? Guess the largest weight for K = 256 if the scores are divided by K.
+# 2. A query that *does* have a reason: it is a copy of key 3. Which weight does key 3 get, for K = 4, 16, 64 and 256?
+
+# %% [markdown]
+# ## Answers
+#
+# **1. Then nobody can choose.** All weights are nearly 1/8 = 0.125, whatever the query says.
 #
 # ```python
-# >>> rng = np.random.default_rng(0)
-# >>> for K in (4, 16, 64, 256):
-# ...     q, k, v = rng.normal(size=(1000, K)), rng.normal(size=(8, K)), np.zeros((8, 1))
-# ...     scaled, unscaled = attention(q, k, v)[1], attention(q * math.sqrt(K), k, v)[1]
-# ...     print(K, scaled.max(axis=-1).mean().round(2), unscaled.max(axis=-1).mean().round(2))
-# 4 0.34 0.51
-# 16 0.35 0.76
-# 64 0.36 0.87
-# 256 0.37 0.94
+# >>> q, k = rng.normal(size=(1000, 256)), rng.normal(size=(8, 256))
+# >>> _, weights = attention(q / math.sqrt(256), k, k)
+# >>> print(weights.max(axis=-1).mean().round(3))
+# 0.137
 #
 # ```
 #
-# Without the division nearly the whole weight falls on one key as soon as vectors are long, and softmax's gradient is p
-# (1 − p), nearly 0, wherever one p is nearly 1: the model could no longer learn whom to look at. What would the first
-# column be if all eight weights were equal?
+# **2. It finds its key, the surer the longer the vectors are.** A vector's product with itself is about K, with another
+# one about √K; divided by √K, that is √K against 1.
+#
+# ```python
+# >>> for K in (4, 16, 64, 256):
+# ...     k = np.random.default_rng(0).normal(size=(8, K))
+# ...     _, weights = attention(k[3:4], k, k)
+# ...     print(K, weights[0, 3].round(2))
+# 4 0.79
+# 16 0.89
+# 64 1.0
+# 256 1.0
+#
+# ```

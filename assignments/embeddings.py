@@ -315,9 +315,50 @@ def embed(ids, W_tok, W_pos, scale=1.0):
 # %% [markdown]
 # ## Try it
 #
-# How alike are two vectors? Multiply them number by number and add up: the **dot product**, `a @ b`, large if both
-# point the same way. Compare the vector of a position with the one k positions later, starting at 0, at 10 and at 90.
-# The rows of the table are all different. What about the dot products?
+# What are the waves good for, if any table with different rows would name the positions? The authors hoped for this:
+# "five positions later" should be the *same* simple step everywhere, one matrix M with $PE_{pos + 5} = PE_{pos}\, M$.
+# Let least squares find the best M from the first 100 positions, and try it on 95 further ones. Then do the same with a
+# table of random numbers, such as a learned one starts from.
+#
+# **Guess first.** How far off is each of them, on positions that M was made from and on new ones? (0 is exact, 1 is as
+# wrong as answering 0.)
+#
+#
+#
+# Run it: `python embeddings.py`, or the next cell of the notebook.
+
+# %%
+if __name__ == "__main__":
+    rng = np.random.default_rng(0)
+    for name, table in (("waves", sinusoidal_positions(200, 32)), ("random", rng.normal(size=(200, 32)))):
+        before, after = table[:-5], table[5:]
+        M, *_ = np.linalg.lstsq(before[:100], after[:100], rcond=None)  # (32, 32)
+        missed = np.linalg.norm(before @ M - after, axis=-1) / np.linalg.norm(after, axis=-1)
+        print(f"{name:6}   seen {missed[:100].mean():.2f}   new {missed[100:].mean():.2f}")
+
+
+# %% [markdown]
+# ## What came out
+#
+# ```text
+# waves    seen 0.00   new 0.00
+# random   seen 0.82   new 1.25
+# ```
+#
+# For the waves M is exact, also where it has never been tried: each pair of columns is a hand of a clock, and five
+# positions later is the same turn of the hand from anywhere. In the random table there is nothing to find. What M gets
+# right of the rows that it was made from is learned by heart, and on new ones it is worse than no answer at all.
+#
+# 1. How alike are two rows? Multiply them number by number and add up, `a @ b`: large if both point the same way.
+#    Compare the row of a position with that of k positions later, from different starts. What do you expect of the
+#    waves?
+# 2. GPT-2's tables start with numbers of size 0.02. How long is such a token vector, for D = 64, and how long is a
+#    vector of the waves? What would be left of the token in their sum?
+
+# %% [markdown]
+# ## Answers
+#
+# **1. It depends on the distance alone.** Turned by the same angle, the hands stay as far apart as they were.
 #
 # ```python
 # >>> table = sinusoidal_positions(100, 32)
@@ -329,9 +370,21 @@ def embed(ids, W_tok, W_pos, scale=1.0):
 #
 # ```
 #
-# They depend on the distance alone: that is the rotation of the clock's hands. Now try a table of random numbers,
-# `np.random.default_rng(0).normal(size=(100, 32))`, such as a learned one starts from. What is left of the pattern, and
-# what would training have to do to bring it back?
+# **2. Hardly anything.** All waves are as long as √(D/2), 35 times as long as the tokens. Either both tables start
+# small, as in GPT-2, or the tokens are scaled up, as in the paper.
+#
+# ```python
+# >>> W_tok = np.random.default_rng(0).normal(0.0, 0.02, size=(100, 64))
+# >>> tokens = embed(np.arange(100), W_tok, np.zeros((100, 64)))
+# >>> for vectors in (tokens, sinusoidal_positions(100, 64)):
+# ...     print(np.linalg.norm(vectors, axis=-1).mean().round(2))
+# 0.16
+# 5.66
+#
+# ```
+
+# %% [markdown]
+# ## In your own GPT
 #
 # When your GPT is trained (`headway train`, assignment 10), look at this part at work: `headway plot embedding-map` and
 # `headway plot embedding-norms`.

@@ -322,9 +322,80 @@ def generate_cached(ids, params, config, n_new, rng, temperature=1.0, top_k=None
 # %% [markdown]
 # ## Try it
 #
-# What do temperature and top-p do to the *number of tokens that are really in play*? The **perplexity** of a
-# distribution, exp(−Σ p log p), counts them: 26 equally likely tokens give 26, a certain one gives 1. How many of 26
-# tokens does a top-p of 0.9 leave in play?
+# Let all eleven assignments work together. The text is at hand again: the docstrings of this file. A very small GPT
+# (one block, a context of 8 characters) learns it for two seconds, and then goes on from "the ", greedily and at three
+# temperatures.
+#
+# **Guess first.** 300 characters hold 297 pieces of eight. How many *different* ones does each of the four texts have?
+# And which of the texts would you rather read?
+#
+#
+#
+# Run it: `python generation.py`, or the next cell of the notebook.
+
+# %%
+if __name__ == "__main__":
+    from gpt import GPTConfig, init_gpt
+    from tokenizer import build_vocab, decode, encode, get_batch
+    from training import train
+
+    text = " ".join(f"{next_token_probs.__doc__} {sample.__doc__} {generate.__doc__}".lower().split())
+    chars, stoi, itos = build_vocab(text)
+    config = GPTConfig(vocab_size=len(chars), block_size=8, n_layers=1, n_heads=2, d_model=32, init_std=0.08)
+    rng = np.random.default_rng(0)
+    params = {name: value.astype(np.float64) for name, value in init_gpt(config, rng).items()}
+    batches = (get_batch(encode(text, stoi), 16, config.block_size, rng) for _ in range(300))
+    params, _, losses = train(params, config, batches, lr=0.01)
+
+    def write(**controls):
+        return decode(generate(encode("the ", stoi), params, config, 300, np.random.default_rng(0), **controls), itos)
+
+    for temperature in (0, 0.5, 1.0, 2.0):
+        written = write(temperature=temperature)
+        pieces = {written[i : i + 8] for i in range(len(written) - 7)}
+        print(f"{temperature:3}: {len(pieces):3} different pieces … {written[-50:].strip()}")
+
+
+# %% [markdown]
+# ## What came out
+#
+# ```text
+#   0:  22 different pieces … en toperand ton token toperand ton token toperand
+# 0.5: 276 different pieces … rron the the ran t tokens: tonding ope than thopr
+# 1.0: 297 different pieces … h xt prassinoken. m tof, wrixuors: satieg nen_nurn
+# 2.0: 297 different pieces … ha≤e; t6err_z:, m`. rs,_ryr)·y.ftauofin f kchi>tlr
+# ```
+#
+# Greedy decoding runs in a circle before long: it is the *most probable* text, and nobody writes like that. Warmer
+# texts hardly repeat themselves, and pay for it with words that do not exist. Between the two there is something to
+# choose, and what top-k and top-p do is to cut the improbable tail off without sharpening the rest.
+#
+# How many characters are in play when one is chosen? The **perplexity** of a distribution, exp(−Σ p log p), counts
+# them: 26 equally likely tokens give 26, a certain one gives 1.
+#
+# 1. Could the greedy text have escaped from its circle later on?
+# 2. For one row of random scores, compare temperatures and top-p by the number of tokens that they leave in play. Which
+#    of the two adapts when the model is sure of itself, as with `5 * logits`?
+# 3. `generate` computes its whole context anew for every token. How many positions is that for 255 tokens after a first
+#    one, in a context of 256, and how many with the cache?
+
+# %% [markdown]
+# ## Answers
+#
+# **1. Never.** The next character depends on the last eight alone. Once the same eight come again, so does everything
+# that followed them. (A longer context makes the circles rarer, not impossible.)
+#
+# ```python
+# >>> written = write(temperature=0)
+# >>> again = written.rfind(written[-8:], 0, -1)  # where the last eight stood before
+# >>> period = len(written) - 8 - again
+# >>> written[-period:] == written[-2 * period : -period], written[-period:]
+# (True, 'ton token toperand ')
+#
+# ```
+#
+# **2. Top-p adapts.** Without any control 11.4 of 26 tokens are in play; a temperature shrinks or stretches that
+# number, and top-p cuts it off at a mass.
 #
 # ```python
 # >>> logits = np.random.default_rng(0).normal(scale=2.0, size=26)
@@ -335,11 +406,21 @@ def generate_cached(ids, params, config, n_new, rng, temperature=1.0, top_k=None
 # [1.0, 5.0, 11.4, 19.7, 25.7]
 # >>> [in_play(next_token_probs(logits, top_p=p)) for p in (0.1, 0.5, 0.9, 1.0)]
 # [1.0, 2.9, 8.0, 11.4]
+# >>> in_play(next_token_probs(5 * logits, temperature=2.0)), in_play(next_token_probs(5 * logits, top_p=0.9))
+# (4.0, 1.9)
 #
 # ```
 #
-# Only 8, and without any control just 11.4: softmax has made its choice before you make yours. Which top-p leaves about
-# as many tokens in play as temperature 0.5? They are not the same tokens: print both rows. And which of the controls
-# adapts when the model is sure of itself? Try `5 * logits`.
+# **3. 32,640 against 255.** It is 128 times as much; that the clock says six times is because a NumPy call costs the
+# same for one position as for a few.
+#
+# ```python
+# >>> sum(range(1, 256)), 255
+# (32640, 255)
+#
+# ```
+
+# %% [markdown]
+# ## In your own GPT
 #
 # And `headway generate CHECKPOINT` lets the GPT that you have trained talk.

@@ -21,9 +21,9 @@
 # heads of attention.)
 #
 # Because of the causal mask, the scores at position t depend on the tokens 0 to t only. So one text of T tokens is T
-# exercises at once: "given the first, what is the second?", "given the first two, what is the third?" and so on. That
-# is why transformers train so much faster than the networks that came before, which had to read one token after the
-# other.
+# exercises: "given the first, what is the second?", "given the first two, what is the third?" and so on. All of them
+# are computed at the same time, and that is why transformers train so much faster than the networks that came before:
+# those had to read one token after the other.
 #
 # ## Which GPT?
 #
@@ -38,8 +38,9 @@
 # **Tied or untied?** The token table `W_tok` (V, D) has one vector for each token, and `W_head` (D, V) has one column
 # for each token. Both say what a token *means* as D numbers, one for reading and the other for writing. Press and Wolf
 # (2017) use the same numbers for both, a **tied head**: the scores are then the dot products of the final vector with
-# every row of the token table. That saves V · D parameters, a third of the smallest GPT-2. The price is care on the way
-# back: the same numbers are used at both ends, so their gradient has two parts, which are added.
+# every row of the token table. That saves V · D parameters: 39 million for the smallest GPT-2, which has 124 million.
+# The price is care on the way back: the same numbers are used at both ends, so their gradient has two parts, which are
+# added.
 
 # %%
 import functools
@@ -114,10 +115,10 @@ class GPTConfig:
 #
 # *25 min, needs a thought*
 #
-# Where does training start? Not at zero: if all numbers of a matrix are equal, they get equal gradients and stay equal
-# for ever. Not at large numbers either: the first scores would be confidently wrong. GPT-2 draws all matrices and
-# tables from a normal distribution with the small standard deviation 0.02, so that the first scores are almost equal
-# and the first loss is close to log V.
+# Where does training start? Not at zero: features that start with the same numbers get the same gradients, and stay
+# the same for ever. Not at large numbers either: the first scores would be confidently wrong. GPT-2 draws its matrices
+# from a normal distribution with the small standard deviation 0.02, so that the first scores are almost equal and the
+# first loss is close to log V. (Its own code draws the table of positions with 0.01; most others, and we, do not.)
 #
 # One thing is special. Every block adds to the residual stream twice, so 2L sums are taken on the way through L blocks
 # (`n_layers`), and the variance of the stream grows with each. The matrices that *write* into the stream, `attn.W_o`
@@ -376,32 +377,78 @@ def gpt_loss(ids, targets, params, config):
 # ## Try it
 #
 # A gradient is good for something at once: subtract a little of it from every parameter, and the loss has to fall.
-# Teach an untrained model two names by heart, by nothing but that. How far down can the loss go?
+# Before a model is trained on a large text, it should be able to learn a tiny one by heart; if it cannot, something is
+# wrong. Teach an untrained model two names, by nothing but that.
+#
+# **Guess first.** With what loss does it start, and how far down can it go? And once it knows both names, which
+# probability does it give to the right character, at each of the five places?
+#
+#
+#
+# Run it: `python gpt.py`, or the next cell of the notebook.
+
+# %%
+if __name__ == "__main__":
+    names = np.array([[0, 5, 13, 13, 1, 0], [0, 15, 12, 9, 22, 0]])  # .emma. and .oliv. with . = 0, a = 1, b = 2, …
+
+    def learn(rate, steps, init_std=0.1):
+        config = GPTConfig(vocab_size=27, block_size=5, n_layers=2, n_heads=2, d_model=16, init_std=init_std)
+        params = init_gpt(config, np.random.default_rng(0))
+        losses = []
+        for _ in range(steps):
+            loss, grads = gpt_loss(names[:, :-1], names[:, 1:], params, config)
+            params = {name: value - rate * grads[name] for name, value in params.items()}
+            losses.append(round(loss, 2))
+        return losses, gpt(names[:, :-1], params, config)[0]
+
+    losses, logits = learn(rate=0.3, steps=201)
+    print("loss", losses[::50])
+    for row, name in zip(logits, names, strict=True):
+        print([f"{math.exp(-cross_entropy(row[t], name[t + 1])):.2f}" for t in range(5)])
+
+
+# %% [markdown]
+# ## What came out
+#
+# ```text
+# loss [3.36, 0.16, 0.15, 0.14, 0.14]
+# ['0.54', '1.00', '1.00', '0.99', '1.00']
+# ['0.46', '1.00', '1.00', '1.00', '1.00']
+# ```
+#
+# It starts near log 27 = 3.30, as it should, and does not go to 0, although four of the five places are certain. After
+# the first "." both "e" and "o" are right: the best that anybody can say there is ½ and ½. That costs log 2 at one
+# place of five, 0.14 in the mean, and the loss comes to rest just above it. It is the entropy of what comes next, from
+# assignment 2; every text has such a floor.
+#
+# 1. Steps of 0.03: where is the loss after 200 of them? How to choose the length of the steps, and differently for each
+#    parameter, is the subject of the next assignment.
+# 2. Start with parameters ten times as large, `init_std=1.0`. What is the first loss, and what does it say about the
+#    model?
+
+# %% [markdown]
+# ## Answers
+#
+# **1. It is on its way, ten times as slowly.**
 #
 # ```python
-# >>> config = GPTConfig(vocab_size=27, block_size=5, n_layers=2, n_heads=2, d_model=16, init_std=0.1)
-# >>> params = init_gpt(config, np.random.default_rng(0))
-# >>> names = np.array([[0, 5, 13, 13, 1, 0], [0, 15, 12, 9, 22, 0]])  # .emma. and .oliv. with . = 0, a = 1, b = 2, …
-# >>> for step in range(101):
-# ...     loss, grads = gpt_loss(names[:, :-1], names[:, 1:], params, config)
-# ...     params = {name: value - 0.3 * grads[name] for name, value in params.items()}
-# ...     if step % 25 == 0:
-# ...         print(step, round(loss, 2))
-# 0 3.36
-# 25 0.22
-# 50 0.16
-# 75 0.15
-# 100 0.15
-# >>> round(math.log(2) / 5, 2)
-# 0.14
+# >>> losses, _ = learn(rate=0.03, steps=201)
+# >>> losses[::50]
+# [3.36, 0.81, 0.35, 0.24, 0.2]
 #
 # ```
 #
-# Not to 0, although both names are known by heart: after the first "." both "e" and "o" are right, and that one
-# question of five costs log 2 at best. Every text has such a floor, below which no model can go.
+# **2. Far above log 27.** A model that knows nothing has a loss of 3.30. This one knows nothing, and is sure of it:
+# large parameters make large scores, and the softmax of those is nearly all or nothing.
 #
-# Try steps of 0.03 and of 10 instead of 0.3: how to choose them well, and differently for each parameter, is the
-# subject of the next assignment.
+# ```python
+# >>> [learn(rate=0.0, steps=1, init_std=std)[0][0] for std in (0.02, 0.1, 1.0)]
+# [3.3, 3.36, 7.96]
+#
+# ```
+
+# %% [markdown]
+# ## In your own GPT
 #
 # When your GPT is trained (`headway train`, assignment 10), look at this part at work: `headway plot attention-heads`
 # and `headway plot gradient-norms`. And `headway plot attention-viewer` writes a page for the browser: point at a

@@ -274,8 +274,74 @@ def rmsnorm_backward(dout, x, gamma, eps=1e-5):
 # %% [markdown]
 # ## Try it
 #
-# What is left of a vector when its mean and its length are taken away? Take the shortest vectors that have both, two
-# numbers each, and guess before you run it:
+# Fifty random matrices, one after the other, as a very deep network would have them. Their entries are such that a
+# vector keeps its length (size 1), is halved at every step (0.5), or doubled (2). Send ten vectors up, and a random
+# gradient back down, without a layer norm and with one after every matrix.
+#
+# **Guess first.** How large are the numbers at the top without the norm, and how large is the gradient at the bottom?
+# And with the norm: what difference do the three sizes still make?
+#
+#
+#
+# Run it: `python layernorm.py`, or the next cell of the notebook.
+
+# %%
+if __name__ == "__main__":
+    D, gamma, beta = 64, np.ones(64), np.zeros(64)
+    for size in (0.5, 1.0, 2.0):
+        for normed in (False, True):
+            rng = np.random.default_rng(0)
+            x, steps = rng.normal(size=(10, D)), []
+            for _ in range(50):
+                W = size * rng.normal(size=(D, D)) / np.sqrt(D)
+                steps.append((x @ W, W))
+                x = layernorm(x @ W, gamma, beta) if normed else x @ W
+            dx = rng.normal(size=(10, D))
+            for y, W in reversed(steps):
+                if normed:
+                    dx, _, _ = layernorm_backward(dx, y, gamma)
+                dx = dx @ W.T
+            print(f"size {size}   {'with' if normed else 'no'} norm:   up {x.std():.1g}   down {dx.std():.1g}")
+
+
+# %% [markdown]
+# ## What came out
+#
+# ```text
+# size 0.5   no norm:   up 8e-16   down 6e-16
+# size 0.5   with norm:   up 1   down 0.8
+# size 1.0   no norm:   up 0.9   down 0.7
+# size 1.0   with norm:   up 1   down 0.8
+# size 2.0   no norm:   up 1e+15   down 8e+14
+# size 2.0   with norm:   up 1   down 0.8
+# ```
+#
+# Without the norm, a factor of 2 becomes $2^{50}$, forward and backward: no learning rate fits such numbers. With it,
+# the three networks are the same: the norm takes out whatever factor the matrix has put in, and its backward divides
+# the gradient by the same factor.
+#
+# 1. Double what goes into a layer norm, and leave `dout` as it is. What happens to `dx`?
+# 2. What is left of a vector when its mean and its length are taken away? Take the shortest vectors that have both, two
+#    numbers each. What does `layernorm` make of them, what can its backward answer, and what does `rmsnorm` leave?
+
+# %% [markdown]
+# ## Answers
+#
+# **1. It is halved.** The output stays what it was, so a step on the doubled scale counts for half. (Not exactly:
+# $\epsilon$ is not doubled.)
+#
+# ```python
+# >>> dout, y = np.array([1.0, 0.0, 0.0, 0.0]), np.array([1.0, 2.0, 3.0, 6.0])
+# >>> for factor in (1.0, 2.0):
+# ...     print(layernorm_backward(dout, factor * y, np.ones(4))[0].round(4))
+# [ 0.2482 -0.21   -0.1336  0.0954]
+# [ 0.1241 -0.105  -0.0668  0.0477]
+#
+# ```
+#
+# **2. Only which of the two is the larger.** The mean takes one number away and the variance another; a vector of D
+# numbers keeps D − 2, and with 64 or 768 nobody misses them. Moving one of the two numbers a little changes nothing, so
+# `dx` is (nearly) 0 whatever `dout` is. The RMS norm keeps the direction.
 #
 # ```python
 # >>> x = np.array([[3.0, 5.0], [-2.0, 400.0], [0.1, -7.0]])
@@ -283,10 +349,12 @@ def rmsnorm_backward(dout, x, gamma, eps=1e-5):
 # array([[-1.,  1.],
 #        [-1.,  1.],
 #        [ 1., -1.]])
+# >>> dx, _, _ = layernorm_backward(np.random.default_rng(0).normal(size=(3, 2)), x, np.ones(2))
+# >>> bool(np.abs(dx).max() < 1e-4)
+# True
+# >>> rmsnorm(x, np.ones(2)).round(2)
+# array([[ 0.73,  1.21],
+#        [-0.01,  1.41],
+#        [ 0.02, -1.41]])
 #
 # ```
-#
-# Of two numbers only one thing is left: which is the larger. The mean takes one number away and the variance another,
-# so that a vector of D numbers keeps D − 2, and with 64 or 768 nobody misses them. What must `layernorm_backward`
-# answer for these three rows, whatever `dout` is? (Nearly: $\epsilon$ is there.) And what does `rmsnorm` leave of two
-# numbers?

@@ -6,14 +6,17 @@ Under the title, and under the heading of each function, stands how long it take
 
 The files are in jupytext's percent format. Three kinds of cells stand in them:
 
-    # %% [markdown]                        the lesson: in stubs, as comments, and in notebooks
-    # %%                                   code
-    # %% tags=["active-ipynb"]             only in notebooks, code or [markdown]: pictures and experiments. The tag is
-                                           jupytext's own: in the file the code is commented out, and nothing of it runs
+    # %% [markdown]                        the lesson: in stubs, as comments, and in notebooks. What came out of an
+                                           experiment and the answers (`FOLDED`) are folded there
+    # %%                                   code. The experiment begins with `EXPERIMENT`, so that `python softmax.py`
+                                           runs it and an import does not; in notebooks it is without that line
+    # %% tags=["active-ipynb"]             only in notebooks, code or [markdown]: pictures. The tag is jupytext's own:
+                                           in the file the code is commented out, and nothing of it runs
 """
 
 import ast
 import re
+import textwrap
 from pathlib import Path
 
 from autograder.curriculum import TRANSFORMER, Assignment, Curriculum
@@ -21,6 +24,8 @@ from autograder.curriculum.effort import DIFFICULTY, duration
 from autograder.errors import HeadwayError
 
 NOTEBOOK_ONLY = "active-ipynb"  # the tag of cells that are for notebooks
+EXPERIMENT = 'if __name__ == "__main__":'
+FOLDED = ("## What came out", "## Answers")  # headings of what should not be seen before one has guessed
 _PACKAGE = Path(__file__).parent
 
 
@@ -108,6 +113,11 @@ def _without_notebook_cells(source: str) -> str:
         if keep:
             kept.append(line)
     return "\n".join(kept) + "\n"
+
+
+def experiment(cell: str) -> str | None:
+    """The code under `EXPERIMENT`, as it stands in a notebook; None if the cell is no experiment."""
+    return textwrap.dedent(cell.removeprefix(EXPERIMENT)).strip() if cell.startswith(EXPERIMENT) else None
 
 
 def is_private(node: ast.stmt) -> bool:

@@ -264,56 +264,93 @@ def block_backward(dout, cache):
 # %% [markdown]
 # ## Try it
 #
-# Why pre-norm? Stack 32 blocks with random parameters, send a random gradient back through all of them, and see how
-# long it still is when it arrives at the bottom, compared with its length at the top. Which of the two forms loses it?
+# What does the residual stream save? Eight positions with random vectors go through a stack of random blocks: pre-norm,
+# post-norm, and a third form without the two sums, in which each step *replaces* the stream. Attention is an average,
+# and averages make things alike. So watch one number: how different are the eight vectors still, as a share of their
+# length?
+#
+# **Guess first.** For each of the three forms, what is left of the differences after 1, 4, 16 and 32 blocks?
+#
+#
+#
+# Run it: `python blocks.py`, or the next cell of the notebook.
+
+# %%
+if __name__ == "__main__":
+    import numpy as np
+
+    D, n_heads = 32, 4
+    shapes = {"attn.W_qkv": (D, 3 * D), "attn.W_o": (D, D), "ffn.W_1": (D, 4 * D), "ffn.W_2": (4 * D, D)}
+    norms = {f"ln{i}.gamma": np.ones(D) for i in (1, 2)} | {f"ln{i}.beta": np.zeros(D) for i in (1, 2)}
+
+    def replace(x, params):  # a block without "x +"
+        x, _ = multihead_attention(layernorm(x, **subset(params, "ln1.")), subset(params, "attn."), n_heads)
+        return ffn(layernorm(x, **subset(params, "ln2.")), subset(params, "ffn."))[0]
+
+    def stack(form, depth, size=1.0):  # `size` is for the matrices that write into the stream
+        rng = np.random.default_rng(0)
+        x = rng.normal(size=(8, D))
+        for _ in range(depth):
+            params = norms | {name: rng.normal(size=s) / np.sqrt(s[0]) for name, s in shapes.items()}
+            params |= {name: size * params[name] for name in ("attn.W_o", "ffn.W_2")}
+            x = replace(x, params) if form == "replace" else block(x, params, n_heads, norm=form)[0]
+        return x
+
+    def differences(x):
+        return np.linalg.norm(x - x.mean(axis=0)) / np.linalg.norm(x)
+
+    for form in ("replace", "post", "pre"):
+        print(f"{form:7}", *(f"{differences(stack(form, depth)):.2f}" for depth in (1, 4, 16, 32)))
+
+# %% [markdown]
+# ## What came out
+#
+# ```text
+# replace 0.72 0.00 0.00 0.00
+# post    0.92 0.60 0.01 0.00
+# pre     0.93 0.79 0.53 0.42
+# ```
+#
+# Where each step replaces the stream, all positions are the same vector after four blocks: the text is forgotten (Dong,
+# Cordonnier and Loukas 2021, section 2). The sums keep the thread. They keep it longest in the pre-norm form, in which
+# nothing ever touches the stream; a post-norm shrinks what is old with every sum, and 16 random blocks are enough to
+# lose it.
+#
+# 1. How long is the stream at the top of 32 blocks, compared with its start, "pre" and "post"? Why does a pre-norm
+#    stack need one last norm?
+# 2. GPT-2 starts with `attn.W_o` and `ffn.W_2` divided by √(2 · 32) for 32 blocks. What becomes of the differences, and
+#    of the length?
+
+# %% [markdown]
+# ## Answers
+#
+# **1. It grows with every sum in the pre-norm form.** In the post-norm form it cannot: a vector of 32 numbers with
+# variance 1 has the length √32, eight of them √256 = 16. What reads the stream at the top should not depend on the
+# depth, hence the last norm.
 #
 # ```python
-# >>> import numpy as np
-# >>> norms = {f"ln{i}.gamma": np.ones(16) for i in (1, 2)} | {f"ln{i}.beta": np.zeros(16) for i in (1, 2)}
-# >>> shapes = {"attn.W_qkv": (16, 48), "attn.W_o": (16, 16), "ffn.W_1": (16, 64), "ffn.W_2": (64, 16)}
-# >>> def through(norm, depth):
-# ...     rng = np.random.default_rng(0)
-# ...     x, caches = rng.normal(size=(1, 8, 16)), []
-# ...     for _ in range(depth):
-# ...         weights = {name: rng.normal(size=shape) / np.sqrt(shape[0]) for name, shape in shapes.items()}
-# ...         x, cache = block(x, norms | weights, n_heads=4, norm=norm)
-# ...         caches.append(cache)
-# ...     dx = start = rng.normal(size=x.shape)
-# ...     for cache in reversed(caches):
-# ...         dx, _ = block_backward(dx, cache)
-# ...     return np.linalg.norm(x), np.linalg.norm(dx) / np.linalg.norm(start)
-# >>> for norm in ("pre", "post"):
-# ...     print(norm, [f"{float(number):.2g}" for depth in (1, 8, 32) for number in through(norm, depth)])
-# pre ['15', '1.5', '29', '2.5', '78', '8.4']
-# post ['11', '1.2', '11', '1.3', '11', '0.09']
+# >>> for form in ("pre", "post"):
+# ...     print(form, [round(float(np.linalg.norm(stack(form, depth)))) for depth in (0, 1, 8, 32)])
+# pre [16, 21, 42, 83]
+# post [16, 16, 16, 16]
 #
 # ```
 #
-# Each pair is the length of the stream at the top and the factor by which the gradient has changed on its way down, for
-# 1, 8 and 32 blocks. With pre-norm the stream grows and the gradient arrives, longer than it set out; with post-norm
-# the stream keeps its length and little of the gradient is left. What happens to "pre" if `attn.W_o` and `ffn.W_2` are
-# divided by √(2 · 32)? That is what the next assignment does.
+# **2. Both are kept.** All 64 contributions together are now about as large as one was. That is what the next
+# assignment does.
+#
+# ```python
+# >>> x = stack("pre", 32, size=1 / 8)
+# >>> print(f"{differences(x):.2f}", round(float(np.linalg.norm(x))))
+# 0.90 20
+#
+# ```
+
+# %% [markdown]
+# ## In your own GPT
 #
 # When your GPT is trained (`headway train`, assignment 10), look at this part at work: `headway plot residual-norms`
 # and `headway plot residual-stream`.
-
-# %% tags=["active-ipynb"]
-# import numpy as np
-# norms = {f"ln{i}.gamma": np.ones(16) for i in (1, 2)} | {f"ln{i}.beta": np.zeros(16) for i in (1, 2)}
-# shapes = {"attn.W_qkv": (16, 48), "attn.W_o": (16, 16), "ffn.W_1": (16, 64), "ffn.W_2": (64, 16)}
-# def through(norm, depth):
-#     rng = np.random.default_rng(0)
-#     x, caches = rng.normal(size=(1, 8, 16)), []
-#     for _ in range(depth):
-#         weights = {name: rng.normal(size=shape) / np.sqrt(shape[0]) for name, shape in shapes.items()}
-#         x, cache = block(x, norms | weights, n_heads=4, norm=norm)
-#         caches.append(cache)
-#     dx = start = rng.normal(size=x.shape)
-#     for cache in reversed(caches):
-#         dx, _ = block_backward(dx, cache)
-#     return np.linalg.norm(x), np.linalg.norm(dx) / np.linalg.norm(start)
-# for norm in ("pre", "post"):
-#     print(norm, [f"{float(number):.2g}" for depth in (1, 8, 32) for number in through(norm, depth)])
 
 # %% tags=["active-ipynb"]
 # from autograder.study.pictures import show

@@ -131,7 +131,7 @@ def softmax(x, axis=-1, temperature=1.0):
 # ## `log_softmax`
 #
 # Probabilities are there; what is missing is the loss, and it needs the *logarithm* of a probability.
-# `np.log(softmax(x))` loses it: a probability smaller than about $10^{-308}$ is rounded to 0, and its logarithm is
+# `np.log(softmax(x))` loses it: a probability smaller than about $10^{-324}$ is rounded to 0, and its logarithm is
 # `-inf`. Take the logarithm on paper instead, where it cancels the exponential:
 #
 # $$\log \mathrm{softmax}(x)_i = x_i - \log \sum_j e^{x_j}$$
@@ -188,6 +188,10 @@ def log_softmax(x, axis=-1):
 #
 # ```
 #
+# A loss of 0 can only be had where the text leaves no choice. If "a" and "b" come next equally often, the best that
+# anybody can say is ½ and ½, and that costs log 2 = 0.69 on average. The loss that no model can go below is called the
+# **entropy** of what comes next.
+#
 # And how does NumPy take one number out of each row? From two lists, the rows and the columns, pair by pair. (With `:`
 # in place of the rows one gets two columns of *every* row.)
 #
@@ -240,7 +244,8 @@ def cross_entropy(logits, targets):
 # $$dx_i = p_i \Big( dout_i - \sum_j dout_j\, p_j \Big)$$
 #
 # The sum is the part that is easily forgotten. It also makes each row of `dx` add up to 0: pushing all scores up
-# together changes nothing.
+# together changes nothing. And where one p is nearly 1 and the others nearly 0, all of `dx` is nearly 0, whatever
+# `dout` says: the softmax is **saturated**.
 #
 # Take the first probability itself for the loss. Its slope in the first probability is 1, and 0 in the others:
 #
@@ -351,27 +356,74 @@ def cross_entropy_backward(logits, targets):
 # %% [markdown]
 # ## Try it
 #
-# A loss should be small when the model is right and large when it is wrong; but *how* large? Give one of three classes
-# a lead of 0, 1, 5 and 20 over the others, and compare the loss when that class is the right one with the loss when it
-# is not. Guess the last line first.
+# Why this loss, and not simply the squared distance between the probabilities and the one-hot row? Both are 0 for a
+# perfect answer and large for a wrong one. Let a model of three scores learn with either of them: 100 steps against the
+# gradient, from a start at which class 0 has a *lead* over the right one, class 1.
+#
+# **Guess first.** Which of the two ends with a good probability for class 1, after a lead of 1, 5 and 20?
+#
+#
+#
+# Run it: `python softmax.py`, or the next cell of the notebook.
+
+# %%
+if __name__ == "__main__":
+    onehot = np.array([[0.0, 1.0, 0.0]])
+    for lead in (1.0, 5.0, 20.0):
+        entropic = squared = np.array([[lead, 0.0, 0.0]])
+        for _ in range(100):
+            entropic = entropic - cross_entropy_backward(entropic, [1])
+            p = softmax(squared)
+            squared = squared - softmax_backward(2 * (p - onehot), p)  # of the loss Σ (p - onehot)²
+        print(f"lead {lead:4}   cross-entropy {softmax(entropic)[0, 1]:.2f}   squares {softmax(squared)[0, 1]:.2f}")
+
+# %% [markdown]
+# ## What came out
+#
+# ```text
+# lead  1.0   cross-entropy 0.99   squares 0.96
+# lead  5.0   cross-entropy 0.99   squares 0.96
+# lead 20.0   cross-entropy 0.99   squares 0.00
+# ```
+#
+# Both mend a small error. But the squares do not recover from an answer that was wrong and sure of itself: 100 steps
+# later it is as wrong as before. The softmax is saturated: its backward multiplies by p, which is nearly 0 for the
+# right class; and where p is nearly 1, the bracket is nearly 0. The logarithm in the cross-entropy cancels exactly that
+# factor.
+#
+# 1. How large are the two gradients at a lead of 20? And can a number in the gradient of the cross-entropy ever be
+#    larger than 1?
+# 2. Ten rows have the same scores, but different targets: seven times 0, twice 1, once 2. Where does training end, and
+#    with what loss?
+
+# %% [markdown]
+# ## Answers
+#
+# **1. One is a hundred million times as large.** For one row the gradient of the cross-entropy is a probability, or a
+# probability minus 1: never beyond 1, whatever the lead.
 #
 # ```python
-# >>> for lead in (0.0, 1.0, 5.0, 20.0):
-# ...     logits = np.array([[lead, 0.0, 0.0]])
-# ...     print(lead, round(cross_entropy(logits, [0]), 4), round(cross_entropy(logits, [1]), 4))
-# 0.0 1.0986 1.0986
-# 1.0 0.5514 1.5514
-# 5.0 0.0134 5.0134
-# 20.0 0.0 20.0
+# >>> wrong = np.array([[20.0, 0.0, 0.0]])
+# >>> cross_entropy_backward(wrong, [1]).round(4)
+# array([[ 1., -1.,  0.]])
+# >>> p = softmax(wrong)
+# >>> print(f"{np.abs(softmax_backward(2 * (p - onehot), p)).max():.0e}")
+# 1e-08
 #
 # ```
 #
-# Being right with more and more confidence saves less and less; being wrong costs as much as the lead. That is why a
-# model that is confidently wrong has a loss far above log V, which knowing nothing would give. Now look at the
-# gradient, `cross_entropy_backward(np.array([[20.0, 0.0, 0.0]]), [1])`: why is none of its numbers larger than 1,
-# whatever the lead?
-
-# %% tags=["active-ipynb"]
-# for lead in (0.0, 1.0, 5.0, 20.0):
-#     logits = np.array([[lead, 0.0, 0.0]])
-#     print(lead, round(cross_entropy(logits, [0]), 4), round(cross_entropy(logits, [1]), 4))
+# **2. At the shares 0.7, 0.2 and 0.1, and not with 0.** Nobody can know which of the targets it will be. The loss that
+# is left, −0.7 log 0.7 − 0.2 log 0.2 − 0.1 log 0.1, is the entropy of the targets, the floor below which no model can
+# go.
+#
+# ```python
+# >>> scores, targets = np.zeros(3), np.array([0] * 7 + [1] * 2 + [2])
+# >>> for _ in range(1000):
+# ...     scores -= cross_entropy_backward(np.tile(scores, (10, 1)), targets).sum(axis=0)
+# >>> softmax(scores).round(3), round(cross_entropy(np.tile(scores, (10, 1)), targets), 4)
+# (array([0.7, 0.2, 0.1]), 0.8018)
+# >>> shares = np.array([0.7, 0.2, 0.1])
+# >>> round(float(-(shares * np.log(shares)).sum()), 4)
+# 0.8018
+#
+# ```

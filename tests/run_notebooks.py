@@ -7,6 +7,7 @@ Standard output: per notebook, what ran: per code cell, source and outputs as JS
 """
 
 import json
+import os
 import sys
 from pathlib import Path
 
@@ -44,6 +45,7 @@ def shown(notebook):
 
 
 if __name__ == "__main__":
+    os.environ |= {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}  # more would only wait
     names = sys.argv[1:]
     does = validate if names[0] == "--validate" else run
     print(json.dumps({name: does(Path(name)) for name in names if not name.startswith("--")}))

@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from autograder.source import NOTEBOOK_ONLY
+from autograder.source import FOLDED, NOTEBOOK_ONLY, experiment
 
 Node = dict[str, Any]
 KERNEL = {"display_name": "Python 3", "language": "python", "name": "python3"}
@@ -17,12 +17,24 @@ def read_cells(source: str) -> list[tuple[str, str]]:
     import jupytext
 
     cells = jupytext.reads(source, fmt="py:percent").cells
-    return [(_kind(cell), cell.source) for i, cell in enumerate(cells) if i or not cell.source.startswith('"""')]
+    return [_read(cell) for i, cell in enumerate(cells) if i or not cell.source.startswith('"""')]
 
 
-def _kind(cell: Any) -> str:
-    tagged = cell.cell_type == "code" and NOTEBOOK_ONLY in cell.metadata.get("tags", ())
-    return "play" if tagged else str(cell.cell_type)
+def _read(cell: Any) -> tuple[str, str]:
+    if cell.cell_type != "code":
+        return "markdown", _folded(cell.source)
+    tried = experiment(cell.source)
+    if tried is not None:
+        return "play", tried
+    return "play" if NOTEBOOK_ONLY in cell.metadata.get("tags", ()) else "code", cell.source
+
+
+def _folded(text: str) -> str:
+    """What should not be seen before one has guessed, folded: a click on its heading opens it."""
+    heading, _, rest = text.partition("\n")
+    if heading not in FOLDED:
+        return text
+    return f"<details>\n<summary><b>{heading.lstrip('# ')}</b></summary>\n\n{rest.strip()}\n\n</details>"
 
 
 # Not made by nbformat's own functions: they validate every cell by itself, in ten times the time of the whole notebook.

@@ -112,8 +112,17 @@ def _bindings(module: str, statement: ast.stmt) -> Iterator[tuple[str, str, set[
     elif isinstance(statement, ast.Assign | ast.AnnAssign) and (names := _targets(statement)):
         for name in names:
             yield name, _text(statement), _uses(module, statement)
-    elif not (isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)):
+    elif not (isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)) and not _main(statement):
         yield LOOSE, _text(statement), _uses(module, statement)
+
+
+def _main(statement: ast.stmt) -> bool:
+    """Whether it is for `python softmax.py` alone, like the lessons' experiments: importing the module skips it."""
+    return (
+        isinstance(statement, ast.If)
+        and ast.unparse(statement.test) == "__name__ == '__main__'"
+        and not statement.orelse
+    )
 
 
 def _targets(statement: ast.Assign | ast.AnnAssign) -> list[str]:

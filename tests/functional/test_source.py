@@ -1,7 +1,9 @@
 """Stubs are generated from solutions, are in step with them, and hold nothing of them."""
 
 import ast
+import contextlib
 import doctest
+import io
 import re
 import sys
 
@@ -11,7 +13,7 @@ import pytest
 from autograder.curriculum import TRANSFORMER
 from autograder.engine import Options, check
 from autograder.errors import HeadwayError
-from autograder.source import NOTEBOOK_ONLY, bundled, make_stub, make_stubs
+from autograder.source import NOTEBOOK_ONLY, bundled, experiment, make_stub, make_stubs
 
 MODULES = list(TRANSFORMER.modules)
 
@@ -143,6 +145,11 @@ def test_every_function_has_checks_on_what_matters(solutions):
     assert all(c.possible > 0 for c in result.checks)
 
 
+def _without_signs(text):
+    """The comments of a source, without their signs."""
+    return "\n".join(re.findall(r"^# ?(.*)$", text, re.MULTILINE))
+
+
 @pytest.mark.parametrize("module", MODULES)
 def test_every_number_in_lessons_and_docstrings_is_right(solutions, module, monkeypatch):
     monkeypatch.syspath_prepend(str(solutions))
@@ -150,11 +157,22 @@ def test_every_number_in_lessons_and_docstrings_is_right(solutions, module, monk
         monkeypatch.delitem(sys.modules, name, raising=False)
     source = (solutions / f"{module}.py").read_text("utf-8")
     loaded = __import__(module)
-    lesson = "\n".join(re.findall(r"^# ?(.*)$", source, re.MULTILINE))
+    known = {**vars(loaded), "np": np}
+    lesson, _, after = source.partition("\n# ## Try it\n")
     docstrings = [ast.get_docstring(node) or "" for node in ast.parse(source).body if isinstance(node, ast.FunctionDef)]
+    texts = [(_without_signs(lesson), known), *((docstring, known) for docstring in docstrings)]
+    if after:  # the experiment, and the answers, which go on with what it has computed
+        (tried,) = filter(None, (experiment(cell.lstrip("\n")) for cell in after.split("\n# %%")))
+        printed, tried_with = io.StringIO(), {**known, "__name__": "tried"}
+        with contextlib.redirect_stdout(printed):
+            exec(compile(tried, f"{module}, experiment", "exec"), tried_with)
+        after = _without_signs(after)
+        came_out = re.search(r"^## What came out\n\n```text\n(.*?)^```", after, re.MULTILINE | re.DOTALL)
+        assert [line.rstrip() for line in printed.getvalue().splitlines()] == came_out[1].splitlines()
+        texts.append((after, tried_with))
     attempted = 0
-    for text in (lesson, *docstrings):
-        example = doctest.DocTestParser().get_doctest(text, {**vars(loaded), "np": np}, module, None, 0)
+    for text, globs in texts:
+        example = doctest.DocTestParser().get_doctest(text, globs, module, None, 0)
         runner = doctest.DocTestRunner(verbose=False)
         runner.run(example)
         attempted += runner.tries

@@ -114,3 +114,12 @@ def test_functions_that_use_each_other_have_fingerprints(tmp_path):
     one = impact.take(tmp_path)
     (tmp_path / "softmax.py").write_text("from ffn import relu\ndef f(x):\n    return relu(x) + 1\n")
     assert "ffn.relu" in impact.take(tmp_path, one).changes(one)
+
+
+def test_an_experiment_changes_nothing_and_uses_nothing(workspace):
+    """What stands under `if __name__ == "__main__":` is for `python softmax.py`; no check imports it."""
+    before, after = edited(workspace, "softmax", "for lead in (1.0, 5.0, 20.0):", "for lead in (2.0, 5.0, 20.0):")
+    assert after.changes(before) == ()
+    path = workspace / "softmax.py"
+    path.write_text(path.read_text() + "\nif True:\n    print(softmax([1.0]))\n")
+    assert "softmax.softmax" in impact.take(workspace, after).changes(after)
