@@ -455,8 +455,6 @@ def attention_backward(dout, q, k, v, weights):
 # **Guess first.** How large is the largest of a query's eight weights, on average? And how much of a gradient that
 # arrives at the weights gets through to the scores?
 #
-#
-#
 # Run it: `python attention.py`, or the next cell of the notebook.
 
 # %%

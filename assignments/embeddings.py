@@ -323,8 +323,6 @@ def embed(ids, W_tok, W_pos, scale=1.0):
 # **Guess first.** How far off is each of them, on positions that M was made from and on new ones? (0 is exact, 1 is as
 # wrong as answering 0.)
 #
-#
-#
 # Run it: `python embeddings.py`, or the next cell of the notebook.
 
 # %%

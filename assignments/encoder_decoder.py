@@ -646,8 +646,6 @@ def transformer_backward(dlog_probs, cache):
 #
 # **Guess first.** In which examination does it get more *tokens* right? And in which more *whole texts*?
 #
-#
-#
 # Run it: `python encoder_decoder.py`, or the next cell of the notebook.
 
 # %%

@@ -383,8 +383,6 @@ def gpt_loss(ids, targets, params, config):
 # **Guess first.** With what loss does it start, and how far down can it go? And once it knows both names, which
 # probability does it give to the right character, at each of the five places?
 #
-#
-#
 # Run it: `python gpt.py`, or the next cell of the notebook.
 
 # %%

@@ -281,8 +281,6 @@ def rmsnorm_backward(dout, x, gamma, eps=1e-5):
 # **Guess first.** How large are the numbers at the top without the norm, and how large is the gradient at the bottom?
 # And with the norm: what difference do the three sizes still make?
 #
-#
-#
 # Run it: `python layernorm.py`, or the next cell of the notebook.
 
 # %%

@@ -332,8 +332,6 @@ def multihead_attention_backward(dout, cache):
 # **Guess first.** What do the two tables of weights look like, with a causal mask? Whom does position 0 look at, which
 # has no previous one? And what happens if a single head is asked both questions at once?
 #
-#
-#
 # Run it: `python multihead.py`, or the next cell of the notebook.
 
 # %%

@@ -342,8 +342,6 @@ def cross_entropy_backward(logits, targets):
 #
 # **Guess first.** Which of the two ends with a good probability for class 1, after a lead of 1, 5 and 20?
 #
-#
-#
 # Run it: `python softmax.py`, or the next cell of the notebook.
 
 # %%

@@ -322,8 +322,6 @@ def get_batch(ids, batch_size, block_size, rng):
 # **Guess first.** With more characters to go by, a guess should be better. For k from 1 to 12, will it be right more
 # and more often, on the training text and on the text that was kept away?
 #
-#
-#
 # Run it: `python tokenizer.py`, or the next cell of the notebook.
 
 # %%

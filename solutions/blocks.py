@@ -271,8 +271,6 @@ def block_backward(dout, cache):
 #
 # **Guess first.** For each of the three forms, what is left of the differences after 1, 4, 16 and 32 blocks?
 #
-#
-#
 # Run it: `python blocks.py`, or the next cell of the notebook.
 
 # %%

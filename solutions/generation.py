@@ -410,8 +410,6 @@ def generate_cached(ids, params, config, n_new, rng, temperature=1.0, top_k=None
 # **Guess first.** 300 characters hold 297 pieces of eight. How many *different* ones does each of the four texts have?
 # And which of the texts would you rather read?
 #
-#
-#
 # Run it: `python generation.py`, or the next cell of the notebook.
 
 # %%

@@ -479,8 +479,6 @@ def train(params, config, batches, lr, state=None, betas=(0.9, 0.999), eps=1e-8,
 # **Guess first.** How often is each of them right, at the places of the second part? For one block, begin with this: a
 # head sees that 1 stood there before. Does it also see what came after it?
 #
-#
-#
 # Run it: `python training.py`, or the next cell of the notebook.
 
 # %%
