@@ -364,16 +364,16 @@ if __name__ == "__main__":
 # 2.0: 297 different pieces … ha≤e; t6err_z:, m`. rs,_ryr)·y.ftauofin f kchi>tlr
 # ```
 #
-# Greedy decoding runs in a circle before long: it is the *most probable* text, and nobody writes like that. Warmer
-# texts hardly repeat themselves, and pay for it with words that do not exist. Between the two there is something to
-# choose, and what top-k and top-p do is to cut the improbable tail off without sharpening the rest.
+# Greedy decoding runs in a circle before long: each of its characters is the most probable one, and nobody writes like
+# that. Warmer texts hardly repeat themselves, and pay for it with words that do not exist. Between the two there is
+# something to choose, and what top-k and top-p do is to cut the improbable tail off without sharpening the rest.
 #
 # How many characters are in play when one is chosen? The **perplexity** of a distribution, exp(−Σ p log p), counts
 # them: 26 equally likely tokens give 26, a certain one gives 1.
 #
 # 1. Could the greedy text have escaped from its circle later on?
-# 2. For one row of random scores, compare temperatures and top-p by the number of tokens that they leave in play. Which
-#    of the two adapts when the model is sure of itself, as with `5 * logits`?
+# 2. For one row of random scores, how many tokens do temperatures from 0 to 10 leave in play? And how many do `top_k=8`
+#    and `top_p=0.9` keep, of the same row and of `5 * logits`, a model that is sure of itself?
 # 3. `generate` computes its whole context anew for every token. How many positions is that for 255 tokens after a first
 #    one, in a context of 256, and how many with the cache?
 
@@ -392,8 +392,8 @@ if __name__ == "__main__":
 #
 # ```
 #
-# **2. Top-p adapts.** Without any control 11.4 of 26 tokens are in play; a temperature shrinks or stretches that
-# number, and top-p cuts it off at a mass.
+# **2. From 1 to nearly all 26.** Without any control it is 11.4: softmax has made its choice before you make yours.
+# Top-k keeps as many tokens when the model is sure as when it is not; top-p adapts.
 #
 # ```python
 # >>> logits = np.random.default_rng(0).normal(scale=2.0, size=26)
@@ -402,10 +402,10 @@ if __name__ == "__main__":
 # ...     return round(float(np.exp(-(kept * np.log(kept)).sum())), 1)
 # >>> [in_play(next_token_probs(logits, temperature=t)) for t in (0, 0.5, 1.0, 2.0, 10.0)]
 # [1.0, 5.0, 11.4, 19.7, 25.7]
-# >>> [in_play(next_token_probs(logits, top_p=p)) for p in (0.1, 0.5, 0.9, 1.0)]
-# [1.0, 2.9, 8.0, 11.4]
-# >>> in_play(next_token_probs(5 * logits, temperature=2.0)), in_play(next_token_probs(5 * logits, top_p=0.9))
-# (4.0, 1.9)
+# >>> for scores in (logits, 5 * logits):
+# ...     print([int((next_token_probs(scores, **control) > 0).sum()) for control in ({"top_k": 8}, {"top_p": 0.9})])
+# [8, 11]
+# [8, 2]
 #
 # ```
 #

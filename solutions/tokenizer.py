@@ -408,8 +408,8 @@ if __name__ == "__main__":
 #
 # ```
 #
-# **2. It says that learning by heart is best.** Windows overlap, so that nearly every window of the examination was in
-# the training, too:
+# **2. It says that learning by heart is best.** Most questions of the examination were asked in training, too, at the
+# same place of the text:
 #
 # ```python
 # >>> asked = questions(encode(text, stoi), 8)
