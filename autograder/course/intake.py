@@ -136,6 +136,8 @@ def take_in(files: list[Raw], into: Path, curriculum: Curriculum) -> TakenIn:
         for raw in files:
             for name, content in _modules(raw, curriculum, unpacked, notebooks):
                 shown = " ".join(clean(name, 80).split())  # a name may hold line breaks
+                if name.lower().removesuffix(".py") in curriculum.modules:
+                    name = name.lower()  # Softmax.py, which some systems cannot tell from softmax.py
                 if isinstance(content, LeftOut):
                     taken.notes.append(f"{shown}: left out, {content}" if shown else str(content))
                     continue
@@ -156,12 +158,40 @@ def take_in(files: list[Raw], into: Path, curriculum: Curriculum) -> TakenIn:
                 chosen[known] = (own, content)
     except LeftOut as error:
         taken.notes.append(str(error))
+    _name_the_only_ones(chosen, curriculum, taken.notes)
     for name, (_, content) in chosen.items():
         (into / name).write_bytes(content)
     if len(taken.notes) > MAX_NOTES:
         taken.notes[MAX_NOTES:] = [f"and {len(taken.notes) - MAX_NOTES} more files left out"]
     taken.modules = sum(name.removesuffix(".py") in curriculum.modules for name in chosen)
     return taken
+
+
+def _name_the_only_ones(chosen: dict[str, tuple[bool, bytes]], curriculum: Curriculum, notes: list[str]) -> None:
+    """Where no file has the name of a module, a file counts as the one whose functions it defines: `hw1_final.py`."""
+    if any(name.removesuffix(".py") in curriculum.modules for name in chosen):
+        return
+    meant: dict[str, list[str]] = {}
+    for name, (_, content) in chosen.items():
+        meant.setdefault(meant_module(content, curriculum), []).append(name)
+    for module, names in meant.items():
+        if module and len(names) == 1:
+            chosen[f"{module}.py"] = chosen[names[0]]
+            notes.append(f"{names[0]}: taken for {module}.py, whose functions it defines")
+        elif module:
+            notes.append(f"{clean(' and '.join(names), 200)}: each could be {module}.py, so neither is taken for it")
+
+
+def meant_module(content: bytes, curriculum: Curriculum) -> str:
+    """The module that a file of another name is most likely meant to be: the one whose functions it defines, or ""."""
+    # Not parsed: a parser in the grader is something to attack.
+    defined = {name.decode("utf-8", "replace") for name in re.findall(rb"^def[ \t]+(\w+)", content, re.MULTILINE)}
+    scores = {
+        module: len(defined & {function.name for function in assignment.functions})
+        for module, assignment in curriculum.modules.items()
+    }
+    best = max(scores, key=lambda module: scores[module])
+    return best if scores[best] else ""
 
 
 def _modules(
@@ -195,12 +225,17 @@ def _files(part: Part) -> Iterator[Raw]:
         work = _work(part.path)
         names = {entry.name for entry in work}
         for entry in sorted(work, key=lambda entry: not entry.name.endswith(".py")):  # a module before its notebook
-            meant = _COPY.sub("", entry.name)
+            meant = _plain(_COPY.sub("", entry.name))
             yield _file(part.path / entry.name, entry.name if meant in names else meant, part.assignment)
     elif stat.S_ISLNK(mode):
         raise LeftOut("the submission is a link, and links are not followed")
     else:
-        yield _file(part.path, _COPY.sub("", part.name or part.path.name), part.assignment)
+        yield _file(part.path, _plain(_COPY.sub("", part.name or part.path.name)), part.assignment)
+
+
+def _plain(name: str) -> str:
+    """`homework one.py` and `hw-1.py` as Python could import them."""
+    return re.sub(r"[ ().-]", "_", name[:-3]) + name[-3:] if name.endswith(".py") else name
 
 
 def _file(path: Path, name: str, assignment: str) -> Raw:

@@ -118,19 +118,12 @@ def _of_a_file(path: Path, curriculum: Curriculum, modules: Sequence[str]) -> tu
 
 
 def _guess(path: Path, curriculum: Curriculum) -> str:
-    """The module that a file of another name is most likely meant to be: the one whose functions it defines."""
+    """The module that a file of another name is most likely meant to be."""
     try:
         content = intake.read_plain(path, MAX_FILE_BYTES)
     except (LeftOut, OSError):
         return ""
-    # Not parsed: a parser in the grader is something to attack.
-    defined = {name.decode("utf-8", "replace") for name in re.findall(rb"^def[ \t]+(\w+)", content, re.MULTILINE)}
-    scores = {
-        module: len(defined & {function.name for function in assignment.functions})
-        for module, assignment in curriculum.modules.items()
-    }
-    best = max(scores, key=lambda module: scores[module])
-    return best if scores[best] else ""
+    return intake.meant_module(content, curriculum)
 
 
 # Platforms first: what they leave behind is unmistakable.

@@ -103,7 +103,7 @@ def test_a_sparse_file_of_gigabytes_is_left_out(taken, folder):
 
 
 def test_names_that_are_no_modules_are_left_out(taken, folder):
-    names = ["conftest.py", "sitecustomize.py", "\x1b[2J.py", "a b.py", "-x.py", "é.py", "a\nb.py", "x" * 90 + ".py"]
+    names = ["conftest.py", "sitecustomize.py", "\x1b[2J.py", "é.py", "a\nb.py", "x" * 90 + ".py"]
     for name in names:
         (folder / name).write_text(SECRET.replace("1", "2"))
     for name in ("evil.pth", "numpy.so", ".hidden.py", "pytest.ini"):
@@ -111,6 +111,39 @@ def test_names_that_are_no_modules_are_left_out(taken, folder):
     files, notes = taken(folder)
     assert set(files) == {"softmax.py"}
     assert len(notes) == len(names)
+
+
+@pytest.mark.parametrize("name", ["hw1_final.py", "homework one.py", "hw-1.py", "hw.v2.py", "Softmax(final).py"])
+def test_the_only_file_counts_whatever_it_is_called(taken, tmp_path, name):
+    for path in (tmp_path / "one" / name, tmp_path / "two" / name):
+        path.parent.mkdir()
+        path.write_text(GOOD)
+    (tmp_path / "two" / "helpers.py").write_text("def help(x):\n    return x\n")
+    for folder in ("one", "two"):
+        files, (note,) = taken(tmp_path / folder)
+        assert files["softmax.py"] == GOOD
+        assert note.endswith(".py: taken for softmax.py, whose functions it defines")
+
+
+def test_a_file_of_another_name_counts_only_where_there_is_none_of_a_modules_name(taken, folder):
+    (folder / "hw1.py").write_text("def layer_norm(x):\n    return x\n")
+    files, notes = taken(folder)
+    assert (set(files), notes) == ({"softmax.py", "hw1.py"}, [])
+
+
+def test_of_two_files_that_could_be_meant_neither_is_taken(taken, tmp_path):
+    for name in ("hw1.py", "hw1_old.py"):
+        (tmp_path / "work").mkdir(exist_ok=True)
+        (tmp_path / "work" / name).write_text(GOOD)
+    files, notes = taken(tmp_path / "work")
+    assert "softmax.py" not in files
+    assert notes == ["hw1.py and hw1_old.py: each could be softmax.py, so neither is taken for it"]
+
+
+def test_capitals_in_the_name_of_a_module_do_not_matter(taken, tmp_path):
+    (tmp_path / "work").mkdir()
+    (tmp_path / "work" / "Softmax.py").write_text(GOOD)
+    assert taken(tmp_path / "work") == ({"softmax.py": GOOD}, [])
 
 
 @pytest.mark.parametrize("name", ["layernorm (1).py", "layernorm(12).py", "layernorm copy.py", "layernorm - Copy.py"])
