@@ -155,10 +155,14 @@ class Found:
 def find(path: Path | None, folder: Path, curriculum: Curriculum) -> Found:
     """The policy of that file, or of the one in the folder of submissions, or the default one.
 
+    A course of nbgrader's has it at its top, beside nbgrader's settings: `submitted/` holds nothing but submissions.
+
     Raises:
         UsageError: see `load`.
     """
-    path = path or (folder / FILE if os.path.isfile(folder / FILE) else None)  # not there, or not to be seen: none
+    places = [folder, *([folder.parent] if os.path.isfile(folder.parent / "nbgrader_config.py") else [])]
+    there = (place / FILE for place in places if os.path.isfile(place / FILE))  # not there, or not to be seen: none
+    path = path or next(there, None)
     if path is None:
         return Found(Policy())
     policy = load(path, curriculum)
@@ -233,7 +237,7 @@ class _Reader:
                 meant = f"Did you mean {close[0]!r}?" if close else f"Graded are: {', '.join(graded)}"
                 self._fail(f"{at}.assignment", f"{one.assignment!r} is not graded. {meant}")
             if not one.says_something:
-                self._fail(at, "changes nothing. Give it due, bonus, score or excused = true")
+                self._fail(at, "changes nothing. Give it due, late_days, bonus, score or excused = true")
             if not one.assignment and (one.bonus or one.score is not None):
                 self._fail(at, f'says not of which assignment: assignment = "{graded[0]}"')
 

@@ -45,12 +45,13 @@ title = "Transformers"
 
 _TAIL = """
 # One student's exceptions, as many as there are. Who it is: a name, number or address of the roster, or what the
-# submission is called. Without an assignment, due and excused hold for all. The student is told, with the reason.
+# submission is called. Without an assignment, due, late_days and excused hold for all. The student is told them.
 
 # [[exceptions]]
 # student = "ada@example.org"
 # assignment = "{first}"
 # due = 2026-10-08T23:59:00+02:00    # instead of the date for all
+# late_days = 3                      # where nobody knows when it was handed in; Canvas says only that it was late
 # bonus = 2                          # points on top; -2 takes them off
 # score = 17.5                       # points given by hand, whatever the checks and the clock say
 # excused = true                     # does not count for this student

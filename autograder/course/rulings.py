@@ -9,6 +9,7 @@ from datetime import datetime
 
 from autograder.course.handed_in import Student
 from autograder.course.roster import Names
+from autograder.text import counted
 
 
 @dataclass(frozen=True)
@@ -19,6 +20,7 @@ class Ruling:
         student: by any name that `headway grade --only` takes.
         assignment: which; empty: every one.
         due: instead of the date for all.
+        late_days: so many days late, whatever date and platform say: where nobody knows when it was handed in.
         bonus: points on top of what the checks gave and lateness left; below 0 they are taken off.
         score: points given by hand; checks, lateness and bonus count no more.
         excused: whether the assignment does not count for this student.
@@ -28,6 +30,7 @@ class Ruling:
     student: str = ""
     assignment: str = ""
     due: datetime | None = None
+    late_days: int | None = None
     bonus: float = 0.0
     score: float | None = None
     excused: bool = False
@@ -36,7 +39,8 @@ class Ruling:
     @property
     def says_something(self) -> bool:
         """Whether it changes anything."""
-        return self.due is not None or self.score is not None or self.excused or bool(self.bonus)
+        given = (self.due, self.late_days, self.score)
+        return self.excused or bool(self.bonus) or any(one is not None for one in given)
 
     def told(self, earned: float, possible: float) -> str:
         """What the student is told.
@@ -50,6 +54,7 @@ class Ruling:
             parts = [f"{self.score:.4g} of {possible:g} points given by hand, instead of {earned:.4g} from the checks"]
         else:
             parts = [f"due {self.due.isoformat(' ', 'minutes')}"] if self.due else []
+            parts += [] if self.late_days is None else [f"{counted(self.late_days, 'day')} late"]
             parts += [f"{abs(self.bonus):.4g} points {'on top' if self.bonus > 0 else 'off'}"] if self.bonus else []
         return ", ".join(parts) + (f" ({self.reason})" if self.reason else "")
 

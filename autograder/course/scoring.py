@@ -132,7 +132,7 @@ def total(
 
 
 def _grade(one: Assignment, earned: float, late: Late, attempt: Attempt | None, ruling: Ruling | None) -> Grade:
-    days = _late_days(one, late, attempt, ruling.due if ruling else None)
+    days = _late_days(one, late, attempt, ruling)
     scaled = earned * one.possible / one.checks if one.checks else 0.0
     share = min(late.cap, late.penalty_per_day * days)
     lost = share * (scaled if late.of == "earned" else one.possible)
@@ -147,9 +147,12 @@ def _grade(one: Assignment, earned: float, late: Late, attempt: Attempt | None, 
     return replace(grade, score=max(0.0, score + ruling.bonus), ruling=told)
 
 
-def _late_days(one: Assignment, late: Late, attempt: Attempt | None, extended: datetime | None) -> int:
+def _late_days(one: Assignment, late: Late, attempt: Attempt | None, ruling: Ruling | None) -> int:
     if attempt is None:
         return 0
+    if ruling and ruling.late_days is not None:
+        return ruling.late_days
+    extended = ruling.due if ruling else None
     when, due = attempt.submitted_at(one.name), extended or one.due
     if due is not None and when is not None:
         return max(0, math.ceil((when - due - timedelta(hours=late.grace_hours)) / DAY))

@@ -55,6 +55,8 @@ def ruled(said, attempt=LATE, **more):
         ({}, 8.0, 2.0, ""),
         ({"due": DUE + timedelta(days=1)}, 9.0, 1.0, "due 2026-10-02 12:00+00:00"),
         ({"due": DUE + timedelta(days=7), "reason": "ill"}, 10.0, 0.0, "due 2026-10-08 12:00+00:00 (ill)"),
+        ({"late_days": 3}, 7.0, 3.0, "3 days late"),
+        ({"late_days": 0}, 10.0, 0.0, "0 days late"),
         ({"bonus": 1.5}, 9.5, 2.0, "1.5 points on top"),
         ({"bonus": -3}, 5.0, 2.0, "3 points off"),
         ({"bonus": -30}, 0.0, 2.0, "30 points off"),
@@ -154,6 +156,18 @@ def test_the_policy_to_fill_in_holds_as_it_is_and_names_every_key(tmp_path):
     assert (found.feedback, found.layout, found.own_prerequisites) == ("summary", "auto", False)
 
 
+def test_the_policy_lies_with_the_submissions_or_at_the_top_of_a_course_of_nbgraders(tmp_path):
+    submitted = tmp_path / "submitted"
+    submitted.mkdir()
+    (tmp_path / "course.toml").write_text('title = "top"')
+    assert policies.find(None, submitted, TRANSFORMER).policy.title == ""
+    (tmp_path / "nbgrader_config.py").touch()
+    assert policies.find(None, submitted, TRANSFORMER).policy.title == "top"
+    (submitted / "course.toml").write_text('title = "inside"')
+    assert policies.find(None, submitted, TRANSFORMER).policy.title == "inside"
+    assert policies.find(tmp_path / "course.toml", submitted, TRANSFORMER).policy.title == "top"
+
+
 def test_a_whole_policy_is_read(tmp_path):
     policy = load(
         tmp_path,
@@ -198,7 +212,7 @@ def test_a_whole_policy_is_read(tmp_path):
         ("assignments = {softmax = {poinst = 3}}", 1, "assignments.softmax.poinst: there is no key"),
         ("exceptions = 3", 1, "exceptions: must be tables, each begun with [[exceptions]]"),
         ("[[exceptions]]\ndue = 2026-10-01T12:00:00Z", 1, "exceptions[1]: says not for whom"),
-        ("[[exceptions]]\nstudent = 'bo'", 1, "exceptions[1]: changes nothing. Give it due, bonus, score"),
+        ("[[exceptions]]\nstudent = 'bo'", 1, "exceptions[1]: changes nothing. Give it due, late_days"),
         ("[[exceptions]]\nstudent = 'bo'\nbonus = 2", 1, "exceptions[1]: says not of which assignment: assignment"),
         (
             "[[exceptions]]\nstudent = 'bo'\nexcused = true\n[[exceptions]]\nstudent = 7",
