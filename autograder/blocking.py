@@ -1,12 +1,12 @@
 """What waits for something else: a wrong prerequisite, a wrong function used without need, a first right answer."""
 
 import tempfile
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from autograder.curriculum import Curriculum
+from autograder.curriculum import CACHE, Curriculum
 from autograder.prerequisites import OfficialPrerequisites, used_within, with_stand_ins
 from autograder.results import CheckResult, Status, SubmissionResult
 from autograder.worker import Spent
@@ -45,7 +45,7 @@ class Blocking:
         wrong = {function for function, status in known.items() if status != "passed"}
         if not result.official_prerequisites:
             wrong |= {check.function for check in self._prerequisites(result, {*selected, *known})}
-        mark_blocked(result, wrong - selected, self._curriculum)
+        mark_blocked(result, wrong - selected, self._curriculum, self._not_used)
         if not result.official_prerequisites:
             self._block_by_what_they_use(result, wrong)
         wait_for_an_answer(result.checks)
@@ -76,6 +76,24 @@ class Blocking:
         used = self._uses[module].get(name, set())
         qualified = (f"{module}.{one}" for one in names if one in used)
         return [one for one in qualified if one in self._curriculum.functions]
+
+    def _not_used(self, function: str) -> set[str]:
+        """Prerequisites that the student's function does without, so that they cannot be at fault.
+
+        Only those of the same assignment, where the code tells; what gives a cache is called by the check itself.
+        """
+        module = function.partition(".")[0]
+        used = set(self._used(function))
+        if function.partition(".")[2] not in self._uses[module]:  # the code says nothing
+            return set()
+        needs = (self._curriculum.functions[name] for name in self._curriculum.all_needs(function))
+        return {
+            need.qualified
+            for need in needs
+            if need.module == module
+            and need.qualified not in used
+            and all(output.name != CACHE for output in need.outputs)
+        }
 
     def _block_by_what_they_use(self, result: SubmissionResult, others: Iterable[str]) -> None:
         """Block failed checks that pass with official functions in place of wrong ones that they use without need.
@@ -116,7 +134,12 @@ class Blocking:
                 waiting.message, waiting.help = _right_by_itself(waiting.blocked_by), None
 
 
-def mark_blocked(result: SubmissionResult, others: Iterable[str], curriculum: Curriculum) -> None:
+def mark_blocked(
+    result: SubmissionResult,
+    others: Iterable[str],
+    curriculum: Curriculum,
+    not_used: Callable[[str], Collection[str]] = lambda function: (),
+) -> None:
     """Turn failures of functions whose prerequisites fail into `blocked`, naming the prerequisites.
 
     A check that passes although a prerequisite fails stays passed: it is right by its own means.
@@ -125,11 +148,13 @@ def mark_blocked(result: SubmissionResult, others: Iterable[str], curriculum: Cu
         result: changed in place.
         others: prerequisites that are not part of `result` and do not pass.
         curriculum: says what needs what.
+        not_used: which of those this submission's function does without.
     """
     not_passed = {*others, *(check.function for check in result.checks if check.status != "passed")}
     for check in result.checks:
         if check.status in ("failed", "error", "timeout"):
-            needs = [name for name in curriculum.all_needs(check.function) if name in not_passed]
+            without = not_used(check.function)
+            needs = [n for n in curriculum.all_needs(check.function) if n in not_passed and n not in without]
             if result.official_prerequisites:  # then only functions of the same module can be at fault
                 module = curriculum.functions[check.function].module
                 needs = [name for name in needs if curriculum.functions[name].module == module]

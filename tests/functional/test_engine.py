@@ -111,6 +111,17 @@ def test_blocked_by_a_wrong_prerequisite_also_when_it_was_not_selected(submissio
         assert "softmax.softmax must be right first" in blocked[0].message
 
 
+def test_a_prerequisite_that_is_not_used_blocks_nothing(submission, judge):
+    stub = "def embed_tokens(ids, W_tok):\n    raise NotImplementedError\n"
+    embed = "def embed(ids, W_tok, W_pos, scale=1.0):\n    return {} + W_pos\n"
+    for look_up, said in (("W_tok[ids]", {"error", "failed"}), ("embed_tokens(ids, W_tok)", {"blocked"})):
+        text = f"{stub}\n\n{embed.format(look_up)}"
+        result = judge(submission(embeddings=text), "embeddings.embed_tokens", "embeddings.embed")
+        found = {check.status for check in result.checks if check.function == "embeddings.embed"}
+        assert said & found
+        assert found <= said | {"passed"}
+
+
 def test_blocked_by_a_stub(submission, judge):
     stub = "def softmax(x, axis=-1):\n    raise NotImplementedError\n"
     result = judge(submission(softmax=stub, attention=ATTENTION), "attention.attention")
