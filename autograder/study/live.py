@@ -74,6 +74,11 @@ class Live:
         """Whether the function in hand passes."""
         return not self.checking and self.statuses.get(self.focus) == "passed"
 
+    def readable(self, module: str) -> bool:
+        """Whether Python can read a file, as it is now."""
+        found = self.snapshot.modules.get(module)
+        return found is not None and found.error is None
+
     def begin(self) -> None:
         """Check the function in hand, then whatever is not known yet."""
         self._waiting = {name for name in self.curriculum.functions if name not in self.statuses} - {self.focus}
@@ -198,8 +203,7 @@ class Live:
 
         Not while a file is gone or cannot be read: all that imports it would fail for that alone.
         """
-        modules = self.snapshot.modules
-        if any(name not in modules or modules[name].error is not None for name in self.curriculum.modules):
+        if not all(map(self.readable, self.curriculum.modules)):
             return
         for assignment in self.curriculum.assignments:
             names = tuple(f.qualified for f in assignment.functions if f.qualified in self._waiting)

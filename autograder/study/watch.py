@@ -205,13 +205,17 @@ class Watch:
         live = self._live
         focus, statuses = live.focus, live.statuses
         check = first_wrong(live.records.get(focus, [])) if statuses.get(focus) != "passed" else None
+        # Not those that are being checked, nor those of a file that cannot be read: that is said once.
         broken = [
-            name for name in live.broken if name != focus and name in statuses
-        ]  # not those that are being checked
+            name for name in live.broken if name != focus and name in statuses and live.readable(name.partition(".")[0])
+        ]
         if check is None and broken and not live.checking:
             check = first_wrong(live.records.get(broken[0], []))
             check = check if check and check["status"] != "not_started" else None  # the note says it, if it was reset
-        stub = editor.beginning(self._folder, focus) if check and check["status"] == "not_started" else None
+        unwritten = check is not None and check["status"] == "not_started"
+        if unwritten and live.checking and not live.snapshot.is_stub(focus):
+            check, unwritten = None, False  # what is known is of the code before
+        stub = editor.beginning(self._folder, focus) if unwritten else None
         if self._alone and check and check["picture"]:
             check = check | {"case": None, "message": "", "help": None, "hints": [], "output": "", "where": None,
                              "mistake": None, "departure": None}  # fmt: skip

@@ -218,6 +218,19 @@ def test_what_breaks_later_work_is_said(watching, workspace, solutions):
     assert terminal.wait_end() == 0
 
 
+def test_what_a_half_written_line_breaks_is_said_once(watching, workspace, solutions):
+    path = workspace / "softmax.py"
+    good = (solutions / "softmax.py").read_text("utf-8")
+    path.write_text(good)
+    terminal = watching(first="softmax.softmax is right")
+    terminal.wait_for("5 of 63")
+    path.write_text(good + "\n\ndef more(:\n")
+    screen = terminal.wait_for("Python cannot read this file")
+    assert "any more" not in screen
+    path.write_text(good)
+    terminal.wait_for("5 of 63")
+
+
 def test_a_function_that_is_right_is_never_said_to_be_unwritten(watching, workspace, solutions):
     path = workspace / "softmax.py"
     good = (solutions / "softmax.py").read_text("utf-8")
