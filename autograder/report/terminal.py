@@ -249,11 +249,11 @@ def _summary(document: Document, following: str | None, width: int) -> Renderabl
     for problem in document["problems"]:
         lines.append(f"\nThe kit itself failed: {problem}", "bold red")
     for line in next_step(document, following).splitlines():
-        lines.append("\n" + _command_whole(line, width))
+        lines.append("\n" + command_whole(line, width))
     return Group(Text(), lines)
 
 
-def _command_whole(line: str, width: int) -> str:
+def command_whole(line: str, width: int) -> str:
     """A line too long for the terminal breaks before its command, so that one can copy it."""
     before, headway, after = line.rpartition(" headway ")
     return f"{before}\n   {headway}{after}" if headway and len(line) > width else line

@@ -49,7 +49,8 @@ class View:
             self._validation, self._sample = news.validation, news.sample or ""
         if self._live is not None:
             self._progress.update(self._task, completed=news.step)
-            self._live.update(Group(self._progress, self._numbers(news), self._text()))
+            sample = [self._text()] if self._sample else []
+            self._live.update(Group(self._progress, self._numbers(news), *sample))
         elif news.validation is not None:
             self._console.print(Text(f"step {news.step:>6} · {self._numbers(news).plain}"))
             self._console.print(Text("            " + " ".join(self._sample.split())[:60], "dim"), soft_wrap=True)

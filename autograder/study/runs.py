@@ -15,6 +15,7 @@ from autograder import datasets
 from autograder.errors import UsageError
 from autograder.files import write_atomically
 from autograder.report import training as view
+from autograder.report.terminal import command_whole
 from autograder.study import checkpoint, presets
 from autograder.study.keyboard import unseen
 from autograder.study.pictures import paper
@@ -90,7 +91,7 @@ def train(
     if asked.is_set():
         lines.insert(0, f"Stopped at step {run.step}. Go on from there: headway train --resume --out {out}")
     for line in lines:
-        console.print(Text(line), soft_wrap=True)
+        console.print(Text(command_whole(line, console.width)), soft_wrap=True)
     return run
 
 

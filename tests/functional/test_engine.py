@@ -122,6 +122,18 @@ def test_a_prerequisite_that_is_not_used_blocks_nothing(submission, judge):
         assert found <= said | {"passed"}
 
 
+def test_answers_that_are_the_questions_are_told_so(submission, judge):
+    text = """import numpy as np
+def get_batch(ids, batch_size, block_size, rng):
+    starts = np.random.randint(len(ids) - block_size, size=(batch_size, 1))  # not rng: no known mistake gives this
+    x = ids[starts + np.arange(block_size)].astype(np.int64)
+    return x, x
+"""
+    check = judge(submission(tokenizer=text), "tokenizer.get_batch").checks[0]
+    assert check.status == "failed"
+    assert check.help == "y is the same as x: its windows begin one position further on"
+
+
 def test_blocked_by_a_stub(submission, judge):
     stub = "def softmax(x, axis=-1):\n    raise NotImplementedError\n"
     result = judge(submission(softmax=stub, attention=ATTENTION), "attention.attention")
