@@ -151,6 +151,8 @@ def _what_it_is(thing: Any, curriculum: Curriculum) -> str:
             return (
                 f"{name} is {kind} now: a cell has assigned to that name. Run the cell that defines the function again"
             )
+    if not callable(thing):
+        return f"what you gave to check is {kind}. Give it the function itself, without calling it: check(softmax)"
     return f"what you gave to check is {kind}; the course has no function of that name. Its functions: headway list"
 
 

@@ -21,7 +21,7 @@ class Speed:
         ratio: yours over PyTorch's, the median of the ratios round by round.
         apart: how far the losses of the first steps are apart.
         functions: shares of the time by function, largest first.
-        slowest: the function in which most of the time goes.
+        slowest: the function of one's own in which most of the time goes; empty if there is none.
         hint: what usually makes it faster.
         own: assignments that are the student's own.
     """
@@ -56,6 +56,14 @@ def render(found: Speed, console: Console) -> None:
     table.add_column(justify="right", no_wrap=True)
     table.add_column(no_wrap=True)
     for name, share in list(found.functions.items())[:SHOWN]:
-        table.add_row(Text(name), Text(f"{share:.0%}"), Text("█" * round(BAR * share), "#56b4e9"))
+        official = bool(found.own) and name.partition(".")[0] not in found.own
+        table.add_row(
+            Text(name, "dim" if official else ""),
+            Text(f"{share:.0%}"),
+            Text("█" * round(BAR * share), "#56b4e9").append(" official" if official else "", "dim"),
+        )
     console.print(table)
-    console.print(Text.assemble("\nTo be faster, begin with ", (found.slowest, "bold"), f": {found.hint}."))
+    if found.slowest:
+        console.print(Text.assemble("\nTo be faster, begin with ", (found.slowest, "bold"), f": {found.hint}."))
+    else:
+        console.print(Text("\nNone of your own functions takes noticeable time yet. Which are: headway list --done"))

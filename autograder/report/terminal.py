@@ -272,6 +272,9 @@ def next_step(document: Document, following: str | None = None) -> str:
             continue
         name = f"{assignment['name']}.{function['name']}"
         if function["status"] == "not_started":
+            message = function["checks"][0]["message"]
+            if message.startswith(("there is no file ", f"{assignment['name']}.py defines no function ")):
+                return f"Next: {message}. Its stub comes back with: headway update"
             return (
                 f"Next: write {function['name']} in {assignment['name']}.py, then: headway check {name}"
                 f"\nStuck? headway hint {name}"

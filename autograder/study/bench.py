@@ -112,7 +112,8 @@ def compare(folder: Path, preset: str, rounds: int, seconds: float, own: tuple[s
             functions = trainer.profile(max(2, counts[0] // 2))
         finally:
             trainer.close()
-    slowest = max(functions, key=lambda name: functions[name], default="")
+    candidates = [name for name in functions if not own or name.partition(".")[0] in own]
+    slowest = max(candidates, key=lambda name: functions[name], default="")
     return Speed(
         preset,
         tokens / statistics.median(a for a, _ in turns),

@@ -84,6 +84,20 @@ def test_an_unreadable_folder_is_one_line(tmp_path):
     assert len(done.stderr.splitlines()) == 1
 
 
+def test_what_is_not_there_at_all_is_said_with_the_way_to_get_it_back(tmp_path):
+    workspace = tmp_path / "w"
+    assert headway("init", workspace).returncode == 0
+    path = workspace / "tokenizer.py"
+    path.write_text(path.read_text("utf-8").replace("def decode(", "def decode_ids("), "utf-8")
+    done = headway("check", "tokenizer.decode", cwd=workspace, COLUMNS="200")
+    assert "Next: tokenizer.py defines no function decode. Its stub comes back with: headway update" in done.stdout
+    path.unlink()
+    done = headway("check", "tokenizer.encode", cwd=workspace, COLUMNS="200")
+    assert "Next: there is no file tokenizer.py. Its stub comes back with: headway update" in done.stdout
+    assert headway("update", cwd=workspace).returncode == 0
+    assert "def decode(" in path.read_text("utf-8")
+
+
 def test_json_to_a_file_and_to_standard_output(workspace, tmp_path):
     done = headway("check", "softmax.softmax", "--dir", workspace, "--json", tmp_path / "r.json")
     written = json.loads((tmp_path / "r.json").read_text("utf-8"))

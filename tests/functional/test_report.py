@@ -5,7 +5,7 @@ import io
 import pytest
 from rich.console import Console
 
-from autograder.report import terminal
+from autograder.report import speed, terminal
 
 
 def check(function="attention.attention", status="passed", **more):
@@ -143,3 +143,14 @@ def test_the_kits_own_failure_is_said():
 def test_an_unnamed_axis_is_a_number():
     worst = {**FAILED["worst"], "axes": ["axis 0", "axis 1", "query", "d_v"]}
     assert "[1, 3, query 1, d_v 4]" in rendered(document({**FAILED, "worst": worst}))
+
+
+@pytest.mark.parametrize(("slowest", "words"), [("softmax.softmax", "begin with softmax.softmax: x"), ("", "None of")])
+def test_what_is_not_ones_own_is_marked_where_the_time_goes(slowest, words):
+    file = io.StringIO()
+    shares = {"gpt.gpt": 0.9, "softmax.softmax": 0.1}
+    found = speed.Speed("names", 2.0, 1.0, 2.0, 0.0, shares, slowest, "x", own=("softmax",))
+    speed.render(found, Console(file=file, width=80, no_color=True))
+    lines = file.getvalue().splitlines()
+    assert [line.endswith("official") for line in lines if "%" in line] == [True, False]
+    assert words in lines[-1]
