@@ -66,4 +66,4 @@ def render(found: Speed, console: Console) -> None:
     if found.slowest:
         console.print(Text.assemble("\nTo be faster, begin with ", (found.slowest, "bold"), f": {found.hint}."))
     else:
-        console.print(Text("\nNone of your own functions takes noticeable time yet. Which are: headway list --done"))
+        console.print(Text("\nYour own functions take no noticeable time. Which they are: headway list --done"))

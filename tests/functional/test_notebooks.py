@@ -216,7 +216,7 @@ def test_checks_in_a_running_notebook(tmp_path):
         "def cross_entropy(logits, targets):\n    import os\n    os._exit(0)",
         "grade('softmax.cross_entropy', points=4)",
         "softmax = softmax([1.0])\ncheck(softmax)",
-        "check(print)\ncheck('softmaxx')\ncheck()",
+        "check(print)\ncheck('softmaxx')\ncheck()\ncheck(np.ones(2))",
         "from multihead import split_heads\nfrom embeddings import one_hot",
         "split_heads(1, 2), one_hot([1], 2).tolist()",
         "from layernorm import layernorm\ndef block(x, params, n_heads, mask=None):\n    return layernorm(x), {}",
@@ -244,6 +244,7 @@ def test_checks_in_a_running_notebook(tmp_path):
     assert "no function of that name" in shown[11][0]
     assert "Did you mean 'softmax'" in shown[11][0]
     assert "say what to check" in shown[11][0]
+    assert "Give it the function itself, without calling it: check(softmax)" in shown[11][0]
     assert "('mine', [[0.0, 1.0]])" in shown[13][-1], "a stub beside the notebook is not what to build on"
     assert shown[15][-1] == "{'layernorm': 'official solution'}", "softmax is this notebook's"
     assert shown[16] == ["False"], "checking needs no PyTorch"
