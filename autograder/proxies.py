@@ -22,11 +22,12 @@ from autograder.errors import (
     Raised,
     StudentException,
     TimedOut,
+    UsageError,
     Verdict,
 )
 from autograder.frames import Handle
 from autograder.text import clean
-from autograder.worker import Limits, Session, Spent, WorkerDied, Workers, WorkerTimedOut
+from autograder.worker import Limits, NoWorker, Session, Spent, WorkerDied, Workers, WorkerTimedOut
 
 UNANSWERED = object()  # the value of a call from which none came back
 
@@ -203,6 +204,10 @@ class Student:
             raise TimedOut(
                 f"{function.name} did not return within {seconds:g} s and was stopped",
                 help="look for a loop that never ends, or one Python step per element where NumPy does them at once",
+            ) from None
+        except NoWorker as error:
+            raise UsageError(
+                f"no process for student code can be started ({clean(error, 300)}). See what is missing: headway doctor"
             ) from None
         except WorkerDied as error:
             raise Died(f"while {function.name} was running, {clean(error, 300)}") from None

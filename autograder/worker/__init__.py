@@ -7,7 +7,7 @@ imported by the kit.
 """
 
 from autograder.worker.ladder import TooWeak, strongest
-from autograder.worker.launch import WorkerDied, Workers
+from autograder.worker.launch import NoWorker, WorkerDied, Workers
 from autograder.worker.limits import Limits
 from autograder.worker.session import Session, Spent, WorkerTimedOut
 from autograder.worker.wall import OPEN, UNSAFE, Wall
@@ -16,6 +16,7 @@ __all__ = [
     "OPEN",
     "UNSAFE",
     "Limits",
+    "NoWorker",
     "Session",
     "Spent",
     "TooWeak",

@@ -28,6 +28,10 @@ class WorkerDied(Exception):
     """The process ended, or what it sent is not a frame. The text says how."""
 
 
+class NoWorker(WorkerDied):
+    """No process can be started at all: nobody's submission is at fault."""
+
+
 class Ending(NamedTuple):
     """How a process ended: minus the signal, or its exit code; and the CPU time it used, seconds."""
 
@@ -50,20 +54,21 @@ def _command(python: str, mode: str, **more: Any) -> list[str]:
     return [python, "-I", "-S", "-X", "utf8", str(INSIDE / "main.py"), json.dumps(setup)]
 
 
+# Without these Python may not start: on Windows; where its libraries lie in folders of their own (clusters' modules).
+_PYTHON_NEEDS = ("SYSTEMROOT", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH")
+
+
 def environment_for_numpy() -> dict[str, str]:
     """What the environment of a process must hold before NumPy is loaded in it."""
     # One BLAS thread: small matrices are faster with one, a submission gets one core, and behind the wall a second
-    # thread cannot be had: OpenBLAS would wait for it for ever. SYSTEMROOT: without it Python does not start on
-    # Windows. The allocator's two settings keep NumPy's temporaries from being given back to the system after every
-    # operation (measured: 0.7 times the speed without them).
+    # thread cannot be had: OpenBLAS would wait for it for ever. The allocator's two settings keep NumPy's temporaries
+    # from being given back to the system after every operation (measured: 0.7 times the speed without them).
     environment = {
         **dict.fromkeys(("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS"), "1"),
         "MALLOC_TRIM_THRESHOLD_": "2147483648",
         "MALLOC_MMAP_THRESHOLD_": "1073741824",
     }
-    if "SYSTEMROOT" in os.environ:
-        environment["SYSTEMROOT"] = os.environ["SYSTEMROOT"]
-    return environment
+    return environment | {name: os.environ[name] for name in _PYTHON_NEEDS if name in os.environ}
 
 
 class _Server:
@@ -169,11 +174,14 @@ class _Spawned:
                 self.channel, _ = listener.accept()
             except TimeoutError:
                 self._process.kill()
-                raise WorkerDied("the worker did not start") from None
-        self.channel.settimeout(START_SECONDS)
-        if receive(self.channel, len(token), time.monotonic() + START_SECONDS) != token.encode():
+                raise NoWorker("the worker did not start") from None
+        try:
+            answer = receive(self.channel, len(token), time.monotonic() + START_SECONDS)
+        except (OSError, EOFError):
+            answer = b""
+        if answer != token.encode():
             self._process.kill()
-            raise WorkerDied("something else answered in the worker's place")
+            raise NoWorker("something else answered in the worker's place")
 
     def end(self) -> Ending:
         self.channel.close()
@@ -212,11 +220,11 @@ class Workers:
                 self._server = _Server(self._wall)
             try:
                 return self._server.fork(folder, inside, output)
-            except WorkerDied:
+            except WorkerDied as error:
                 self._server.close()
                 self._server = None  # a server that dies is replaced, and the run goes on
                 if last:
-                    raise
+                    raise NoWorker(str(error)) from error
         raise AssertionError("unreachable")
 
     def close(self) -> None:

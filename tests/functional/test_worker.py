@@ -1,15 +1,16 @@
 """The student's process: whatever happens in it costs one call, says what happened, and the next call works."""
 
 import os
+import shutil
 
 import pytest
 from waiting import wait_until
 
 from autograder.curriculum import TRANSFORMER
-from autograder.errors import Blocked, Died, Mismatch, NotStarted, Raised, TimedOut
+from autograder.errors import Blocked, Died, Mismatch, NotStarted, Raised, TimedOut, UsageError
 from autograder.proxies import Student
 from autograder.text import clean
-from autograder.worker import OPEN, Limits, TooWeak, Workers, strongest
+from autograder.worker import OPEN, Limits, TooWeak, Wall, Workers, strongest
 
 GOOD = "import numpy as np\ndef log_softmax(x, axis=-1):\n    return np.asarray(x) * 2\n"
 
@@ -267,6 +268,25 @@ def test_a_server_that_dies_in_the_middle_of_a_submission_is_replaced(submission
             assert still_works(student)
         finally:
             student.close()
+
+
+def test_where_no_process_can_be_started_no_student_is_at_fault(submission):
+    with Workers(fork=True, wall=Wall(python=shutil.which("false"))) as workers:
+        student = Student(workers, submission(softmax=GOOD), TRANSFORMER, Limits())
+        with pytest.raises(UsageError, match=r"no process for student code can be started .* headway doctor"):
+            still_works(student)
+        student.close()
+
+
+def test_a_python_that_needs_its_libraries_named_has_them(submission, monkeypatch):
+    monkeypatch.setenv("LD_LIBRARY_PATH", "/of/a/cluster")
+    with Workers() as workers:
+        text = "import os\ndef softmax(x):\n    return sorted(os.environ)\n"
+        student = Student(workers, submission(softmax=GOOD + text), TRANSFORMER, Limits())
+        named = student.softmax.softmax(1)
+        student.close()
+    assert "LD_LIBRARY_PATH" in named
+    assert "HOME" not in named and "PATH" not in named
 
 
 @pytest.mark.parametrize(
