@@ -14,7 +14,7 @@ from click.testing import CliRunner
 from autograder.cli import main
 from autograder.curriculum import TRANSFORMER
 from autograder.notebooks import build, course, live, released
-from autograder.source import bundled
+from autograder.source import EXPERIMENT, bundled
 
 MODULES = list(TRANSFORMER.modules)
 RUN = Path(__file__).parents[1] / "run_notebooks.py"
@@ -68,6 +68,21 @@ def test_a_student_notebook_has_every_stub_its_check_and_no_output(solutions, mo
         (at,) = (i for i, text in enumerate(sources) if f'NotImplementedError("{function.qualified}")' in text)
         assert f"check({function.name})" in sources[at + 1 :]
     assert sum(cell.cell_type == "markdown" for cell in notebook.cells) >= 2
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_an_experiment_is_a_cell_to_run_and_what_comes_of_it_is_folded(made, module):
+    student = nbformat.read(bundled("assignments") / "notebooks" / f"{module}.ipynb", as_version=4)
+    for notebook in (student, nbformat.reads(made[f"source/{module}/{module}.ipynb"], as_version=4)):
+        (at,) = (i for i, cell in enumerate(notebook.cells) if cell.source.startswith("## Try it"))
+        tried, out, answers = notebook.cells[at + 1 : at + 4]
+        assert tried.cell_type == "code"
+        assert EXPERIMENT not in tried.source
+        assert "nbgrader" not in tried.metadata, "neither locked nor graded"
+        compile(tried.source, module, "exec")
+        for cell, heading in ((out, "What came out"), (answers, "Answers")):
+            assert cell.source.startswith(f"<details>\n<summary><b>{heading}</b></summary>\n\n")
+            assert cell.source.endswith("\n\n</details>")
 
 
 @pytest.mark.parametrize("module", MODULES)
