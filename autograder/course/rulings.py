@@ -55,7 +55,8 @@ class Ruling:
         else:
             parts = [f"due {self.due.isoformat(' ', 'minutes')}"] if self.due else []
             parts += [] if self.late_days is None else [f"{counted(self.late_days, 'day')} late"]
-            parts += [f"{abs(self.bonus):.4g} points {'on top' if self.bonus > 0 else 'off'}"] if self.bonus else []
+            points = f"{abs(self.bonus):.4g} {'point' if abs(self.bonus) == 1 else 'points'}"
+            parts += [f"{points} {'on top' if self.bonus > 0 else 'off'}"] if self.bonus else []
         return ", ".join(parts) + (f" ({self.reason})" if self.reason else "")
 
 

@@ -7,8 +7,9 @@ import subprocess
 import pytest
 from commands import HEADWAY, SOFTMAX
 
-from autograder.course import gradebook, handing_back
+from autograder.course import gradebook, handing_back, insight
 from autograder.course.exports import canvas, gradescope, junit, moodle, table
+from autograder.report.html.class_page import render_class
 
 pytest.importorskip("jinja2")
 
@@ -92,6 +93,8 @@ def test_students_are_told(ruled, tmp_path):
     assert "&lt;b&gt;3 October" in page and "<b>3 October" not in page
     assert "**17.5 of 20**" in text and "\\<b\\>3 October" in text
     assert "excused, does not count" in (tmp_path / "chen.md").read_text("utf-8")
+    page = render_class(insight.collect(ruled[2]))  # the instructor's, where a student is chosen
+    assert "softmax: 17.5 of 20 points given by hand" in page and "<b>3 October" not in page
     assert "2 points on top" in (tmp_path / "ada.html").read_text("utf-8")
 
 

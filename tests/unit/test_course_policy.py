@@ -58,6 +58,7 @@ def ruled(said, attempt=LATE, **more):
         ({"late_days": 3}, 7.0, 3.0, "3 days late"),
         ({"late_days": 0}, 10.0, 0.0, "0 days late"),
         ({"bonus": 1.5}, 9.5, 2.0, "1.5 points on top"),
+        ({"bonus": 1}, 9.0, 2.0, "1 point on top"),
         ({"bonus": -3}, 5.0, 2.0, "3 points off"),
         ({"bonus": -30}, 0.0, 2.0, "30 points off"),
         ({"score": 17.5}, 17.5, 0.0, "17.5 of 20 points given by hand, instead of 10 from the checks"),
