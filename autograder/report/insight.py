@@ -103,6 +103,11 @@ class Insight:
         return [student for student in self.students if student.status == "graded"]
 
     @property
+    def scored(self) -> list[Student]:
+        """Those of them who have a score: not who is excused from everything."""
+        return [student for student in self.graded if student.out_of]
+
+    @property
     def unread(self) -> list[Student]:
         """Students whose work could not be graded."""
         return [student for student in self.students if student.status not in ("graded", "missing")]
@@ -113,9 +118,9 @@ class Insight:
         return [student for student in self.students if student.status == "missing"]
 
     def histogram(self) -> list[int]:
-        """How many graded students have a score in each of the equal parts from 0 to 100 %; more counts as 100."""
+        """How many students have a score in each of the equal parts from 0 to 100 %; more counts as 100."""
         counts = [0] * BINS
-        for student in self.graded:
+        for student in self.scored:
             counts[min(BINS - 1, max(0, int(student.share * BINS)))] += 1
         return counts
 

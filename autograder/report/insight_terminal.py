@@ -29,8 +29,8 @@ def render(insight: Insight, console: Console) -> None:
     counts += [f"{len(insight.missing)} missing"] if insight.missing else []
     counts += [f"{len(insight.unread)} not graded"] if insight.unread else []
     console.print(Text.assemble("\n", (insight.title, "bold"), " · ", ", ".join(counts), "\n"))
-    if graded:
-        shares = [student.share * 100 for student in graded]
+    if insight.scored:
+        shares = [student.share * 100 for student in insight.scored]
         console.print(Text.assemble(("0 % ", "dim"), _histogram(insight.histogram()), (" 100 %", "dim")))
         mean = sum(shares) / len(shares)
         named = {"median": median(shares), "mean": mean, "lowest": min(shares), "highest": max(shares)}
@@ -93,7 +93,7 @@ def _hardest(insight: Insight, console: Console) -> None:
 
 def _behind(insight: Insight, console: Console) -> None:
     """Who has less than half, the lowest first, and who handed in nothing: whom to ask how they are."""
-    low = sorted((one for one in insight.graded if one.share < BEHIND), key=lambda one: one.share)
+    low = sorted((one for one in insight.scored if one.share < BEHIND), key=lambda one: one.share)
     told = [
         (f"Below {BEHIND:.0%}", [f"{one.name} {one.share:.0%}" for one in low]),
         ("Handed in nothing", [one.name for one in insight.missing]),

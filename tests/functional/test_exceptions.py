@@ -5,7 +5,7 @@ import json
 import subprocess
 
 import pytest
-from commands import HEADWAY, SOFTMAX
+from commands import HEADWAY, SOFTMAX, headway
 
 from autograder.course import gradebook, handing_back, insight
 from autograder.course.exports import canvas, gradescope, junit, moodle, table
@@ -96,6 +96,16 @@ def test_students_are_told(ruled, tmp_path):
     page = render_class(insight.collect(ruled[2]))  # the instructor's, where a student is chosen
     assert "softmax: 17.5 of 20 points given by hand" in page and "<b>3 October" not in page
     assert "2 points on top" in (tmp_path / "ada.html").read_text("utf-8")
+
+
+def test_who_is_excused_from_everything_has_no_score_and_is_not_behind(ruled):
+    found = insight.collect(ruled[2])
+    assert [one.submission for one in found.graded] == ["ada", "bo", "chen"]
+    assert [one.submission for one in found.scored] == ["ada", "bo"]
+    assert sum(found.histogram()) == 2
+    said = headway("report", ruled[2].out).stdout
+    assert "mean 99 %" in said and "lowest 88 %" in said
+    assert "Below 50%" not in said
 
 
 def rows_of(path):

@@ -22,7 +22,7 @@ def render_class(
         link: where a student's feedback lies, relative to the page.
         pairs: submissions that are alike, each with `one`, `other`, `share`, `where`.
     """
-    shares = [student.share for student in insight.graded] or [0.0]
+    shares = [student.share for student in insight.scored] or [0.0]
     by_assignment: dict[str, list[Check]] = {}
     for check in insight.checks.values():
         by_assignment.setdefault(check.function.partition(".")[0], []).append(check)
