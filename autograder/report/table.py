@@ -114,7 +114,7 @@ def render(document: dict[str, Any], out: Path, console: Console) -> None:
     several = Counter(student["name"] for student in students)
     for student in students[:MAX_ROWS]:
         share = student["score"] / student["out_of"] if student["out_of"] else 0.0
-        points = f"{student['score']:.4g} / {student['out_of']:g}"
+        points = f"{student['score']:.4g} / {student['out_of']:g}" if student["out_of"] else "–"
         # By name, as in the report; of two who have the same one, the submission tells who is who.
         name = student["name"] if several[student["name"]] == 1 else f"{student['submission']} {student['name']}"
         table.add_row(Text(clean(name)), Text(points), _bar(share), _counts(student))
