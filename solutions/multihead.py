@@ -429,7 +429,8 @@ if __name__ == "__main__":
 # Two heads give two clean answers (position 0 can only look at itself). One head that is asked two questions gives half
 # an answer to each: the softmax has to share its 1 out, and what arrives is one average, in which nobody can tell any
 # more which half answers which question. That is what heads are for. And "look at the previous position" is no
-# invention of this lesson: BERT, for one, has heads that do little else (Clark et al. 2019, section 3.1).
+# invention of this lesson: BERT, for one, has heads that spend more than half of their weight on it (Clark et al. 2019,
+# section 3.1).
 #
 # 1. Leave the mask out. Which row of the previous-position head changes, and to what?
 # 2. These heads know where they stand only because the vectors say so. Take random parameters and vectors without
