@@ -3,10 +3,12 @@
 import re
 from typing import Any
 
-# Terminal commands (CSI; OSC up to its end; two-character escapes), control characters, direction overrides.
+# Terminal commands (CSI; OSC up to its end; two-character escapes), control characters, direction overrides and marks,
+# other line breaks than \n, what is not seen but tells two names apart, and what XML does not allow. Joiners stay:
+# scripts and emoji need them.
 _UNSAFE = re.compile(
     r"\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]{0,4000}(?:\x07|\x1b\\)|\x1b[ -~]"
-    r"|[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]"
+    r"|[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ufff9-\ufffb\ufffe\uffff]"
 )
 
 

@@ -295,6 +295,8 @@ def test_a_python_that_needs_its_libraries_named_has_them(submission, monkeypatc
         ("plain [b]text[/b]", "plain [b]text[/b]"),
         ("\x1b[2J\x1b]0;title\x07x", "x"),
         ("a\u202eb\u2066c", "abc"),
+        ("a\u2028b\u200e\u061cc\u200b\ufeffd\uffff", "abcd"),
+        ("\u0646\u200c\u0647 👩\u200d💻", "\u0646\u200c\u0647 👩\u200d💻"),
         ("tab\tand\nline", "tab\tand\nline"),
         ("lone \udc80", "lone ?"),
     ],
