@@ -90,7 +90,14 @@ def lasting(item: pytest.Item) -> bool:
 
 
 def sees_answers(item: pytest.Item) -> bool:
-    """Whether the check looks at what the function answers, and not only at its inputs or exceptions."""
+    """Whether the check looks at what the function answers, and not only at its inputs or exceptions.
+
+    A check whose mark says `alone=False` looks at answers that a function may give without computing anything: two
+    functions that agree in nonsense, a gradient of 0.
+    """
+    mark = item.get_closest_marker("graded")
+    if mark is not None and not mark.kwargs.get("alone", True):
+        return False
     asked = set(getattr(item, "fixturenames", ()))
     return asked.isdisjoint(("unmodified", "refuses")) or not asked.isdisjoint(("agree", "compare"))
 

@@ -2,7 +2,8 @@
 
     python -m pytest -p autograder.plugin --pyargs autograder.checks --submission my-gpt
 
-A graded check is an ordinary test with the mark `graded(function, points=1)` whose docstring's first line is its title.
+A graded check is an ordinary test with the mark `graded(function, points=1)` whose docstring's first line is its title;
+with `alone=False` it counts once another check of its function passes.
 What it may ask for is in `fixtures.py`.
 
 Pytest's own reporter is left alone; results are collected through hooks. A `Run` object drives it from the engine; from
@@ -110,7 +111,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     """Describe the mark; from pytest's own command line, make the run."""
-    config.addinivalue_line("markers", "graded(function, points=1): a graded check of one function of the curriculum")
+    config.addinivalue_line(
+        "markers", "graded(function, points=1, alone=True): a graded check of one function of the curriculum"
+    )
     folder = config.getoption("submission", None)
     if folder is None or RUN in config.stash:
         return

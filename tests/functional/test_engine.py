@@ -388,3 +388,27 @@ def test_answers_that_are_kept_to_be_explained_do_not_fill_the_graders_memory(su
     result = judge(submission(softmax=text), "softmax.softmax")
     assert sum(check.status == "failed" for check in result.checks) > 4
     assert 1 <= len(kept) < 4, "each of the failed checks answered with a MiB"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "return args[0]",
+        "return np.zeros(np.shape(args[0])), np.zeros(np.shape(args[0]))",
+        "return args[0], np.ones(np.shape(args[0]))",
+        "return args[0], 0.0",
+        "return np.concatenate([args[0], np.zeros((*args[0].shape[:-1], args[3]), args[0].dtype)], -1)",
+    ],
+)
+def test_work_that_computes_nothing_earns_nothing(submission, judge, body):
+    config = "class {}:\n    def __init__(self, **fields): self.__dict__.update(fields)\n"
+    configs = {"gpt": config.format("GPTConfig"), "encoder_decoder": config.format("TransformerConfig")}
+    texts = {
+        name: "import numpy as np\n"
+        + configs.get(name, "")
+        + "".join(f"def {function.name}(*args, **kwargs):\n    {body}\n" for function in assignment.functions)
+        for name, assignment in TRANSFORMER.modules.items()
+    }
+    result = judge(submission(**texts), official=True, diagnose=False)
+    assert not result.problems
+    assert [check.id for check in result.checks if check.earned] == []

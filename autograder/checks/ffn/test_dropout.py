@@ -33,9 +33,13 @@ def _spread(share: float, count: int) -> float:
 @graded("ffn.dropout")
 def test_dropout_scale(student: Student, compare: Compare, draw: Draw) -> None:
     """Dropped values are 0, kept ones divided by 1 - p"""
+    masks = []
     for shape, p in (((4, 5, 6), 0.2), ((40,), 0.75)):
         x = draw.normal(*shape)
-        _mask_of(student.ffn.dropout(x, p, draw.rng()), x, p, compare)
+        masks.append(_mask_of(student.ffn.dropout(x, p, draw.rng()), x, p, compare))
+    # Of 160 values: by chance it is all or none of them once in 10³⁵ times.
+    if all(mask.all() for mask in masks) or not any(mask.any() for mask in masks):
+        raise Mismatch(f"dropout dropped {'no' if masks[0].all() else 'every'} value, with p=0.2 and with p=0.75")
 
 
 @graded("ffn.dropout")
@@ -84,7 +88,7 @@ def test_dropout_rng(student: Student, compare: Compare, draw: Draw) -> None:
         raise Mismatch("two different seeds gave the same mask", help="draw from rng, do not make a new generator")
 
 
-@graded("ffn.dropout")
+@graded("ffn.dropout", alone=False)
 def test_dropout_off(student: Student, compare: Compare, draw: Draw) -> None:
     """Not training, or p = 0: nothing happens, and the mask is 1"""
     x = draw.normal(4, 5, 6)
@@ -93,7 +97,7 @@ def test_dropout_off(student: Student, compare: Compare, draw: Draw) -> None:
         compare(value, (x, np.ones(x.shape)))
 
 
-@graded("ffn.dropout")
+@graded("ffn.dropout", alone=False)
 def test_dropout_dtypes(student: Student, compare: Compare, draw: Draw) -> None:
     """float32 stays float32, integers become float64"""
     for x in (draw.normal(4, 5, dtype=FLOAT32), draw.integers(4, 5, low=-5, high=6)):

@@ -68,7 +68,7 @@ def test_cached_prompts(agree: Agree, draw: Draw) -> None:
     agree(draw_prompts(draw, config, 2, 9), params, config, 0, draw.rng(), temperature=0)
 
 
-@graded("generation.generate_cached", points=2)
+@graded("generation.generate_cached", points=2, alone=False)
 def test_same_tokens(student: Student, compare: Compare, draw: Draw) -> None:
     """The tokens of your `generate`, drawn with the same generator"""
     config = small_config(block_size=9)

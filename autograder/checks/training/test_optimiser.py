@@ -108,7 +108,7 @@ def test_short_enough(agree: Agree, draw: Draw) -> None:
     agree({"W": np.array([[0.5, 0.0], [0.0, -0.25]])}, 1)
 
 
-@graded("training.clip_grad_norm")
+@graded("training.clip_grad_norm", alone=False)
 def test_zero_gradient(agree: Agree) -> None:
     """A gradient of 0"""
     agree({"W": np.zeros((2, 3)), "b": np.zeros(3)}, 1.0)
