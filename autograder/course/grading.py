@@ -162,7 +162,7 @@ def _require_torch(options: engine.Options) -> None:
         raise missing_package(
             "a class is graded on fresh inputs, and their right answers come from PyTorch",
             "torch",
-            instead="Without it there are the public inputs: --seed 0",
+            instead="Without it there are the public inputs, whose answers every student has, too: --seed 0",
         )
 
 

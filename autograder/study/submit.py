@@ -41,9 +41,10 @@ def manifest(
 
 
 def collect(folder: Path) -> dict[str, bytes]:
-    """The Python files of a workspace, by name: assignments and the student's own helpers."""
+    """The modules of a workspace, by file name: assignments and the student's own helpers."""
     modules = impact.take(folder).modules
-    return {f"{name}.py": module.content for name, module in sorted(modules.items())}
+    # What is called otherwise nothing can import, and some names nothing can write into an archive.
+    return {f"{name}.py": module.content for name, module in sorted(modules.items()) if name.isidentifier()}
 
 
 def write(path: Path, contents: dict[str, bytes], about: dict[str, Any]) -> None:

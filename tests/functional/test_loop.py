@@ -1,6 +1,7 @@
 """The commands around watching: list, reset, solution, diff, update, submit, completion, bench."""
 
 import json
+import os
 import shutil
 import signal
 import subprocess
@@ -144,6 +145,7 @@ def test_update_leaves_a_current_workspace_alone(workspace):
 
 def test_what_is_handed_in_can_be_graded(workspace, tmp_path):
     (workspace / "tools.py").write_text("def half(x):\n    return x / 2\n")
+    (workspace / os.fsdecode(b"not text \xff.py")).write_text("x = 1\n")
     done = headway("submit", "softmax", "--out", tmp_path / "class" / "ada.zip", cwd=workspace)
     assert done.returncode == 0, done.stderr
     assert "1 of 5 functions do not pass" in done.stdout
