@@ -183,7 +183,9 @@ def export(
             graded = ", ".join(settings.assignments) or "all assignments; one: --assignment NAME"
             console.print(Text(f"It grades {graded}"))
             if not seed:
-                console.print(Text("Its inputs are the public ones, whose answers students have, too; others: --seed N"))
+                console.print(
+                    Text("Its inputs are the public ones, whose answers students have, too; others: --seed N")
+                )
         else:
             book, what = gradebook.read(out), "student"
             if kind == "csv":

@@ -23,8 +23,9 @@ _CANVAS = re.compile(
 )
 _AGAIN = re.compile(r"-(\d{1,3})(?=\.\w+$)")
 # "Ada Lovelace_1234_assignsubmission_file", with "_" at the end before Moodle 4.1; the files themselves with their
-# names behind it where "Download submissions in folders" is off.
-_MOODLE = re.compile(r"(?P<name>.+)_(?P<id>\d+)_assignsubmission_(?P<kind>file|onlinetext)(?:_(?P<file>[^/]+)|_?)")
+# names behind it where "Download submissions in folders" is off. The first number counts: what comes after it the
+# student may have chosen, another student's number too.
+_MOODLE = re.compile(r"(?P<name>.+?)_(?P<id>\d+)_assignsubmission_(?P<kind>file|onlinetext)(?:_(?P<file>[^/]+)|_?)")
 
 
 def canvas(folder: Path, names: list[str], curriculum: Curriculum) -> list[Student] | None:
@@ -64,7 +65,8 @@ def moodle(folder: Path, names: list[str], curriculum: Curriculum) -> list[Stude
     `assignsubmission`, `_`, the plugin's type. Texts typed into Moodle (`onlinetext`) are left behind.
     """
     found = {name: match for name in names if (match := _MOODLE.fullmatch(name))}
-    if not found:
+    others = [name for name in names if name not in found and (name.endswith(WORK) or (folder / name).is_dir())]
+    if len(found) <= len(others):  # one name that somebody chose says nothing about a class
         return None
     people: dict[tuple[str, str], list[Part]] = defaultdict(list)
     for name, match in found.items():
@@ -169,16 +171,19 @@ def nbgrader(folder: Path, names: list[str], curriculum: Curriculum) -> list[Stu
 
 
 def _is_nbgraders(folder: Path, names: list[str], curriculum: Curriculum) -> bool:
-    """Whether the students' folders hold assignments' folders: known by their names, or by nbgrader's time stamp."""
+    """Whether the students' folders hold assignments' folders: known by their names, or by nbgrader's time stamp.
+
+    What one student's folder holds says nothing about a class in which others have work at the top of theirs.
+    """
+    found = False
     for name in names[:50]:
         if not (folder / name).is_dir() or (folder / name).is_symlink():
             return False
         inner = inside(folder / name)
         if any(path.name.endswith(WORK) for path in inner):
             return False
-        if any(path.name in curriculum.modules or (path / "timestamp.txt").is_file() for path in inner):
-            return True
-    return False
+        found |= any(path.name in curriculum.modules or (path / "timestamp.txt").is_file() for path in inner)
+    return found
 
 
 def _timestamp(path: Path) -> datetime | None:

@@ -149,6 +149,28 @@ submission_409194099:
 """
 
 
+def test_a_file_name_that_a_student_chose_is_not_another_students_number(tmp_path):
+    group = make(
+        tmp_path,
+        "Ada_1234_assignsubmission_file_Bo_5678_assignsubmission_file_softmax.py",
+        "Bo_5678_assignsubmission_file_softmax.py",
+    )
+    found = read(group)
+    assert [(one.id, one.name) for one in found.values()] == [("1234", "Ada"), ("5678", "Bo")]
+    assert len(found["Bo_5678"].attempts[0].parts) == 1
+
+
+@pytest.mark.parametrize(
+    "odd", ["a/softmax/softmax.py", "a_1_assignsubmission_file_/softmax.py", "a_1_assignsubmission_file.zip"]
+)
+def test_one_student_does_not_make_a_class_another_platforms(tmp_path, odd):
+    found = read(make(tmp_path, odd, "bo/softmax.py", "chen/softmax.py"))
+    assert len(found) == 3
+    for name in ("bo", "chen"):
+        (tmp_path / f"into {name}").mkdir()
+        assert modules_of(found[name].attempts[0], tmp_path / f"into {name}") == (["softmax.py"], [])
+
+
 @pytest.mark.parametrize("inner", ["", "assignment_8046601_export/"])
 def test_gradescope(tmp_path, inner):
     group = make(tmp_path, f"{inner}submission_409194023/softmax.py", f"{inner}submission_409194099/softmax.py")
