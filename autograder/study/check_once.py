@@ -1,10 +1,12 @@
 """One verdict on a workspace, remembered: what `headway check` and its kin do."""
 
+from collections.abc import Mapping
 from pathlib import Path
 
 from autograder import engine
 from autograder.curriculum import TRANSFORMER, Curriculum
 from autograder.results import Status, SubmissionResult
+from autograder.source import EXPERIMENT
 from autograder.study import badges, impact, progress, state
 
 
@@ -38,20 +40,36 @@ def remember(folder: Path, snapshot: impact.Snapshot, result: SubmissionResult) 
 
 
 def following(folder: Path, snapshot: impact.Snapshot, result: SubmissionResult) -> str | None:
-    """What to do when everything that was checked passes: the next function that is open; None if that is not known."""
+    """What to do when everything that was checked passes: the next function that is open; None if that is not known.
+
+    At the end of an assignment its experiment, too, if the student's file still has one.
+    """
     curriculum = snapshot.curriculum
     known = progress.valid(progress.load(state.load(folder)), snapshot.prints) if state.is_workspace(folder) else {}
     known |= {check.function: "passed" for check in result.checks}
     after = max((check.function for check in result.checks), key=list(curriculum.functions).index, default=None)
     name = progress.next_open(known, after, curriculum)
     if name is None:
-        return "Nothing is open: all of the course passes."
+        return "Nothing is open: all of the course passes." + _experiment(after, known, snapshot)
     module, _, function = name.partition(".")
     if module not in snapshot.modules:
         return None
     if snapshot.is_stub(name):
-        return f"Next: write {function} in {module}.py, then: headway check {name}\nStuck? headway hint {name}"
-    return f"Next: {name}, which has not passed yet: headway check {name}"
+        told = f"Next: write {function} in {module}.py, then: headway check {name}\nStuck? headway hint {name}"
+    else:
+        told = f"Next: {name}, which has not passed yet: headway check {name}"
+    return told + _experiment(after, known, snapshot)
+
+
+def _experiment(after: str | None, known: Mapping[str, Status], snapshot: impact.Snapshot) -> str:
+    """A line about the experiment of the assignment of `after`, if all of it passes and the file still has one."""
+    module = (after or "").partition(".")[0]
+    if module not in snapshot.modules or EXPERIMENT.encode() not in snapshot.modules[module].content:
+        return ""
+    functions = snapshot.curriculum.modules[module].functions
+    if not all(known.get(function.qualified) == "passed" for function in functions if not function.bonus):
+        return ""
+    return f"\n{module}.py ends with an experiment. Guess first, then: python {module}.py"
 
 
 def statuses(folder: Path, functions: tuple[str, ...], curriculum: Curriculum = TRANSFORMER) -> dict[str, Status]:

@@ -34,8 +34,13 @@ def test_when_all_that_was_asked_for_is_right_the_next_function_is_named(submiss
     assert done.returncode == 0
     told = " ".join(done.stdout.split())
     assert "All 28 checks passed. Next: write one_hot in embeddings.py" in told
+    assert "softmax.py ends with an experiment. Guess first, then: python softmax.py" in told
+    (folder / "softmax.py").write_text(softmax.replace("__main__", "never"), "utf-8")
+    assert "experiment" not in headway("check", "softmax", "--dir", folder).stdout
     done = headway("check", "softmax.softmax", "--dir", folder)
-    assert "All 9 checks passed. Next: softmax.log_softmax, which has not passed yet" in " ".join(done.stdout.split())
+    told = " ".join(done.stdout.split())
+    assert "All 9 checks passed. Next: softmax.log_softmax, which has not passed yet" in told
+    assert "experiment" not in told, "not all of the assignment is known to pass"
 
 
 @pytest.mark.parametrize(
