@@ -1,8 +1,6 @@
 """`class.json`: the class in one document, `headway.class/1`, from which every gradebook and report is made."""
 
-import csv
 import dataclasses
-import io
 import json
 from collections.abc import Mapping
 from datetime import datetime
@@ -10,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from autograder.course import scoring
+from autograder.course.exports import cells
 from autograder.course.handed_in import Attempt, Student
 from autograder.course.policy import Policy
 from autograder.course.rulings import Ruling
@@ -159,25 +158,18 @@ def write(out: Path, document: dict[str, Any]) -> None:
 
 def write_csv(out: Path, document: dict[str, Any], entries: Mapping[str, Entry]) -> None:
     """The class table: a line per submission, points by assignment, a note."""
-    text = io.StringIO(newline="")
     modules = [one["name"] for one in document["assignments"]]
-    writer = csv.writer(text, lineterminator="\n")
     columns = ["submission", "name", "points", "possible", *modules, "score", "out_of", "status", "late_days"]
-    writer.writerow([*columns, "seed", "sandbox", "note"])
+    rows = [[*columns, "seed", "sandbox", "note"]]
     for student in document["students"]:
         entry = entries.get((student["file"] or "").removeprefix("results/"))
         points = [f"{student['assignments'][module]['earned']:g}" for module in modules]
-        cells = [f"{student['earned']:g}", f"{student['possible']:g}", *points]
-        cells += [f"{student['score']:g}", f"{student['out_of']:g}", student["status"], student["late_days"]]
+        scores = [f"{student['earned']:g}", f"{student['possible']:g}", *points]
+        scores += [f"{student['score']:g}", f"{student['out_of']:g}", student["status"], str(student["late_days"])]
         notes = [student["reason"], *(note for note in student["notes"] if note not in student["reason"])]
         notes += ruled(student)
         sandbox = "+".join(entry.sandbox) if entry else ""
-        note = plain_cell("; ".join(note for note in notes if note))
-        names = [plain_cell(student["submission"]), plain_cell(student["name"])]
-        writer.writerow([*names, *cells, document["seed"], sandbox, note])
-    write_atomically(out / TABLE, text.getvalue().encode("utf-8", "replace"))
-
-
-def plain_cell(text: str) -> str:
-    """A text that no spreadsheet takes for a formula (OWASP, CSV injection)."""
-    return "'" + text if text.startswith(("=", "+", "-", "@", "\t", "\r")) else text
+        note = cells.text("; ".join(note for note in notes if note))
+        names = [cells.text(student["submission"]), cells.text(student["name"])]
+        rows.append([*names, *scores, str(document["seed"]), sandbox, note])
+    cells.write(out / TABLE, rows)

@@ -276,7 +276,7 @@ def test_grading_draws_and_records_a_fresh_seed(tmp_path):
 
 def test_one_bad_submission_never_stops_the_class(tmp_path):
     group = tmp_path / "class"
-    for name in ("a good one", "=cmd()", "[red]x", "ünï"):
+    for name in ("a good one", "=cmd()", "＝cmd()", "[red]x", "ünï"):
         (group / name).mkdir(parents=True)
         (group / name / "softmax.py").write_text(SOFTMAX)
     (group / "links").mkdir()
@@ -297,6 +297,7 @@ def test_one_bad_submission_never_stops_the_class(tmp_path):
     assert {name for name, line in lines.items() if line.split(",")[2] == full} == {
         "a good one",
         "'=cmd()",
+        "'＝cmd()",
         "[red]x",
         "ünï",
     }
