@@ -18,12 +18,13 @@ import numpy as np
 
 from autograder.courses import BUILT_IN
 from autograder.errors import StudentException
-from autograder.fit import Fit, fit_in_part, fit_of, in_float32, tells_much
+from autograder.fit import Fit, fit_in_part, fit_of, in_float32, nearly, tells_much
 from autograder.frames import Config, Rng
 from autograder.mistakes import Mistake, of_function
 from autograder.mistakes.variants import BrokenMistake, parameters, solution, variant
 from autograder.naming import Diagnosis, same_error
 from autograder.proxies import UNANSWERED, Cache, Call, Replay
+from autograder.quotient import step_of
 
 MAX_PAIRS = 60
 MAX_NAMES = 2  # more mistakes than this that cannot be told apart say nothing
@@ -32,6 +33,7 @@ MAX_NAMES = 2  # more mistakes than this that cannot be told apart say nothing
 # CPU time: a busy machine finds the same names.
 SECONDS = 20.0
 CASE_SECONDS = 3.0  # for naming checks one by one, after that
+MAX_ENTRIES = 100_000  # of an array that is looked through
 
 
 Made = tuple[Mistake, ...]  # mistakes that are made together
@@ -49,8 +51,11 @@ def diagnose(function: str, replays: Iterable[Replay], package: str = BUILT_IN) 
     failing = [replay for replay in ordered if not replay.passed]
     if not failing:
         return {}
-    search = _Search(function, ordered, package)
     known = of_function(function, package)
+    quotients = _quotients(known, failing, package)
+    if quotients:
+        return quotients
+    search = _Search(function, ordered, package)
     single = [(mistake,) for mistake in known]
     if all(_came_to(function, replay) for replay in failing):  # else the forward pass failed: that says nothing here
         common = [mistake for mistake in known if mistake.common]
@@ -61,6 +66,39 @@ def diagnose(function: str, replays: Iterable[Replay], package: str = BUILT_IN) 
         if found:
             return _named(failing, Diagnosis(found[0], together=True))
     return search.case_by_case(single)
+
+
+def _quotients(known: Iterable[Mistake], failing: Iterable[Replay], package: str) -> dict[str, Diagnosis]:
+    """The checks whose answers are difference quotients: one is proved to be, and others are nearly right."""
+    for mistake in known:
+        if not mistake.quotient:
+            continue
+        replays = [replay for replay in failing if replay.calls[-1].function.qualified == mistake.function]
+        steps = [_step_of(replay.calls[-1], mistake, package) for replay in replays]
+        step = next((step for step in steps if step is not None), None)
+        if step is not None:
+            proof = f"your numbers are differences of floats next to each other, divided by {step:g} or twice that"
+            return {
+                replay.check: Diagnosis((mistake,), proof=proof)
+                for replay, found in zip(replays, steps, strict=True)
+                if found is not None or nearly(replay.calls[-1].value, _right(replay, package))
+            }
+    return {}
+
+
+def _step_of(call: Call, mistake: Mistake, package: str) -> float | None:
+    parts = call.value if isinstance(call.value, tuple) else (call.value,)
+    arrays = [
+        part for part in parts if isinstance(part, np.ndarray) and part.dtype == np.float64 and part.size <= MAX_ENTRIES
+    ]
+    if mistake.quotient == "one":
+        return next((step for step in map(step_of, arrays) if step is not None), None)
+    dout, x = call.args[:2]
+    if len(arrays) != 1 or arrays[0].shape != dout.shape != ():
+        return None
+    forward = getattr(solution(call.function.module, package), call.function.name.removesuffix("_backward"))
+    with np.errstate(all="ignore"):
+        return step_of(arrays[0] / dout, np.spacing(np.abs(forward(x))))
 
 
 def _came_to(function: str, replay: Replay) -> bool:

@@ -101,6 +101,20 @@ def tells_much(student: Any, right: Any) -> bool:
     return False
 
 
+def nearly(student: Any, right: Any) -> bool:
+    """Whether all results are right to two digits: shapes, and numbers up to a hundredth of the largest."""
+    for part in _parts(student, student, right):
+        if part is None:
+            return False
+        mine, _, correct = part
+        if not isinstance(mine, np.ndarray) or np.shape(mine) != np.shape(correct):
+            return False
+        with np.errstate(all="ignore"):
+            if not (np.abs(mine - correct) <= 0.01 * max(1.0, float(np.abs(correct).max(initial=0.0)))).all():
+                return False
+    return True
+
+
 def _parts(student: Any, ours: Any, right: Any) -> Iterator[tuple[Any, Any, Any] | None]:
     """The single results side by side, in the order in which they are compared; None where the forms differ."""
     if isinstance(right, tuple):

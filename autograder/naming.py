@@ -22,6 +22,7 @@ class Diagnosis:
         in_part: of several results the first wrong one is the same, and the other wrong ones are not.
         up_to_dtype: the values are the same, the dtype is not: that is a second mistake.
         raised: the check ended with an exception, and not with an answer.
+        proof: what was found in the answer, if it was not compared with another.
     """
 
     mistakes: tuple[Mistake, ...]
@@ -30,6 +31,7 @@ class Diagnosis:
     in_part: bool = False
     up_to_dtype: bool = False
     raised: bool = False
+    proof: str = ""
 
     @property
     def id(self) -> str:
@@ -49,6 +51,8 @@ class Diagnosis:
     @property
     def reason(self) -> str:
         """Why it looks like that: what was compared, and what it does not explain."""
+        if self.proof:
+            return self.proof
         which = "that mistake" if len(self.titles) == 1 else "both mistakes" if self.together else "either mistake"
         here = " in this case" if self.here_only else ""
         if self.in_part:

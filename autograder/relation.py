@@ -42,7 +42,8 @@ def _relation(actual: Array, expected: Array, axes: Sequence[str]) -> str | None
     if not (np.isfinite(mine).all() and np.isfinite(right).all()) or np.ptp(right) == 0:
         return None
     tolerance = RELATIVE.get(actual.dtype, 1e-9)
-    return _reordered(mine, right, tolerance, axes) or _scaled(mine, right, tolerance, truth=actual.dtype == bool)
+    found = _reordered(mine, right, tolerance, axes) or _scaled(mine, right, tolerance, truth=actual.dtype == bool)
+    return found or (_nearly(mine, right) if actual.dtype == np.float64 else None)
 
 
 def _same(a: Array, b: Array, tolerance: float) -> bool:
@@ -96,6 +97,21 @@ def _scaled(mine: Array, right: Array, tolerance: float, *, truth: bool) -> str 
     if factor != 0 and math.isfinite(factor) and _same(mine / factor, right, tolerance):
         return f"every value is {_times(factor)} what it should be"
     return None
+
+
+def _nearly(mine: Array, right: Array) -> str | None:
+    """Whether every value is right to five digits or more: then the formula is right, and a number in it is not."""
+    if mine.shape != right.shape:
+        return None
+    difference, size = np.abs(mine - right), np.abs(right)
+    counts = difference > 1e-12 * float(size.max())  # where nothing is left but rounding, there are no digits to count
+    worst = float((difference[counts] / size[counts]).max(initial=0.0))
+    if not 0 < worst <= 0.5e-5:
+        return None
+    digits = int(-math.log10(2 * worst))
+    return (
+        f"every value is right to {digits} digits, and no more: something on the way is rounded, or only nearly right"
+    )
 
 
 def _number(mine: float, right: float) -> str | None:

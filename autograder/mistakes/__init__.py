@@ -26,6 +26,8 @@ class Mistake:
         inside: name of the private helper of the solution in which the edits are made, instead of the function itself.
         common: whether it is looked for in combination with another one.
         group: mistakes of one group give the same answers, and are named together.
+        quotient: a difference quotient, whose answers nobody can repeat to the last digit: it is recognised by what it
+            leaves behind (`quotient.py`). "one": of one number, such as a loss; "each": of each entry by itself.
     """
 
     function: str
@@ -38,6 +40,7 @@ class Mistake:
     inside: str = ""
     common: bool = False
     group: str = ""
+    quotient: str = ""
 
     @property
     def id(self) -> str:

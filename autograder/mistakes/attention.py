@@ -5,6 +5,7 @@ from autograder.mistakes._attention_axes import AXES
 from autograder.mistakes._attention_backward import BACKWARD
 from autograder.mistakes._attention_masks import MASKS
 from autograder.mistakes._attention_numbers import NUMBERS
+from autograder.mistakes._quotients import quotient
 
 FORWARD = (
     # --- attention
@@ -345,4 +346,13 @@ FORWARD = (
     ),
 )
 
-MISTAKES = MASKS + FORWARD + BACKWARD + AXES + NUMBERS
+QUOTIENTS = (
+    quotient(
+        "attention.attention_backward",
+        "    q, k, v = (as_float(x).copy() for x in (q, k, v))",
+        "float((attention(q, k, v, weights > 0)[0] * dout).sum())",
+        "tuple(map(quotients, (q, k, v)))",
+    ),
+)
+
+MISTAKES = MASKS + FORWARD + BACKWARD + AXES + NUMBERS + QUOTIENTS

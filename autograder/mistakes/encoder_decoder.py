@@ -2,6 +2,7 @@
 
 from autograder.mistakes import Mistake
 from autograder.mistakes._encoder_decoder_decoding import MISTAKES as DECODING
+from autograder.mistakes._encoder_decoder_stages import STAGES
 
 _CAUSAL = """    causal = causal_mask(LENGTH)
     mask = causal if mask is None else mask & causal
@@ -324,4 +325,4 @@ _BLOCKS = (
     ),
 )
 
-MISTAKES = _BLOCKS + DECODING
+MISTAKES = _BLOCKS + DECODING + STAGES

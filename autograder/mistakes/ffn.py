@@ -4,6 +4,7 @@ from autograder.mistakes import Mistake
 from autograder.mistakes._ffn_activations import ACTIVATIONS
 from autograder.mistakes._ffn_backward import MISTAKES as BACKWARD
 from autograder.mistakes._ffn_formulas import FORMULAS
+from autograder.mistakes._quotients import quotient, quotient_of_each
 
 _NOT_CHECKED = (("    if activation not in", "    if False and activation not in"),)
 
@@ -315,4 +316,14 @@ FORWARD = (
     ),
 )
 
-MISTAKES = ACTIVATIONS + FORWARD + BACKWARD + FORMULAS
+QUOTIENTS = (
+    quotient_of_each("ffn.gelu_backward", "gelu"),
+    quotient(
+        "ffn.linear_backward",
+        "    x, W = as_float(x).copy(), W.copy()\n    b = np.zeros(W.shape[1])",
+        "float((linear(x, W, b) * dout).sum())",
+        "tuple(map(quotients, (x, W, b)))",
+    ),
+)
+
+MISTAKES = ACTIVATIONS + FORWARD + BACKWARD + FORMULAS + QUOTIENTS

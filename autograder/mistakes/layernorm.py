@@ -5,6 +5,7 @@ from autograder.mistakes._layernorm_backward import BACKWARD
 from autograder.mistakes._layernorm_formula import FORMULA
 from autograder.mistakes._layernorm_numbers import NUMBERS
 from autograder.mistakes._layernorm_plain import LAYERNORM, RMSNORM
+from autograder.mistakes._quotients import quotient
 
 FORWARD = (
     Mistake(
@@ -272,4 +273,19 @@ FORWARD = (
     ),
 )
 
-MISTAKES = FORWARD + BACKWARD + FORMULA + NUMBERS
+QUOTIENTS = (
+    quotient(
+        "layernorm.layernorm_backward",
+        "    x, gamma = as_float(x).copy(), as_float(gamma).copy()\n    beta = np.zeros_like(gamma)",
+        "float((layernorm(x, gamma, beta, eps) * dout).sum())",
+        "tuple(map(quotients, (x, gamma, beta)))",
+    ),
+    quotient(
+        "layernorm.rmsnorm_backward",
+        "    x, gamma = as_float(x).copy(), as_float(gamma).copy()",
+        "float((rmsnorm(x, gamma, eps) * dout).sum())",
+        "tuple(map(quotients, (x, gamma)))",
+    ),
+)
+
+MISTAKES = FORWARD + BACKWARD + FORMULA + NUMBERS + QUOTIENTS

@@ -1,6 +1,7 @@
 """Mistakes in assignment 2: softmax and cross-entropy."""
 
 from autograder.mistakes import Mistake
+from autograder.mistakes._quotients import quotient
 from autograder.mistakes._softmax_axes import AXES
 from autograder.mistakes._softmax_backward import BACKWARD
 from autograder.mistakes._softmax_loss import LOSS
@@ -197,4 +198,19 @@ FORWARD = (
     ),
 )
 
-MISTAKES = FORWARD + AXES + LOSS + NUMBERS + BACKWARD
+QUOTIENTS = (
+    quotient(
+        "softmax.softmax_backward",
+        "    x = np.log(as_float(probs))",
+        "float((softmax(x, axis=axis) * dout).sum())",
+        "quotients(x)",
+    ),
+    quotient(
+        "softmax.cross_entropy_backward",
+        "    x = as_float(logits).copy()",
+        "cross_entropy(x, targets)",
+        "quotients(x)",
+    ),
+)
+
+MISTAKES = FORWARD + AXES + LOSS + NUMBERS + BACKWARD + QUOTIENTS
