@@ -33,11 +33,12 @@ def step_of(values: Array, spacing: Array | None = None) -> float | None:
     numbers, first = np.unique(np.abs(values[usable]), return_index=True)
     if len(numbers) < ENTRIES:
         return None
+    if _on_a_grid(numbers):
+        return None  # round numbers, as integers in give them: h is round, too, and proves nothing
     for step in STEPS:
         differences = numbers * (2 * step)  # and where only h was divided by, twice the difference
         if spacing is None:
-            top = int(np.frexp(differences.max())[1])
-            if any(_whole(np.ldexp(differences, bits - top)) for bits in range(8, 42)):  # from coarse to fine
+            if _on_a_grid(differences):
                 return step
         else:
             multiples = differences / spacing[usable][first]
@@ -45,6 +46,12 @@ def step_of(values: Array, spacing: Array | None = None) -> float | None:
             if len(multiples) >= ENTRIES and _whole(multiples):
                 return step
     return None
+
+
+def _on_a_grid(numbers: Array) -> bool:
+    """Whether all are whole multiples of one power of 2, which is tried from coarse to fine."""
+    top = int(np.frexp(numbers.max())[1])
+    return any(_whole(np.ldexp(numbers, bits - top)) for bits in range(8, 42))
 
 
 def _whole(multiples: Array) -> bool:

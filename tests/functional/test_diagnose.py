@@ -175,6 +175,39 @@ def test_what_is_wrong_whatever_it_uses_is_not_blocked(tmp_path, solutions):
     assert all(one.blocked_by in ([], ["softmax.log_softmax"]) for one in checks)
 
 
+def test_what_was_written_into_tells_mistakes_apart(tmp_path, solutions):
+    """A step that changes the state in place is not one that changes the parameters."""
+    text = (solutions / "training.py").read_text("utf-8")
+    kept = 'return new_params, {"step": step, "m": new_m, "v": new_v}'
+    assert text.count(kept) == 1
+    text = text.replace(kept, "state.update(step=step, m=new_m, v=new_v)\n    return new_params, state")
+    (failed,) = judged(tmp_path, "training.adamw_step", text)
+    assert failed.mistake["id"] == "training.adamw_step/state-in-place"
+
+
+def test_a_gradient_by_differences_is_proved(tmp_path):
+    text = """
+import numpy as np
+
+def cross_entropy(logits, targets):
+    p = np.exp(logits - logits.max(-1, keepdims=True))
+    p /= p.sum(-1, keepdims=True)
+    return -np.mean(np.log(np.take_along_axis(p, targets[..., None], -1)))
+
+def cross_entropy_backward(logits, targets):
+    grad, h = np.zeros(logits.shape), 1e-6
+    for i in np.ndindex(*logits.shape):
+        moved = logits.astype(float)
+        moved[i] += h
+        grad[i] = (cross_entropy(moved, targets) - cross_entropy(logits.astype(float), targets)) / h
+    return grad
+"""
+    failed = {one.id.partition("::")[2]: one for one in judged(tmp_path, "softmax.cross_entropy_backward", text)}
+    for name in ("loss_gradient", "loss_gradient_batch"):
+        assert failed[name].mistake["id"] == "softmax.cross_entropy_backward/difference-quotient"
+        assert "divided by 1e-06" in failed[name].mistake["reason"]
+
+
 X = np.arange(24.0).reshape(2, 3, 4) ** 1.5
 
 
@@ -191,6 +224,9 @@ X = np.arange(24.0).reshape(2, 3, 4) ** 1.5
         (X * np.sqrt(8), "2.82843 times"),
         (X + 0.5, "0.5 too large"),
         (np.zeros_like(X), "every value is 0"),
+        (X * (1 + 3e-8 * np.cos(X)), "right to 7 digits"),
+        (X * (1 + 1e-2 * np.cos(X)), None),
+        (X + 1e-6 * (X == 0), None),
         (X[:1] + X, None),
         (X * np.nan, None),
         (X.astype(str), None),

@@ -1,12 +1,14 @@
 """Wrong answers to assignment 4 as beginners write them; the docstring is what the report should call them."""
 
+import math
+
 import numpy as np
 
-from softmax import softmax
+from softmax import as_float, softmax
 
 
 def causal_average_loop__three_axes(x):
-    """one-batch-axis-only"""
+    """one-batch-axis-only always-float64"""
     B, T, D = x.shape
     out = np.zeros((B, T, D))
     for b in range(B):
@@ -16,7 +18,7 @@ def causal_average_loop__three_axes(x):
 
 
 def causal_average_loop__without_itself(x):
-    """not-itself"""
+    """not-itself always-float64"""
     out = np.zeros_like(x, dtype=float)
     for t in range(x.shape[-2]):
         out[..., t, :] = np.mean(x[..., :t, :], axis=-2)
@@ -32,7 +34,7 @@ def causal_average_loop__float64(x):
 
 
 def causal_average_loop__second_axis(x):
-    """second-axis"""
+    """second-axis always-float64"""
     out = np.zeros(x.shape)
     for t in range(x.shape[1]):
         out[:, t] = x[:, : t + 1].mean(axis=1)
@@ -48,7 +50,7 @@ def causal_average_loop__sum(x):
 
 
 def causal_average_matmul__not_normalised(x):
-    """rows-not-normalised"""
+    """rows-not-normalised always-float64"""
     T = x.shape[-2]
     return np.tril(np.ones((T, T))) @ x
 
@@ -78,7 +80,7 @@ def causal_average_matmul__float64(x):
 
 
 def causal_average_matmul__upper(x):
-    """upper-triangle"""
+    """upper-triangle always-float64"""
     T = x.shape[-2]
     A = np.triu(np.ones((T, T)))
     A = A / A.sum(axis=1, keepdims=True)
@@ -92,7 +94,7 @@ def causal_mask__numbers(n_queries, n_keys=None):
 
 
 def causal_mask__numbers_unaligned(n_queries, n_keys=None):
-    """aligned-with-the-first-keys"""
+    """aligned-with-the-first-keys numbers"""
     n_keys = n_keys or n_queries
     return np.tril(np.ones((n_queries, n_keys)))
 
@@ -130,7 +132,7 @@ def padding_mask__reshape(keep):
 
 
 def attention__no_scale(q, k, v, mask=None):
-    """no-scale"""
+    """no-scale large-negative-number"""
     scores = q @ np.swapaxes(k, -1, -2)
     if mask is not None:
         scores = np.where(mask, scores, -1e9)
@@ -157,7 +159,7 @@ def attention__nan(q, k, v, mask=None):
 
 
 def attention__minus_billion(q, k, v, mask=None):
-    """mask-of-full-shape-only"""
+    """mask-of-full-shape-only float64-from-root"""
     scores = q @ k.swapaxes(-1, -2) / np.sqrt(q.shape[-1])
     if mask is not None:
         scores[~mask] = -1e9
@@ -240,3 +242,342 @@ def attention_backward__keepdims(dout, q, k, v, weights):
     dw = dout @ v.swapaxes(-1, -2)
     ds = weights * (dw - (dw * weights).sum(axis=-1)) / q.shape[-1] ** 0.5
     return ds @ k, ds.swapaxes(-1, -2) @ q, dv
+
+
+def _core(s, v):
+    s = s - s.max(-1, keepdims=True)
+    e = np.exp(s)
+    w = e / e.sum(-1, keepdims=True)
+    return w @ v, w
+
+
+def causal_average_loop__last_axis_mean(x):
+    """mean-over-the-features"""
+    out = np.zeros(x.shape)
+    for t in range(x.shape[-2]):
+        out[..., t, :] = x[..., : t + 1, :].mean(axis=-1)
+    return out
+
+
+def causal_average_loop__last_axis_keep(x):
+    """mean-over-the-features-kept"""
+    out = np.zeros_like(as_float(x))
+    for t in range(x.shape[-2]):
+        out[..., t, :] = x[..., : t + 1, :].mean(axis=-1, keepdims=True)
+    return out
+
+
+def causal_average_loop__axis1_mean(x):
+    """mean-over-second-axis"""
+    x = as_float(x)
+    out = np.zeros_like(x)
+    for t in range(x.shape[-2]):
+        out[..., t, :] = x[..., : t + 1, :].mean(axis=1)
+    return out
+
+
+def causal_average_loop__axis0_mean(x):
+    """mean-over-the-texts"""
+    x = as_float(x)
+    out = np.zeros_like(x)
+    for t in range(x.shape[-2]):
+        out[..., t, :] = x[..., : t + 1, :].mean(axis=0)
+    return out
+
+
+def causal_average_loop__karpathy(x):
+    """always-float64 one-batch-axis-only"""
+    B, T, C = x.shape
+    xbow = np.zeros((B, T, C))
+    for b in range(B):
+        for t in range(T):
+            xprev = x[b, : t + 1]
+            xbow[b, t] = np.mean(xprev, 0)
+    return xbow
+
+
+def causal_average_loop__karpathy_off(x):
+    """not-itself one-batch-axis-only"""
+    B, T, C = x.shape
+    xbow = np.zeros((B, T, C))
+    for b in range(B):
+        for t in range(T):
+            xprev = x[b, :t]
+            xbow[b, t] = np.mean(xprev, 0)
+    return xbow
+
+
+def causal_average_loop__running_bug(x):
+    """mean-with-the-mean-before"""
+    x = as_float(x)
+    out = np.zeros_like(x)
+    out[..., 0, :] = x[..., 0, :]
+    for t in range(1, x.shape[-2]):
+        out[..., t, :] = (out[..., t - 1, :] + x[..., t, :]) / 2
+    return out
+
+
+def causal_average_matmul__softmax(x):
+    """always-float64"""
+    T = x.shape[-2]
+    w = np.zeros((T, T)); w[np.triu_indices(T, 1)] = -np.inf
+    return softmax(w) @ x
+
+
+def causal_average_matmul__T(x):
+    """weights-transposed"""
+    x = as_float(x)
+    w = np.tril(np.ones((x.shape[-2],) * 2, x.dtype)); w /= w.sum(1, keepdims=True)
+    return w.T @ x
+
+
+def causal_mask__triu0(n_queries, n_keys=None):
+    """upper-triangle"""
+    n_keys = n_queries if n_keys is None else n_keys
+    return np.triu(np.ones((n_queries, n_keys), dtype=bool), k=n_keys - n_queries)
+
+
+def causal_mask__triu0_plain(n_queries, n_keys=None):
+    """upper-triangle-from-the-first-keys"""
+    n_keys = n_queries if n_keys is None else n_keys
+    return np.triu(np.ones((n_queries, n_keys), dtype=bool))
+
+
+def causal_mask__triu0_negated(n_queries, n_keys=None):
+    """without-diagonal"""
+    n_keys = n_queries if n_keys is None else n_keys
+    return ~np.triu(np.ones((n_queries, n_keys), dtype=bool), k=n_keys - n_queries)
+
+
+def causal_mask__triu0_negated_plain(n_queries, n_keys=None):
+    """without-diagonal-from-the-first-keys"""
+    n_keys = n_queries if n_keys is None else n_keys
+    return np.triu(np.ones((n_queries, n_keys)), k=0) == 0
+
+
+def causal_mask__triu1_negated_plain(n_queries, n_keys=None):
+    """aligned-with-the-first-keys"""
+    n_keys = n_queries if n_keys is None else n_keys
+    return np.triu(np.ones((n_queries, n_keys)), k=1) == 0
+
+
+def causal_mask__triu1_numbers(n_queries, n_keys=None):
+    """inverted"""
+    n_keys = n_queries if n_keys is None else n_keys
+    return np.triu(np.ones((n_queries, n_keys)), k=1 + n_keys - n_queries)
+
+
+def causal_mask__tril_minus1_plain(n_queries, n_keys=None):
+    """without-diagonal-from-the-first-keys"""
+    n_keys = n_keys or n_queries
+    return np.tril(np.ones((n_queries, n_keys), dtype=bool), k=-1)
+
+
+def causal_mask__inverted_plain(n_queries, n_keys=None):
+    """aligned-with-the-first-keys inverted"""
+    n_keys = n_keys or n_queries
+    return np.triu(np.ones((n_queries, n_keys), dtype=bool), k=1)
+
+
+def causal_mask__extra_axes(n_queries, n_keys=None):
+    """axes-for-batch-and-heads"""
+    n_keys = n_keys or n_queries
+    return np.tril(np.ones((n_queries, n_keys), dtype=bool), k=n_keys - n_queries)[None, None]
+
+
+def causal_mask__int(n_queries, n_keys=None):
+    """integers"""
+    n_keys = n_keys or n_queries
+    return np.tril(np.ones((n_queries, n_keys), dtype=int), k=n_keys - n_queries)
+
+
+def padding_mask__float_inf(keep):
+    """additive"""
+    return np.where(keep, 0.0, -np.inf)[:, None, None, :]
+
+
+def padding_mask__three_axes(keep):
+    """keys-not-last"""
+    return np.asarray(keep)[:, :, None, None]
+
+
+def padding_mask__pad(keep):
+    """inverted"""
+    return (np.asarray(keep) == 0)[:, None, None, :]
+
+
+def attention__global_max(q, k, v, mask=None):
+    """maximum-of-everything-and-nan"""
+    q, k, v = map(as_float, (q, k, v))
+    s = q @ k.swapaxes(-1, -2) / math.sqrt(q.shape[-1])
+    if mask is not None:
+        s = np.where(mask, s, -np.inf)
+    e = np.exp(s - s.max())
+    w = e / e.sum(-1, keepdims=True)
+    return w @ v, w
+
+
+def attention__max_before_mask(q, k, v, mask=None):
+    """maximum-before-mask"""
+    q, k, v = map(as_float, (q, k, v))
+    s = q @ k.swapaxes(-1, -2) / math.sqrt(q.shape[-1])
+    e = np.exp(s - s.max(-1, keepdims=True))
+    if mask is not None:
+        e = e * mask
+    t = e.sum(-1, keepdims=True)
+    w = np.divide(e, t, out=np.zeros_like(e), where=t > 0)
+    return w @ v, w
+
+
+def attention__eps_in_sum8(q, k, v, mask=None):
+    """small-number-in-sum-1e-8"""
+    q, k, v = map(as_float, (q, k, v))
+    s = q @ k.swapaxes(-1, -2) / math.sqrt(q.shape[-1])
+    if mask is not None:
+        s = np.where(mask, s, -np.inf)
+    m = s.max(-1, keepdims=True); m[m == -np.inf] = 0
+    e = np.exp(s - m)
+    w = e / (e.sum(-1, keepdims=True) + 1e-8)
+    return w @ v, w
+
+
+def attention__minus_inf_times_mask(q, k, v, mask=None):
+    """zero-times-infinity-and-nan"""
+    q, k, v = map(as_float, (q, k, v))
+    s = q @ k.swapaxes(-1, -2) / math.sqrt(q.shape[-1])
+    if mask is not None:
+        s = s + (1 - np.asarray(mask, float)) * -np.inf
+    return _core(s, v)
+
+
+def attention__scale_after_mask(q, k, v, mask=None):
+    """large-negative-number"""
+    q, k, v = map(as_float, (q, k, v))
+    s = q @ k.swapaxes(-1, -2)
+    if mask is not None:
+        s = np.where(mask, s, -1e9)
+    return _core(s / math.sqrt(q.shape[-1]), v)
+
+
+def attention__minus_1e20(q, k, v, mask=None):
+    """large-negative-number"""
+    q, k, v = map(as_float, (q, k, v))
+    s = q @ k.swapaxes(-1, -2) / math.sqrt(q.shape[-1])
+    if mask is not None:
+        s = np.where(mask, s, -1e20)
+    return _core(s, v)
+
+
+def attention__float32_min(q, k, v, mask=None):
+    """large-negative-number"""
+    q, k, v = map(as_float, (q, k, v))
+    s = q @ k.swapaxes(-1, -2) / math.sqrt(q.shape[-1])
+    if mask is not None:
+        s = np.where(mask, s, np.finfo(s.dtype).min)
+    return _core(s, v)
+
+
+def attention__minus_1e4_added(q, k, v, mask=None):
+    """fill-not-negative-enough-added"""
+    q, k, v = map(as_float, (q, k, v))
+    s = q @ k.swapaxes(-1, -2) / math.sqrt(q.shape[-1])
+    if mask is not None:
+        s = s + np.where(mask, 0, -10000.0)
+    return _core(s, v)
+
+
+def attention__no_scale_and_1e9(q, k, v, mask=None):
+    """large-negative-number no-scale"""
+    q, k, v = map(as_float, (q, k, v))
+    s = q @ k.swapaxes(-1, -2)
+    if mask is not None:
+        s = np.where(mask, s, -1e9)
+    return _core(s, v)
+
+
+def attention__no_scale_softmax_queries(q, k, v, mask=None):
+    """no-scale softmax-over-queries"""
+    s = q @ k.swapaxes(-1, -2)
+    if mask is not None:
+        s = np.where(mask, s, -np.inf)
+    w = softmax(s, axis=-2)
+    return w @ v, w
+
+
+def attention__inverted_and_nan(q, k, v, mask=None):
+    """mask-inverted nan-where-nothing-is-seen"""
+    s = q @ k.swapaxes(-1, -2) / math.sqrt(q.shape[-1])
+    if mask is not None:
+        s = np.where(mask, -np.inf, s)
+    w = softmax(s)
+    return w @ v, w
+
+
+def attention__scaled_by_T(q, k, v, mask=None):
+    """scaled-by-second-axis"""
+    q, k, v = map(as_float, (q, k, v))
+    s = q @ k.swapaxes(-1, -2) / math.sqrt(q.shape[-2])
+    if mask is not None:
+        s = np.where(mask, s, -np.inf)
+    m = s.max(-1, keepdims=True); m[m == -np.inf] = 0
+    e = np.exp(s - m); t = e.sum(-1, keepdims=True); t[t == 0] = 1
+    w = e / t
+    return w @ v, w
+
+
+def attention__no_softmax(q, k, v, mask=None):
+    """no-softmax-and-hidden-0"""
+    s = q @ k.swapaxes(-1, -2) / math.sqrt(q.shape[-1])
+    if mask is not None:
+        s = np.where(mask, s, 0)
+    return s @ v, s
+
+
+def attention__return_scores(q, k, v, mask=None):
+    """scores-for-weights"""
+    q, k, v = map(as_float, (q, k, v))
+    s = q @ k.swapaxes(-1, -2) / math.sqrt(q.shape[-1])
+    if mask is not None:
+        s = np.where(mask, s, -np.inf)
+    m = s.max(-1, keepdims=True); m[m == -np.inf] = 0
+    e = np.exp(s - m); t = e.sum(-1, keepdims=True); t[t == 0] = 1
+    return (e / t) @ v, s
+
+
+def attention__triu_mask_used(q, k, v, mask=None):
+    """always-causal"""
+    q, k, v = map(as_float, (q, k, v))
+    s = q @ k.swapaxes(-1, -2) / math.sqrt(q.shape[-1])
+    T, S = s.shape[-2:]
+    c = np.tril(np.ones((T, S), bool))
+    if mask is not None:
+        c = c & mask
+    s = np.where(c, s, -np.inf)
+    m = s.max(-1, keepdims=True); m[m == -np.inf] = 0
+    e = np.exp(s - m); t = e.sum(-1, keepdims=True); t[t == 0] = 1
+    return (e / t) @ v, e / t
+
+
+def attention_backward__scale_missing_dk_only(dout, q, k, v, weights):
+    """only-dk-scaled"""
+    q, k, v = map(as_float, (q, k, v))
+    dv = weights.swapaxes(-1, -2) @ dout
+    dw = dout @ v.swapaxes(-1, -2)
+    ds = weights * (dw - (dw * weights).sum(-1, keepdims=True))
+    return ds @ k, ds.swapaxes(-1, -2) @ q / math.sqrt(q.shape[-1]), dv
+
+
+def attention_backward__dv_no_t_and_no_scale(dout, q, k, v, weights):
+    """no-scale only-dk-scaled"""
+    dv = weights @ dout
+    dw = dout @ v.swapaxes(-1, -2)
+    ds = weights * (dw - (dw * weights).sum(-1, keepdims=True))
+    return ds @ k, ds.swapaxes(-1, -2) @ q, dv
+
+
+def attention_backward__no_scale_swapped(dout, q, k, v, weights):
+    """no-scale results-exchanged"""
+    dv = weights.swapaxes(-1, -2) @ dout
+    dw = dout @ v.swapaxes(-1, -2)
+    ds = weights * (dw - (dw * weights).sum(-1, keepdims=True))
+    return ds.swapaxes(-1, -2) @ q, ds @ k, dv

@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from softmax import as_float
+
 from embeddings import embed_tokens, one_hot
 
 
@@ -21,7 +23,7 @@ def one_hot__loop(ids, vocab_size):
 
 
 def one_hot__integers_one_text(ids, vocab_size):
-    """one-text-only"""
+    """one-text-only integers"""
     out = np.zeros((len(ids), vocab_size), dtype=int)
     for i, token in enumerate(ids):
         out[i][token] = 1
@@ -91,14 +93,14 @@ def embed_tokens__flat(ids, W_tok):
 
 
 def embed_tokens_backward__plus_equals(dout, ids, vocab_size):
-    """repeats-lost"""
+    """repeats-lost repeats-overwritten"""
     dW = np.zeros((vocab_size, dout.shape[-1]))
     dW[ids] += dout
     return dW
 
 
 def embed_tokens_backward__assigned(dout, ids, vocab_size):
-    """repeats-overwritten"""
+    """repeats-overwritten repeats-lost"""
     dW = np.zeros((vocab_size, dout.shape[-1]), dtype=dout.dtype)
     dW[ids] = dout
     return dW
@@ -270,3 +272,113 @@ def embed__looked_up(ids, W_tok, W_pos, scale=1.0):
 def embed__all_scaled(ids, W_tok, W_pos, scale=1.0):
     """sum-scaled"""
     return (W_tok[ids] + W_pos[: ids.shape[-1]]) * scale
+
+
+def sinusoidal_positions__no_new_axis(length, d_model):
+    """new-axis-missing"""
+    pos = np.arange(length)
+    i = np.arange(0, d_model, 2)
+    a = pos / 10000 ** (i / d_model)
+    t = np.zeros((length, d_model))
+    t[:, 0::2] = np.sin(a)
+    t[:, 1::2] = np.cos(a)
+    return t
+
+
+def sinusoidal_positions__no_new_axis2(length, d_model):
+    """new-axis-missing"""
+    pos = np.arange(length)
+    div = np.exp(np.arange(0, d_model, 2) * -(np.log(10000.0) / d_model))
+    t = np.zeros((length, d_model))
+    t[:, 0::2] = np.sin(pos * div)
+    t[:, 1::2] = np.cos(pos * div)
+    return t
+
+
+def sinusoidal_positions__new_axis_on_columns(length, d_model):
+    """new-axis-on-columns"""
+    pos = np.arange(length)
+    div = np.exp(np.arange(0, d_model, 2)[:, None] * -(np.log(10000.0) / d_model))
+    t = np.zeros((length, d_model))
+    t[:, 0::2] = np.sin(pos * div)
+    t[:, 1::2] = np.cos(pos * div)
+    return t
+
+
+def sinusoidal_positions__all_sine(length, d_model):
+    """sines-only"""
+    a = np.arange(length)[:, None] / 10000 ** (np.arange(d_model) // 2 * 2 / d_model)
+    return np.sin(a)
+
+
+def sinusoidal_positions__torch_style(length, d_model):
+    """odd-width"""
+    pe = np.zeros((length, d_model))
+    position = np.arange(0, length)[:, np.newaxis]
+    div_term = np.exp(np.arange(0, d_model, 2) * -(np.log(10000.0) / d_model))
+    pe[:, 0::2] = np.sin(position * div_term)
+    pe[:, 1::2] = np.cos(position * div_term)
+    return pe
+
+
+def sinusoidal_positions__batch(length, d_model):
+    """axis-for-the-batch"""
+    pos = np.arange(length)[:, None]; i = np.arange(d_model)[None, :]
+    a = pos / np.power(10000, (2 * (i // 2)) / np.float32(d_model))
+    a[:, 0::2] = np.sin(a[:, 0::2]); a[:, 1::2] = np.cos(a[:, 1::2])
+    return a[None]
+
+
+def sinusoidal_positions__float32_angles(length, d_model):
+    """float32-angles"""
+    pos = np.arange(length, dtype=np.float32)[:, None]; i = np.arange(d_model)[None, :]
+    a = pos / np.power(np.float32(10000), ((2 * (i // 2)) / d_model).astype(np.float32))
+    a[:, 0::2] = np.sin(a[:, 0::2]); a[:, 1::2] = np.cos(a[:, 1::2])
+    return a.astype(np.float64)
+
+
+def sinusoidal_positions__degrees(length, d_model):
+    """cosine-with-its-own-exponent"""
+    a = np.arange(length)[:, None] / 10000 ** (np.arange(d_model) / d_model)
+    t = np.sin(a); t[:, 1::2] = np.cos(a[:, 1::2])
+    return t
+
+
+def embed__scaled_by_d(ids, W_tok, W_pos, scale=1.0):
+    """scaled-by-width"""
+    return W_tok[ids] * W_tok.shape[-1] + W_pos[: ids.shape[-1]]
+
+
+def embed__multiplied(ids, W_tok, W_pos, scale=1.0):
+    """multiplied"""
+    return as_float(W_tok)[ids] * scale * as_float(W_pos)[: ids.shape[-1]]
+
+
+def embed__in_place(ids, W_tok, W_pos, scale=1.0):
+    """table-in-place"""
+    W_tok *= scale
+    return W_tok[ids] + W_pos[: ids.shape[-1]]
+
+
+def embed_tokens__view(ids, W_tok):
+    """integers-kept"""
+    return np.array([W_tok[i] for i in ids])
+
+
+def embed_tokens_backward__float_unique(dout, ids, vocab_size):
+    """mean-of-repeats"""
+    flat, d = np.ravel(ids), dout.reshape(-1, dout.shape[-1])
+    dW = np.zeros((vocab_size, dout.shape[-1]), dout.dtype)
+    for v in np.unique(flat):
+        dW[v] = d[flat == v].mean(0)
+    return dW
+
+
+def one_hot__float32(ids, vocab_size):
+    """float32"""
+    return np.eye(vocab_size, dtype=np.float32)[ids]
+
+
+def one_hot__vocab_plus_one(ids, vocab_size):
+    """one-column-too-many"""
+    return np.eye(vocab_size + 1)[ids]

@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from softmax import as_float
+
 
 def layernorm__std(x, gamma, beta, eps=1e-5):
     """eps-outside-root"""
@@ -104,3 +106,203 @@ def rmsnorm_backward__direct(dout, x, gamma, eps=1e-5):
     """direct-path-only"""
     r = np.sqrt(np.mean(x**2, axis=-1, keepdims=True) + eps)
     return dout * gamma / r, (dout * x / r).reshape(-1, x.shape[-1]).sum(axis=0)
+
+
+def layernorm__one_pass(x, gamma, beta, eps=1e-5):
+    """one-pass-variance"""
+    x = as_float(x)
+    mean = x.mean(-1, keepdims=True)
+    var = (x**2).mean(-1, keepdims=True) - mean**2
+    return gamma * (x - mean) / np.sqrt(var + eps) + beta
+
+
+def layernorm_backward__one_pass(dout, x, gamma, eps=1e-5):
+    """one-pass-variance"""
+    x, dout = as_float(x), as_float(dout)
+    d = x.shape[-1]
+    mean = x.mean(-1, keepdims=True)
+    std = np.sqrt((x**2).mean(-1, keepdims=True) - mean**2 + eps)
+    n = (x - mean) / std
+    g = dout * gamma
+    dx = (g - g.mean(-1, keepdims=True) - n * (g * n).mean(-1, keepdims=True)) / std
+    return dx, (dout * n).reshape(-1, d).sum(0), dout.reshape(-1, d).sum(0)
+
+
+def layernorm__std_plus_eps(x, gamma, beta, eps=1e-5):
+    """eps-outside-root"""
+    return gamma * (x - x.mean(-1, keepdims=True)) / (x.std(-1, keepdims=True) + eps) + beta
+
+
+def layernorm__ddof_eps_outside(x, gamma, beta, eps=1e-5):
+    """eps-outside-root unbiased-variance"""
+    return gamma * (x - x.mean(-1, keepdims=True)) / (x.std(-1, keepdims=True, ddof=1) + eps) + beta
+
+
+def layernorm__sqrt_of_std(x, gamma, beta, eps=1e-5):
+    """root-of-standard-deviation"""
+    return gamma * (x - x.mean(-1, keepdims=True)) / np.sqrt(x.std(-1, keepdims=True) + eps) + beta
+
+
+def layernorm__var_plus_eps_squared(x, gamma, beta, eps=1e-5):
+    """eps-squared"""
+    return gamma * (x - x.mean(-1, keepdims=True)) / np.sqrt(x.std(-1, keepdims=True)**2 + eps**2) + beta
+
+
+def layernorm__max_eps(x, gamma, beta, eps=1e-5):
+    """eps-as-smallest"""
+    return gamma * (x - x.mean(-1, keepdims=True)) / np.maximum(x.std(-1, keepdims=True), eps) + beta
+
+
+def layernorm__no_eps_where(x, gamma, beta, eps=1e-5):
+    """no-eps"""
+    x = as_float(x)
+    return gamma * (x - x.mean(-1, keepdims=True)) / x.std(-1, keepdims=True) + beta
+
+
+def layernorm__gamma_axis(x, gamma, beta, eps=1e-5):
+    """gain-as-column"""
+    n = (x - x.mean(-1, keepdims=True)) / np.sqrt(x.var(-1, keepdims=True) + eps)
+    return gamma[:, None] * n + beta[:, None]
+
+
+def layernorm__one_plus_gain(x, gamma, beta, eps=1e-5):
+    """one-plus-gain"""
+    n = (x - x.mean(-1, keepdims=True)) / np.sqrt(x.var(-1, keepdims=True) + eps)
+    return (1 + gamma) * n + beta
+
+
+def layernorm__axes12(x, gamma, beta, eps=1e-5):
+    """axes-without-batch matrices-only"""
+    ax = tuple(range(1, x.ndim))
+    n = (x - x.mean(ax, keepdims=True)) / np.sqrt(x.var(ax, keepdims=True) + eps)
+    return gamma * n + beta
+
+
+def layernorm__float64(x, gamma, beta, eps=1e-5):
+    """float64"""
+    x = np.asarray(x, dtype=np.float64)
+    n = (x - x.mean(-1, keepdims=True)) / np.sqrt(x.var(-1, keepdims=True) + eps)
+    return gamma.astype(np.float64) * n + beta
+
+
+def layernorm_backward__batchnorm_formula(dout, x, gamma, eps=1e-5):
+    """divided-by-rows"""
+    N = x.shape[0]
+    mean, var = x.mean(-1, keepdims=True), x.var(-1, keepdims=True)
+    xh = (x - mean) / np.sqrt(var + eps)
+    dxh = dout * gamma
+    D = x.shape[-1]
+    dvar = (dxh * (x - mean) * -0.5 * (var + eps) ** -1.5).sum(-1, keepdims=True)
+    dmean = (-dxh / np.sqrt(var + eps)).sum(-1, keepdims=True)
+    dx = dxh / np.sqrt(var + eps) + dvar * 2 * (x - mean) / N + dmean / N
+    return dx, (dout * xh).reshape(-1, D).sum(0), dout.reshape(-1, D).sum(0)
+
+
+def layernorm_backward__dvar_sign(dout, x, gamma, eps=1e-5):
+    """variance-sign"""
+    mean, var = x.mean(-1, keepdims=True), x.var(-1, keepdims=True)
+    xh = (x - mean) / np.sqrt(var + eps)
+    dxh = dout * gamma
+    D = x.shape[-1]
+    dvar = (dxh * (x - mean) * 0.5 * (var + eps) ** -1.5).sum(-1, keepdims=True)
+    dmean = (-dxh / np.sqrt(var + eps)).sum(-1, keepdims=True)
+    dx = dxh / np.sqrt(var + eps) + dvar * 2 * (x - mean) / D + dmean / D
+    return dx, (dout * xh).reshape(-1, D).sum(0), dout.reshape(-1, D).sum(0)
+
+
+def layernorm_backward__dvar_power(dout, x, gamma, eps=1e-5):
+    """power-of-variance"""
+    mean, var = x.mean(-1, keepdims=True), x.var(-1, keepdims=True)
+    xh = (x - mean) / np.sqrt(var + eps)
+    dxh = dout * gamma
+    D = x.shape[-1]
+    dvar = (dxh * (x - mean) * -0.5 * (var + eps) ** -0.5).sum(-1, keepdims=True)
+    dmean = (-dxh / np.sqrt(var + eps)).sum(-1, keepdims=True)
+    dx = dxh / np.sqrt(var + eps) + dvar * 2 * (x - mean) / D + dmean / D
+    return dx, (dout * xh).reshape(-1, D).sum(0), dout.reshape(-1, D).sum(0)
+
+
+def layernorm_backward__dvar_no_two(dout, x, gamma, eps=1e-5):
+    """square-without-factor"""
+    mean, var = x.mean(-1, keepdims=True), x.var(-1, keepdims=True)
+    xh = (x - mean) / np.sqrt(var + eps)
+    dxh = dout * gamma
+    D = x.shape[-1]
+    dvar = (dxh * (x - mean) * -0.5 * (var + eps) ** -1.5).sum(-1, keepdims=True)
+    dmean = (-dxh / np.sqrt(var + eps)).sum(-1, keepdims=True)
+    dx = dxh / np.sqrt(var + eps) + dvar * (x - mean) / D + dmean / D
+    return dx, (dout * xh).reshape(-1, D).sum(0), dout.reshape(-1, D).sum(0)
+
+
+def rmsnorm__std(x, gamma, eps=1e-5):
+    """variance-for-square"""
+    return gamma * x / np.sqrt(x.var(-1, keepdims=True) + eps)
+
+
+def rmsnorm__std_no_eps(x, gamma, eps=1e-5):
+    """standard-deviation"""
+    return gamma * x / x.std(-1, keepdims=True)
+
+
+def rmsnorm__std_plus_eps(x, gamma, eps=1e-5):
+    """standard-deviation-plus-eps"""
+    return gamma * x / (x.std(-1, keepdims=True) + eps)
+
+
+def rmsnorm__norm(x, gamma, eps=1e-5):
+    """sum-for-mean"""
+    return gamma * x / np.sqrt((x**2).sum(-1, keepdims=True) + eps)
+
+
+def rmsnorm__norm_plus_eps(x, gamma, eps=1e-5):
+    """length"""
+    return gamma * x / (np.linalg.norm(x, axis=-1, keepdims=True) + eps)
+
+
+def rmsnorm__first_axis(x, gamma, eps=1e-5):
+    """first-axis"""
+    return gamma * x / np.sqrt((x**2).mean(0) + eps)
+
+
+def rmsnorm__all(x, gamma, eps=1e-5):
+    """all-axes"""
+    return gamma * x / np.sqrt((x**2).mean() + eps)
+
+
+def rmsnorm__eps_fixed(x, gamma, eps=1e-5):
+    """eps-fixed"""
+    return gamma * x / np.sqrt((x**2).mean(-1, keepdims=True) + 1e-5)
+
+
+def rmsnorm_backward__layernorm(dout, x, gamma, eps=1e-5):
+    """layer-normalization"""
+    x, dout = as_float(x), as_float(dout)
+    d = x.shape[-1]
+    mean = x.mean(-1, keepdims=True)
+    std = np.sqrt(x.var(-1, keepdims=True) + eps)
+    n = (x - mean) / std
+    g = dout * gamma
+    dx = (g - g.mean(-1, keepdims=True) - n * (g * n).mean(-1, keepdims=True)) / std
+    return dx, (dout * n).reshape(-1, d).sum(0)
+
+
+def rmsnorm_backward__square(dout, x, gamma, eps=1e-5):
+    """one-power-missing"""
+    d = x.shape[-1]
+    r = np.sqrt((x**2).mean(-1, keepdims=True) + eps)
+    g = dout * gamma
+    dx = g / r - x * (g * x).mean(-1, keepdims=True) / r**2
+    return dx, (dout * x / r).reshape(-1, d).sum(0)
+
+
+def layernorm_backward__numerical_sum(dout, x, gamma, eps=1e-5):
+    """difference-quotient"""
+    h = 1e-4
+    x = as_float(x)
+    f = lambda z, g: np.sum(g * (z - z.mean(-1, keepdims=True)) / np.sqrt(z.var(-1, keepdims=True) + eps) * dout)
+    dx = np.zeros_like(x)
+    for i in np.ndindex(*x.shape):
+        p, m = x.copy(), x.copy(); p[i] += h; m[i] -= h
+        dx[i] = (f(p, gamma) - f(m, gamma)) / 2 / h
+    n = (x - x.mean(-1, keepdims=True)) / np.sqrt(x.var(-1, keepdims=True) + eps)
+    return dx, (dout * n).reshape(-1, x.shape[-1]).sum(0), dout.reshape(-1, x.shape[-1]).sum(0)

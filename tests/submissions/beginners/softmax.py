@@ -61,7 +61,7 @@ def softmax__second_axis(x, axis=-1, temperature=1.0):
 
 
 def softmax__rows_by_loop(x, axis=-1, temperature=1.0):
-    """matrices-only"""
+    """matrices-only always-float64"""
     out = np.zeros(x.shape)
     for i in range(len(x)):
         e = np.exp((x[i] - np.max(x[i])) / temperature)
@@ -313,7 +313,7 @@ def cross_entropy_backward__float64(logits, targets):
 
 
 def cross_entropy_backward__float64_not_divided(logits, targets):
-    """not-divided"""
+    """not-divided always-float64"""
     hot = np.eye(logits.shape[-1])[targets]
     return softmax(logits) - hot
 
@@ -343,3 +343,199 @@ def cross_entropy_backward__sign(logits, targets):
     """sign"""
     hot = np.eye(logits.shape[-1])[targets]
     return ((hot - softmax(logits)) / targets.size).astype(logits.dtype)
+
+
+def softmax__eps_sum_1e8(x, axis=-1, temperature=1.0):
+    """small-number-in-sum"""
+    e = np.exp((x - x.max(axis, keepdims=True)) / temperature)
+    return e / (e.sum(axis, keepdims=True) + 1e-8)
+
+
+def softmax__eps_sum_1e6(x, axis=-1, temperature=1.0):
+    """small-number-in-sum-1e-6"""
+    e = np.exp((x - x.max(axis, keepdims=True)) / temperature)
+    return e / (e.sum(axis, keepdims=True) + 1e-6)
+
+
+def softmax__eps_probs(x, axis=-1, temperature=1.0):
+    """small-number-added-1e-9"""
+    e = np.exp((x - x.max(axis, keepdims=True)) / temperature)
+    return e / e.sum(axis, keepdims=True) + 1e-9
+
+
+def softmax__eps_probs8(x, axis=-1, temperature=1.0):
+    """small-number-added-1e-8"""
+    e = np.exp((x - x.max(axis, keepdims=True)) / temperature)
+    return e / e.sum(axis, keepdims=True) + 1e-8
+
+
+def softmax__min(x, axis=-1, temperature=1.0):
+    """minimum-subtracted"""
+    e = np.exp((x - x.min(axis, keepdims=True)) / temperature)
+    return e / e.sum(axis, keepdims=True)
+
+
+def softmax__mean_subtracted(x, axis=-1, temperature=1.0):
+    """mean-subtracted"""
+    e = np.exp((x - x.mean(axis, keepdims=True)) / temperature)
+    return e / e.sum(axis, keepdims=True)
+
+
+def softmax__max_not_scaled(x, axis=-1, temperature=1.0):
+    """maximum-not-divided"""
+    e = np.exp(x / temperature - x.max(axis, keepdims=True))
+    return e / e.sum(axis, keepdims=True)
+
+
+def softmax__exp_temp(x, axis=-1, temperature=1.0):
+    """temperature-multiplied"""
+    e = np.exp(x - x.max(axis, keepdims=True)) ** temperature
+    return e / e.sum(axis, keepdims=True)
+
+
+def log_softmax__eps_in_log(x, axis=-1):
+    """small-number-in-sum-1e-9"""
+    z = x - x.max(axis, keepdims=True)
+    return z - np.log(np.exp(z).sum(axis, keepdims=True) + 1e-9)
+
+
+def log_softmax__eps_in_log8(x, axis=-1):
+    """small-number-in-sum-1e-8"""
+    z = x - x.max(axis, keepdims=True)
+    return z - np.log(np.exp(z).sum(axis, keepdims=True) + 1e-8)
+
+
+def log_softmax__plus_1e9(x, axis=-1):
+    """log-of-softmax-plus-small"""
+    return np.log(softmax(x, axis) + 1e-9)
+
+
+def log_softmax__plus_1e12(x, axis=-1):
+    """log-of-softmax-plus-1e-12"""
+    return np.log(softmax(x, axis) + 1e-12)
+
+
+def log_softmax__plus_1e8(x, axis=-1):
+    """log-of-softmax-plus-1e-8"""
+    return np.log(softmax(x, axis) + 1e-8)
+
+
+def log_softmax__plus_1e6(x, axis=-1):
+    """log-of-softmax-plus-1e-6"""
+    return np.log(softmax(x, axis) + 1e-6)
+
+
+def log_softmax__plus_1e10(x, axis=-1):
+    """log-of-softmax-plus-1e-10"""
+    return np.log(softmax(x, axis) + 1e-10)
+
+
+def log_softmax__clip(x, axis=-1):
+    """log-of-limited-softmax-1e-12"""
+    return np.log(np.clip(softmax(x, axis), 1e-12, 1))
+
+
+def log_softmax__clip15(x, axis=-1):
+    """log-of-limited-softmax-1e-15 log-of-softmax-plus-1e-15"""
+    return np.log(np.clip(softmax(x, axis), 1e-15, 1 - 1e-15))
+
+
+def log_softmax__max_twice(x, axis=-1):
+    """maximum-subtracted-twice"""
+    m = x.max(axis, keepdims=True)
+    return x - m - np.log(np.exp(x - m).sum(axis, keepdims=True)) - m
+
+
+def log_softmax__lse_added_max(x, axis=-1):
+    """maximum-not-added-back"""
+    m = x.max(axis, keepdims=True)
+    return x - np.log(np.exp(x - m).sum(axis, keepdims=True))
+
+
+def log_softmax__log_of_exp(x, axis=-1):
+    """log-of-softmax"""
+    e = np.exp(x - x.max(axis, keepdims=True))
+    return np.log(e) - np.log(e.sum(axis, keepdims=True))
+
+
+def cross_entropy__clip12(logits, targets):
+    """log-of-limited-softmax-1e-12 log-of-softmax-plus-1e-12"""
+    p = np.clip(softmax(logits), 1e-12, 1.0)
+    return float(-np.log(np.take_along_axis(p, targets[..., None], -1)).mean())
+
+
+def cross_entropy__clip15(logits, targets):
+    """log-of-limited-softmax-1e-15 log-of-softmax-plus-1e-15"""
+    p = np.clip(softmax(logits), 1e-15, 1.0 - 1e-15)
+    return float(-np.log(np.take_along_axis(p, targets[..., None], -1)).mean())
+
+
+def cross_entropy__clip7(logits, targets):
+    """log-of-limited-softmax-1e-7"""
+    p = np.clip(softmax(logits), 1e-7, 1.0 - 1e-7)
+    return float(-np.log(np.take_along_axis(p, targets[..., None], -1)).mean())
+
+
+def cross_entropy__clip9(logits, targets):
+    """log-of-limited-softmax-1e-9"""
+    p = np.maximum(softmax(logits), 1e-9)
+    return float(-np.log(np.take_along_axis(p, targets[..., None], -1)).mean())
+
+
+def cross_entropy__clip8(logits, targets):
+    """log-of-limited-softmax-1e-8"""
+    p = np.maximum(softmax(logits), 1e-8)
+    return float(-np.log(np.take_along_axis(p, targets[..., None], -1)).mean())
+
+
+def cross_entropy__plus6(logits, targets):
+    """log-of-softmax-plus-1e-6"""
+    p = softmax(logits) + 1e-6
+    return float(-np.log(np.take_along_axis(p, targets[..., None], -1)).mean())
+
+
+def cross_entropy__plus5(logits, targets):
+    """log-of-softmax-plus-1e-5"""
+    p = softmax(logits) + 1e-5
+    return float(-np.log(np.take_along_axis(p, targets[..., None], -1)).mean())
+
+
+def cross_entropy__one_hot_sum(logits, targets):
+    """log-of-softmax-plus-1e-9"""
+    p = softmax(logits)
+    V = logits.shape[-1]
+    return float(-np.sum(np.eye(V)[targets] * np.log(p + 1e-9)) / len(logits))
+
+
+def cross_entropy__perplexity(logits, targets):
+    """perplexity"""
+    lp = log_softmax(logits)
+    return float(np.exp(-np.take_along_axis(lp, targets[..., None], -1).mean()))
+
+
+def cross_entropy_backward__numerical_central(logits, targets):
+    """difference-quotient"""
+    h = 1e-5
+    x = np.asarray(logits, dtype=float)
+    d = np.zeros_like(x)
+    for i in np.ndindex(*x.shape):
+        p, m = x.copy(), x.copy(); p[i] += h; m[i] -= h
+        d[i] = (cross_entropy(p, targets) - cross_entropy(m, targets)) / (2 * h)
+    return d
+
+
+def cross_entropy_backward__numerical_forward(logits, targets):
+    """difference-quotient"""
+    h = 1e-6
+    x = np.asarray(logits, dtype=float)
+    d = np.zeros_like(x); base = cross_entropy(x, targets)
+    for i in np.ndindex(*x.shape):
+        p = x.copy(); p[i] += h
+        d[i] = (cross_entropy(p, targets) - base) / h
+    return d
+
+
+def cross_entropy_backward__len(logits, targets):
+    """always-float64 divided-by-first-axis"""
+    V = logits.shape[-1]
+    return (softmax(logits) - np.eye(V)[targets]) / len(targets)

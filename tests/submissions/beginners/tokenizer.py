@@ -156,7 +156,7 @@ def train_val_split__rounded_and_not_checked(ids, train_fraction=0.9):
 
 
 def train_val_split__float_index(ids, train_fraction=0.9):
-    """size-not-whole"""
+    """size-not-whole fraction-not-checked"""
     n = len(ids) * train_fraction
     return ids[:n], ids[n:]
 
@@ -217,3 +217,99 @@ def get_batch__next_block(ids, batch_size, block_size, rng):
     x = np.stack([ids[s : s + block_size] for s in starts]).astype(np.int64)
     y = np.stack([ids[s + block_size : s + 2 * block_size] for s in starts]).astype(np.int64)
     return x, y
+
+
+def build_vocab__start_wrong(text, start=0):
+    """start-plus-one"""
+    chars = sorted(set(text))
+    return chars, {c: i for i, c in enumerate(chars, start + 1)}, {i: c for i, c in enumerate(chars, start + 1)}
+
+
+def build_vocab__reverse(text, start=0):
+    """descending"""
+    chars = sorted(set(text), reverse=True)
+    return chars, {c: i for i, c in enumerate(chars, start)}, {i: c for i, c in enumerate(chars, start)}
+
+
+def encode__index(text, stoi):
+    """counted-from-zero"""
+    keys = list(stoi)
+    return np.array([keys.index(c) for c in text], dtype=np.int64)
+
+
+def encode__object(text, stoi):
+    """int32"""
+    if not set(text) <= set(stoi): raise ValueError("unknown character")
+    return np.array([stoi[c] for c in text], dtype=np.int32)
+
+
+def train_val_split__val_from_n_plus_1(ids, train_fraction=0.9):
+    """gap"""
+    n = int(train_fraction * len(ids))
+    return ids[:n], ids[n + 1:]
+
+
+def train_val_split__ceil(ids, train_fraction=0.9):
+    """fraction-not-checked validation-cut-off"""
+    n = int(np.ceil(train_fraction * len(ids)))
+    return ids[:n], ids[n:]
+
+
+def train_val_split__negative(ids, train_fraction=0.9):
+    """cut-from-the-end fraction-not-checked"""
+    n = int((1 - train_fraction) * len(ids))
+    return ids[:-n], ids[-n:]
+
+
+def train_val_split__val_fraction(ids, train_fraction=0.9):
+    """fraction-for-validation"""
+    n = int((1 - train_fraction) * len(ids))
+    return ids[:n], ids[n:]
+
+
+def get_batch__minus_one(ids, batch_size, block_size, rng):
+    """last-start-missing"""
+    ids = np.asarray(ids, np.int64)
+    if len(ids) < block_size + 1: raise ValueError("short")
+    ix = rng.integers(0, len(ids) - block_size - 1, batch_size)
+    return np.stack([ids[i:i + block_size] for i in ix]), np.stack([ids[i + 1:i + block_size + 1] for i in ix])
+
+
+def get_batch__endpoint(ids, batch_size, block_size, rng):
+    """one-start-too-many-by-slices"""
+    ids = np.asarray(ids, np.int64)
+    if len(ids) < block_size + 1: raise ValueError("short")
+    ix = rng.integers(0, len(ids) - block_size, batch_size, endpoint=True)
+    return np.stack([ids[i:i + block_size] for i in ix]), np.stack([ids[i + 1:i + block_size + 1] for i in ix])
+
+
+def get_batch__shift_two(ids, batch_size, block_size, rng):
+    """shifted-by-two"""
+    ids = np.asarray(ids, np.int64)
+    if len(ids) < block_size + 1: raise ValueError("short")
+    ix = rng.integers(0, len(ids) - block_size, batch_size)
+    return np.stack([ids[i:i + block_size] for i in ix]), np.stack([ids[i + 2:i + block_size + 2] for i in ix])
+
+
+def get_batch__xy_swapped(ids, batch_size, block_size, rng):
+    """shifted-backwards"""
+    ids = np.asarray(ids, np.int64)
+    if len(ids) < block_size + 1: raise ValueError("short")
+    ix = rng.integers(0, len(ids) - block_size, batch_size)
+    return np.stack([ids[i + 1:i + block_size + 1] for i in ix]), np.stack([ids[i:i + block_size] for i in ix])
+
+
+def get_batch__only_next_char(ids, batch_size, block_size, rng):
+    """one-answer-per-window"""
+    ids = np.asarray(ids, np.int64)
+    if len(ids) < block_size + 1: raise ValueError("short")
+    ix = rng.integers(0, len(ids) - block_size, batch_size)
+    return np.stack([ids[i:i + block_size] for i in ix]), np.stack([ids[i + block_size] for i in ix])
+
+
+def get_batch__multiples(ids, batch_size, block_size, rng):
+    """blocks-side-by-side"""
+    ids = np.asarray(ids, np.int64)
+    if len(ids) < block_size + 1: raise ValueError("short")
+    ix = rng.integers(0, (len(ids) - 1) // block_size, batch_size) * block_size
+    return np.stack([ids[i:i + block_size] for i in ix]), np.stack([ids[i + 1:i + block_size + 1] for i in ix])

@@ -1,0 +1,67 @@
+"""Wrong answers to assignment 8 as beginners write them; the docstring is what the report should call them."""
+
+import numpy as np
+from softmax import as_float
+
+
+def _b(x, params, n_heads, mask=None, norm="pre", activation="gelu", v=""):
+    x = as_float(x)
+    l1, l2, at, ff = subset(params, "ln1."), subset(params, "ln2."), subset(params, "attn."), subset(params, "ffn.")
+    if v == "ln_swapped_args": l1 = {"gamma": l1["beta"], "beta": l1["gamma"]}
+    w = None
+    if norm == "pre":
+        h = layernorm(x, **l1)
+        o, c = multihead_attention(h, at, n_heads, mask)
+        a = x + o
+        if v == "half": a = (x + o) / 2
+        f, _ = ffn(layernorm(a, **l2), ff, activation)
+        if v == "parallel": f, _ = ffn(layernorm(x, **l2), ff, activation)
+        if v == "ffn_first":
+            f, _ = ffn(layernorm(x, **l2), ff, activation); a = x + f
+            f, c = multihead_attention(layernorm(a, **l1), at, n_heads, mask)
+        if v == "cross": o, c = multihead_attention(h, at, n_heads, mask, x); a = x + o; f, _ = ffn(layernorm(a, **l2), ff, activation)
+        y = a + f
+        if v == "add_x": y = x + a + f
+        if v == "mask_T": o, c = multihead_attention(h, at, n_heads, None if mask is None else mask.T if mask.ndim == 2 else mask.swapaxes(-1, -2)); a = x + o; y = a + ffn(layernorm(a, **l2), ff, activation)[0]
+    else:
+        o, c = multihead_attention(x, at, n_heads, mask)
+        a = layernorm(x + o, **l1)
+        y = layernorm(a + ffn(a, ff, activation)[0], **l2)
+        if v == "post_norm_x": y = layernorm(x + ffn(a, ff, activation)[0], **l2)
+        if v == "post_missing_last": y = a + ffn(a, ff, activation)[0]
+    return y, {"weights": c["weights"], "after_attention": a, "after_ffn": y}
+
+
+def block__ffn_first(x, params, n_heads, mask=None, norm="pre", activation="gelu"):
+    """feed-forward-first"""
+    return _b(x, params, n_heads, mask, norm, activation, "ffn_first")
+
+
+def block__parallel(x, params, n_heads, mask=None, norm="pre", activation="gelu"):
+    """steps-in-parallel-with-pre"""
+    return _b(x, params, n_heads, mask, norm, activation, "parallel")
+
+
+def block__cross(x, params, n_heads, mask=None, norm="pre", activation="gelu"):
+    """keys-not-normed"""
+    return _b(x, params, n_heads, mask, norm, activation, "cross")
+
+
+def block__add_x(x, params, n_heads, mask=None, norm="pre", activation="gelu"):
+    """x-added-twice"""
+    return _b(x, params, n_heads, mask, norm, activation, "add_x")
+
+
+def block__post_x(x, params, n_heads, mask=None, norm="pre", activation="gelu"):
+    """second-residual-from-x-with-post"""
+    return _b(x, params, n_heads, mask, norm, activation, "post_norm_x")
+
+
+def block__post_last(x, params, n_heads, mask=None, norm="pre", activation="gelu"):
+    """second-norm-unused-with-post"""
+    return _b(x, params, n_heads, mask, norm, activation, "post_missing_last")
+
+
+def block__only_out(x, params, n_heads, mask=None, norm="pre", activation="gelu"):
+    """only-out"""
+    return _b(x, params, n_heads, mask, norm, activation)[0]

@@ -1,0 +1,341 @@
+"""Wrong answers to assignment 10 as beginners write them; the docstring is what the report should call them."""
+
+import math
+import numpy as np
+
+
+def _adam(params, grads, state, lr, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.01, variant=""):
+    t = state.get("step", 0) + 1
+    b1, b2 = betas
+    P, M, V = {}, {}, {}
+    for n, p in params.items():
+        g = grads[n]
+        m = b1 * (state["m"][n] if state else 0) + (1 - b1) * g
+        v = b2 * (state["v"][n] if state else 0) + (1 - b2) * g * g
+        if variant == "v_first": v = b2 * (state["v"][n] if state else 0) + (1 - b2) * g
+        if variant == "m2": v = b2 * (state["v"][n] if state else 0) + (1 - b2) * m * m
+        if variant == "swap_weights": m = (1 - b1) * (state["m"][n] if state else 0) + b1 * g; v = (1 - b2) * (state["v"][n] if state else 0) + b2 * g * g
+        if variant == "sum": m = b1 * (state["m"][n] if state else 0) + g; v = b2 * (state["v"][n] if state else 0) + g * g
+        mh, vh = m / (1 - b1**t), v / (1 - b2**t)
+        if variant == "store_hat": m, v = mh, vh
+        if variant == "beta_t": mh, vh = m / (1 - b1 * t), v / (1 - b2 * t)
+        d = np.sqrt(vh) + eps
+        if variant == "no_sqrt": d = vh + eps
+        if variant == "no_eps": d = np.sqrt(vh)
+        if variant == "abs": d = np.sqrt(np.abs(vh) + eps)
+        q = p * (1 - lr * weight_decay) - lr * mh / d
+        if variant == "plus": q = p * (1 - lr * weight_decay) + lr * mh / d
+        if variant == "decay_plus": q = p * (1 + lr * weight_decay) - lr * mh / d
+        if variant == "no_decay": q = p - lr * mh / d
+        if variant == "no_decay_1d" and p.ndim < 2: q = p - lr * mh / d
+        if variant == "g": q = p * (1 - lr * weight_decay) - lr * g / d
+        if variant == "lr_in_eps": q = p - lr * (mh / d + weight_decay * p)
+        P[n], M[n], V[n] = q.astype(p.dtype), m.astype(p.dtype), v.astype(p.dtype)
+    return P, {"step": t, "m": M, "v": V}
+
+
+def _clip(grads, max_norm, tiny, cond=True):
+    norm = math.sqrt(sum(float((g.astype(float)**2).sum()) for g in grads.values()))
+    s = max_norm / (norm + tiny) if norm + tiny else 1
+    if cond and s >= 1: return dict(grads), norm
+    return {n: (g * s).astype(g.dtype) for n, g in grads.items()}, norm
+
+
+def adamw_step__v_of_g(params, grads, state, lr, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.01):
+    """gradient-not-squared"""
+    return _adam(params, grads, state, lr, betas, eps, weight_decay, "v_first")
+
+
+def adamw_step__m_squared(params, grads, state, lr, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.01):
+    """average-squared"""
+    return _adam(params, grads, state, lr, betas, eps, weight_decay, "m2")
+
+
+def adamw_step__swap_weights(params, grads, state, lr, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.01):
+    """shares-exchanged"""
+    return _adam(params, grads, state, lr, betas, eps, weight_decay, "swap_weights")
+
+
+def adamw_step__sum(params, grads, state, lr, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.01):
+    """added-in-full"""
+    return _adam(params, grads, state, lr, betas, eps, weight_decay, "sum")
+
+
+def adamw_step__store_hat(params, grads, state, lr, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.01):
+    """corrected-averages-kept"""
+    return _adam(params, grads, state, lr, betas, eps, weight_decay, "store_hat")
+
+
+def adamw_step__beta_times_t(params, grads, state, lr, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.01):
+    """beta-times-step"""
+    return _adam(params, grads, state, lr, betas, eps, weight_decay, "beta_t")
+
+
+def adamw_step__no_sqrt(params, grads, state, lr, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.01):
+    """no-root"""
+    return _adam(params, grads, state, lr, betas, eps, weight_decay, "no_sqrt")
+
+
+def adamw_step__no_eps(params, grads, state, lr, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.01):
+    """no-eps"""
+    return _adam(params, grads, state, lr, betas, eps, weight_decay, "no_eps")
+
+
+def adamw_step__ascent(params, grads, state, lr, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.01):
+    """uphill"""
+    return _adam(params, grads, state, lr, betas, eps, weight_decay, "plus")
+
+
+def adamw_step__no_decay(params, grads, state, lr, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.01):
+    """no-decay"""
+    return _adam(params, grads, state, lr, betas, eps, weight_decay, "no_decay")
+
+
+def adamw_step__no_decay_1d(params, grads, state, lr, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.01):
+    """matrices-decay-only"""
+    return _adam(params, grads, state, lr, betas, eps, weight_decay, "no_decay_1d")
+
+
+def adamw_step__g(params, grads, state, lr, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.01):
+    """gradient-for-average"""
+    return _adam(params, grads, state, lr, betas, eps, weight_decay, "g")
+
+
+def adamw_step__decay_plus(params, grads, state, lr, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.01):
+    """decay-grows"""
+    return _adam(params, grads, state, lr, betas, eps, weight_decay, "decay_plus")
+
+
+def adamw_step__eps_in_root_abs(params, grads, state, lr, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.01):
+    """eps-inside-root"""
+    return _adam(params, grads, state, lr, betas, eps, weight_decay, "abs")
+
+
+def adamw_step__state_in_place(params, grads, state, lr, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.01):
+    """state-in-place"""
+    P, s = _adam(params, grads, state, lr, betas, eps, weight_decay)
+    state.update(s)
+    return P, state
+
+
+def clip_grad_norm__no_tiny(grads, max_norm):
+    """no-small-number"""
+    return _clip(grads, max_norm, 0)
+
+
+def clip_grad_norm__tiny8(grads, max_norm):
+    """another-small-number"""
+    return _clip(grads, max_norm, 1e-8)
+
+
+def clip_grad_norm__if_norm_gt(grads, max_norm):
+    """no-small-number no-small-number-at-0"""
+    norm = np.sqrt(sum(np.sum(g**2) for g in grads.values()))
+    if norm > max_norm:
+        grads = {n: g * (max_norm / norm) for n, g in grads.items()}
+    return grads, norm
+
+
+def clip_grad_norm__max_abs(grads, max_norm):
+    """largest-number"""
+    norm = max(float(np.abs(g).max()) for g in grads.values())
+    s = min(1, max_norm / (norm + 1e-6))
+    return {n: g * s for n, g in grads.items()}, norm
+
+
+def clip_grad_norm__squared(grads, max_norm):
+    """no-root"""
+    norm = float(sum(np.sum(g**2) for g in grads.values()))
+    s = min(1, max_norm / (norm + 1e-6))
+    return {n: g * s for n, g in grads.items()}, norm
+
+
+def clip_grad_norm__only_grads(grads, max_norm):
+    """norm-not-returned"""
+    return _clip(grads, max_norm, 1e-6)[0]
+
+
+def clip_grad_norm__div0(grads, max_norm):
+    """no-small-number no-small-number-at-0"""
+    norm = np.sqrt(sum(np.sum(g**2) for g in grads.values()))
+    s = min(1, max_norm / norm)
+    return {n: g * s for n, g in grads.items()}, norm
+
+
+def learning_rate__no_plus_one(step, max_lr, min_lr, warmup_steps, total_steps):
+    """warm-up-from-0"""
+    if step < warmup_steps: return max_lr * step / warmup_steps
+    if step >= total_steps: return min_lr
+    p = (step - warmup_steps) / (total_steps - warmup_steps)
+    return min_lr + 0.5 * (max_lr - min_lr) * (1 + math.cos(math.pi * p))
+
+
+def learning_rate__nanogpt(step, max_lr, min_lr, warmup_steps, total_steps):
+    """warm-up-one-longer"""
+    if step < warmup_steps: return max_lr * (step + 1) / (warmup_steps + 1)
+    if step > total_steps: return min_lr
+    p = (step - warmup_steps) / (total_steps - warmup_steps)
+    return min_lr + 0.5 * (max_lr - min_lr) * (1 + math.cos(math.pi * p))
+
+
+def learning_rate__warm_from_min(step, max_lr, min_lr, warmup_steps, total_steps):
+    """warm-up-from-min"""
+    if step < warmup_steps: return min_lr + (max_lr - min_lr) * (step + 1) / warmup_steps
+    if step >= total_steps: return min_lr
+    p = (step - warmup_steps) / (total_steps - warmup_steps)
+    return min_lr + 0.5 * (max_lr - min_lr) * (1 + math.cos(math.pi * p))
+
+
+def learning_rate__linear(step, max_lr, min_lr, warmup_steps, total_steps):
+    """straight-line"""
+    if step < warmup_steps: return max_lr * (step + 1) / warmup_steps
+    if step >= total_steps: return min_lr
+    p = (step - warmup_steps) / (total_steps - warmup_steps)
+    return max_lr + p * (min_lr - max_lr)
+
+
+def learning_rate__total_minus_one(step, max_lr, min_lr, warmup_steps, total_steps):
+    """ends-one-step-early"""
+    if step < warmup_steps: return max_lr * (step + 1) / warmup_steps
+    if step >= total_steps: return min_lr
+    p = (step - warmup_steps) / max(1, total_steps - warmup_steps - 1)
+    return min_lr + 0.5 * (max_lr - min_lr) * (1 + math.cos(math.pi * p))
+
+
+def learning_rate__total_after_warmup(step, max_lr, min_lr, warmup_steps, total_steps):
+    """total-without-warm-up"""
+    if step < warmup_steps: return max_lr * (step + 1) / warmup_steps
+    p = min(1.0, (step - warmup_steps) / total_steps)
+    return min_lr + 0.5 * (max_lr - min_lr) * (1 + math.cos(math.pi * p))
+
+
+def learning_rate__minus_min(step, max_lr, min_lr, warmup_steps, total_steps):
+    """amplitude-not-reduced"""
+    if step < warmup_steps: return max_lr * (step + 1) / warmup_steps
+    if step >= total_steps: return min_lr
+    p = (step - warmup_steps) / (total_steps - warmup_steps)
+    return min_lr + 0.5 * max_lr * (1 + math.cos(math.pi * p))
+
+
+def learning_rate__no_half(step, max_lr, min_lr, warmup_steps, total_steps):
+    """no-half"""
+    if step < warmup_steps: return max_lr * (step + 1) / warmup_steps
+    if step >= total_steps: return min_lr
+    p = (step - warmup_steps) / (total_steps - warmup_steps)
+    return min_lr + (max_lr - min_lr) * (1 + math.cos(math.pi * p))
+
+
+def learning_rate__zero_warmup(step, max_lr, min_lr, warmup_steps, total_steps):
+    """warm-up-of-0"""
+    w = max_lr * (step + 1) / warmup_steps
+    if step < warmup_steps: return w
+    if step >= total_steps: return min_lr
+    p = (step - warmup_steps) / (total_steps - warmup_steps)
+    return min_lr + (max_lr - min_lr) * (1 + math.cos(math.pi * p)) / 2
+
+
+def train_step__clip_after(params, state, x, y, config, lr, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.01, max_norm=None):
+    """parameters-clipped"""
+    loss, grads = gpt_loss(x, y, params, config)
+    params, state = adamw_step(params, grads, state, lr, betas, eps, weight_decay)
+    if max_norm is not None: params, _ = clip_grad_norm(params, max_norm)
+    return loss, params, state
+
+
+def train_step__options_dropped(params, state, x, y, config, lr, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.01, max_norm=None):
+    """options-dropped"""
+    loss, grads = gpt_loss(x, y, params, config)
+    if max_norm is not None: grads, _ = clip_grad_norm(grads, max_norm)
+    params, state = adamw_step(params, grads, state, lr)
+    return loss, params, state
+
+
+def train_step__clip_tuple(params, state, x, y, config, lr, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.01, max_norm=None):
+    """clip-not-unpacked"""
+    loss, grads = gpt_loss(x, y, params, config)
+    if max_norm is not None: grads = clip_grad_norm(grads, max_norm)
+    params, state = adamw_step(params, grads, state, lr, betas, eps, weight_decay)
+    return loss, params, state
+
+
+def train_step__x_for_y(params, state, x, y, config, lr, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.01, max_norm=None):
+    """answers-are-questions"""
+    loss, grads = gpt_loss(x, x, params, config)
+    if max_norm: grads, _ = clip_grad_norm(grads, max_norm)
+    params, state = adamw_step(params, grads, state, lr, betas, eps, weight_decay)
+    return loss, params, state
+
+
+def train_step__y_shifted(params, state, x, y, config, lr, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.01, max_norm=None):
+    """shifted-again"""
+    loss, grads = gpt_loss(x[:, :-1], y[:, 1:], params, config)
+    if max_norm: grads, _ = clip_grad_norm(grads, max_norm)
+    params, state = adamw_step(params, grads, state, lr, betas, eps, weight_decay)
+    return loss, params, state
+
+
+def estimate_loss__weighted_by_rows(params, config, batches):
+    """texts-counted"""
+    t = n = 0
+    for x, y in batches:
+        t += cross_entropy(gpt(x, params, config)[0], y) * len(y); n += len(y)
+    return t / n
+
+
+def estimate_loss__sum(params, config, batches):
+    """sum-not-mean"""
+    return sum(cross_entropy(gpt(x, params, config)[0], y) for x, y in batches)
+
+
+def estimate_loss__last(params, config, batches):
+    """last-batch-only"""
+    for x, y in batches: loss = cross_entropy(gpt(x, params, config)[0], y)
+    return loss
+
+
+def estimate_loss__perplexity(params, config, batches):
+    """perplexity"""
+    t = n = 0
+    for x, y in batches:
+        t += cross_entropy(gpt(x, params, config)[0], y) * y.size; n += y.size
+    return math.exp(t / n)
+
+
+def train__last_rate(params, config, batches, lr, state=None, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.01, max_norm=None):
+    """loss-after-the-step"""
+    losses = []; state = state or {}
+    rates = lr if np.iterable(lr) else [lr] * len(batches)
+    for r, (x, y) in zip(rates, batches):
+        loss, params, state = train_step(params, state, x, y, config, r, betas, eps, weight_decay, max_norm)
+        losses.append(gpt_loss(x, y, params, config)[0])
+    return params, state, losses
+
+
+def train__scalar_only(params, config, batches, lr, state=None, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.01, max_norm=None):
+    """one-rate-only"""
+    losses = []; state = state or {}
+    for x, y in batches:
+        loss, params, state = train_step(params, state, x, y, config, lr, betas, eps, weight_decay, max_norm)
+        losses.append(loss)
+    return params, state, losses
+
+
+def train__options_dropped(params, config, batches, lr, state=None, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.01, max_norm=None):
+    """options-and-norm-dropped"""
+    losses = []; state = state or {}
+    rates = lr if np.iterable(lr) else [lr] * len(batches)
+    for r, (x, y) in zip(rates, batches):
+        loss, params, state = train_step(params, state, x, y, config, r)
+        losses.append(loss)
+    return params, state, losses
+
+
+def train__first_batch(params, config, batches, lr, state=None, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.01, max_norm=None):
+    """same-batch"""
+    losses = []; state = state or {}
+    rates = lr if np.iterable(lr) else [lr] * len(batches)
+    for r, _ in zip(rates, batches):
+        x, y = batches[0]
+        loss, params, state = train_step(params, state, x, y, config, r, betas, eps, weight_decay, max_norm)
+        losses.append(loss)
+    return params, state, losses
