@@ -5,6 +5,8 @@ Right: full points
 """
 
 import ctypes
+import errno
+import mmap
 
 LIBC = ctypes.CDLL(None, use_errno=True)
 
@@ -47,6 +49,18 @@ ATTEMPTS = {
     "quota": lambda: call(179, 0, 0, 0, 0),
     "clock": lambda: call(227, 0, ctypes.create_string_buffer(16)),
 }
+
+
+def advise(advice):
+    """Advice that nobody knows; real advice from 100 on would break a page of the machine. Whose answer is it?"""
+    page = mmap.mmap(-1, mmap.PAGESIZE)
+    address = ctypes.addressof(ctypes.c_char.from_buffer(page))
+    LIBC.madvise(ctypes.c_void_p(address), ctypes.c_size_t(mmap.PAGESIZE), advice)
+    if ctypes.get_errno() != errno.EPERM:
+        print("BREACH: memory advice", ctypes.get_errno(), flush=True)
+
+
+advise(1000)
 for name, attempt in ATTEMPTS.items():
     try:
         attempt()
