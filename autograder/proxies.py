@@ -29,6 +29,7 @@ from autograder.frames import Handle
 from autograder.text import clean
 from autograder.worker import Limits, NoWorker, Session, Spent, WorkerDied, Workers, WorkerTimedOut
 
+MAX_LINES = 1 << 20  # of a file: a submission's are smaller than that in bytes
 UNANSWERED = object()  # the value of a call from which none came back
 
 
@@ -158,7 +159,7 @@ class Student:
         except Raised as verdict:
             call.exception = verdict.exception
             raise
-        call.line = reply.get("line") if isinstance(reply.get("line"), int) else None
+        call.line = _line(reply.get("line")) or None
         call.modified = [clean(name, 80) for name in _texts(reply.get("modified"))]
         call.warnings = [clean(text, 300) for text in _texts(reply.get("warnings"))]
         call.value = self._wrap(reply.get("value"), call)
@@ -290,8 +291,12 @@ def _text(value: Any) -> str:
 def _code_line(item: Any) -> CodeLine:
     parts = [*_items(item), "", 0, "", ""][:4]
     file, function, code = (_text(parts[i]) for i in (0, 2, 3))
-    line = parts[1] if isinstance(parts[1], int) else 0
-    return CodeLine(clean(file, 80), line, clean(function, 80), clean(code, 200))
+    return CodeLine(clean(file, 80), _line(parts[1]), clean(function, 80), clean(code, 200))
+
+
+def _line(value: Any) -> int:
+    """The number of a line, 0 for what is none: a hostile process may send thousands of digits."""
+    return value if type(value) is int and 0 < value < MAX_LINES else 0
 
 
 def _deepest_of_contract(trace: tuple[CodeLine, ...], curriculum: Curriculum) -> str | None:

@@ -159,6 +159,15 @@ def test_any_well_formed_reply_is_a_value_or_a_verdict(tmp_path, reply):
         assert "\x1b" not in verdict.message
 
 
+@pytest.mark.parametrize("line", [10**4000, -(10**4000), 0, -3, True, 1.5, "7"])
+@pytest.mark.parametrize("status", ["returned", "raised"])
+def test_a_line_is_a_number_that_a_file_can_have(tmp_path, status, line):
+    reply = {"status": status, "value": 0.0, "line": line, "trace": [("softmax.py", line, "softmax", "x")]}
+    verdict, student = ask(lambda request: frames.pack({**reply, "id": request["id"]}), tmp_path)
+    assert student.calls[-1].line is None
+    assert verdict is None or len(verdict.message) < 200
+
+
 def test_a_forged_cache_is_a_death_and_no_failure_of_the_kit(tmp_path):
     reply = {"status": "returned", "value": (np.zeros((2, 3)), {"weights": np.zeros((2, 3))})}
     verdict, _ = ask(lambda request: frames.pack({**reply, "id": request["id"]}), tmp_path, "blocks.block")
