@@ -77,7 +77,7 @@ def grade(
     Raises:
         UsageError: if there is nothing to grade, `out` cannot be written, or the sandbox would be too weak.
     """
-    students = layouts.students_in(folder, options.curriculum, policy.layout, plan.modules)
+    students = layouts.students_in(folder, options.curriculum, policy.layout, plan.modules, out=out)
     if plan.roster is not None:
         students = roster.join(students, roster.read(plan.roster))
     only = _chosen(students, plan.only)

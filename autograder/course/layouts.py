@@ -21,18 +21,24 @@ Reader = Callable[[Path, list[str], Curriculum], list[Student] | None]
 
 
 def students_in(
-    folder: Path, curriculum: Curriculum, layout: str = "auto", modules: Sequence[str] = ()
+    folder: Path,
+    curriculum: Curriculum,
+    layout: str = "auto",
+    modules: Sequence[str] = (),
+    *,
+    out: Path | None = None,
 ) -> list[Student]:
     """Who handed in what.
 
     Args:
         layout: one of `LAYOUTS`, or "auto".
         modules: the assignments to grade; if there is one, a file of any name is taken for it.
+        out: where the results go: nobody's work, if it lies there, too.
 
     Raises:
         UsageError: if there is no such folder, nothing in it, or it is not laid out as was said.
     """
-    names = _entries(folder)
+    names = [name for name in _entries(folder) if out is None or (folder / name).resolve() != out.resolve()]
     if layout != "auto":
         found = _read(layout, folder, names, curriculum, modules)
         if not found:

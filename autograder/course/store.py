@@ -14,6 +14,7 @@ import hashlib
 import json
 import os
 import shutil
+import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
@@ -170,7 +171,7 @@ def locked(out: Path) -> Iterator[Any]:
         _take(file, out)
         file.seek(0)
         left = file.read().strip()
-        if left and Path(left).name.startswith("headway-"):
+        if Path(left).name.startswith("headway-") and Path(left).parent == Path(tempfile.gettempdir()).resolve():
             with contextlib.suppress(OSError):
                 os.chmod(left, 0o700)
             shutil.rmtree(left, ignore_errors=True)

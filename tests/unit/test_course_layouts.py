@@ -183,6 +183,12 @@ def test_gradescope(tmp_path, inner):
     assert ada.attempts[0].submitted_at("softmax") == datetime(2026, 4, 26, 17, 34, 0, 861687, tzinfo=UTC)
 
 
+def test_results_that_lie_among_the_work_are_nobodys(tmp_path):
+    group = make(tmp_path, "ada/softmax.py", "bo/softmax.py", "results/class.json")
+    found = layouts.students_in(group, TRANSFORMER, out=group / "ada" / ".." / "results")
+    assert [student.submission for student in found] == ["ada", "bo"]
+
+
 def test_an_index_that_names_nobody_costs_no_submission(tmp_path):
     group = make(tmp_path, "submission_1/softmax.py", "submission_2/softmax.py")
     text = "submission_1:\n  :submitters: [ada, [x]]\nsubmission_2:\n  :submitters: ada\n"

@@ -2,6 +2,7 @@
 
 import os
 import stat
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -101,3 +102,14 @@ def test_names_are_unique_and_stable():
     assert all(len(name.encode()) <= MAX_NAME + 9 for name in found.values())
     assert readable_names(texts[::-1]) == found
     assert readable_names(["a/b", "bo", "new"])["a/b"] == found["a/b"]
+
+
+def test_only_what_a_killed_run_left_is_cleared_away(tmp_path, monkeypatch):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "tmp"))
+    left, mine = tmp_path / "tmp" / "headway-abc", tmp_path / "headway-course"
+    for folder, gone in ((left, True), (mine, False)):
+        folder.mkdir(parents=True)
+        (tmp_path / "out").mkdir(exist_ok=True)
+        (tmp_path / "out" / store.LOCK).write_text(str(folder))
+        with store.locked(tmp_path / "out"):
+            assert folder.exists() is not gone
