@@ -163,7 +163,7 @@ def _body(view: View, console: Console, room: int) -> list[str]:
     if view.check is not None:
         return _panel(view, view.check, console, room)
     if view.stub is not None:
-        return _cropped(_lines(console, _stub(view)), room)
+        return _cropped(_lines(console, _stub(view)), room, border=False)
     if view.passing:
         return _cropped(_lines(console, _right(view)), room)
     return []
@@ -178,10 +178,12 @@ def _panel(view: View, check: dict[str, Any], console: Console, room: int) -> li
     return _cropped(shown, room)
 
 
-def _cropped(lines: list[str], room: int) -> list[str]:
-    """At most `room` lines; the last one stays, it may be the border."""
+def _cropped(lines: list[str], room: int, border: bool = True) -> list[str]:
+    """At most `room` lines; the last one stays, if it is the border."""
     if len(lines) <= room:
         return lines
+    if not border:
+        return [*lines[: room - 1], f"… {len(lines) - room + 1} lines more"]
     return [*lines[: room - 2], f"… {len(lines) - room + 1} lines more", lines[-1]]
 
 

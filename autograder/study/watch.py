@@ -21,6 +21,7 @@ from autograder.worker import Limits
 
 SAVED = object()
 PATIENCE = 1.5
+LONG = f"still running: after {Limits().call_seconds:g} s a call is stopped. A loop that never ends?"
 
 
 class Watch:
@@ -37,6 +38,8 @@ class Watch:
         self._cursor: str | None = None
         self._asking: str | None = None
         self._message = ""
+        self._of_reset = ""  # outlives the check of the save that a reset is
+        self._long = False  # the check under way takes long
         self._notes: list[str] = []
         self._timings = Timings()
         self.done = False
@@ -55,11 +58,12 @@ class Watch:
     @property
     def patience(self) -> float | None:
         """For how many seconds without an event a check may go on before a line says what is being waited for."""
-        return PATIENCE if self._live.checking and not self._message else None
+        modules = {name.partition(".")[0] for name in self._live.checking}
+        return PATIENCE if len(modules) == 1 and not self._long else None
 
     def explain_waiting(self) -> None:
         """Say what becomes of a check that takes long."""
-        self._message = f"still running: after {Limits().call_seconds:g} s a call is stopped. A loop that never ends?"
+        self._long = True
 
     def _look(self) -> None:
         noticed = time.perf_counter()
@@ -69,13 +73,14 @@ class Watch:
             self._timings.mark("asked")
             if self._live.checking:
                 self._saved_at, self._hint, self._cursor = noticed, False, None
-                self._notes, self._message, self._asking = [], "", None
+                self._notes, self._message, self._asking = [], self._of_reset, None
+                self._of_reset, self._long = "", False
             elif self._live.snapshot is not before:
                 self._message = "saved: nothing that runs was changed"
 
     def _answer(self, answer: Answer) -> None:
         if self._live.answer(answer):
-            self._message = ""
+            self._long = False
             self._timings.mark("answered")
             self._seconds = time.perf_counter() - (self._saved_at or time.perf_counter())
             self._alone = False
@@ -188,7 +193,7 @@ class Watch:
             return
         try:
             kept = keep.reset(self._folder, function, self._live.curriculum)
-            self._message = f"{function} is a stub again; yours is {kept}"
+            self._message = self._of_reset = f"{function} is a stub again; yours is {kept}"
         except UsageError as error:
             self._message = str(error)
 
@@ -238,7 +243,7 @@ class Watch:
             next_function=live.next_function() if statuses.get(focus) == "passed" else None,
             hint=shown,
             cursor=self._cursor,
-            message=self._message or (live.notes[0] if live.notes else ""),
+            message=self._message or (LONG if self._long else live.notes[0] if live.notes else ""),
             notes=notes,
             link=editor.linker(self._folder),
             details=details(live) if self._cursor else {},

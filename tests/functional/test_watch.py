@@ -182,7 +182,7 @@ def test_reset_asks_and_keeps_a_copy(watching, workspace):
     terminal.press("n")
     terminal.wait_for("nothing was changed")
     terminal.press("ry")
-    terminal.wait_for("is not written yet")
+    terminal.wait_for(lambda screen: "is not written yet" in screen and "is a stub again; yours is backups/" in screen)
     (copy,) = (workspace / "backups").iterdir()
     assert WRONG in copy.read_text()
     terminal.press("q")

@@ -56,6 +56,16 @@ def test_the_screen_fits(columns, lines, more):
     assert "\x1b" not in "".join(shown)
 
 
+def test_a_long_stub_is_cut_at_its_end_and_a_panel_above_its_border():
+    stub = ("attention.py", 3, "def f():\n" + "    text\n" * 50 + "    last")
+    shown = [PLAIN.sub("", line) for line in watching.frame(view(stub=stub), 80, 24)]
+    assert any(line.startswith("…") and "lines more" in line for line in shown)
+    assert not any("last" in line for line in shown)
+    shown = [PLAIN.sub("", line) for line in watching.frame(view(check=CHECK), 80, 24)]
+    (at,) = (i for i, line in enumerate(shown) if "lines more" in line)
+    assert shown[at + 1].startswith("╰")
+
+
 def test_what_is_longer_than_the_terminal_is_wide_keeps_its_indentation():
     stub = ("attention.py", 3, "def f():\n    Args:\n        x: " + "word " * 30)
     shown = [PLAIN.sub("", line).rstrip() for line in watching.frame(view(stub=stub), 60, 30)]
