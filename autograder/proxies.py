@@ -98,6 +98,7 @@ class Student:
         self._curriculum = curriculum
         self._limits = limits
         self._slow: set[str] = set()  # functions that ran out of time once
+        self._stubs: dict[str, bool] = {}  # functions that were asked about, and whether they are stubs
         self.calls: list[Call] = []
         self._fresh = True
         self._assignment = ""
@@ -180,13 +181,15 @@ class Student:
 
     def is_stub(self, function: Function) -> bool:
         """Whether the function is missing or does nothing but raise NotImplementedError."""
-        request = {"op": "is_stub", "module": function.module, "function": function.name}
-        try:
-            return bool(self._request(request, function).get("value") is True)
-        except NotStarted:
-            return True
-        except Verdict:
-            return False
+        if function.qualified not in self._stubs:
+            request = {"op": "is_stub", "module": function.module, "function": function.name}
+            try:
+                self._stubs[function.qualified] = self._request(request, function).get("value") is True
+            except NotStarted:
+                self._stubs[function.qualified] = True
+            except Verdict:
+                return False
+        return self._stubs[function.qualified]
 
     def practise(self, act: str, **request: Any) -> Any:
         """One step of training the student's own GPT (see `worker/inside/practice.py`)."""
