@@ -227,6 +227,7 @@ X = np.arange(24.0).reshape(2, 3, 4) ** 1.5
         (X * (1 + 3e-8 * np.cos(X)), "right to 7 digits"),
         (X * (1 + 1e-2 * np.cos(X)), None),
         (X + 1e-6 * (X == 0), None),
+        (X * (1 + 1e-10 * np.cos(X)), "right to 9 digits"),  # in their places, and so not "in other places"
         (X[:1] + X, None),
         (X * np.nan, None),
         (X.astype(str), None),
