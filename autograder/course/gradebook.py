@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from autograder.course.file_names import readable_names
 from autograder.errors import UsageError
-from autograder.files import readable_names
 from autograder.results import SCHEMA as RESULT_SCHEMA
 
 SCHEMA = "headway.class/1"

@@ -6,7 +6,9 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-STYLES = {"same": "", "other": "#e69f00", "mine": "#56b4e9", "theirs": "#009e73"}
+from autograder.report import colours
+
+STYLES = {"same": "", "other": colours.ORANGE, "mine": colours.BLUE, "theirs": colours.GREEN}
 MARKS = {"same": " ", "other": "|", "mine": "<", "theirs": ">"}
 WIDE = 110
 

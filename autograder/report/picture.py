@@ -7,13 +7,15 @@ from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderR
 from rich.table import Table
 from rich.text import Text
 
-# Colours that stay apart for colour-blind readers (Okabe and Ito 2008), and glyphs that stay apart without colour.
+from autograder.report import colours
+
+# Glyphs that stay apart without their colours.
 MARKS = {
-    "0": ("·", "#009e73"),
-    "1": ("░", "#56b4e9"),
-    "2": ("▒", "#e69f00"),
-    "3": ("█", "#d55e00"),
-    "n": ("N", "bold #cc79a7"),
+    "0": ("·", colours.GREEN),
+    "1": ("░", colours.BLUE),
+    "2": ("▒", colours.ORANGE),
+    "3": ("█", colours.VERMILION),
+    "n": ("N", f"bold {colours.PINK}"),
 }
 WORDS = {"0": "right", "1": "a little off", "2": "off", "3": "wrong", "n": "nan or infinite"}
 

@@ -6,6 +6,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from autograder.report import colours
 from autograder.report.terminal import STYLES
 
 SHOWN = 10
@@ -60,7 +61,7 @@ def render(found: Speed, console: Console) -> None:
         table.add_row(
             Text(name, "dim" if official else ""),
             Text(f"{share:.0%}"),
-            Text("█" * round(BAR * share), "#56b4e9").append(" official" if official else "", "dim"),
+            Text("█" * round(BAR * share), colours.BLUE).append(" official" if official else "", "dim"),
         )
     console.print(table)
     if found.slowest:

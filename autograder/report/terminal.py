@@ -12,15 +12,14 @@ from rich.style import Style
 from rich.table import Table
 from rich.text import Text
 
-from autograder.report import picture
+from autograder.report import colours, picture
 
-# Colours that stay apart for colour-blind readers (Okabe and Ito 2008), and a mark beside each, for no colour at all.
 STYLES = {
-    "passed": ("✓", "#009e73"),
-    "failed": ("✗", "#d55e00"),
-    "error": ("!", "#d55e00"),
-    "timeout": ("⧖", "#cc79a7"),
-    "blocked": ("◌", "#e69f00"),
+    "passed": ("✓", colours.GREEN),
+    "failed": ("✗", colours.VERMILION),
+    "error": ("!", colours.VERMILION),
+    "timeout": ("⧖", colours.PINK),
+    "blocked": ("◌", colours.ORANGE),
     "not_started": ("·", "dim"),
 }
 WORDS = {

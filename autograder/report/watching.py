@@ -11,6 +11,7 @@ from rich.panel import Panel
 from rich.text import Text
 
 from autograder.curriculum import TRANSFORMER, Curriculum
+from autograder.report import colours
 from autograder.report.hints import table_of
 from autograder.report.terminal import STYLES, panel
 
@@ -91,7 +92,7 @@ def _lines(console: Console, shown: RenderableType) -> list[str]:
 def _title(view: View, columns: int) -> Text:
     title = Text.assemble(("Headway", "bold"), " · ", view.name, " · ", (view.focus, "bold"))
     if view.checking:
-        state = Text(f"checking {_briefly(view.checking)} …", "bold #56b4e9")
+        state = Text(f"checking {_briefly(view.checking)} …", f"bold {colours.BLUE}")
     else:
         state = Text(f"checked in {_duration(view.seconds)}" if view.seconds is not None else "", "dim")
     title.truncate(max(10, columns - len(state) - 2), overflow="ellipsis")
@@ -225,7 +226,7 @@ def _hints(view: View) -> RenderableType:
         title_align="left",
         subtitle=Text(f" {more} · h closes "),
         subtitle_align="right",
-        border_style="#56b4e9",
+        border_style=colours.BLUE,
     )
 
 

@@ -10,7 +10,7 @@ import pytest
 from autograder import datasets
 from autograder.course import store
 from autograder.errors import UsageError
-from autograder.files import MAX_NAME, modules_in, readable_names, write_atomically
+from autograder.files import modules_in, write_atomically
 from autograder.reference.memo import user_cache
 
 
@@ -67,41 +67,6 @@ def test_a_file_system_without_locks_is_no_other_run(tmp_path, monkeypatch, erro
     else:
         with store.locked(tmp_path / "out") as remember:
             remember(tmp_path)
-
-
-def test_names_that_every_file_system_takes_stay():
-    names = ["ada", "Ada Lovelace_500", "José", "01002", "bo.berg@uni.example", "王小明"]
-    assert readable_names(names) == {name: name for name in names}
-
-
-@pytest.mark.parametrize(
-    ("text", "readable"),
-    [
-        ("<img src=x onerror=alert(1)>", "img src x onerror alert(1) "),
-        ("../../etc/passwd", "etc passwd "),
-        ("50%", "50 "),
-        ("a\u202eb\x1b[31m", "a b 31m "),
-        ("nul", ""),
-        ("COM1.txt", ""),
-        ("...", ""),
-        ("", ""),
-        ("-rf", "rf "),
-    ],
-)
-def test_names_that_are_not_safe_are_readable_with_a_digest(text, readable):
-    name = readable_names([text])[text]
-    assert name.startswith(readable)
-    assert len(name) == len(readable) + 8
-    assert not set(name) & set("/\\%#?*:|\"<>'`$&;\x1b\u202e")
-
-
-def test_names_are_unique_and_stable():
-    texts = ["Ada", "ada", "a/b", "a:b", "a b", "x" * 500, "x" * 501, "é" * 200, "bo"]
-    found = readable_names(texts)
-    assert len({name.casefold() for name in found.values()}) == len(texts)
-    assert all(len(name.encode()) <= MAX_NAME + 9 for name in found.values())
-    assert readable_names(texts[::-1]) == found
-    assert readable_names(["a/b", "bo", "new"])["a/b"] == found["a/b"]
 
 
 def test_only_what_a_killed_run_left_is_cleared_away(tmp_path, monkeypatch):
