@@ -3,6 +3,7 @@
 import shutil
 
 import pytest
+from waiting import wait_until
 
 from autograder.course import gradebook, handing_back, insight
 from autograder.report.html.class_page import render_class
@@ -13,6 +14,7 @@ pytest.importorskip("jinja2")
 from selenium import webdriver  # noqa: E402
 from selenium.webdriver.chrome.options import Options  # noqa: E402
 from selenium.webdriver.chrome.service import Service  # noqa: E402
+from selenium.webdriver.common.action_chains import ActionChains  # noqa: E402
 from selenium.webdriver.common.by import By  # noqa: E402
 from selenium.webdriver.common.keys import Keys  # noqa: E402
 from selenium.webdriver.support.ui import Select  # noqa: E402
@@ -61,14 +63,23 @@ def at(browser, page):
     assert browser.get_log("browser") == []
 
 
+def rows(browser, selector, told):
+    """What is told of elements of the grid, from top to bottom; in one look, for a scroll draws all rows anew."""
+    return browser.execute_script(
+        "return [...document.querySelectorAll('#grid ' + arguments[0])]"
+        ".sort((a, b) => a.getBoundingClientRect().y - b.getBoundingClientRect().y)"
+        ".map((element) => element[arguments[1]])",
+        selector,
+        told,
+    )
+
+
 def names(browser):
-    rows = browser.find_elements(By.CSS_SELECTOR, "#grid [role=rowheader] button")
-    return [name for _, name in sorted((row.rect["y"], row.get_attribute("title")) for row in rows)]
+    return rows(browser, "[role=rowheader] button", "title")
 
 
 def scores(browser):
-    rows = browser.find_elements(By.CSS_SELECTOR, "#grid .row:not(.head) .score")
-    texts = [text for _, text in sorted((row.rect["y"], row.text) for row in rows)]
+    texts = rows(browser, ".row:not(.head) .score", "textContent")
     return [float(text.removesuffix(" %")) for text in texts if text not in ("", "–")]
 
 
@@ -101,11 +112,8 @@ def test_searching(at, found):
 
 def test_who_handed_in_nothing_has_a_status_and_is_not_late(at, found):
     search(at, "missing")
-    headings = [one.text for one in at.find_elements(By.CSS_SELECTOR, "#grid .head [role=columnheader]")[:4]]
-    row = at.find_element(By.CSS_SELECTOR, "#grid .row:not(.head)")
-    cells = [one.text for one in row.find_elements(By.CSS_SELECTOR, "[role=cell]")[:3]]
-    assert headings == ["student", "score", "status", "late"]
-    assert cells == ["–", "missing", ""]
+    assert rows(at, ".head [role=columnheader]", "textContent")[:4] == ["student", "score", "status", "late"]
+    assert rows(at, ".row:not(.head) [role=cell]", "textContent")[:3] == ["–", "missing", ""]
 
 
 def test_checks_that_were_blocked_are_counted(at, found):
@@ -138,8 +146,8 @@ def test_sorting(at, found):
 
 def test_scrolling_shows_the_last(at, found):
     Select(at.find_element(By.ID, "sort")).select_by_value("id")
-    at.execute_script("const g = document.getElementById('grid'); g.scrollTop = g.scrollHeight; draw();")
-    assert found.students[-1].name in names(at)
+    at.execute_script("const g = document.getElementById('grid'); g.scrollTop = g.scrollHeight;")
+    wait_until(lambda: found.students[-1].name in names(at))
 
 
 def test_who_made_a_mistake(at, found):
@@ -184,10 +192,10 @@ def test_hostile_names_are_only_names(at, found):
 def test_by_keyboard(at):
     at.execute_script("document.querySelector('#grid [role=rowheader] button').focus()")
     first = names(at)
-    for _ in range(3):
-        at.switch_to.active_element.send_keys(Keys.ARROW_DOWN)
-    assert at.switch_to.active_element.get_attribute("title") == first[3]
-    at.switch_to.active_element.send_keys(Keys.ENTER)
+    keys = ActionChains(at).send_keys(Keys.ARROW_DOWN, Keys.ARROW_DOWN, Keys.ARROW_DOWN)
+    keys.perform()  # to whatever has the focus
+    wait_until(lambda: at.execute_script("return document.activeElement.title") == first[3])
+    ActionChains(at).send_keys(Keys.ENTER).perform()
     assert first[3] in at.find_element(By.ID, "detail").text
 
 
