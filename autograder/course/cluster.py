@@ -38,7 +38,8 @@ if TYPE_CHECKING:
 
 RESOURCE = "headway"
 CONNECT_SECONDS = 15
-# A unit is given to a second worker when nothing else is left to give and it is this many times as old as usual.
+# Where nothing else goes on, a unit is given to a second worker when it is this many times as old as usual, to a third
+# after twice that time more, and so on.
 OVERDUE = 4.0
 OVERDUE_SECONDS = 3.0
 
@@ -199,8 +200,7 @@ class _Run:
                 self._submit(self._todo.popleft())
             with suppress(queue.Empty):
                 self._take(*self._finished.get(timeout=0.5))
-            if not self._todo:
-                self._overtake()
+            self._overtake()
 
     def _submit(self, unit: Unit, workers: list[str] | None = None) -> None:
         _, _, copies = self._waiting.setdefault(unit.number, (unit, time.monotonic(), []))
@@ -211,8 +211,7 @@ class _Run:
             dataclasses.replace(unit, work=work),
             key=f"{self._name}-{unit.number}-{len(copies)}-{self._tries.get(unit.number, 0)}",
             resources={RESOURCE: 1},
-            workers=workers,
-            allow_other_workers=workers is not None,
+            workers=workers,  # and no others: Dask would let one that is silent steal it
             pure=False,
         )
         copies.append(future)
@@ -250,16 +249,22 @@ class _Run:
             self._cluster.done(unit, Entry(unit.file, "", "failed", reason))
 
     def _overtake(self) -> None:
-        """Near the end, give what is overdue to another worker too: the first may be stuck."""
+        """Where nothing else goes on, give what is overdue to another worker, too: the first may be stuck."""
         usual = self._seconds / self._count if self._count else OVERDUE_SECONDS
         allowed = max(OVERDUE_SECONDS, OVERDUE * usual)
-        late = [one for one in self._waiting.values() if len(one[2]) == 1 and time.monotonic() - one[1] > allowed]
-        if not late:
+        now = time.monotonic()
+        late = [
+            (unit, copies)
+            for unit, since, copies in self._waiting.values()
+            if now - since > allowed * (2 ** len(copies) - 1)
+        ]
+        if not late or (self._todo and len(late) < len(self._waiting)):
             return
         holders = self._client.processing()
-        for unit, _, copies in late:
-            others = [address for address, tasks in holders.items() if copies[0].key not in tasks]
-            if others:
+        for unit, copies in late:
+            held = {copy.key for copy in copies}
+            others = [address for address, tasks in holders.items() if held.isdisjoint(tasks)]
+            if others and len(copies) < len(holders):
                 self._submit(unit, others)
 
 
