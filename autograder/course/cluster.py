@@ -21,6 +21,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterable
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -188,7 +189,7 @@ class _Run:
         self._cluster, self._client, self._name, self._todo = cluster, client, name, todo
         self._waiting: dict[int, tuple[Unit, float, list[Future[Reply]]]] = {}
         self._tries: dict[int, int] = {}
-        self._finished: queue.Queue[tuple[int, Future[Reply]]] = queue.Queue()
+        self._finished: queue.Queue[tuple[int, Future[Reply], Reply | Exception | None]] = queue.Queue()
         self._seconds = 0.0
         self._count = 0
 
@@ -215,16 +216,27 @@ class _Run:
             pure=False,
         )
         copies.append(future)
-        future.add_done_callback(lambda future: self._finished.put((unit.number, future)))
+        assert self._client.loop is not None  # it runs
+        future.add_done_callback(partial(self._client.loop.add_callback, self._fetch, unit.number))
 
-    def _take(self, number: int, future: "Future[Reply]") -> None:
+    async def _fetch(self, number: int, future: "Future[Reply]") -> None:
+        """Bring an answer from the worker that has it. It may have fallen silent: that holds up nothing else."""
+        reply: Reply | Exception | None = None
+        if future.status == "finished":
+            try:
+                reply = await self._client.gather(future, asynchronous=True)
+            except Exception as error:
+                reply = error
+        self._finished.put((number, future, reply))
+
+    def _take(self, number: int, future: "Future[Reply]", reply: Reply | Exception | None) -> None:
         if number not in self._waiting:
             return  # the second copy of a unit that is done
         unit, since, copies = self._waiting[number]
-        if future.status != "finished":
-            self._failed(unit, future)
+        if reply is None or isinstance(reply, Exception):
+            self._failed(unit, future, reply)
             return
-        kind, entry, content = future.result()
+        kind, entry, content = reply
         if kind == "refused":
             raise UsageError(entry)
         del self._waiting[number]
@@ -236,8 +248,8 @@ class _Run:
             write_atomically(self._cluster.setup.results / entry.file, content, durable=True)
         self._cluster.done(unit, entry)
 
-    def _failed(self, unit: Unit, future: "Future[Reply]") -> None:
-        """Dask gave a unit up: it was lost with one worker after another."""
+    def _failed(self, unit: Unit, future: "Future[Reply]", error: Exception | None) -> None:
+        """Dask gave a unit up: it, or its answer, was lost with one worker after another."""
         if future.status == "cancelled":
             return
         self._tries[unit.number] = self._tries.get(unit.number, 0) + 1
@@ -245,7 +257,7 @@ class _Run:
         if self._tries[unit.number] < TRIES:
             self._submit(unit)
         else:
-            reason = f"the kit failed on the cluster: {clean(repr(future.exception()), 200)}"
+            reason = f"the kit failed on the cluster: {clean(repr(error or future.exception()), 200)}"
             self._cluster.done(unit, Entry(unit.file, "", "failed", reason))
 
     def _overtake(self) -> None:
@@ -260,11 +272,12 @@ class _Run:
         ]
         if not late or (self._todo and len(late) < len(self._waiting)):
             return
-        holders = self._client.processing()
+        under_way = self._client.processing()
         for unit, copies in late:
             held = {copy.key for copy in copies}
-            others = [address for address, tasks in holders.items() if held.isdisjoint(tasks)]
-            if others and len(copies) < len(holders):
+            answered = {address for addresses in self._client.who_has(copies).values() for address in addresses}
+            others = [a for a, tasks in under_way.items() if held.isdisjoint(tasks) and a not in answered]
+            if others and len(copies) < len(under_way):
                 self._submit(unit, others)
 
 

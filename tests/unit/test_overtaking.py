@@ -1,5 +1,7 @@
 """Units on a cluster one of whose workers is silent, neither gone nor ever done: all are done all the same."""
 
+import asyncio
+import contextlib
 import json
 from types import SimpleNamespace
 
@@ -10,6 +12,10 @@ from autograder.course.grader import Unit
 from autograder.course.store import Entry
 
 
+class Silent(BaseException):
+    """In place of an answer that never comes."""
+
+
 class Future:
     def __init__(self, key):
         self.key, self.status, self._callbacks = key, "pending", []
@@ -18,16 +24,33 @@ class Future:
         self._callbacks.append(callback)
 
     def finish(self, reply):
-        self.status, self.result = "finished", lambda: reply
+        self.status, self.reply = "finished", reply
         for callback in self._callbacks:
             callback(self)
 
 
 class Scheduler:
-    """Gives a task to the silent worker whenever it may, as Dask may when the others are busy; the others finish it."""
+    """Gives a task to a silent worker whenever it may, as Dask may when the others are busy.
 
-    def __init__(self, silent, workers):
-        self.silent, self.holders, self.pending = silent, {name: {} for name in workers}, []
+    The others finish it. Those that fall silent with an answer finish it, too, but nobody gets the answer.
+    """
+
+    def __init__(self, silent, workers, *, answer):
+        self.silent, self.answer, self.holders = silent, answer, {name: {} for name in workers}
+        self.loop = SimpleNamespace(add_callback=lambda fetch, *arguments: self._run(fetch(*arguments)))
+        self.where = {}
+
+    def _run(self, fetching):
+        with contextlib.suppress(Silent):
+            asyncio.run(fetching)
+
+    async def gather(self, future, *, asynchronous):
+        if self.where[future.key] in self.silent:
+            raise Silent
+        return future.reply
+
+    def who_has(self, futures):
+        return {one.key: [self.where[one.key]] if one.status == "finished" else [] for one in futures}
 
     def nthreads(self):
         return dict.fromkeys(self.holders, 1)
@@ -38,13 +61,14 @@ class Scheduler:
         assert key not in self.holders[chosen]
         future = Future(key)
         self.holders[chosen][key] = (unit, future)
+        self.where[key] = chosen
         return future
 
     def processing(self):
         """What is where; what a worker that answers has is done after that."""
         found = {worker: tuple(tasks) for worker, tasks in self.holders.items()}
         for worker, tasks in self.holders.items():
-            if worker not in self.silent:
+            if worker not in self.silent or self.answer:
                 while tasks:
                     unit, future = tasks.popitem()[1]
                     future.finish(("done", Entry(unit.file, "", "graded", ""), json.dumps(unit.number).encode()))
@@ -54,8 +78,9 @@ class Scheduler:
         """Nothing: a worker that is silent does not hear it either."""
 
 
+@pytest.mark.parametrize("answer", [False, True])
 @pytest.mark.parametrize("silent", [("a",), ("a", "b")])
-def test_what_silent_workers_have_is_done_by_others(silent, tmp_path, monkeypatch):
+def test_what_silent_workers_have_is_done_by_others(silent, answer, tmp_path, monkeypatch):
     monkeypatch.setattr(cluster, "OVERDUE_SECONDS", 0.1)
     monkeypatch.setattr(cluster, "OVERDUE", 0.0)
     monkeypatch.setattr(cluster.intake, "read", lambda work: [])
@@ -63,7 +88,7 @@ def test_what_silent_workers_have_is_done_by_others(silent, tmp_path, monkeypatc
     run = cluster.Cluster(
         SimpleNamespace(results=tmp_path), "tcp://nowhere", lambda unit, entry: done.append((unit.number, entry.status))
     )
-    units = [Unit(number, f"s{number}", f"s{number}.json", []) for number in range(9)]
-    cluster._Run(run, Scheduler(silent, "abc"), "headway-0", cluster.deque(units)).until_done()
-    assert sorted(done) == [(number, "graded") for number in range(9)]
-    assert sorted(path.read_text() for path in tmp_path.iterdir()) == [str(number) for number in range(9)]
+    units = [Unit(number, f"s{number}", f"s{number}.json", []) for number in range(5)]
+    cluster._Run(run, Scheduler(silent, "abc", answer=answer), "headway-0", cluster.deque(units)).until_done()
+    assert sorted(done) == [(number, "graded") for number in range(5)]
+    assert sorted(path.read_text() for path in tmp_path.iterdir()) == [str(number) for number in range(5)]
