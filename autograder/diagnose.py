@@ -11,6 +11,7 @@ import time
 import warnings
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import combinations
 from typing import Any
 
@@ -116,6 +117,7 @@ class _Search:
         self._function, self._replays, self._package = function, replays, package
         self._deadline = time.thread_time() + SECONDS
         self._fits: dict[tuple[Made, int], Fit] = {}
+        self._right: dict[int, Any] = {}
 
     def explaining(self, candidates: Iterable[Made]) -> list[Made]:
         """Those that give the student's answers in all checks."""
@@ -174,7 +176,7 @@ class _Search:
         replay = self._replays[place]
         exception = replay.calls[-1].exception
         if exception is None:
-            return MAX_NAMES if tells_much(replay.calls[-1].value, _right(replay, self._package)) else 1
+            return MAX_NAMES if tells_much(replay.calls[-1].value, self._right_at(place)) else 1
         return 0 if "out of bounds" in exception.message and count == 1 else 1
 
     def _fitting(self, candidates: Sequence[Made], place: int) -> dict[Made, Fit] | None:
@@ -203,11 +205,17 @@ class _Search:
         """How well the answers of a check are those of the solution with these mistakes made, or with none."""
         key = (mistakes, place)
         if key not in self._fits:
-            self._fits[key] = _fit_of(self._function, mistakes, self._replays[place], self._package)
+            right = partial(self._right_at, place)
+            self._fits[key] = _fit_of(self._function, mistakes, self._replays[place], self._package, right)
         return self._fits[key]
 
+    def _right_at(self, place: int) -> Any:
+        if place not in self._right:
+            self._right[place] = _right(self._replays[place], self._package)
+        return self._right[place]
 
-def _fit_of(function: str, mistakes: Made, replay: Replay, package: str) -> Fit:
+
+def _fit_of(function: str, mistakes: Made, replay: Replay, package: str, right: Callable[[], Any]) -> Fit:
     module, _, _ = function.partition(".")
     try:
         wrong = variant(*mistakes, package=package) if mistakes else solution(module, package)
@@ -221,7 +229,7 @@ def _fit_of(function: str, mistakes: Made, replay: Replay, package: str) -> Fit:
         if call.function.qualified == function:
             fit = min(fit, _fit_of_answer(call, answer, replay.passed, package))
             if fit is Fit.NO and not replay.passed and mistakes and call is replay.calls[-1]:
-                fit = _fit_in_part(call, answer, replay, package)
+                fit = _fit_in_part(call, answer, right)
             if fit is Fit.NO:
                 return fit
         _remember(call.value, answer.value, caches)
@@ -258,12 +266,21 @@ def _run(function: Callable[..., Any], call: Call, caches: dict[int, Any], packa
         return _Answer(exception=StudentException(type(error).__name__, str(error)))
     before = {**dict(zip(parameters(call.function.qualified, package), call.args, strict=False)), **call.kwargs}
     after = {**dict(zip(before, args, strict=False)), **kwargs}
-    changed = (
-        name
-        for name, old in before.items()
-        if isinstance(old, (np.ndarray, dict, list)) and fit_of(after[name], old) is not Fit.EXACT
-    )
-    return _Answer(value, modified=frozenset(changed))
+    return _Answer(value, modified=frozenset(name for name, old in before.items() if not _untouched(after[name], old)))
+
+
+def _untouched(after: Any, before: Any) -> bool:
+    """Whether arrays, alone or in dicts and lists, are bit for bit what they were; what is neither cannot change."""
+    if isinstance(before, (np.ndarray, dict, list)) and type(after) is not type(before):
+        return False
+    if isinstance(before, np.ndarray):
+        form = (before.dtype, before.shape)
+        return (after.dtype, after.shape) == form and bool(after.tobytes() == before.tobytes())
+    if isinstance(before, dict):
+        return after.keys() == before.keys() and all(_untouched(after[key], old) for key, old in before.items())
+    if isinstance(before, list):
+        return len(after) == len(before) and all(map(_untouched, after, before))
+    return True
 
 
 def _make(value: Any, caches: dict[int, Any], package: str) -> Any:
@@ -303,10 +320,10 @@ def _same_modified(call: Call, answer: _Answer, package: str) -> bool:
     return modified == answer.modified
 
 
-def _fit_in_part(call: Call, answer: _Answer, replay: Replay, package: str) -> Fit:
+def _fit_in_part(call: Call, answer: _Answer, right: Callable[[], Any]) -> Fit:
     if call.exception is not None or answer.exception is not None:
         return Fit.NO
-    return fit_in_part(call.value, answer.value, _right(replay, package), in_float32((*call.args, call.kwargs)))
+    return fit_in_part(call.value, answer.value, right(), in_float32((*call.args, call.kwargs)))
 
 
 def _same_exception(call: Call, ours: StudentException | None, package: str) -> bool:
