@@ -70,22 +70,26 @@ class Blocking:
     def _used(self, function: str) -> list[str]:
         """Other functions of the same assignment that the student's function uses, although it need not."""
         module, _, name = function.partition(".")
-        names = [one.name for one in self._curriculum.modules[module].functions]
-        if module not in self._uses:
-            self._uses[module] = used_within(self._folder / f"{module}.py", names)
-        used = self._uses[module].get(name, set())
-        qualified = (f"{module}.{one}" for one in names if one in used)
+        used = self._uses_in(module).get(name, set())
+        qualified = (one.qualified for one in self._curriculum.modules[module].functions if one.name in used)
         return [one for one in qualified if one in self._curriculum.functions]
+
+    def _uses_in(self, module: str) -> dict[str, set[str]]:
+        """Which functions of a module of the student's use which others of it, as far as the code tells."""
+        if module not in self._uses:
+            names = [one.name for one in self._curriculum.modules[module].functions]
+            self._uses[module] = used_within(self._folder / f"{module}.py", names)
+        return self._uses[module]
 
     def _not_used(self, function: str) -> set[str]:
         """Prerequisites that the student's function does without, so that they cannot be at fault.
 
         Only those of the same assignment, where the code tells; what gives a cache is called by the check itself.
         """
-        module = function.partition(".")[0]
-        used = set(self._used(function))
-        if function.partition(".")[2] not in self._uses[module]:  # the code says nothing
+        module, _, name = function.partition(".")
+        if name not in self._uses_in(module):  # the code says nothing
             return set()
+        used = set(self._used(function))
         needs = (self._curriculum.functions[name] for name in self._curriculum.all_needs(function))
         return {
             need.qualified
