@@ -28,7 +28,7 @@ format: $(VENV)/dev
 
 # PyTorch's answers to the public cases, and the stubs: both are generated, and tests prove that they are in step.
 memo: $(VENV)/dev
-	$(BIN)/python -m autograder.ship
+	$(BIN)/python -m autograder.engine.build_memo
 
 stubs: $(VENV)/dev
 	$(BIN)/headway release assignments --format stubs

@@ -1,15 +1,15 @@
 """The result document `headway.result/1`: plain records of what was found, from which every view is rendered."""
 
 import datetime
-import platform
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
-from autograder import __version__
+from autograder.core.versions import versions
 from autograder.curriculum import Curriculum
 
 SCHEMA = "headway.result/1"
+Level = Literal["full", "summary", "none"]
 Status = Literal["passed", "failed", "error", "timeout", "not_started", "blocked"]
 STATUSES: tuple[Status, ...] = ("passed", "failed", "error", "timeout", "not_started", "blocked")
 
@@ -100,20 +100,6 @@ def function_status(checks: Iterable[CheckResult]) -> Status:
     return "passed"
 
 
-def versions() -> dict[str, str | None]:
-    """Versions of everything a result depends on."""
-    import numpy
-
-    from autograder.reference import torch_version
-
-    return {
-        "headway": __version__,
-        "python": platform.python_version(),
-        "numpy": numpy.__version__,
-        "torch": torch_version(),
-    }
-
-
 def to_document(result: SubmissionResult, curriculum: Curriculum) -> dict[str, Any]:
     """The versioned JSON document of one submission (see `schema/result-1.json`)."""
     assignments = []
@@ -173,3 +159,31 @@ def _check(check: CheckResult) -> dict[str, Any]:
     record["points"] = {"earned": record.pop("earned"), "possible": record.pop("possible")}
     record["seconds"] = round(check.seconds, 5)
     return record
+
+
+def withhold(result: SubmissionResult, whole: Level, is_hidden: Callable[[str], bool] = lambda check: False) -> None:
+    """Remove from the result what must not be shown. Points and statuses are unchanged.
+
+    - full: everything, expected values too; for the instructor
+    - summary: what is wrong, for which inputs, where, and the named mistake; no expected value
+    - none: status and points
+
+    Args:
+        whole: the level for all checks that are not hidden.
+        is_hidden: whether of a check, by its id, only status and points are told.
+    """
+    for check in result.checks:
+        level = "none" if is_hidden(check.id) and whole != "full" else whole
+        if level == "full":
+            continue
+        check.worst = None
+        if check.picture is not None:
+            check.picture = {key: value for key, value in check.picture.items() if key not in ("yours", "expected")}
+        if check.secret is not None:
+            told, instead = check.secret
+            before, found, _ = check.message.partition(told)
+            check.message = before + instead if found else f"the value{instead}"
+        if level == "none":
+            check.message, check.help, check.case, check.where, check.output = "", None, None, None, ""
+            check.wrong, check.shapes, check.picture, check.departure = None, None, None, None
+            check.mistake, check.hints = None, []

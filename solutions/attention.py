@@ -341,7 +341,7 @@ def padding_mask(keep):
 # `--solution`).
 
 # %% tags=["active-ipynb"]
-# from autograder.study.pictures import show
+# from autograder.workspace.plots import show
 #
 # show("attention-mask", globals())
 

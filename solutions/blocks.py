@@ -354,7 +354,7 @@ if __name__ == "__main__":
 # and `headway plot residual-stream`.
 
 # %% tags=["active-ipynb"]
-# from autograder.study.pictures import show
+# from autograder.workspace.plots import show
 #
 # show("residual-norms", globals())
 

@@ -226,7 +226,7 @@ def embed_tokens_backward(dout, ids, vocab_size):
 # See it: `headway plot positions` (before your function is written, with `--solution`).
 
 # %% tags=["active-ipynb"]
-# from autograder.study.pictures import show
+# from autograder.workspace.plots import show
 #
 # show("positions", globals())
 
@@ -405,7 +405,7 @@ if __name__ == "__main__":
 # `headway plot embedding-norms`.
 
 # %% tags=["active-ipynb"]
-# from autograder.study.pictures import show
+# from autograder.workspace.plots import show
 #
 # show("embedding-map", globals())
 

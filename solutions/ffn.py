@@ -137,7 +137,7 @@ def relu_backward(dout, x):
 # See it: `headway plot activations` (before your function is written, with `--solution`).
 
 # %% tags=["active-ipynb"]
-# from autograder.study.pictures import show
+# from autograder.workspace.plots import show
 #
 # show("activations", globals())
 
@@ -648,6 +648,6 @@ if __name__ == "__main__":
 # When your GPT is trained (`headway train`, assignment 10), look at this part at work: `headway plot ffn-hidden`.
 
 # %% tags=["active-ipynb"]
-# from autograder.study.pictures import show
+# from autograder.workspace.plots import show
 #
 # show("ffn-hidden", globals())

@@ -715,7 +715,7 @@ if __name__ == "__main__":
 # character, and see where each head of each block looks from there.
 
 # %% tags=["active-ipynb"]
-# from autograder.study.pictures import show
+# from autograder.workspace.plots import show
 #
 # show("attention-heads", globals())
 

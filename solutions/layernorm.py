@@ -96,7 +96,7 @@ from softmax import as_float
 # See it: `headway plot layernorm` (before your function is written, with `--solution`).
 
 # %% tags=["active-ipynb"]
-# from autograder.study.pictures import show
+# from autograder.workspace.plots import show
 #
 # show("layernorm", globals())
 

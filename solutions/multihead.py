@@ -474,6 +474,6 @@ if __name__ == "__main__":
 # When your GPT is trained (`headway train`, assignment 10), look at this part at work: `headway plot attention-heads`.
 
 # %% tags=["active-ipynb"]
-# from autograder.study.pictures import show
+# from autograder.workspace.plots import show
 #
 # show("attention-heads", globals())

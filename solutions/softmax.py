@@ -92,7 +92,7 @@ def as_float(x):
 # `--solution`).
 
 # %% tags=["active-ipynb"]
-# from autograder.study.pictures import show
+# from autograder.workspace.plots import show
 #
 # show("softmax-temperatures", globals())
 

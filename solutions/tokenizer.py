@@ -114,7 +114,7 @@ def build_vocab(text, start=0):
 # See it: `headway plot token-ids` (before your function is written, with `--solution`).
 
 # %% tags=["active-ipynb"]
-# from autograder.study.pictures import show
+# from autograder.workspace.plots import show
 #
 # show("token-ids", globals())
 

@@ -205,7 +205,7 @@ def clip_grad_norm(grads, max_norm):
 # See it: `headway plot learning-rate` (before your function is written, with `--solution`).
 
 # %% tags=["active-ipynb"]
-# from autograder.study.pictures import show
+# from autograder.workspace.plots import show
 #
 # show("learning-rate", globals())
 
@@ -564,6 +564,6 @@ if __name__ == "__main__":
 # `headway plot loss` shows how it went.
 
 # %% tags=["active-ipynb"]
-# from autograder.study.pictures import show
+# from autograder.workspace.plots import show
 #
 # show("loss", globals())

@@ -1,4 +1,4 @@
-"""Fixtures of the kit's own tests. Graded checks live in `autograder/checks/` and never use this file."""
+"""Fixtures of Headway's own tests. Graded checks live in `courses/transformer/checks/` and never use this file."""
 
 import importlib.util
 from collections.abc import Callable, Iterator
@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from autograder.engine import Options, check
+from autograder.curriculum.stubs import bundled
+from autograder.engine.session import Options, check
 from autograder.results import SubmissionResult
-from autograder.source import bundled
-from autograder.worker import Workers
+from autograder.sandbox import Workers
 
 collect_ignore = ["toycourse"]  # its checks are graded checks
 

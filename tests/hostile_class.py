@@ -23,11 +23,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import autograder
-from autograder.curriculum import TRANSFORMER
-from autograder.engine import Options, check_many
+from autograder.courses.transformer import TRANSFORMER
+from autograder.curriculum.stubs import bundled
+from autograder.engine.session import Options, check_many
 from autograder.results import to_document
-from autograder.source import bundled
-from autograder.worker import OPEN, Limits, ladder, wall
+from autograder.sandbox import OPEN, Limits, policy, probe
 
 HOSTILE = Path(__file__).with_name("submissions") / "hostile"
 FUNCTION = "softmax.log_softmax"
@@ -41,7 +41,7 @@ LIMITS = Limits(
     result_bytes=16 << 20,
     output_bytes=1 << 20,
 )
-RUNGS = {"+".join(rung): rung for rung in ladder.RUNGS} | {"process": ()}
+RUNGS = {"+".join(rung): rung for rung in probe.RUNGS} | {"process": ()}
 LEFTOVERS = [Path(folder, "headway-hostile") for folder in ("/tmp", "/var/tmp", "/dev/shm")]
 
 
@@ -199,7 +199,7 @@ def grade(rung, chosen):
                 breaches = [*_in_the_document(result, traps), *traps.sprung()]
                 report.outcomes.append(Outcome(attack, result.earned, fair, result.seconds, breaches))
 
-        around = wall.build(rung, spool) if rung else OPEN
+        around = policy.build(rung, spool) if rung else OPEN
         options = Options(functions=(FUNCTION,), limits=LIMITS, wall=around)
         check_many(submissions(), options, done)
         spool.chmod(0o700)

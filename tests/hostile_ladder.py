@@ -16,7 +16,7 @@ from pathlib import Path
 
 import hostile_class
 
-from autograder.worker import ladder
+from autograder.sandbox import probe
 
 NOBODY = "65534"
 AT_A_TIME = 4  # most of a class is waiting for time limits
@@ -57,7 +57,7 @@ def why_not(name):
     if not hostile_class.RUNGS[rung]:
         return None
     with tempfile.TemporaryDirectory() as spool:
-        proven, problems = ladder.prove(hostile_class.RUNGS[rung], Path(spool))
+        proven, problems = probe.prove(hostile_class.RUNGS[rung], Path(spool))
     return None if proven else f"this machine has no such rung: {problems}"
 
 

@@ -5,9 +5,10 @@ from pathlib import Path
 
 from rich.console import Console
 
-from autograder import engine, results
-from autograder.curriculum import TRANSFORMER
-from autograder.report import terminal
+from autograder import results
+from autograder.courses.transformer import TRANSFORMER
+from autograder.engine import session
+from autograder.report import check_report
 
 ROOT = Path(__file__).parents[1]
 PICTURE = ROOT / "data" / "report.svg"
@@ -16,11 +17,11 @@ FUNCTION, SUBMISSION = "attention.attention", "bo"
 
 def svg() -> str:
     """The report, without what differs from run to run: how long it took."""
-    options = engine.Options(functions=(FUNCTION,))
-    result = engine.check(SUBMISSION, ROOT / "tests" / "submissions" / "class" / SUBMISSION, options)
+    options = session.Options(functions=(FUNCTION,))
+    result = session.check(SUBMISSION, ROOT / "tests" / "submissions" / "class" / SUBMISSION, options)
     result.seconds = 0.1
     console = Console(file=io.StringIO(), record=True, width=80, color_system="truecolor", force_terminal=True)
-    terminal.render(results.to_document(result, TRANSFORMER), console)
+    check_report.render(results.to_document(result, TRANSFORMER), console)
     drawn = console.export_svg(title=f"headway check {FUNCTION}", unique_id="headway")
     # Rich asks for a font from the network; every system has one of its own.
     start, end = drawn.index("@font-face"), drawn.index(".headway-matrix {")

@@ -11,7 +11,7 @@ import time
 
 import pyte
 
-from autograder.study.keyboard import BEGIN_FRAME, END_FRAME
+from autograder.workspace.terminal import BEGIN_FRAME, END_FRAME
 
 
 class Terminal:

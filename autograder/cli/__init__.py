@@ -8,34 +8,35 @@ from typing import Any
 
 import click
 
-from autograder import __version__, garbage
-from autograder.cli._shared import INTERRUPTED, KIT_FAILED, USAGE, refused_by_the_system
+from autograder import __version__
+from autograder.cli.options import INTERRUPTED, KIT_FAILED, USAGE, refused_by_the_system
+from autograder.core import gc_tuning
 from autograder.errors import UsageError
 
 # Where each command is, in the order of the help. A command's module is imported when it is needed.
 COMMANDS = {
     "init": "workspace:init",
-    "watch": "loop:watch",
+    "watch": "solutions:watch",
     "check": "workspace:check",
     "list": "workspace:list_",
     "hint": "workspace:hint",
-    "reset": "loop:reset",
-    "solution": "loop:solution",
-    "diff": "loop:diff",
-    "update": "loop:update",
-    "submit": "loop:submit",
-    "train": "model:train",
-    "generate": "model:generate",
-    "bench": "model:bench",
-    "plot": "pictures:plot",
+    "reset": "solutions:reset",
+    "solution": "solutions:solution",
+    "diff": "solutions:diff",
+    "update": "solutions:update",
+    "submit": "solutions:submit",
+    "train": "train:train",
+    "generate": "train:generate",
+    "bench": "train:bench",
+    "plot": "plot:plot",
     "data": "data:data",
-    "grade": "classroom:grade",
-    "report": "gradebook:report",
-    "export": "gradebook:export",
-    "release": "kit:release",
-    "completion": "loop:completion",
-    "doctor": "kit:doctor",
-    "verify": "kit:verify",
+    "grade": "grade:grade",
+    "report": "report_export:report",
+    "export": "report_export:export",
+    "release": "maintainer:release",
+    "completion": "solutions:completion",
+    "doctor": "maintainer:doctor",
+    "verify": "maintainer:verify",
 }
 
 
@@ -43,7 +44,7 @@ class _Headway(click.Group):
     """Turns every failure into one clear line and the exit code of the contract."""
 
     def main(self, *args: Any, **kwargs: Any) -> Any:
-        garbage.search_seldom()
+        gc_tuning.search_seldom()
         if isinstance(sys.stdout, io.TextIOWrapper):
             # Where it is not UTF-8 (a pipe on Windows, an old locale) ✓ becomes ?: the verdict matters, not the mark.
             sys.stdout.reconfigure(errors="replace")
@@ -111,10 +112,10 @@ def main(context: click.Context) -> None:
 def _alone(context: click.Context) -> None:
     from pathlib import Path
 
-    from autograder.study.state import is_workspace
+    from autograder.workspace.state import is_workspace
 
     if is_workspace(Path()):
-        from autograder.cli.loop import welcome
+        from autograder.cli.solutions import welcome
 
         welcome(Path())
     else:

@@ -2,7 +2,7 @@
 
 import click
 
-from autograder.cli._shared import console_for, no_color_option
+from autograder.cli.options import console_for, no_color_option
 
 
 @click.group(invoke_without_command=True)
@@ -20,7 +20,7 @@ def data_list(no_color: bool) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    from autograder import datasets
+    from autograder.workspace.training import datasets
 
     table = Table(box=None, pad_edge=False, header_style="dim")
     for title in ("name", "characters", "here", "what it is"):
@@ -38,6 +38,6 @@ def data_list(no_color: bool) -> None:
 @click.argument("name")
 def fetch(name: str) -> None:
     """Fetch a dataset and check it by its SHA-256."""
-    from autograder import datasets
+    from autograder.workspace.training import datasets
 
     click.echo(f"{name} is here and is what it should be: {datasets.fetch(name)}")

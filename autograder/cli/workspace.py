@@ -5,8 +5,8 @@ from pathlib import Path
 
 import click
 
-from autograder.cli._names import complete_names
-from autograder.cli._shared import (
+from autograder.cli.completion import complete_names
+from autograder.cli.options import (
     KIT_FAILED,
     NOT_PASSED,
     PASSED,
@@ -33,11 +33,11 @@ def init(folder: Path) -> None:
 
     Never overwrites work.
     """
-    from autograder import doctor
-    from autograder.study.workspace import create
+    from autograder.cli import diagnostics
+    from autograder.workspace.create import create
 
     lines = create(folder, curriculum_of(folder))
-    for finding in doctor.tool_chain():
+    for finding in diagnostics.tool_chain():
         if not finding.ok:
             click.echo(f"! {finding.name}: {finding.text}. {finding.mend}", err=True)
     for line in lines:
@@ -69,30 +69,32 @@ def check(
 
     Exit code 0: all passed; 1: some check did not pass; 2: wrong usage; 3: the kit itself failed.
     """
-    from autograder import engine, results
-    from autograder.text import clean
-    from autograder.worker import Limits
+    from autograder import results
+    from autograder.core.text import clean
+    from autograder.engine import session
+    from autograder.sandbox import Limits
 
     curriculum = curriculum_of(folder)
     selected = curriculum.select(names)
-    engine.require_folder(folder, curriculum)
+    session.require_folder(folder, curriculum)
     limits = Limits(call_seconds=call_seconds)
-    options = engine.Options(functions=selected if names else None, seed=seed, limits=limits, curriculum=curriculum)
-    from autograder.study import check_once, impact
+    options = session.Options(functions=selected if names else None, seed=seed, limits=limits, curriculum=curriculum)
+    from autograder.workspace import check as check_once
+    from autograder.workspace import dependencies
 
-    snapshot = impact.take(folder, curriculum=curriculum)
-    load_meanwhile("autograder.report.terminal")
+    snapshot = dependencies.take(folder, curriculum)
+    load_meanwhile("autograder.report.check_report")
     with checking_line():
-        result = engine.check(clean(folder.resolve().name), folder, options)
+        result = session.check(clean(folder.resolve().name), folder, options)
     news = check_once.remember(folder, snapshot, result)
     document = results.to_document(result, curriculum)
     if json_file:
         write_json(json_file, document)
-    from autograder.report import terminal
+    from autograder.report import check_report
 
     console = console_for(no_color, stderr=json_file == "-")
     following = check_once.following(folder, snapshot, result) if result.passed else None
-    terminal.render(document, console, all_panels=all_panels, following=following)
+    check_report.render(document, console, all_panels=all_panels, following=following)
     for line in news:
         console.print(line, style="bold", markup=False)
     sys.exit(KIT_FAILED if result.problems else PASSED if result.passed else NOT_PASSED)
@@ -111,39 +113,39 @@ def list_(names: tuple[str, ...], folder: Path, only_open: bool, only_done: bool
 
     It tells what the latest checks found and checks nothing itself.
     """
-    from autograder.report import overview
-    from autograder.study import impact, progress, state
+    from autograder.report import progress_table
+    from autograder.workspace import dependencies, progress, state
 
     curriculum = curriculum_of(folder)
     if terms:
         from autograder.report import glossary as view
-        from autograder.study import glossary
+        from autograder.workspace import glossary
 
         view.render(glossary.select(names, curriculum), curriculum, console_for(no_color))
         return
     selected = curriculum.select(names)
     remembered = state.load(folder)
     if not state.is_workspace(folder) or curriculum != remembered.curriculum:
-        overview.render(curriculum, selected, console_for(no_color))
+        progress_table.render(curriculum, selected, console_for(no_color))
         return
     entries = progress.load(remembered)
     passed = {name for name, entry in entries.items() if entry.status == "passed"}
     kept = tuple(n for n in selected if not (only_open and n in passed) and not (only_done and n not in passed))
-    stale = set(entries) - set(progress.valid(entries, impact.take(folder, curriculum=curriculum).prints))
-    overview.render(curriculum, kept, console_for(no_color), entries, frozenset(stale), len(selected))
+    stale = set(entries) - set(progress.valid(entries, dependencies.take(folder, curriculum).prints))
+    progress_table.render(curriculum, kept, console_for(no_color), entries, frozenset(stale), len(selected))
     for note in remembered.notes:
         click.echo(f"! {note}", err=True)
 
 
 def _in_hand(folder: Path) -> str:
     """The function that is being worked on in a workspace: the last one watched, else the first that does not pass."""
-    from autograder.study import progress, state
+    from autograder.workspace import progress, state
 
     remembered = state.load(folder)
     found = progress.in_hand(remembered)
     if found is None and state.is_workspace(folder):
         statuses = {name: entry.status for name, entry in progress.load(remembered).items()}
-        found = progress.next_open(statuses, curriculum=remembered.curriculum)
+        found = progress.next_open(statuses, remembered.curriculum)
     if found is None:
         raise UsageError("which function? For example: headway hint softmax.softmax. All of them: headway list")
     return found
@@ -164,15 +166,15 @@ def hint(name: str | None, more: int, folder: Path | None, no_color: bool) -> No
     import shlex
 
     from autograder.report import hints as view
-    from autograder.study import hints, state
+    from autograder.workspace import hints, state
 
     curriculum = curriculum_of(folder or Path())
     selected = curriculum.select([name or _in_hand(folder or Path())])
     where = "" if folder is None else f" --dir {shlex.quote(str(folder))}"
     if folder is not None:
-        from autograder import engine
+        from autograder.engine import session
 
-        engine.require_folder(folder, curriculum)
+        session.require_folder(folder, curriculum)
     here = folder or Path()
     remembered = state.load(here) if state.is_workspace(here) else None
     section = remembered.section(hints.KEY) if remembered else {}

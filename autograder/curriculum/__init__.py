@@ -3,7 +3,6 @@
 Everything that names an assignment or a function reads it here: checks, reports, stubs, the command line.
 """
 
-from autograder.curriculum.course import CACHE, Assignment, Curriculum, Function, Output
-from autograder.curriculum.transformer import TRANSFORMER
+from autograder.curriculum.model import CACHE, Assignment, Curriculum, Function, Output
 
-__all__ = ["CACHE", "TRANSFORMER", "Assignment", "Curriculum", "Function", "Output"]
+__all__ = ["CACHE", "Assignment", "Curriculum", "Function", "Output"]

@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from autograder.source import FOLDED, NOTEBOOK_ONLY, experiment
+from autograder.curriculum.stubs import FOLDED, NOTEBOOK_ONLY, experiment
 
 Node = dict[str, Any]
 KERNEL = {"display_name": "Python 3", "language": "python", "name": "python3"}

@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from autograder.curriculum import Curriculum
-from autograder.notebooks.statements import Broken, Cell, Statement, read
+from autograder.notebooks.cell_statements import Broken, Cell, Statement, read
 
 HEADER = "from __future__ import annotations  # so that what an annotation names need not exist"
 # Stands for what a failed cell did not define.

@@ -8,7 +8,7 @@ from typing import Any
 from rich.console import Console, Group, RenderableType
 from rich.text import Text
 
-from autograder.report.terminal import STYLES, WORDS, Document, all_checks, first_of_each, more, panel, sum_text
+from autograder.report.check_report import STYLES, WORDS, Document, all_checks, first_of_each, more, panel, sum_text
 
 WIDTH = 96
 MAX_PANELS = 3

@@ -17,10 +17,10 @@ import tempfile
 import time
 from pathlib import Path
 
-from autograder.courses import BUILT_IN, check_files
+from autograder.curriculum.registry import BUILT_IN, check_files
 
 ROOT = Path(__file__).parents[2]
-CHECKS = ROOT / "autograder" / "checks"
+CONFIGURATION = ROOT / "autograder" / "engine" / "pytest.ini"
 # Both sides may keep what Python has compiled, as they do for everybody who has not forbidden it.
 ENVIRONMENT = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
 MODULES = ("softmax", "attention", "layernorm")
@@ -43,7 +43,7 @@ def headway(*arguments):
 
 def plain(modules, submission):
     files = [str(path) for module in modules for path in check_files(module, BUILT_IN)]
-    options = ["-q", "-p", "plain", "-p", "no:cacheprovider", "-c", str(CHECKS / "pytest.ini")]
+    options = ["-q", "-p", "plain", "-p", "no:cacheprovider", "-c", str(CONFIGURATION)]
     environment = {"SUBMISSION": str(submission), "PYTHONPATH": str(Path(__file__).parent)}
     return seconds([sys.executable, "-m", "pytest", *options, *files], **environment)
 

@@ -22,10 +22,10 @@ import tempfile
 import time
 from pathlib import Path
 
-from autograder.courses import BUILT_IN, check_files
+from autograder.curriculum.registry import BUILT_IN, check_files
 
 ROOT = Path(__file__).parents[2]
-CHECKS = ROOT / "autograder" / "checks"
+CONFIGURATION = ROOT / "autograder" / "engine" / "pytest.ini"
 FUNCTIONS = ("softmax.softmax", "attention.attention", "layernorm.layernorm")
 MODULES = tuple(name.partition(".")[0] for name in FUNCTIONS)
 KINDS = 20
@@ -71,7 +71,7 @@ def headway(group, out, processes):
 def plain_pytest(folder):
     # The checks of the three functions alone, as for the others.
     picked = [str(path) for module in MODULES for path in check_files(module, BUILT_IN)]
-    options = ["-q", "-p", "plain", "-p", "only", "-p", "no:cacheprovider", "-c", str(CHECKS / "pytest.ini")]
+    options = ["-q", "-p", "plain", "-p", "only", "-p", "no:cacheprovider", "-c", str(CONFIGURATION)]
     environment = {"SUBMISSION": str(folder), "PYTHONPATH": str(Path(__file__).parent), "ONLY": ",".join(FUNCTIONS)}
     return timed([sys.executable, "-m", "pytest", *options, *picked], **environment)
 

@@ -14,9 +14,9 @@ import tempfile
 import time
 from pathlib import Path
 
-from autograder.curriculum import TRANSFORMER
-from autograder.mistakes import of_function
-from autograder.mistakes.variants import source_of, wrong_source
+from autograder.courses.transformer import TRANSFORMER
+from autograder.engine.diagnosis.mistake import of_function
+from autograder.engine.diagnosis.variants import source_of, wrong_source
 
 CHECK = """
 import sys

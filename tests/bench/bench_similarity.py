@@ -12,8 +12,9 @@ import time
 from itertools import combinations
 from pathlib import Path
 
-from autograder.course import similarity
-from autograder.source import bundled
+from autograder.classroom import similarity
+from autograder.courses.transformer import TRANSFORMER
+from autograder.curriculum.stubs import bundled
 
 RIGHT = Path(__file__).parent.parent / "submissions" / "right"
 
@@ -73,9 +74,9 @@ def quality():
         for name in ("vectorised", "loops", "one_liners", "classes", "einsum", "official"):
             original = styles[name]
             copy = {module: change(text) for module, text in original.items()}
-            found = similarity.compare([("a", original), ("b", copy)], threshold=0.0)
+            found = similarity.compare([("a", original), ("b", copy)], TRANSFORMER, threshold=0.0)
             print(f"copy, {change.__name__:10} {name:12} {found[0].share if found else 0:.2f}")
-    pairs = similarity.compare(list(styles.items()), threshold=0.0)
+    pairs = similarity.compare(list(styles.items()), TRANSFORMER, threshold=0.0)
     by_names = {(pair.one, pair.other): pair for pair in pairs}
     for one, other in combinations(styles, 2):
         pair = by_names.get((one, other)) or by_names.get((other, one))
@@ -102,7 +103,7 @@ def many(count):
         modules = {module: f"{chance.choice(texts)}\n# {number}\n" for module, texts in style.items()}
         submissions.append((f"s{number}", modules))
     start = time.perf_counter()
-    pairs = similarity.compare(submissions)
+    pairs = similarity.compare(submissions, TRANSFORMER)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     print(f"{count} submissions: {time.perf_counter() - start:.1f} s, {peak:.0f} MiB, {len(pairs)} pairs listed")
 

@@ -115,7 +115,7 @@ def serve(options: argparse.Namespace) -> None:
         run = numpy_trainer(params, config, batches, lr)
     else:
         fused, compiled = "fused" in options.contestant, "compile" in options.contestant
-        from autograder.study.eager import torch_trainer
+        from autograder.workspace.training.torch_baseline import torch_trainer
 
         run = torch_trainer(params, config, itertools.cycle(batches), lr, fused=fused, compiled=compiled)
     for line in sys.stdin:

@@ -22,12 +22,12 @@ from pathlib import Path
 
 import numpy as np
 
-from autograder.curriculum import TRANSFORMER
-from autograder.engine import Options, check_many
-from autograder.proxies import Student
+from autograder.courses.transformer import TRANSFORMER
+from autograder.curriculum.stubs import bundled
+from autograder.engine.session import Options, check_many
+from autograder.engine.student import Student
 from autograder.results import to_document
-from autograder.source import bundled
-from autograder.worker import OPEN, Limits, Workers, ladder
+from autograder.sandbox import OPEN, Limits, Workers, probe
 
 X = np.linspace(-3, 3, 24).reshape(4, 6)
 SECONDS = 5.0
@@ -52,7 +52,7 @@ def made(spool, name):
 
 def rungs(spool):
     """Every rung that this machine has, strongest first."""
-    found = ((rung, ladder.prove(rung, spool)[0]) for rung in ladder.RUNGS)
+    found = ((rung, probe.prove(rung, spool)[0]) for rung in probe.RUNGS)
     return {"+".join(rung): around for rung, around in found if around is not None}
 
 

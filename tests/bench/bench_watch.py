@@ -23,8 +23,8 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT))
 
-from autograder.curriculum import TRANSFORMER  # noqa: E402
-from autograder.study.keyboard import BEGIN_FRAME, END_FRAME  # noqa: E402
+from autograder.courses.transformer import TRANSFORMER  # noqa: E402
+from autograder.workspace.terminal import BEGIN_FRAME, END_FRAME  # noqa: E402
 from tests.terminal import Terminal  # noqa: E402
 
 HEADWAY = [sys.executable, "-m", "autograder.cli"]

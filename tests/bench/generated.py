@@ -2,7 +2,7 @@
 
     python tests/bench/generated.py DIR --count 2000 --seed 1
 
-Right ones are the official solutions; wrong ones have one to four known mistakes (`autograder/mistakes`) in different
+Right ones are the official solutions; wrong ones have one to four known mistakes (`courses/transformer/mistakes`) in different
 modules; unfinished ones stop after some assignment, the rest are stubs; hostile ones carry an attack of
 `tests/submissions/hostile` above the solution of softmax. Every submission differs from every other by a comment.
 """
@@ -12,10 +12,10 @@ import random
 import shutil
 from pathlib import Path
 
-from autograder.curriculum import TRANSFORMER
-from autograder.mistakes import mistakes_of
-from autograder.mistakes.variants import BrokenMistake, source_of, wrong_source
-from autograder.source import bundled, make_stubs
+from autograder.courses.transformer import TRANSFORMER
+from autograder.curriculum.stubs import bundled, make_stubs
+from autograder.engine.diagnosis.mistake import mistakes_of
+from autograder.engine.diagnosis.variants import BrokenMistake, source_of, wrong_source
 
 HOSTILE = Path(__file__).parents[1] / "submissions" / "hostile"
 # Shares of a hundred, and attacks that are over fast: what is timed is the class, not the time limits.
@@ -27,7 +27,7 @@ def generate(folder, count, seed):
     """Write the class; say how many there are of each kind."""
     rng = random.Random(seed)
     modules = list(TRANSFORMER.modules)
-    stubs = make_stubs(bundled("solutions"))
+    stubs = make_stubs(bundled("solutions"), TRANSFORMER)
     counts = dict.fromkeys(KINDS, 0)
     folder.mkdir(parents=True)
     for number in range(count):

@@ -18,10 +18,10 @@ from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
 
-from autograder.curriculum import TRANSFORMER
-from autograder.engine import Options, check_many
-from autograder.source import bundled
-from autograder.worker import Limits
+from autograder.courses.transformer import TRANSFORMER
+from autograder.curriculum.stubs import bundled
+from autograder.engine.session import Options, check_many
+from autograder.sandbox import Limits
 
 LEFT_OUT = ("Decorator", "ExceptionReplacer", "Variable", "BreakWith", "ContinueWith")
 

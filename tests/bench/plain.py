@@ -12,9 +12,9 @@ import sys
 import numpy as np
 import pytest
 
-from autograder import frames
-from autograder.compare import TOLERANCES
-from autograder.draw import Draw
+from autograder.core import wire_format
+from autograder.engine.comparison.compare import TOLERANCES
+from autograder.engine.inputs import Draw
 
 sys.path.insert(0, os.environ.get("SUBMISSION", "."))
 
@@ -33,7 +33,7 @@ def find(qualified, prefix=""):
 
 
 def make(value):
-    return np.random.default_rng(value.seed) if isinstance(value, frames.Rng) else value
+    return np.random.default_rng(value.seed) if isinstance(value, wire_format.Rng) else value
 
 
 def assert_same(actual, expected):
@@ -80,7 +80,7 @@ def student():
 
 @pytest.fixture
 def reference():
-    return proxy("autograder.reference.")
+    return proxy("autograder.engine.reference.")
 
 
 @pytest.fixture

@@ -8,16 +8,16 @@ import inspect
 import plain
 import pytest
 
-from autograder.courses import BUILT_IN, check_files
-from autograder.draw import Draw
-from autograder.plugin import pytest_addoption  # noqa: F401 (the same import cost as in every grader)
+from autograder.curriculum.registry import BUILT_IN, check_files
+from autograder.engine.inputs import Draw
+from autograder.engine.pytest_plugin import pytest_addoption  # noqa: F401 (the same import cost as in every grader)
 
 
 def run(qualified, names):
     """Run every check of one function on what the notebook defined."""
     module = qualified.partition(".")[0]
     mine = _Proxy(names)
-    theirs = plain.proxy("autograder.reference.")
+    theirs = plain.proxy("autograder.engine.reference.")
     checks = {}
     for path in check_files(module, BUILT_IN):
         exec(compile(path.read_text("utf-8"), str(path), "exec"), checks)

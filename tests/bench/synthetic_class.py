@@ -12,8 +12,8 @@ import json
 import random
 from pathlib import Path
 
-from autograder.curriculum import TRANSFORMER
-from autograder.mistakes import of_function
+from autograder.courses.transformer import TRANSFORMER
+from autograder.engine.diagnosis.mistake import of_function
 
 HOSTILE = (
     "<script>document.title='owned'</script>",

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from autograder.curriculum import TRANSFORMER
-from autograder.engine import Options, hold_session
-from autograder.mistakes.variants import source_of
+from autograder.courses.transformer import TRANSFORMER
+from autograder.engine.diagnosis.variants import source_of
+from autograder.engine.session import Options, hold_session
 
 FOLDER = Path(__file__).parents[1] / "submissions" / "beginners"
 

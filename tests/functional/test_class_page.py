@@ -5,7 +5,7 @@ import shutil
 import pytest
 from waiting import wait_until
 
-from autograder.course import gradebook, handing_back, insight
+from autograder.classroom import class_statistics, feedback_files, gradebook
 from autograder.report.html.class_page import render_class
 
 selenium = pytest.importorskip("selenium")
@@ -28,7 +28,7 @@ pytestmark = pytest.mark.skipif(
 
 @pytest.fixture(scope="module")
 def found(make_class):
-    return insight.collect(gradebook.read(make_class(150, seed=4)))
+    return class_statistics.collect(gradebook.read(make_class(150, seed=4)))
 
 
 @pytest.fixture(scope="module")
@@ -233,7 +233,7 @@ def test_markup_that_slipped_through_could_not_run(browser, page, tmp_path):
 
 
 def test_a_small_class_leaves_no_empty_box(browser, make_class, tmp_path):
-    small = insight.collect(gradebook.read(make_class(5, seed=2)))
+    small = class_statistics.collect(gradebook.read(make_class(5, seed=2)))
     (tmp_path / "report.html").write_text(render_class(small, lambda student: None), "utf-8")
     browser.get((tmp_path / "report.html").as_uri())
     height, shown = browser.execute_script(
@@ -246,7 +246,7 @@ def test_a_small_class_leaves_no_empty_box(browser, make_class, tmp_path):
 
 def test_feedback_for_a_student(browser, make_class, tmp_path):
     book = gradebook.read(make_class(10, seed=4, assignments=("softmax",)))
-    handing_back.write(book, tmp_path)
+    feedback_files.write(book, tmp_path)
     browser.get_log("browser")
     browser.get((tmp_path / "student00000.html").as_uri())
     assert browser.title.startswith("<script>")

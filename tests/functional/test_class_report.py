@@ -10,10 +10,11 @@ import pytest
 from commands import headway
 
 import autograder
-from autograder.course import gradebook, handing_back, insight, similarity
+from autograder.classroom import class_statistics, feedback_files, gradebook, similarity
+from autograder.courses.transformer import TRANSFORMER
 from autograder.errors import UsageError
 from autograder.report.html.class_page import render_class
-from autograder.report.student import as_html, as_markdown, details, not_passed
+from autograder.report.student_feedback import as_html, as_markdown, details, not_passed
 
 pytest.importorskip("jinja2")
 SCHEMAS = Path(autograder.__file__).parent / "schema"
@@ -26,7 +27,7 @@ def book(make_class):
 
 @pytest.fixture(scope="module")
 def found(book):
-    return insight.collect(book)
+    return class_statistics.collect(book)
 
 
 def test_mistakes_are_counted_by_students(book, found):
@@ -45,12 +46,12 @@ def test_mistakes_are_counted_by_students(book, found):
 def test_two_mistakes_made_together_count_as_two(book, tmp_path):
     student, result = next((s, r) for s, r in book.results() if r)
     check = result["assignments"][0]["functions"][0]["checks"][0]
-    known = insight.of_function("softmax.softmax")[:2]
+    known = class_statistics.of_function("softmax.softmax")[:2]
     check["mistake"] = {"id": "+".join(m.id for m in known), "title": "both", "hint": ""}
     (tmp_path / "results").mkdir()
     (tmp_path / student["file"]).write_text(json.dumps(result), "utf-8")
     (tmp_path / "class.json").write_text(json.dumps({**book.document, "students": [student]}), "utf-8")
-    named = {one.id: one.title for one in insight.collect(gradebook.read(tmp_path)).mistakes}
+    named = {one.id: one.title for one in class_statistics.collect(gradebook.read(tmp_path)).mistakes}
     assert {m.id: m.title for m in known}.items() <= named.items()
     assert "both" not in named.values()
 
@@ -82,7 +83,7 @@ def test_the_slowest_and_those_out_of_time(book, found):
 def test_a_damaged_result_does_not_lose_the_class(make_class):
     out = make_class(12, seed=2, assignments=("softmax",))
     (out / "results" / "student00003.json").write_text('{"schema": "headway.result/1", "ass', "utf-8")
-    found = insight.collect(gradebook.read(out))
+    found = class_statistics.collect(gradebook.read(out))
     assert [student.submission for student in found.unread] == ["student00003"]
     assert "cannot be read" in found.unread[0].reason
     assert len(found.graded) == 11
@@ -99,7 +100,7 @@ def test_the_terminal_shows_mistakes_and_no_control_characters(book, found):
 
 
 def test_feedback_tells_what_the_document_tells(book, tmp_path):
-    assert handing_back.write(book, tmp_path) == len([s for s in book.students if s["status"] == "graded"])
+    assert feedback_files.write(book, tmp_path) == len([s for s in book.students if s["status"] == "graded"])
     student, result = next((s, r) for s, r in book.results() if r and '"mistake": {' in json.dumps(r))
     html = (tmp_path / f"{student['submission']}.html").read_text("utf-8")
     assert "Content-Security-Policy" in html
@@ -284,19 +285,19 @@ class TestSimilarity:
             tree.body = head + [n for n in reversed(tree.body) if isinstance(n, ast.FunctionDef)]
             copy[module] = "# my own work\n" + ast.unparse(tree)
         others = [(name, modules) for name, modules in styles.items() if name != "loops"]
-        pairs = similarity.compare([("ada", original), ("bo", copy), *others])
+        pairs = similarity.compare([("ada", original), ("bo", copy), *others], TRANSFORMER)
         assert [(pair.one, pair.other) for pair in pairs] == [("ada", "bo")]
         assert pairs[0].share > 0.7
         assert "attention" in pairs[0].where
 
     def test_honest_work_in_other_styles_is_not_listed(self, styles):
         pytest.importorskip("copydetect")
-        assert similarity.compare(list(styles.items())) == []
+        assert similarity.compare(list(styles.items()), TRANSFORMER) == []
 
     def test_stubs_are_no_copies_of_each_other(self, solutions):
         pytest.importorskip("copydetect")
         stubs = {path.stem: path.read_text("utf-8") for path in (solutions.parent / "assignments").glob("*.py")}
-        assert similarity.compare([("ada", stubs), ("bo", stubs)], threshold=0.0) == []
+        assert similarity.compare([("ada", stubs), ("bo", stubs)], TRANSFORMER, threshold=0.0) == []
 
     def test_notebooks_are_no_copies_of_each_other_for_being_notebooks(self, solutions, tmp_path):
         pytest.importorskip("copydetect")

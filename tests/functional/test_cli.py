@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from commands import HEADWAY, SOFTMAX, headway, timeless
 
-from autograder.source import bundled
+from autograder.curriculum.stubs import bundled
 
 
 @pytest.fixture
@@ -182,7 +182,7 @@ def test_kit_and_work_may_lie_anywhere(workspace, tmp_path):
 
 def test_the_kits_own_failure_is_told_apart(workspace):
     code = (
-        "import autograder.engine as e\n"
+        "import autograder.engine.session as e\n"
         "def broken(*a): raise RuntimeError('boom')\n"
         "e.check = broken\n"
         "from autograder.cli import main\n"

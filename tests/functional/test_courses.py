@@ -8,12 +8,12 @@ from pathlib import Path
 import commands
 import pytest
 
-from autograder import courses, source
-from autograder.course import grading
-from autograder.curriculum import TRANSFORMER
-from autograder.engine import Options
+from autograder.classroom import grade
+from autograder.courses.transformer import TRANSFORMER
+from autograder.curriculum import registry, stubs
+from autograder.engine.reference import source_digest
+from autograder.engine.session import Options
 from autograder.errors import UsageError
-from autograder.reference import source_digest
 
 TOY = Path(__file__).parents[1] / "toycourse"
 SOLUTION = TOY / "solutions" / "averages.py"
@@ -24,7 +24,7 @@ def install(folder, point="toycourse:COURSE", package=TOY):
     about = folder / "toycourse-1.0.dist-info"
     about.mkdir(parents=True)
     (about / "METADATA").write_text("Metadata-Version: 2.1\nName: toycourse\nVersion: 1.0\n")
-    (about / "entry_points.txt").write_text(f"[{courses.GROUP}]\ntoy = {point}\n")
+    (about / "entry_points.txt").write_text(f"[{registry.GROUP}]\ntoy = {point}\n")
     if package is not None:
         shutil.copytree(package, folder / "toycourse", ignore=shutil.ignore_patterns("__pycache__"))
     return folder
@@ -253,10 +253,10 @@ def test_the_own_course_needs_no_search(monkeypatch):
         raise AssertionError("installed packages were searched")
 
     monkeypatch.setattr("importlib.metadata.entry_points", searched)
-    assert courses.load("transformer") is TRANSFORMER
-    assert courses.solutions(TRANSFORMER.package) == source.bundled("solutions")
+    assert registry.load("transformer") is TRANSFORMER
+    assert registry.solutions(TRANSFORMER.package) == stubs.bundled("solutions")
     with pytest.raises(AssertionError, match="searched"):
-        courses.load("another one")
+        registry.load("another one")
 
 
 def test_a_reference_digest_is_the_courses(site, monkeypatch):
@@ -265,13 +265,13 @@ def test_a_reference_digest_is_the_courses(site, monkeypatch):
 
 
 def test_only_the_own_course_is_refused_without_pytorch(monkeypatch):
-    monkeypatch.setattr("autograder.reference.torch_version", lambda: None)
+    monkeypatch.setattr("autograder.engine.reference.torch_version", lambda: None)
     fresh = Options(seed=3)
     with pytest.raises(UsageError, match="not installed"):
-        grading._require_torch(fresh)
-    grading._require_torch(replace(fresh, curriculum=replace(TRANSFORMER, name="toy", package="toycourse")))
+        grade._require_torch(fresh)
+    grade._require_torch(replace(fresh, curriculum=replace(TRANSFORMER, name="toy", package="toycourse")))
 
 
 def test_a_package_that_is_not_there_has_no_folder():
     with pytest.raises(UsageError, match="is not there"):
-        courses.folder("no_such_package_of_a_course")
+        registry.folder("no_such_package_of_a_course")

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from commands import SOFTMAX
 
-from autograder import relation
-from autograder.compare import compare
-from autograder.curriculum import TRANSFORMER
-from autograder.engine import Options, check
+from autograder.courses.transformer import TRANSFORMER
+from autograder.engine.comparison import relations
+from autograder.engine.comparison.compare import compare
+from autograder.engine.session import Options, check
 from autograder.errors import Mismatch
 
 # Five students with two mistakes each, in code that looks nothing like the solution's.
@@ -234,7 +234,7 @@ X = np.arange(24.0).reshape(2, 3, 4) ** 1.5
     ],
 )
 def test_relations_are_facts(actual, words):
-    found = relation.describe(actual, X)
+    found = relations.describe(actual, X)
     assert found is None if words is None else words in found
 
 
@@ -253,12 +253,12 @@ def test_relations_are_facts(actual, words):
     ],
 )
 def test_a_factor_of_one_number_is_told_if_it_means_something(actual, words):
-    found = relation.describe(np.asarray(actual), np.asarray(2.75))
+    found = relations.describe(np.asarray(actual), np.asarray(2.75))
     assert found is None if words is None else words in found
 
 
 def test_a_mask_that_hides_everything_is_false_not_0():
-    assert relation.describe(np.zeros((2, 3), dtype=bool), np.tri(2, 3, dtype=bool)) == "every value is False"
+    assert relations.describe(np.zeros((2, 3), dtype=bool), np.tri(2, 3, dtype=bool)) == "every value is False"
 
 
 def test_a_relation_reaches_the_report():
@@ -317,7 +317,7 @@ def test_a_backward_check_whose_forward_fails_is_not_named(tmp_path, solutions):
 
 def test_values_that_keep_the_diagnosis_busy_end_in_silence(tmp_path, monkeypatch):
     """What a student's function returned may be handed on to the kit's own code, which nothing stops but this."""
-    monkeypatch.setattr("autograder.diagnose.SECONDS", -1.0)
+    monkeypatch.setattr("autograder.engine.diagnosis.diagnose.SECONDS", -1.0)
     failed = judged(tmp_path, "softmax.softmax", SOFTMAX.replace("/ temperature", "* temperature"))
     assert failed
     assert [one.mistake for one in failed] == [None] * len(failed)

@@ -2,14 +2,16 @@
 
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
 from commands import SOFTMAX as RIGHT
 
-from autograder import engine
-from autograder.curriculum import TRANSFORMER
-from autograder.engine import Options, check_many
+import autograder
+from autograder.courses.transformer import TRANSFORMER
+from autograder.curriculum import registry
+from autograder.engine.session import Options, check, check_many, hold_session
 from autograder.results import SubmissionResult, to_document
 
 ATTENTION = """
@@ -22,6 +24,7 @@ def attention(q, k, v, mask=None):
 """
 
 
+CHECKS = registry.checks(TRANSFORMER.package)
 SOME = ("softmax.softmax", "softmax.cross_entropy", "attention.attention")
 
 
@@ -148,7 +151,7 @@ def test_right_by_its_own_means_is_passed(submission, judge):
 
 
 def test_an_exit_and_a_loop_cost_their_checks_only(submission, judge):
-    from autograder.worker import Limits
+    from autograder.sandbox import Limits
 
     text = RIGHT + (
         "import os\ndef log_softmax(x, axis=-1):\n    os._exit(0)\n"
@@ -202,7 +205,14 @@ def test_the_submission_cannot_configure_pytest(submission, judge, tmp_path, mon
 
 def test_plain_pytest_with_the_plugin_works_by_itself(submission, tmp_path):
     folder = submission(softmax=RIGHT.replace("/ temperature", "* temperature"))
-    command = [sys.executable, "-m", "pytest", "-p", "autograder.plugin", str(engine.CHECKS / "test_softmax.py")]
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-p",
+        "autograder.engine.pytest_plugin",
+        str(CHECKS / "test_softmax.py"),
+    ]
     done = subprocess.run(
         [*command, "--submission", str(folder), "-v"], capture_output=True, text=True, cwd=tmp_path, check=False
     )
@@ -214,22 +224,30 @@ def test_plain_pytest_with_the_plugin_works_by_itself(submission, tmp_path):
 
 
 def test_plain_pytest_without_a_submission_skips(tmp_path):
-    command = [sys.executable, "-m", "pytest", "-p", "autograder.plugin", str(engine.CHECKS / "test_softmax.py"), "-rs"]
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-p",
+        "autograder.engine.pytest_plugin",
+        str(CHECKS / "test_softmax.py"),
+        "-rs",
+    ]
     done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, check=False)
     assert "--submission DIR" in done.stdout
     assert done.returncode == 0
 
 
 def test_a_check_that_breaks_is_the_kits_failure_not_the_students(submission, monkeypatch):
-    from autograder.reference import Reference
-    from autograder.reference.memo import Memo
+    from autograder.engine.reference import Reference
+    from autograder.engine.reference.memo import Memo
 
     class Broken(Reference):
         def call(self, *args):
             raise RuntimeError("the reference broke")
 
-    options = Options(functions=("softmax.softmax",), reference=Broken(Memo()))
-    result = engine.check("s", submission(softmax=RIGHT), options)
+    options = Options(functions=("softmax.softmax",), reference=Broken(Memo(CHECKS)))
+    result = check("s", submission(softmax=RIGHT), options)
     assert result.problems
     assert "the reference broke" in result.problems[0]
 
@@ -239,7 +257,7 @@ def test_the_document_follows_its_schema(submission, judge):
 
     import jsonschema
 
-    schema = json.loads((engine.CHECKS.parent / "schema" / "result-1.json").read_text())
+    schema = json.loads((Path(autograder.__file__).parent / "schema" / "result-1.json").read_text())
     jsonschema.Draft202012Validator.check_schema(schema)
     validate = jsonschema.Draft202012Validator(schema).validate
     texts = [
@@ -320,7 +338,7 @@ def test_with_official_prerequisites_an_assignment_stands_by_itself(submission, 
 
 
 def test_an_assignment_sees_earlier_solutions_and_nothing_later(tmp_path):
-    from autograder.prerequisites import OfficialPrerequisites
+    from autograder.engine.prerequisites import OfficialPrerequisites
 
     own = tmp_path / "own"
     own.mkdir()
@@ -341,9 +359,9 @@ def test_an_assignment_sees_earlier_solutions_and_nothing_later(tmp_path):
 
 
 def test_what_the_whole_run_lacks_ends_it_with_one_line(submission, judge):
+    from autograder.engine.reference import Reference
+    from autograder.engine.reference.memo import Memo
     from autograder.errors import UsageError
-    from autograder.reference import Reference
-    from autograder.reference.memo import Memo
 
     class NoTorch(Reference):
         def call(self, *args):
@@ -354,11 +372,11 @@ def test_what_the_whole_run_lacks_ends_it_with_one_line(submission, judge):
 
 
 def test_after_a_cancelled_job_another_one_is_done(submission):
-    from autograder import source
+    from autograder.curriculum import stubs
     from autograder.errors import Cancelled
 
     folder = submission(
-        **{name: (source.bundled("solutions") / f"{name}.py").read_text("utf-8") for name in ("softmax", "layernorm")}
+        **{name: (stubs.bundled("solutions") / f"{name}.py").read_text("utf-8") for name in ("softmax", "layernorm")}
     )
     results = []
 
@@ -369,12 +387,13 @@ def test_after_a_cancelled_job_another_one_is_done(submission):
         judge.start_over()
         results.append(judge("second", folder, ("layernorm.layernorm",)))
 
-    engine.hold_session(engine.Options(functions=("softmax.softmax", "layernorm.layernorm")), body)
+    hold_session(Options(functions=("softmax.softmax", "layernorm.layernorm")), body)
     assert [check.status for check in results[0].checks] == ["passed"] * len(results[0].checks) != []
 
 
 def test_answers_that_are_kept_to_be_explained_do_not_fill_the_graders_memory(submission, judge, monkeypatch):
-    from autograder import diagnose, plugin
+    from autograder.engine import pytest_plugin
+    from autograder.engine.diagnosis import diagnose
 
     kept = []
 
@@ -383,7 +402,7 @@ def test_answers_that_are_kept_to_be_explained_do_not_fill_the_graders_memory(su
         return {}
 
     monkeypatch.setattr(diagnose, "diagnose", look)
-    monkeypatch.setattr(plugin, "KEPT_BYTES", 3 << 20)
+    monkeypatch.setattr(pytest_plugin, "KEPT_BYTES", 3 << 20)
     text = "import numpy as np\ndef softmax(x, axis=-1, temperature=1.0):\n    return np.zeros(1 << 17)\n"
     result = judge(submission(softmax=text), "softmax.softmax")
     assert sum(check.status == "failed" for check in result.checks) > 4

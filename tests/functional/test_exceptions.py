@@ -7,8 +7,8 @@ import subprocess
 import pytest
 from commands import HEADWAY, SOFTMAX, headway
 
-from autograder.course import gradebook, handing_back, insight
-from autograder.course.exports import canvas, gradescope, junit, moodle, table
+from autograder.classroom import class_statistics, feedback_files, gradebook
+from autograder.classroom.exporters import canvas, gradescope, junit, moodle, table
 from autograder.report.html.class_page import render_class
 
 pytest.importorskip("jinja2")
@@ -87,19 +87,19 @@ def test_the_document_keeps_its_schema(ruled):
 
 
 def test_students_are_told(ruled, tmp_path):
-    handing_back.write(ruled[2], tmp_path)
+    feedback_files.write(ruled[2], tmp_path)
     page, text = ((tmp_path / f"bo.{kind}").read_text("utf-8") for kind in ("html", "md"))
     assert "17.5 of 20" in page and "given by hand" in page
     assert "&lt;b&gt;3 October" in page and "<b>3 October" not in page
     assert "**17.5 of 20**" in text and "\\<b\\>3 October" in text
     assert "excused, does not count" in (tmp_path / "chen.md").read_text("utf-8")
-    page = render_class(insight.collect(ruled[2]))  # the instructor's, where a student is chosen
+    page = render_class(class_statistics.collect(ruled[2]))  # the instructor's, where a student is chosen
     assert "softmax: 17.5 of 20 points given by hand" in page and "<b>3 October" not in page
     assert "2 points on top" in (tmp_path / "ada.html").read_text("utf-8")
 
 
 def test_who_is_excused_from_everything_has_no_score_and_is_not_behind(ruled):
-    found = insight.collect(ruled[2])
+    found = class_statistics.collect(ruled[2])
     assert [one.submission for one in found.graded] == ["ada", "bo", "chen"]
     assert [one.submission for one in found.scored] == ["ada", "bo"]
     assert sum(found.histogram()) == 2

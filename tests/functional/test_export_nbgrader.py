@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from autograder.course import gradebook
-from autograder.course.exports import nbgrader, nbgrader_course
+from autograder.classroom import gradebook
+from autograder.classroom.exporters import nbgrader, nbgrader_course
 from autograder.errors import UsageError
 
 pytest.importorskip("nbgrader.api", reason="nbgrader is not installed: pip install 'headway[notebooks]'")

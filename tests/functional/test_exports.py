@@ -14,9 +14,9 @@ import pytest
 from click.testing import CliRunner
 from commands import headway
 
+from autograder.classroom import gradebook
+from autograder.classroom.exporters import canvas, cells, gradescope, gradescope_zip, junit, moodle, table
 from autograder.cli import main
-from autograder.course import gradebook
-from autograder.course.exports import canvas, cells, gradescope, gradescope_zip, junit, moodle, table
 from autograder.errors import UsageError
 
 EXAMPLES = Path(__file__).parent / "exports"
@@ -279,7 +279,7 @@ def test_an_autograder_that_cannot_run_says_why(tmp_path):
     root = tmp_path / "autograder"
     (root / "source").mkdir(parents=True)
     (root / "source" / "settings.json").write_text('{"assignments": [], "seed": 0, "feedback": "summary"}')
-    from autograder.course.exports import gradescope_run
+    from autograder.classroom.exporters import gradescope_run
 
     gradescope_run.main(root)
     assert "could not run" in json.loads((root / "results" / "results.json").read_text())["output"]

@@ -5,9 +5,8 @@ import json
 
 import pytest
 
-from autograder.course.feedback import withhold
-from autograder.curriculum import TRANSFORMER
-from autograder.results import to_document
+from autograder.courses.transformer import TRANSFORMER
+from autograder.results import to_document, withhold
 
 WRONG = {
     "softmax": (
@@ -27,7 +26,7 @@ WRONG = {
 
 @pytest.fixture(scope="module")
 def graded(tmp_path_factory):
-    from autograder.engine import Options, check
+    from autograder.engine.session import Options, check
 
     folder = tmp_path_factory.mktemp("wrong")
     for module, text in WRONG.items():

@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from autograder.curriculum import TRANSFORMER
-from autograder.mistakes.variants import solution
+from autograder.courses.transformer import TRANSFORMER
+from autograder.engine.diagnosis.variants import solution
 
 H, TOLERANCE = 1e-5, 2e-6
 

@@ -7,9 +7,9 @@ from functools import cache
 import pytest
 from commands import headway
 
-from autograder.curriculum import TRANSFORMER
-from autograder.source import bundled
-from autograder.study import hints, state
+from autograder.courses.transformer import TRANSFORMER
+from autograder.curriculum.stubs import bundled
+from autograder.workspace import hints, state
 
 LONG_ENOUGH = 12  # characters without spaces: `x = as_float(x)` counts, `return x` does not
 

@@ -19,9 +19,9 @@ from commands import HEADWAY
 from hostile_ladder import CLASSES, NOBODY, as_nobody, grade_all, why_no_nobody
 from waiting import wait_until
 
-from autograder.engine import Options, check_many
-from autograder.source import bundled
-from autograder.worker import OPEN, ladder
+from autograder.curriculum.stubs import bundled
+from autograder.engine.session import Options, check_many
+from autograder.sandbox import OPEN, probe
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the ladder stands on Linux")
 ATTACKS = hostile_class.attacks()
@@ -73,8 +73,8 @@ def test_the_suite_finds_what_a_missing_mechanism_lets_through(missing, tmp_path
         "seccomp": "network_all_families",
         "bubblewrap": "stat_known_paths",
     }[missing]
-    rung = tuple(mechanism for mechanism in ladder.RUNGS[0] if mechanism != missing)
-    proven, problems = ladder.prove(rung, tmp_path)
+    rung = tuple(mechanism for mechanism in probe.RUNGS[0] if mechanism != missing)
+    proven, problems = probe.prove(rung, tmp_path)
     if proven is None:
         pytest.skip(f"this machine has no such rung: {problems}")
     report = hostile_class.grade(rung, [attack for attack in ATTACKS if attack.name == revealing])
@@ -173,8 +173,8 @@ def test_without_a_sandbox_a_class_is_refused_or_marked(tmp_path):
 
 def wall_here(spool):
     try:
-        return ladder.strongest(spool)
-    except ladder.TooWeak:
+        return probe.strongest(spool)
+    except probe.TooWeak:
         return None
 
 

@@ -11,12 +11,12 @@ import sys
 import commands
 import pytest
 
-from autograder.curriculum import TRANSFORMER
+from autograder.courses.transformer import TRANSFORMER
 from autograder.curriculum.effort import DIFFICULTY, duration
-from autograder.mistakes import mistakes_of
-from autograder.source import NOTEBOOK_ONLY, bundled, experiment, make_stub
-from autograder.study import glossary
-from autograder.study.pictures import FIGURES, PICTURES
+from autograder.curriculum.stubs import NOTEBOOK_ONLY, bundled, experiment, make_stub
+from autograder.engine.diagnosis.mistake import mistakes_of
+from autograder.workspace import glossary
+from autograder.workspace.plots import FIGURES, PICTURES
 
 MODULES = list(TRANSFORMER.modules)
 FENCED = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
@@ -66,7 +66,7 @@ def test_every_function_has_its_lesson_in_course_order_and_a_worked_example(modu
 
 @pytest.mark.parametrize("module", MODULES)
 def test_a_lesson_says_how_long_it_takes_and_each_function_too(solutions, module):
-    stub = make_stub((solutions / f"{module}.py").read_text("utf-8"), module)
+    stub = make_stub((solutions / f"{module}.py").read_text("utf-8"), module, TRANSFORMER)
     assignment = TRANSFORMER.modules[module]
     counted = sum(not function.bonus for function in assignment.functions)
     number = f"{assignment.number} of {len(TRANSFORMER.assignments)}"
@@ -183,7 +183,7 @@ def test_the_mistakes_in_a_lesson_are_those_that_the_report_names(module):
     bullets = re.sub(r"\n  +", " ", section).split("\n\n", 2)[2].splitlines()
     known = {(m.function.partition(".")[2], m.title, " ".join(m.explanation.split())) for m in mistakes_of(module)}
     told = [BULLET.fullmatch(bullet).groups() for bullet in bullets]
-    assert not set(told) - known, "the words of autograder/mistakes, exactly"
+    assert not set(told) - known, "the words of autograder/courses/transformer/mistakes, exactly"
     assert len(set(told)) == len(told) >= 5
 
 

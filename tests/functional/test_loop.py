@@ -11,9 +11,9 @@ import pytest
 from commands import HEADWAY, headway
 from waiting import wait_until
 
-from autograder.curriculum import TRANSFORMER
+from autograder.courses.transformer import TRANSFORMER
 from autograder.curriculum.effort import duration
-from autograder.report import overview
+from autograder.report import progress_table
 
 
 @pytest.fixture(scope="module")
@@ -52,7 +52,7 @@ def test_list_says_how_long_it_takes_and_how_hard_it_is(workspace, tmp_path):
         assert all(len(line) <= 80 for line in lines)
         for function in functions:
             (line,) = (line for line in lines if f"    {function.name} " in line)
-            assert f" {function.minutes} min  {overview.DOTS[function.difficulty]}" in line
+            assert f" {function.minutes} min  {progress_table.DOTS[function.difficulty]}" in line
         (head,) = (line for line in lines if "Softmax and cross-entropy" in line)
         assert duration(TRANSFORMER.modules["softmax"].minutes) in head
     (open_one,) = (function for function in functions if function.name == "softmax_backward")
@@ -200,7 +200,7 @@ def test_training_uses_what_passes(workspace):
 
 
 def _solution(name):
-    from autograder.source import bundled
+    from autograder.curriculum.stubs import bundled
 
     return bundled("solutions") / f"{name}.py"
 

@@ -6,10 +6,11 @@ import sys
 import numpy as np
 import pytest
 
-from autograder import files, frames
-from autograder.files import write_atomically
-from autograder.reference import Reference, memo, source_digest, torch_version
-from autograder.reference.memo import Memo, digest_of, read_shipped, write_shipped
+from autograder.core import files, wire_format
+from autograder.core.files import write_atomically
+from autograder.core.versions import torch_version
+from autograder.engine.reference import Reference, memo, shipped_answers, source_digest
+from autograder.engine.reference.memo import Memo, digest_of, read_shipped, write_shipped
 
 
 @pytest.fixture
@@ -58,7 +59,7 @@ def test_a_cache_that_cannot_be_written_costs_nothing_but_time(tmp_path):
 
 
 def test_shipped_answers_are_read_and_checked(tmp_path):
-    frame = frames.pack(np.arange(3.0))
+    frame = wire_format.pack(np.arange(3.0))
     write_shipped(tmp_path, {"m": {digest_of(b"request"): frame}}, {"torch": "9.9", "sources": "abc"})
     store = Memo(shipped=tmp_path)
     assert store.get_or_compute("m", b"request", lambda: None).tolist() == [0.0, 1.0, 2.0]
@@ -87,29 +88,29 @@ def test_the_key_holds_everything_an_answer_depends_on(tmp_path, monkeypatch):
     reference.softmax.log_softmax(x)
     reference.softmax.softmax(x.astype(np.float32))
     assert len(reference._memo.used["softmax"]) == 4
-    monkeypatch.setattr("autograder.reference.torch_version", lambda: "0.0")
+    monkeypatch.setattr("autograder.engine.reference.torch_version", lambda: "0.0")
     other = Reference(Memo(shipped=tmp_path, cache=tmp_path / "cache"))
     other.softmax.softmax(x)
     assert not set(other._memo.used["softmax"]) & set(reference._memo.used["softmax"])
 
 
 def test_the_shipped_memo_is_of_these_references():
-    shipped = Memo()
+    shipped = Memo(shipped_answers())
     assert shipped.shipped_sources == source_digest(), "the references changed: make memo"
     assert shipped.shipped_torch == torch_version()
 
 
 def test_the_shipped_memo_is_what_pytorch_says_now(solutions):
     """Ask PyTorch everything again, and compare every shipped answer with it: none missing, none left over."""
-    from autograder.ship import collect
+    from autograder.engine.build_memo import collect
 
     live = collect()
     for module, entries in live.items():
-        shipped = read_shipped(memo.SHIPPED / f"{module}{memo.SUFFIX}")
+        shipped = read_shipped(shipped_answers() / f"{module}{memo.SUFFIX}")
         assert set(shipped) == set(entries), f"{module}: make memo"
         for key in entries:
-            assert_close(frames.unpack(shipped[key]), frames.unpack(entries[key]))
-    assert {path.stem for path in memo.SHIPPED.glob("*.memo")} == set(live)
+            assert_close(wire_format.unpack(shipped[key]), wire_format.unpack(entries[key]))
+    assert {path.stem for path in shipped_answers().glob("*.memo")} == set(live)
 
 
 def assert_close(a, b):
@@ -132,7 +133,7 @@ def assert_close(a, b):
 
 def test_a_warm_check_does_not_import_torch(solutions):
     code = (
-        "import sys; from pathlib import Path; from autograder.engine import *\n"
+        "import sys; from pathlib import Path; from autograder.engine.session import *\n"
         f"result = check('s', Path({str(solutions)!r}), Options())\n"
         "assert result.passed, [c.message for c in result.checks if c.status != 'passed']\n"
         "sys.exit('torch' in sys.modules)"

@@ -12,9 +12,9 @@ import pytest
 from click.testing import CliRunner
 
 from autograder.cli import main
-from autograder.curriculum import TRANSFORMER
-from autograder.notebooks import build, course, live, released
-from autograder.source import EXPERIMENT, bundled
+from autograder.courses.transformer import TRANSFORMER
+from autograder.curriculum.stubs import EXPERIMENT, bundled
+from autograder.notebooks import nbgrader_course, release_manifest, running_notebook, student_notebooks
 
 MODULES = list(TRANSFORMER.modules)
 RUN = Path(__file__).parents[1] / "run_notebooks.py"
@@ -46,11 +46,11 @@ def texts(cell):
 @pytest.fixture(scope="module")
 def made(solutions):
     """The course with public inputs only, as text by file name."""
-    return course.files(solutions, TRANSFORMER, "official", 0)
+    return nbgrader_course.files(solutions, TRANSFORMER, "official", 0)
 
 
 def test_the_student_notebooks_are_in_step_with_the_solutions(solutions):
-    generated = build.student_notebooks(solutions, TRANSFORMER)
+    generated = student_notebooks.student_notebooks(solutions, TRANSFORMER)
     folder = bundled("assignments") / "notebooks"
     assert {path.name for path in folder.iterdir()} == set(generated)
     for name, text in generated.items():
@@ -62,7 +62,7 @@ def test_a_student_notebook_has_every_stub_its_check_and_no_output(solutions, mo
     notebook = nbformat.read(bundled("assignments") / "notebooks" / f"{module}.ipynb", as_version=4)
     code = [cell for cell in notebook.cells if cell.cell_type == "code"]
     assert not any(cell.outputs or cell.execution_count for cell in code)
-    assert code[0].source == "from autograder.notebook import check"
+    assert code[0].source == "from autograder.notebooks.api import check"
     sources = [cell.source for cell in code]
     for function in TRANSFORMER.modules[module].functions:
         (at,) = (i for i, text in enumerate(sources) if f'NotImplementedError("{function.qualified}")' in text)
@@ -99,7 +99,7 @@ def test_an_instructors_notebook_is_what_nbgrader_asks_for(made, module):
 
 
 def test_generating_again_changes_nothing(solutions, made):
-    assert course.files(solutions, TRANSFORMER, "official", 0) == made
+    assert nbgrader_course.files(solutions, TRANSFORMER, "official", 0) == made
 
 
 def test_every_notebook_runs_from_top_to_bottom_earns_every_point_and_is_valid(made, tmp_path):
@@ -130,8 +130,8 @@ def release(folder, *options):
 
 
 def test_release_again_loses_nothing(made, tmp_path):
-    released.write(tmp_path, made, 0)
-    record = (tmp_path / released.RECORD).read_text()
+    release_manifest.write(tmp_path, made, 0)
+    record = (tmp_path / release_manifest.RECORD).read_text()
     for untouched in ("submitted", "gradebook.db"):
         (tmp_path / untouched).write_text("the instructor's")
     edited, saved = (tmp_path / "source" / name / f"{name}.ipynb" for name in ("softmax", "attention"))
@@ -152,11 +152,11 @@ def test_release_again_loses_nothing(made, tmp_path):
     assert {path.name for path in (tmp_path / "source" / "gpt").iterdir()} == {"gpt.ipynb", "own.py"}
     assert (tmp_path / "submitted").read_text() == (tmp_path / "gradebook.db").read_text() == "the instructor's"
 
-    assert released.seed_of(tmp_path) == 0, "the hidden inputs are those of the first time"
+    assert release_manifest.seed_of(tmp_path) == 0, "the hidden inputs are those of the first time"
     edited.unlink()
-    released.write(tmp_path, made, 0)
+    release_manifest.write(tmp_path, made, 0)
     assert edited.read_text() == fresh
-    assert (tmp_path / released.RECORD).read_text() == record
+    assert (tmp_path / release_manifest.RECORD).read_text() == record
 
 
 def test_release_into_a_course_of_ones_own(tmp_path):
@@ -218,7 +218,7 @@ def test_checks_in_a_running_notebook(tmp_path):
     )
     path = notebook(
         tmp_path / "work.ipynb",
-        "from autograder.notebook import check, grade, report\nimport sys\nimport numpy as np",
+        "from autograder.notebooks.api import check, grade, report\nimport sys\nimport numpy as np",
         RIGHT.replace("/ float", "* float").replace(
             "    return", "    np.log(np.zeros(1))\n    print('[b, t]')\n    return"
         ),
@@ -268,15 +268,19 @@ def test_checks_in_a_running_notebook(tmp_path):
 def test_a_byte_order_mark_keeps_no_module_from_being_imported(tmp_path, solutions):
     text = (solutions / "softmax.py").read_bytes()
     (tmp_path / "softmax.py").write_bytes(b"\xef\xbb\xbf" + text)
-    assert live.earlier("softmax", tmp_path) == live.Earlier(text.decode(), "softmax.py")
+    assert running_notebook.earlier("softmax", tmp_path, TRANSFORMER) == running_notebook.Earlier(
+        text.decode(), "softmax.py"
+    )
     (tmp_path / "softmax.py").write_bytes(b"\xef\xbb\xbf" + (bundled("assignments") / "softmax.py").read_bytes())
-    assert live.earlier("softmax", tmp_path).origin == live.OFFICIAL, "a stub is nothing written"
+    assert running_notebook.earlier("softmax", tmp_path, TRANSFORMER).origin == running_notebook.OFFICIAL, (
+        "a stub is nothing written"
+    )
 
 
 def test_student_text_in_a_report_is_no_html(tmp_path):
     path = notebook(
         tmp_path / "work.ipynb",
-        "from autograder.notebook import check",
+        "from autograder.notebooks.api import check",
         "def softmax(x, axis=-1, temperature=1.0):\n    raise ValueError('<script>alert(1)</script>\\x1b[31m')",
         "check(softmax)",
     )

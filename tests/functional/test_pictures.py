@@ -10,14 +10,15 @@ import numpy as np
 import pytest
 from commands import headway
 
-from autograder import synthetic
-from autograder.curriculum import TRANSFORMER
+from autograder.courses.transformer import TRANSFORMER
+from autograder.curriculum.stubs import bundled, make_stubs
 from autograder.errors import UsageError
-from autograder.source import bundled, make_stubs
-from autograder.study import pictures
-from autograder.study.checkpoint import load
-from autograder.study.pictures import FIGURES, PICTURES, attention, layers, paper, show, softmax
-from autograder.study.pictures.subject import TEXTS, Subject, work_of_folder, work_of_namespace
+from autograder.workspace import plots
+from autograder.workspace.plots import FIGURES, PICTURES, attention, layers, show, softmax
+from autograder.workspace.plots import figure as paper
+from autograder.workspace.plots.inputs import TEXTS, Subject, work_of_folder, work_of_namespace
+from autograder.workspace.training import synthetic_corpus
+from autograder.workspace.training.checkpoint import load
 
 FIGURE_NAMES = [name for name, picture in PICTURES.items() if picture.suffixes == FIGURES]
 
@@ -53,7 +54,7 @@ def drawn(subject):
     """Every figure, drawn once; a warning on the way is an error."""
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        return {name: pictures.draw(PICTURES[name], subject) for name in FIGURE_NAMES}
+        return {name: plots.draw(PICTURES[name], subject) for name in FIGURE_NAMES}
 
 
 @pytest.fixture(scope="module")
@@ -106,7 +107,7 @@ def test_it_can_be_written_without_a_warning(drawn, name):
 
 def test_the_same_picture_has_the_same_bytes(subject):
     for suffix in FIGURES:
-        one, two = (paper.to_bytes(pictures.draw(PICTURES["layernorm"], subject), suffix) for _ in range(2))
+        one, two = (paper.to_bytes(plots.draw(PICTURES["layernorm"], subject), suffix) for _ in range(2))
         assert one == two
 
 
@@ -228,14 +229,14 @@ def test_loss_and_the_entropy_below_it(drawn, read, model):
     assert line(axes, 3)[0] == pytest.approx(np.log(len(run.chars)))
     assert len(axes.lines) == 4, "nobody knows the entropy of names"
     made_up = replace(run, settings=replace(run.settings, data="synthetic"))
-    figure = pictures.draw(PICTURES["loss"], Subject(None, None, lambda: made_up))
-    floor = synthetic.entropy_per_character(context=int(run.settings.model["block_size"]))
+    figure = plots.draw(PICTURES["loss"], Subject(None, None, lambda: made_up))
+    floor = synthetic_corpus.entropy_per_character(context=int(run.settings.model["block_size"]))
     assert line(axes_of(figure)[0], 4)[0] == pytest.approx(floor)
 
 
 def test_gradient_norms(drawn, read, official):
     run, _, config, *_ = read
-    from autograder import datasets
+    from autograder.workspace.training import datasets
 
     ids = np.array([run.chars.index(char) for char in datasets.load("given-names", 0)[:100_000]])
     x, y = official["tokenizer"].get_batch(ids, run.settings.batch_size, 8, np.random.default_rng(0))
@@ -255,7 +256,7 @@ def test_the_student_is_who_draws(submission, solutions, tmp_path):
         softmax="import numpy as np\ndef softmax(x, axis=-1, temperature=1.0):\n    return x * 0 + 0.125\n"
     )
     with work_of_folder(own) as work:
-        figure = pictures.draw(PICTURES["softmax-temperatures"], Subject(work))
+        figure = plots.draw(PICTURES["softmax-temperatures"], Subject(work))
     assert (bars(axes_of(figure)[0]) == 0.125).all()
 
 
@@ -286,10 +287,10 @@ CASES = {
 @pytest.mark.parametrize("case", CASES)
 def test_functions_that_are_missing_or_fail_are_told_in_one_line(submission, case):
     text, expected = CASES[case]
-    stub = make_stubs(bundled("solutions"))["softmax.py"]
+    stub = make_stubs(bundled("solutions"), TRANSFORMER)["softmax.py"]
     folder = submission(softmax=stub if text is None else text)
     with work_of_folder(folder) as work, pytest.raises(UsageError) as caught:
-        pictures.draw(PICTURES["softmax-temperatures"], Subject(work))
+        plots.draw(PICTURES["softmax-temperatures"], Subject(work))
     message = str(caught.value)
     assert expected in message and "\n" not in message
     assert "headway check softmax.softmax" in message
@@ -299,13 +300,13 @@ def test_functions_that_are_missing_or_fail_are_told_in_one_line(submission, cas
 def test_a_vocabulary_that_cannot_be_drawn_is_told_in_one_line(submission, stoi):
     folder = submission(tokenizer=f"def build_vocab(text, start=0):\n    return ['h'], {stoi}, {{}}\n")
     with work_of_folder(folder) as work, pytest.raises(UsageError, match=r"headway check tokenizer\.build_vocab"):
-        pictures.draw(PICTURES["token-ids"], Subject(work, "h"))
+        plots.draw(PICTURES["token-ids"], Subject(work, "h"))
 
 
 @pytest.mark.parametrize("name", [name for name in PICTURES if PICTURES[name].needs])
 def test_every_picture_needs_something_that_the_stubs_lack(name, model):
-    with work_of_folder(bundled("assignments")) as work, pytest.raises(pictures.NotWritten) as caught:
-        pictures.draw(PICTURES[name], Subject(work, None, lambda: load(model)))
+    with work_of_folder(bundled("assignments")) as work, pytest.raises(plots.NotWritten) as caught:
+        plots.draw(PICTURES[name], Subject(work, None, lambda: load(model)))
     assert caught.value.function in PICTURES[name].needs
 
 
@@ -335,7 +336,7 @@ def test_wrong_usage_is_told_in_one_line(model, tmp_path):
 def test_any_text_can_stand_on_an_axis(subject):
     """Signs that mean something to matplotlib, control characters, glyphs that the font lacks."""
     text = "$x_{1}$ %\\ \x1b[31m\u202e 漢 👍\u0000"
-    figure = pictures.draw(PICTURES["token-ids"], replace(subject, text=text))
+    figure = plots.draw(PICTURES["token-ids"], replace(subject, text=text))
     assert paper.to_bytes(figure, "svg")
     labels = [label.get_text() for label in axes_of(figure)[0].get_xticklabels()]
     assert "U+001B" in labels and "U+202E" in labels and "U+6F22" in labels and "$" in labels
@@ -344,7 +345,7 @@ def test_any_text_can_stand_on_an_axis(subject):
 def test_without_matplotlib_one_line_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(UsageError, match=r"pip install 'headway\[train\]'"):
-        pictures.draw(PICTURES["positions"], Subject(None))
+        plots.draw(PICTURES["positions"], Subject(None))
 
 
 def test_show_in_a_notebook(capsys, official, model, monkeypatch):

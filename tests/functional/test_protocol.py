@@ -18,15 +18,15 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from autograder import frames
-from autograder.compare import compare
-from autograder.curriculum import TRANSFORMER
-from autograder.departure import first_departure
-from autograder.diagnose import diagnose
+from autograder.core import wire_format
+from autograder.courses.transformer import TRANSFORMER
+from autograder.engine.comparison.compare import compare
+from autograder.engine.diagnosis.diagnose import diagnose
+from autograder.engine.first_wrong_stage import first_departure
+from autograder.engine.student import Call, Replay, Student
 from autograder.errors import Died, Mismatch, TimedOut, Verdict
-from autograder.proxies import Call, Replay, Student
-from autograder.worker import Limits
-from autograder.worker.launch import Ending
+from autograder.sandbox import Limits
+from autograder.sandbox.process import Ending
 
 LIMITS = Limits(call_seconds=0.3, retry_seconds=0.3, submission_seconds=1e6, result_bytes=1 << 20)
 # More than a full header and body of these limits, twice over: as bytes, and as what is built of them.
@@ -42,15 +42,19 @@ HEADERS = st.recursive(
         st.lists(inner, max_size=4)
         | st.dictionaries(st.sampled_from("aslrthdco") | TEXTS, inner, max_size=2)
         | st.builds(lambda tag, value: {tag: value}, st.sampled_from("lthdco"), st.lists(inner, max_size=3))
-        | st.builds(lambda code, shape: {"a": [code, shape]}, st.sampled_from([*frames.DTYPES]), st.lists(NUMBERS))
+        | st.builds(lambda code, shape: {"a": [code, shape]}, st.sampled_from([*wire_format.DTYPES]), st.lists(NUMBERS))
     ),
     max_leaves=12,
 )
 ARRAYS = st.builds(
-    lambda code, shape: np.ones(shape, code), st.sampled_from([*frames.DTYPES]), st.lists(st.integers(0, 3), max_size=4)
+    lambda code, shape: np.ones(shape, code),
+    st.sampled_from([*wire_format.DTYPES]),
+    st.lists(st.integers(0, 3), max_size=4),
 )
-MARKS = st.sampled_from([frames.Handle(1), frames.Handle(99), frames.Rng(3), frames.Opaque("x\x1b[2J"), 10**400])
-CONFIGS = st.builds(frames.Config, TEXTS, TEXTS, st.dictionaries(TEXTS, st.integers(), max_size=2))
+MARKS = st.sampled_from(
+    [wire_format.Handle(1), wire_format.Handle(99), wire_format.Rng(3), wire_format.Opaque("x\x1b[2J"), 10**400]
+)
+CONFIGS = st.builds(wire_format.Config, TEXTS, TEXTS, st.dictionaries(TEXTS, st.integers(), max_size=2))
 VALUES = st.recursive(
     st.none() | st.booleans() | NUMBERS | TEXTS | ARRAYS | MARKS | CONFIGS,
     lambda inner: (
@@ -71,7 +75,7 @@ REPLIES = st.fixed_dictionaries(
 
 def framed(header: bytes, body: bytes, announced: tuple[int, int] | None = None) -> bytes:
     sizes = announced or (len(header), len(body))
-    return frames.PREFIX.pack(frames.MAGIC, *sizes) + header + body
+    return wire_format.PREFIX.pack(wire_format.MAGIC, *sizes) + header + body
 
 
 @st.composite
@@ -103,7 +107,7 @@ class OverASocket:
 
     def _speak(self, channel):
         with channel, channel.makefile("rb") as file, contextlib.suppress(OSError):
-            channel.sendall(self._answer(frames.read(file.read)))
+            channel.sendall(self._answer(wire_format.read(file.read)))
             channel.shutdown(socket.SHUT_WR)
 
 
@@ -137,8 +141,8 @@ fuzz = settings(deadline=None, suppress_health_check=[HealthCheck.function_scope
 @given(HEADERS, st.binary(max_size=64))
 @settings(fuzz, max_examples=200)
 def test_any_header_is_refused_or_data(header, body):
-    with contextlib.suppress(frames.FrameError):
-        frames.unpack(framed(json.dumps(header).encode("utf-8", "surrogatepass"), body))
+    with contextlib.suppress(wire_format.FrameError):
+        wire_format.unpack(framed(json.dumps(header).encode("utf-8", "surrogatepass"), body))
 
 
 @given(hostile_bytes())
@@ -151,7 +155,7 @@ def test_bytes_that_nobody_asked_for_are_a_death(tmp_path, data):
 @given(REPLIES)
 @settings(fuzz, max_examples=120)
 def test_any_well_formed_reply_is_a_value_or_a_verdict(tmp_path, reply):
-    verdict, student = ask(lambda request: frames.pack({**reply, "id": request["id"]}), tmp_path)
+    verdict, student = ask(lambda request: wire_format.pack({**reply, "id": request["id"]}), tmp_path)
     if verdict is None:
         assert reply["status"] == "returned"
         assert isinstance(student.calls[-1].line, int | None)
@@ -163,14 +167,14 @@ def test_any_well_formed_reply_is_a_value_or_a_verdict(tmp_path, reply):
 @pytest.mark.parametrize("status", ["returned", "raised"])
 def test_a_line_is_a_number_that_a_file_can_have(tmp_path, status, line):
     reply = {"status": status, "value": 0.0, "line": line, "trace": [("softmax.py", line, "softmax", "x")]}
-    verdict, student = ask(lambda request: frames.pack({**reply, "id": request["id"]}), tmp_path)
+    verdict, student = ask(lambda request: wire_format.pack({**reply, "id": request["id"]}), tmp_path)
     assert student.calls[-1].line is None
     assert verdict is None or len(verdict.message) < 200
 
 
 def test_a_forged_cache_is_a_death_and_no_failure_of_the_kit(tmp_path):
     reply = {"status": "returned", "value": (np.zeros((2, 3)), {"weights": np.zeros((2, 3))})}
-    verdict, _ = ask(lambda request: frames.pack({**reply, "id": request["id"]}), tmp_path, "blocks.block")
+    verdict, _ = ask(lambda request: wire_format.pack({**reply, "id": request["id"]}), tmp_path, "blocks.block")
     assert isinstance(verdict, Died)
     assert "in place of the cache" in verdict.message
 
@@ -178,7 +182,7 @@ def test_a_forged_cache_is_a_death_and_no_failure_of_the_kit(tmp_path):
 @given(VALUES.filter(lambda value: type(value) is not int))
 @settings(fuzz, max_examples=50)
 def test_an_answer_under_another_number_is_a_death(tmp_path, number):
-    verdict, _ = ask(lambda request: frames.pack({"id": number, "status": "returned", "value": 1}), tmp_path)
+    verdict, _ = ask(lambda request: wire_format.pack({"id": number, "status": "returned", "value": 1}), tmp_path)
     assert isinstance(verdict, Died)
 
 
@@ -196,7 +200,7 @@ EXPECTED = {
 @given(VALUES, st.sampled_from(list(EXPECTED)))
 @settings(fuzz, max_examples=200)
 def test_any_value_can_be_compared_and_diagnosed(value, qualified):
-    value = frames.unpack(frames.pack(value))
+    value = wire_format.unpack(wire_format.pack(value))
     function, expected = TRANSFORMER.functions[qualified], EXPECTED[qualified]
     agrees = False
     with contextlib.suppress(Mismatch):
@@ -218,7 +222,7 @@ ODD = [
     True,
     np.zeros((0, 2**38)),
     np.full((2, 3), 1j),
-    frames.Opaque("x"),
+    wire_format.Opaque("x"),
 ]
 
 
@@ -238,7 +242,7 @@ def test_drops_do_not_fill_the_memory(tmp_path, piece):
     class Dripping(OverASocket):
         def _speak(self, channel):
             with channel, channel.makefile("rb") as file, contextlib.suppress(OSError):
-                frames.read(file.read)
+                wire_format.read(file.read)
                 data = answer(None)
                 for start in range(0, len(data), piece):
                     channel.sendall(data[start : start + piece])

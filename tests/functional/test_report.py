@@ -5,7 +5,7 @@ import io
 import pytest
 from rich.console import Console
 
-from autograder.report import speed, terminal
+from autograder.report import benchmark, check_report
 
 
 def check(function="attention.attention", status="passed", **more):
@@ -40,7 +40,7 @@ def document(*checks):
 
 def rendered(doc, width=80, **options):
     file = io.StringIO()
-    terminal.render(doc, Console(file=file, width=width, no_color=True, highlight=False), **options)
+    check_report.render(doc, Console(file=file, width=width, no_color=True, highlight=False), **options)
     return file.getvalue()
 
 
@@ -151,8 +151,8 @@ def test_an_unnamed_axis_is_a_number():
 def test_what_is_not_ones_own_is_marked_where_the_time_goes(slowest, words):
     file = io.StringIO()
     shares = {"gpt.gpt": 0.9, "softmax.softmax": 0.1}
-    found = speed.Speed("names", 2.0, 1.0, 2.0, 0.0, shares, slowest, "x", own=("softmax",))
-    speed.render(found, Console(file=file, width=80, no_color=True))
+    found = benchmark.Speed("names", 2.0, 1.0, 2.0, 0.0, shares, slowest, "x", own=("softmax",))
+    benchmark.render(found, Console(file=file, width=80, no_color=True))
     lines = file.getvalue().splitlines()
     assert [line.endswith("official") for line in lines if "%" in line] == [True, False]
     assert words in lines[-1]

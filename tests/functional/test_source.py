@@ -10,16 +10,16 @@ import sys
 import numpy as np
 import pytest
 
-from autograder.curriculum import TRANSFORMER
-from autograder.engine import Options, check
+from autograder.courses.transformer import TRANSFORMER
+from autograder.curriculum.stubs import NOTEBOOK_ONLY, bundled, experiment, make_stub, make_stubs
+from autograder.engine.session import Options, check
 from autograder.errors import HeadwayError
-from autograder.source import NOTEBOOK_ONLY, bundled, experiment, make_stub, make_stubs
 
 MODULES = list(TRANSFORMER.modules)
 
 
 def test_the_stubs_are_in_step_with_the_solutions(solutions):
-    made = make_stubs(solutions)
+    made = make_stubs(solutions, TRANSFORMER)
     assert {path.name for path in bundled("assignments").glob("*.py")} == set(made)
     for name, text in made.items():
         assert (bundled("assignments") / name).read_text("utf-8") == text, f"{name}: make stubs"
@@ -28,7 +28,7 @@ def test_the_stubs_are_in_step_with_the_solutions(solutions):
 @pytest.mark.parametrize("module", MODULES)
 def test_a_stub_keeps_the_lesson_and_no_solution(solutions, module):
     source = (solutions / f"{module}.py").read_text("utf-8")
-    stub = make_stub(source, module)
+    stub = make_stub(source, module, TRANSFORMER)
     solved, stubbed = ast.parse(source), ast.parse(stub)
     names = {function.name for function in TRANSFORMER.modules[module].functions}
     defined = {node.name: node for node in stubbed.body if isinstance(node, ast.FunctionDef)}
@@ -51,7 +51,7 @@ def test_a_stub_keeps_the_lesson_and_no_solution(solutions, module):
 @pytest.mark.parametrize("module", MODULES)
 def test_the_lesson_does_not_give_the_solution_away(solutions, module):
     source = (solutions / f"{module}.py").read_text("utf-8")
-    stub = make_stub(source, module)
+    stub = make_stub(source, module, TRANSFORMER)
     code = [line.strip() for line in source.splitlines() if line.startswith("    ") and len(line.strip()) > 30]
     body = [line.partition("  #")[0].strip() for line in code if line not in stub]
     comments = "\n".join(line for line in stub.splitlines() if line.startswith("#"))
@@ -68,7 +68,7 @@ def test_private_helpers_and_constants_go_and_given_ones_stay():
             for f in TRANSFORMER.modules["softmax"].functions
         )
     )
-    stub = make_stub(source, "softmax")
+    stub = make_stub(source, "softmax", TRANSFORMER)
     assert "_SECRET" not in stub
     assert "_ONE" not in stub
     assert "_helper" not in stub
@@ -86,7 +86,7 @@ def test_cells_for_notebooks_stay_out_of_stubs_and_do_not_run_in_solutions(solut
             head, *lines = cell.splitlines()
             if NOTEBOOK_ONLY in head:
                 assert all(not line or line.startswith("#") for line in lines), f"{module}: {lines[:3]}"
-        stub = make_stub(source, module)
+        stub = make_stub(source, module, TRANSFORMER)
         assert NOTEBOOK_ONLY not in stub
     functions = "\n\n\n".join(
         f'def {f.name}(x):\n    """Docstring."""\n    return x' for f in TRANSFORMER.modules["softmax"].functions
@@ -95,7 +95,7 @@ def test_cells_for_notebooks_stay_out_of_stubs_and_do_not_run_in_solutions(solut
         f'# %%\n{functions}\n\n\n# %% [markdown] tags=["active-ipynb"]\n# A picture:\n\n'
         '# %% tags=["active-ipynb"]\n# show("it")\n\n# %% [markdown]\n# The lesson goes on.\n'
     )
-    stub = make_stub(source, "softmax")
+    stub = make_stub(source, "softmax", TRANSFORMER)
     assert "picture" not in stub
     assert "show" not in stub
     assert stub.endswith("\n\n\n# %% [markdown]\n# The lesson goes on.\n")
@@ -103,9 +103,9 @@ def test_cells_for_notebooks_stay_out_of_stubs_and_do_not_run_in_solutions(solut
 
 def test_a_solution_that_lacks_a_function_is_refused():
     with pytest.raises(HeadwayError, match="lacks"):
-        make_stub("x = 1\n", "softmax")
+        make_stub("x = 1\n", "softmax", TRANSFORMER)
     with pytest.raises(HeadwayError, match="no docstring"):
-        make_stub("def softmax(x):\n    return x\n", "softmax")
+        make_stub("def softmax(x):\n    return x\n", "softmax", TRANSFORMER)
 
 
 def test_every_stub_scores_nothing_and_has_no_error():

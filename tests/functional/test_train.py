@@ -12,12 +12,11 @@ import pytest
 from commands import HEADWAY, headway
 from rich.console import Console
 
-from autograder import datasets, synthetic
+from autograder.curriculum.stubs import bundled
 from autograder.errors import UsageError
-from autograder.source import bundled
-from autograder.study import checkpoint, runs
-from autograder.study.trainer import Trainer
-from autograder.worker import Workers
+from autograder.sandbox import Workers
+from autograder.workspace.training import checkpoint, datasets, runs, synthetic_corpus
+from autograder.workspace.training.trainer import Trainer
 
 
 def train(cwd, *arguments):
@@ -183,10 +182,14 @@ def test_lines_are_shuffled_the_same_way_every_time():
 
 
 def test_the_entropy_of_the_synthetic_language_is_what_its_text_has():
-    sample = synthetic.text(200_000, seed=1)
-    surprisal = synthetic.surprisal(sample)
+    sample = synthetic_corpus.text(200_000, seed=1)
+    surprisal = synthetic_corpus.surprisal(sample)
     error = surprisal.std() / np.sqrt(len(surprisal))
-    assert abs(surprisal.mean() - synthetic.entropy_per_character()) < 5 * error
-    assert synthetic.text(44, seed=0) == "vo pilidivy mavamo kanpotalu vipedi dyliten."
-    assert np.isinf(synthetic.surprisal("aaaa")).any()
-    assert synthetic.entropy_per_character(8) > synthetic.entropy_per_character(32) > synthetic.entropy_per_character()
+    assert abs(surprisal.mean() - synthetic_corpus.entropy_per_character()) < 5 * error
+    assert synthetic_corpus.text(44, seed=0) == "vo pilidivy mavamo kanpotalu vipedi dyliten."
+    assert np.isinf(synthetic_corpus.surprisal("aaaa")).any()
+    assert (
+        synthetic_corpus.entropy_per_character(8)
+        > synthetic_corpus.entropy_per_character(32)
+        > synthetic_corpus.entropy_per_character()
+    )

@@ -4,17 +4,17 @@ from pathlib import Path
 
 import pytest
 
-from autograder import verify
-from autograder.curriculum import TRANSFORMER
-from autograder.mistakes import Mistake, mistakes_of
-from autograder.mistakes.variants import BrokenMistake, wrong_source
+from autograder.courses.transformer import TRANSFORMER
+from autograder.engine import verify
+from autograder.engine.diagnosis.mistake import Mistake, mistakes_of
+from autograder.engine.diagnosis.variants import BrokenMistake, wrong_source
 from autograder.results import CheckResult
 
 RIGHT = Path(__file__).parents[1] / "submissions" / "right"
 
 
 def test_everything_is_as_it_should_be():
-    found = list(verify.verify(RIGHT))
+    found = list(verify.verify(RIGHT, TRANSFORMER))
     assert [finding for finding in found if not finding.ok] == []
     counts = {kind: sum(finding.kind == kind for finding in found) for kind in ("mistake", "right answer")}
     assert counts["mistake"] >= 120

@@ -7,11 +7,11 @@ import sys
 import numpy as np
 import pytest
 
-from autograder.source import bundled
-from autograder.study import checkpoint
-from autograder.study.pictures import PICTURES, draw
-from autograder.study.pictures.subject import Subject, work_of_folder
-from autograder.study.pictures.viewer import embed
+from autograder.curriculum.stubs import bundled
+from autograder.workspace.plots import PICTURES, draw
+from autograder.workspace.plots.inputs import Subject, work_of_folder
+from autograder.workspace.plots.viewer import embed
+from autograder.workspace.training import checkpoint
 
 HOSTILE = "</script><script>document.title='taken'</script><img src=x onerror=document.title='taken'><!--"
 CHROMIUM, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")

@@ -10,7 +10,7 @@ import pytest
 from commands import HEADWAY
 from waiting import wait_until
 
-from autograder.study.keyboard import ENTER_SCREEN, LEAVE_SCREEN
+from autograder.workspace.terminal import ENTER_SCREEN, LEAVE_SCREEN
 from tests.terminal import Terminal
 
 STUB = 'raise NotImplementedError("softmax.softmax")'

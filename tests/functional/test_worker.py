@@ -6,11 +6,11 @@ import shutil
 import pytest
 from waiting import wait_until
 
-from autograder.curriculum import TRANSFORMER
+from autograder.core.text import clean
+from autograder.courses.transformer import TRANSFORMER
+from autograder.engine.student import Student
 from autograder.errors import Blocked, Died, Mismatch, NotStarted, Raised, TimedOut, UsageError
-from autograder.proxies import Student
-from autograder.text import clean
-from autograder.worker import OPEN, Limits, TooWeak, Wall, Workers, strongest
+from autograder.sandbox import OPEN, Limits, TooWeak, Wall, Workers, strongest
 
 GOOD = "import numpy as np\ndef log_softmax(x, axis=-1):\n    return np.asarray(x) * 2\n"
 
@@ -144,7 +144,7 @@ def test_a_missing_module_and_a_missing_function(student):
         student.layernorm.layernorm(1, 2, 3)
 
 
-@pytest.mark.parametrize("name", ["torch", "autograder", "autograder.reference", "pytest", "scipy"])
+@pytest.mark.parametrize("name", ["torch", "autograder", "autograder.engine.reference", "pytest", "scipy"])
 def test_only_numpy_can_be_imported(student, name):
     student = student(f"def softmax(x):\n    import {name}\n    return 1\n")
     with pytest.raises(Raised, match="ModuleNotFoundError"):

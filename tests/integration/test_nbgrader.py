@@ -11,9 +11,9 @@ import nbformat
 import pytest
 from nbgrader_class import ASSIGNMENT, BEYOND, environment, hand_in, hand_in_beyond
 
-from autograder.curriculum import TRANSFORMER
-from autograder.notebooks import released
-from autograder.source import bundled
+from autograder.courses.transformer import TRANSFORMER
+from autograder.curriculum.stubs import bundled
+from autograder.notebooks import release_manifest
 
 # One process for twelve assignments: `nbgrader generate_assignment` takes most of its time to start.
 GENERATE = """
@@ -169,7 +169,7 @@ def test_our_grades_in_nbgraders_gradebook_and_feedback(kit, by_headway, tmp_pat
     assert f"{len(by_headway)} notebooks" in said
     assert scores(kit, course) == by_headway
     kit("-c", COMMENT, f"sqlite:///{course / 'gradebook.db'}")
-    shutil.copy(kit.folder / released.RECORD, course)  # has the seed
+    shutil.copy(kit.folder / release_manifest.RECORD, course)  # has the seed
     same = ("--assignment", ASSIGNMENT, "--nbgrader", course)
     said = kit("-m", "autograder.cli", "grade", "submitted", "--out", "out", *same)
     assert f"{len(by_headway)} already graded, 0 to grade" in said

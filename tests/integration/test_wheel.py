@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from autograder import courses
-from autograder.curriculum import TRANSFORMER
+from autograder.courses.transformer import TRANSFORMER
+from autograder.curriculum import registry
 
 ROOT = Path(__file__).parents[2]
 
@@ -53,15 +53,15 @@ def test_the_wheel_carries_stubs_solutions_data_and_memo(wheel):
     for module in TRANSFORMER.modules:
         assert f"autograder/_bundle/assignments/{module}.py" in names
         assert f"autograder/_bundle/solutions/{module}.py" in names
-        assert f"autograder/reference/shipped/{module}.memo" in names
-        files = courses.check_files(module, TRANSFORMER.package)
+        assert f"autograder/courses/transformer/reference/shipped/{module}.memo" in names
+        files = registry.check_files(module, TRANSFORMER.package)
         assert files
         assert {path.relative_to(ROOT).as_posix() for path in files} <= names
-    assert "autograder/checks/pytest.ini" in names
+    assert "autograder/engine/pytest.ini" in names
     assert "autograder/schema/result-1.json" in names
-    assert "autograder/study/pictures/viewer.html" in names
-    assert "autograder/hints.toml" in names
-    assert "autograder/glossary.toml" in names
+    assert "autograder/workspace/plots/viewer.html" in names
+    assert "autograder/courses/transformer/hints.toml" in names
+    assert "autograder/courses/transformer/glossary.toml" in names
     assert any(name.startswith("autograder/_bundle/data/") for name in names)
     assert not any(name.startswith("tests/") or "/__pycache__/" in name for name in names)
 
@@ -76,14 +76,18 @@ def test_it_works_with_no_clone_and_no_torch(installed):
     assert document["points"]["earned"] == 0
     assert document["problems"] == []
     assert document["versions"]["torch"] is None
-    solutions = installed("python", "-c", "from autograder.source import bundled; print(bundled('solutions'))").stdout
+    solutions = installed(
+        "python", "-c", "from autograder.curriculum.stubs import bundled; print(bundled('solutions'))"
+    ).stdout
     done = installed("headway", "check", "--dir", solutions.strip())
     assert done.returncode == 0, done.stdout + done.stderr
     assert "checks passed.\n" in done.stdout
 
 
 def test_fresh_inputs_without_torch_are_refused_in_one_line(installed):
-    solutions = installed("python", "-c", "from autograder.source import bundled; print(bundled('solutions'))").stdout
+    solutions = installed(
+        "python", "-c", "from autograder.curriculum.stubs import bundled; print(bundled('solutions'))"
+    ).stdout
     done = installed("headway", "check", "softmax", "--dir", solutions.strip(), "--seed", "5")
     assert done.returncode == 2
     assert "pip install 'headway[torch]'" in done.stderr

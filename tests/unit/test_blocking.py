@@ -2,9 +2,9 @@
 
 import pytest
 
-from autograder.blocking import Blocking, mark_blocked, wait_for_an_answer
-from autograder.curriculum import TRANSFORMER
-from autograder.plugin import Job, Outcome
+from autograder.courses.transformer import TRANSFORMER
+from autograder.engine.blocking import Blocking, mark_blocked, wait_for_an_answer
+from autograder.engine.pytest_plugin import Job, Outcome
 from autograder.results import CheckResult, SubmissionResult
 
 FUNCTION = "softmax.softmax"

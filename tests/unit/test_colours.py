@@ -2,9 +2,9 @@
 
 import pytest
 
-from autograder.report import colours
+from autograder.report import styles
 
-ALL = {name: value for name, value in vars(colours).items() if name.isupper()}
+ALL = {name: value for name, value in vars(styles).items() if name.isupper()}
 
 
 def luminance(colour):

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from autograder.compare import Tolerance, axis_names, compare
-from autograder.curriculum import TRANSFORMER
+from autograder.core.wire_format import Opaque
+from autograder.courses.transformer import TRANSFORMER
+from autograder.engine.comparison.compare import Tolerance, axis_names, compare
 from autograder.errors import Mismatch
-from autograder.frames import Opaque
 
 SOFTMAX = TRANSFORMER.functions["softmax.softmax"]
 LOSS = TRANSFORMER.functions["softmax.cross_entropy"]

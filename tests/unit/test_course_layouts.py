@@ -7,8 +7,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from autograder.course import intake, layouts, roster
-from autograder.curriculum import TRANSFORMER
+from autograder.classroom.submissions import intake, layouts, roster
+from autograder.courses.transformer import TRANSFORMER
 from autograder.errors import UsageError
 
 CODE = "def softmax(x): return x\n"

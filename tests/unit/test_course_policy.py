@@ -7,12 +7,12 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from autograder.course import policy as policies
-from autograder.course import policy_template, rulings, scoring
-from autograder.course.handed_in import Attempt, Student
-from autograder.course.policy import AssignmentPolicy, Checks, Late, LimitsSection, Policy
-from autograder.course.rulings import Ruling
-from autograder.curriculum import TRANSFORMER
+from autograder.classroom import policy as policies
+from autograder.classroom import policy_template, scoring, student_exceptions
+from autograder.classroom.policy import AssignmentPolicy, Checks, Late, LimitsSection, Policy
+from autograder.classroom.student_exceptions import Ruling
+from autograder.classroom.submissions.handed_in import Attempt, Student
+from autograder.courses.transformer import TRANSFORMER
 from autograder.errors import UsageError
 
 DUE = datetime(2026, 10, 1, 12, tzinfo=UTC)
@@ -96,10 +96,10 @@ def test_one_assignment_goes_before_all_and_the_later_before_the_earlier():
         Ruling("bo", due=later, reason="ill"),
         Ruling("bo", "softmax", bonus=2, reason="found a mistake in the lecture"),
     ]
-    softmax, attention = rulings.of(said, "softmax"), rulings.of(said, "attention")
+    softmax, attention = student_exceptions.of(said, "softmax"), student_exceptions.of(said, "attention")
     assert (softmax.due, softmax.bonus, softmax.reason) == (DUE, 2, "ill; found a mistake in the lecture")
     assert (attention.due, attention.bonus) == (later, 0.0)
-    assert rulings.of(said[:1], "attention") is None
+    assert student_exceptions.of(said[:1], "attention") is None
 
 
 def test_an_extension_goes_before_the_platforms_mark():
@@ -111,13 +111,13 @@ def test_an_extension_goes_before_the_platforms_mark():
 def test_exceptions_are_found_by_any_name_and_those_for_nobody_are_told():
     students = [Student("bo", "Bo Berg", "1002", "bo@x.edu"), Student("al", "Al"), Student("al2", "Al")]
     by_name = [Ruling(name, excused=True) for name in ("bo", "Bo Berg", "1002", "bo@x.edu", "bob", "bob")]
-    found, nobody = rulings.by_submission(by_name, students)
+    found, nobody = student_exceptions.by_submission(by_name, students)
     assert {name: len(those) for name, those in found.items()} == {"bo": 4}
     assert nobody == [
         "An exception of course.toml is for nobody: there is no student 'bob' in the class. Did you mean 'bo'?"
     ]
     with pytest.raises(UsageError, match=r"'Al' is the name of several.* student = … with 'al', 'al2'"):
-        rulings.by_submission([Ruling("Al", excused=True)], students)
+        student_exceptions.by_submission([Ruling("Al", excused=True)], students)
 
 
 def test_exceptions_are_read(tmp_path):

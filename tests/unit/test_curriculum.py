@@ -2,11 +2,9 @@
 
 import pytest
 
-from autograder.checks import __path__ as checks_path
-from autograder.courses import check_files
-from autograder.curriculum import TRANSFORMER
-from autograder.curriculum.effort import EFFORT
-from autograder.engine import CHECKS
+from autograder.courses.transformer import TRANSFORMER
+from autograder.courses.transformer.effort import EFFORT
+from autograder.curriculum import registry
 from autograder.errors import UsageError
 
 
@@ -43,12 +41,11 @@ def test_needs_are_followed():
 
 
 def test_every_assignment_has_checks():
-    assert str(CHECKS) == next(iter(checks_path))
-    files = {module: check_files(module, TRANSFORMER.package) for module in TRANSFORMER.modules}
+    files = {module: registry.check_files(module, TRANSFORMER.package) for module in TRANSFORMER.modules}
     assert [module for module in files if not files[module]] == []
-    assert {path for paths in files.values() for path in paths} == set(CHECKS.rglob("test_*.py")), (
-        "nobody collects these"
-    )
+    assert {path for paths in files.values() for path in paths} == set(
+        registry.checks(TRANSFORMER.package).rglob("test_*.py")
+    ), "nobody collects these"
 
 
 def test_every_function_says_how_long_and_how_hard_it_is():

@@ -4,7 +4,7 @@ import hashlib
 
 import numpy as np
 
-from autograder.draw import Draw
+from autograder.engine.inputs import Draw
 
 FIRST = [-1.1929407119750977, -1.5682182312011719, -0.8411741256713867]
 DIGEST = "efc2897fb1deaf4e"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from autograder.course.file_names import MAX_NAME, readable_names
+from autograder.classroom.file_names import MAX_NAME, readable_names
 
 
 def test_names_that_every_file_system_takes_stay():

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from autograder import datasets
-from autograder.course import store
+from autograder.classroom import result_store
+from autograder.core.files import modules_in, write_atomically
+from autograder.engine.reference.memo import user_cache
 from autograder.errors import UsageError
-from autograder.files import modules_in, write_atomically
-from autograder.reference.memo import user_cache
+from autograder.workspace.training import datasets
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
@@ -62,10 +62,10 @@ def test_a_file_system_without_locks_is_no_other_run(tmp_path, monkeypatch, erro
 
     monkeypatch.setattr(fcntl, "flock", flock)
     if refused:
-        with pytest.raises(UsageError, match="another headway grade is writing"), store.locked(tmp_path / "out"):
+        with pytest.raises(UsageError, match="another headway grade is writing"), result_store.locked(tmp_path / "out"):
             pass
     else:
-        with store.locked(tmp_path / "out") as remember:
+        with result_store.locked(tmp_path / "out") as remember:
             remember(tmp_path)
 
 
@@ -75,6 +75,6 @@ def test_only_what_a_killed_run_left_is_cleared_away(tmp_path, monkeypatch):
     for folder, gone in ((left, True), (mine, False)):
         folder.mkdir(parents=True)
         (tmp_path / "out").mkdir(exist_ok=True)
-        (tmp_path / "out" / store.LOCK).write_text(str(folder))
-        with store.locked(tmp_path / "out"):
+        (tmp_path / "out" / result_store.LOCK).write_text(str(folder))
+        with result_store.locked(tmp_path / "out"):
             assert folder.exists() is not gone

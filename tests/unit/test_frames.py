@@ -9,10 +9,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from autograder import frames
+from autograder.core import wire_format
 
 SCALARS = st.none() | st.booleans() | st.integers(-(2**60), 2**60) | st.floats(allow_nan=False) | st.text(max_size=20)
-ARRAYS = hnp.arrays(st.sampled_from(list(frames.DTYPES.values())), hnp.array_shapes(min_dims=0, max_dims=4, min_side=0))
+ARRAYS = hnp.arrays(
+    st.sampled_from(list(wire_format.DTYPES.values())), hnp.array_shapes(min_dims=0, max_dims=4, min_side=0)
+)
 VALUES = st.recursive(
     SCALARS | ARRAYS,
     lambda inner: (
@@ -37,29 +39,29 @@ def same(a, b):
 @given(VALUES)
 @settings(max_examples=200, deadline=None)
 def test_what_goes_in_comes_out(value):
-    assert same(value, frames.unpack(frames.pack(value)))
+    assert same(value, wire_format.unpack(wire_format.pack(value)))
 
 
 @given(st.binary(max_size=200))
 @settings(max_examples=300, deadline=None)
 def test_random_bytes_are_refused(data):
-    with pytest.raises(frames.FrameError):
-        frames.unpack(data)
+    with pytest.raises(wire_format.FrameError):
+        wire_format.unpack(data)
 
 
 @given(VALUES, st.data())
 @settings(max_examples=300, deadline=None)
 def test_a_damaged_frame_is_refused_or_still_data(value, data):
-    frame = bytearray(frames.pack(value))
+    frame = bytearray(wire_format.pack(value))
     for _ in range(data.draw(st.integers(1, 4))):
         frame[data.draw(st.integers(0, len(frame) - 1))] = data.draw(st.integers(0, 255))
-    with contextlib.suppress(frames.FrameError):
-        frames.unpack(bytes(frame))
+    with contextlib.suppress(wire_format.FrameError):
+        wire_format.unpack(bytes(frame))
 
 
 def framed(header, body=b""):
     text = json.dumps(header).encode()
-    return frames.PREFIX.pack(frames.MAGIC, len(text), len(body)) + text + body
+    return wire_format.PREFIX.pack(wire_format.MAGIC, len(text), len(body)) + text + body
 
 
 @pytest.mark.parametrize(
@@ -83,19 +85,19 @@ def framed(header, body=b""):
     ],
 )
 def test_malformed_headers(header, body, words):
-    with pytest.raises(frames.FrameError, match=words):
-        frames.unpack(framed(header, body))
+    with pytest.raises(wire_format.FrameError, match=words):
+        wire_format.unpack(framed(header, body))
 
 
 def test_nesting_is_limited():
     value = []
     for _ in range(50):
         value = [value]
-    with pytest.raises(frames.FrameError, match="nested"):
-        frames.pack(value)
+    with pytest.raises(wire_format.FrameError, match="nested"):
+        wire_format.pack(value)
     header = b'{"l":[' * 100_000 + b"]}" * 100_000
-    with pytest.raises(frames.FrameError):
-        frames.unpack(frames.PREFIX.pack(frames.MAGIC, len(header), 0) + header)
+    with pytest.raises(wire_format.FrameError):
+        wire_format.unpack(wire_format.PREFIX.pack(wire_format.MAGIC, len(header), 0) + header)
 
 
 def test_sizes_are_checked_before_anything_is_read():
@@ -103,24 +105,24 @@ def test_sizes_are_checked_before_anything_is_read():
 
     def receive(count):
         asked.append(count)
-        return frames.PREFIX.pack(frames.MAGIC, 10, 2**40)
+        return wire_format.PREFIX.pack(wire_format.MAGIC, 10, 2**40)
 
-    with pytest.raises(frames.FrameError, match="too large"):
-        frames.read(receive)
-    assert asked == [frames.PREFIX.size]
+    with pytest.raises(wire_format.FrameError, match="too large"):
+        wire_format.read(receive)
+    assert asked == [wire_format.PREFIX.size]
 
 
 def test_what_cannot_travel_becomes_the_name_of_its_type():
-    assert frames.unpack(frames.pack(iter([]))) == frames.Opaque("list_iterator")
-    assert frames.unpack(frames.pack(np.array([None]))) == frames.Opaque("numpy.ndarray of object")
+    assert wire_format.unpack(wire_format.pack(iter([]))) == wire_format.Opaque("list_iterator")
+    assert wire_format.unpack(wire_format.pack(np.array([None]))) == wire_format.Opaque("numpy.ndarray of object")
     with pytest.warns(PendingDeprecationWarning):
         matrix = np.matrix([[1.0]])
-    assert frames.unpack(frames.pack(matrix)).type_name == "numpy.matrix"
+    assert wire_format.unpack(wire_format.pack(matrix)).type_name == "numpy.matrix"
 
 
 def test_marks_travel():
-    marks = [frames.Handle(3), frames.Rng(7), frames.Config("gpt", "GPTConfig", {"d_model": 8})]
-    back = frames.unpack(frames.pack(marks))
+    marks = [wire_format.Handle(3), wire_format.Rng(7), wire_format.Config("gpt", "GPTConfig", {"d_model": 8})]
+    back = wire_format.unpack(wire_format.pack(marks))
     assert back == marks
     assert back[2].d_model == 8
     with pytest.raises(AttributeError):

@@ -2,9 +2,9 @@
 
 import pytest
 
-from autograder.curriculum import TRANSFORMER
+from autograder.courses.transformer import TRANSFORMER
 from autograder.errors import UsageError
-from autograder.study import glossary
+from autograder.workspace import glossary
 
 
 def test_all_words_come_in_course_order():

@@ -7,16 +7,16 @@ from datetime import UTC, datetime
 import pytest
 from rich.console import Console
 
-from autograder import reference
-from autograder.course import grading
-from autograder.course.classfile import Class
-from autograder.course.handed_in import Attempt, Student
-from autograder.course.policy import AssignmentPolicy, Policy
-from autograder.course.store import Entry, Store
-from autograder.curriculum import TRANSFORMER
-from autograder.engine import Options
+from autograder.classroom import grade
+from autograder.classroom.class_document import Class
+from autograder.classroom.policy import AssignmentPolicy, Policy
+from autograder.classroom.result_store import Entry, Store
+from autograder.classroom.submissions.handed_in import Attempt, Student
+from autograder.courses.transformer import TRANSFORMER
+from autograder.engine import reference
+from autograder.engine.session import Options
 from autograder.errors import UsageError
-from autograder.report import insight, insight_terminal, table
+from autograder.report import class_records, class_summary, grading_progress
 
 
 def test_fresh_inputs_need_pytorch_before_the_first_submission(tmp_path, monkeypatch):
@@ -24,8 +24,8 @@ def test_fresh_inputs_need_pytorch_before_the_first_submission(tmp_path, monkeyp
     (tmp_path / "class" / "ada" / "softmax.py").write_text("")
     monkeypatch.setattr(reference, "torch_version", lambda: None)
     with pytest.raises(UsageError, match="--seed 0"):
-        grading.grade(
-            tmp_path / "class", tmp_path / "out", Options(), Policy(), grading.Plan(1, unsafe=True), lambda seen: None
+        grade.grade(
+            tmp_path / "class", tmp_path / "out", Options(), Policy(), grade.Plan(1, unsafe=True), lambda seen: None
         )
     assert not (tmp_path / "out" / "class.json").exists()
 
@@ -34,8 +34,8 @@ def test_a_name_that_several_have_chooses_nobody():
     students = [Student(f"anna{n}", "Anna Schmidt", str(n), attempts=()) for n in (1, 2)]
     students.append(Student("bo", "anna1", "3", attempts=()))
     with pytest.raises(UsageError, match=r"several.* 'anna1', 'anna2'"):
-        grading._chosen(students, ("Anna Schmidt",))
-    assert grading._chosen(students, ("anna1", "3")) == {"anna1", "bo"}
+        grade._chosen(students, ("Anna Schmidt",))
+    assert grade._chosen(students, ("anna1", "3")) == {"anna1", "bo"}
 
 
 @pytest.mark.parametrize(
@@ -46,7 +46,7 @@ def test_the_results_of_another_class_are_not_written_over(tmp_path, there, held
     results = Store(tmp_path)
     results.entries = {there: Entry(there, "key")} if there else {}
     with pytest.raises(UsageError, match=r"another class \(1 submission, as 'bo'\)") if held else nullcontext():
-        grading._require_its_own(group, results)
+        grade._require_its_own(group, results)
 
 
 def test_what_others_left_behind_does_not_scale_the_points():
@@ -70,8 +70,8 @@ def test_what_others_left_behind_does_not_scale_the_points():
 def test_a_due_date_that_nobody_can_be_held_to_is_said(attempt, unknown):
     students = [Student("ada", attempts=(attempt,)), Student("mia", attempts=())]
     due = Policy(assignments={"softmax": AssignmentPolicy(due=datetime(2026, 10, 1, tzinfo=UTC))})
-    assert ("not known of 1 of 1 submission:" in grading._undated(students, due)) is unknown
-    assert grading._undated(students, Policy()) == ""
+    assert ("not known of 1 of 1 submission:" in grade._undated(students, due)) is unknown
+    assert grade._undated(students, Policy()) == ""
 
 
 @pytest.mark.parametrize(("days", "said"), [(0, ""), (1, "1 day late: 3 points less"), (2, "2 days late: 3 points")])
@@ -85,7 +85,7 @@ def test_the_table_names_the_missing_and_says_how_late_the_late_are(tmp_path, da
     missing.update(score=0.0, statuses={}, late_days=0, penalty=0.0)
     shown = io.StringIO()
     document = {"students": [student, missing], "seed": 1, "seconds": 1.0}
-    table.render(document, tmp_path, Console(file=shown, width=200))
+    grading_progress.render(document, tmp_path, Console(file=shown, width=200))
     assert "Mia" in shown.getvalue()
     assert "s013" not in shown.getvalue()
     assert "Mean 90 % of 1 graded · 1 missing" in shown.getvalue()
@@ -101,7 +101,7 @@ def test_the_table_tells_two_of_one_name_apart_and_counts_no_checks_of_what_coul
     broken = {**student, "name": "Bo", "submission": "b1", "status": "unreadable", "reason": "no archive"}
     shown = io.StringIO()
     students = [student, {**student, "submission": "a2"}, {**broken, "statuses": {"not_started": 9}}]
-    table.render({"students": students, "seed": 1, "seconds": 1.0}, tmp_path, Console(file=shown, width=200))
+    grading_progress.render({"students": students, "seed": 1, "seconds": 1.0}, tmp_path, Console(file=shown, width=200))
     text = shown.getvalue()
     assert "a1 Ada" in text and "a2 Ada" in text and "b1" not in text
     assert "unreadable: no archive" in text and "not started" not in text
@@ -109,13 +109,13 @@ def test_the_table_tells_two_of_one_name_apart_and_counts_no_checks_of_what_coul
 
 def test_who_is_behind_is_named_with_the_missing_and_not_all_of_a_large_class():
     def one(name, score, status="graded"):
-        return insight.Student(name, "", name, status, "", score, 10.0, 0, 0.0, None)
+        return class_records.Student(name, "", name, status, "", score, 10.0, 0, 0.0, None)
 
-    found = insight.Insight("CS", [])
+    found = class_records.Insight("CS", [])
     found.students = [one(f"s{n:02}", n / 10) for n in range(20)]
     found.students += [one("half", 5.0), one("best", 10.0), one("mia", 0.0, "missing"), one("kit", 0.0, "unreadable")]
     shown = io.StringIO()
-    insight_terminal.render(found, Console(file=shown, width=400))
+    class_summary.render(found, Console(file=shown, width=400))
     lines = shown.getvalue().splitlines()
     (low,) = (line for line in lines if line.startswith("Below 50%: "))
     assert low.startswith("Below 50%: s00 0%, s01 1%, ") and low.endswith("s11 11% … and 8 more")

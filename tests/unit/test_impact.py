@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from autograder.curriculum import TRANSFORMER
-from autograder.source import bundled
-from autograder.study import impact
+from autograder.courses.transformer import TRANSFORMER
+from autograder.curriculum.stubs import bundled
+from autograder.workspace import dependencies
 
 
 @pytest.fixture
@@ -16,13 +16,13 @@ def workspace(tmp_path):
     return tmp_path
 
 
-def edited(workspace: Path, module: str, old: str, new: str) -> tuple[impact.Snapshot, impact.Snapshot]:
-    before = impact.take(workspace)
+def edited(workspace: Path, module: str, old: str, new: str) -> tuple[dependencies.Snapshot, dependencies.Snapshot]:
+    before = dependencies.take(workspace, TRANSFORMER)
     path = workspace / f"{module}.py"
     text = path.read_text()
     assert old in text
     path.write_text(text.replace(old, new, 1))
-    return before, impact.take(workspace, before)
+    return before, dependencies.take(workspace, TRANSFORMER, before)
 
 
 def test_comments_blank_lines_and_docstrings_change_nothing(workspace):
@@ -34,9 +34,9 @@ def test_comments_blank_lines_and_docstrings_change_nothing(workspace):
 
 def test_a_function_alone_changes_itself_and_what_is_built_on_it(workspace):
     path = workspace / "ffn.py"
-    before = impact.take(workspace)
+    before = dependencies.take(workspace, TRANSFORMER)
     path.write_text(path.read_text().replace("def gelu_exact(x):", "def gelu_exact(x, *, unused=None):"))
-    after = impact.take(workspace, before)
+    after = dependencies.take(workspace, TRANSFORMER, before)
     assert after.own_changes(before) == ("ffn.gelu_exact",)
     assert after.changes(before) == ("ffn.gelu_exact",)
 
@@ -69,51 +69,51 @@ def test_helper_files_of_ones_own(workspace):
     assert after.changes(before) == ()  # nobody uses it yet
     before, after = edited(workspace, "ffn", "def relu(x):", "def relu(x, by=half):")
     (workspace / "tools.py").write_text("def half(x):\n    return x * 0.5\n")
-    again = impact.take(workspace, after)
+    again = dependencies.take(workspace, TRANSFORMER, after)
     assert "ffn.relu" in again.changes(after)
     assert again.own_changes(after)
 
 
 def test_syntax_errors_deleted_files_and_strange_bytes(workspace):
-    before = impact.take(workspace)
+    before = dependencies.take(workspace, TRANSFORMER)
     (workspace / "softmax.py").write_text("def softmax(:\n")
-    broken = impact.take(workspace, before)
+    broken = dependencies.take(workspace, TRANSFORMER, before)
     assert set(TRANSFORMER.select(["softmax"])) <= set(broken.changes(before))
     assert not broken.is_stub("softmax.softmax")
     (workspace / "softmax.py").unlink()
-    gone = impact.take(workspace, broken)
+    gone = dependencies.take(workspace, TRANSFORMER, broken)
     assert set(TRANSFORMER.select(["softmax"])) <= set(gone.changes(broken))
     (workspace / "softmax.py").write_bytes(b"\x00\xff" * 10)
-    assert impact.take(workspace).modules["softmax"].error is not None
+    assert dependencies.take(workspace, TRANSFORMER).modules["softmax"].error is not None
     (workspace / "attention.py").unlink()
     (workspace / "attention.py").mkdir()
-    assert "attention" not in impact.take(workspace).modules
+    assert "attention" not in dependencies.take(workspace, TRANSFORMER).modules
 
 
 @pytest.mark.parametrize("terms", [1000, 2000, 100_000])
 def test_code_that_is_nested_too_deeply_is_one_more_fingerprint(workspace, terms):
-    before = impact.take(workspace)
+    before = dependencies.take(workspace, TRANSFORMER)
     with (workspace / "softmax.py").open("a") as file:
         file.write(f"\nX = {' + '.join(['1'] * terms)}\n")
-    after = impact.take(workspace)
+    after = dependencies.take(workspace, TRANSFORMER)
     assert after.modules["softmax"].error is not None
     assert after.prints["softmax.softmax"] != before.prints["softmax.softmax"]
     assert not after.is_stub("softmax.softmax"), "nobody knows"
 
 
 def test_stubs_are_told_from_work():
-    stubs = impact.take(bundled("assignments"))
+    stubs = dependencies.take(bundled("assignments"), TRANSFORMER)
     assert all(stubs.is_stub(name) for name in TRANSFORMER.functions)
-    solved = impact.take(bundled("solutions"))
+    solved = dependencies.take(bundled("solutions"), TRANSFORMER)
     assert not any(solved.is_stub(name) for name in TRANSFORMER.functions)
 
 
 def test_functions_that_use_each_other_have_fingerprints(tmp_path):
     (tmp_path / "ffn.py").write_text("from softmax import f\ndef relu(x):\n    return f(x)\n")
     (tmp_path / "softmax.py").write_text("from ffn import relu\ndef f(x):\n    return relu(x)\n")
-    one = impact.take(tmp_path)
+    one = dependencies.take(tmp_path, TRANSFORMER)
     (tmp_path / "softmax.py").write_text("from ffn import relu\ndef f(x):\n    return relu(x) + 1\n")
-    assert "ffn.relu" in impact.take(tmp_path, one).changes(one)
+    assert "ffn.relu" in dependencies.take(tmp_path, TRANSFORMER, one).changes(one)
 
 
 def test_an_experiment_changes_nothing_and_uses_nothing(workspace):
@@ -122,4 +122,4 @@ def test_an_experiment_changes_nothing_and_uses_nothing(workspace):
     assert after.changes(before) == ()
     path = workspace / "softmax.py"
     path.write_text(path.read_text() + "\nif True:\n    print(softmax([1.0]))\n")
-    assert "softmax.softmax" in impact.take(workspace, after).changes(after)
+    assert "softmax.softmax" in dependencies.take(workspace, TRANSFORMER, after).changes(after)

@@ -11,10 +11,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from autograder.course import intake
-from autograder.course.handed_in import Attempt, Part
-from autograder.course.intake import read, take_in
-from autograder.curriculum import TRANSFORMER
+from autograder.classroom.submissions import intake
+from autograder.classroom.submissions.handed_in import Attempt, Part
+from autograder.classroom.submissions.intake import read, take_in
+from autograder.courses.transformer import TRANSFORMER
 
 GOOD = "def softmax(x):\n    return x\n"
 SECRET = "SECRET = 1\n"

@@ -5,11 +5,11 @@ import types
 
 import pytest
 
-from autograder.archive import LeftOut
-from autograder.curriculum import TRANSFORMER
+from autograder.core.zip_archive import LeftOut
+from autograder.courses.transformer import TRANSFORMER
 from autograder.notebooks import extract
-from autograder.notebooks.intake import modules
-from autograder.notebooks.statements import Cell
+from autograder.notebooks.cell_statements import Cell
+from autograder.notebooks.read_ipynb import modules
 
 SOFTMAX = "def softmax(x, axis=-1, temperature=1.0):\n    '''Mine.'''\n    return np.exp(x) / np.exp(x).sum()\n"
 STUB = "def softmax(x, axis=-1):\n    '''Yours.'''\n    # YOUR CODE HERE\n    raise NotImplementedError()\n"
@@ -34,7 +34,7 @@ def taken(*cells, name=""):
 
 def test_a_function_with_what_it_needs_and_nothing_to_look_at():
     cells = [
-        NUMPY + "import matplotlib.pyplot as plt\nfrom autograder.notebook import check",
+        NUMPY + "import matplotlib.pyplot as plt\nfrom autograder.notebooks.api import check",
         "%matplotlib inline\nSHIFT = 1\nTABLE = {}\nTABLE['a'] = helper_value = 3\n!pip install torch\nsoftmax?",
         "def _exp(x):\n    return np.exp(x - SHIFT) * TABLE['a'] / helper_value",
         "def softmax(x, axis=-1):\n    result = _exp(x)\n    return result / result.sum()",
@@ -211,7 +211,7 @@ def test_the_way_back_to_the_cell():
 
 
 def test_results_name_cells_and_other_files_stay_as_they_are():
-    from autograder.notebooks.places import name_cells
+    from autograder.notebooks.line_to_cell import name_cells
     from autograder.results import CheckResult, SubmissionResult
 
     text = extract.modules([Cell("cell 7", "\ndef softmax(x):\n    return x")], TRANSFORMER)["softmax"]

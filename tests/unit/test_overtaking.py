@@ -7,9 +7,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from autograder.course import cluster
-from autograder.course.grader import Unit
-from autograder.course.store import Entry
+from autograder.classroom import dask_cluster
+from autograder.classroom.result_store import Entry
+from autograder.classroom.worker import Unit
 
 
 class Silent(BaseException):
@@ -81,14 +81,14 @@ class Scheduler:
 @pytest.mark.parametrize("answer", [False, True])
 @pytest.mark.parametrize("silent", [("a",), ("a", "b")])
 def test_what_silent_workers_have_is_done_by_others(silent, answer, tmp_path, monkeypatch):
-    monkeypatch.setattr(cluster, "OVERDUE_SECONDS", 0.1)
-    monkeypatch.setattr(cluster, "OVERDUE", 0.0)
-    monkeypatch.setattr(cluster.intake, "read", lambda work: [])
+    monkeypatch.setattr(dask_cluster, "OVERDUE_SECONDS", 0.1)
+    monkeypatch.setattr(dask_cluster, "OVERDUE", 0.0)
+    monkeypatch.setattr(dask_cluster.intake, "read", lambda work: [])
     done = []
-    run = cluster.Cluster(
+    run = dask_cluster.Cluster(
         SimpleNamespace(results=tmp_path), "tcp://nowhere", lambda unit, entry: done.append((unit.number, entry.status))
     )
     units = [Unit(number, f"s{number}", f"s{number}.json", []) for number in range(5)]
-    cluster._Run(run, Scheduler(silent, "abc", answer=answer), "headway-0", cluster.deque(units)).until_done()
+    dask_cluster._Run(run, Scheduler(silent, "abc", answer=answer), "headway-0", dask_cluster.deque(units)).until_done()
     assert sorted(done) == [(number, "graded") for number in range(5)]
     assert sorted(path.read_text() for path in tmp_path.iterdir()) == [str(number) for number in range(5)]

@@ -3,15 +3,15 @@
 import numpy as np
 import pytest
 
-from autograder.case import describe_case
-from autograder.causes import usual_cause
-from autograder.compare import compare
-from autograder.curriculum import TRANSFORMER
+from autograder.core.wire_format import Rng
+from autograder.courses.transformer import TRANSFORMER
+from autograder.engine.comparison.compare import compare
+from autograder.engine.describe_inputs import describe_case
+from autograder.engine.diagnosis.explanation import Diagnosis, same_error
+from autograder.engine.diagnosis.mistake import of_function
+from autograder.engine.diagnosis.variants import parameters
+from autograder.engine.exception_hints import usual_cause
 from autograder.errors import Mismatch, StudentException
-from autograder.frames import Rng
-from autograder.mistakes import of_function
-from autograder.mistakes.variants import parameters
-from autograder.naming import Diagnosis, same_error
 
 
 @pytest.mark.parametrize(

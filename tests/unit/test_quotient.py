@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from autograder.quotient import step_of
+from autograder.engine.diagnosis.finite_differences import step_of
 
 
 def loss(x):

@@ -5,9 +5,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from autograder.curriculum import TRANSFORMER
-from autograder.proxies import Student
-from autograder.worker import Limits, Spent, WorkerTimedOut, session
+from autograder.courses.transformer import TRANSFORMER
+from autograder.engine.student import Student
+from autograder.sandbox import Limits, Spent, WorkerTimedOut, session
 
 
 @pytest.fixture

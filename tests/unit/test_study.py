@@ -7,14 +7,14 @@ import zipfile
 import pytest
 
 from autograder import __version__
-from autograder.curriculum import TRANSFORMER
+from autograder.core.relative_time import ago
+from autograder.courses.transformer import TRANSFORMER
+from autograder.curriculum.stubs import bundled
 from autograder.errors import UsageError
 from autograder.results import CheckResult
-from autograder.since import ago
-from autograder.source import bundled
-from autograder.study import badges, editor, keep, progress, solutions, state, submit, workspace
-from autograder.study.keyboard import keys_in
-from autograder.study.live import Live
+from autograder.workspace import badges, create, editor, files, progress, solutions, state, submit
+from autograder.workspace.session import Live
+from autograder.workspace.terminal import keys_in
 
 
 def result(function, status="passed", possible=1.0):
@@ -23,7 +23,7 @@ def result(function, status="passed", possible=1.0):
 
 @pytest.fixture
 def folder(tmp_path):
-    workspace.create(tmp_path / "w")
+    create.create(tmp_path / "w", TRANSFORMER)
     return tmp_path / "w"
 
 
@@ -73,60 +73,62 @@ def test_since_stays_while_the_status_does():
 
 def test_next_comes_after_the_one_in_hand_and_bonus_last():
     statuses = dict.fromkeys(TRANSFORMER.functions, "passed")
-    assert progress.next_open(statuses) is None
+    assert progress.next_open(statuses, TRANSFORMER) is None
     statuses["tokenizer.encode"] = statuses["ffn.relu"] = statuses["layernorm.rmsnorm"] = "failed"
-    assert progress.next_open(statuses, "softmax.softmax") == "ffn.relu"
-    assert progress.next_open(statuses, "ffn.relu") == "layernorm.rmsnorm"
-    assert progress.next_open(statuses) == "tokenizer.encode"
+    assert progress.next_open(statuses, TRANSFORMER, "softmax.softmax") == "ffn.relu"
+    assert progress.next_open(statuses, TRANSFORMER, "ffn.relu") == "layernorm.rmsnorm"
+    assert progress.next_open(statuses, TRANSFORMER) == "tokenizer.encode"
     statuses["softmax.softmax"] = "failed"  # stands before the one in hand, but belongs to the same assignment
-    assert progress.next_open(statuses, "softmax.cross_entropy") == "softmax.softmax"
-    assert progress.next_open(statuses, "softmax.softmax") == "ffn.relu"
-    assert progress.next_open(statuses, "layernorm.layernorm") == "ffn.relu"  # bonus work can wait
-    assert "layernorm" in progress.passed_modules(statuses)
-    assert "ffn" not in progress.passed_modules(statuses)
+    assert progress.next_open(statuses, TRANSFORMER, "softmax.cross_entropy") == "softmax.softmax"
+    assert progress.next_open(statuses, TRANSFORMER, "softmax.softmax") == "ffn.relu"
+    assert progress.next_open(statuses, TRANSFORMER, "layernorm.layernorm") == "ffn.relu"  # bonus work can wait
+    assert "layernorm" in progress.passed_modules(statuses, TRANSFORMER)
+    assert "ffn" not in progress.passed_modules(statuses, TRANSFORMER)
 
 
 def test_reset_of_a_function_keeps_the_rest_and_a_copy(folder):
     path = folder / "softmax.py"
     solved = (bundled("solutions") / "softmax.py").read_text()
     path.write_text(solved)
-    kept = keep.reset(folder, "softmax.log_softmax")
+    kept = files.reset(folder, "softmax.log_softmax", TRANSFORMER)
     assert (folder / kept).read_text() == solved
     text = path.read_text()
-    assert keep.function_text(text, "log_softmax") == keep.function_text(keep.stub_text("softmax"), "log_softmax")
-    assert keep.function_text(text, "softmax") == keep.function_text(solved, "softmax")
-    second = keep.reset(folder, "softmax")
+    assert files.function_text(text, "log_softmax") == files.function_text(
+        files.stub_text("softmax", TRANSFORMER), "log_softmax"
+    )
+    assert files.function_text(text, "softmax") == files.function_text(solved, "softmax")
+    second = files.reset(folder, "softmax", TRANSFORMER)
     assert second != kept
-    assert path.read_text() == keep.stub_text("softmax")
+    assert path.read_text() == files.stub_text("softmax", TRANSFORMER)
 
 
 def test_reset_of_what_python_cannot_read_names_the_way(folder):
     (folder / "softmax.py").write_text("def (")
     with pytest.raises(UsageError, match="headway reset softmax"):
-        keep.reset(folder, "softmax.softmax")
+        files.reset(folder, "softmax.softmax", TRANSFORMER)
     assert (folder / "softmax.py").read_text() == "def ("
-    assert (folder / keep.reset(folder, "softmax")).read_text() == "def ("
+    assert (folder / files.reset(folder, "softmax", TRANSFORMER)).read_text() == "def ("
 
 
 def test_a_byte_order_mark_and_windows_line_ends_are_nothing(folder):
     path = folder / "softmax.py"
     solved = (bundled("solutions") / "softmax.py").read_bytes()
     path.write_bytes(b"\xef\xbb\xbf" + solved.replace(b"\n", b"\r\n"))
-    mine, theirs = solutions.both_texts(folder, "softmax.softmax")
+    mine, theirs = solutions.both_texts(folder, "softmax.softmax", TRANSFORMER)
     assert mine == theirs
-    keep.reset(folder, "softmax.log_softmax")
-    assert keep.read(path) == keep.replace_function(
-        solved.decode(), "log_softmax", keep.function_text(keep.stub_text("softmax"), "log_softmax")
+    files.reset(folder, "softmax.log_softmax", TRANSFORMER)
+    assert files.read(path) == files.replace_function(
+        solved.decode(), "log_softmax", files.function_text(files.stub_text("softmax", TRANSFORMER), "log_softmax")
     )
-    path.write_bytes(b"\xef\xbb\xbf" + keep.stub_text("softmax").encode())
+    path.write_bytes(b"\xef\xbb\xbf" + files.stub_text("softmax", TRANSFORMER).encode())
     remembered = state.load(folder)
-    assert keep.update(folder, remembered) == []
+    assert files.update(folder, remembered) == []
 
 
 def test_what_python_cannot_read_is_not_laid_beside_the_solution(folder):
     (folder / "softmax.py").write_text("def (")
     with pytest.raises(UsageError, match=r"Python cannot read softmax\.py .*line 1.*headway check softmax"):
-        solutions.both_texts(folder, "softmax.softmax")
+        solutions.both_texts(folder, "softmax.softmax", TRANSFORMER)
 
 
 def test_update_brings_new_stubs_and_leaves_work_alone(folder, monkeypatch):
@@ -135,7 +137,7 @@ def test_update_brings_new_stubs_and_leaves_work_alone(folder, monkeypatch):
     )  # fmt: skip
     (folder / "softmax.py").write_text(worked + "\n\ndef my_work(x):\n    return x\n")
     (folder / "ffn.py").unlink()
-    new = keep.stub_text
+    new = files.stub_text
 
     def newer(module, curriculum):
         return (
@@ -144,21 +146,22 @@ def test_update_brings_new_stubs_and_leaves_work_alone(folder, monkeypatch):
             .replace("Args:", "Newer args:")
         )
 
-    monkeypatch.setattr(keep, "stub_text", newer)
+    monkeypatch.setattr(files, "stub_text", newer)
     remembered = state.load(folder)
-    lines = keep.update(folder, remembered)
+    lines = files.update(folder, remembered)
     assert len(lines) == 12
     text = (folder / "softmax.py").read_text()
     assert "return my_work(x)" in text
     assert "def my_work" in text
     assert "# newer" not in text
-    assert "Newer args:" not in keep.function_text(text, "softmax")
-    assert "Newer args:" in keep.function_text(text, "log_softmax")
+    assert "Newer args:" not in files.function_text(text, "softmax")
+    assert "Newer args:" in files.function_text(text, "log_softmax")
     assert (folder / "attention.py").read_text() == newer("attention", TRANSFORMER)
     assert (folder / "ffn.py").read_text() == newer("ffn", TRANSFORMER)
-    assert keep.update(folder, remembered) == []
+    assert files.update(folder, remembered) == []
     assert any(
-        path.read_text() == worked + "\n\ndef my_work(x):\n    return x\n" for path in (folder / keep.BACKUPS).iterdir()
+        path.read_text() == worked + "\n\ndef my_work(x):\n    return x\n"
+        for path in (folder / files.BACKUPS).iterdir()
     )
 
 
@@ -203,7 +206,7 @@ def test_what_was_begun_before_it_is_watched_is_in_hand(folder):
 
 def test_every_solution_can_be_shown_alone():
     for name in TRANSFORMER.functions:
-        text = keep.solution_of(name)
+        text = files.solution_of(name, TRANSFORMER)
         compile(text, name, "exec")
         assert f"def {name.partition('.')[2]}(" in text
 
@@ -237,7 +240,7 @@ def test_two_texts_side_by_side():
 
 
 def test_the_archive_is_the_same_for_the_same_work(folder, tmp_path):
-    contents = submit.collect(folder)
+    contents = submit.collect(folder, TRANSFORMER)
     assert set(contents) == {f"{module}.py" for module in TRANSFORMER.modules}
     about = {"schema": submit.SCHEMA}
     submit.write(tmp_path / "a.zip", contents, about)

@@ -5,12 +5,12 @@ from itertools import groupby
 from statistics import mean, median
 from typing import Any
 
-from autograder.report import terminal
+from autograder.report import check_report
+from autograder.report.class_records import BINS, LETTERS, Check, Insight, Student
 from autograder.report.html import render
-from autograder.report.insight import BINS, LETTERS, Check, Insight, Student
 
 HEIGHT = 130  # of the highest bar
-WORDS = {letter: terminal.WORDS[status] for status, letter in LETTERS.items()}
+WORDS = {letter: check_report.WORDS[status] for status, letter in LETTERS.items()}
 
 
 def render_class(

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from autograder.draw import Draw
-from autograder.fixtures import Agree
+from autograder.engine.fixtures import Agree
+from autograder.engine.inputs import Draw
 
 graded = pytest.mark.graded
 

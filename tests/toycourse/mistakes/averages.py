@@ -1,6 +1,6 @@
 """Mistakes in assignment 1: mean and variance."""
 
-from autograder.mistakes import Mistake
+from autograder.engine.diagnosis.mistake import Mistake
 
 MISTAKES = (
     Mistake(

@@ -1,0 +1,1 @@
+"""Grade a class: submissions in, results and gradebooks out."""

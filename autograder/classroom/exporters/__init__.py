@@ -1,0 +1,1 @@
+"""Write a class's grades in the formats of gradebooks."""

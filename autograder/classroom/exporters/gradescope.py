@@ -1,0 +1,120 @@
+"""Gradescope's `results.json`, one per student.
+
+Source: "Autograder Specifications", section "Output format", and "Leaderboards"
+(gradescope-autograders.readthedocs.io/en/latest/specs/ and …/leaderboards/). From there: `score`, `execution_time`,
+`output`, `output_format`, `visibility` and `stdout_visibility` (`visible`, `after_due_date`, `after_published`,
+`hidden`), `extra_data`, `tests` (each `score`, `max_score`, `status`, `name`, `number`, `output`, `tags`,
+`visibility`), and `leaderboard` (each `name`, `value`, `order`).
+"""
+
+import json
+from pathlib import Path
+from typing import Any, Literal
+
+from autograder.classroom.gradebook import Document, Gradebook, functions_of
+from autograder.core.files import write_atomically
+from autograder.core.text import counted
+from autograder.report.student_feedback import ruled, scale
+
+Visibility = Literal["visible", "after_due_date", "after_published", "hidden"]
+
+TRAINING = "training"
+
+
+def write(book: Gradebook, folder: Path, *, visibility: Visibility = "visible") -> int:
+    """Write `<submission>.json` into `folder` for everybody who handed something in.
+
+    Returns:
+        How many.
+    """
+    count, names = 0, book.file_names()
+    for student, result in book.results():
+        if student["status"] not in ("missing", "waiting"):
+            document = document_of(book, student, result, visibility)
+            write_atomically(
+                folder / f"{names[student['submission']]}.json", (json.dumps(document, indent=1) + "\n").encode()
+            )
+            count += 1
+    return count
+
+
+def document_of(
+    book: Gradebook, student: Document, result: Document | None, visibility: Visibility = "visible"
+) -> dict[str, Any]:
+    """One student's `results.json`. Only what the result document tells is told."""
+    base = {
+        "score": round(student["score"], 4),
+        "visibility": visibility,
+        "stdout_visibility": "hidden",
+        "output_format": "text",
+        "extra_data": {"submission": student["submission"], "kit": book.document["kit"], "seed": book.document["seed"]},
+    }
+    if result is None:
+        return {**base, "output": f"This could not be graded: {student['reason']}", "tests": []}
+    tests = [
+        _test(check, number, "hidden" if book.is_hidden(check["id"]) else visibility)
+        for number, check in _numbered(result)
+    ]
+    return {
+        **base,
+        "execution_time": round(result["seconds"], 3),
+        "output": _overview(book, student, result),
+        "tests": tests,
+        "leaderboard": _leaderboard(result),
+    }
+
+
+def _numbered(result: Document) -> list[tuple[str, Document]]:
+    """Checks with Gradescope's numbers: assignment, function, check."""
+    return [
+        (f"{assignment['number']}.{i}.{j}", check)
+        for assignment in result["assignments"]
+        for i, function in enumerate(assignment["functions"], 1)
+        for j, check in enumerate(function["checks"], 1)
+    ]
+
+
+def _test(check: Document, number: str, visibility: Visibility) -> dict[str, Any]:
+    lines = [check["message"]]
+    lines += [f"looks like: {check['mistake']['title']}"] if check["mistake"] else []
+    lines += [f"case: {check['case']}"] if check["case"] and check["status"] != "passed" else []
+    lines += [f"where: {check['where']['file']}:{check['where']['line']}"] if check["where"] else []
+    others = [one for one in check["blocked_by"] if one != check["function"] or not check["message"]]
+    lines += [f"first make right: {', '.join(others)}"] if others else []
+    return {
+        "name": f"{check['function']} · {check['title']}",
+        "number": number,
+        "score": check["points"]["earned"],
+        "max_score": check["points"]["possible"],
+        "status": "passed" if check["status"] == "passed" else "failed",
+        "output": "\n".join(line for line in lines if line),
+        "output_format": "text",
+        "tags": [check["function"].partition(".")[0], check["status"]],
+        "visibility": visibility,
+    }
+
+
+def _overview(book: Gradebook, student: Document, result: Document) -> str:
+    """Points by assignment and, where the policy scales them, how they become the score."""
+    scaled = scale({**student, "weights": book.weights}, result)
+    lines = []
+    for one in result["assignments"]:
+        points, counts = scaled.get(one["name"], ("", ""))
+        became = f", which is {points}, and counts {counts}" if points else ""
+        lines.append(f"{one['name']}: {one['points']['earned']:g} of {one['points']['possible']:g} points{became}")
+    if student["penalty"]:
+        lines.append(f"late by {counted(student['late_days'], 'day')}: {student['penalty']:g} points less")
+    return "\n".join([*lines, *ruled(student), *result["notes"]])
+
+
+def _leaderboard(result: Document) -> list[dict[str, Any]]:
+    """For a class that trains: points of the training assignment, and how fast a right training loop runs."""
+    training = [(name, f) for name, f in functions_of(result) if name.startswith(f"{TRAINING}.")]
+    if not training:
+        return []
+    points = sum(function["points"]["earned"] for _, function in training)
+    board: list[dict[str, Any]] = [{"name": "training: points", "value": points}]
+    if all(function["status"] == "passed" for _, function in training):
+        seconds = sum(check["seconds"] for _, function in training for check in function["checks"])
+        board.append({"name": "training: seconds", "value": round(seconds, 3), "order": "asc"})
+    return board

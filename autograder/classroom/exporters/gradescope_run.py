@@ -1,0 +1,57 @@
+"""What `run_autograder` starts: grade the one submission, write `results.json`.
+
+    python -m autograder.classroom.exporters.gradescope_run /autograder
+
+Whatever happens, `results.json` is written: a student reads why there is no grade, and not nothing.
+"""
+
+import json
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from autograder.classroom import gradebook
+from autograder.classroom.exporters import gradescope
+from autograder.core.files import write_atomically
+from autograder.errors import HeadwayError
+
+NAME = "submission"
+
+
+def main(root: Path) -> None:
+    """Grade `root/submission` by `root/source/settings.json`; write `root/results/results.json`."""
+    results = root / "results" / "results.json"
+    try:
+        document = _grade(root)
+    except (HeadwayError, OSError, ValueError) as error:
+        document = {"score": 0.0, "output": f"The autograder could not run: {error}", "stdout_visibility": "hidden"}
+    write_atomically(results, (json.dumps(document, indent=1) + "\n").encode())
+
+
+def _grade(root: Path) -> dict[str, Any]:
+    settings = json.loads((root / "source" / "settings.json").read_bytes())
+    with tempfile.TemporaryDirectory(prefix="headway-") as scratch:
+        inbox, out = Path(scratch) / "inbox", Path(scratch) / "out"
+        # A class of one; links stay links, and are refused as in every class.
+        shutil.copytree(root / "submission", inbox / NAME, symlinks=True)
+        command = [sys.executable, "-m", "autograder.cli", "grade", str(inbox), "--out", str(out), "--no-color"]
+        command += ["--seed", str(settings["seed"]), "--feedback", settings["feedback"]]
+        command += [part for name in settings["assignments"] for part in ("--assignment", name)]
+        done = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
+        if not (out / "class.json").is_file() and settings["unsafe"]:
+            command.append("--unsafe-no-sandbox")
+            done = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
+        print(done.stdout, done.stderr)
+        if not (out / "class.json").is_file():
+            lines = done.stderr.strip().splitlines() or ["no reason given"]
+            raise HeadwayError(lines[-1])
+        book = gradebook.read(out)
+        student, result = next(book.results())
+        return gradescope.document_of(book, student, result, settings["visibility"])
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))

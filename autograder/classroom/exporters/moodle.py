@@ -1,0 +1,101 @@
+"""Moodle's grading worksheet, which an assignment with "Offline grading worksheet" switched on takes back.
+
+Sources: "Assignment settings" and "Using Assignment" (docs.moodle.org, Feedback types, Offline grading worksheet) and
+what reads the file, `mod/assign/feedback/offline/importgradeslib.php` and `locallib.php` in github.com/moodle/moodle.
+From there: Identifier, Grade and Last modified (grade) must be there; the identifier is "Participant " and a number of
+this assignment's own; a grade above the assignment's maximum is skipped, and so is one whose "Last modified (grade)"
+is older than the grade in Moodle; an empty grade changes nothing.
+
+A Moodle assignment has one grade: name the assignment of the course (`--assignment`), or the total is written. With the
+worksheet downloaded from Moodle as roster (`headway grade --roster`), its columns come back as they were, and the grade
+is in the scale of its "Maximum Grade".
+"""
+
+import html
+from pathlib import Path
+
+from autograder.classroom.exporters import cells
+from autograder.classroom.gradebook import Document, Gradebook, functions_of, shown_name
+from autograder.report.check_report import WORDS
+from autograder.report.student_feedback import ruled
+
+COLUMNS = (
+    "Identifier", "Full name", "ID number", "Email address", "Status", "Grade", "Maximum Grade",
+    "Grade can be changed", "Last modified (submission)", "Last modified (grade)", "Feedback comments",
+)  # fmt: skip
+_NO_GRADE = ("missing", "waiting", "failed")
+MAX_REMARKS = 8
+
+
+def write(book: Gradebook, path: Path, *, assignment: str | None = None) -> int:
+    """Write the worksheet.
+
+    Args:
+        assignment: whose score is the grade; without it, the total.
+
+    Returns:
+        How many students it has.
+    """
+    rows = [list(COLUMNS)]
+    for student, result in book.results():
+        roster = student["roster"]
+        score, possible = _score(student, assignment)
+        maximum = _number(roster.get("Maximum Grade") or roster.get("Maximum grade")) or possible
+        given = any(one["by_hand"] for name, one in student["assignments"].items() if assignment in (None, name))
+        nothing = student["status"] in _NO_GRADE and not given
+        excused = assignment is not None and student["assignments"].get(assignment, {}).get("excused", False)
+        grade = None if nothing or excused or not possible else score * maximum / possible
+        ours = {
+            "Identifier": _identifier(student),
+            "Full name": shown_name(student),
+            "Email address": student["email"],
+            "Status": "No submission" if student["status"] == "missing" else "Submitted for grading",
+            "Grade can be changed": "Yes",
+            "Last modified (submission)": student["submitted_at"] or "-",
+            "Last modified (grade)": "-",
+        }
+        row = {column: cells.text(roster.get(column) or ours.get(column, "")) for column in COLUMNS}
+        row["Grade"] = "" if grade is None else f"{min(grade, maximum):.2f}"
+        row["Maximum Grade"] = f"{maximum:.2f}"
+        row["Last modified (grade)"] = roster.get("Last modified (grade)") or "-"  # a dash is no formula
+        row["Feedback comments"] = cells.text(_feedback(student, result, assignment))
+        rows.append([row[column] for column in COLUMNS])
+    cells.write(path, rows, line_end="\r\n")
+    return len(rows) - 1
+
+
+def _identifier(student: Document) -> str:
+    given = student["id"]
+    return f"Participant {given}" if given.isdecimal() else given
+
+
+def _score(student: Document, assignment: str | None) -> tuple[float, float]:
+    if assignment is None:
+        return student["score"], student["out_of"]
+    grade = student["assignments"].get(assignment, {"score": 0.0, "possible": 0.0})
+    return grade["score"], grade["possible"]
+
+
+def _number(text: str | None) -> float | None:
+    try:
+        return float((text or "").replace(",", "."))
+    except ValueError:
+        return None
+
+
+def _feedback(student: Document, result: Document | None, assignment: str | None) -> str:
+    """What is not passed and why, as far as it has a name, in one paragraph. Moodle shows it as HTML."""
+    mine = [line for line in ruled(student) if assignment is None or line.startswith(f"{assignment}: ")]
+    if result is None:
+        return html.escape(". ".join([*mine, student["reason"]]))
+    remarks = []
+    for name, function in functions_of(result):
+        if function["status"] == "passed" or (assignment and not name.startswith(f"{assignment}.")):
+            continue
+        why = "" if function["status"] == "failed" else WORDS[function["status"]]
+        named = next((check["mistake"]["title"] for check in function["checks"] if check["mistake"]), why)
+        points = f"{cells.points(function['points']['earned'])}/{cells.points(function['points']['possible'])}"
+        remarks.append(f"{name} {points}{': ' + named if named else ''}")
+    more = [f"and {len(remarks) - MAX_REMARKS} more"] if len(remarks) > MAX_REMARKS else []
+    told = "; ".join(remarks[:MAX_REMARKS] + more) or "All checks passed."
+    return html.escape(". ".join([*mine, *([student["reason"]] if student["reason"] else []), told]))

@@ -1,0 +1,182 @@
+"""Our grades in an nbgrader course: its gradebook, and the notebooks with reports that formgrader shows.
+
+Where the course keeps what, which database it has and what it is called is read from its settings, as nbgrader reads
+them: `nbgrader_config.py` of the Jupyter folders and of the course, which is code of the instructor's.
+"""
+
+import contextlib
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from autograder.classroom.exporters import nbgrader
+from autograder.classroom.gradebook import Gradebook
+from autograder.classroom.submissions.intake import read_plain
+from autograder.core.files import write_atomically
+from autograder.core.zip_archive import LeftOut
+from autograder.errors import UsageError, missing_package
+from autograder.notebooks import nbgrader_autograded
+from autograder.notebooks.read_ipynb import MAX_NOTEBOOK_BYTES
+
+SETTINGS = "nbgrader_config.py"
+# By these `nbgrader release_feedback` finds out whose work it was, and which attempt.
+OF_THE_EXCHANGE = ("timestamp.txt", "submission_secret.txt")
+
+
+# nbgrader's defaults, in `nbgrader/coursedir.py` of 0.9. Importing it takes seconds, and the course is looked at first.
+_DEFAULTS = {
+    "course_id": "",
+    "db_url": "",
+    "directory_structure": "{nbgrader_step}/{student_id}/{assignment_id}",
+    "source_directory": "source",
+    "submitted_directory": "submitted",
+    "autograded_directory": "autograded",
+}
+
+
+@dataclass(frozen=True)
+class Course:
+    """An nbgrader course.
+
+    Attributes:
+        root: its folder.
+        database: URL of its gradebook.
+        course_id: what nbgrader knows it by.
+        settings: of nbgrader's `CourseDirectory`, by name.
+    """
+
+    root: Path
+    database: str
+    course_id: str
+    settings: Mapping[str, str]
+
+    def notebook(self, step: str, assignment: str, student: str = ".") -> Path:
+        """Where a notebook is in one of nbgrader's steps: source, submitted or autograded."""
+        folder = self.settings["directory_structure"].format(
+            nbgrader_step=self.settings[f"{step}_directory"], student_id=student, assignment_id=assignment
+        )
+        return self.root / folder / f"{assignment}.ipynb"
+
+
+def find(folder: Path) -> Course:
+    """The course in `folder`.
+
+    Raises:
+        UsageError: if there is none, its settings cannot be used, or nbgrader is not installed.
+    """
+    if find_spec("nbgrader") is None:
+        raise missing_package("an nbgrader course needs nbgrader", "notebooks")
+    root = folder.resolve()
+    section = _settings(root).CourseDirectory
+    settings = {name: section.get(name, default) for name, default in _DEFAULTS.items()}
+    for name, value in settings.items():
+        if not isinstance(value, str):
+            raise UsageError(
+                f"{root / SETTINGS}: c.CourseDirectory.{name} is {value!r}. Mend that setting: it is a text"
+            )
+    database = _from(root, settings["db_url"]) or f"sqlite:///{root / 'gradebook.db'}"
+    course = Course(root, database, settings["course_id"].strip() or "default_course", settings)
+    try:
+        there = course.notebook("source", "any").parent.parent.is_dir()
+    except (KeyError, IndexError, ValueError):
+        raise UsageError(
+            f"{root / SETTINGS}: c.CourseDirectory.directory_structure names what nbgrader does not. Mend it"
+        ) from None
+    if not there:
+        raise UsageError(f"{folder} is no nbgrader course. Make one: headway release {folder} --format nbgrader")
+    return course
+
+
+def _settings(root: Path) -> Any:
+    from jupyter_core.paths import jupyter_config_path
+    from traitlets.config.loader import Config, ConfigFileNotFound, PyFileConfigLoader
+
+    found = Config()
+    for place in [*reversed(jupyter_config_path()), str(root)]:
+        try:
+            found.merge(PyFileConfigLoader(SETTINGS, path=place).load_config())
+        except ConfigFileNotFound:
+            continue
+        except Exception as error:  # it is a program
+            what = f"{type(error).__name__}: {error}"
+            raise UsageError(
+                f"{Path(place, SETTINGS)} cannot be run ({what}). Mend it; nbgrader needs it, too"
+            ) from None
+    return found
+
+
+def _from(root: Path, url: str) -> str:
+    """The URL; a file of SQLite's without a full path lies in the course, where nbgrader's commands are run."""
+    prefix = "sqlite:///"
+    path = url.removeprefix(prefix)
+    return f"{prefix}{root / path}" if path != url and path and path != ":memory:" else url
+
+
+def write(book: Gradebook, course: Course) -> tuple[int, int]:
+    """Write a graded class into a course. Only what was handed in there is written; the rest stays as it is.
+
+    Returns:
+        How many submissions there are in the gradebook, and how many notebooks with reports.
+
+    Raises:
+        UsageError: if the gradebook cannot be written.
+        OSError: if a notebook cannot be written.
+    """
+    sources = {name: nbgrader_autograded.Source(course.notebook("source", name)) for name in _names(book)}
+    submissions = nbgrader.write_gradebook(
+        book.document,
+        book.results(),
+        course.database,
+        course_id=course.course_id,
+        solutions={name: source.solution_ids for name, source in sources.items()},
+        handed_in=lambda student, assignment: _is_there(course, student, assignment, sources),
+    )
+    return submissions, sum(_write_notebooks(book, course, sources))
+
+
+def _names(book: Gradebook) -> list[str]:
+    return [entry["name"] for entry in book.assignments]
+
+
+def _submitted(course: Course, student: str, assignment: str) -> Path:
+    return course.notebook("submitted", assignment, student)
+
+
+def _is_there(course: Course, student: str, assignment: str, assignments: Iterable[str]) -> bool:
+    """Whether an assignment was handed in through nbgrader; of students of whom it knows nothing, everything counts."""
+    there = {name for name in assignments if _submitted(course, student, name).parent.is_dir()}
+    return assignment in there or not there
+
+
+def _write_notebooks(
+    book: Gradebook, course: Course, sources: Mapping[str, nbgrader_autograded.Source]
+) -> Iterator[int]:
+    for student, document in book.results():
+        key = nbgrader.student_id(student)
+        if document is None or Path(key).name != key or key == "..":
+            continue
+        for assignment in document["assignments"]:
+            source = sources.get(assignment["name"])
+            if source is None or not source.graded:
+                continue
+            submitted = _submitted(course, key, assignment["name"])
+            try:
+                content = read_plain(submitted, MAX_NOTEBOOK_BYTES)
+                text = nbgrader_autograded.notebook(content, source, document, assignment)
+            except LeftOut as left:
+                text = nbgrader_autograded.unread(f"This was not graded: {left}.", source, document, assignment)
+            except OSError:  # handed in some other way
+                continue
+            target = course.notebook("autograded", assignment["name"], key)
+            write_atomically(target, text.encode("utf-8", "replace"))
+            for name, kept in _of_the_exchange(submitted.parent):
+                write_atomically(target.with_name(name), kept)
+            yield 1
+
+
+def _of_the_exchange(submitted: Path) -> Iterator[tuple[str, bytes]]:
+    for name in OF_THE_EXCHANGE:
+        with contextlib.suppress(LeftOut, OSError):
+            yield name, read_plain(submitted / name, 1000)

@@ -1,0 +1,35 @@
+"""The class as one CSV table: a line per student, for a spreadsheet or a script."""
+
+from pathlib import Path
+
+from autograder.classroom.exporters import cells
+from autograder.classroom.gradebook import Gradebook
+from autograder.report.student_feedback import ruled
+
+_TEXTS = ("name", "id", "email", "submission", "status", "reason")
+
+
+def write(book: Gradebook, path: Path) -> int:
+    """Write the table: who, what was found, points earned, and by assignment the score that the policy makes of them.
+
+    Returns:
+        How many students it has.
+    """
+    names = [assignment["name"] for assignment in book.assignments]
+    numbers = ("attempt", "attempts", "late_days", "earned", "possible", "penalty", "score", "out_of")
+    rows = [[*_TEXTS, "submitted_at", *numbers, "dropped", "exceptions", *names]]
+    for student in book.students:
+        grades = [student["assignments"].get(name, {}) for name in names]
+        scores = ["" if one.get("excused") else cells.points(one.get("score")) for one in grades]
+        rows.append(
+            [
+                *(cells.text(student[key]) for key in _TEXTS),
+                cells.text(student["submitted_at"]),
+                *(cells.points(student[key]) for key in numbers),
+                cells.text(" ".join(student["dropped"])),
+                cells.text("; ".join(ruled(student))),
+                *scores,
+            ]
+        )
+    cells.write(path, rows)
+    return len(rows) - 1

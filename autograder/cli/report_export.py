@@ -1,0 +1,236 @@
+"""Commands on a graded class: report, export."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from autograder.cli.nbgrader import open_course, tell_what_stays_behind, without_password, write_course
+from autograder.cli.options import console_for, interruptible, no_color_option, progress
+from autograder.core.text import counted
+from autograder.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from autograder.classroom.exporters.gradescope import Visibility
+    from autograder.classroom.gradebook import Gradebook
+    from autograder.report.class_records import Student
+
+# Format -> the name of its file or folder in OUT/exports, and what to do with it.
+FORMATS = {
+    "csv": ("grades.csv", "open it in a spreadsheet"),
+    "canvas": ("canvas.csv", "Canvas: Grades, Import"),
+    "moodle": ("moodle.csv", "Moodle: the assignment, Submissions, Upload grading worksheet"),
+    "gradescope": ("gradescope", "one results.json per submission"),
+    "gradescope-autograder": ("gradescope-autograder.zip", "Gradescope: Configure Autograder, upload the zip"),
+    "nbgrader": ("gradebook.db", "nbgrader_config.py: c.CourseDirectory.db_url"),
+    "junit": ("junit.xml", "Jenkins: Publish JUnit test result report"),
+}
+
+
+@click.command()
+@click.argument("out", metavar="OUT", type=click.Path(path_type=Path))
+@click.option("--html", "page", type=click.Path(path_type=Path), help="Where the page goes; else OUT/report.html.")
+@click.option(
+    "--feedback",
+    is_flag=False,
+    flag_value="",
+    metavar="[DIR]",
+    help="Also a page and a Markdown file for every student, in DIR or OUT/feedback; at the level the results hold.",
+)
+@click.option(
+    "--similar",
+    type=click.Path(path_type=Path),
+    metavar="SUBMISSIONS",
+    help="Also the pairs of submissions in that folder that are suspiciously alike: a list to look at, no grade.",
+)
+@click.option("--layout", default="auto", show_default=True, help="How SUBMISSIONS is laid out, as for headway grade.")
+@no_color_option
+@interruptible
+def report(
+    out: Path, page: Path | None, feedback: str | None, similar: Path | None, layout: str, no_color: bool
+) -> None:
+    """What the graded class OUT knows, and what it does not.
+
+    In the terminal, and as one page that needs no network.
+    """
+    from rich.text import Text
+
+    from autograder.classroom import class_statistics, feedback_files, gradebook, similarity
+    from autograder.core.files import write_atomically
+    from autograder.report import class_summary
+    from autograder.report.html import environment
+    from autograder.report.html.class_page import render_class
+
+    environment()  # says what is missing before thousands of documents are read
+    console = console_for(no_color)
+    book = gradebook.read(out)
+    with progress(console, "reading the results …"):
+        found = class_statistics.collect(book)
+    class_summary.render(found, console)
+    pairs: list[similarity.Pair] = []
+    if similar is not None:
+        with progress(console, "comparing the submissions …"):
+            pairs = similarity.alike(similar, layout=layout)
+        class_summary.render_pairs(pairs, console)
+    target = page or out / "report.html"
+    folder = None if feedback is None else Path(feedback) if feedback else out / "feedback"
+    try:
+        if folder is not None:
+            with progress(console, "writing feedback …"):
+                count = feedback_files.write(book, folder)
+            console.print(Text(f"Feedback for {counted(count, 'student')}: {folder}", "dim"))
+        write_atomically(target, render_class(found, _link(book, folder, target), pairs).encode("utf-8", "replace"))
+    except OSError as error:
+        where = error.filename or target
+        option = "--feedback=DIR" if folder is not None and Path(where).is_relative_to(folder) else "--html FILE"
+        raise UsageError(f"cannot write {where} ({error.strerror}). Name another place: {option}") from None
+    console.print(Text(f"The page: {target}", "dim"))
+
+
+def _link(book: "Gradebook", folder: Path | None, page: Path) -> "Callable[[Student], str | None]":
+    """Where the page finds a student's feedback: relative to itself."""
+    import os
+    from urllib.parse import quote
+
+    names = book.file_names()
+
+    def link(student: "Student") -> str | None:
+        name = names.get(student.submission)
+        if folder is None or name is None or student.file is None or student.status == "failed":
+            return None
+        return quote(os.path.relpath(folder / f"{name}.html", page.parent).replace(os.sep, "/"))
+
+    return link
+
+
+@click.command()
+@click.argument("out", metavar="OUT", type=click.Path(path_type=Path))
+@click.option("--format", "kind", type=click.Choice(list(FORMATS)), required=True, help="Whose format.")
+@click.option("--to", type=click.Path(path_type=Path), help="File or folder to write; else OUT/exports/….")
+@click.option("--assignment", "names", multiple=True, metavar="NAME", help="moodle, gradescope-autograder: which.")
+@click.option(
+    "--id-column",
+    type=click.Choice(["ID", "SIS User ID", "SIS Login ID"]),
+    default="SIS User ID",
+    show_default=True,
+    help="canvas: where ids go if the roster is none of Canvas's.",
+)
+@click.option(
+    "--visibility",
+    type=click.Choice(["visible", "after_due_date", "after_published", "hidden"]),
+    default="visible",
+    show_default=True,
+    help="gradescope: when students see the tests. Hidden checks stay hidden.",
+)
+@click.option("--database", metavar="URL", help="nbgrader: its db_url, sqlite:////path/gradebook.db or postgresql://…")
+@click.option(
+    "--course",
+    type=click.Path(path_type=Path),
+    help="nbgrader: the course's folder. Its gradebook is written, and autograded/, which formgrader shows.",
+)
+@click.option("--course-id", metavar="ID", help="nbgrader: its course_id, if it is not that of the settings.")
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="gradescope-autograder: inputs.")
+@click.option(
+    "--feedback",
+    type=click.Choice(["summary", "none"]),
+    default="summary",
+    show_default=True,
+    help="gradescope-autograder: how much students are told.",
+)
+@click.option(
+    "--unsafe-no-sandbox", "unsafe", is_flag=True, help="gradescope-autograder: grade without one if need be."
+)
+@no_color_option
+@interruptible
+def export(
+    out: Path,
+    kind: str,
+    to: Path | None,
+    names: tuple[str, ...],
+    id_column: str,
+    visibility: "Visibility",
+    database: str | None,
+    course: Path | None,
+    course_id: str | None,
+    seed: int,
+    feedback: str,
+    unsafe: bool,
+    no_color: bool,
+) -> None:
+    """Write the graded class OUT in the format of another system.
+
+    The autograder for Gradescope needs no graded class: OUT may be any folder.
+    """
+    from rich.text import Text
+
+    from autograder.classroom import gradebook
+    from autograder.classroom.exporters import canvas, gradescope, gradescope_zip, junit, moodle, nbgrader, table
+
+    name, next_step = FORMATS[kind]
+    if kind == "moodle" and names:
+        name = f"moodle-{names[0]}.csv"  # a worksheet for each of Moodle's assignments
+    target = to or out / "exports" / name
+    console = console_for(no_color)
+    if kind == "nbgrader" and course is not None:
+        write_course(gradebook.read(out), open_course(course, database, course_id), console)
+        return
+    try:
+        if kind == "gradescope-autograder":
+            settings = gradescope_zip.Settings(_of_class(out, names), seed, feedback, visibility, unsafe)
+            count, what = gradescope_zip.write(target, settings), "file"
+            graded = ", ".join(settings.assignments) or "all assignments; one: --assignment NAME"
+            console.print(Text(f"It grades {graded}"))
+            if not seed:
+                console.print(
+                    Text("Its inputs are the public ones, whose answers students have, too; others: --seed N")
+                )
+        else:
+            book, what = gradebook.read(out), "student"
+            if kind == "csv":
+                count = table.write(book, target)
+            elif kind == "canvas":
+                count = canvas.write(book, target, id_column=id_column)
+            elif kind == "moodle":
+                count = moodle.write(book, target, assignment=_one(book, names))
+            elif kind == "gradescope":
+                count, what = gradescope.write(book, target, visibility=visibility), "submission"
+            elif kind == "junit":
+                count, what = junit.write(book, target), "suite"
+            else:
+                what = "submission"
+                url = database or f"sqlite:///{target.resolve()}"
+                if database is None:
+                    target.parent.mkdir(parents=True, exist_ok=True)
+                known = course_id or "default_course"
+                count = nbgrader.write_gradebook(book.document, book.results(), url, course_id=known)
+    except OSError as error:
+        raise UsageError(f"cannot write {target} ({error.strerror}). Name another place: --to PATH") from None
+    where = without_password(database) if database and kind == "nbgrader" else target
+    console.print(Text(f"{counted(count, what)} in {where}"))
+    if kind == "nbgrader":
+        tell_what_stays_behind(book, console)
+    console.print(Text(f"Next: {next_step}", "dim"))
+
+
+def _of_class(out: Path, names: tuple[str, ...]) -> tuple[str, ...]:
+    """What the autograder grades: what was named, else what the class in OUT was graded for, else everything."""
+    from autograder.classroom import gradebook
+    from autograder.courses.transformer import TRANSFORMER
+
+    if names:
+        TRANSFORMER.select(names)
+        return names
+    if not (out / "class.json").exists():
+        return ()
+    return tuple(one["name"] for one in gradebook.read(out).assignments)
+
+
+def _one(book: "Gradebook", names: tuple[str, ...]) -> str | None:
+    known = [assignment["name"] for assignment in book.assignments]
+    if len(names) > 1:
+        raise UsageError("a Moodle assignment has one grade: name one assignment, --assignment NAME, or none")
+    if names and names[0] not in known:
+        raise UsageError(f"the class was not graded for {names[0]!r}. It has {', '.join(known)}")
+    return names[0] if names else None

@@ -1,0 +1,26 @@
+"""Versions of the software that a result depends on."""
+
+import importlib.metadata
+import platform
+
+from autograder import __version__
+
+
+def torch_version() -> str | None:
+    """Return the installed PyTorch's public version ("2.13.0", not "2.13.0+cpu") without importing it, or None."""
+    try:
+        return importlib.metadata.version("torch").partition("+")[0]
+    except importlib.metadata.PackageNotFoundError:
+        return None
+
+
+def versions() -> dict[str, str | None]:
+    """Versions of everything a result depends on."""
+    import numpy
+
+    return {
+        "headway": __version__,
+        "python": platform.python_version(),
+        "numpy": numpy.__version__,
+        "torch": torch_version(),
+    }

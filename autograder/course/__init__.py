@@ -1,1 +1,0 @@
-"""The class: taking submissions in, grading them, writing gradebooks."""

@@ -1,1 +1,0 @@
-"""The class in the formats of other systems: one module per format, each with `write`."""

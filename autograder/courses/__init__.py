@@ -1,0 +1,1 @@
+"""Courses that ship with Headway."""

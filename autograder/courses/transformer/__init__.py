@@ -1,0 +1,267 @@
+"""The kit's own course, from the tokenizer to the encoder–decoder."""
+
+from autograder.courses.transformer.effort import EFFORT
+from autograder.curriculum.model import Assignment, Curriculum, Function, Output
+
+
+def _function(name: str, returns: str, torch: str, *, needs: str = "", bonus: bool = False) -> Function:
+    """`returns` lists outputs separated by ";", each a name and its axes: "out B T D; cache"."""
+    module, _, short = name.partition(".")
+    outputs = []
+    for text in returns.split(";"):
+        output, *axes = text.split()
+        outputs.append(Output(output, tuple(axes)))
+    return Function(module, short, tuple(outputs), torch, tuple(needs.split()), bonus, *EFFORT.get(name, (0, 0)))
+
+
+def _assignment(number: int, title: str, *functions: Function) -> Assignment:
+    return Assignment(number, functions[0].module, title, functions)
+
+
+TRANSFORMER = Curriculum(
+    (
+        _assignment(
+            1,
+            "Text as numbers",
+            _function("tokenizer.build_vocab", "chars; stoi; itos", ""),
+            _function("tokenizer.encode", "ids position", ""),
+            _function("tokenizer.decode", "text", ""),
+            _function("tokenizer.train_val_split", "train position; val position", ""),
+            _function("tokenizer.get_batch", "x row position; y row position", ""),
+        ),
+        _assignment(
+            2,
+            "Softmax and cross-entropy",
+            _function("softmax.softmax", "probs row class", "softmax"),
+            _function("softmax.log_softmax", "log_probs row class", "log_softmax"),
+            _function("softmax.cross_entropy", "loss", "cross_entropy"),
+            _function("softmax.softmax_backward", "dx row class", "gradient of softmax"),
+            _function("softmax.cross_entropy_backward", "dlogits row class", "gradient of cross_entropy"),
+        ),
+        _assignment(
+            3,
+            "Tokens and positions as vectors",
+            _function("embeddings.one_hot", "out batch position token", "one_hot"),
+            _function("embeddings.embed_tokens", "out batch position d_model", "embedding"),
+            _function("embeddings.embed_tokens_backward", "dW_tok token d_model", "gradient of embedding"),
+            _function("embeddings.sinusoidal_positions", "out position d_model", "sines and cosines in float64"),
+            _function("embeddings.embed", "out batch position d_model", "embedding", needs="embeddings.embed_tokens"),
+        ),
+        _assignment(
+            4,
+            "Attention",
+            _function("attention.causal_average_loop", "out batch position d_model", "mean over the positions so far"),
+            _function(
+                "attention.causal_average_matmul", "out batch position d_model", "mean over the positions so far"
+            ),
+            _function("attention.causal_mask", "mask query key", "causal mask"),
+            _function("attention.padding_mask", "mask batch head query key", "padding mask"),
+            _function(
+                "attention.attention",
+                "out batch head query d_v; weights batch head query key",
+                "scaled_dot_product_attention",
+                needs="softmax.softmax",
+            ),
+            _function(
+                "attention.attention_backward",
+                "dq batch head query d_k; dk batch head key d_k; dv batch head key d_v",
+                "gradient of scaled_dot_product_attention",
+                needs="softmax.softmax_backward",
+            ),
+        ),
+        _assignment(
+            5,
+            "Multi-head attention",
+            _function("multihead.split_heads", "out batch head position d_head", "view and transpose"),
+            _function("multihead.merge_heads", "out batch position d_model", "transpose and reshape"),
+            _function(
+                "multihead.multihead_attention",
+                "out batch position d_model; cache",
+                "MultiheadAttention",
+                needs="multihead.split_heads multihead.merge_heads attention.attention",
+            ),
+            _function(
+                "multihead.multihead_attention_backward",
+                "dx batch position d_model; grads; dmemory batch key d_model",
+                "gradient of MultiheadAttention",
+                needs="multihead.multihead_attention attention.attention_backward",
+            ),
+        ),
+        _assignment(
+            6,
+            "Layer normalization",
+            _function("layernorm.layernorm", "out batch position d_model", "layer_norm"),
+            _function(
+                "layernorm.layernorm_backward",
+                "dx batch position d_model; dgamma d_model; dbeta d_model",
+                "gradient of layer_norm",
+            ),
+            _function("layernorm.rmsnorm", "out batch position d_model", "rms_norm", bonus=True),
+            _function(
+                "layernorm.rmsnorm_backward",
+                "dx batch position d_model; dgamma d_model",
+                "gradient of rms_norm",
+                bonus=True,
+            ),
+        ),
+        _assignment(
+            7,
+            "The feed-forward network",
+            _function("ffn.relu", "out batch position d_ff", "relu"),
+            _function("ffn.relu_backward", "dx batch position d_ff", "gradient of relu"),
+            _function("ffn.gelu", "out batch position d_ff", "gelu(approximate='tanh')"),
+            _function("ffn.gelu_exact", "out batch position d_ff", "gelu"),
+            _function("ffn.gelu_backward", "dx batch position d_ff", "gradient of gelu(approximate='tanh')"),
+            _function("ffn.linear", "out batch position d_out", "linear"),
+            _function("ffn.linear_backward", "dx batch position d_in; dW d_in d_out; db d_out", "gradient of linear"),
+            _function("ffn.dropout", "out batch position d_model; mask batch position d_model", "dropout"),
+            _function("ffn.dropout_backward", "dx batch position d_model", "gradient of dropout"),
+            _function(
+                "ffn.ffn",
+                "out batch position d_model; cache",
+                "linear → activation → linear",
+                needs="ffn.linear ffn.relu ffn.gelu",
+            ),
+            _function(
+                "ffn.ffn_backward",
+                "dx batch position d_model; grads",
+                "gradient of linear → activation → linear",
+                needs="ffn.ffn ffn.linear_backward ffn.relu_backward ffn.gelu_backward",
+            ),
+        ),
+        _assignment(
+            8,
+            "The transformer block",
+            _function(
+                "blocks.block",
+                "out batch position d_model; cache",
+                "TransformerEncoderLayer",
+                needs="multihead.multihead_attention layernorm.layernorm ffn.ffn",
+            ),
+            _function(
+                "blocks.block_backward",
+                "dx batch position d_model; grads",
+                "gradient of TransformerEncoderLayer",
+                needs="blocks.block multihead.multihead_attention_backward layernorm.layernorm_backward "
+                "ffn.ffn_backward",
+            ),
+        ),
+        _assignment(
+            9,
+            "The GPT",
+            _function("gpt.init_gpt", "params", "parameters of GPT-2"),
+            _function("gpt.count_parameters", "count", "numel of all parameters"),
+            _function(
+                "gpt.gpt",
+                "logits batch position token; cache",
+                "GPT of nn modules",
+                needs="blocks.block layernorm.layernorm embeddings.embed",
+            ),
+            _function(
+                "gpt.gpt_loss",
+                "loss; grads",
+                "loss and gradients of a GPT of nn modules",
+                needs="gpt.gpt blocks.block_backward layernorm.layernorm_backward embeddings.embed_tokens_backward "
+                "softmax.cross_entropy softmax.cross_entropy_backward",
+            ),
+        ),
+        _assignment(
+            10,
+            "Training",
+            _function("training.adamw_step", "params; state", "optim.AdamW"),
+            _function("training.clip_grad_norm", "grads; norm", "clip_grad_norm_"),
+            _function("training.learning_rate", "lr", "LinearLR and CosineAnnealingLR"),
+            _function(
+                "training.train_step",
+                "loss; params; state",
+                "loss.backward() and AdamW.step()",
+                needs="gpt.gpt_loss training.adamw_step training.clip_grad_norm",
+            ),
+            _function(
+                "training.estimate_loss",
+                "loss",
+                "cross_entropy without gradients",
+                needs="gpt.gpt softmax.cross_entropy",
+            ),
+            _function(
+                "training.train",
+                "params; state; losses",
+                "training loop",
+                needs="gpt.gpt_loss training.adamw_step training.clip_grad_norm",
+            ),
+        ),
+        _assignment(
+            11,
+            "Generation",
+            _function(
+                "generation.next_token_probs", "probs batch token", "topk, sort and softmax", needs="softmax.softmax"
+            ),
+            _function("generation.sample", "ids batch", "multinomial"),
+            _function(
+                "generation.generate",
+                "ids batch position",
+                "loop over a GPT of nn modules",
+                needs="gpt.gpt generation.next_token_probs generation.sample",
+            ),
+            _function(
+                "generation.generate_cached",
+                "ids batch position",
+                "loop over a GPT of nn modules",
+                needs="generation.generate",
+            ),
+        ),
+        _assignment(
+            12,
+            "Encoder and decoder",
+            _function(
+                "encoder_decoder.encoder_block",
+                "out batch position d_model; cache",
+                "TransformerEncoderLayer",
+                needs="multihead.multihead_attention layernorm.layernorm ffn.ffn",
+            ),
+            _function(
+                "encoder_decoder.decoder_block",
+                "out batch position d_model; cache",
+                "TransformerDecoderLayer",
+                needs="multihead.multihead_attention layernorm.layernorm ffn.ffn",
+            ),
+            _function(
+                "encoder_decoder.encode",
+                "memory batch position d_model; cache",
+                "TransformerEncoder",
+                needs="encoder_decoder.encoder_block embeddings.embed embeddings.sinusoidal_positions "
+                "attention.padding_mask",
+            ),
+            _function(
+                "encoder_decoder.decode",
+                "log_probs batch position token; cache",
+                "TransformerDecoder",
+                needs="encoder_decoder.decoder_block embeddings.embed embeddings.sinusoidal_positions "
+                "attention.padding_mask attention.causal_mask softmax.log_softmax",
+            ),
+            _function(
+                "encoder_decoder.transformer",
+                "log_probs batch position token; cache",
+                "TransformerEncoder and TransformerDecoder",
+                needs="encoder_decoder.encode encoder_decoder.decode",
+            ),
+            _function(
+                "encoder_decoder.greedy_decode",
+                "ids batch position",
+                "loop over TransformerDecoder",
+                needs="encoder_decoder.transformer",
+            ),
+            _function(
+                "encoder_decoder.transformer_backward",
+                "grads",
+                "gradient of TransformerEncoder and TransformerDecoder",
+                needs="encoder_decoder.transformer multihead.multihead_attention_backward "
+                "layernorm.layernorm_backward ffn.ffn_backward embeddings.embed_tokens_backward",
+                bonus=True,
+            ),
+        ),
+    ),
+    name="transformer",
+    package="autograder.courses.transformer",
+    title="My GPT",
+)

@@ -1,0 +1,32 @@
+"""Names and shapes of parameters, in the order in which checks draw them."""
+
+from autograder.core.wire_format import Config
+
+
+def block_shapes(d: int, f: int) -> dict[str, tuple[int, ...]]:
+    """Of a block of width d with f hidden numbers."""
+    return {
+        "ln1.gamma": (d,),
+        "ln1.beta": (d,),
+        "attn.W_qkv": (d, 3 * d),
+        "attn.b_qkv": (3 * d,),
+        "attn.W_o": (d, d),
+        "attn.b_o": (d,),
+        "ln2.gamma": (d,),
+        "ln2.beta": (d,),
+        "ffn.W_1": (d, f),
+        "ffn.b_1": (f,),
+        "ffn.W_2": (f, d),
+        "ffn.b_2": (d,),
+    }
+
+
+def gpt_shapes(config: Config) -> dict[str, tuple[int, ...]]:
+    """Of a GPT."""
+    d = config.d_model
+    layer = {name: shape for name, shape in block_shapes(d, config.d_ff).items() if config.bias or ".b_" not in name}
+    shapes: dict[str, tuple[int, ...]] = {"W_tok": (config.vocab_size, d), "W_pos": (config.block_size, d)}
+    for i in range(config.n_layers):
+        shapes |= {f"blocks.{i}.{name}": shape for name, shape in layer.items()}
+    shapes |= {"ln_f.gamma": (d,), "ln_f.beta": (d,)}
+    return shapes if config.tied else {**shapes, "W_head": (d, config.vocab_size)}

@@ -1,0 +1,143 @@
+"""Checks of one encoder block and one decoder block."""
+
+import numpy as np
+import pytest
+
+from autograder.courses.transformer.checks.encoder_decoder._models import (
+    BIASES,
+    DECODER,
+    ENCODER,
+    FLOAT32_TOLERANCE,
+    NO_SOURCE,
+    SOURCE_MASK,
+    TARGET_MASK,
+    D,
+    draw_params,
+)
+from autograder.engine.fixtures import Agree, Stages, Unmodified
+from autograder.engine.inputs import Draw
+
+graded = pytest.mark.graded
+FLOAT32 = np.float32
+
+
+@graded("encoder_decoder.encoder_block", points=2)
+def test_encoder_block(agree: Agree, draw: Draw) -> None:
+    """The norm after each step, ReLU inside"""
+    x, params = draw.normal(2, 5, D), draw_params(draw, ENCODER)
+    agree(x, params, 2)
+    agree(x, params, 3, None)
+
+
+@graded("encoder_decoder.encoder_block")
+def test_encoder_block_masks(agree: Agree, draw: Draw) -> None:
+    """A padding mask, one for each query, one for each head; a text that is all padding"""
+    x, params = draw.normal(2, 5, D), draw_params(draw, ENCODER)
+    agree(x, params, 2, SOURCE_MASK[:, None, None, :])
+    agree(x, params, 2, mask=np.tri(5, k=1, dtype=bool))
+    agree(x, params, 2, mask=draw.booleans(2, 2, 5, 5) | np.eye(5, dtype=bool))
+    agree(x, params, 2, mask=NO_SOURCE[:, None, None, :])
+
+
+@graded("encoder_decoder.encoder_block")
+def test_encoder_block_axes(agree: Agree, draw: Draw) -> None:
+    """2-D and 4-D x, a single token, a single head"""
+    params = draw_params(draw, ENCODER)
+    agree(draw.normal(5, D), params, 2)
+    agree(draw.normal(2, 3, 4, D), params, 3)
+    agree(draw.normal(1, 1, D), params, 1)
+
+
+@graded("encoder_decoder.encoder_block")
+def test_encoder_block_biases_absent(agree: Agree, draw: Draw) -> None:
+    """Without biases"""
+    agree(draw.normal(2, 5, D), draw_params(draw, ENCODER, without=BIASES), 2)
+
+
+@graded("encoder_decoder.encoder_block")
+def test_encoder_block_dtypes(agree: Agree, draw: Draw) -> None:
+    """float32 stays float32, integers become float64"""
+    agree(
+        draw.normal(2, 5, D, dtype=FLOAT32), draw_params(draw, ENCODER, dtype=FLOAT32), 2, tolerance=FLOAT32_TOLERANCE
+    )
+    agree(draw.integers(2, 5, D, low=-3, high=4), draw_params(draw, ENCODER), 2)
+
+
+@graded("encoder_decoder.encoder_block")
+def test_encoder_block_stages(stages: Stages, draw: Draw) -> None:
+    """The cache names the weights and the stream after each step"""
+    x, params = draw.normal(2, 5, D), draw_params(draw, ENCODER)
+    stages(x, params, 2, mask=SOURCE_MASK[:, None, None, :])
+
+
+@graded("encoder_decoder.encoder_block")
+def test_encoder_block_inputs_kept(unmodified: Unmodified, draw: Draw) -> None:
+    """The inputs are left as they were"""
+    unmodified(draw.normal(2, 5, D), draw_params(draw, ENCODER), 2, mask=NO_SOURCE[:, None, None, :])
+
+
+@graded("encoder_decoder.decoder_block", points=2)
+def test_decoder_block(agree: Agree, draw: Draw) -> None:
+    """Three steps, the norm after each; longer and shorter memories"""
+    x, params = draw.normal(2, 4, D), draw_params(draw, DECODER)
+    agree(x, draw.normal(2, 5, D), params, 2)
+    agree(x, draw.normal(2, 3, D), params, 3)
+    agree(x, draw.normal(2, 4, D), params, 2, None, None)
+
+
+@graded("encoder_decoder.decoder_block", points=2)
+def test_decoder_block_masks(agree: Agree, draw: Draw) -> None:
+    """One mask for the target, another one for the source"""
+    x, memory, params = draw.normal(2, 4, D), draw.normal(2, 5, D), draw_params(draw, DECODER)
+    agree(x, memory, params, 2, np.tri(4, dtype=bool), SOURCE_MASK[:, None, None, :])
+    agree(x, memory, params, 2, target_mask=np.tri(4, dtype=bool) & TARGET_MASK[:, None, None, :])
+    agree(x, memory, params, 2, source_mask=draw.booleans(2, 2, 4, 5) | np.eye(4, 5, dtype=bool))
+    agree(x, draw.normal(2, 4, D), params, 2, np.tri(4, dtype=bool), TARGET_MASK[:, None, None, :])
+
+
+@graded("encoder_decoder.decoder_block")
+def test_decoder_block_sees_nothing(agree: Agree, draw: Draw) -> None:
+    """Targets that see nothing of each other, and nothing of the source"""
+    x, memory, params = draw.normal(2, 4, D), draw.normal(2, 5, D), draw_params(draw, DECODER)
+    agree(x, memory, params, 2, target_mask=np.tri(4, k=-1, dtype=bool), source_mask=NO_SOURCE[:, None, None, :])
+
+
+@graded("encoder_decoder.decoder_block")
+def test_decoder_block_axes(agree: Agree, draw: Draw) -> None:
+    """2-D and 4-D x, a single token, a memory of one, a single head"""
+    params = draw_params(draw, DECODER)
+    agree(draw.normal(4, D), draw.normal(5, D), params, 2, target_mask=np.tri(4, dtype=bool))
+    agree(draw.normal(2, 3, 4, D), draw.normal(2, 3, 5, D), params, 3)
+    agree(draw.normal(1, 1, D), draw.normal(1, 1, D), params, 1)
+
+
+@graded("encoder_decoder.decoder_block")
+def test_decoder_block_biases_absent(agree: Agree, draw: Draw) -> None:
+    """Without biases, and without some of them"""
+    x, memory = draw.normal(2, 4, D), draw.normal(2, 5, D)
+    agree(x, memory, draw_params(draw, DECODER, without=BIASES), 2)
+    agree(x, memory, draw_params(draw, DECODER, without=("b_o", "b_1")), 2)
+
+
+@graded("encoder_decoder.decoder_block")
+def test_decoder_block_dtypes(agree: Agree, draw: Draw) -> None:
+    """float32 stays float32, integers become float64"""
+    x, memory = draw.normal(2, 4, D, dtype=FLOAT32), draw.normal(2, 5, D, dtype=FLOAT32)
+    masks = {"target_mask": np.tri(4, dtype=bool), "source_mask": SOURCE_MASK[:, None, None, :]}
+    agree(x, memory, draw_params(draw, DECODER, dtype=FLOAT32), 2, **masks, tolerance=FLOAT32_TOLERANCE)
+    x, memory = draw.integers(2, 4, D, low=-3, high=4), draw.integers(2, 5, D, low=-3, high=4)
+    agree(x, memory, draw_params(draw, DECODER), 2)
+
+
+@graded("encoder_decoder.decoder_block")
+def test_decoder_block_stages(stages: Stages, draw: Draw) -> None:
+    """The cache names both weights and the stream after each step"""
+    x, memory, params = draw.normal(2, 4, D), draw.normal(2, 5, D), draw_params(draw, DECODER)
+    stages(x, memory, params, 2, np.tri(4, dtype=bool), SOURCE_MASK[:, None, None])
+
+
+@graded("encoder_decoder.decoder_block")
+def test_decoder_block_inputs_kept(unmodified: Unmodified, draw: Draw) -> None:
+    """The inputs are left as they were"""
+    masks = {"target_mask": np.tri(4, k=-1, dtype=bool), "source_mask": NO_SOURCE[:, None, None, :]}
+    unmodified(draw.normal(2, 4, D), draw.normal(2, 5, D), draw_params(draw, DECODER), 2, **masks)

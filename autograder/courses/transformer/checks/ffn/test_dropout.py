@@ -1,0 +1,131 @@
+"""Checks of dropout and its gradient."""
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+from autograder.engine.fixtures import Agree, Compare, Unmodified
+from autograder.engine.inputs import Array, Draw
+from autograder.engine.student import Student
+from autograder.errors import Mismatch
+
+graded = pytest.mark.graded
+FLOAT32 = np.float32
+
+
+def _mask_of(value: Any, x: Array, p: float, compare: Compare) -> Array:
+    """The mask that `dropout` returned, after seeing that it is one and that the output is what it makes of `x`."""
+    mask = value[1] if isinstance(value, tuple) and len(value) == 2 else None
+    kept = mask != 0 if isinstance(mask, np.ndarray) and mask.shape == x.shape else np.ones(x.shape, bool)
+    dtype = x.dtype if x.dtype.kind == "f" else np.float64
+    scaled = np.where(kept, 1 / (1 - p), 0.0).astype(dtype)
+    compare(value, (x * scaled, scaled))
+    return scaled
+
+
+def _spread(share: float, count: int) -> float:
+    """Six standard deviations of a relative frequency: a right answer is outside once in 500 million times."""
+    return 6 * math.sqrt(share * (1 - share) / count)
+
+
+@graded("ffn.dropout")
+def test_dropout_scale(student: Student, compare: Compare, draw: Draw) -> None:
+    """Dropped values are 0, kept ones divided by 1 - p"""
+    masks = []
+    for shape, p in (((4, 5, 6), 0.2), ((40,), 0.75)):
+        x = draw.normal(*shape)
+        masks.append(_mask_of(student.ffn.dropout(x, p, draw.rng()), x, p, compare))
+    # Of 160 values: by chance it is all or none of them once in 10³⁵ times.
+    if all(mask.all() for mask in masks) or not any(mask.any() for mask in masks):
+        raise Mismatch(f"dropout dropped {'no' if masks[0].all() else 'every'} value, with p=0.2 and with p=0.75")
+
+
+@graded("ffn.dropout")
+def test_dropout_share(student: Student, compare: Compare, draw: Draw) -> None:
+    """A share p of all values is dropped"""
+    x = draw.uniform(16, 16, 16, low=1.0, high=2.0)
+    for p in (0.1, 0.75):
+        mask = _mask_of(student.ffn.dropout(x, p, draw.rng()), x, p, compare)
+        dropped = 1 - np.count_nonzero(mask) / mask.size
+        if abs(dropped - p) > _spread(p, mask.size):
+            raise Mismatch(f"dropout with p={p} dropped {dropped:.3f} of {mask.size} values")
+
+
+@graded("ffn.dropout")
+def test_dropout_every_value(student: Student, compare: Compare, draw: Draw) -> None:
+    """Every value is decided on its own, along every axis"""
+    x, p = draw.normal(6, 8, 10, 12), 0.5
+    kept = _mask_of(student.ffn.dropout(x, p, draw.rng()), x, p, compare) != 0
+    for axis in range(kept.ndim):
+        # Two independent neighbours agree half of the time.
+        agreeing = ~np.diff(kept, axis=axis)
+        if abs(agreeing.mean() - 0.5) > _spread(0.5, agreeing.size):
+            raise Mismatch(
+                f"along axis {axis}, {agreeing.mean():.0%} of neighbouring values are dropped or kept together, "
+                "expected about 50%",
+                help="draw one random number for each value of x, not one for a whole row",
+            )
+    # Of 64 values half are dropped, give or take 4: it is always the same number once in 10¹³ times.
+    x = draw.normal(4, 16)
+    masks = [_mask_of(student.ffn.dropout(x, p, draw.rng()), x, p, compare) for _ in range(14)]
+    if len({np.count_nonzero(mask) for mask in masks}) == 1:
+        raise Mismatch(
+            f"14 times exactly {np.count_nonzero(masks[0] == 0)} of 64 values were dropped",
+            help="each value is dropped with probability p, whatever becomes of the others",
+        )
+
+
+@graded("ffn.dropout")
+def test_dropout_rng(student: Student, compare: Compare, draw: Draw) -> None:
+    """The random numbers come from rng"""
+    x, p, seeds = draw.normal(8, 16), 0.5, (draw.rng(), draw.rng())
+    masks = [_mask_of(student.ffn.dropout(x, p, rng), x, p, compare) for rng in (seeds[0], seeds[0], seeds[1])]
+    if (masks[0] != masks[1]).any():
+        raise Mismatch("the same seed gave two different masks", help="draw from rng, not from np.random")
+    if (masks[0] == masks[2]).all():
+        raise Mismatch("two different seeds gave the same mask", help="draw from rng, do not make a new generator")
+
+
+@graded("ffn.dropout", alone=False)
+def test_dropout_off(student: Student, compare: Compare, draw: Draw) -> None:
+    """Not training, or p = 0: nothing happens, and the mask is 1"""
+    x = draw.normal(4, 5, 6)
+    for p, training in ((0.5, False), (0.0, True), (0.0, False)):
+        value = student.ffn.dropout(x, p, draw.rng(), training=training)
+        compare(value, (x, np.ones(x.shape)))
+
+
+@graded("ffn.dropout", alone=False)
+def test_dropout_dtypes(student: Student, compare: Compare, draw: Draw) -> None:
+    """float32 stays float32, integers become float64"""
+    for x in (draw.normal(4, 5, dtype=FLOAT32), draw.integers(4, 5, low=-5, high=6)):
+        _mask_of(student.ffn.dropout(x, 0.3, draw.rng()), x, 0.3, compare)
+        _mask_of(student.ffn.dropout(x, 0.3, draw.rng(), training=False), x, 0.0, compare)
+
+
+@graded("ffn.dropout")
+def test_dropout_inputs_kept(unmodified: Unmodified, draw: Draw) -> None:
+    """The input is left as it was"""
+    unmodified(draw.normal(4, 5), 0.5, draw.rng())
+
+
+@graded("ffn.dropout_backward")
+def test_dropout_gradient(agree: Agree, draw: Draw) -> None:
+    """The same mask, which is already scaled"""
+    agree(draw.normal(3, 5), draw.booleans(3, 5) * 2.0)
+    agree(draw.normal(2, 3, 4), draw.booleans(2, 3, 4, true=0.75) * 1.25)
+    agree(draw.normal(4), np.ones(4))
+
+
+@graded("ffn.dropout_backward")
+def test_dropout_gradient_float32(agree: Agree, draw: Draw) -> None:
+    """float32 stays float32"""
+    agree(draw.normal(3, 5, dtype=FLOAT32), (draw.booleans(3, 5) * 2.0).astype(FLOAT32))
+
+
+@graded("ffn.dropout_backward")
+def test_dropout_gradient_inputs_kept(unmodified: Unmodified, draw: Draw) -> None:
+    """The inputs are left as they were"""
+    unmodified(draw.normal(3, 5), draw.booleans(3, 5) * 2.0)

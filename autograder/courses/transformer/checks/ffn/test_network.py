@@ -1,0 +1,124 @@
+"""Checks of the feed-forward network and its gradients."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from autograder.engine.fixtures import Agree, Backward, Unmodified
+from autograder.engine.inputs import Array, Draw
+
+graded = pytest.mark.graded
+FLOAT32 = np.float32
+
+
+def _params(draw: Draw, d: int, f: int, *, biases: str = "b_1 b_2", dtype: Any = np.float64) -> dict[str, Array]:
+    """Random weights, and random values for the biases that are named."""
+    params = {
+        "W_1": draw.normal(d, f, dtype=dtype),
+        "b_1": draw.normal(f, dtype=dtype),
+        "W_2": draw.normal(f, d, dtype=dtype),
+        "b_2": draw.normal(d, dtype=dtype),
+    }
+    return {name: value for name, value in params.items() if name.startswith("W") or name in biases.split()}
+
+
+@graded("ffn.ffn")
+def test_ffn(agree: Agree, draw: Draw) -> None:
+    """GELU, a batch of sentences"""
+    agree(draw.normal(2, 4, 3), _params(draw, 3, 5))
+
+
+@graded("ffn.ffn")
+def test_ffn_activation(agree: Agree, draw: Draw) -> None:
+    """ReLU, and GELU by its name"""
+    x, params = draw.normal(2, 4, 3), _params(draw, 3, 5)
+    agree(x, params, activation="relu")
+    agree(x, params, "gelu")
+
+
+@graded("ffn.ffn")
+def test_ffn_leading_axes(agree: Agree, draw: Draw) -> None:
+    """A single vector, 2-D and 4-D batches"""
+    params = _params(draw, 3, 4)
+    for shape in ((3,), (5, 3), (2, 3, 4, 3)):
+        agree(draw.normal(*shape), params)
+
+
+@graded("ffn.ffn")
+def test_ffn_without_biases(agree: Agree, draw: Draw) -> None:
+    """Without the first bias, the second, or both"""
+    x = draw.normal(2, 4, 3)
+    for biases in ("b_2", "b_1", ""):
+        agree(x, _params(draw, 3, 5, biases=biases))
+
+
+@graded("ffn.ffn")
+def test_ffn_dtypes(agree: Agree, draw: Draw) -> None:
+    """float32 stays float32, integers become float64"""
+    params = _params(draw, 3, 5, dtype=FLOAT32)
+    for activation in ("gelu", "relu"):
+        agree(draw.normal(2, 4, 3, dtype=FLOAT32), params, activation=activation)
+    agree(draw.integers(4, 3, low=-2, high=3), _params(draw, 3, 5))
+
+
+@graded("ffn.ffn")
+def test_ffn_inputs_kept(unmodified: Unmodified, draw: Draw) -> None:
+    """The input and the parameters are left as they were"""
+    unmodified(draw.normal(2, 4, 3), _params(draw, 3, 5))
+    unmodified(draw.normal(2, 4, 3), _params(draw, 3, 5), activation="relu")
+
+
+@graded("ffn.ffn_backward", points=2)
+def test_ffn_gradient(backward: Backward, draw: Draw) -> None:
+    """GELU, a batch of sentences"""
+    backward(draw.normal(2, 4, 3), draw.normal(2, 4, 3), _params(draw, 3, 5))
+
+
+@graded("ffn.ffn_backward")
+def test_ffn_gradient_relu(backward: Backward, draw: Draw) -> None:
+    """ReLU"""
+    dout, x, params = draw.normal(2, 4, 3), draw.normal(2, 4, 3), _params(draw, 3, 5)
+    backward(dout, x, params, activation="relu")
+
+
+@graded("ffn.ffn_backward")
+def test_ffn_gradient_leading_axes(backward: Backward, draw: Draw) -> None:
+    """2-D and 4-D batches, a batch of one"""
+    params = _params(draw, 3, 4)
+    for shape in ((5, 3), (2, 3, 4, 3), (1, 1, 3)):
+        backward(draw.normal(*shape), draw.normal(*shape), params)
+
+
+@graded("ffn.ffn_backward")
+def test_ffn_gradient_without_biases(backward: Backward, draw: Draw) -> None:
+    """No bias, no gradient for it"""
+    dout, x = draw.normal(2, 4, 3), draw.normal(2, 4, 3)
+    for biases in ("b_2", "b_1", ""):
+        backward(dout, x, _params(draw, 3, 5, biases=biases))
+
+
+@graded("ffn.ffn_backward")
+def test_ffn_gradient_caches(backward: Backward, draw: Draw) -> None:
+    """Two caches at once, and the same one twice"""
+    calls = [(draw.normal(4, 3), draw.normal(4, 3), _params(draw, 3, 5), name) for name in ("gelu", "relu")]
+    caches = [backward.cache(x, params, activation) for _, x, params, activation in calls]
+    for (dout, x, params, activation), cache in zip(calls * 2, caches * 2, strict=True):
+        backward(dout, x, params, activation, on=cache)
+
+
+@graded("ffn.ffn_backward")
+def test_ffn_gradient_float32(backward: Backward, draw: Draw) -> None:
+    """float32 stays float32"""
+    dout, x = draw.normal(2, 4, 3, dtype=FLOAT32), draw.normal(2, 4, 3, dtype=FLOAT32)
+    params = _params(draw, 3, 5, dtype=FLOAT32)
+    for activation in ("gelu", "relu"):
+        backward(dout, x, params, activation=activation)
+
+
+@graded("ffn.ffn_backward")
+def test_ffn_gradient_inputs_kept(backward: Backward, unmodified: Unmodified, draw: Draw) -> None:
+    """The gradient and the cache are left as they were"""
+    for activation in ("gelu", "relu"):
+        cache = backward.cache(draw.normal(2, 4, 3), _params(draw, 3, 5), activation)
+        unmodified(draw.normal(2, 4, 3), cache)

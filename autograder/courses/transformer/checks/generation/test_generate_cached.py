@@ -1,0 +1,92 @@
+"""Checks of texts written with a key/value cache."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from autograder.core.wire_format import Config
+from autograder.courses.transformer.checks.generation._texts import (
+    draw_params,
+    draw_prompts,
+    require_tokens,
+    small_config,
+)
+from autograder.engine.fixtures import Agree, Compare, Unmodified
+from autograder.engine.inputs import Array, Draw
+from autograder.engine.student import Student
+
+graded = pytest.mark.graded
+
+
+def _same_as_without(
+    student: Student,
+    compare: Compare,
+    prompts: Array,
+    params: dict[str, Array],
+    config: Config,
+    *args: Any,
+    **options: Any,
+) -> None:
+    """`generate_cached` against the student's own `generate`, drawn with generators in the same state."""
+    expected = student.generation.generate(prompts, params, config, *args, **options)
+    n_new = args[0]
+    shape = (*prompts.shape[:-1], prompts.shape[-1] + n_new)
+    expected = require_tokens(expected, shape, config.vocab_size, "what generate returned")
+    compare(student.generation.generate_cached(prompts, params, config, *args, **options), expected)
+
+
+@graded("generation.generate_cached", points=2)
+def test_cached_greedy(agree: Agree, draw: Draw) -> None:
+    """Greedy, as long as everything fits"""
+    config = small_config(block_size=12)
+    agree(draw_prompts(draw, config, 12, 3), draw_params(draw, config), config, 9, draw.rng(), temperature=0)
+
+
+@graded("generation.generate_cached", points=2)
+def test_cached_window(agree: Agree, draw: Draw) -> None:
+    """Greedy, beyond the block size: the window moves, and the positions with it"""
+    config = small_config()
+    params = draw_params(draw, config)
+    agree(draw_prompts(draw, config, 12, 4), params, config, 9, draw.rng(), temperature=0)
+    for length in (5, 6, 9):
+        agree(draw_prompts(draw, config, 8, length), params, config, 4, draw.rng(), temperature=0)
+
+
+@graded("generation.generate_cached")
+def test_cached_variants(agree: Agree, draw: Draw) -> None:
+    """A tied head, ReLU, no biases; one block and one head, three"""
+    shapes = ({"n_layers": 1, "n_heads": 1}, {"n_layers": 3, "n_heads": 4})
+    for fields in ({"tied": True}, {"activation": "relu", "bias": False}, *shapes):
+        config = small_config(**fields)
+        agree(draw_prompts(draw, config, 20, 3), draw_params(draw, config), config, 6, draw.rng(), temperature=0)
+
+
+@graded("generation.generate_cached")
+def test_cached_prompts(agree: Agree, draw: Draw) -> None:
+    """A single token, a single text, no batch axis, two; no new token"""
+    config = small_config()
+    params = draw_params(draw, config)
+    for shape in ((4, 1), (1, 3), (5,), (2, 3, 4)):
+        agree(draw_prompts(draw, config, *shape), params, config, 4, draw.rng(), temperature=0)
+    agree(draw_prompts(draw, config, 2, 3).astype(np.int32), params, config, 1, draw.rng(), temperature=0)
+    agree(draw_prompts(draw, config, 2, 9), params, config, 0, draw.rng(), temperature=0)
+
+
+@graded("generation.generate_cached", points=2, alone=False)
+def test_same_tokens(student: Student, compare: Compare, draw: Draw) -> None:
+    """The tokens of your `generate`, drawn with the same generator"""
+    config = small_config(block_size=9)
+    params = draw_params(draw, config, 0.25)
+    for options in ({}, {"temperature": 3.0}, {"temperature": 4.0, "top_k": 5}, {"temperature": 3.0, "top_p": 0.75}):
+        prompts = draw_prompts(draw, config, 8, 3)
+        _same_as_without(student, compare, prompts, params, config, 9, draw.rng(), **options)
+
+
+@graded("generation.generate_cached")
+def test_cached_inputs_kept(unmodified: Unmodified, draw: Draw) -> None:
+    """The prompt and the parameters are left as they were"""
+    config = small_config()
+    params = draw_params(draw, config)
+    unmodified(draw_prompts(draw, config, 2, 3), params, config, 5, draw.rng())
+    unmodified(draw_prompts(draw, config, 2, 3), params, config, 0, draw.rng())

@@ -1,0 +1,186 @@
+"""Checks of the next token's probabilities, and of drawing from them."""
+
+import numpy as np
+import pytest
+
+from autograder.courses.transformer.checks.generation._texts import require_frequencies, require_tokens
+from autograder.engine.fixtures import Agree, Unmodified
+from autograder.engine.inputs import Draw
+from autograder.engine.student import Student
+from autograder.errors import Mismatch
+
+graded = pytest.mark.graded
+FLOAT32 = np.float32
+INFINITY = float("inf")
+
+
+@graded("generation.next_token_probs")
+def test_plain(agree: Agree, draw: Draw) -> None:
+    """The softmax of every row; no batch axis, and two"""
+    for shape in ((3, 7), (5,), (2, 3, 7), (1,)):
+        agree(draw.normal(*shape, scale=2))
+
+
+@graded("generation.next_token_probs")
+def test_temperature(agree: Agree, draw: Draw) -> None:
+    """Temperatures below and above 1, and next to 0"""
+    logits = draw.normal(3, 8, scale=2)
+    for temperature in (0.5, 3.0, 2, 2.0**-10):
+        agree(logits, temperature)
+
+
+@graded("generation.next_token_probs")
+def test_greedy(agree: Agree, draw: Draw) -> None:
+    """Temperature 0: all on the largest score, of equal ones on the first"""
+    agree(draw.normal(3, 8, scale=2), temperature=0)
+    agree(draw.normal(2, 3, 8), temperature=0.0, top_k=3, top_p=0.5)
+    agree(np.array([[1.0, 3.0, 3.0, 0.0], [2.0, 2.0, 2.0, 2.0], [-1000.0, 0.0, -1000.0, 0.0]]), temperature=0)
+
+
+@graded("generation.next_token_probs")
+def test_top_k(agree: Agree, draw: Draw) -> None:
+    """Top-k: exactly k are kept and scaled to sum 1"""
+    for k in (1, 3, 7):
+        agree(draw.normal(3, 8, scale=2), top_k=k)
+    agree(draw.normal(2, 3, 8), temperature=2.0, top_k=4)
+
+
+@graded("generation.next_token_probs")
+def test_top_k_ties(agree: Agree, draw: Draw) -> None:
+    """Top-k with equal scores: the lower index comes first"""
+    agree(np.zeros(5), top_k=2)
+    agree(draw.integers(4, 60, high=4).astype(np.float64), top_k=20)
+    agree(np.array([[1.0, 2.0, 2.0, 2.0, 0.0], [2.0, 1.0, 1.0, 2.0, 1.0]]), temperature=0.5, top_k=3)
+
+
+@graded("generation.next_token_probs")
+def test_top_k_all(agree: Agree, draw: Draw) -> None:
+    """As many as there are, and more"""
+    for k in (8, 9, 1000):
+        agree(draw.normal(3, 8), top_k=k)
+
+
+@graded("generation.next_token_probs", points=2)
+def test_top_p(agree: Agree, draw: Draw) -> None:
+    """Top-p: the token that crosses the line stays"""
+    logits = draw.normal(6, 9, scale=2)
+    for p in (0.2, 0.5, 0.8, 0.95):
+        agree(logits, top_p=p)
+    agree(draw.normal(2, 3, 9), top_p=0.6)
+
+
+@graded("generation.next_token_probs")
+def test_top_p_edges(agree: Agree, draw: Draw) -> None:
+    """A tiny p keeps one token, 1 keeps all"""
+    agree(draw.normal(4, 7), top_p=2.0**-20)
+    agree(draw.normal(4, 7, scale=8), top_p=1.0)
+    agree(draw.normal(4, 7, scale=8), top_p=1)
+
+
+@graded("generation.next_token_probs")
+def test_top_p_ties(agree: Agree, draw: Draw) -> None:
+    """Top-p with equal scores; a sum that is exactly p is enough"""
+    agree(np.zeros((2, 4)), top_p=0.5)
+    agree(np.zeros(8), top_p=0.3)
+    agree(np.array([0.0, 2.0, 0.0, 2.0, 0.0]), top_p=0.9)
+    agree(draw.integers(4, 60, high=4).astype(np.float64), top_p=0.4)  # NumPy's usual sort mixes equals from 17 on
+
+
+@graded("generation.next_token_probs")
+def test_all_together(agree: Agree, draw: Draw) -> None:
+    """Temperature, then top-k, then top-p of what is left"""
+    logits = draw.normal(8, 9, scale=2)
+    agree(logits, 0.5, 4, 0.8)
+    agree(logits, 4.0, 3, 0.65)
+    agree(logits, 4.0, None, 0.65)
+    # 0.25 each: of the three that are left, two have 2/3, which is more than 0.6.
+    agree(np.zeros(4), top_k=3, top_p=0.6)
+
+
+@graded("generation.next_token_probs")
+def test_extreme_scores(agree: Agree) -> None:
+    """Scores of ±1000, and of -inf"""
+    logits = np.array([[1000.0, 0.0, -1000.0, 999.0], [-1000.0, -1001.0, -1000.5, -INFINITY]])
+    for options in ({}, {"temperature": 0}, {"temperature": 0.01}, {"top_k": 2}, {"top_p": 0.9}):
+        agree(logits, **options)
+    masked = np.array([[1.0, -INFINITY, 0.5, -INFINITY, 2.0]])
+    agree(masked, top_k=4)
+    agree(masked, top_p=0.9)
+
+
+@graded("generation.next_token_probs")
+def test_dtypes(agree: Agree, draw: Draw) -> None:
+    """float32 stays float32, integers become float64"""
+    logits = np.array([[0.5, 2.0, -1.0, 0.25, 1.5]], FLOAT32)
+    integers = draw.integers(3, 6, low=-3, high=4)
+    for options in ({}, {"temperature": 0}, {"temperature": 0.5}, {"top_k": 2}, {"top_p": 0.6}):
+        agree(logits, **options)
+        agree(integers, **options)
+
+
+@graded("generation.next_token_probs")
+def test_probs_inputs_kept(unmodified: Unmodified, draw: Draw) -> None:
+    """The scores are left as they were"""
+    for options in ({}, {"temperature": 0}, {"temperature": 0.5, "top_k": 3, "top_p": 0.5}):
+        unmodified(draw.normal(3, 6), **options)
+
+
+@graded("generation.sample", points=2)
+def test_frequencies(student: Student, draw: Draw) -> None:
+    """Every token as often as its probability says, those of probability 0 never"""
+    for probs in (np.array([0.5, 0.0, 0.3, 0.2]), np.array([0.0, 0.1, 0.0, 0.9, 0.0]), np.full(3, 0.25)):
+        tokens = student.generation.sample(np.tile(probs, (2000, 1)), draw.rng())
+        require_frequencies(require_tokens(tokens, (2000,), len(probs)), probs)
+
+
+@graded("generation.sample")
+def test_rows(student: Student, draw: Draw) -> None:
+    """Every row from its own probabilities; no batch axis, and two"""
+    certain = draw.integers(5, 7, high=6)
+    tokens = student.generation.sample((certain[..., None] == np.arange(6)) * 1.0, draw.rng())
+    if (require_tokens(tokens, (5, 7), 6) != certain).any():
+        raise Mismatch("a token of probability 1 was not drawn")
+    alone = student.generation.sample(np.array([0.0, 0.0, 1.0]), draw.rng())
+    if require_tokens(alone, (), 3) != 2:
+        raise Mismatch("a token of probability 1 was not drawn")
+
+
+@graded("generation.sample")
+def test_independent(student: Student, draw: Draw) -> None:
+    """A draw of its own for each row"""
+    tokens = require_tokens(student.generation.sample(np.full((40, 50, 8), 0.125), draw.rng()), (40, 50), 8)
+    for rows in (tokens, tokens.T):
+        if len(np.unique(rows, axis=0)) < len(rows):  # two rows of 40 numbers are never the same by chance
+            raise Mismatch("rows with the same probabilities always get the same tokens")
+
+
+@graded("generation.sample")
+def test_sums(student: Student, draw: Draw) -> None:
+    """Rows that do not add up to exactly 1; float32"""
+    for probs in (np.array([0.25, 0.5, 0.0]), np.array([0.75, 1.5, 0.0, 1.0, 0.0])):
+        tokens = student.generation.sample(np.tile(probs, (2000, 1)), draw.rng())
+        require_frequencies(require_tokens(tokens, (2000,), len(probs)), probs)
+    thirds = np.tile(np.array([1 / 3, 1 / 7, 11 / 21, 0.0], FLOAT32), (2000, 1))
+    require_frequencies(
+        require_tokens(student.generation.sample(thirds, draw.rng()), (2000,), 4), thirds[0].astype(float)
+    )
+
+
+@graded("generation.sample")
+def test_generator(student: Student, draw: Draw) -> None:
+    """The randomness is the generator's"""
+    probs, rng = np.full((60, 8), 0.125), draw.rng()
+    first, again, other = (
+        require_tokens(student.generation.sample(probs, r), (60,), 8) for r in (rng, rng, draw.rng())
+    )
+    if (first != again).any():
+        raise Mismatch("a generator in the same state must give the same tokens")
+    if (first == other).all():
+        raise Mismatch("the tokens do not depend on the generator that is passed in")
+
+
+@graded("generation.sample")
+def test_sample_inputs_kept(unmodified: Unmodified, draw: Draw) -> None:
+    """The probabilities are left as they were"""
+    unmodified(np.full((3, 4), 0.25), draw.rng())
+    unmodified(np.array([0.5, 0.0, 0.5]), draw.rng())

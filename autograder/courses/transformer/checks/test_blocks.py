@@ -1,0 +1,184 @@
+"""Checks of assignment 8: the transformer block."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from autograder.courses.transformer.checks._shapes import block_shapes
+from autograder.engine.fixtures import Agree, Backward, Stages, Unmodified
+from autograder.engine.inputs import Array, Draw
+
+graded = pytest.mark.graded
+FLOAT32 = np.float32
+BIASES = ("attn.b_qkv", "attn.b_o", "ffn.b_1", "ffn.b_2")
+
+# Queries look at themselves and at what came before.
+CAUSAL = np.tri(5, dtype=bool)
+# (2, 1, 1, 5), as `padding_mask` makes it: the last tokens of both texts are not real ones.
+PADDING = np.array([[True, True, True, False, False], [True, True, True, True, False]])[:, None, None, :]
+
+
+def _params(draw: Draw, d: int, f: int, *, without: tuple[str, ...] = (), dtype: Any = np.float64) -> dict[str, Array]:
+    """Random parameters, none of them near its usual first value."""
+    params = {name: draw.normal(*shape, scale=0.5, dtype=dtype) for name, shape in block_shapes(d, f).items()}
+    for gain in ("ln1.gamma", "ln2.gamma"):
+        params[gain] += FLOAT32(1.5)
+    return {name: value for name, value in params.items() if name not in without}
+
+
+@graded("blocks.block", points=2)
+def test_pre_norm(agree: Agree, draw: Draw) -> None:
+    """The norm before each step"""
+    x, params = draw.normal(2, 5, 6), _params(draw, 6, 7)
+    agree(x, params, 2)
+    agree(x, params, 3, norm="pre", activation="gelu")
+
+
+@graded("blocks.block", points=2)
+def test_post_norm(agree: Agree, draw: Draw) -> None:
+    """The norm after each step"""
+    agree(draw.normal(2, 5, 6), _params(draw, 6, 7), 2, norm="post")
+
+
+@graded("blocks.block")
+def test_relu(agree: Agree, draw: Draw) -> None:
+    """ReLU, in both forms"""
+    x, params = draw.normal(2, 5, 6), _params(draw, 6, 7)
+    agree(x, params, 2, activation="relu")
+    agree(x, params, 2, norm="post", activation="relu")
+
+
+@graded("blocks.block")
+def test_masks(agree: Agree, draw: Draw) -> None:
+    """A causal mask, a padding mask, one for each head"""
+    x, params = draw.normal(2, 5, 6), _params(draw, 6, 7)
+    agree(x, params, 2, CAUSAL)
+    agree(x, params, 2, mask=PADDING, norm="post")
+    agree(x, params, 2, mask=draw.booleans(2, 2, 5, 5) | np.eye(5, dtype=bool))
+
+
+@graded("blocks.block")
+def test_sees_nothing(agree: Agree, draw: Draw) -> None:
+    """Queries that may look at nothing"""
+    x, params, mask = draw.normal(2, 5, 6), _params(draw, 6, 7), CAUSAL.copy()
+    mask[[0, 3]] = False
+    agree(x, params, 2, mask=mask)
+    agree(x, params, 2, mask=mask, norm="post")
+
+
+@graded("blocks.block")
+def test_axes(agree: Agree, draw: Draw) -> None:
+    """2-D and 4-D x, a single token, a single head"""
+    params = _params(draw, 4, 6)
+    agree(draw.normal(5, 4), params, 2, mask=CAUSAL)
+    agree(draw.normal(2, 3, 5, 4), params, 2, mask=CAUSAL)
+    agree(draw.normal(1, 1, 4), params, 1)
+
+
+@graded("blocks.block")
+def test_without_biases(agree: Agree, draw: Draw) -> None:
+    """Without biases, and without some of them"""
+    x = draw.normal(2, 5, 4)
+    agree(x, _params(draw, 4, 6, without=BIASES), 2)
+    agree(x, _params(draw, 4, 6, without=BIASES), 2, norm="post")
+    agree(x, _params(draw, 4, 6, without=("attn.b_o", "ffn.b_1")), 2)
+
+
+@graded("blocks.block")
+def test_dtypes(agree: Agree, draw: Draw) -> None:
+    """float32 stays float32, integers become float64"""
+    params = _params(draw, 4, 6, dtype=FLOAT32)
+    for norm in ("pre", "post"):
+        agree(draw.normal(2, 5, 4, dtype=FLOAT32), params, 2, mask=CAUSAL, norm=norm)
+        agree(draw.integers(5, 4, low=-3, high=4), _params(draw, 4, 6), 2, norm=norm)
+
+
+@graded("blocks.block")
+def test_stages(stages: Stages, draw: Draw) -> None:
+    """The cache names the weights and the stream after each step"""
+    x, params = draw.normal(2, 5, 6), _params(draw, 6, 7)
+    stages(x, params, 2, mask=CAUSAL)
+    stages(x, params, 3, mask=PADDING, norm="post")
+
+
+@graded("blocks.block")
+def test_inputs_kept(unmodified: Unmodified, draw: Draw) -> None:
+    """The input, the parameters and the mask are left as they were"""
+    x, params = draw.normal(2, 5, 4), _params(draw, 4, 6)
+    unmodified(x, params, 2, mask=CAUSAL)
+    unmodified(x, params, 2, mask=CAUSAL, norm="post")
+
+
+@graded("blocks.block_backward", points=2)
+def test_pre_norm_gradient(backward: Backward, draw: Draw) -> None:
+    """The norm before each step"""
+    backward(draw.normal(2, 5, 6), draw.normal(2, 5, 6), _params(draw, 6, 7), 2)
+
+
+@graded("blocks.block_backward", points=2)
+def test_post_norm_gradient(backward: Backward, draw: Draw) -> None:
+    """The norm after each step"""
+    dout, x, params = draw.normal(2, 5, 6), draw.normal(2, 5, 6), _params(draw, 6, 7)
+    backward(dout, x, params, 2, norm="post")
+
+
+@graded("blocks.block_backward")
+def test_relu_gradient(backward: Backward, draw: Draw) -> None:
+    """ReLU, in both forms"""
+    dout, x, params = draw.normal(2, 5, 4), draw.normal(2, 5, 4), _params(draw, 4, 6)
+    for norm in ("pre", "post"):
+        backward(dout, x, params, 2, norm=norm, activation="relu")
+
+
+@graded("blocks.block_backward")
+def test_masks_gradient(backward: Backward, draw: Draw) -> None:
+    """A causal mask, a padding mask, queries that may look at nothing"""
+    dout, x, params = draw.normal(2, 5, 4), draw.normal(2, 5, 4), _params(draw, 4, 6)
+    nothing = CAUSAL.copy()
+    nothing[[0, 3]] = False
+    for mask in (CAUSAL, PADDING, nothing):
+        backward(dout, x, params, 2, mask=mask)
+    backward(dout, x, params, 2, mask=nothing, norm="post")
+
+
+@graded("blocks.block_backward")
+def test_axes_gradient(backward: Backward, draw: Draw) -> None:
+    """2-D and 4-D x, a single token, a single head"""
+    params = _params(draw, 4, 6)
+    for shape, n_heads in (((5, 4), 2), ((2, 3, 5, 4), 2), ((1, 1, 4), 1)):
+        backward(draw.normal(*shape), draw.normal(*shape), params, n_heads)
+
+
+@graded("blocks.block_backward")
+def test_without_biases_gradient(backward: Backward, draw: Draw) -> None:
+    """No bias, no gradient for it"""
+    dout, x = draw.normal(2, 5, 4), draw.normal(2, 5, 4)
+    for without, norm in ((BIASES, "pre"), (BIASES, "post"), (("attn.b_o", "ffn.b_1"), "pre")):
+        backward(dout, x, _params(draw, 4, 6, without=without), 2, norm=norm)
+
+
+@graded("blocks.block_backward")
+def test_caches(backward: Backward, draw: Draw) -> None:
+    """Two caches at once, and the same one twice"""
+    calls = [(draw.normal(3, 4), draw.normal(3, 4), _params(draw, 4, 6), norm) for norm in ("pre", "post")]
+    caches = [backward.cache(x, params, 2, norm=norm) for _, x, params, norm in calls]
+    for (dout, x, params, norm), cache in zip(calls * 2, caches * 2, strict=True):
+        backward(dout, x, params, 2, norm=norm, on=cache)
+
+
+@graded("blocks.block_backward")
+def test_float32_gradient(backward: Backward, draw: Draw) -> None:
+    """float32 stays float32"""
+    dout, x = draw.normal(2, 5, 4, dtype=FLOAT32), draw.normal(2, 5, 4, dtype=FLOAT32)
+    params = _params(draw, 4, 6, dtype=FLOAT32)
+    for norm in ("pre", "post"):
+        backward(dout, x, params, 2, norm=norm)
+
+
+@graded("blocks.block_backward")
+def test_inputs_kept_gradient(backward: Backward, unmodified: Unmodified, draw: Draw) -> None:
+    """The gradient and the cache are left as they were"""
+    for norm in ("pre", "post"):
+        cache = backward.cache(draw.normal(2, 5, 4), _params(draw, 4, 6), 2, norm=norm)
+        unmodified(draw.normal(2, 5, 4), cache)

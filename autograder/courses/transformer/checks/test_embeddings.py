@@ -1,0 +1,166 @@
+"""Checks of assignment 3: tokens and positions as vectors."""
+
+import numpy as np
+import pytest
+
+from autograder.engine.fixtures import Agree, Unmodified
+from autograder.engine.inputs import Draw
+
+graded = pytest.mark.graded
+FLOAT32 = np.float32
+
+
+@graded("embeddings.one_hot")
+def test_one_hot_text(agree: Agree, draw: Draw) -> None:
+    """One text: a row per token, in float64"""
+    agree(draw.integers(6, high=4), 4)
+
+
+@graded("embeddings.one_hot")
+def test_one_hot_batch(agree: Agree, draw: Draw) -> None:
+    """Batches: the new axis comes last"""
+    agree(draw.integers(2, 3, high=5), 5)
+    agree(draw.integers(3, 1, 4, high=5), 5)
+
+
+@graded("embeddings.one_hot")
+def test_one_hot_vocabulary(agree: Agree) -> None:
+    """Rows are as long as the vocabulary, whatever occurs"""
+    agree(np.array([1, 0, 1, 1]), 7)
+    agree(np.array([0]), 1)
+    agree(np.array([[3, 2]], dtype=np.int32), 4)
+
+
+@graded("embeddings.embed_tokens")
+def test_lookup_text(agree: Agree, draw: Draw) -> None:
+    """One text, with repeated tokens"""
+    agree(np.array([3, 0, 3, 6, 3]), draw.normal(7, 4))
+    agree(np.array([2]), draw.normal(3, 1))
+
+
+@graded("embeddings.embed_tokens")
+def test_lookup_batch(agree: Agree, draw: Draw) -> None:
+    """Batches of texts"""
+    W_tok = draw.normal(6, 5)
+    agree(draw.integers(2, 3, high=6), W_tok)
+    agree(draw.integers(2, 1, 4, high=6), W_tok)
+
+
+@graded("embeddings.embed_tokens")
+def test_lookup_dtypes(agree: Agree, draw: Draw) -> None:
+    """float32 stays float32, an integer table becomes float64"""
+    ids = draw.integers(2, 3, high=5)
+    agree(ids, draw.normal(5, 4, dtype=FLOAT32))
+    agree(ids, draw.integers(5, 4, low=-9, high=10))
+
+
+@graded("embeddings.embed_tokens")
+def test_lookup_inputs_kept(unmodified: Unmodified, draw: Draw) -> None:
+    """The inputs are left as they were"""
+    unmodified(draw.integers(2, 3, high=5), draw.normal(5, 4))
+
+
+@graded("embeddings.embed_tokens_backward")
+def test_table_gradient(agree: Agree, draw: Draw) -> None:
+    """Different tokens; those that do not occur get 0"""
+    agree(draw.normal(3, 5), np.array([4, 1, 2]), 7)
+
+
+@graded("embeddings.embed_tokens_backward")
+def test_table_gradient_repeated(agree: Agree, draw: Draw) -> None:
+    """A token that occurs again and again: the sum of its gradients"""
+    agree(draw.normal(6, 4), np.array([1, 3, 1, 1, 0, 3]), 5)
+    agree(draw.normal(4, 3), np.array([0, 0, 0, 0]), 1)
+
+
+@graded("embeddings.embed_tokens_backward")
+def test_table_gradient_batch(agree: Agree, draw: Draw) -> None:
+    """Batches: one sum over all texts and positions"""
+    agree(draw.normal(2, 6, 3), draw.integers(2, 6, high=4), 4)
+    agree(draw.normal(2, 1, 4, 3), draw.integers(2, 1, 4, high=6), 6)
+
+
+@graded("embeddings.embed_tokens_backward")
+def test_table_gradient_dtypes(agree: Agree, draw: Draw) -> None:
+    """float32 stays float32, integers become float64"""
+    ids = draw.integers(2, 5, high=4)
+    agree(draw.normal(2, 5, 3, dtype=FLOAT32), ids, 4)
+    agree(draw.integers(2, 5, 3, low=-9, high=10), ids, 4)
+
+
+@graded("embeddings.embed_tokens_backward")
+def test_table_gradient_inputs_kept(unmodified: Unmodified, draw: Draw) -> None:
+    """The inputs are left as they were"""
+    unmodified(draw.normal(2, 3, 4), draw.integers(2, 3, high=5), 5)
+
+
+@graded("embeddings.sinusoidal_positions")
+def test_positions(agree: Agree) -> None:
+    """More columns than positions, and more positions than columns"""
+    agree(5, 8)
+    agree(9, 6)
+
+
+@graded("embeddings.sinusoidal_positions")
+def test_positions_narrow(agree: Agree) -> None:
+    """A single position, a single pair of columns"""
+    agree(1, 6)
+    agree(5, 2)
+
+
+@graded("embeddings.sinusoidal_positions")
+def test_positions_odd(agree: Agree) -> None:
+    """An odd width ends with a sine"""
+    agree(4, 7)
+    agree(3, 1)
+
+
+@graded("embeddings.sinusoidal_positions")
+def test_positions_far(agree: Agree) -> None:
+    """Far along a long text, exact to nine digits"""
+    agree(150, 4)
+
+
+@graded("embeddings.embed")
+def test_embed_text(agree: Agree, draw: Draw) -> None:
+    """One text, as long as the table of positions"""
+    agree(draw.integers(5, high=7), draw.normal(7, 4), draw.normal(5, 4))
+
+
+@graded("embeddings.embed")
+def test_embed_batch(agree: Agree, draw: Draw) -> None:
+    """Batches of texts, all with the same positions"""
+    W_tok, W_pos = draw.normal(7, 5), draw.normal(3, 5)
+    agree(draw.integers(2, 3, high=7), W_tok, W_pos)
+    agree(draw.integers(3, 3, high=7), W_tok, W_pos)
+    agree(draw.integers(2, 4, 3, high=7), W_tok, W_pos)
+
+
+@graded("embeddings.embed")
+def test_embed_short(agree: Agree, draw: Draw) -> None:
+    """A short text uses the first positions"""
+    W_tok, W_pos = draw.normal(7, 4), draw.normal(6, 4)
+    agree(draw.integers(2, 3, high=7), W_tok, W_pos)
+    agree(draw.integers(2, 1, high=7), W_tok, W_pos)
+
+
+@graded("embeddings.embed")
+def test_embed_scale(agree: Agree, draw: Draw) -> None:
+    """The scale multiplies the token vectors only"""
+    ids, W_tok, W_pos = draw.integers(2, 3, high=7), draw.normal(7, 4), draw.normal(5, 4)
+    agree(ids, W_tok, W_pos, scale=2.5)
+    agree(ids, W_tok, W_pos, 3)
+
+
+@graded("embeddings.embed")
+def test_embed_dtypes(agree: Agree, draw: Draw) -> None:
+    """float32 stays float32, integer tables become float64"""
+    ids = draw.integers(2, 3, high=5)
+    agree(ids, draw.normal(5, 4, dtype=FLOAT32), draw.normal(6, 4, dtype=FLOAT32), scale=1.5)
+    agree(ids, draw.integers(5, 4, low=-9, high=10), draw.integers(6, 4, low=-9, high=10), scale=0.5)
+
+
+@graded("embeddings.embed")
+def test_embed_inputs_kept(unmodified: Unmodified, draw: Draw) -> None:
+    """The inputs are left as they were"""
+    unmodified(draw.integers(2, 3, high=5), draw.normal(5, 4), draw.normal(6, 4), scale=2.0)

@@ -1,0 +1,312 @@
+"""Checks of assignment 9: the GPT."""
+
+import itertools
+from typing import Any
+
+import numpy as np
+import pytest
+
+from autograder.core.wire_format import Config, Rng
+from autograder.courses.transformer.checks._shapes import gpt_shapes
+from autograder.engine.comparison.compare import TOLERANCES, describe_type, shape_text
+from autograder.engine.fixtures import Agree, Stages, Unmodified
+from autograder.engine.inputs import Array, Draw
+from autograder.engine.student import Student
+from autograder.errors import Mismatch
+
+graded = pytest.mark.graded
+FLOAT32 = np.float32
+FLOAT32_LOSS = TOLERANCES[np.dtype(FLOAT32)]
+
+
+def _config(**fields: Any) -> Config:
+    """A small model with every axis of another size; all fields are given, defaults are the student's side's."""
+    sizes = {"vocab_size": 11, "block_size": 7, "n_layers": 2, "n_heads": 2, "d_model": 6, "d_ff": 9}
+    return Config("gpt", "GPTConfig", {**sizes, "activation": "gelu", "tied": True, "bias": True, **fields})
+
+
+def _tiny(**fields: Any) -> Config:
+    """One block of four features."""
+    return _config(**{"vocab_size": 5, "block_size": 4, "n_layers": 1, "d_model": 4, "d_ff": 3, **fields})
+
+
+def _params(draw: Draw, config: Config, dtype: Any = np.float64) -> dict[str, Array]:
+    """Random parameters, none of them near its usual first value."""
+    params = {name: draw.normal(*shape, scale=0.5, dtype=dtype) for name, shape in gpt_shapes(config).items()}
+    for name in params:
+        if name.endswith("gamma"):
+            params[name] += FLOAT32(1.5)
+    return params
+
+
+def _ids(draw: Draw, config: Config, *shape: int) -> Array:
+    return draw.integers(*shape, high=config.vocab_size)
+
+
+def _initial(student: Student, config: Config, rng: Rng) -> dict[str, Array]:
+    """What `init_gpt` returns, its names, shapes and dtypes looked at."""
+    params, shapes = student.gpt.init_gpt(config, rng), gpt_shapes(config)
+    if not isinstance(params, dict):
+        raise Mismatch(f"init_gpt must return a dict, not {describe_type(params)}")
+    missing, surplus = [name for name in shapes if name not in params], [name for name in params if name not in shapes]
+    if missing or surplus:
+        lists = (("lacks", missing), ("has also", surplus))
+        raise Mismatch("params " + " and ".join(f"{what} {', '.join(map(repr, n[:6]))}" for what, n in lists if n))
+    for name, shape in shapes.items():
+        value = params[name]
+        if not isinstance(value, np.ndarray):
+            raise Mismatch(f"params[{name!r}] must be a NumPy array, not {describe_type(value)}")
+        if value.shape != shape:
+            raise Mismatch(f"params[{name!r}] has shape {shape_text(value.shape)}, expected {shape_text(shape)}")
+        if value.dtype != np.float32:
+            raise Mismatch(f"params[{name!r}] has dtype {value.dtype}, expected float32")
+    return params
+
+
+def _is_matrix(name: str) -> bool:
+    return name.rpartition(".")[2].startswith("W_")
+
+
+@graded("gpt.init_gpt")
+def test_names_and_shapes(student: Student, draw: Draw) -> None:
+    """Names, shapes and float32, a tied head"""
+    _initial(student, _config(), draw.rng())
+    _initial(student, _config(n_layers=1, n_heads=1, d_model=4, d_ff=16), draw.rng())
+
+
+@graded("gpt.init_gpt")
+def test_options_of_the_start(student: Student, draw: Draw) -> None:
+    """An untied head; no biases"""
+    _initial(student, _config(tied=False), draw.rng())
+    _initial(student, _config(bias=False), draw.rng())
+    _initial(student, _config(tied=False, bias=False, n_layers=3), draw.rng())
+
+
+@graded("gpt.init_gpt")
+def test_sizes_of_the_start(student: Student, draw: Draw) -> None:
+    """Matrices around 0 with standard deviation 0.02, smaller where they write into the stream"""
+    for n_layers in (1, 3):
+        config = _config(vocab_size=40, block_size=30, n_layers=n_layers, d_model=32, d_ff=48, tied=False)
+        for name, value in _initial(student, config, draw.rng()).items():
+            if not _is_matrix(name):
+                continue
+            residual = name.endswith(("attn.W_o", "ffn.W_2"))
+            expected = 0.02 / (2 * n_layers) ** 0.5 if residual else 0.02
+            # At least 960 numbers: their standard deviation has a relative error of 0.023. Allowed are six of those.
+            std, mean = float(value.std(dtype=float)), float(value.mean(dtype=float))
+            if not abs(std - expected) <= 0.15 * expected:
+                raise Mismatch(f"params[{name!r}] has standard deviation {std:.4f}, expected about {expected:.4f}")
+            if not abs(mean) <= 7 * expected / value.size**0.5:
+                raise Mismatch(f"params[{name!r}] has mean {mean:.4f}, expected about 0")
+            # Of 960 normal numbers, one is farther out than 2.2 standard deviations (uniform ones never get to 1.74).
+            if not float(np.abs(value).max()) >= 2.2 * expected:
+                raise Mismatch(f"params[{name!r}] is not normally distributed: nothing lies far from the mean")
+
+
+@graded("gpt.init_gpt")
+def test_ones_and_zeros(student: Student, draw: Draw) -> None:
+    """Every gamma is 1, every beta and every bias 0"""
+    for name, value in _initial(student, _config(tied=False), draw.rng()).items():
+        expected = 1.0 if name.endswith("gamma") else 0.0
+        if not _is_matrix(name) and not (value == expected).all():
+            raise Mismatch(f"params[{name!r}] must be {expected:g} everywhere at the start")
+
+
+@graded("gpt.init_gpt")
+def test_random_start(student: Student, draw: Draw) -> None:
+    """The randomness is the generator's; no two matrices are the same"""
+    config, rng = _config(tied=False), draw.rng()
+    first, again, other = (_initial(student, config, r) for r in (rng, rng, draw.rng()))
+    matrices = {name: value for name, value in first.items() if _is_matrix(name)}
+    for name, value in matrices.items():
+        if not np.array_equal(value, again[name]):
+            raise Mismatch(f"params[{name!r}]: a generator in the same state must give the same parameters")
+        if np.array_equal(value, other[name]):
+            raise Mismatch(f"params[{name!r}] does not depend on the generator that is passed in")
+    for (name, value), (twin, numbers) in itertools.combinations(matrices.items(), 2):
+        a = value.ravel()[:3].astype(float)
+        for b in (numbers.ravel()[:3].astype(float), numbers.T.ravel()[:3].astype(float)):
+            if np.allclose(a * b[0], b * a[0], rtol=1e-5, atol=0):  # the same draws, perhaps of another size
+                raise Mismatch(f"params[{name!r}] and params[{twin!r}] are made of the same random numbers")
+
+
+@graded("gpt.gpt", points=2)
+def test_tied(agree: Agree, draw: Draw) -> None:
+    """A tied head: the token table, transposed"""
+    config = _config()
+    agree(_ids(draw, config, 3, 7), _params(draw, config), config)
+
+
+@graded("gpt.gpt")
+def test_untied(agree: Agree, draw: Draw) -> None:
+    """A head of its own"""
+    config = _config(tied=False)
+    agree(_ids(draw, config, 3, 7), _params(draw, config), config)
+
+
+@graded("gpt.gpt", points=2)
+def test_stages(stages: Stages, draw: Draw) -> None:
+    """The stages in the cache, from the embedding to the last norm"""
+    config = _config(n_layers=3)
+    ids, params = _ids(draw, config, 3, 5), _params(draw, config)
+    stages(ids, params, config)
+
+
+@graded("gpt.gpt")
+def test_relu(agree: Agree, draw: Draw) -> None:
+    """ReLU"""
+    config = _config(activation="relu")
+    agree(_ids(draw, config, 3, 6), _params(draw, config), config)
+
+
+@graded("gpt.gpt")
+def test_without_biases(agree: Agree, draw: Draw) -> None:
+    """Without biases"""
+    for tied in (True, False):
+        config = _config(bias=False, tied=tied)
+        agree(_ids(draw, config, 3, 6), _params(draw, config), config)
+
+
+@graded("gpt.gpt")
+def test_lengths(agree: Agree, draw: Draw) -> None:
+    """Texts shorter than the block size, a single token, a single text"""
+    config = _config()
+    params = _params(draw, config)
+    for shape in ((3, 5), (1, 7), (3, 1), (1, 1)):
+        agree(_ids(draw, config, *shape), params, config)
+
+
+@graded("gpt.gpt")
+def test_axes(agree: Agree, draw: Draw) -> None:
+    """No batch axis, and two"""
+    config = _config(tied=False)
+    params = _params(draw, config)
+    agree(_ids(draw, config, 5), params, config)
+    agree(_ids(draw, config, 2, 3, 5), params, config)
+
+
+@graded("gpt.gpt")
+def test_layers_and_heads(agree: Agree, draw: Draw) -> None:
+    """One block, eleven blocks; one head, three heads"""
+    for fields in ({"n_layers": 1, "n_heads": 1}, {"n_heads": 3}, {"n_layers": 11, "d_model": 4}):
+        config = _config(**fields)
+        agree(_ids(draw, config, 2, 4), _params(draw, config), config)
+
+
+@graded("gpt.gpt")
+def test_float32(agree: Agree, draw: Draw) -> None:
+    """float32 parameters give float32 scores"""
+    for tied in (True, False):
+        config = _config(tied=tied)
+        agree(_ids(draw, config, 2, 5), _params(draw, config, FLOAT32), config)
+
+
+@graded("gpt.gpt")
+def test_inputs_kept(unmodified: Unmodified, draw: Draw) -> None:
+    """The ids and the parameters are left as they were"""
+    for fields in ({"tied": True}, {"tied": False, "bias": False}):
+        config = _config(**fields)
+        unmodified(_ids(draw, config, 2, 5), _params(draw, config), config)
+
+
+@graded("gpt.gpt_loss", points=2)
+def test_loss_tied(agree: Agree, draw: Draw) -> None:
+    """A tied head: the gradient of the table has two parts"""
+    config = _config()
+    agree(_ids(draw, config, 3, 7), _ids(draw, config, 3, 7), _params(draw, config), config)
+
+
+@graded("gpt.gpt_loss", points=2)
+def test_loss_untied(agree: Agree, draw: Draw) -> None:
+    """A head of its own: tokens that do not occur have gradient 0"""
+    config = _config(tied=False)
+    agree(draw.integers(3, 5, high=8), _ids(draw, config, 3, 5), _params(draw, config), config)
+
+
+@graded("gpt.gpt_loss")
+def test_loss_relu(agree: Agree, draw: Draw) -> None:
+    """ReLU"""
+    config = _tiny(activation="relu", n_layers=2)
+    agree(_ids(draw, config, 3, 4), _ids(draw, config, 3, 4), _params(draw, config), config)
+
+
+@graded("gpt.gpt_loss")
+def test_loss_without_biases(agree: Agree, draw: Draw) -> None:
+    """Without biases: no gradients for them"""
+    for tied in (True, False):
+        config = _tiny(bias=False, tied=tied)
+        agree(_ids(draw, config, 3, 4), _ids(draw, config, 3, 4), _params(draw, config), config)
+
+
+@graded("gpt.gpt_loss")
+def test_loss_short(agree: Agree, draw: Draw) -> None:
+    """Short texts: positions that they do not reach have gradient 0"""
+    config = _tiny()
+    params = _params(draw, config)
+    for shape in ((3, 2), (2, 1), (1, 3)):
+        agree(_ids(draw, config, *shape), _ids(draw, config, *shape), params, config)
+
+
+@graded("gpt.gpt_loss")
+def test_loss_repeated(agree: Agree, draw: Draw) -> None:
+    """The same token at many places: its gradients add up"""
+    ids, targets = np.array([[1, 1, 3, 1], [3, 1, 1, 1]]), np.array([[2, 2, 2, 1], [1, 2, 2, 4]])
+    for tied in (True, False):
+        config = _tiny(tied=tied)
+        agree(ids, targets, _params(draw, config), config)
+
+
+@graded("gpt.gpt_loss")
+def test_loss_axes(agree: Agree, draw: Draw) -> None:
+    """No batch axis, and two"""
+    config = _tiny()
+    params = _params(draw, config)
+    for shape in ((3,), (2, 3, 4)):
+        agree(_ids(draw, config, *shape), _ids(draw, config, *shape), params, config)
+
+
+@graded("gpt.gpt_loss")
+def test_loss_layers_and_heads(agree: Agree, draw: Draw) -> None:
+    """One head, four heads; three blocks, each of them different"""
+    for fields in ({"n_heads": 1}, {"n_heads": 4}, {"n_layers": 3}):
+        config = _tiny(**fields)
+        agree(_ids(draw, config, 2, 4), _ids(draw, config, 2, 4), _params(draw, config), config)
+
+
+@graded("gpt.gpt_loss")
+def test_loss_confidently_wrong(agree: Agree, draw: Draw) -> None:
+    """Scores in the hundreds: the loss is large, not infinite"""
+    config = _tiny(tied=False)
+    params = _params(draw, config)
+    params["W_head"] *= 1024.0
+    agree(_ids(draw, config, 2, 3), _ids(draw, config, 2, 3), params, config)
+
+
+@graded("gpt.gpt_loss")
+def test_loss_float32(agree: Agree, draw: Draw) -> None:
+    """float32 parameters have float32 gradients"""
+    for tied in (True, False):
+        config = _tiny(tied=tied, n_layers=2)
+        ids, targets, params = _ids(draw, config, 2, 3), _ids(draw, config, 2, 3), _params(draw, config, FLOAT32)
+        agree(ids, targets, params, config, tolerance=FLOAT32_LOSS)
+
+
+@graded("gpt.gpt_loss")
+def test_loss_inputs_kept(unmodified: Unmodified, draw: Draw) -> None:
+    """The ids, the targets and the parameters are left as they were"""
+    for fields in ({"tied": True}, {"tied": False, "bias": False}):
+        config = _tiny(**fields)
+        unmodified(_ids(draw, config, 2, 3), _ids(draw, config, 2, 3), _params(draw, config), config)
+
+
+@graded("gpt.count_parameters")
+def test_count(agree: Agree, draw: Draw) -> None:
+    """All numbers of all arrays: a tied head is counted once"""
+    for fields in ({}, {"tied": False}, {"bias": False}):
+        agree(_params(draw, _config(**fields)))
+
+
+@graded("gpt.count_parameters")
+def test_count_anything(agree: Agree, draw: Draw) -> None:
+    """Arrays of any shape"""
+    agree({"a": draw.normal(2, 3, 4), "b": draw.normal(5), "c": draw.normal(1, 1, dtype=FLOAT32)})

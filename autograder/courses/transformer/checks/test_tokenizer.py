@@ -1,0 +1,288 @@
+"""Checks of assignment 1: characters as numbers, and batches of text."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from autograder.engine.fixtures import Agree, Compare, Refuses, Unmodified
+from autograder.engine.inputs import Array, Draw
+from autograder.engine.reference import Reference
+from autograder.engine.student import Student
+from autograder.errors import Mismatch
+
+graded = pytest.mark.graded
+
+# In the order of their code points; upper before lower case, a letter with its accent and one that combines with it,
+# and a character beyond the first 65,536.
+ODD_CHARACTERS = "\t\n\r !09AZ_az\u00a0ßéñ\u0301Ωж中🙂"
+
+
+def _numbers(draw: Draw, n: int) -> Array:
+    """A text of `n` different ids in no order, so that each tells where in the text it stands."""
+    return (37 * np.arange(n) + int(draw.integers(1, high=1009)[0])) % 1009
+
+
+class Batches:
+    """Calls `get_batch` and says where its windows start. Every window and its answers are compared with the text."""
+
+    def __init__(self, student: Student, compare: Compare) -> None:
+        self.student, self.compare = student, compare
+
+    def __call__(self, ids: Array, batch_size: int, block_size: int, rng: Any) -> Array:
+        """The starts, (B,)."""
+        value = self.student.tokenizer.get_batch(ids, batch_size, block_size, rng)
+        x = value[0] if isinstance(value, tuple) and value else None
+        starts = np.zeros(batch_size, dtype=np.int64)
+        if isinstance(x, np.ndarray) and x.shape == (batch_size, block_size):
+            starts = (x[:, :1] == ids[: len(ids) - block_size]).argmax(axis=1)
+        positions = starts[:, None] + np.arange(block_size)
+        text = ids.astype(np.int64)
+        try:
+            self.compare(value, (text[positions], text[positions + 1]))
+        except Mismatch as mismatch:
+            y = value[1] if isinstance(value, tuple) and len(value) == 2 else None
+            if isinstance(x, np.ndarray) and isinstance(y, np.ndarray) and np.array_equal(x, y):
+                mismatch.help = "y is the same as x: its windows begin one position further on"
+            raise
+        return starts
+
+
+@pytest.fixture(scope="session")
+def batches(student: Student, compare: Compare) -> Batches:
+    """`batches(ids, batch_size, block_size, rng)`: the starts of the windows."""
+    return Batches(student, compare)
+
+
+@graded("tokenizer.build_vocab")
+def test_vocab(agree: Agree, draw: Draw) -> None:
+    """Every character once, in sorted order"""
+    agree("hello world")
+    agree(draw.text(60, "zyxwvutsrqponm"))
+
+
+@graded("tokenizer.build_vocab")
+def test_vocab_odd_characters(agree: Agree, draw: Draw) -> None:
+    """Line breaks, blanks, capitals, accents, other scripts"""
+    agree(draw.text(50, ODD_CHARACTERS) + ODD_CHARACTERS[::-1])
+
+
+@graded("tokenizer.build_vocab")
+def test_vocab_start(agree: Agree, draw: Draw) -> None:
+    """The first id is another one than 0"""
+    text = draw.text(20, "abcdefgh")
+    agree(text, start=1)
+    agree(text, 7)
+
+
+@graded("tokenizer.build_vocab")
+def test_vocab_edges(agree: Agree) -> None:
+    """No character, one character, one character many times"""
+    agree("")
+    agree("", start=2)
+    agree("x")
+    agree("\n\n\n", start=1)
+
+
+@graded("tokenizer.encode", points=2)
+def test_encode(agree: Agree, reference: Reference, draw: Draw) -> None:
+    """A text"""
+    _, stoi, _ = reference.tokenizer.build_vocab("the quick brown fox")
+    agree(draw.text(40, "xofnwrbkciuqht e"), stoi)
+
+
+@graded("tokenizer.encode")
+def test_encode_odd_characters(agree: Agree, reference: Reference, draw: Draw) -> None:
+    """Line breaks, blanks, capitals, accents; the ids do not begin with 0"""
+    _, stoi, _ = reference.tokenizer.build_vocab(ODD_CHARACTERS, start=3)
+    agree(draw.text(30, ODD_CHARACTERS), stoi)
+    agree("\n" + ODD_CHARACTERS[::-1] + " \r\n", stoi)
+
+
+@graded("tokenizer.encode")
+def test_encode_edges(agree: Agree, reference: Reference) -> None:
+    """No character, one character, large ids"""
+    _, stoi, _ = reference.tokenizer.build_vocab("abc", start=2**31)
+    agree("", stoi)
+    agree("", {})
+    agree("b", stoi)
+
+
+@graded("tokenizer.encode")
+def test_encode_unknown(refuses: Refuses, reference: Reference) -> None:
+    """An unknown character is a ValueError"""
+    _, stoi, _ = reference.tokenizer.build_vocab("abc", start=1)
+    for text in ("abdc", "zab", "cabA", "ab c", "abc\n"):
+        refuses(text, stoi)
+    refuses("a", {})
+
+
+@graded("tokenizer.encode")
+def test_encode_unknown_text(refuses: Refuses, reference: Reference) -> None:
+    """The message names the first unknown character and its position"""
+    _, stoi, _ = reference.tokenizer.build_vocab("abc")
+    text = "abcabcabcabcabcabcabcabQabcWabc"
+    refuses(text, stoi, about="Q")
+    refuses(text, stoi, about="23")
+
+
+@graded("tokenizer.decode", points=2)
+def test_decode(agree: Agree, reference: Reference, draw: Draw) -> None:
+    """An array of ids"""
+    _, _, itos = reference.tokenizer.build_vocab("the quick brown fox")
+    agree(draw.integers(40, high=len(itos)), itos)
+
+
+@graded("tokenizer.decode")
+def test_decode_odd_characters(agree: Agree, reference: Reference, draw: Draw) -> None:
+    """Line breaks, blanks, accents; the ids do not begin with 0"""
+    _, _, itos = reference.tokenizer.build_vocab(ODD_CHARACTERS, start=3)
+    agree(draw.integers(40, low=3, high=3 + len(itos)), itos)
+    agree(np.arange(3 + len(itos))[:2:-1], itos)
+
+
+@graded("tokenizer.decode")
+def test_decode_forms(agree: Agree, reference: Reference) -> None:
+    """A list, other integer types, no id, one id"""
+    _, _, itos = reference.tokenizer.build_vocab("abc")
+    agree([2, 0, 1, 1], itos)
+    agree(np.array([2, 0, 1, 1], dtype=np.uint8), itos)
+    agree(np.array([], dtype=np.int64), itos)
+    agree([], {})
+    agree(np.array([1]), itos)
+
+
+@graded("tokenizer.decode")
+def test_decode_unknown(refuses: Refuses, reference: Reference) -> None:
+    """An unknown id is a ValueError, a negative one too"""
+    _, _, itos = reference.tokenizer.build_vocab("abc", start=1)
+    for ids in ([1, 4, 2], [0, 1], [3, 2, -1], [-3]):
+        refuses(np.array(ids), itos)
+    refuses([2, 9], itos)
+
+
+@graded("tokenizer.decode")
+def test_decode_unknown_text(refuses: Refuses, reference: Reference) -> None:
+    """The message names the first unknown id and its position"""
+    _, _, itos = reference.tokenizer.build_vocab("abc")
+    ids = np.arange(30) % 3
+    ids[[23, 27]] = 714, 869
+    refuses(ids, itos, about="714")
+    refuses(ids, itos, about="23")
+
+
+@graded("tokenizer.decode")
+def test_decode_inputs_kept(unmodified: Unmodified, reference: Reference, draw: Draw) -> None:
+    """The ids are left as they were"""
+    _, _, itos = reference.tokenizer.build_vocab("abcde", start=2)
+    unmodified(draw.integers(12, low=2, high=7), itos)
+
+
+@graded("tokenizer.train_val_split", points=2)
+def test_split(agree: Agree, draw: Draw) -> None:
+    """The beginning and the end, in order"""
+    agree(draw.integers(11, high=50), 0.75)
+    agree(draw.integers(23, high=50), train_fraction=0.3)
+
+
+@graded("tokenizer.train_val_split")
+def test_split_default(agree: Agree, draw: Draw) -> None:
+    """Nine tenths for training, if nothing else is said"""
+    agree(draw.integers(37, high=50))
+
+
+@graded("tokenizer.train_val_split")
+def test_split_dtypes(agree: Agree, draw: Draw) -> None:
+    """The integer type is kept"""
+    for dtype in (np.int32, np.uint16):
+        agree(draw.integers(9, high=50).astype(dtype), 0.5)
+
+
+@graded("tokenizer.train_val_split")
+def test_split_edges(agree: Agree, draw: Draw) -> None:
+    """All for training, nothing for training, no text"""
+    agree(draw.integers(7, high=50), 1.0)
+    agree(draw.integers(7, high=50), 1)
+    agree(draw.integers(1, high=50), 0.5)
+    agree(np.array([], dtype=np.int64), 0.5)
+
+
+@graded("tokenizer.train_val_split")
+def test_split_bad_fractions(refuses: Refuses, draw: Draw) -> None:
+    """A fraction that is 0, negative or above 1 is a ValueError"""
+    for fraction in (0.0, -0.25, 1.25, 90):
+        refuses(draw.integers(8, high=50), fraction)
+
+
+@graded("tokenizer.train_val_split")
+def test_split_inputs_kept(unmodified: Unmodified, draw: Draw) -> None:
+    """The ids are left as they were"""
+    unmodified(draw.integers(20, high=50), 0.5)
+
+
+@graded("tokenizer.get_batch", points=2)
+def test_batch(batches: Batches, draw: Draw) -> None:
+    """Windows of the text, and the same windows one further on"""
+    batches(_numbers(draw, 40), 6, 4, draw.rng())
+    batches(_numbers(draw, 40), 3, 8, draw.rng())
+
+
+@graded("tokenizer.get_batch")
+def test_batch_edges(batches: Batches, draw: Draw) -> None:
+    """One window, windows of one character, a text just long enough"""
+    batches(_numbers(draw, 20), 1, 5, draw.rng())
+    batches(_numbers(draw, 20), 4, 1, draw.rng())
+    batches(_numbers(draw, 6), 3, 5, draw.rng())
+    batches(_numbers(draw, 2), 5, 1, draw.rng())
+
+
+@graded("tokenizer.get_batch")
+def test_batch_starts(batches: Batches, draw: Draw) -> None:
+    """Every start comes up, the first and the last as often as the others"""
+    # A count has mean 750 and standard deviation 24: no right answer is ever off by 180.
+    found = np.bincount(batches(_numbers(draw, 10), 3000, 6, draw.rng()), minlength=4)
+    for start, count in enumerate(found):
+        if abs(count - 750) > 180:
+            raise Mismatch(f"of 3000 windows {count} start at {start}; of 10 characters, 6 in a window: 750 expected")
+
+
+@graded("tokenizer.get_batch")
+def test_batch_independent(batches: Batches, draw: Draw) -> None:
+    """The windows of a batch have nothing to do with each other"""
+    starts = batches(_numbers(draw, 5), 400, 3, draw.rng())  # each start is 0 or 1: four kinds of neighbours
+    for kind, count in enumerate(np.bincount(2 * starts[:-1] + starts[1:], minlength=4)):
+        if count < 30:  # about 100 expected
+            first, second = divmod(kind, 2)
+            raise Mismatch(f"a window at {second} comes after one at {first} in {count} of 399 places, 100 expected")
+
+
+@graded("tokenizer.get_batch")
+def test_batch_rng(batches: Batches, draw: Draw) -> None:
+    """The same generator gives the same batch, another one another"""
+    ids, rng = _numbers(draw, 1000), draw.rng()
+    first = batches(ids, 8, 3, rng)
+    if not np.array_equal(first, batches(ids, 8, 3, rng)):
+        raise Mismatch("two generators of the same seed must give the same batch: draw from rng, and from nothing else")
+    if np.array_equal(first, batches(ids, 8, 3, draw.rng())):
+        raise Mismatch("generators of different seeds must give different batches: draw the starts from rng")
+
+
+@graded("tokenizer.get_batch")
+def test_batch_dtypes(batches: Batches, draw: Draw) -> None:
+    """int64 comes out, whatever integers go in"""
+    for dtype in (np.int32, np.uint16):
+        batches(_numbers(draw, 15).astype(dtype), 3, 4, draw.rng())
+
+
+@graded("tokenizer.get_batch")
+def test_batch_too_short(refuses: Refuses, draw: Draw) -> None:
+    """A text with no room for a window and its last answer is a ValueError"""
+    refuses(_numbers(draw, 5), 2, 5, draw.rng())
+    refuses(_numbers(draw, 3), 2, 5, draw.rng())
+    refuses(np.array([], dtype=np.int64), 2, 1, draw.rng())
+
+
+@graded("tokenizer.get_batch")
+def test_batch_inputs_kept(unmodified: Unmodified, draw: Draw) -> None:
+    """The text is left as it was"""
+    unmodified(_numbers(draw, 30), 4, 5, draw.rng())

@@ -1,0 +1,39 @@
+"""Small models and batches for the checks of assignment 10."""
+
+from typing import Any
+
+import numpy as np
+
+from autograder.core.wire_format import Config
+from autograder.courses.transformer.checks._shapes import gpt_shapes
+from autograder.engine.inputs import Array, Draw
+
+FLOAT32 = np.float32
+# The bias of the keys has no effect and its gradient is 0, up to rounding. AdamW divides it by the root of its own
+# square plus eps: with the usual 1e-8, rounding grows to something. With this eps, or without biases, it does not.
+LARGE_EPS = 2.0**-10
+
+
+def small_config(**fields: Any) -> Config:
+    """One small block; all fields are given, defaults are the student's side's."""
+    sizes = {"vocab_size": 7, "block_size": 5, "n_layers": 1, "n_heads": 2, "d_model": 4, "d_ff": 6}
+    return Config("gpt", "GPTConfig", {**sizes, "activation": "gelu", "tied": True, "bias": True, **fields})
+
+
+def draw_params(draw: Draw, config: Config, dtype: Any = np.float64, scale: float = 0.5) -> dict[str, Array]:
+    """Random parameters of a GPT."""
+    params = {name: draw.normal(*shape, scale=scale, dtype=dtype) for name, shape in gpt_shapes(config).items()}
+    for name in params:
+        if name.endswith("gamma"):
+            params[name] += FLOAT32(1.0)
+    return params
+
+
+def draw_batches(draw: Draw, config: Config, count: int, size: int) -> list[tuple[Array, Array]]:
+    """Batches of a text that goes round in circles, with some noise: there is something to be learned."""
+    batches = []
+    for _ in range(count):
+        starts, noise = draw.integers(size, 1, high=config.vocab_size), draw.booleans(size, config.block_size + 1)
+        text = (starts + np.arange(config.block_size + 1) + noise) % config.vocab_size
+        batches.append((text[:, :-1].copy(), text[:, 1:].copy()))
+    return batches

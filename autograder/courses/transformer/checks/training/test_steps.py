@@ -1,0 +1,113 @@
+"""Checks of single training steps, and of the mean loss."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from autograder.courses.transformer.checks.training._runs import LARGE_EPS, draw_batches, draw_params, small_config
+from autograder.engine.comparison.compare import TOLERANCES
+from autograder.engine.fixtures import Agree, Compare, Unmodified
+from autograder.engine.inputs import Draw
+from autograder.engine.reference import Reference
+from autograder.engine.student import Student
+
+graded = pytest.mark.graded
+FLOAT32 = np.float32
+FLOAT32_NUMBERS = TOLERANCES[np.dtype(FLOAT32)]
+
+
+@graded("training.train_step")
+def test_one_step(agree: Agree, draw: Draw) -> None:
+    """The first step; the loss is the one before it"""
+    config = small_config(bias=False)
+    ((x, y),) = draw_batches(draw, config, 1, 3)
+    agree(draw_params(draw, config), {}, x, y, config, 0.125)
+
+
+@graded("training.train_step")
+def test_next_steps(student: Student, reference: Reference, compare: Compare, draw: Draw) -> None:
+    """Three steps, each from the state of the one before"""
+    config = small_config(tied=False, activation="relu")
+    params, state = draw_params(draw, config), dict[str, Any]()
+    expected_params, expected_state = params, state
+    for x, y in draw_batches(draw, config, 3, 2):
+        expected = reference.training.train_step(expected_params, expected_state, x, y, config, 2.0**-6, eps=LARGE_EPS)
+        value = student.training.train_step(params, state, x, y, config, 2.0**-6, eps=LARGE_EPS)
+        compare(value, expected)
+        (_, params, state), (_, expected_params, expected_state) = value, expected
+
+
+@graded("training.train_step")
+def test_step_options(agree: Agree, draw: Draw) -> None:
+    """Other betas, eps and weight decay"""
+    config = small_config(bias=False)
+    ((x, y),) = draw_batches(draw, config, 1, 3)
+    params = draw_params(draw, config)
+    agree(params, {}, x, y, config, 0.125, (0.5, 0.75), 0.125, 0.25)
+    agree(params, {}, x, y, config, lr=0.125, weight_decay=0.0, eps=2.0**-6, betas=(0.75, 0.5))
+
+
+@graded("training.train_step")
+def test_step_clipped(agree: Agree, draw: Draw) -> None:
+    """With clipping: gradients that are too long, and short enough"""
+    config = small_config()
+    ((x, y),) = draw_batches(draw, config, 1, 3)
+    params = draw_params(draw, config)
+    agree(params, {}, x, y, config, 0.125, eps=LARGE_EPS, max_norm=0.25)
+    agree(params, {}, x, y, config, 0.125, eps=LARGE_EPS, max_norm=1000.0)
+
+
+@graded("training.train_step")
+def test_step_float32(agree: Agree, draw: Draw) -> None:
+    """float32 stays float32"""
+    config = small_config(bias=False)
+    ((x, y),) = draw_batches(draw, config, 1, 3)
+    agree(
+        draw_params(draw, config, FLOAT32), {}, x, y, config, 0.0625, eps=0.125, max_norm=0.5, tolerance=FLOAT32_NUMBERS
+    )
+
+
+@graded("training.train_step")
+def test_step_inputs_kept(student: Student, unmodified: Unmodified, draw: Draw) -> None:
+    """The parameters, the state and the batch are left as they were"""
+    config = small_config()
+    (first, (x, y)) = draw_batches(draw, config, 2, 3)
+    params = draw_params(draw, config)
+    unmodified(params, {}, x, y, config, 0.125, max_norm=0.5)
+    value = student.training.train_step(params, {}, *first, config, 0.125)
+    if isinstance(value, tuple) and len(value) == 3:
+        unmodified(value[1], value[2], x, y, config, 0.125)
+
+
+@graded("training.estimate_loss")
+def test_mean_loss(agree: Agree, draw: Draw) -> None:
+    """The mean over batches"""
+    config = small_config()
+    params = draw_params(draw, config)
+    agree(params, config, draw_batches(draw, config, 4, 3))
+    agree(params, config, draw_batches(draw, config, 1, 2))
+
+
+@graded("training.estimate_loss")
+def test_unequal_batches(agree: Agree, draw: Draw) -> None:
+    """Batches of different sizes: every token counts the same"""
+    config = small_config(tied=False)
+    batches = [
+        (x[:, :n], y[:, :n]) for n, size in ((5, 3), (2, 1), (3, 4)) for x, y in draw_batches(draw, config, 1, size)
+    ]
+    agree(draw_params(draw, config), config, batches)
+
+
+@graded("training.estimate_loss")
+def test_mean_loss_float32(agree: Agree, draw: Draw) -> None:
+    """float32 parameters"""
+    config = small_config()
+    agree(draw_params(draw, config, FLOAT32), config, draw_batches(draw, config, 3, 2), tolerance=FLOAT32_NUMBERS)
+
+
+@graded("training.estimate_loss")
+def test_mean_loss_inputs_kept(unmodified: Unmodified, draw: Draw) -> None:
+    """The parameters and the batches are left as they were"""
+    config = small_config()
+    unmodified(draw_params(draw, config), config, draw_batches(draw, config, 2, 2))

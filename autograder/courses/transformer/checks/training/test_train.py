@@ -1,0 +1,131 @@
+"""Checks of the training loop."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from autograder.courses.transformer import TRANSFORMER
+from autograder.courses.transformer.checks.training._runs import LARGE_EPS, draw_batches, draw_params, small_config
+from autograder.engine.comparison.compare import Tolerance, compare_value, describe_type
+from autograder.engine.fixtures import Compare, Unmodified
+from autograder.engine.inputs import Draw
+from autograder.engine.reference import Reference
+from autograder.engine.student import Student
+from autograder.errors import Mismatch
+
+graded = pytest.mark.graded
+FLOAT32 = np.float32
+TRAIN = TRANSFORMER.functions["training.train"]
+
+# A right loop in float64 agrees with PyTorch to 1e-15 after 100 steps of lr 1e-3; of the wrong loops we know, the
+# subtlest (a decay after the step, an eps of 1e-7) depart by 2e-7 within 20. The losses are below 4, and the floor is
+# scaled by the largest: a loss may differ by 1e-8.
+LONG = Tolerance(relative=0.0, floor=2.5e-9)
+SHORT = Tolerance(relative=0.0, floor=1e-9)
+# The steps in between multiply the roundings of the parameters.
+STATE = Tolerance(relative=1e-7, floor=1e-9)
+# In float32 roundings show, and the steps multiply them: 3 of them leave 4 digits, with a large eps.
+DRIFT = Tolerance(relative=1e-4, floor=1e-4)
+
+
+def _losses(actual: Any, expected: Any, tolerance: Tolerance) -> None:
+    """Compare the losses of every step. `compare` takes lists for things that are equal or not."""
+    if not isinstance(actual, list):
+        raise Mismatch(f"losses must be a list of floats, not {describe_type(actual)}")
+    if not all(isinstance(loss, (float, np.floating)) for loss in actual):
+        wrong = next(loss for loss in actual if not isinstance(loss, (float, np.floating)))
+        raise Mismatch(f"losses must be a list of floats; one of them is {describe_type(wrong)}")
+    if len(actual) != len(expected):
+        raise Mismatch(f"losses has {len(actual)} entries, expected {len(expected)}")
+    mine, theirs = np.array(actual, dtype=np.float64), np.array(expected, dtype=np.float64)
+    compare_value(mine, theirs, "losses", ("step",), TRAIN, tolerance=tolerance)
+
+
+def _trained(value: Any) -> tuple[Any, Any, Any]:
+    """What `train` returned."""
+    if not isinstance(value, tuple) or len(value) != 3:
+        raise Mismatch(f"train must return a tuple (params, state, losses), not {describe_type(value)}")
+    return value
+
+
+def _state_and_params(compare: Compare, actual: Any, expected: Any, tolerance: Tolerance) -> None:
+    """Compare what `train` returned, but for the losses."""
+    compare(tuple(actual[:2]), tuple(expected[:2]), tolerance=tolerance)
+
+
+@graded("training.train", points=3)
+def test_hundred_steps(student: Student, reference: Reference, draw: Draw) -> None:
+    """The loss of every step, for 100 steps"""
+    config = small_config(vocab_size=27, block_size=8, n_layers=4, n_heads=4, d_model=16, d_ff=64)
+    params, batches = draw_params(draw, config, scale=0.0625), draw_batches(draw, config, 100, 4)
+    _, _, losses = _trained(student.training.train(params, config, batches, 1e-3))
+    _losses(losses, reference.training.train_losses(params, config, batches, 1e-3), LONG)
+
+
+@graded("training.train", points=2)
+def test_twenty_steps(student: Student, reference: Reference, draw: Draw) -> None:
+    """20 steps with a rate for each, weight decay and clipping"""
+    config = small_config(vocab_size=9, n_layers=2, d_model=8, d_ff=12, tied=False)
+    params, batches = draw_params(draw, config, scale=0.125), draw_batches(draw, config, 20, 3)
+    rates = [(step % 5 + 1) / 1024 for step in range(20)]
+    options = {"betas": (0.75, 0.96875), "weight_decay": 0.25, "max_norm": 0.5}
+    _, _, losses = _trained(student.training.train(params, config, batches, rates, **options))
+    _losses(losses, reference.training.train_losses(params, config, batches, rates, **options), SHORT)
+
+
+@graded("training.train")
+def test_what_is_left(student: Student, reference: Reference, compare: Compare, draw: Draw) -> None:
+    """The parameters and the state after 12 steps"""
+    config = small_config()
+    params, batches = draw_params(draw, config), draw_batches(draw, config, 12, 3)
+    value = _trained(student.training.train(params, config, batches, 2.0**-8, eps=LARGE_EPS, max_norm=1.0))
+    expected = reference.training.train(params, config, batches, 2.0**-8, eps=LARGE_EPS, max_norm=1.0)
+    _state_and_params(compare, value, expected, STATE)
+    _losses(value[2], expected[2], SHORT)
+
+
+@graded("training.train", points=2)
+def test_resumed(student: Student, reference: Reference, compare: Compare, draw: Draw) -> None:
+    """Stopped after 5 of 9 steps and taken up again: the same numbers"""
+    config = small_config(bias=False)
+    params, batches = draw_params(draw, config), draw_batches(draw, config, 9, 3)
+    rates = np.array([2.0**-7] * 5 + [2.0**-6] * 4)
+    expected = reference.training.train(params, config, batches, rates, weight_decay=0.125)
+    options = {"weight_decay": 0.125}
+    params, state, before = _trained(student.training.train(params, config, batches[:5], rates[:5], {}, **options))
+    value = _trained(student.training.train(params, config, batches[5:], rates[5:], state=state, **options))
+    _losses(before, expected[2][:5], SHORT)
+    _losses(value[2], expected[2][5:], SHORT)
+    _state_and_params(compare, value, expected, STATE)
+
+
+@graded("training.train")
+def test_runs_out(student: Student, reference: Reference, draw: Draw) -> None:
+    """It ends with the batches, or with the learning rates"""
+    config = small_config()
+    params, batches = draw_params(draw, config), draw_batches(draw, config, 4, 2)
+    for rates in ([0.0625] * 6, [0.0625] * 2):
+        _, _, losses = _trained(student.training.train(params, config, batches, rates, None))
+        _losses(losses, reference.training.train_losses(params, config, batches, rates, None), SHORT)
+
+
+@graded("training.train")
+def test_train_float32(student: Student, reference: Reference, compare: Compare, draw: Draw) -> None:
+    """float32 stays float32"""
+    config = small_config(bias=False)
+    params, batches = draw_params(draw, config, FLOAT32), draw_batches(draw, config, 3, 3)
+    value = _trained(student.training.train(params, config, batches, 2.0**-7, eps=0.125, max_norm=0.5))
+    expected = reference.training.train(params, config, batches, 2.0**-7, eps=0.125, max_norm=0.5)
+    _state_and_params(compare, value, expected, DRIFT)
+    _losses(value[2], expected[2], DRIFT)
+
+
+@graded("training.train")
+def test_train_inputs_kept(student: Student, unmodified: Unmodified, draw: Draw) -> None:
+    """The parameters, the state and the batches are left as they were"""
+    config = small_config()
+    params, batches = draw_params(draw, config), draw_batches(draw, config, 3, 2)
+    unmodified(params, config, batches, 0.0625, max_norm=0.5)
+    params, state, _ = _trained(student.training.train(params, config, batches, 0.0625))
+    unmodified(params, config, batches, 0.0625, state)

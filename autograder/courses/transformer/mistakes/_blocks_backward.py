@@ -1,0 +1,192 @@
+"""Mistakes in the backward pass of assignment 8."""
+
+from autograder.engine.diagnosis.mistake import Mistake
+
+_GRADIENTS = '{name: grads[name] for name in cache["names"]}'
+
+BACKWARD = (
+    Mistake(
+        "blocks.block_backward",
+        "no-second-residual",
+        "the gradient does not go past the feed-forward network",
+        "The stream was copied: one copy went through the step, the other one past it. Their gradients add up.",
+        "By how many paths does after_attention reach the output?",
+        edits=(("dstream = dout + dbranch", "dstream = dbranch"), ("dstream = dsum + dbranch", "dstream = dbranch")),
+        common=True,
+    ),
+    Mistake(
+        "blocks.block_backward",
+        "no-first-residual",
+        "the gradient does not go past the attention",
+        "x was copied: one copy went through the attention, the other one past it. Their gradients add up.",
+        "By how many paths does x reach the stream after the attention?",
+        edits=(("dx = dstream + dbranch", "dx = dbranch"), ("dx = dsum + dbranch", "dx = dbranch")),
+        common=True,
+    ),
+    Mistake(
+        "blocks.block_backward",
+        "no-residuals",
+        "the gradient goes past neither of the two steps",
+        "Where the forward pass adds, the backward pass copies, and adds up where the copies meet.",
+        "How many sums are there in the forward pass? Each has two gradients.",
+        edits=(
+            ("dstream = dout + dbranch", "dstream = dbranch"),
+            ("dstream = dsum + dbranch", "dstream = dbranch"),
+            ("dx = dstream + dbranch", "dx = dbranch"),
+            ("dx = dsum + dbranch", "dx = dbranch"),
+        ),
+    ),
+    Mistake(
+        "blocks.block_backward",
+        "second-branch-lost",
+        "the gradient goes past the feed-forward network only, not through it",
+        "The network gets its own gradients, but what it did also depends on the stream that it read.",
+        "What do you do with the gradient that ffn_backward returns for its input?",
+        edits=(
+            ("dstream = dout + dbranch", "dstream = dout * 1.0"),
+            ("dstream = dsum + dbranch", "dstream = dsum * 1.0"),
+        ),
+    ),
+    Mistake(
+        "blocks.block_backward",
+        "first-branch-lost",
+        "the gradient goes past the attention only, not through it",
+        "The attention gets its own gradients, but what it did also depends on the x that it read.",
+        "What do you do with the gradient that multihead_attention_backward returns for x?",
+        edits=(("dx = dstream + dbranch", "dx = dstream * 1.0"), ("dx = dsum + dbranch", "dx = dsum * 1.0")),
+    ),
+    Mistake(
+        "blocks.block_backward",
+        "dout-to-both-steps",
+        'with "pre", the attention gets dout instead of the gradient of the stream',
+        "What the attention added to the stream also went through the feed-forward network.",
+        "Which gradients meet at after_attention?",
+        edits=(
+            (
+                'multihead_attention_backward(dstream, cache["attn"])',
+                'multihead_attention_backward(dout, cache["attn"])',
+            ),
+        ),
+        common=True,
+    ),
+    Mistake(
+        "blocks.block_backward",
+        "last-residual-from-dout",
+        'with "pre", dout is added at the end instead of the gradient of the stream',
+        "x reaches the output past both steps, but also past the attention and through the feed-forward network.",
+        "Which gradient arrives at the first sum, the one after the attention?",
+        edits=(("dx = dstream + dbranch", "dx = dout + dbranch"),),
+        common=True,
+    ),
+    Mistake(
+        "blocks.block_backward",
+        "residuals-past-norms",
+        'with "post", the gradients that go past the steps also go past the norms',
+        "In this form the norm stands after the sum: both copies have gone through it.",
+        "What comes first on the way back through ln1(x + attention(x)), the norm or the sum?",
+        edits=(
+            ("dstream = dsum + dbranch", "dstream = dout + dbranch"),
+            ("dx = dsum + dbranch", "dx = dstream + dbranch"),
+        ),
+    ),
+    Mistake(
+        "blocks.block_backward",
+        "second-norm-skipped",
+        'with "pre", the gradient does not go through ln2',
+        "The gain and bias get their gradients, but what goes on to the stream must also have passed the norm.",
+        "What do you do with the first of the three gradients of the norm?",
+        edits=(('dbranch, dln2["gamma"]', '_, dln2["gamma"]'),),
+    ),
+    Mistake(
+        "blocks.block_backward",
+        "first-norm-skipped",
+        'with "pre", the gradient does not go through ln1',
+        "The gain and bias get their gradients, but what goes on to x must also have passed the norm.",
+        "What do you do with the first of the three gradients of the norm?",
+        edits=(('dbranch, dln1["gamma"]', '_, dln1["gamma"]'),),
+    ),
+    Mistake(
+        "blocks.block_backward",
+        "norm-inputs-exchanged",
+        "the two norms got each other's input",
+        "The gradient of a norm depends on what went into it.",
+        "Which array did ln2 read on the way forward?",
+        edits=(
+            (
+                'layernorm_backward(dbranch, *cache["ln2"])',
+                'layernorm_backward(dbranch, cache["ln1"][0], cache["ln2"][1])',
+            ),
+            (
+                'layernorm_backward(dbranch, *cache["ln1"])',
+                'layernorm_backward(dbranch, cache["ln2"][0], cache["ln1"][1])',
+            ),
+            ('layernorm_backward(dout, *cache["ln2"])', 'layernorm_backward(dout, cache["ln1"][0], cache["ln2"][1])'),
+            (
+                'layernorm_backward(dstream, *cache["ln1"])',
+                'layernorm_backward(dstream, cache["ln2"][0], cache["ln1"][1])',
+            ),
+        ),
+    ),
+    Mistake(
+        "blocks.block_backward",
+        "gamma-beta-exchanged",
+        "the gradients of gamma and beta are exchanged",
+        "Both have the shape (D,), so nothing complains.",
+        "In which order does layernorm_backward return them?",
+        edits=(
+            ('dbranch, dln2["gamma"], dln2["beta"]', 'dbranch, dln2["beta"], dln2["gamma"]'),
+            ('dbranch, dln1["gamma"], dln1["beta"]', 'dbranch, dln1["beta"], dln1["gamma"]'),
+            ('dsum, dln2["gamma"], dln2["beta"]', 'dsum, dln2["beta"], dln2["gamma"]'),
+            ('dsum, dln1["gamma"], dln1["beta"]', 'dsum, dln1["beta"], dln1["gamma"]'),
+        ),
+    ),
+    Mistake(
+        "blocks.block_backward",
+        "norm-gradients-exchanged",
+        "the gradients of ln1 and ln2 are exchanged",
+        "They have the same shapes, so nothing complains.",
+        "Under which names do you put the gradients of the norm that belongs to the attention?",
+        edits=(
+            ('prefixed(dln1, "ln1.")', 'prefixed(dln2, "ln1.")'),
+            ('prefixed(dln2, "ln2.")', 'prefixed(dln1, "ln2.")'),
+        ),
+    ),
+    Mistake(
+        "blocks.block_backward",
+        "always-pre",
+        'the backward pass is always that of "pre"',
+        "With the default nothing shows.",
+        "How does the backward pass know which form it was?",
+        edits=(('if cache["norm"] == "pre":', "if True:"),),
+    ),
+    Mistake(
+        "blocks.block_backward",
+        "dout-in-place",
+        "dout += … changes the caller's array",
+        "The caller may still need dout.",
+        "Which of your lines write into an array that you did not make?",
+        edits=(("dstream = dout + dbranch", "dout += dbranch\n        dstream = dout"),),
+    ),
+    Mistake(
+        "blocks.block_backward",
+        "no-prefixes",
+        "the gradients lack the prefixes of their names",
+        "The gradient of attn.W_o is found under that name; W_1 alone says nothing in a network of many blocks.",
+        "Compare the keys of your gradients with those of params.",
+        edits=(
+            ('prefixed(dln1, "ln1.")', "dln1"),
+            ('prefixed(dattn, "attn.")', "dattn"),
+            ('prefixed(dln2, "ln2.")', "dln2"),
+            ('prefixed(dffn, "ffn.")', "dffn"),
+            (_GRADIENTS, "grads"),
+        ),
+    ),
+    Mistake(
+        "blocks.block_backward",
+        "no-bias-gradients",
+        "the gradients of the biases b_... are not returned",
+        "These biases would never learn anything.",
+        "Compare the keys of your gradients with those of params.",
+        edits=((_GRADIENTS, '{name: grads[name] for name in cache["names"] if ".b_" not in name}'),),
+    ),
+)

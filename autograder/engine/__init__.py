@@ -1,0 +1,1 @@
+"""Run the checks of a course on a submission and report what was found."""

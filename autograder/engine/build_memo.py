@@ -1,0 +1,47 @@
+"""Build the memo that ships with Headway: PyTorch's answers to the public inputs.
+
+Run `python -m autograder.engine.build_memo`.
+"""
+
+import sys
+
+from autograder.core.versions import torch_version
+from autograder.curriculum.stubs import bundled
+from autograder.engine.reference import Reference, shipped_answers, source_digest
+from autograder.engine.reference.memo import Memo, write_shipped
+from autograder.engine.session import KitError, Options, check
+from autograder.errors import HeadwayError
+
+
+def collect() -> dict[str, dict[str, bytes]]:
+    """Ask PyTorch everything that the checks ask about the solutions with the public seed; frames by module and key.
+
+    Raises:
+        KitError: if a solution does not pass, because a check that fails asks no further.
+    """
+    memo = Memo(shipped=shipped_answers() / "none", cache=None)
+    result = check("solutions", bundled("solutions"), Options(reference=Reference(memo)))
+    if not result.passed or result.problems:
+        wrong = [check.id for check in result.checks if check.status != "passed"]
+        raise KitError(f"the solutions do not pass: {', '.join([*wrong, *result.problems])}")
+    return memo.used
+
+
+def main() -> int:
+    """Write the memo beside the references."""
+    try:
+        used = collect()
+    except HeadwayError as error:
+        print(f"build_memo: {error}", file=sys.stderr)
+        return 3
+    shipped = shipped_answers()
+    for stale in shipped.glob("*"):
+        stale.unlink()
+    write_shipped(shipped, used, {"torch": torch_version() or "", "sources": source_digest()})
+    size = sum(path.stat().st_size for path in shipped.iterdir())
+    print(f"{sum(map(len, used.values()))} answers, {size / 1024:.0f} KiB in {shipped}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,1 @@
+"""Compare a student's answer with the reference."""

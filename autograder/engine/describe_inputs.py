@@ -1,0 +1,56 @@
+"""The inputs of a call in one line: shapes of arrays, and small values as they are."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from autograder.core.text import clean
+from autograder.core.wire_format import Rng
+from autograder.engine.student import Cache
+
+MAX_NUMBERS = 12  # of an array or a list, to be shown one by one
+MAX_TEXT = 500
+
+
+def describe_case(args: tuple[Any, ...], kwargs: dict[str, Any], names: Sequence[str] = ()) -> str:
+    """Every argument with its name.
+
+    Args:
+        names: those of the function's parameters, in their order; arguments beyond them stand without a name.
+    """
+    named = [f"{name} {_describe(value)}" for name, value in zip(names, args, strict=False)]
+    parts = named + [_describe(value) for value in args[len(named) :]]
+    parts += [f"{name} {_describe(value)}" for name, value in kwargs.items()]
+    return clean(", ".join(parts), MAX_TEXT)
+
+
+def _describe(value: Any) -> str:
+    if isinstance(value, (np.ndarray, np.generic)):
+        return _array(np.asarray(value))
+    if isinstance(value, dict):
+        shown = ", ".join(f"{key!r}: {_describe(item)}" for key, item in list(value.items())[:4])
+        return "{" + shown + (", …}" if len(value) > 4 else "}")
+    if isinstance(value, (list, tuple)):
+        plain = len(value) <= MAX_NUMBERS and all(isinstance(item, (int, float, str)) for item in value)
+        return repr(value) if plain else f"a {type(value).__name__} of {len(value)}"
+    if isinstance(value, Rng):
+        return f"a generator with seed {value.seed}"
+    if isinstance(value, Cache):
+        return "the cache"
+    return repr(value) if isinstance(value, (str, int, float, bool, type(None))) else type(value).__name__
+
+
+def _array(array: np.ndarray[Any, Any]) -> str:
+    shape = f"({', '.join(map(str, array.shape))}{',' if array.ndim == 1 else ''})" if array.ndim else "scalar"
+    text = shape + ("" if array.dtype == np.float64 else f" {array.dtype}")
+    if not 0 < array.size <= MAX_NUMBERS or array.dtype.kind not in "fiub":
+        return text
+    rounded = array.dtype.kind == "f" and any(float(f"{value:.4g}") != value for value in array.flat)
+    return f"{text} {'≈' if rounded else '='} {_numbers(array.tolist())}"
+
+
+def _numbers(value: Any) -> str:
+    if isinstance(value, list):
+        return f"[{', '.join(map(_numbers, value))}]"
+    return f"{value:.4g}" if isinstance(value, float) else str(value)

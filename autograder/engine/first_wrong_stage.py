@@ -1,0 +1,57 @@
+"""Where a function of several stages first departs from PyTorch: its cache names them, and so does the reference's.
+
+Only for words: entries of a cache are the student's own business, and a missing one is skipped.
+"""
+
+from typing import Any
+
+from autograder.engine.comparison.compare import compare_value
+from autograder.engine.student import Cache, Call
+from autograder.errors import Mismatch, Verdict
+
+WORDS = {
+    "weights": "the attention weights",
+    "source_weights": "the weights of source attention",
+    "after_attention": "the residual stream after attention",
+    "after_source_attention": "the residual stream after source attention",
+    "after_ffn": "the residual stream after the feed-forward network",
+    "embedded": "the embedded tokens",
+    "source_embedded": "the embedded source",
+    "target_embedded": "the embedded target",
+    "final_norm": "the final norm",
+    "memory": "the encoder's output",
+}
+INPUTS = "inputs"  # what the reference's backward needs; no stage
+
+
+def first_departure(call: Call, expected: Any) -> str | None:
+    """One sentence, or None if the function has no stages or they say nothing.
+
+    Args:
+        call: the student's call, whose last output is a cache.
+        expected: the reference's value; its cache is a dict with the stages in the order of computation.
+    """
+    if type(call.value) is not tuple or not call.value or not isinstance(expected, tuple):
+        return None
+    cache, stages = call.value[-1], expected[-1]
+    if not isinstance(cache, Cache) or not isinstance(stages, dict):
+        return None
+    right = ""
+    for name, value in stages.items():
+        if name == INPUTS:
+            continue
+        try:
+            compare_value(cache.peek(name), value, name, (), call.function)
+        except Mismatch:
+            wrong = f"first wrong at {_words(name)}"
+            return f"right up to {right}, {wrong}" if right else wrong
+        except Verdict:
+            continue  # the student's cache has no such entry
+        right = _words(name)
+    return f"right up to {right}, wrong after it" if right else None
+
+
+def _words(name: str) -> str:
+    place, _, stage = name.rpartition(".")
+    words = WORDS.get(stage, stage)
+    return f"{words} of {place.replace('blocks.', 'block ').replace('.', ' ')}" if place else words

@@ -1,0 +1,125 @@
+"""Answers of PyTorch kept on disk, so that a warm check does not import torch.
+
+Two places are looked at: the files that ship with the kit (the public cases, one file per assignment) and the user's
+cache (one file per answer). A key is the digest of everything the answer depends on; an entry that is cut short,
+changed or unreadable is computed again, never trusted.
+"""
+
+import contextlib
+import hashlib
+import json
+from collections.abc import Callable
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from autograder.core import wire_format
+from autograder.core.files import users_folder, write_atomically
+
+SUFFIX = ".memo"
+
+
+def digest_of(*parts: bytes) -> str:
+    """Hex digest of byte strings, each preceded by its length, so that their borders count."""
+    state = hashlib.blake2b(digest_size=20)
+    for part in parts:
+        state.update(len(part).to_bytes(8, "little") + part)
+    return state.hexdigest()
+
+
+def user_cache() -> Path | None:
+    """The folder of the user's cache: $HEADWAY_CACHE, or the platform's place for caches, if there is one."""
+    return users_folder("HEADWAY_CACHE", "cache")
+
+
+class Memo:
+    """Looks answers up, computes what is missing, keeps it.
+
+    Args:
+        shipped: folder of the kit's own answers, one file per module.
+        cache: folder for new answers; None keeps them in memory only.
+    """
+
+    def __init__(self, shipped: Path, cache: Path | None = None) -> None:
+        self._shipped = shipped
+        self._cache = cache
+        self._loaded: dict[str, dict[str, bytes]] = {}
+        self.used: dict[str, dict[str, bytes]] = {}  # every frame of this run, by module and key
+
+    def get_or_compute(self, module: str, request: bytes, compute: Callable[[], Any]) -> Any:
+        """The value for `request` (a packed frame), from the nearest place that has it."""
+        key, used = digest_of(request), self.used.setdefault(module, {})
+        frame = used.get(key) or self._shipped_frames(module).get(key) or self._read(key)
+        if frame is None:
+            frame = wire_format.pack(compute())
+            self._write(key, frame)
+        used[key] = frame
+        return wire_format.unpack(frame)
+
+    @property
+    def shipped_torch(self) -> str:
+        """Version of the PyTorch that computed the shipped answers; empty if there are none."""
+        return self._index.get("torch", "")
+
+    @property
+    def shipped_sources(self) -> str:
+        """Digest of the reference sources that the shipped answers were computed from; empty if there are none."""
+        return self._index.get("sources", "")
+
+    @cached_property
+    def _index(self) -> dict[str, str]:
+        try:
+            index = json.loads((self._shipped / "index.json").read_text("utf-8"))
+            return {str(key): str(value) for key, value in index.items()}
+        except (OSError, ValueError, AttributeError):
+            return {}
+
+    def _shipped_frames(self, module: str) -> dict[str, bytes]:
+        if module not in self._loaded:
+            self._loaded[module] = read_shipped(self._shipped / f"{module}{SUFFIX}")
+        return self._loaded[module]
+
+    def _path(self, key: str) -> Path | None:
+        return self._cache / key[:2] / (key + SUFFIX) if self._cache else None
+
+    def _read(self, key: str) -> bytes | None:
+        path = self._path(key)
+        if path is None:
+            return None
+        try:
+            content = path.read_bytes()
+            checksum, frame = content[:40], content[40:]
+        except OSError:
+            return None
+        return frame if digest_of(frame).encode() == checksum else None
+
+    def _write(self, key: str, frame: bytes) -> None:
+        path = self._path(key)
+        if path is None:
+            return
+        # A cache that cannot be written (full, read-only, somebody else's) costs time, never a verdict.
+        with contextlib.suppress(OSError):
+            write_atomically(path, digest_of(frame).encode() + frame)
+
+
+def read_shipped(path: Path) -> dict[str, bytes]:
+    """Read one module's shipped answers, by key; empty if the file is missing or damaged."""
+    try:
+        content = path.read_bytes()
+        checksum, body = content[:40], content[40:]
+        if digest_of(body).encode() != checksum:
+            return {}
+        entries = wire_format.unpack(body)
+        return {key: value.tobytes() for key, value in entries.items()}
+    except (OSError, wire_format.FrameError, AttributeError):
+        return {}
+
+
+def write_shipped(folder: Path, used: dict[str, dict[str, bytes]], index: dict[str, str]) -> None:
+    """Write answers by module in the form that `read_shipped` reads, and the index beside them."""
+    import numpy as np
+
+    for module, entries in used.items():
+        body = wire_format.pack({key: np.frombuffer(entries[key], np.uint8) for key in sorted(entries)})
+        write_atomically(folder / f"{module}{SUFFIX}", digest_of(body).encode() + body)
+    write_atomically(folder / "index.json", (json.dumps(index, indent=1) + "\n").encode())

@@ -1,0 +1,311 @@
+"""`student`: the submission as a check sees it. Called with NumPy arrays, gives NumPy arrays back, or a verdict.
+
+    student.attention.attention(q, k, v, mask=mask)   ->   (out, weights)
+
+Every way in which the other process can fail becomes one of the verdicts of `errors.py`; nothing that it sends is
+executed or believed beyond the values.
+"""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from autograder.core.text import clean
+from autograder.core.wire_format import Handle
+from autograder.curriculum import CACHE, Curriculum, Function
+from autograder.engine.comparison.compare import other_than
+from autograder.engine.exception_hints import usual_cause
+from autograder.errors import (
+    Blocked,
+    CodeLine,
+    Died,
+    Mismatch,
+    NotStarted,
+    Raised,
+    StudentException,
+    TimedOut,
+    UsageError,
+    Verdict,
+)
+from autograder.sandbox import Limits, NoWorker, Session, Spent, WorkerDied, Workers, WorkerTimedOut
+
+MAX_LINES = 1 << 20  # of a file: a submission's are smaller than that in bytes
+UNANSWERED = object()  # the value of a call from which none came back
+
+
+@dataclass
+class Call:
+    """One call of a student's function, kept for the report and for finding out what went wrong."""
+
+    function: Function
+    args: tuple[Any, ...]
+    kwargs: dict[str, Any]
+    value: Any = UNANSWERED
+    exception: StudentException | None = None
+    line: int | None = None
+    entries: dict[str, Any] = field(default_factory=dict)  # what a check fetched from the cache
+    modified: list[str] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Replay:
+    """One check: its calls with the student's answers, and whether it passed.
+
+    Attributes:
+        check: its id.
+        seconds: what the check took the student, to try cheap ones first.
+    """
+
+    check: str
+    passed: bool
+    calls: tuple[Call, ...]
+    seconds: float = 0.0
+
+
+class Cache:
+    """A cache that stayed in the student's process. `cache["weights"]` fetches one entry."""
+
+    def __init__(self, student: "Student", handle: Handle, call: Call) -> None:
+        self._student = student
+        self._call = call
+        self.handle = handle
+
+    def __getitem__(self, key: str) -> Any:
+        if self._call.entries.get(key, UNANSWERED) is UNANSWERED:
+            self._call.entries[key] = UNANSWERED
+            self._call.entries[key] = self._student.fetch(self.handle, key, self._call.function)
+        return self._call.entries[key]
+
+    def peek(self, key: str) -> Any:
+        """One entry, without taking note that a check looked at it."""
+        return (
+            self._call.entries[key]
+            if key in self._call.entries
+            else self._student.fetch(self.handle, key, self._call.function)
+        )
+
+
+class Student:
+    """The submission in `folder`. Attributes are its modules, theirs are its functions."""
+
+    def __init__(
+        self, workers: Workers, folder: Path, curriculum: Curriculum, limits: Limits, spent: Spent | None = None
+    ) -> None:
+        self.spent = spent or Spent()
+        self._before = self.spent.seconds
+        self._session = Session(workers, folder, limits, self.spent)
+        self._curriculum = curriculum
+        self._limits = limits
+        self._slow: set[str] = set()  # functions that ran out of time once
+        self._stubs: dict[str, bool] = {}  # functions that were asked about, and whether they are stubs
+        self.calls: list[Call] = []
+        self._fresh = True
+        self._assignment = ""
+
+    def __getattr__(self, module: str) -> "_Module":
+        if module.startswith("_"):
+            raise AttributeError(module)
+        return _Module(self, module)
+
+    def new_check(self, function: str) -> None:
+        """Forget the calls and caches of the check before. Each assignment gets a process of its own."""
+        assignment = function.partition(".")[0]
+        if assignment != self._assignment:
+            self._session.close()
+        self._assignment = assignment
+        self.calls = []
+        self._before = self.spent.seconds
+        self._fresh = True
+
+    @property
+    def seconds(self) -> float:
+        """What this check took the student's process so far; neither its start nor the reference is in it."""
+        return self.spent.seconds - self._before
+
+    def printed(self) -> str:
+        """What the student's code printed since this was last asked."""
+        return clean(self._session.printed())
+
+    def close(self) -> None:
+        """End the student's process."""
+        self._session.forget()
+
+    def interrupt(self) -> None:
+        """From another thread: end the call under way as if the process had died."""
+        self._session.interrupt()
+
+    def call(self, qualified: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Call one function of the contract.
+
+        Raises:
+            Verdict: in every case in which no value came back.
+        """
+        function = self._curriculum.functions[qualified]
+        call = Call(function, args, kwargs)
+        self.calls.append(call)
+        opaque = [i for i, output in enumerate(function.outputs) if output.name == CACHE]
+        request = {
+            "op": "call",
+            "module": function.module,
+            "function": function.name,
+            "args": tuple(_unwrap(value) for value in args),
+            "kwargs": {key: _unwrap(value) for key, value in kwargs.items()},
+            "opaque": opaque,
+            "fresh": self._fresh,
+        }
+        self._fresh = False
+        try:
+            reply = self._request(request, function)
+        except Raised as verdict:
+            call.exception = verdict.exception
+            raise
+        call.line = _line(reply.get("line")) or None
+        call.modified = [clean(name, 80) for name in _texts(reply.get("modified"))]
+        call.warnings = [clean(text, 300) for text in _texts(reply.get("warnings"))]
+        call.value = self._wrap(reply.get("value"), call)
+        if opaque and len(function.outputs) > 1:
+            # A check unpacks (out, cache), and looks into the cache, before it compares anything.
+            if type(call.value) is not tuple or len(call.value) != len(function.outputs):
+                raise other_than(function.outputs, function, call.value)
+            if not all(isinstance(call.value[i], Cache) for i in opaque):
+                raise Died(f"while {function.name} was running, its process sent a value in place of the cache")
+        return call.value
+
+    def fetch(self, handle: Handle, key: str, function: Function) -> Any:
+        """One entry of a cache of `function` that stayed in the student's process."""
+        try:
+            return self._request({"op": "entry", "handle": handle, "key": key}, function).get("value")
+        except NotStarted as verdict:  # the function is there, the entry is not
+            raise Mismatch(verdict.message) from None
+
+    def is_stub(self, function: Function) -> bool:
+        """Whether the function is missing or does nothing but raise NotImplementedError."""
+        if function.qualified not in self._stubs:
+            request = {"op": "is_stub", "module": function.module, "function": function.name}
+            try:
+                self._stubs[function.qualified] = self._request(request, function).get("value") is True
+            except NotStarted:
+                self._stubs[function.qualified] = True
+            except Verdict:
+                return False
+        return self._stubs[function.qualified]
+
+    def practise(self, act: str, **request: Any) -> Any:
+        """One step of training the student's own GPT (see `sandbox/child/practice.py`)."""
+        function = self._curriculum.functions["training.train"]
+        return self._request({"op": "practice", "act": act, **request}, function).get("value")
+
+    def _request(self, request: dict[str, Any], function: Function) -> dict[str, Any]:
+        names = {function.qualified, *self._curriculum.all_needs(function.qualified)}
+        seconds = self._limits.retry_seconds if names & self._slow else self._limits.call_seconds
+        try:
+            reply = self._session.request(request, seconds)
+        except WorkerTimedOut as error:
+            if str(error):
+                raise TimedOut(f"{function.name} was stopped: {error}") from None
+            self._slow.add(function.qualified)
+            raise TimedOut(
+                f"{function.name} did not return within {seconds:g} s and was stopped",
+                help="look for a loop that never ends, or one Python step per element where NumPy does them at once",
+            ) from None
+        except NoWorker as error:
+            raise UsageError(
+                f"no process for student code can be started ({clean(error, 300)}). See what is missing: headway doctor"
+            ) from None
+        except WorkerDied as error:
+            raise Died(f"while {function.name} was running, {clean(error, 300)}") from None
+        status = _text(reply.get("status"))
+        if status == "returned":
+            return reply
+        if status == "unsendable":
+            raise Mismatch(
+                f"{function.name} returned something that cannot be compared: {clean(_text(reply.get('message')))}"
+            )
+        if status == "missing":
+            raise NotStarted(clean(_text(reply.get("message")), 300))
+        raise self._exception(reply, function)
+
+    def _exception(self, reply: dict[str, Any], function: Function) -> Exception:
+        trace = tuple(_code_line(item) for item in _items(reply.get("trace")))
+        exception = StudentException(
+            clean(_text(reply.get("type")), 100), clean(_text(reply.get("message")), 1000), trace
+        )
+        raised_in = _deepest_of_contract(trace, self._curriculum) or function.qualified
+        if exception.type == "NotImplementedError":
+            if raised_in == function.qualified:
+                return self._unfinished(function, exception)
+            return Blocked(f"{function.name} needs {raised_in}, which is not written yet", (raised_in,))
+        last = trace[-1] if trace else None
+        at = f" in {last.file}, line {last.line}" if last else ""
+        text = f"{exception.type}{at}: {exception.message}" if exception.message else f"{exception.type}{at}"
+        if exception.unreadable:
+            help = "nothing in this file can be checked until this line, or the one above it, is mended"
+            return Raised(f"Python cannot read this file: {text}", exception, help=help)
+        return Raised(f"{function.name} raised {text}", exception, help=usual_cause(exception))
+
+    def _unfinished(self, function: Function, exception: StudentException) -> Verdict:
+        """What a NotImplementedError of the function itself is: a stub's, or one left behind in what was written."""
+        if self.is_stub(function) or not exception.trace:
+            return NotStarted(f"{function.name} is not written yet")
+        last = exception.trace[-1]
+        return Raised(
+            f"{function.name} still raises NotImplementedError in {last.file}, line {last.line}",
+            exception,
+            help="this is the stub's line, or one like it: take it out when your own code is there",
+        )
+
+    def _wrap(self, value: Any, call: Call) -> Any:
+        if isinstance(value, Handle):
+            return Cache(self, value, call)
+        if type(value) is tuple:
+            return tuple(self._wrap(item, call) for item in value)
+        return value
+
+
+class _Module:
+    def __init__(self, student: Student, name: str) -> None:
+        self._student = student
+        self._name = name
+
+    def __getattr__(self, function: str) -> Any:
+        if function.startswith("_"):
+            raise AttributeError(function)
+        return lambda *args, **kwargs: self._student.call(f"{self._name}.{function}", args, kwargs)
+
+
+def _unwrap(value: Any) -> Any:
+    return value.handle if isinstance(value, Cache) else value
+
+
+def _items(value: Any) -> list[Any]:
+    return list(value)[:20] if isinstance(value, (list, tuple)) else []
+
+
+def _texts(value: Any) -> list[str]:
+    return [item for item in _items(value) if isinstance(item, str)]
+
+
+def _text(value: Any) -> str:
+    """The value, if it is text: writing out what a hostile process sends instead takes seconds."""
+    return value if isinstance(value, str) else ""
+
+
+def _code_line(item: Any) -> CodeLine:
+    parts = [*_items(item), "", 0, "", ""][:4]
+    file, function, code = (_text(parts[i]) for i in (0, 2, 3))
+    return CodeLine(clean(file, 80), _line(parts[1]), clean(function, 80), clean(code, 200))
+
+
+def _line(value: Any) -> int:
+    """The number of a line, 0 for what is none: a hostile process may send thousands of digits."""
+    return value if type(value) is int and 0 < value < MAX_LINES else 0
+
+
+def _deepest_of_contract(trace: tuple[CodeLine, ...], curriculum: Curriculum) -> str | None:
+    """The innermost function of the contract that the exception passed through."""
+    for line in reversed(trace):
+        qualified = f"{line.file.removesuffix('.py')}.{line.function}"
+        if qualified in curriculum.functions:
+            return qualified
+    return None

@@ -1,0 +1,31 @@
+"""What was handed in, in the terminal: the archive, what it holds, and what is missing."""
+
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.text import Text
+
+from autograder.report.check_report import STYLES, WORDS
+from autograder.results import SubmissionResult
+
+MAX_LINES = 12
+
+
+def render(about: dict[str, Any], result: SubmissionResult, path: Path, console: Console) -> None:
+    """Print what the archive holds, functions that do not pass, and what comes next."""
+    open_functions = {name: status for name, status in about["functions"].items() if status != "passed"}
+    head = f"{path}: {len(about['files'])} files, {result.earned:g} points, by headway {about['kit']}"
+    console.print(Text(head, "bold"), soft_wrap=True)
+    if not open_functions:
+        console.print(Text("Nothing is missing: everything passes.", STYLES["passed"][1]))
+    else:
+        console.print(Text(f"{len(open_functions)} of {len(about['functions'])} functions do not pass:"))
+        for name, status in list(open_functions.items())[:MAX_LINES]:
+            mark, style = STYLES[status]
+            console.print(Text.assemble(f"  {name}  ", (f"{mark} {WORDS[status]}", style)))
+        if len(open_functions) > MAX_LINES:
+            console.print(Text(f"  … and {len(open_functions) - MAX_LINES} more: headway list --open", "dim"))
+    for name in about["gave_up"]:
+        console.print(Text(f"  {name}: the solution was looked at before it passed; that is in the archive, too"))
+    console.print(Text(f"Hand in {path}. Your instructor's headway grade takes it as it is."), soft_wrap=True)

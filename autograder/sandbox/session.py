@@ -1,0 +1,172 @@
+"""One submission's conversation with its process: requests, deadlines, what it may use, what it printed."""
+
+import contextlib
+import os
+import secrets
+import signal
+import socket
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any
+
+from autograder.core import wire_format
+from autograder.sandbox.limits import Limits
+from autograder.sandbox.process import Ending, Process, WorkerDied, Workers, read_at, receive
+
+
+class WorkerTimedOut(Exception):
+    """No answer came before the deadline; the process has been killed. A text says which other limit was used up."""
+
+
+@dataclass
+class Spent:
+    """What a submission has used so far, in all its processes; and how many bytes it has answered."""
+
+    seconds: float = 0.0
+    cpu_seconds: float = 0.0
+    received: int = 0
+
+
+class Session:
+    """One submission's process, started when it is first needed and again after every death.
+
+    Args:
+        spent: shared by the sessions of one submission, if it has several.
+    """
+
+    def __init__(self, workers: Workers, folder: Path, limits: Limits, spent: Spent | None = None) -> None:
+        self._workers = workers
+        self._folder = folder.resolve()
+        self._limits = limits
+        self._process: Process | None = None
+        self._output: IO[bytes] | None = None
+        self._shown = 0
+        self._spent = spent or Spent()
+
+    def request(self, message: dict[str, Any], seconds: float) -> dict[str, Any]:
+        """Send one request and wait for its answer.
+
+        Raises:
+            WorkerTimedOut: after `seconds`, or when the submission has used up its time.
+            WorkerDied: if the process ends or sends something else than the answer.
+        """
+        self._require_time()
+        process = self._running()
+        started = time.monotonic()
+        try:
+            try:
+                left = self._limits.submission_seconds - self._spent.seconds
+                return self._converse(process, message, min(seconds, left))
+            finally:
+                self._spent.seconds += time.monotonic() - started
+        except TimeoutError:
+            self.close()
+            self._require_time()
+            raise WorkerTimedOut from None
+        except (OSError, EOFError):
+            ending = self._end_after_grace()
+            if self._spent.cpu_seconds >= self._limits.cpu_seconds:
+                self._require_time()
+            raise WorkerDied(ending) from None
+        except wire_format.FrameError as error:
+            self.close()
+            raise WorkerDied(f"its process sent something that is not an answer: {error}") from None
+
+    def _converse(self, process: Process, message: dict[str, Any], seconds: float) -> dict[str, Any]:
+        number = secrets.randbits(53)  # a forged answer to a later request would have to guess it
+        deadline = time.monotonic() + seconds
+        process.channel.settimeout(seconds)
+        process.channel.sendall(wire_format.pack({**message, "id": number}))
+        reply = wire_format.read(lambda count: self._receive(process, count, deadline), self._limits.result_bytes)
+        if not isinstance(reply, dict) or type(reply.get("id")) is not int or reply["id"] != number:
+            raise wire_format.FrameError("nobody asked for it")
+        return reply
+
+    def _receive(self, process: Process, count: int, deadline: float) -> bytes:
+        self._spent.received += count
+        return receive(process.channel, count, deadline)
+
+    def _require_time(self) -> None:
+        for used, allowed, what in (
+            (self._spent.seconds, self._limits.submission_seconds, "time"),
+            (self._spent.cpu_seconds, self._limits.cpu_seconds, "CPU time"),
+        ):
+            if used >= allowed:
+                raise WorkerTimedOut(f"the submission has used up its {allowed:g} s of {what}")
+
+    def printed(self) -> str:
+        """What has been printed since the last time this was asked; cut in the middle if it is long."""
+        if self._output is None:
+            return ""
+        start, self._shown = self._shown, os.fstat(self._output.fileno()).st_size
+        try:
+            return self._read(start, self._shown)
+        except OSError as error:  # the student's process holds the same open file, and may have changed its mode
+            return f"(what was printed cannot be read: {error.strerror})"
+
+    def _read(self, start: int, end: int) -> str:
+        assert self._output is not None
+        keep = self._limits.shown_bytes
+        if end - start <= keep:
+            return read_at(self._output, start, max(0, end - start)).decode("utf-8", "replace")
+        head, tail = read_at(self._output, start, keep // 2), read_at(self._output, end - keep // 2, keep // 2)
+        # Cut between lines, where there are any.
+        head, tail = head[: head.rfind(b"\n")] if b"\n" in head else head, tail[tail.find(b"\n") + 1 :] or tail
+        left = f"… {end - start - len(head) - len(tail):,} bytes left out …"
+        return f"{head.decode('utf-8', 'replace')}\n{left}\n{tail.decode('utf-8', 'replace')}"
+
+    def _running(self) -> Process:
+        if self._process is None:
+            if self._output is not None:
+                self._output.close()
+            self._output, self._shown = tempfile.TemporaryFile(), 0  # noqa: SIM115 (lives as long as the process)
+            self._process = self._workers.start(self._folder, self._limits, self._output, self._spent.cpu_seconds)
+        return self._process
+
+    def _end_after_grace(self) -> str:
+        """Say how the process ended that does not answer any more."""
+        # The socket closes a moment before the process is gone; killing it in that moment would hide how it ended.
+        time.sleep(0.02)
+        try:
+            code = self._end().code
+        except WorkerDied as error:
+            return str(error)
+        if code < 0:
+            return f"its process was ended by signal {-code} ({_signal_name(-code)})"
+        return f"its process ended by itself with exit code {code} (os._exit, or a crash)"
+
+    def _end(self) -> Ending:
+        assert self._process is not None
+        process, self._process = self._process, None
+        ending = process.end()
+        self._spent.cpu_seconds += ending.cpu_seconds
+        return ending
+
+    def close(self) -> None:
+        """Kill the process. What it printed can still be read; the next request starts another."""
+        if self._process is not None:
+            with contextlib.suppress(WorkerDied):
+                self._end()
+
+    def interrupt(self) -> None:
+        """From another thread: hang up, so that the request under way ends at once as if the process had died."""
+        process = self._process
+        if process is not None:
+            with contextlib.suppress(OSError):
+                process.channel.shutdown(socket.SHUT_RDWR)
+
+    def forget(self) -> None:
+        """Kill the process and drop what it printed."""
+        self.close()
+        if self._output is not None:
+            self._output.close()
+            self._output = None
+
+
+def _signal_name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return "unknown"

@@ -1,1 +1,0 @@
-"""The student's loop: a workspace and what happens in it."""
