@@ -1,4 +1,4 @@
-"""Pytest's part: options, fixtures, points and outcomes. Load it with `-p autograder.engine.pytest_plugin`.
+r"""Pytest's part: options, fixtures, points and outcomes. Load it with `-p autograder.engine.pytest_plugin`.
 
     python -m pytest -p autograder.engine.pytest_plugin --submission my-gpt \\
         --pyargs autograder.courses.transformer.checks

@@ -2,7 +2,7 @@
 
     python tests/bench/generated.py DIR --count 2000 --seed 1
 
-Right ones are the official solutions; wrong ones have one to four known mistakes (`courses/transformer/mistakes`) in different
+Right ones are the official solutions; wrong ones have one to four known mistakes in different
 modules; unfinished ones stop after some assignment, the rest are stubs; hostile ones carry an attack of
 `tests/submissions/hostile` above the solution of softmax. Every submission differs from every other by a comment.
 """

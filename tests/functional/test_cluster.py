@@ -103,8 +103,8 @@ def test_a_worker_without_a_wall_takes_no_work(tmp_path):
         (tmp_path / "weak" / "sitecustomize.py").write_text(
             "import sys\n"
             "if 'distributed.cli.dask_worker' in ' '.join(sys.orig_argv):\n"
-            "    from autograder.sandbox import ladder\n"
-            "    ladder.RUNGS = ()\n"
+            "    from autograder.sandbox import probe\n"
+            "    probe.RUNGS = ()\n"
         )
         patch.setenv("PYTHONPATH", os.pathsep.join([str(tmp_path / "weak"), str(Path.cwd())]))
         with cluster(1, tmp_path) as (address, _):

@@ -265,7 +265,7 @@ def test_a_reference_digest_is_the_courses(site, monkeypatch):
 
 
 def test_only_the_own_course_is_refused_without_pytorch(monkeypatch):
-    monkeypatch.setattr("autograder.engine.reference.torch_version", lambda: None)
+    monkeypatch.setattr("autograder.classroom.grade.torch_version", lambda: None)
     fresh = Options(seed=3)
     with pytest.raises(UsageError, match="not installed"):
         grade._require_torch(fresh)

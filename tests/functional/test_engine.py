@@ -75,18 +75,18 @@ def test_the_stubs_line_left_behind_is_said_with_its_place(submission, judge):
 def test_a_file_that_python_cannot_read_is_nobodys_input(submission, judge):
     checks = judge(submission(softmax=RIGHT.replace("):", ")")), "softmax.softmax").checks
     assert {check.status for check in checks} == {"error"}
-    for check in checks:
-        assert check.message.startswith("Python cannot read this file: SyntaxError in softmax.py, line ")
-        assert check.case is None
+    for found in checks:
+        assert found.message.startswith("Python cannot read this file: SyntaxError in softmax.py, line ")
+        assert found.case is None
     evaluated = RIGHT.replace("    return", '    eval("1 +")\n    return')
     checks = judge(submission(softmax=evaluated), "softmax.softmax").checks
-    assert all(check.message.startswith("softmax raised SyntaxError") and check.case for check in checks)
+    assert all(found.message.startswith("softmax raised SyntaxError") and check.case for check in checks)
 
 
 def test_another_exception_than_the_one_asked_for_says_what_it_is(submission, judge):
     text = "def encode(text, stoi):\n    raise TypeError('unknown ' + 1)\n"
     result = judge(submission(tokenizer=text), "tokenizer.encode")
-    messages = [check.message for check in result.checks]
+    messages = [found.message for check in result.checks]
     assert any(m.startswith("encode must raise ValueError here, not TypeError: can only concatenate") for m in messages)
 
 
@@ -368,7 +368,7 @@ def test_what_the_whole_run_lacks_ends_it_with_one_line(submission, judge):
             raise UsageError("PyTorch is not installed")
 
     with pytest.raises(UsageError, match="PyTorch is not installed"):
-        judge(submission(softmax=RIGHT), "softmax.softmax", reference=NoTorch(Memo()))
+        judge(submission(softmax=RIGHT), "softmax.softmax", reference=NoTorch(Memo(CHECKS)))
 
 
 def test_after_a_cancelled_job_another_one_is_done(submission):

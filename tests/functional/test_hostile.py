@@ -130,7 +130,7 @@ def test_a_server_that_is_killed_is_replaced_and_the_run_goes_on(tmp_path):
 
     def kill_the_servers(result):
         found.append((result.submission, result.passed, result.problems))
-        servers = [pid for pid in processes_below(os.getpid()) if "inside/main.py" in command_line(pid)]
+        servers = [pid for pid in processes_below(os.getpid()) if "child/main.py" in command_line(pid)]
         assert servers, "there is no server"
         for pid in servers:
             with contextlib.suppress(ProcessLookupError):  # the sandbox dies with its parent, perhaps before its turn
@@ -198,7 +198,7 @@ def processes_below(pid):
 def sleeping_student(mark):
     """The forked student process whose server was told of this folder, if it has been there for a while."""
     tree = processes()
-    servers = [pid for pid in tree if "inside/main.py" in command_line(pid) and mark in command_line(pid)]
+    servers = [pid for pid in tree if "child/main.py" in command_line(pid) and mark in command_line(pid)]
     return next(
         (pid for pid in servers if tree[pid] in servers and "bwrap" not in command_line(tree[pid]) and age(pid) > 1),
         None,

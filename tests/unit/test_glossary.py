@@ -40,13 +40,13 @@ def test_an_unknown_word_is_one_line_with_the_nearest(name, message):
 )
 def test_a_file_that_cannot_be_understood_is_named(content, tmp_path, monkeypatch):
     (tmp_path / glossary.FILE).write_text(content, "utf-8", errors="surrogateescape")
-    monkeypatch.setattr(glossary.courses, "folder", lambda package: tmp_path)
+    monkeypatch.setattr(glossary.registry, "folder", lambda package: tmp_path)
     with pytest.raises(UsageError, match=r"glossary.toml cannot be used"):
         glossary.load(TRANSFORMER)
 
 
 def test_a_course_without_a_list(tmp_path, monkeypatch):
-    monkeypatch.setattr(glossary.courses, "folder", lambda package: tmp_path)
+    monkeypatch.setattr(glossary.registry, "folder", lambda package: tmp_path)
     assert glossary.load(TRANSFORMER) == {}
     with pytest.raises(UsageError, match="no list of its words"):
         glossary.select(["logit"], TRANSFORMER)

@@ -13,7 +13,6 @@ from autograder.classroom.policy import AssignmentPolicy, Policy
 from autograder.classroom.result_store import Entry, Store
 from autograder.classroom.submissions.handed_in import Attempt, Student
 from autograder.courses.transformer import TRANSFORMER
-from autograder.engine import reference
 from autograder.engine.session import Options
 from autograder.errors import UsageError
 from autograder.report import class_records, class_summary, grading_progress
@@ -22,7 +21,7 @@ from autograder.report import class_records, class_summary, grading_progress
 def test_fresh_inputs_need_pytorch_before_the_first_submission(tmp_path, monkeypatch):
     (tmp_path / "class" / "ada").mkdir(parents=True)
     (tmp_path / "class" / "ada" / "softmax.py").write_text("")
-    monkeypatch.setattr(reference, "torch_version", lambda: None)
+    monkeypatch.setattr(grade, "torch_version", lambda: None)
     with pytest.raises(UsageError, match="--seed 0"):
         grade.grade(
             tmp_path / "class", tmp_path / "out", Options(), Policy(), grade.Plan(1, unsafe=True), lambda seen: None

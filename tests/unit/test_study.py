@@ -194,14 +194,14 @@ def test_what_was_begun_before_it_is_watched_is_in_hand(folder):
     class Nobody:
         def ask(self, request): ...
 
-    assert Live(folder, Nobody()).focus == "tokenizer.build_vocab"
+    assert Live(folder, Nobody(), TRANSFORMER).focus == "tokenizer.build_vocab"
     path = folder / "softmax.py"
     path.write_text(path.read_text("utf-8").replace('raise NotImplementedError("softmax.log_softmax")', "return x"))
-    assert Live(folder, Nobody()).focus == "softmax.log_softmax"
+    assert Live(folder, Nobody(), TRANSFORMER).focus == "softmax.log_softmax"
     remembered = state.load(folder)
     remembered.content[progress.AT] = "gpt.gpt"
     remembered.save()
-    assert Live(folder, Nobody()).focus == "gpt.gpt"
+    assert Live(folder, Nobody(), TRANSFORMER).focus == "gpt.gpt"
 
 
 def test_every_solution_can_be_shown_alone():
