@@ -36,7 +36,7 @@ stubs: $(VENV)/dev
 
 # The report that the README shows.
 picture: $(VENV)/dev
-	$(BIN)/python tests/readme_picture.py
+	$(BIN)/python tests/support/readme_picture.py
 
 # A student's light install first; what the tests need (PyTorch above all) on top of it.
 $(VENV)/light: pyproject.toml constraints.txt

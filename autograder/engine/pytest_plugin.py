@@ -1,6 +1,6 @@
 r"""Pytest's part: options, fixtures, points and outcomes. Load it with `-p autograder.engine.pytest_plugin`.
 
-    python -m pytest -p autograder.engine.pytest_plugin --submission my-gpt \\
+    python -m pytest -p autograder.engine.pytest_plugin --submission my-gpt \
         --pyargs autograder.courses.transformer.checks
 
 A graded check is an ordinary test with the mark `graded(function, points=1)` whose docstring's first line is its title;

@@ -24,8 +24,8 @@ from pathlib import Path
 import nbformat
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
-import nbgrader_class
-from nbgrader_class import ASSIGNMENT
+from support import nbgrader_class
+from support.nbgrader_class import ASSIGNMENT
 
 KINDS = ("right", "wrong", "warning", "stub", "syntax")
 HEADWAY = ("-m", "autograder.cli")

@@ -26,7 +26,7 @@ from pathlib import Path
 import generated
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
-from commands import timeless
+from support.commands import timeless
 
 CLI = [sys.executable, "-m", "autograder.cli", "grade"]
 

@@ -1,0 +1,316 @@
+"""Every format has the columns and keys that its platform's documentation names, and no cell that runs."""
+
+import csv
+import io
+import json
+import os
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+from xml.etree import ElementTree as ET
+
+import pytest
+from click.testing import CliRunner
+from support.commands import headway
+
+from autograder.classroom import gradebook
+from autograder.classroom.exporters import canvas, cells, gradescope, gradescope_zip, junit, moodle, table
+from autograder.cli import main
+from autograder.errors import UsageError
+
+EXAMPLES = Path(__file__).parent / "examples"
+
+
+@pytest.fixture(scope="module")
+def book(make_class):
+    return gradebook.read(make_class(30, seed=3, assignments=("softmax", "training")))
+
+
+def changed(book, number, **more):
+    """The class with one student changed."""
+    students = [dict(student) for student in book.students]
+    students[number].update(more)
+    return gradebook.Gradebook(book.out, {**book.document, "students": students})
+
+
+def read_csv(text):
+    return list(csv.reader(io.StringIO(text, newline="")))
+
+
+def dict_rows(path):
+    return list(csv.DictReader(io.StringIO(path.read_text("utf-8"), newline="")))
+
+
+def example(name):
+    return read_csv((EXAMPLES / name).read_text("utf-8"))
+
+
+@pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t=", "\r=", "＝", " ="])
+def test_no_cell_is_a_formula(start):
+    assert cells.text(f"{start}SUM(1)").startswith("'")
+
+
+@pytest.mark.parametrize("plain", ["Ada Lovelace", "d'Arc, Jeanne", "O'Neil", "-5", "+4917", "-", "Zoë", "100123", ""])
+def test_what_is_no_formula_stays_as_it_is(plain):
+    assert cells.text(plain) == plain
+
+
+def test_csv_has_a_line_per_student(book, tmp_path):
+    assert table.write(book, tmp_path / "grades.csv") == 30
+    rows = dict_rows(tmp_path / "grades.csv")
+    by_id = {student["id"]: student for student in book.students}
+    assert [row["id"] for row in rows] == list(by_id)
+    for row in rows:
+        assert float(row["score"]) == pytest.approx(by_id[row["id"]]["score"], abs=0.006)
+        assert float(row["softmax"]) == pytest.approx(by_id[row["id"]]["assignments"]["softmax"]["score"], abs=0.006)
+        assert not row["name"].startswith(("=", "+", "@"))
+    assert {row["status"] for row in rows} >= {"graded"}
+
+
+def test_canvas_has_the_columns_of_its_own_export(book, tmp_path):
+    stored = example("canvas.csv")
+    canvas.write(book, tmp_path / "canvas.csv")
+    rows = read_csv((tmp_path / "canvas.csv").read_text("utf-8"))
+    assert rows[0][:5] == stored[0][:5]
+    assert rows[0][5:] == ["softmax", "training"]
+    assert rows[1][0] == stored[1][0]
+    assert [float(cell) for cell in rows[1][5:]] == [one["possible"] for one in book.assignments]
+    assert all(len(row) == len(rows[0]) for row in rows)
+    assert rows[2][2] == book.students[0]["id"]
+
+
+def test_canvas_gives_the_rosters_columns_back(book, tmp_path):
+    header, _, line = example("canvas.csv")[:3]
+    roster = dict(zip(header, line, strict=True))
+    canvas.write(changed(book, 4, roster=roster), tmp_path / "canvas.csv")
+    rows = read_csv((tmp_path / "canvas.csv").read_text("utf-8"))
+    assert rows[0][5:] == ["softmax (4711)", "training"]
+    assert rows[6][:5] == line[:5]
+
+
+def test_canvas_leaves_missing_work_to_canvas(book, tmp_path):
+    canvas.write(changed(book, 4, status="missing"), tmp_path / "canvas.csv")
+    assert read_csv((tmp_path / "canvas.csv").read_text("utf-8"))[6][5:] == ["", ""]
+
+
+def test_moodle_has_the_columns_of_its_own_worksheet(book, tmp_path):
+    header, line = example("moodle.csv")[:2]
+    moodle.write(book, tmp_path / "moodle.csv", assignment="softmax")
+    rows = dict_rows(tmp_path / "moodle.csv")
+    assert [column for column in moodle.COLUMNS if column in header] == header
+    grades = {row["Identifier"]: row["Grade"] for row in rows}
+    student = next(s for s in book.students[9:] if s["status"] == "graded")
+    assert grades[f"Participant {student['id']}"] == f"{student['assignments']['softmax']['score']:.2f}"
+    assert all(row["Last modified (grade)"] == "-" for row in rows)
+    assert any("/" in row["Feedback comments"] for row in rows)
+
+    roster = dict(zip(header, line, strict=True))
+    moodle.write(changed(book, 12, roster=roster, status="graded"), tmp_path / "again.csv", assignment="softmax")
+    row = dict_rows(tmp_path / "again.csv")[12]
+    assert row["Identifier"] == "Participant 84213"
+    assert row["Last modified (grade)"] == roster["Last modified (grade)"]
+    entry = book.students[12]["assignments"]["softmax"]
+    assert float(row["Grade"]) == pytest.approx(entry["score"] * 10 / entry["possible"], abs=0.006)
+
+
+def test_moodle_says_why_where_it_has_no_name(book, tmp_path):
+    other = changed(book, 0, status="unreadable", reason="no module was handed in")
+    moodle.write(other, tmp_path / "m.csv")
+    comments = [row["Feedback comments"] for row in dict_rows(tmp_path / "m.csv")]
+    assert comments[0].startswith("no module was handed in. ")
+    assert sum(": not started" in comment for comment in comments) > 3
+    assert sum(": stopped by an error" in comment for comment in comments) > 3
+
+
+def test_each_assignment_has_a_worksheet_of_its_own(book, tmp_path):
+    (tmp_path / "class.json").write_text(json.dumps(book.document), "utf-8")
+    for name in ("softmax", "training"):
+        assert headway("export", tmp_path, "--format", "moodle", "--assignment", name).returncode == 0
+    assert {path.name for path in (tmp_path / "exports").iterdir()} == {"moodle-softmax.csv", "moodle-training.csv"}
+
+
+def test_moodle_shows_names_as_text_in_its_comments(book, tmp_path):
+    moodle.write(changed(book, 0, status="unreadable", reason="<img src=x>", file=None), tmp_path / "m.csv")
+    first = dict_rows(tmp_path / "m.csv")[0]
+    assert first["Feedback comments"] == "&lt;img src=x&gt;"
+
+
+def keys(document, path=""):
+    """Every key of a JSON document with the types of its values."""
+    if isinstance(document, dict):
+        return set().union(*(keys(value, f"{path}.{key}") for key, value in document.items() if key != "extra_data"))
+    if isinstance(document, list):
+        return set().union(*(keys(value, f"{path}[]") for value in document)) if document else set()
+    return {(path, "number" if isinstance(document, (int, float)) else type(document).__name__)}
+
+
+def test_gradescope_has_the_keys_of_the_specification(book, tmp_path):
+    allowed = keys(json.loads((EXAMPLES / "gradescope.json").read_text("utf-8")))
+    handed_in = [s for s in book.students if s["status"] != "missing"]
+    assert gradescope.write(book, tmp_path / "g", visibility="after_due_date") == len(handed_in)
+    for file in (tmp_path / "g").iterdir():
+        document = json.loads(file.read_text("utf-8"))
+        assert keys(document) <= allowed
+        assert document["visibility"] == "after_due_date"
+        assert all(test["status"] in ("passed", "failed") for test in document["tests"])
+    student = next(s for s in handed_in[9:] if s["file"])
+    document = json.loads((tmp_path / "g" / Path(student["file"]).name).read_text("utf-8"))
+    assert document["score"] == pytest.approx(student["score"])
+    assert sum(test["score"] for test in document["tests"]) == pytest.approx(student["earned"])
+    assert document["leaderboard"][0]["value"] == student["assignments"]["training"]["earned"]
+
+
+def test_hidden_checks_stay_hidden_in_gradescope(book):
+    course = {"title": "", "policy": {"checks": {"hidden": ["softmax.softmax::*"]}}}
+    hiding = gradebook.Gradebook(book.out, {**book.document, "course": course})
+    student, result = next((s, r) for s, r in hiding.results() if r)
+    tests = gradescope.document_of(hiding, student, result)["tests"]
+    hidden = {test["name"].partition(" ")[0] for test in tests if test["visibility"] == "hidden"}
+    assert hidden == {"softmax.softmax"}
+
+
+# The two schemas, as far as both agree: element -> (attributes that must be there, that may be, children in order).
+SCHEMA = {
+    "testsuites": (set(), {"name", "time", "tests", "failures", "disabled", "errors"}, ["testsuite"]),
+    "testsuite": (
+        {"name", "tests", "failures", "errors", "time", "timestamp", "hostname", "id", "package"},
+        {"skipped"},
+        ["properties", "testcase", "system-out", "system-err"],
+    ),
+    "properties": (set(), set(), ["property"]),
+    "property": ({"name", "value"}, set(), []),
+    "testcase": ({"name", "classname", "time"}, set(), ["skipped", "error", "failure"]),
+    "skipped": (set(), set(), []),
+    "error": ({"type"}, {"message"}, []),
+    "failure": ({"type"}, {"message"}, []),
+    "system-out": (set(), set(), []),
+    "system-err": (set(), set(), []),
+}
+
+
+def assert_valid(element):
+    must, may, children = SCHEMA[element.tag]
+    assert must <= set(element.attrib) <= must | may, element.tag
+    order = [children.index(child.tag) for child in element]
+    assert order == sorted(order), element.tag
+    for child in element:
+        assert_valid(child)
+
+
+def test_the_stored_example_of_junit_is_valid():
+    assert_valid(ET.parse(EXAMPLES / "junit.xml").getroot())
+
+
+def test_junit_is_valid_and_counts_right(book, tmp_path):
+    changed(book, 2, status="unreadable", reason="bad zip \x00\x1b[31m", file=None)
+    assert junit.write(book, tmp_path / "junit.xml") == 30
+    root = ET.parse(tmp_path / "junit.xml").getroot()
+    assert_valid(root)
+    for suite, student in zip(root, book.students, strict=True):
+        for kind, attribute in (("failure", "failures"), ("error", "errors"), ("skipped", "skipped")):
+            assert len(suite.findall(f"testcase/{kind}")) == int(suite.get(attribute))
+        assert len(suite.findall("testcase")) == int(suite.get("tests"))
+        if student["status"] == "graded":
+            assert int(suite.get("failures")) == student["statuses"].get("failed", 0)
+
+
+def test_junit_says_why_a_check_is_skipped(book, tmp_path):
+    junit.write(book, tmp_path / "junit.xml")
+    told = {
+        skipped.text.partition(":")[0] for skipped in ET.parse(tmp_path / "junit.xml").iter("skipped") if skipped.text
+    }
+    assert told == {"not started", "blocked"}
+
+
+def test_gradescope_says_how_points_become_the_score(book):
+    student, result = next((s, r) for s, r in book.results() if r)
+    possible = {one["name"]: one["points"]["possible"] for one in result["assignments"]}
+
+    def told(weights):
+        weighed = [{**one, "weight": weights[one["name"]]} for one in book.assignments]
+        document = {**book.document, "assignments": weighed}
+        return gradescope.document_of(gradebook.Gradebook(book.out, document), student, result)["output"]
+
+    assert "counts" not in told(possible)
+    share = student["assignments"]["softmax"]["score"] / student["assignments"]["softmax"]["possible"]
+    assert f"counts {2 * share:.4g} / 2\n" in told(dict.fromkeys(possible, 2.0))
+
+
+def test_an_autograder_for_gradescope_grades_a_submission(tmp_path, solutions):
+    """Unpacked as Gradescope does it, run with this Python instead of the one that setup.sh installs."""
+    settings = gradescope_zip.Settings(("softmax",), unsafe=True)
+    gradescope_zip.write(tmp_path / "autograder.zip", settings)
+    root = tmp_path / "autograder"
+    with zipfile.ZipFile(tmp_path / "autograder.zip") as archive:
+        names = archive.namelist()
+        archive.extractall(root / "source")
+        assert archive.getinfo("setup.sh").external_attr >> 16 & 0o111
+        assert archive.getinfo("run_autograder").external_attr >> 16 & 0o111
+    assert {"setup.sh", "run_autograder", "requirements.txt"} <= set(names)
+    assert subprocess.run(["bash", "-n", root / "source" / "setup.sh"], check=False).returncode == 0
+    (root / "submission").mkdir()
+    (root / "submission" / "softmax.py").write_text((solutions / "softmax.py").read_text("utf-8"), "utf-8")
+    environment = {**os.environ, "HEADWAY_AUTOGRADER_ROOT": str(root), "HEADWAY_AUTOGRADER_PYTHON": sys.executable}
+    done = subprocess.run(
+        ["bash", root / "source" / "run_autograder"], env=environment, capture_output=True, text=True, check=False
+    )
+    document = json.loads((root / "results" / "results.json").read_text("utf-8"))
+    assert done.returncode == 0, done.stderr
+    assert document["tests"], document["output"]
+    assert all(test["status"] == "passed" for test in document["tests"])
+    assert document["score"] == sum(test["max_score"] for test in document["tests"]) > 10
+
+
+@pytest.mark.parametrize(
+    ("words", "graded"), [([], ["softmax", "training"]), (["--assignment", "gpt"], ["gpt"]), (["nowhere"], [])]
+)
+def test_an_autograder_grades_what_the_class_was_graded_for(book, tmp_path, words, graded):
+    out, *names = ["nowhere"] if words == ["nowhere"] else [str(book.out), *words]
+    command = ["export", out, *names, "--format", "gradescope-autograder", "--to", str(tmp_path / "a.zip")]
+    done = CliRunner().invoke(main, command)
+    assert done.exit_code == 0, done.output
+    assert f"It grades {', '.join(graded) or 'all assignments'}" in done.output
+    with zipfile.ZipFile(tmp_path / "a.zip") as archive:
+        assert json.loads(archive.read("settings.json"))["assignments"] == graded
+
+
+def test_an_autograder_that_cannot_run_says_why(tmp_path):
+    root = tmp_path / "autograder"
+    (root / "source").mkdir(parents=True)
+    (root / "source" / "settings.json").write_text('{"assignments": [], "seed": 0, "feedback": "summary"}')
+    from autograder.classroom.exporters import gradescope_run
+
+    gradescope_run.main(root)
+    assert "could not run" in json.loads((root / "results" / "results.json").read_text())["output"]
+
+
+def test_an_autograder_never_tells_expected_values(tmp_path):
+    with pytest.raises(UsageError, match="expected values"):
+        gradescope_zip.write(tmp_path / "a.zip", gradescope_zip.Settings(feedback="full"))
+
+
+@pytest.mark.parametrize("kind", ["csv", "canvas", "moodle", "gradescope", "junit", "gradescope-autograder"])
+def test_every_format_by_the_command(book, tmp_path, kind):
+    done = CliRunner().invoke(main, ["export", str(book.out), "--format", kind, "--to", str(tmp_path / "x")])
+    assert done.exit_code == 0, done.output
+    assert "Next:" in done.output
+    assert (tmp_path / "x").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["nowhere", "--format", "csv"], "there is no folder"),
+        (["{here}", "--format", "csv"], "holds no class.json"),
+        (["{book}", "--format", "moodle", "--assignment", "gpt"], "not graded for 'gpt'"),
+        (["{book}", "--format", "nbgrader", "--database", "nonsense"], "--database"),
+        (["{book}", "--format", "csv", "--to", "/proc/nowhere/x.csv"], "--to PATH"),
+    ],
+)
+def test_what_cannot_be_exported_is_one_line(book, tmp_path, arguments, words):
+    command = [part.format(here=tmp_path, book=book.out) for part in arguments]
+    done = headway("export", *command)
+    assert done.returncode == 2
+    assert words in done.stderr
+    assert done.stderr.count("\n") == 1

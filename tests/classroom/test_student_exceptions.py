@@ -1,0 +1,148 @@
+"""What an instructor rules for one student: it stands in course.toml, survives every run, and reaches every view."""
+
+import csv
+import json
+import subprocess
+
+import pytest
+from support.commands import HEADWAY, SOFTMAX, headway
+
+from autograder.classroom import class_statistics, feedback_files, gradebook
+from autograder.classroom.exporters import canvas, gradescope, junit, moodle, table
+from autograder.report.html.class_page import render_class
+
+pytest.importorskip("jinja2")
+
+WRONG = SOFTMAX.replace("/ temperature", "* temperature")
+POLICY = 'title = "CS"\nroster = "people.csv"\n[assignments.softmax]\npoints = 20\n'
+EXCEPTIONS = """
+[[exceptions]]
+student = "Bo Berg"
+assignment = "softmax"
+score = 17.5
+reason = "shown on paper, <b>3 October</b>"
+[[exceptions]]
+student = "3"
+excused = true
+[[exceptions]]
+student = "dara@x.edu"
+assignment = "softmax"
+score = 12
+[[exceptions]]
+student = "ada"
+assignment = "softmax"
+bonus = 2
+[[exceptions]]
+student = "adam"
+excused = true
+"""
+
+
+def grade(folder, out):
+    command = [*HEADWAY, "grade", folder, "--out", out, "--assignment", "softmax.softmax", "--seed", "0", "--no-color"]
+    done = subprocess.run([str(part) for part in command], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def ruled(tmp_path_factory):
+    """A class graded without exceptions, and again with them: what the second run said, and its gradebook."""
+    folder = tmp_path_factory.mktemp("ruled") / "class"
+    for name, text in {"ada": SOFTMAX, "bo": WRONG, "chen": WRONG}.items():
+        (folder / name).mkdir(parents=True)
+        (folder / name / "softmax.py").write_text(text)
+    people = (
+        "id,name,email\n1,Ada Lovelace,ada@x.edu\n2,Bo Berg,bo@x.edu\n3,Chen Wu,chen@x.edu\n4,Dara Singh,dara@x.edu\n"
+    )
+    (folder / "people.csv").write_text(people)
+    (folder / "course.toml").write_text(POLICY)
+    grade(folder, folder.parent / "out")
+    before = gradebook.read(folder.parent / "out").students
+    (folder / "course.toml").write_text(POLICY + EXCEPTIONS)
+    said = grade(folder, folder.parent / "out")
+    return before, said, gradebook.read(folder.parent / "out")
+
+
+def test_nothing_is_graded_again_and_the_results_stay(ruled):
+    before, said, book = ruled
+    assert "3 already graded, 0 to grade" in said
+    checks = {one["submission"]: one["earned"] for one in before}
+    assert {one["submission"]: one["earned"] for one in book.students} == checks
+    totals = {one["submission"]: (one["score"], one["out_of"]) for one in book.students}
+    assert totals == {"ada": (22.0, 20.0), "bo": (17.5, 20.0), "chen": (0.0, 0.0), "4": (12.0, 20.0)}
+    flat = " ".join(said.split())
+    assert "An exception of course.toml is for nobody: there is no student 'adam'" in flat
+    assert "17.5 of 20 points given by hand, instead of" in flat
+
+
+def test_the_document_keeps_its_schema(ruled):
+    jsonschema = pytest.importorskip("jsonschema")
+    from pathlib import Path
+
+    import autograder
+
+    schema = json.loads((Path(autograder.__file__).parent / "schema" / "class-1.json").read_text("utf-8"))
+    jsonschema.validate(ruled[2].document, schema)
+
+
+def test_students_are_told(ruled, tmp_path):
+    feedback_files.write(ruled[2], tmp_path)
+    page, text = ((tmp_path / f"bo.{kind}").read_text("utf-8") for kind in ("html", "md"))
+    assert "17.5 of 20" in page and "given by hand" in page
+    assert "&lt;b&gt;3 October" in page and "<b>3 October" not in page
+    assert "**17.5 of 20**" in text and "\\<b\\>3 October" in text
+    assert "excused, does not count" in (tmp_path / "chen.md").read_text("utf-8")
+    page = render_class(class_statistics.collect(ruled[2]))  # the instructor's, where a student is chosen
+    assert "softmax: 17.5 of 20 points given by hand" in page and "<b>3 October" not in page
+    assert "2 points on top" in (tmp_path / "ada.html").read_text("utf-8")
+
+
+def test_who_is_excused_from_everything_has_no_score_and_is_not_behind(ruled):
+    found = class_statistics.collect(ruled[2])
+    assert [one.submission for one in found.graded] == ["ada", "bo", "chen"]
+    assert [one.submission for one in found.scored] == ["ada", "bo"]
+    assert sum(found.histogram()) == 2
+    said = headway("report", ruled[2].out).stdout
+    assert "mean 99 %" in said and "lowest 88 %" in said
+    assert "Below 50%" not in said
+
+
+def rows_of(path):
+    with open(path, newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def test_every_export_has_them(ruled, tmp_path):
+    book = ruled[2]
+    table.write(book, tmp_path / "grades.csv")
+    grades = {row["name"]: row for row in rows_of(tmp_path / "grades.csv")}
+    assert [row["softmax"] for row in grades.values()] == ["22", "17.5", "", "12"]
+    assert grades["Bo Berg"]["exceptions"].startswith("softmax: 17.5 of 20 points given by hand")
+    canvas.write(book, tmp_path / "canvas.csv")
+    assert [row["softmax"] for row in rows_of(tmp_path / "canvas.csv")] == ["20", "22", "17.5", "EX", "12"]
+    moodle.write(book, tmp_path / "moodle.csv", assignment="softmax")
+    worksheet = rows_of(tmp_path / "moodle.csv")
+    assert [row["Grade"] for row in worksheet] == ["20.00", "17.50", "", "12.00"]
+    assert worksheet[1]["Feedback comments"].startswith("softmax: 17.5 of 20 points given by hand")
+    moodle.write(book, tmp_path / "total.csv")
+    assert [row["Grade"] for row in rows_of(tmp_path / "total.csv")] == ["20.00", "17.50", "", "12.00"]
+    gradescope.write(book, tmp_path / "gradescope")
+    bo = json.loads((tmp_path / "gradescope" / "bo.json").read_text("utf-8"))
+    assert bo["score"] == 17.5 and "given by hand" in bo["output"]
+    assert junit.write(book, tmp_path / "junit.xml") == 4
+    assert 'name="score" value="17.5"' in (tmp_path / "junit.xml").read_text("utf-8")
+
+
+@pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning", "ignore::DeprecationWarning")
+def test_what_nbgrader_cannot_hold_is_said(ruled, tmp_path):
+    pytest.importorskip("nbgrader.api")
+    from click.testing import CliRunner
+
+    from autograder.cli import main
+
+    command = ["export", str(ruled[2].out), "--format", "nbgrader", "--to", str(tmp_path / "gradebook.db")]
+    done = CliRunner().invoke(main, command)
+    assert done.exit_code == 0, done.output
+    told = " ".join(done.output.split())
+    assert "excuses of course.toml (Ada Lovelace, Bo Berg, Chen Wu, Dara Singh): give them in formgrader" in told

@@ -1,0 +1,192 @@
+"""Graded hints: complete, never the solution, one more at a time, whatever lies in the workspace."""
+
+import ast
+import json
+from functools import cache
+
+import pytest
+from support.commands import headway
+
+from autograder.courses.transformer import TRANSFORMER
+from autograder.curriculum.stubs import bundled
+from autograder.workspace import hints, state
+
+LONG_ENOUGH = 12  # characters without spaces: `x = as_float(x)` counts, `return x` does not
+
+
+def squeezed(text):
+    return "".join(text.split())
+
+
+@cache
+def lines_of(module):
+    """Function of a solution -> its code without spaces: lines, statements, and what is assigned or returned.
+
+    The private helpers of the module count as code of each of its functions.
+    """
+    text = (bundled("solutions") / f"{module}.py").read_text("utf-8")
+    found, helpers = {}, set()
+    for node in ast.parse(text).body:
+        if not isinstance(node, ast.FunctionDef):
+            if isinstance(node, ast.Assign):
+                helpers |= {squeezed(ast.unparse(node.value))}
+            continue
+        body = node.body[1:] if ast.get_docstring(node) else node.body
+        code = set()
+        for line in text.splitlines()[body[0].lineno - 1 : node.end_lineno]:
+            code.add(squeezed(line.partition("  #")[0]))
+        for part in (part for statement in body for part in ast.walk(statement)):
+            if isinstance(part, ast.stmt) and not isinstance(part, (ast.If, ast.For, ast.While, ast.Try, ast.With)):
+                code.add(squeezed(ast.unparse(part)))
+                if getattr(part, "value", None) is not None:
+                    code.add(squeezed(ast.unparse(part.value)))
+        if node.name.startswith("_"):
+            helpers |= code
+        else:
+            found[node.name] = code
+    return {name: {line for line in code | helpers if len(line) >= LONG_ENOUGH} for name, code in found.items()}
+
+
+def test_every_function_has_hints_and_every_hint_a_function():
+    assert list(hints.load()) == list(TRANSFORMER.functions)
+
+
+@pytest.mark.parametrize("function", TRANSFORMER.functions)
+def test_three_steps_a_question_first_and_no_line_of_the_solution(function):
+    steps = hints.steps(function)
+    assert len(steps) == len(hints.KINDS) == 3
+    assert all(step.strip() for step in steps)
+    assert len(set(steps)) == 3
+    assert "?" in steps[0]
+    module, _, name = function.partition(".")
+    lines = lines_of(module)[name]
+    assert lines
+    given_away = [line for step in steps for line in lines if line in squeezed(step)]
+    assert given_away == []
+
+
+def test_a_hint_that_gives_the_line_away_would_be_found():
+    assert squeezed("z -= z.max(axis=axis)") not in lines_of("softmax")["softmax"]
+    assert squeezed("np.exp(z, out=z)") in lines_of("softmax")["softmax"]
+    assert squeezed("np.maximum(as_float(x), 0)") in lines_of("ffn")["relu"]
+
+
+def steps_in(done, function="softmax.softmax"):
+    """How many steps of the function were printed, in order, whole."""
+    assert done.returncode == 0, done.stderr
+    text = squeezed(done.stdout)
+    starts = [text.find(squeezed(step)) for step in hints.steps(function)]
+    found = [start for start in starts if start >= 0]
+    assert found == sorted(found)
+    assert starts[: len(found)] == found
+    return len(found)
+
+
+@pytest.fixture
+def workspace(submission):
+    return submission(softmax="def softmax(x, axis=-1, temperature=1.0): ...\n")
+
+
+def remembered(workspace):
+    return json.loads((workspace / state.FILE).read_text("utf-8"))
+
+
+def test_more_shows_one_more_until_there_are_none(workspace):
+    first = headway("hint", "softmax.softmax", cwd=workspace)
+    assert steps_in(first) == 1
+    assert "headway hint softmax.softmax --more" in first.stdout
+    assert "headway check softmax.softmax" in first.stdout
+    assert remembered(workspace) == {"hints": {"softmax.softmax": 1}}
+    assert steps_in(headway("hint", "softmax.softmax", cwd=workspace)) == 1  # asking again shows nothing new
+    assert steps_in(headway("hint", "softmax.softmax", "--more", cwd=workspace)) == 2
+    assert steps_in(headway("hint", "softmax.softmax", cwd=workspace)) == 2
+    for _ in range(2):
+        last = headway("hint", "softmax.softmax", "--more", cwd=workspace)
+        assert steps_in(last) == 3
+        assert "no more hints" in last.stdout
+        assert "headway check softmax.softmax" in last.stdout
+        assert "--more" not in last.stdout
+    assert remembered(workspace) == {"hints": {"softmax.softmax": 3}}
+    assert max(map(len, last.stdout.splitlines())) <= 80
+    assert "\x1b" not in last.stdout
+
+
+def test_each_function_has_its_own_count_and_unknown_keys_stay(workspace):
+    (workspace / state.FILE).write_text('{"watch": {"last": [1, 2]}, "hints": {"gpt.gpt": 2, "no.more": "x"}}')
+    headway("hint", "softmax.log_softmax", "--more", cwd=workspace)
+    assert remembered(workspace) == {
+        "watch": {"last": [1, 2]},
+        "hints": {"gpt.gpt": 2, "no.more": "x", "softmax.log_softmax": 2},
+    }
+
+
+def test_the_workspace_may_be_named(workspace, tmp_path):
+    done = headway("hint", "softmax.softmax", "--dir", workspace, cwd=tmp_path)
+    assert steps_in(done) == 1
+    assert f"--more --dir {workspace}" in done.stdout
+    assert remembered(workspace)["hints"] == {"softmax.softmax": 1}
+    missing = headway("hint", "softmax.softmax", "--dir", "nowhere", cwd=tmp_path)
+    assert missing.returncode == 2
+    assert "headway init nowhere" in missing.stderr
+
+
+def test_outside_of_a_workspace_nothing_is_kept_and_more_counts(tmp_path):
+    assert steps_in(headway("hint", "softmax.softmax", cwd=tmp_path)) == 1
+    two = headway("hint", "softmax.softmax", "--more", cwd=tmp_path)
+    assert steps_in(two) == 2
+    assert "headway hint softmax.softmax --more --more" in two.stdout
+    assert steps_in(headway("hint", "softmax.softmax", "--more", "--more", cwd=tmp_path)) == 3
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("name", ["softmax", "2", "softmax.py"])
+def test_an_assignment_lists_its_functions(name, workspace):
+    (workspace / state.FILE).write_text('{"hints": {"softmax.log_softmax": 2}}')
+    done = headway("hint", name, "--more", cwd=workspace)
+    assert done.returncode == 0
+    for function in TRANSFORMER.modules["softmax"].functions:
+        assert f"headway hint {function.qualified}" in done.stdout
+    assert done.stdout.count("2 seen") == 1
+    assert remembered(workspace) == {"hints": {"softmax.log_softmax": 2}}
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [("sotfmax", "Did you mean 'softmax'"), ("softmax.sofmax", "Did you mean 'softmax.softmax'"), ("", "headway list")],
+)
+def test_an_unknown_name_is_one_line_and_exit_code_2(name, words, tmp_path):
+    done = headway("hint", name, cwd=tmp_path)
+    assert done.returncode == 2
+    assert words in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"", b"{", b"[1, 2]", b"null", bytes(range(256)), b'{"hints": 7}', b"[" * 100_000, b'{"a": ' + b"9" * 9999 + b"}"],
+    ids=["empty", "cut off", "a list", "null", "bytes", "hints a number", "deep", "long number"],
+)
+def test_a_damaged_state_starts_anew_and_says_so_in_one_line(content, workspace):
+    (workspace / state.FILE).write_bytes(content)
+    done = headway("hint", "softmax.softmax", cwd=workspace)
+    assert steps_in(done) == 1
+    assert state.FILE in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+    assert remembered(workspace) == {"hints": {"softmax.softmax": 1}}
+    assert headway("hint", "softmax.softmax", cwd=workspace).stderr == ""
+
+
+@pytest.mark.parametrize("count", [-1, 0, 7, True, "2", None, 1.5, [2]])
+def test_a_count_that_is_none_does_no_harm(count, workspace):
+    (workspace / state.FILE).write_text(json.dumps({"hints": {"softmax.softmax": count}}))
+    done = headway("hint", "softmax.softmax", cwd=workspace)
+    assert steps_in(done) == (3 if count == 7 else 1)
+
+
+def test_a_state_that_cannot_be_written_does_not_stop_the_hint(workspace):
+    (workspace / state.FILE).mkdir()
+    done = headway("hint", "softmax.softmax", cwd=workspace)
+    assert steps_in(done) == 1
+    assert "nothing new is remembered" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert [path.name for path in workspace.iterdir() if path.name.startswith(".tmp-")] == []

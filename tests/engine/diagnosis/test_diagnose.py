@@ -1,0 +1,323 @@
+"""Diagnosis: the right name, both names, a pair, or silence."""
+
+import numpy as np
+import pytest
+from support.commands import SOFTMAX
+
+from autograder.courses.transformer import TRANSFORMER
+from autograder.engine.comparison import relations
+from autograder.engine.comparison.compare import compare
+from autograder.engine.session import Options, check
+from autograder.errors import Mismatch
+
+# Five students with two mistakes each, in code that looks nothing like the solution's.
+TWO_MISTAKES = {
+    "no maximum, last axis always": (
+        "softmax.softmax",
+        SOFTMAX.replace("x - x.max(axis, keepdims=True)", "x").replace("z.sum(axis", "z.sum(-1"),
+        {"softmax.softmax/no-maximum", "softmax.softmax/last-axis-always"},
+    ),
+    "no maximum, temperature ignored": (
+        "softmax.softmax",
+        SOFTMAX.replace("x - x.max(axis, keepdims=True)", "x").replace(" / temperature", ""),
+        {"softmax.softmax/no-maximum", "softmax.softmax/temperature-ignored"},
+    ),
+    "last axis always, temperature multiplied": (
+        "softmax.softmax",
+        SOFTMAX.replace("max(axis", "max(-1").replace("z.sum(axis", "z.sum(-1").replace("/ temp", "* temp"),
+        {"softmax.softmax/last-axis-always", "softmax.softmax/temperature-multiplied"},
+    ),
+}
+
+
+def judged(folder, function, text):
+    module = function.partition(".")[0]
+    (folder / f"{module}.py").write_text(text)
+    result = check("s", folder, Options(functions=(function,), official=True))
+    return [one for one in result.checks if one.status in ("failed", "error", "timeout")]
+
+
+@pytest.mark.parametrize("name", TWO_MISTAKES)
+def test_two_mistakes_at_once_are_both_named(tmp_path, name):
+    function, text, ids = TWO_MISTAKES[name]
+    failed = judged(tmp_path, function, text)
+    assert failed
+    for one in failed:
+        assert set(one.mistake["id"].split("+")) == ids
+        assert ", and " in one.mistake["title"]
+
+
+def test_one_mistake_is_named_in_code_of_another_style(tmp_path):
+    failed = judged(tmp_path, "softmax.softmax", SOFTMAX.replace("/ temperature", "* temperature"))
+    assert {one.mistake["id"] for one in failed} == {"softmax.softmax/temperature-multiplied"}
+
+
+@pytest.mark.parametrize(
+    "change", [("return z", "return 1.01 * z"), ("keepdims=True)\n", "keepdims=True) + 1e-3\n"), ("np.exp", "np.exp2")]
+)
+def test_what_nobody_has_listed_is_not_named(tmp_path, change):
+    failed = judged(tmp_path, "softmax.softmax", SOFTMAX.replace(*change))
+    assert failed
+    assert all(one.mistake is None for one in failed)
+
+
+def test_a_mistake_must_explain_the_passing_checks_too(tmp_path):
+    """Wrong as the listed mistake for one temperature, right for the other: not that mistake."""
+    text = SOFTMAX.replace("/ temperature", "* (temperature if temperature < 1 else 1 / temperature)")
+    failed = judged(tmp_path, "softmax.softmax", text)
+    assert failed
+    assert all(one.mistake is None for one in failed)
+
+
+def test_a_second_flaw_does_not_hide_a_mistake(tmp_path):
+    """Right for matrices but for the missing division; an error for a batch of texts."""
+    text = """
+import numpy as np
+
+def softmax(x):
+    e = np.exp(x - x.max(-1, keepdims=True))
+    return e / e.sum(-1, keepdims=True)
+
+def cross_entropy_backward(logits, targets):
+    d = softmax(logits)
+    d[np.arange(len(targets)), targets] -= 1
+    return d
+"""
+    failed = {one.id.partition("::")[2]: one for one in judged(tmp_path, "softmax.cross_entropy_backward", text)}
+    rows, batch = failed["loss_gradient"].mistake, failed["loss_gradient_batch"].mistake
+    assert rows["id"] == "softmax.cross_entropy_backward/not-divided"
+    assert "exactly yours in this case; something else" in rows["reason"]
+    assert batch["title"].startswith("it works for a matrix of scores only")
+    assert batch["reason"].startswith("with that mistake the error is the same as yours in this case")
+
+
+def test_a_wrong_dtype_does_not_hide_a_mistake(tmp_path):
+    text = """
+import numpy as np
+def embed_tokens_backward(dout, ids, vocab_size):
+    dW = np.zeros((vocab_size, dout.shape[-1]))
+    dW[ids] += dout
+    return dW
+"""
+    failed = {one.id.partition("::")[2]: one for one in judged(tmp_path, "embeddings.embed_tokens_backward", text)}
+    assert set(failed) == {"table_gradient_repeated", "table_gradient_batch", "table_gradient_dtypes"}
+    for one in failed.values():
+        assert "embeddings.embed_tokens_backward/repeats-lost" in one.mistake["id"].split("|")
+    reason = failed["table_gradient_dtypes"].mistake["reason"]
+    assert reason == "with either mistake the numbers are exactly yours; the dtype is wrong, too"
+
+
+def test_a_dtype_that_is_all_that_is_wrong_gets_no_other_name(tmp_path):
+    """The values of a check are right: a mistake that does not show in it gives them, too."""
+    text = """
+import numpy as np
+def embed_tokens_backward(dout, ids, vocab_size):
+    dW = np.zeros((vocab_size, dout.shape[-1]), np.longdouble)
+    np.add.at(dW, ids, dout)
+    return dW
+"""
+    failed = judged(tmp_path, "embeddings.embed_tokens_backward", text)
+    assert len(failed) == 4
+    assert [one.mistake for one in failed] == [None] * 4
+
+
+def test_where_most_is_a_riddle_a_coincidence_is_not_named(tmp_path, solutions):
+    """Divided by the root of the batch: with a batch of one text that is as if nothing was divided."""
+    text = (solutions / "attention.py").read_text("utf-8").replace("math.sqrt(q.shape[-1])", "math.sqrt(q.shape[0])", 1)
+    failed = judged(tmp_path, "attention.attention", text)
+    assert len(failed) > 5
+    assert [one.mistake for one in failed] == [None] * len(failed)
+
+
+def test_the_first_wrong_of_several_results_is_named(tmp_path):
+    text = """
+import numpy as np
+def layernorm_backward(dout, x, gamma, eps=1e-5):
+    std = np.sqrt(x.var(-1, keepdims=True) + eps)
+    xhat = (x - x.mean(-1, keepdims=True)) / std
+    return dout * gamma / std, 2 * (dout * xhat).reshape(-1, len(gamma)).sum(0), dout.reshape(-1, len(gamma)).sum(0)
+"""
+    failed = judged(tmp_path, "layernorm.layernorm_backward", text)
+    assert failed
+    for one in failed:
+        assert one.mistake["id"] == "layernorm.layernorm_backward/direct-path-only", one.id
+    reason = next(one.mistake["reason"] for one in failed if one.id.endswith("::gradient"))
+    assert reason == "with that mistake this result is exactly yours; something else is wrong, too"
+
+
+def test_what_is_right_given_a_right_softmax_is_blocked_by_it(tmp_path, solutions):
+    text = (solutions / "softmax.py").read_text("utf-8")
+    text = text.replace("z.max(axis=axis", "z.max(axis=-1").replace("z.sum(axis=axis", "z.sum(axis=-1")
+    text += "\n\ndef log_softmax(x, axis=-1):\n    return np.log(_helper(x, axis))\n"
+    (tmp_path / "softmax.py").write_text(text + "\n\ndef _helper(x, axis):\n    return softmax(x, axis=axis)\n")
+    for functions in (TRANSFORMER.select(["softmax"]), ("softmax.log_softmax",)):
+        result = check("s", tmp_path, Options(functions=functions))
+        found = {one.id: one for one in result.checks}
+        blocked = found["softmax.log_softmax::log_any_axis"]
+        assert (blocked.status, blocked.earned, blocked.mistake) == ("blocked", 0.0, None)
+        assert blocked.blocked_by == ["softmax.softmax"]
+        assert blocked.message.startswith("right by itself: with the official softmax.softmax it passes")
+        extreme = found["softmax.log_softmax::log_extreme"]
+        assert extreme.status == "failed"
+        assert extreme.mistake["id"] == "softmax.log_softmax/log-of-softmax"
+        assert extreme.mistake["reason"].startswith(
+            "found with the official softmax.softmax in place of yours: with that mistake"
+        )
+
+
+def test_what_is_wrong_whatever_it_uses_is_not_blocked(tmp_path, solutions):
+    text = (solutions / "softmax.py").read_text("utf-8").replace("np.exp(z, out=z)", "np.exp2(z, out=z)")
+    text += "\n\ndef log_softmax(x, axis=-1):\n    return np.log2(softmax(x, axis=axis))\n"
+    (tmp_path / "softmax.py").write_text(text)
+    result = check("s", tmp_path, Options(functions=TRANSFORMER.select(["softmax"])))
+    checks = [one for one in result.checks if one.function == "softmax.log_softmax"]
+    assert len([one for one in checks if one.status == "failed"]) == 4
+    assert all(one.blocked_by in ([], ["softmax.log_softmax"]) for one in checks)
+
+
+def test_what_was_written_into_tells_mistakes_apart(tmp_path, solutions):
+    """A step that changes the state in place is not one that changes the parameters."""
+    text = (solutions / "training.py").read_text("utf-8")
+    kept = 'return new_params, {"step": step, "m": new_m, "v": new_v}'
+    assert text.count(kept) == 1
+    text = text.replace(kept, "state.update(step=step, m=new_m, v=new_v)\n    return new_params, state")
+    (failed,) = judged(tmp_path, "training.adamw_step", text)
+    assert failed.mistake["id"] == "training.adamw_step/state-in-place"
+
+
+def test_a_gradient_by_differences_is_proved(tmp_path):
+    text = """
+import numpy as np
+
+def cross_entropy(logits, targets):
+    p = np.exp(logits - logits.max(-1, keepdims=True))
+    p /= p.sum(-1, keepdims=True)
+    return -np.mean(np.log(np.take_along_axis(p, targets[..., None], -1)))
+
+def cross_entropy_backward(logits, targets):
+    grad, h = np.zeros(logits.shape), 1e-6
+    for i in np.ndindex(*logits.shape):
+        moved = logits.astype(float)
+        moved[i] += h
+        grad[i] = (cross_entropy(moved, targets) - cross_entropy(logits.astype(float), targets)) / h
+    return grad
+"""
+    failed = {one.id.partition("::")[2]: one for one in judged(tmp_path, "softmax.cross_entropy_backward", text)}
+    for name in ("loss_gradient", "loss_gradient_batch"):
+        assert failed[name].mistake["id"] == "softmax.cross_entropy_backward/difference-quotient"
+        assert "divided by 1e-06" in failed[name].mistake["reason"]
+
+
+X = np.arange(24.0).reshape(2, 3, 4) ** 1.5
+
+
+@pytest.mark.parametrize(
+    ("actual", "words"),
+    [
+        (X.swapaxes(1, 2), "axes 1 and 2 exchanged"),
+        (X.transpose(2, 0, 1), "the axes in the order"),
+        (X.swapaxes(1, 2).reshape(X.shape), "in other places"),
+        (X.reshape(6, 4), "in another shape"),
+        (X[:, ::-1], "reverse order along axis 1"),
+        (np.roll(X, 1, 1), "moved by one along axis 1"),
+        (-X, "every sign"),
+        (X * np.sqrt(8), "2.82843 times"),
+        (X + 0.5, "0.5 too large"),
+        (np.zeros_like(X), "every value is 0"),
+        (X * (1 + 3e-8 * np.cos(X)), "right to 7 digits"),
+        (X * (1 + 1e-2 * np.cos(X)), None),
+        (X + 1e-6 * (X == 0), None),
+        (X * (1 + 1e-10 * np.cos(X)), "right to 9 digits"),  # in their places, and so not "in other places"
+        (X[:1] + X, None),
+        (X * np.nan, None),
+        (X.astype(str), None),
+    ],
+)
+def test_relations_are_facts(actual, words):
+    found = relations.describe(actual, X)
+    assert found is None if words is None else words in found
+
+
+@pytest.mark.parametrize(
+    ("actual", "words"),
+    [
+        (-2.75, "the sign is the wrong way round"),
+        (6 * 2.75, "it is 6 times what"),
+        (2.75 / 3, "it is 1/3 of what"),
+        (-4 * 2.75, "it is minus 4 times what"),
+        (2.75 * np.sqrt(8), "it is √8 = 2.82843 times what"),
+        (2.75 / np.log(2), "it is 1/log 2 = 1.4427 times what"),
+        (0.0, "it is 0"),
+        (2.9, None),
+        (np.nan, None),
+    ],
+)
+def test_a_factor_of_one_number_is_told_if_it_means_something(actual, words):
+    found = relations.describe(np.asarray(actual), np.asarray(2.75))
+    assert found is None if words is None else words in found
+
+
+def test_a_mask_that_hides_everything_is_false_not_0():
+    assert relations.describe(np.zeros((2, 3), dtype=bool), np.tri(2, 3, dtype=bool)) == "every value is False"
+
+
+def test_a_relation_reaches_the_report():
+    with pytest.raises(Mismatch) as caught:
+        compare(X.swapaxes(1, 2), X, TRANSFORMER.functions["softmax.softmax"])
+    assert "axes 1 (row) and 2 (class) exchanged" in caught.value.help
+    assert caught.value.details["shapes"] == {"yours": [2, 4, 3], "expected": [2, 3, 4]}
+
+
+def test_the_picture_shows_the_slice_of_the_worst_element():
+    actual = X.copy()
+    actual[1, 0, 3] = np.nan
+    actual[1, 2, :] += 90.0
+    with pytest.raises(Mismatch) as caught:
+        compare(np.nan_to_num(actual, nan=-1e3), X, TRANSFORMER.functions["softmax.softmax"])
+    drawn = caught.value.details["picture"]
+    assert drawn["rows"] == ["0003", "0000", "3333"]
+    assert drawn["at"] == "[1]"
+    assert drawn["axes"] == ["row", "class"]
+    assert drawn["expected"][2][3] == X[1, 2, 3]
+    with pytest.raises(Mismatch) as caught:
+        compare(actual, X, TRANSFORMER.functions["softmax.softmax"])
+    assert caught.value.details["picture"]["rows"][0] == "000n"
+
+
+def test_a_large_picture_is_shrunk_and_hides_nothing():
+    expected = np.ones((100, 300))
+    actual = expected.copy()
+    actual[57, 211] = 2.0
+    with pytest.raises(Mismatch) as caught:
+        compare(actual, expected, TRANSFORMER.functions["softmax.softmax"])
+    rows = caught.value.details["picture"]["rows"]
+    assert (len(rows), len(rows[0])) == (16, 48)
+    assert "".join(rows).count("3") == 1
+
+
+def test_stages_say_where_a_block_departs(tmp_path, solutions):
+    text = (solutions / "blocks.py").read_text("utf-8").replace("layernorm(", "_plain(", 10)
+    text += "\n\ndef _plain(x, gamma, beta, eps=1e-5):\n    return layernorm(x, gamma, beta, eps) * 1.5\n"
+    (tmp_path / "blocks.py").write_text(text)
+    result = check("s", tmp_path, Options(functions=("blocks.block",), official=True))
+    departures = {one.departure for one in result.checks if one.status == "failed"}
+    assert "first wrong at the attention weights" in departures
+
+
+def test_a_backward_check_whose_forward_fails_is_not_named(tmp_path, solutions):
+    text = (solutions / "blocks.py").read_text("utf-8")
+    broken = text.replace(
+        "def block(", "def block(*args, **kwargs):\n    raise TypeError('broken')\n\n\ndef _block(", 1
+    )
+    assert broken != text
+    failed = judged(tmp_path, "blocks.block_backward", broken)
+    assert failed
+    assert all(one.mistake is None for one in failed)
+
+
+def test_values_that_keep_the_diagnosis_busy_end_in_silence(tmp_path, monkeypatch):
+    """What a student's function returned may be handed on to the kit's own code, which nothing stops but this."""
+    monkeypatch.setattr("autograder.engine.diagnosis.diagnose.SECONDS", -1.0)
+    failed = judged(tmp_path, "softmax.softmax", SOFTMAX.replace("/ temperature", "* temperature"))
+    assert failed
+    assert [one.mistake for one in failed] == [None] * len(failed)

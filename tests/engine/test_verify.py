@@ -1,0 +1,68 @@
+"""The proof of the kit: every solution, stub, known mistake and right answer, as `headway verify` tries them."""
+
+import pytest
+from support.paths import SUBMISSIONS
+
+from autograder.courses.transformer import TRANSFORMER
+from autograder.engine import verify
+from autograder.engine.diagnosis.mistake import Mistake, mistakes_of
+from autograder.engine.diagnosis.variants import BrokenMistake, wrong_source
+from autograder.results import CheckResult
+
+RIGHT = SUBMISSIONS / "right"
+
+
+def test_everything_is_as_it_should_be():
+    found = list(verify.verify(RIGHT, TRANSFORMER))
+    assert [finding for finding in found if not finding.ok] == []
+    counts = {kind: sum(finding.kind == kind for finding in found) for kind in ("mistake", "right answer")}
+    assert counts["mistake"] >= 120
+    assert counts["right answer"] >= 2 * 40  # on two seeds each
+
+
+def test_every_module_has_mistakes_and_right_answers():
+    assert all(mistakes_of(module) for module in TRANSFORMER.modules)
+    assert {path.stem for path in RIGHT.glob("*/*.py")} == set(TRANSFORMER.modules)
+
+
+def test_every_mistake_is_told_in_words():
+    every = [mistake for module in TRANSFORMER.modules for mistake in mistakes_of(module)]
+    assert len({mistake.id for mistake in every}) == len(every)
+    for mistake in every:
+        assert mistake.function in TRANSFORMER.functions, mistake.id
+        assert bool(mistake.edits) != bool(mistake.body), mistake.id
+        for text in (mistake.title, mistake.explanation, mistake.hint):
+            assert len(text) > 10, mistake.id
+        assert not mistake.title.endswith("."), mistake.id
+
+
+def example(**more):
+    return Mistake("softmax.softmax", "x", "a title of it", "an explanation", "a hint to it", **more)
+
+
+def test_a_mistake_that_does_not_fit_is_refused():
+    with pytest.raises(BrokenMistake, match="occurs 0 times"):
+        wrong_source(example(edits=(("no such text", ""),)))
+    with pytest.raises(BrokenMistake, match="no function nobody"):
+        wrong_source(example(inside="nobody", edits=(("x", "y"),)))
+
+
+def result(status, mistake=None):
+    return CheckResult("softmax.softmax::c", "softmax.softmax", "c", status, 1.0, mistake=mistake)
+
+
+@pytest.mark.parametrize(
+    ("checks", "ok", "text"),
+    [
+        ([result("passed")], False, "passes every check"),
+        ([result("failed")], False, "named nothing"),
+        ([result("failed", {"id": "softmax.softmax/other"})], False, "named softmax.softmax/other"),
+        ([result("failed", {"id": "softmax.softmax/x"})], True, ""),
+        ([result("failed", {"id": "softmax.softmax/x|softmax.softmax/other"})], False, "named"),
+        ([result("passed"), result("error", {"id": "softmax.softmax/x"})], True, ""),
+    ],
+)
+def test_a_mistake_that_passes_or_has_another_name_is_found_out(checks, ok, text):
+    finding = verify.judge(example(), checks)
+    assert finding.ok == ok
+    assert finding.text.startswith(text)

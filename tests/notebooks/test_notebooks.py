@@ -1,0 +1,290 @@
+"""Notebooks generated from the solutions, and checks in running notebooks."""
+
+import json
+import shutil
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
+import nbformat
+import pytest
+from click.testing import CliRunner
+from support.paths import TESTS
+
+from autograder.cli import main
+from autograder.courses.transformer import TRANSFORMER
+from autograder.curriculum.stubs import EXPERIMENT, bundled
+from autograder.notebooks import nbgrader_course, release_manifest, running_notebook, student_notebooks
+
+MODULES = list(TRANSFORMER.modules)
+RUN = TESTS / "support" / "run_notebooks.py"
+
+
+def run(*notebooks):
+    done = subprocess.run(
+        [sys.executable, str(RUN), *map(str, notebooks)], capture_output=True, text=True, check=False, timeout=300
+    )
+    assert done.returncode == 0, done.stderr
+    return {name: ran["cells"] for name, ran in json.loads(done.stdout).items()}
+
+
+def validated(*notebooks):
+    """What `nbgrader validate` says of each, and what ran."""
+    done = subprocess.run(
+        [sys.executable, str(RUN), "--validate", *map(str, notebooks)],
+        capture_output=True, text=True, check=False, timeout=300,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def texts(cell):
+    """What a cell shows as plain text."""
+    return [o.get("text") or o.get("data", {}).get("text/plain", "") for o in cell["outputs"]]
+
+
+@pytest.fixture(scope="module")
+def made(solutions):
+    """The course with public inputs only, as text by file name."""
+    return nbgrader_course.files(solutions, TRANSFORMER, "official", 0)
+
+
+def test_the_student_notebooks_are_in_step_with_the_solutions(solutions):
+    generated = student_notebooks.student_notebooks(solutions, TRANSFORMER)
+    folder = bundled("assignments") / "notebooks"
+    assert {path.name for path in folder.iterdir()} == set(generated)
+    for name, text in generated.items():
+        assert (folder / name).read_text("utf-8") == text, f"{name}: make stubs"
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_a_student_notebook_has_every_stub_its_check_and_no_output(solutions, module):
+    notebook = nbformat.read(bundled("assignments") / "notebooks" / f"{module}.ipynb", as_version=4)
+    code = [cell for cell in notebook.cells if cell.cell_type == "code"]
+    assert not any(cell.outputs or cell.execution_count for cell in code)
+    assert code[0].source == "from autograder.notebooks.api import check"
+    sources = [cell.source for cell in code]
+    for function in TRANSFORMER.modules[module].functions:
+        (at,) = (i for i, text in enumerate(sources) if f'NotImplementedError("{function.qualified}")' in text)
+        assert f"check({function.name})" in sources[at + 1 :]
+    assert sum(cell.cell_type == "markdown" for cell in notebook.cells) >= 2
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_an_experiment_is_a_cell_to_run_and_what_comes_of_it_is_folded(made, module):
+    student = nbformat.read(bundled("assignments") / "notebooks" / f"{module}.ipynb", as_version=4)
+    for notebook in (student, nbformat.reads(made[f"source/{module}/{module}.ipynb"], as_version=4)):
+        (at,) = (i for i, cell in enumerate(notebook.cells) if cell.source.startswith("## Try it"))
+        tried, out, answers = notebook.cells[at + 1 : at + 4]
+        assert tried.cell_type == "code"
+        assert EXPERIMENT not in tried.source
+        assert "nbgrader" not in tried.metadata, "neither locked nor graded"
+        compile(tried.source, module, "exec")
+        for cell, heading in ((out, "What came out"), (answers, "Answers")):
+            assert cell.source.startswith(f"<details>\n<summary><b>{heading}</b></summary>\n\n")
+            assert cell.source.endswith("\n\n</details>")
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_an_instructors_notebook_is_what_nbgrader_asks_for(made, module):
+    from nbgrader.nbgraderformat.v3 import MetadataValidatorV3
+
+    notebook = nbformat.reads(made[f"source/{module}/{module}.ipynb"], as_version=4)
+    MetadataValidatorV3().validate_nb(notebook)
+    graded = {c.metadata.nbgrader.grade_id: c for c in notebook.cells if c.metadata.get("nbgrader", {}).get("grade")}
+    assert set(graded) == {function.name for function in TRANSFORMER.modules[module].functions}
+    for function in TRANSFORMER.modules[module].functions:
+        assert (graded[function.name].metadata.nbgrader.points == 0) == function.bonus
+    assert not any(cell.get("outputs") for cell in notebook.cells)
+
+
+def test_generating_again_changes_nothing(solutions, made):
+    assert nbgrader_course.files(solutions, TRANSFORMER, "official", 0) == made
+
+
+def test_every_notebook_runs_from_top_to_bottom_earns_every_point_and_is_valid(made, tmp_path):
+    for name, text in made.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text, "utf-8")
+    paths = [tmp_path / "source" / module / f"{module}.ipynb" for module in MODULES]
+    with ThreadPoolExecutor(2) as pool:
+        found = {
+            name: ran for part in pool.map(lambda i: validated(*paths[i::2]), (0, 1)) for name, ran in part.items()
+        }
+    assert len(found) == 12
+    for name, ran in found.items():
+        assert ran["verdict"] == {}, name
+        for cell in ran["cells"]:
+            kinds = [(o["output_type"], o.get("name")) for o in cell["outputs"]]
+            assert ("error", None) not in kinds, (name, cell)
+            assert ("stream", "stderr") not in kinds, (name, cell)
+            if cell["nbgrader"].get("grade"):
+                value = float(cell["outputs"][-1]["data"]["text/plain"])
+                assert value == cell["nbgrader"]["points"], (name, texts(cell))
+
+
+def release(folder, *options):
+    done = CliRunner().invoke(main, ["release", str(folder), "--format", "nbgrader", *options])
+    assert done.exit_code == 0, done.output
+    return done.output
+
+
+def test_release_again_loses_nothing(made, tmp_path):
+    release_manifest.write(tmp_path, made, 0)
+    record = (tmp_path / release_manifest.RECORD).read_text()
+    for untouched in ("submitted", "gradebook.db"):
+        (tmp_path / untouched).write_text("the instructor's")
+    edited, saved = (tmp_path / "source" / name / f"{name}.ipynb" for name in ("softmax", "attention"))
+    fresh = edited.read_text()
+    notebook = json.loads(fresh)
+    notebook["cells"][0]["source"] = ["# My own lesson"]
+    edited.write_text(json.dumps(notebook))
+    ran = json.loads(saved.read_text())
+    ran["metadata"]["language_info"]["version"] = "3.12"  # what Jupyter changes when somebody only runs it
+    next(cell for cell in ran["cells"] if cell["cell_type"] == "code")["execution_count"] = 1
+    saved.write_text(json.dumps(ran))
+    (tmp_path / "source" / "gpt" / "own.py").write_text("mine")
+
+    said = release(tmp_path, "--prerequisites", "none")
+    assert edited.read_text() == json.dumps(notebook)
+    assert f"kept {edited}" in said
+    assert json.loads(saved.read_text())["cells"][1].get("execution_count") is None
+    assert {path.name for path in (tmp_path / "source" / "gpt").iterdir()} == {"gpt.ipynb", "own.py"}
+    assert (tmp_path / "submitted").read_text() == (tmp_path / "gradebook.db").read_text() == "the instructor's"
+
+    assert release_manifest.seed_of(tmp_path) == 0, "the hidden inputs are those of the first time"
+    edited.unlink()
+    release_manifest.write(tmp_path, made, 0)
+    assert edited.read_text() == fresh
+    assert (tmp_path / release_manifest.RECORD).read_text() == record
+
+
+def test_release_into_a_course_of_ones_own(tmp_path):
+    (tmp_path / "nbgrader_config.py").write_text("mine")
+    said = release(tmp_path, "--prerequisites", "none")
+    assert (tmp_path / "nbgrader_config.py").read_text() == "mine"
+    assert "ClearSolutions" in (tmp_path / "nbgrader_config.headway.py").read_text()
+    assert "nbgrader_config.headway.py: put them into nbgrader_config.py" in said
+    assert [path.name for path in (tmp_path / "source" / "attention").iterdir()] == ["attention.ipynb"]
+    seeds = {
+        line for text in tmp_path.glob("source/*/*.ipynb") for line in text.read_text().split("\\n") if "seed" in line
+    }
+    assert seeds, "hidden inputs are drawn with a seed of the course's own"
+    assert not any("grade.seed = 0" in line for line in seeds)
+
+
+@pytest.mark.parametrize("form", ["stubs", "notebooks", "nbgrader"])
+def test_release_over_a_students_work_is_refused(tmp_path, form):
+    assert CliRunner().invoke(main, ["init", str(tmp_path)]).exit_code == 0
+    (tmp_path / "softmax.py").write_text("work")
+    done = CliRunner().invoke(main, ["release", str(tmp_path), "--format", form])
+    assert done.exit_code == 2
+    assert "is a workspace" in done.output
+    assert (tmp_path / "softmax.py").read_text() == "work"
+
+
+def test_stubs_are_released_again_over_stubs_and_never_over_an_answer(tmp_path, solutions):
+    again = ["release", str(tmp_path), "--format", "stubs"]
+    assert CliRunner().invoke(main, again).exit_code == 0
+    path = tmp_path / "softmax.py"
+    stub = path.read_text()
+    path.write_text(stub + "# of last year\n")
+    assert CliRunner().invoke(main, again).exit_code == 0
+    assert path.read_text() == stub
+    shutil.copy(solutions / "softmax.py", path)
+    assert "is a workspace" in CliRunner().invoke(main, again).output
+    assert path.read_text() == (solutions / "softmax.py").read_text()
+
+
+def notebook(path, *cells):
+    made = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(text) for text in cells])
+    nbformat.write(made, path)
+    return path
+
+
+RIGHT = (
+    "def softmax(x, axis=-1, temperature=1.0):\n    z = np.asarray(x)\n    z = z if z.dtype.kind == 'f' else z * 1.0\n"
+)
+RIGHT += "    if not temperature > 0:\n        raise ValueError('temperature')\n"
+RIGHT += (
+    "    z = np.exp((z - z.max(axis, keepdims=True)) / float(temperature))\n    return z / z.sum(axis, keepdims=True)"
+)
+
+
+def test_checks_in_a_running_notebook(tmp_path):
+    (tmp_path / "embeddings.py").write_text("def one_hot(ids, vocab_size):\n    raise NotImplementedError\n")
+    (tmp_path / "multihead.ipynb").write_text(
+        json.dumps({"cells": [{"cell_type": "code", "source": "def split_heads(x, n_heads):\n    return 'mine'"}]})
+    )
+    path = notebook(
+        tmp_path / "work.ipynb",
+        "from autograder.notebooks.api import check, grade, report\nimport sys\nimport numpy as np",
+        RIGHT.replace("/ float", "* float").replace(
+            "    return", "    np.log(np.zeros(1))\n    print('[b, t]')\n    return"
+        ),
+        "check(softmax)",
+        RIGHT,
+        "check(softmax)",
+        "grade('softmax.softmax', points=9)",
+        "def log_softmax(x, axis=-1)\n    return x",
+        "check('softmax.log_softmax')",
+        "def cross_entropy(logits, targets):\n    import os\n    os._exit(0)",
+        "grade('softmax.cross_entropy', points=4)",
+        "softmax = softmax([1.0])\ncheck(softmax)",
+        "check(print)\ncheck('softmaxx')\ncheck()\ncheck(np.ones(2))",
+        "from multihead import split_heads\nfrom embeddings import one_hot",
+        "split_heads(1, 2), one_hot([1], 2).tolist()",
+        "from layernorm import layernorm\ndef block(x, params, n_heads, mask=None):\n    return layernorm(x), {}",
+        "report(block).origins",
+        "'torch' in sys.modules",
+    )
+    cells = run(path)[str(path)]
+    shown = [texts(cell) for cell in cells]
+    (wrong,) = shown[2]
+    assert "the scores were multiplied by the temperature" in wrong
+    assert "In [2]:" in wrong, "NumPy's warning and the function's line are where the notebook has them"
+    assert "printed" in wrong
+    assert "[b, t]" in wrong
+    html = cells[2]["outputs"][0]["data"]["text/html"]
+    assert html.startswith("<pre")
+    assert "<script" not in html
+    assert [o["output_type"] for o in cells[2]["outputs"]] == ["display_data"], "a warning leaves nothing on stderr"
+    assert "9 passed" in shown[4][0]
+    assert "softmax ✓···· 1 of 5 functions right" in shown[4][0]
+    assert shown[5][-1] == "9.0"
+    assert "In [7], line 1 is no Python: expected ':'" in shown[7][0]
+    assert shown[9][-1] == "0.0"
+    assert "stopped by an error" in shown[9][0]
+    assert "softmax is of type ndarray now" in shown[10][0]
+    assert "no function of that name" in shown[11][0]
+    assert "Did you mean 'softmax'" in shown[11][0]
+    assert "say what to check" in shown[11][0]
+    assert "Give it the function itself, without calling it: check(softmax)" in shown[11][0]
+    assert "('mine', [[0.0, 1.0]])" in shown[13][-1], "a stub beside the notebook is not what to build on"
+    assert shown[15][-1] == "{'layernorm': 'official solution'}", "softmax is this notebook's"
+    assert shown[16] == ["False"], "checking needs no PyTorch"
+
+
+def test_a_byte_order_mark_keeps_no_module_from_being_imported(tmp_path, solutions):
+    text = (solutions / "softmax.py").read_bytes()
+    (tmp_path / "softmax.py").write_bytes(b"\xef\xbb\xbf" + text)
+    assert running_notebook.earlier("softmax", tmp_path, TRANSFORMER) == running_notebook.Earlier(
+        text.decode(), "softmax.py"
+    )
+    (tmp_path / "softmax.py").write_bytes(b"\xef\xbb\xbf" + (bundled("assignments") / "softmax.py").read_bytes())
+    assert running_notebook.earlier("softmax", tmp_path, TRANSFORMER).origin == running_notebook.OFFICIAL, (
+        "a stub is nothing written"
+    )
+
+
+def test_student_text_in_a_report_is_no_html(tmp_path):
+    path = notebook(
+        tmp_path / "work.ipynb",
+        "from autograder.notebooks.api import check",
+        "def softmax(x, axis=-1, temperature=1.0):\n    raise ValueError('<script>alert(1)</script>\\x1b[31m')",
+        "check(softmax)",
+    )
+    (output,) = run(path)[str(path)][2]["outputs"]
+    assert "&lt;script&gt;" in output["data"]["text/html"]
+    assert "<script>" not in output["data"]["text/html"]
+    assert "\x1b" not in output["data"]["text/plain"]

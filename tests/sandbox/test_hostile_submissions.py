@@ -1,0 +1,226 @@
+"""A class of hostile students at every rung of the ladder that this machine has, as this user and as nobody.
+
+`tests/hostile_ladder.py` grades them; the tests look at what came of it.
+"""
+
+import contextlib
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import pytest
+from support import hostile_class
+from support.commands import HEADWAY
+from support.hostile_ladder import CLASSES, NOBODY, as_nobody, grade_all, why_no_nobody
+from support.waiting import wait_until
+
+from autograder.curriculum.stubs import bundled
+from autograder.engine.session import Options, check_many
+from autograder.sandbox import OPEN, probe
+
+pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the ladder stands on Linux")
+ATTACKS = hostile_class.attacks()
+
+
+@pytest.fixture(scope="module")
+def graded():
+    return grade_all()
+
+
+@pytest.fixture
+def class_(graded, request):
+    found = graded[request.param]
+    if isinstance(found, str):
+        pytest.skip(found)
+    return found
+
+
+def test_there_are_enough_and_each_says_what_it_tries():
+    assert len(ATTACKS) >= 60
+    assert {attack.held_by for attack in ATTACKS} == {"process", "wall", "bubblewrap", "landlock"}
+
+
+@pytest.mark.parametrize("class_", CLASSES, indirect=True)
+def test_every_attack_is_held(class_):
+    outcomes, _, _ = class_
+    assert len(outcomes) > 50
+    assert {name: outcome for name, outcome in outcomes.items() if not outcome["held"]} == {}
+
+
+@pytest.mark.parametrize("class_", CLASSES, indirect=True)
+def test_an_honest_submission_after_each_has_full_marks_and_nothing_is_left(class_):
+    _, report, text = class_
+    assert report == {"disturbed": [], "left": []}
+    assert "the grader's own secret" not in text
+
+
+@pytest.mark.parametrize("class_", CLASSES, indirect=True)
+def test_nothing_runs_beyond_its_limit(class_):
+    outcomes, _, _ = class_
+    assert max(outcome["seconds"] for outcome in outcomes.values()) < hostile_class.LIMITS.submission_seconds + 4
+
+
+@pytest.mark.parametrize("missing", ["landlock", "seccomp", "bubblewrap"])
+def test_the_suite_finds_what_a_missing_mechanism_lets_through(missing, tmp_path):
+    """The tests above could not fail if these attacks did nothing without what holds them."""
+    revealing = {
+        "landlock": "read_other_submission",
+        "seccomp": "network_all_families",
+        "bubblewrap": "stat_known_paths",
+    }[missing]
+    rung = tuple(mechanism for mechanism in probe.RUNGS[0] if mechanism != missing)
+    proven, problems = probe.prove(rung, tmp_path)
+    if proven is None:
+        pytest.skip(f"this machine has no such rung: {problems}")
+    report = hostile_class.grade(rung, [attack for attack in ATTACKS if attack.name == revealing])
+    assert not report.outcomes[0].held
+
+
+@pytest.fixture
+def place():
+    """A folder that every user may enter: pytest's own are closed to others, whenever another session begins."""
+    with tempfile.TemporaryDirectory(prefix="hostile-", dir="/tmp") as folder:
+        os.chmod(folder, 0o755)
+        yield Path(folder)
+
+
+@pytest.fixture(params=["this user", "nobody"])
+def user(request, place):
+    if request.param == "nobody":
+        if reason := why_no_nobody():
+            pytest.skip(reason)
+        shutil.chown(place, int(NOBODY))
+        return as_nobody
+    return list
+
+
+def test_a_killed_grader_leaves_no_process(place, user):
+    student = place / "class" / "loop"
+    student.mkdir(parents=True)
+    (student / "softmax.py").write_text("import time\ntime.sleep(3600)\n")
+    command = [*HEADWAY, "grade", str(student.parent), "--out", str(place / "out")]
+    if not wall_here(place):
+        command.append("--unsafe-no-sandbox")
+    command += ["--seed", "0", "--assignment", "softmax.log_softmax", "--call-seconds", "60"]
+    environment = {**os.environ, "TMPDIR": str(place), "HEADWAY_CACHE": str(place / "cache")}
+    with subprocess.Popen(user(command), env=environment, stdout=subprocess.DEVNULL) as grader:
+        # The probes of the ladder start a server and a student too, which are gone again: this one stays.
+        wait_until(lambda: sleeping_student(str(place)), what=lambda: "no student process came")
+        below = processes_below(grader.pid)
+        assert sleeping_student(str(place)) in below
+        grader.kill()
+    wait_until(lambda: not [pid for pid in below if alive(pid)], what=lambda: "student processes outlive the grader")
+
+
+def test_a_server_that_is_killed_is_replaced_and_the_run_goes_on(tmp_path):
+    """Behind the wall, killed from outside after each submission."""
+    spool = tmp_path / "spool"
+    spool.mkdir()
+    around = wall_here(spool) or OPEN
+    names = ["first", "second", "third"]
+    for name in names:
+        (spool / name).mkdir()
+        (spool / name / "softmax.py").write_text((bundled("solutions") / "softmax.py").read_text())
+    found = []
+
+    def kill_the_servers(result):
+        found.append((result.submission, result.passed, result.problems))
+        servers = [pid for pid in processes_below(os.getpid()) if "child/main.py" in command_line(pid)]
+        assert servers, "there is no server"
+        for pid in servers:
+            with contextlib.suppress(ProcessLookupError):  # the sandbox dies with its parent, perhaps before its turn
+                os.kill(pid, signal.SIGKILL)
+
+    options = Options(functions=(hostile_class.FUNCTION,), wall=around)
+    check_many(((name, spool / name) for name in names), options, kill_the_servers)
+    assert found == [(name, True, []) for name in names]
+
+
+def test_without_a_sandbox_a_class_is_refused_or_marked(tmp_path):
+    """No rung holds without seccomp."""
+    student, lacking = tmp_path / "class" / "ada", tmp_path / "lacking"
+    for folder in (student, lacking):
+        folder.mkdir(parents=True)
+    (student / "softmax.py").write_text((bundled("solutions") / "softmax.py").read_text())
+    (lacking / "pyseccomp.py").write_text("raise ImportError('not here')\n")
+    command = [*HEADWAY, "grade", str(student.parent), "--out", str(tmp_path / "out")]
+    command += ["--seed", "0", "--assignment", "softmax.log_softmax"]
+    environment = {**os.environ, "PYTHONPATH": str(lacking)}
+
+    def results():
+        documents = [json.loads(path.read_text()) for path in (tmp_path / "out").rglob("*.json")]
+        return [document for document in documents if document.get("schema") == "headway.result/1"]
+
+    refused = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert refused.returncode == 2
+    assert not results()
+    said = " ".join(refused.stderr.split())
+    assert "this machine has no sandbox for strangers' code" in said
+    assert "pyseccomp is not installed" in said
+    assert "headway doctor" in said
+    marked = subprocess.run(
+        [*command, "--unsafe-no-sandbox"], env=environment, capture_output=True, text=True, check=False
+    )
+    assert marked.returncode == 0, marked.stderr
+    assert "sandbox" in (marked.stdout + marked.stderr).lower()
+    assert [document["sandbox"] for document in results()] == [["process", "limits", "unsafe-no-sandbox"]]
+
+
+def wall_here(spool):
+    try:
+        return probe.strongest(spool)
+    except probe.TooWeak:
+        return None
+
+
+def processes():
+    """Every process with its parent."""
+    found = {}
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError):
+            found[int(path.parent.name)] = int(path.read_text().rpartition(")")[2].split()[1])
+    return found
+
+
+def processes_below(pid):
+    tree, found, level = processes(), [], [pid]
+    while level:
+        level = [child for child, parent in tree.items() if parent in level]
+        found += level
+    return found
+
+
+def sleeping_student(mark):
+    """The forked student process whose server was told of this folder, if it has been there for a while."""
+    tree = processes()
+    servers = [pid for pid in tree if "child/main.py" in command_line(pid) and mark in command_line(pid)]
+    return next(
+        (pid for pid in servers if tree[pid] in servers and "bwrap" not in command_line(tree[pid]) and age(pid) > 1),
+        None,
+    )
+
+
+def age(pid):
+    """Seconds since the process began; 0 if it is gone."""
+    with contextlib.suppress(OSError):
+        began = int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[19]) / os.sysconf("SC_CLK_TCK")
+        return float(Path("/proc/uptime").read_text().split()[0]) - began
+    return 0.0
+
+
+def command_line(pid):
+    with contextlib.suppress(OSError):
+        return Path(f"/proc/{pid}/cmdline").read_text("utf-8", "replace")
+    return ""
+
+
+def alive(pid):
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False

@@ -1,0 +1,305 @@
+"""The student's process: whatever happens in it costs one call, says what happened, and the next call works."""
+
+import os
+import shutil
+
+import pytest
+from support.waiting import wait_until
+
+from autograder.core.text import clean
+from autograder.courses.transformer import TRANSFORMER
+from autograder.engine.student import Student
+from autograder.errors import Blocked, Died, Mismatch, NotStarted, Raised, TimedOut, UsageError
+from autograder.sandbox import OPEN, Limits, TooWeak, Wall, Workers, strongest
+
+GOOD = "import numpy as np\ndef log_softmax(x, axis=-1):\n    return np.asarray(x) * 2\n"
+
+
+@pytest.fixture(scope="module", params=["fork", "spawn"])
+def some_workers(request):
+    if request.param == "fork" and not hasattr(os, "fork"):
+        pytest.skip("this system cannot fork")
+    with Workers(fork=request.param == "fork") as workers:
+        yield workers
+
+
+@pytest.fixture
+def student(some_workers, submission):
+    students = []
+
+    def make(text, **limits):
+        student = Student(some_workers, submission(softmax=GOOD + text), TRANSFORMER, Limits(**limits))
+        students.append(student)
+        return student
+
+    yield make
+    for student in students:
+        student.close()
+
+
+def still_works(student):
+    return student.softmax.log_softmax(21) == 42
+
+
+def test_values_travel_both_ways(student):
+    student = student("def softmax(x, axis=-1, temperature=1.0):\n    return x * temperature\n")
+    assert student.softmax.softmax(2.0, temperature=1.5) == 3.0
+    assert still_works(student)
+
+
+@pytest.mark.parametrize(
+    ("body", "words"),
+    [
+        ("import os; os._exit(0)", "exit code 0"),
+        ("import os; os._exit(7)", "exit code 7"),
+        ("import os, signal; os.kill(os.getpid(), signal.SIGKILL)", "SIGKILL"),
+        ("import ctypes; ctypes.string_at(0)", "SIGSEGV"),
+        ("import os; os.close(3); os.closerange(3, 200)", "its process"),
+        (
+            "import os\n    for fd in range(3, 9):\n        try: os.write(fd, b'x' * 100)\n        except OSError: 0",
+            "its process",
+        ),
+    ],
+)
+def test_a_death_is_told_and_costs_one_call(student, body, words):
+    student = student(f"def softmax(x):\n    {body}\n")
+    with pytest.raises(Died, match=words):
+        student.softmax.softmax(1)
+    assert still_works(student)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "while True: pass",
+        "import time; time.sleep(3600)",
+        "import signal\n    signal.pthread_sigmask(signal.SIG_BLOCK, range(1, 60))\n    while True: pass",
+    ],
+)
+def test_a_loop_is_stopped(student, body):
+    student = student(f"def softmax(x):\n    {body}\n", call_seconds=1.0, retry_seconds=0.1)
+    assert still_works(student)
+    with pytest.raises(TimedOut, match=r"softmax did not return within 1 s"):
+        student.softmax.softmax(1)
+    with pytest.raises(TimedOut, match=r"within 0\.1 s"):
+        student.softmax.softmax(1)
+    student._slow.clear()
+    assert still_works(student)
+
+
+def test_exceptions_say_where(student):
+    student = student("def softmax(x):\n    y = 1\n    return y / 0\n")
+    with pytest.raises(Raised, match=r"softmax raised ZeroDivisionError in softmax\.py, line 6") as caught:
+        student.softmax.softmax(1)
+    assert caught.value.exception.trace[-1].text == "return y / 0"
+    assert still_works(student)
+
+
+@pytest.mark.parametrize("exception", ["SystemExit(0)", "KeyboardInterrupt", "GeneratorExit", "BaseException('x')"])
+def test_no_exception_ends_the_process(student, exception):
+    student = student(f"def softmax(x):\n    raise {exception}\n")
+    with pytest.raises(Raised, match=exception.partition("(")[0]):
+        student.softmax.softmax(1)
+    assert still_works(student)
+
+
+def test_an_exception_whose_text_raises(student):
+    student = student("class E(Exception):\n    def __str__(self): raise self\ndef softmax(x):\n    raise E\n")
+    with pytest.raises(Raised, match="softmax raised E"):
+        student.softmax.softmax(1)
+
+
+def test_a_stub_is_not_started(student):
+    student = student("def softmax(x):\n    raise NotImplementedError('softmax.softmax')\n")
+    with pytest.raises(NotStarted):
+        student.softmax.softmax(1)
+
+
+def test_a_stub_below_blocks(some_workers, submission):
+    folder = submission(
+        softmax="def softmax(x, axis=-1):\n    raise NotImplementedError\n",
+        attention="from softmax import softmax\ndef attention(q, k, v, mask=None):\n    return softmax(q)\n",
+    )
+    student = Student(some_workers, folder, TRANSFORMER, Limits())
+    with pytest.raises(Blocked) as caught:
+        student.attention.attention(1, 2, 3)
+    assert caught.value.blocked_by == ("softmax.softmax",)
+    student.close()
+
+
+def test_a_syntax_error_costs_its_module_only(some_workers, submission):
+    folder = submission(softmax=GOOD, layernorm="x = 1\ndef layernorm(x:\n    return x\n")
+    student = Student(some_workers, folder, TRANSFORMER, Limits())
+    with pytest.raises(Raised, match=r"SyntaxError in layernorm\.py, line 2"):
+        student.layernorm.layernorm(1, 2, 3)
+    assert still_works(student)
+    student.close()
+
+
+def test_a_missing_module_and_a_missing_function(student):
+    student = student("")
+    with pytest.raises(NotStarted, match=r"softmax\.py defines no function softmax"):
+        student.softmax.softmax(1)
+    with pytest.raises(NotStarted, match=r"there is no file layernorm\.py"):
+        student.layernorm.layernorm(1, 2, 3)
+
+
+@pytest.mark.parametrize("name", ["torch", "autograder", "autograder.engine.reference", "pytest", "scipy"])
+def test_only_numpy_can_be_imported(student, name):
+    student = student(f"def softmax(x):\n    import {name}\n    return 1\n")
+    with pytest.raises(Raised, match="ModuleNotFoundError"):
+        student.softmax.softmax(1)
+
+
+def test_nothing_of_the_grader_is_in_sight(student):
+    student = student(
+        "import sys, os\n"
+        "def softmax(x):\n"
+        "    return [sorted(os.environ), [p for p in sys.path if 'site-packages' in p],\n"
+        "            [m for m in sys.modules if m.startswith(('torch', 'autograder', '_pytest', 'rich'))]]\n"
+    )
+    environment, paths, modules = student.softmax.softmax(1)
+    threads = {"OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS"}
+    # LC_CTYPE is set by Python itself.
+    assert set(environment) <= {*threads, "MALLOC_TRIM_THRESHOLD_", "MALLOC_MMAP_THRESHOLD_", "LC_CTYPE"}
+    assert paths == []
+    assert modules == []
+
+
+@pytest.mark.parametrize("name", ["numpy", "random", "json", "conftest", "sitecustomize", "frames", "serve"])
+def test_a_module_of_the_student_shadows_nothing(some_workers, submission, name):
+    folder = submission(softmax=GOOD, **{name: "raise SystemExit('shadowed')\n"})
+    student = Student(some_workers, folder, TRANSFORMER, Limits())
+    assert still_works(student)
+    student.close()
+
+
+def test_output_is_kept_apart_and_cut(student):
+    student = student("def softmax(x):\n    print('[bold]hello[/bold]', '\\x1b[31mred\\x07')\n    return x\n")
+    assert student.softmax.softmax(3) == 3
+    assert student.printed() == "[bold]hello[/bold] red\n"
+    assert student.printed() == ""
+
+
+def test_a_flood_of_output_is_cut(student):
+    student = student("def softmax(x):\n    print('y' * 3_000_000)\n    return x\n")
+    assert student.softmax.softmax(3) == 3
+    assert len(student.printed()) < 5000
+
+
+def test_too_much_output_is_an_error_of_that_function(student):
+    student = student(
+        "def softmax(x):\n    for _ in range(10_000):\n        print('y' * 10_000, flush=True)\n", output_bytes=1 << 20
+    )
+    with pytest.raises(Raised, match="File too large"):
+        student.softmax.softmax(3)
+    assert len(student.printed()) < 5000
+
+
+def test_what_was_printed_before_a_crash_is_kept(student):
+    student = student("import os\ndef softmax(x):\n    print('last words', flush=True)\n    os._exit(1)\n")
+    with pytest.raises(Died):
+        student.softmax.softmax(3)
+    assert student.printed() == "last words\n"
+
+
+def test_results_that_cannot_be_compared(student):
+    student = student(
+        "def softmax(x):\n    y = []\n    y.append(y)\n    return y\n"
+        "def cross_entropy(a, b):\n    return np.zeros(2**24)\n"
+    )
+    with pytest.raises(Mismatch, match="nested too deeply"):
+        student.softmax.softmax(1)
+    with pytest.raises(Mismatch, match="too large"):
+        student.softmax.cross_entropy(1, 2)
+    assert still_works(student)
+
+
+def test_modified_inputs_are_named(student):
+    import numpy as np
+
+    student = student("def softmax(x, axis=-1):\n    x -= 1\n    return x.copy()\n")
+    student.softmax.softmax(np.ones(3))
+    assert student.calls[-1].modified == ["x"]
+    student.softmax.log_softmax(np.ones(3))
+    assert student.calls[-1].modified == []
+
+
+def test_numpy_warnings_are_hints(student):
+    student = student("def softmax(x):\n    return np.log(np.zeros(1))\n")
+    student.softmax.softmax(1)
+    assert "divide by zero" in student.calls[-1].warnings[0]
+    assert student.calls[-1].warnings[0].startswith("softmax.py:5")
+
+
+def test_the_next_submission_starts_afresh(some_workers, submission, tmp_path):
+    bad = submission(
+        softmax="import numpy as np\nnp.exp = None\nnp.ones.__globals__.clear\ndef softmax(x):\n    return 1\n"
+    )
+    first = Student(some_workers, bad, TRANSFORMER, Limits())
+    first.softmax.softmax(1)
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "softmax.py").write_text("import numpy as np\ndef softmax(x):\n    return np.exp(0.0)\n")
+    second = Student(some_workers, other, TRANSFORMER, Limits())
+    assert second.softmax.softmax(1) == 1.0
+    first.close()
+    second.close()
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no server without fork")
+@pytest.mark.parametrize("walled", [False, True])
+def test_a_server_that_dies_in_the_middle_of_a_submission_is_replaced(submission, tmp_path, walled):
+    import signal
+
+    try:
+        around = strongest(tmp_path) if walled else OPEN
+    except TooWeak as error:
+        pytest.skip(str(error))
+    with Workers(fork=True, wall=around) as workers:
+        student = Student(workers, submission(softmax=GOOD), TRANSFORMER, Limits())
+        assert still_works(student)
+        workers._server._process.send_signal(signal.SIGKILL)
+        workers._server._process.wait()
+        try:
+            # The sandbox ends what is in it when the process around it has died, which takes it a moment.
+            with pytest.raises(Died):
+                wait_until(lambda: not still_works(student))
+            assert still_works(student)
+        finally:
+            student.close()
+
+
+def test_where_no_process_can_be_started_no_student_is_at_fault(submission):
+    with Workers(fork=True, wall=Wall(python=shutil.which("false"))) as workers:
+        student = Student(workers, submission(softmax=GOOD), TRANSFORMER, Limits())
+        with pytest.raises(UsageError, match=r"no process for student code can be started .* headway doctor"):
+            still_works(student)
+        student.close()
+
+
+def test_a_python_that_needs_its_libraries_named_has_them(submission, monkeypatch):
+    monkeypatch.setenv("LD_LIBRARY_PATH", "/of/a/cluster")
+    with Workers() as workers:
+        text = "import os\ndef softmax(x):\n    return sorted(os.environ)\n"
+        student = Student(workers, submission(softmax=GOOD + text), TRANSFORMER, Limits())
+        named = student.softmax.softmax(1)
+        student.close()
+    assert "LD_LIBRARY_PATH" in named
+    assert "HOME" not in named and "PATH" not in named
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("plain [b]text[/b]", "plain [b]text[/b]"),
+        ("\x1b[2J\x1b]0;title\x07x", "x"),
+        ("a\u202eb\u2066c", "abc"),
+        ("a\u2028b\u200e\u061cc\u200b\ufeffd\uffff", "abcd"),
+        ("\u0646\u200c\u0647 👩\u200d💻", "\u0646\u200c\u0647 👩\u200d💻"),
+        ("tab\tand\nline", "tab\tand\nline"),
+        ("lone \udc80", "lone ?"),
+    ],
+)
+def test_student_text_is_made_safe(text, shown):
+    assert clean(text) == shown

@@ -1,0 +1,260 @@
+"""A class of hostile students, and what is looked at from outside while it is graded.
+
+    python tests/support/hostile_class.py landlock+seccomp     grade it at one rung; a line of JSON for each attack
+
+Every submission in `tests/submissions/hostile/` says what it tries, what holds it, and what the right outcome is. Words
+like @secret@ in it are replaced by what is really there in this run. To "full points" the official solution is added
+beneath the attack: the attack fails, and nothing else does.
+
+What counts as a breach: more points than are fair, or less; a trap that sprang (a file made or changed, somebody who
+called at a port); the secret, or the word BREACH with which a submission reports its own success, anywhere in the
+result document; a process that is left. After every hostile submission comes an honest one.
+"""
+
+import contextlib
+import json
+import os
+import re
+import secrets
+import socket
+import sys
+import tempfile
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import autograder
+from autograder.courses.transformer import TRANSFORMER
+from autograder.curriculum.stubs import bundled
+from autograder.engine.session import Options, check_many
+from autograder.results import to_document
+from autograder.sandbox import OPEN, Limits, policy, probe
+
+HOSTILE = Path(__file__).parents[1] / "submissions" / "hostile"
+FUNCTION = "softmax.log_softmax"
+SAYS = re.compile(r'"""(.+?)\n\nHeld by: (process|wall|bubblewrap|landlock)\nRight: (0|full) points\n"""', re.DOTALL)
+LIMITS = Limits(
+    call_seconds=0.5,
+    retry_seconds=0.05,
+    submission_seconds=1.5,
+    cpu_seconds=10.0,
+    memory_bytes=768 << 20,
+    result_bytes=16 << 20,
+    output_bytes=1 << 20,
+)
+RUNGS = {"+".join(rung): rung for rung in probe.RUNGS} | {"process": ()}
+LEFTOVERS = [Path(folder, "headway-hostile") for folder in ("/tmp", "/var/tmp", "/dev/shm")]
+
+
+@dataclass(frozen=True)
+class Attack:
+    """One hostile submission.
+
+    Attributes:
+        held_by: "process": a process of its own is enough; "wall": every rung above; or the mechanism that it takes.
+        fair: the share of the points that is right: 1, or 0 beyond what a function that returns zeros gets.
+    """
+
+    name: str
+    tries: str
+    held_by: str
+    fair: int
+    files: dict[str, str]
+
+    def is_held_at(self, rung):
+        """Whether this rung promises to hold it."""
+        return self.held_by == "process" or (rung if self.held_by == "wall" else self.held_by in rung)
+
+
+@dataclass
+class Outcome:
+    attack: Attack
+    earned: float
+    fair: float
+    seconds: float
+    breaches: list[str] = field(default_factory=list)
+
+    @property
+    def held(self):
+        right = self.earned == self.fair if self.attack.fair else self.earned <= self.fair
+        return right and not self.breaches
+
+
+ZEROS = "import numpy as np\n\n\ndef log_softmax(x, axis=-1):\n    return np.zeros(np.shape(x))\n"
+
+
+def attacks():
+    return [_attack(path) for path in sorted(HOSTILE.iterdir()) if path.suffix == ".py" or path.is_dir()]
+
+
+def _attack(path):
+    files = {"softmax.py": path} if path.is_file() else {entry.name: entry for entry in path.iterdir()}
+    texts = {name: file.read_text("utf-8") for name, file in files.items()}
+    text = texts["softmax.py"]
+    said = SAYS.match(text)
+    assert said, f"{path.name} does not say what it tries, what holds it and what is right"
+    tries, held_by, right = said.groups()
+    if right == "full":
+        texts["softmax.py"] = text + "\n\n" + (bundled("solutions") / "softmax.py").read_text("utf-8")
+    return Attack(path.stem, tries, held_by, int(right == "full"), texts)
+
+
+class Traps:
+    """What hostile code could find or reach, watched from outside."""
+
+    def __enter__(self):
+        self._stack = contextlib.ExitStack()
+        folder = self._stack.enter_context(tempfile.TemporaryDirectory(prefix="headway-traps-"))
+        os.chmod(folder, 0o755)  # another user's grader finds them as well
+        self.marks = Path(folder, "marks")
+        self.marks.mkdir()
+        self.marks.chmod(0o777)
+        self.word = secrets.token_hex(16)
+        self.secret = Path(folder, "secret")
+        self.secret.write_text(f'SECRET = "{self.word}"\n')
+        self.tcp = self._stack.enter_context(socket.create_server(("127.0.0.1", 0)))
+        self.udp = self._stack.enter_context(socket.socket(socket.AF_INET, socket.SOCK_DGRAM))
+        self.udp.bind(("127.0.0.1", 0))
+        self.abstract = self._stack.enter_context(socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM))
+        self.abstract.bind(f"\0headway-{self.word}")
+        for listener in (self.tcp, self.udp, self.abstract):
+            listener.setblocking(False)
+        return self
+
+    def __exit__(self, *exc):
+        self._stack.close()
+
+    def words(self, spool):
+        """What the words between @ in hostile code stand for."""
+        kit = Path(autograder.__file__).parent
+        return {
+            "secret": self.secret,
+            "marks": self.marks,
+            "port": self.tcp.getsockname()[1],
+            "udp": self.udp.getsockname()[1],
+            "abstract": f"headway-{self.word}",
+            "grader": os.getpid(),
+            "spool": spool,
+            "sibling": spool / "sibling" / "softmax.py",
+            "kit": kit,
+            "solutions": bundled("solutions"),
+            "site": Path(sys.modules["numpy"].__file__).parents[1],
+        }
+
+    def sprung(self):
+        """What has happened since the last time this was asked."""
+        found = [f"made {path.name}" for path in self.marks.iterdir()]
+        for path in self.marks.iterdir():
+            path.rmdir() if path.is_dir() else path.unlink()
+        if not self.secret.is_file() or self.word not in self.secret.read_text() or self.secret.stat().st_nlink > 1:
+            found.append("changed the secret")
+        with contextlib.suppress(BlockingIOError):
+            self.tcp.accept()[0].close()
+            found.append("connected")
+        for name, listener in (("udp", self.udp), ("abstract", self.abstract)):
+            with contextlib.suppress(BlockingIOError):
+                listener.recv(100)
+                found.append(f"sent to {name}")
+        for path in LEFTOVERS:
+            if path.exists():
+                path.unlink()
+                found.append(f"left {path}")
+        return found
+
+
+@dataclass
+class Report:
+    """What came of a class: outcomes, attacks after which the honest student lost points, what is left behind."""
+
+    outcomes: list[Outcome]
+    disturbed: list[str]
+    left: list[str]
+
+
+def grade(rung, chosen):
+    """Grade hostile and honest submissions in turn at one rung."""
+    report = Report([], [], [])
+    with Traps() as traps, tempfile.TemporaryDirectory(prefix="headway-") as name:
+        spool = Path(name).resolve()
+        words = traps.words(spool)
+        honest = _folder(spool, {"softmax.py": (bundled("solutions") / "softmax.py").read_text("utf-8")}, words)
+        honest.rename(spool / "sibling")
+        spool.chmod(0o300)  # as `headway grade` has it: names of submissions cannot be listed, and are secret
+        zeros = []
+
+        def submissions():
+            yield "zeros", _folder(spool, {"softmax.py": ZEROS}, words)
+            for attack in chosen:
+                yield attack.name, _folder(spool, attack.files, words)
+                yield "honest", spool / "sibling"
+
+        def done(result):
+            if result.submission == "zeros":
+                zeros.append(result.earned)
+            elif result.submission == "honest":
+                if not result.passed:
+                    report.disturbed.append(report.outcomes[-1].attack.name)
+            else:
+                attack = chosen[len(report.outcomes)]
+                fair = result.possible(TRANSFORMER) if attack.fair else zeros[0]
+                breaches = [*_in_the_document(result, traps), *traps.sprung()]
+                report.outcomes.append(Outcome(attack, result.earned, fair, result.seconds, breaches))
+
+        around = policy.build(rung, spool) if rung else OPEN
+        options = Options(functions=(FUNCTION,), limits=LIMITS, wall=around)
+        check_many(submissions(), options, done)
+        spool.chmod(0o700)
+        report.left = [*_processes(str(spool) if rung else f'"parent": {os.getpid()}'), *traps.sprung()]
+    return report
+
+
+def _in_the_document(result, traps):
+    document = json.dumps(to_document(result, TRANSFORMER), ensure_ascii=False)
+    breaches = [word for word in ("BREACH", traps.word, "\x1b", "\\u001b", "\u202e") if word in document]
+    breaches += [f"the kit's own problem: {problem}" for problem in result.problems]
+    if result.seconds > LIMITS.submission_seconds + 4:
+        breaches.append(f"took {result.seconds:.1f} s")
+    return breaches
+
+
+def grade_twice(rung, chosen):
+    """Grade, and what was not held once more: a machine that stalls makes an honest student late, no breach."""
+    report = grade(rung, chosen)
+    doubtful = {outcome.attack.name for outcome in report.outcomes if not outcome.held} | set(report.disturbed)
+    if doubtful:
+        again = grade(rung, [attack for attack in chosen if attack.name in doubtful])
+        second = {outcome.attack.name: outcome for outcome in again.outcomes}
+        report.outcomes = [second.get(outcome.attack.name, outcome) for outcome in report.outcomes]
+        report.disturbed, report.left = again.disturbed, [*report.left, *again.left]
+    return report
+
+
+def _folder(spool, files, words):
+    folder = spool / secrets.token_hex(16)
+    folder.mkdir()
+    for name, text in files.items():
+        text = re.sub(r"@(\w+)@", lambda match: str(words[match[1]]), text)
+        (folder / name).write_text(text, "utf-8")
+    return folder
+
+
+def _processes(mark):
+    """Processes whose command line holds the mark; a process forked from another has its command line."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        with contextlib.suppress(OSError):
+            if mark in path.read_text("utf-8", "replace") and path.parent.name != str(os.getpid()):
+                found.append(f"process {path.parent.name} is left")
+    return found
+
+
+def main():
+    rung = RUNGS[sys.argv[1]]
+    report = grade_twice(rung, [attack for attack in attacks() if attack.is_held_at(rung)])
+    for outcome in report.outcomes:
+        record = {"attack": outcome.attack.name, "held": outcome.held, "earned": outcome.earned, "fair": outcome.fair}
+        print(json.dumps({**record, "seconds": round(outcome.seconds, 2), "breaches": outcome.breaches}))
+    print(json.dumps({"disturbed": report.disturbed, "left": report.left}))
+
+
+if __name__ == "__main__":
+    main()

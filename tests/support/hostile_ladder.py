@@ -1,0 +1,125 @@
+"""The hostile class at every rung of the ladder that this machine has, as this user and as nobody; and the table of it.
+
+    python tests/support/hostile_ladder.py > tests/submissions/hostile/README.md
+
+Each rung is graded by a process of its own (`tests/hostile_class.py`), some at a time.
+"""
+
+import json
+import os
+import platform
+import subprocess
+import sys
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from autograder.sandbox import probe
+from support import hostile_class
+
+NOBODY = "65534"
+AT_A_TIME = 4  # most of a class is waiting for time limits
+CLASSES = [*hostile_class.RUNGS, *(f"{rung} as nobody" for rung in hostile_class.RUNGS)]
+
+
+def as_nobody(command):
+    """The command as an unprivileged user, who may not be allowed to enter the folder that Python is installed in.
+
+    In a mount namespace of its own, that folder is put where everybody may enter.
+    """
+    base = Path(sys.base_prefix).resolve()
+    closed = [folder for folder in base.parents if not folder.stat().st_mode & 1]
+    script = 'exec setpriv --reuid "$0" --regid "$0" --clear-groups "$@"'
+    if closed:
+        gate = closed[-1] / base.relative_to(closed[-1]).parts[0]
+        script = (
+            f'held=$(mktemp -d) && mount --bind "{gate}" "$held" && mount -t tmpfs -o mode=755 none "{closed[-1]}" '
+            f'&& mkdir "{gate}" && mount --bind "$held" "{gate}" && {script}'
+        )
+    return ["unshare", "--mount", "sh", "-c", script, NOBODY, *command]
+
+
+def why_no_nobody():
+    """Why a process cannot be run as nobody here, if so."""
+    if os.geteuid() != 0:
+        return "this is an unprivileged user already"
+    if subprocess.run(as_nobody(["true"]), capture_output=True, check=False).returncode:
+        return "another user cannot be had here"
+    return None
+
+
+def why_not(name):
+    """Why this class cannot be graded on this machine, if so."""
+    rung, _, user = name.partition(" as ")
+    if user and (reason := why_no_nobody()):
+        return reason
+    if not hostile_class.RUNGS[rung]:
+        return None
+    with tempfile.TemporaryDirectory() as spool:
+        proven, problems = probe.prove(hostile_class.RUNGS[rung], Path(spool))
+    return None if proven else f"this machine has no such rung: {problems}"
+
+
+def grade(name):
+    """Outcomes by attack, the report, and all that was printed."""
+    rung, _, user = name.partition(" as ")
+    command = [sys.executable, hostile_class.__file__, rung]
+    cache = {"HEADWAY_CACHE": "/nonexistent"} if user else {}
+    if user:
+        command = as_nobody(command)
+    environment = {**os.environ, **cache, "HEADWAY_HOSTILE": "the grader's own secret", "TMPDIR": "/tmp"}
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=300, check=False)
+    assert done.returncode == 0, done.stderr[-2000:]
+    *outcomes, report = map(json.loads, done.stdout.splitlines())
+    return {outcome["attack"]: outcome for outcome in outcomes}, report, done.stdout
+
+
+def grade_all():
+    """By name of the class: what `grade` gives, or why it cannot be had here."""
+    lacking = {name: why_not(name) for name in CLASSES}
+    here = [name for name in CLASSES if lacking[name] is None]
+    with ThreadPoolExecutor(AT_A_TIME) as pool:
+        return {**lacking, **dict(zip(here, pool.map(grade, here), strict=True))}
+
+
+def table():
+    """Lines of Markdown: every attack at every rung."""
+    graded = grade_all()
+    here = {name: found for name, found in graded.items() if not isinstance(found, str)}
+    all_attacks = hostile_class.attacks()
+    user = "root" if os.geteuid() == 0 else "an unprivileged user"
+    yield "# Hostile submissions, and what became of them"
+    yield f"\n`python tests/support/hostile_ladder.py` on {platform.system()} {platform.release().partition('-')[0]}."
+    yield f'Every class is graded as {user}; "as nobody" is an unprivileged user. A cell says:'
+    yield "\n- held: no point more than is fair, the time limit kept, nothing seen, made, sent or left behind, and full"
+    yield "  marks for the honest submission right after it"
+    yield "- **no**: it got through"
+    yield "- –: this rung does not promise to hold it, and it is not tried\n"
+    yield "| class | attacks | held | honest submissions disturbed | left behind | longest, seconds |"
+    yield "|---|---|---|---|---|---|"
+    for name in CLASSES:
+        if name not in here:
+            yield f"| {name} | not on this machine | | | | |"
+            continue
+        outcomes, report, _ = here[name]
+        held = sum(outcome["held"] for outcome in outcomes.values())
+        longest = max(outcome["seconds"] for outcome in outcomes.values())
+        disturbed, left = len(report["disturbed"]), len(report["left"])
+        yield f"| {name} | {len(outcomes)} | {held} | {disturbed} | {left} | {longest:.1f} |"
+    yield f"\nA submission's own limit in these runs is {hostile_class.LIMITS.submission_seconds} s.\n"
+    yield f"| attack | what it tries | {' | '.join(here)} |"
+    yield f"|---|---|{'---|' * len(here)}"
+    for attack in all_attacks:
+        cells = [_cell(outcomes.get(attack.name)) for outcomes, _, _ in here.values()]
+        tries = " ".join(attack.tries.split()).replace("|", "\\|")
+        yield f"| {attack.name} | {tries} | {' | '.join(cells)} |"
+
+
+def _cell(outcome):
+    if outcome is None:
+        return "–"
+    return "held" if outcome["held"] else "**no**"
+
+
+if __name__ == "__main__":
+    print("\n".join(table()))

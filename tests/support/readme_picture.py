@@ -1,0 +1,34 @@
+"""The picture in the README: what `headway check` says of a real submission, as SVG. `make picture` writes it."""
+
+import io
+from pathlib import Path
+
+from rich.console import Console
+
+from autograder import results
+from autograder.courses.transformer import TRANSFORMER
+from autograder.engine import session
+from autograder.report import check_report
+
+ROOT = Path(__file__).parents[2]
+PICTURE = ROOT / "data" / "report.svg"
+FUNCTION, SUBMISSION = "attention.attention", "bo"
+
+
+def svg() -> str:
+    """The report, without what differs from run to run: how long it took."""
+    options = session.Options(functions=(FUNCTION,))
+    result = session.check(SUBMISSION, ROOT / "tests" / "submissions" / "class" / SUBMISSION, options)
+    result.seconds = 0.1
+    console = Console(file=io.StringIO(), record=True, width=80, color_system="truecolor", force_terminal=True)
+    check_report.render(results.to_document(result, TRANSFORMER), console)
+    drawn = console.export_svg(title=f"headway check {FUNCTION}", unique_id="headway")
+    # Rich asks for a font from the network; every system has one of its own.
+    start, end = drawn.index("@font-face"), drawn.index(".headway-matrix {")
+    fonts = "Menlo, Consolas, 'DejaVu Sans Mono', monospace"
+    drawn = drawn[:start] + drawn[end:].replace("Fira Code, monospace", fonts)
+    return "\n".join(line.rstrip() for line in drawn.splitlines()) + "\n"
+
+
+if __name__ == "__main__":
+    PICTURE.write_text(svg(), encoding="utf-8")

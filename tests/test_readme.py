@@ -1,0 +1,87 @@
+"""What README.md says can be typed exists: its commands, their options, its files, its headings, its picture."""
+
+import re
+import shlex
+
+import click
+import pytest
+from support import readme_picture
+from support.paths import ROOT
+
+from autograder.cli import COMMANDS, main
+
+DOCUMENTS = ("README.md", "CONTRIBUTING.md")
+
+
+def commands(text: str) -> list[list[str]]:
+    """Every `headway …` of the shell blocks and of inline code, in words."""
+    blocks = re.findall(r"^```sh\n(.*?)^```", text, re.M | re.S)
+    lines = [line for block in blocks for line in block.splitlines()]
+    lines += re.findall(r"`([^`\n]*)`", re.sub(r"^```.*?^```", "", text, flags=re.M | re.S).replace("\n", " "))
+    found = []
+    for line in lines:
+        for part in re.split(r"&&|\|\||;", line.partition("  #")[0].partition(" # ")[0]):
+            words = shlex.split(part.strip(), posix=False)
+            words[:1] = [re.split(r"[/\\]", words[0])[-1]] if words else []
+            if words[:1] == ["headway"] and len(words) > 1:
+                found.append(words[1:])
+    return found
+
+
+@pytest.mark.parametrize("document", DOCUMENTS)
+def test_every_command_exists_with_its_options(document):
+    found = commands((ROOT / document).read_text("utf-8"))
+    assert len(found) >= {"README.md": 30, "CONTRIBUTING.md": 3}[document]
+    context = click.Context(main)
+    for name, *words in found:
+        if name in ("--help", "--version"):
+            continue
+        assert name in COMMANDS, f"headway {name}"
+        command = main.get_command(context, name)
+        assert command is not None
+        if isinstance(command, click.Group) and words:
+            assert words[0] in command.commands, f"headway {name} {words[0]}"
+            command = command.commands[words[0]]
+        known = {"--help": None}
+        for parameter in command.params:
+            if isinstance(parameter, click.Option):
+                known |= dict.fromkeys((*parameter.opts, *parameter.secondary_opts), parameter)
+        for at, word in enumerate(words):
+            if not word.startswith("-") or word == "-":
+                continue
+            option = word.partition("=")[0]
+            assert option in known, f"headway {name} {option}"
+            parameter = known[option]
+            if parameter is not None and isinstance(parameter.type, click.Choice) and at + 1 < len(words):
+                for value in words[at + 1].split("|"):
+                    assert value.isupper() or value in parameter.type.choices, f"headway {name} {option} {value}"
+
+
+def test_a_command_that_does_not_exist_would_be_found():
+    assert commands("Type `headway quux --no` or\n```sh\n.venv/bin/headway check softmax && headway x  # y\n```") == [
+        ["check", "softmax"],
+        ["x"],
+        ["quux", "--no"],
+    ]
+
+
+@pytest.mark.parametrize("document", DOCUMENTS)
+def test_links_and_files_exist(document):
+    text = (ROOT / document).read_text("utf-8")
+    headings = {
+        re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in re.findall(r"^#+ (.+)$", text, re.M)
+    }
+    links = re.findall(r"\]\(([^)]+)\)", text)
+    assert links
+    for link in links:
+        if link.startswith("#"):
+            assert link[1:] in headings, link
+        elif not link.startswith("https://"):
+            assert (ROOT / link).exists(), link
+    for path in re.findall(r"`((?:autograder|assignments|solutions|tests|data)/[\w./-]*)`", text):
+        if not {"NAME", "STYLE", "FORMAT"} & set(re.split(r"[/_.]", path)):
+            assert (ROOT / path).exists(), path
+
+
+def test_the_picture_is_what_the_report_says():
+    assert readme_picture.PICTURE.read_text("utf-8") == readme_picture.svg(), "write it again: make picture"

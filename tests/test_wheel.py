@@ -1,0 +1,98 @@
+"""The wheel by itself: built, installed into a fresh environment without PyTorch, and used with no clone in sight."""
+
+import json
+import os
+import subprocess
+import sys
+import venv
+import zipfile
+
+import pytest
+from support.paths import ROOT
+
+from autograder.courses.transformer import TRANSFORMER
+from autograder.curriculum import registry
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory):
+    out = tmp_path_factory.mktemp("dist")
+    build = [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", out, ROOT]
+    subprocess.run(list(map(str, build)), check=True, capture_output=True)
+    (path,) = out.glob("*.whl")
+    return path
+
+
+@pytest.fixture(scope="module")
+def installed(wheel, tmp_path_factory):
+    """Run a command of a fresh environment that holds the wheel and what it depends on, nothing else."""
+    home = tmp_path_factory.mktemp("fresh")
+    venv.create(home / "env", with_pip=True)
+    scripts = home / "env" / ("Scripts" if os.name == "nt" else "bin")
+    install = [scripts / "python", "-m", "pip", "install", "--quiet", "--constraint", ROOT / "constraints.txt", wheel]
+    subprocess.run(list(map(str, install)), check=True, capture_output=True)
+
+    def run(*command):
+        return subprocess.run(
+            [str(scripts / command[0]), *map(str, command[1:])],
+            capture_output=True,
+            text=True,
+            cwd=home,
+            env={**os.environ, "HEADWAY_CACHE": str(home / "cache"), "COLUMNS": "200"},
+            check=False,
+        )
+
+    run.home = home
+    return run
+
+
+def test_the_wheel_carries_stubs_solutions_data_and_memo(wheel):
+    names = set(zipfile.ZipFile(wheel).namelist())
+    for module in TRANSFORMER.modules:
+        assert f"autograder/_bundle/assignments/{module}.py" in names
+        assert f"autograder/_bundle/solutions/{module}.py" in names
+        assert f"autograder/courses/transformer/reference/shipped/{module}.memo" in names
+        files = registry.check_files(module, TRANSFORMER.package)
+        assert files
+        assert {path.relative_to(ROOT).as_posix() for path in files} <= names
+    assert "autograder/engine/pytest.ini" in names
+    assert "autograder/schema/result-1.json" in names
+    assert "autograder/workspace/plots/viewer.html" in names
+    assert "autograder/courses/transformer/hints.toml" in names
+    assert "autograder/courses/transformer/glossary.toml" in names
+    assert any(name.startswith("autograder/_bundle/data/") for name in names)
+    assert not any(name.startswith("tests/") or "/__pycache__/" in name for name in names)
+
+
+def test_it_works_with_no_clone_and_no_torch(installed):
+    assert installed("python", "-c", "import torch").returncode != 0
+    made = installed("headway", "init", "my-gpt")
+    assert made.returncode == 0, made.stderr
+    stubs = installed("headway", "check", "--dir", "my-gpt", "--json", "stubs.json")
+    assert stubs.returncode == 1, stubs.stderr
+    document = json.loads((installed.home / "stubs.json").read_text("utf-8"))
+    assert document["points"]["earned"] == 0
+    assert document["problems"] == []
+    assert document["versions"]["torch"] is None
+    solutions = installed(
+        "python", "-c", "from autograder.curriculum.stubs import bundled; print(bundled('solutions'))"
+    ).stdout
+    done = installed("headway", "check", "--dir", solutions.strip())
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "checks passed.\n" in done.stdout
+
+
+def test_fresh_inputs_without_torch_are_refused_in_one_line(installed):
+    solutions = installed(
+        "python", "-c", "from autograder.curriculum.stubs import bundled; print(bundled('solutions'))"
+    ).stdout
+    done = installed("headway", "check", "softmax", "--dir", solutions.strip(), "--seed", "5")
+    assert done.returncode == 2
+    assert "pip install 'headway[torch]'" in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_the_doctor_of_the_light_install(installed):
+    done = installed("headway", "doctor")
+    assert done.returncode == 0, done.stdout
+    assert "pip install 'headway[torch]'" in done.stdout

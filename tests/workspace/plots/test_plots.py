@@ -1,0 +1,366 @@
+"""Pictures: drawn by the functions of a submission, exactly what they return, with words on every axis."""
+
+import importlib
+import math
+import sys
+import warnings
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from support.commands import headway
+
+from autograder.courses.transformer import TRANSFORMER
+from autograder.curriculum.stubs import bundled, make_stubs
+from autograder.errors import UsageError
+from autograder.workspace import plots
+from autograder.workspace.plots import FIGURES, PICTURES, attention, layers, show, softmax
+from autograder.workspace.plots import figure as paper
+from autograder.workspace.plots.inputs import TEXTS, Subject, work_of_folder, work_of_namespace
+from autograder.workspace.training import synthetic_corpus
+from autograder.workspace.training.checkpoint import load
+
+FIGURE_NAMES = [name for name, picture in PICTURES.items() if picture.suffixes == FIGURES]
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory):
+    """The checkpoint of a short run on the names that come with the kit."""
+    folder = tmp_path_factory.mktemp("model")
+    done = headway("train", "--solution", "--data", "given-names", "--steps", "300", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    return folder / "model.safetensors"
+
+
+@pytest.fixture(scope="module")
+def official():
+    """The solutions' modules, imported here."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(str(bundled("solutions")))
+        for name in TRANSFORMER.modules:
+            patch.delitem(sys.modules, name, raising=False)
+        yield {name: importlib.import_module(name) for name in TRANSFORMER.modules}
+        for name in TRANSFORMER.modules:
+            sys.modules.pop(name, None)
+
+
+@pytest.fixture(scope="module")
+def subject(official, model):
+    return Subject(work_of_namespace({}), None, lambda: load(model))
+
+
+@pytest.fixture(scope="module")
+def drawn(subject):
+    """Every figure, drawn once; a warning on the way is an error."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        return {name: plots.draw(PICTURES[name], subject) for name in FIGURE_NAMES}
+
+
+@pytest.fixture(scope="module")
+def read(official, model):
+    """What the trained model says about the text that is shown: text, ids, parameters, configuration, logits, cache."""
+    run = load(model)
+    text = TEXTS[0]
+    ids = np.array([run.chars.index(char) for char in text])
+    config = official["gpt"].GPTConfig(vocab_size=len(run.chars), **run.settings.model)
+    logits, cache = official["gpt"].gpt(ids[None], run.params, config)
+    return run, ids, config, logits, cache
+
+
+def axes_of(figure):
+    return [axes for axes in figure.axes if axes.get_label() != "<colorbar>"]
+
+
+def heats(figure):
+    return [np.asarray(axes.images[0].get_array()) for axes in axes_of(figure) if axes.images]
+
+
+def bars(axes):
+    return np.array([bar.get_height() for bar in axes.patches])
+
+
+def line(axes, number=0):
+    return np.asarray(axes.lines[number].get_ydata())
+
+
+@pytest.mark.parametrize("name", FIGURE_NAMES)
+def test_every_axis_has_a_name_and_every_picture_a_title(drawn, name):
+    figure = drawn[name]
+    assert figure.get_suptitle()
+    axes = axes_of(figure)
+    # Panels that share an axis have its name at the edge.
+    xs, ys = [a.get_xlabel() for a in axes], [a.get_ylabel() for a in axes]
+    assert len(axes) >= 1
+    assert all(xs) or (name == "attention-heads" and sum(map(bool, xs)) == 4)
+    assert all(ys) or (axes[0].get_shared_y_axes().joined(axes[0], axes[-1]) and ys[0])
+    for bar in figure.axes:
+        assert bar in axes or bar.get_ylabel(), "a scale says what it measures"
+
+
+@pytest.mark.parametrize("name", FIGURE_NAMES)
+def test_it_can_be_written_without_a_warning(drawn, name):
+    content = paper.to_bytes(drawn[name], "png")
+    assert content.startswith(b"\x89PNG")
+    assert len(content) > 5_000
+
+
+def test_the_same_picture_has_the_same_bytes(subject):
+    for suffix in FIGURES:
+        one, two = (paper.to_bytes(plots.draw(PICTURES["layernorm"], subject), suffix) for _ in range(2))
+        assert one == two
+
+
+def test_token_ids(drawn, official):
+    text = "hello world, hello there"
+    _, stoi, _ = official["tokenizer"].build_vocab(text)
+    (axes,) = axes_of(drawn["token-ids"])
+    assert np.array_equal(line(axes), official["tokenizer"].encode(text, stoi))
+    assert np.array_equal(axes.collections[0].get_offsets()[:, 1], line(axes))
+    assert "".join(label.get_text() for label in axes.get_xticklabels()) == text.replace(" ", "␣")
+
+
+def test_softmax_temperatures(drawn, official):
+    for axes, temperature in zip(axes_of(drawn["softmax-temperatures"]), softmax.TEMPERATURES, strict=True):
+        assert np.array_equal(bars(axes), official["softmax"].softmax(softmax.SCORES, temperature=temperature))
+
+
+def test_softmax_overflow_shows_where_the_naive_form_ends(drawn):
+    (axes,) = axes_of(drawn["softmax-overflow"])
+    yours, float64, float32 = (line(axes, number) for number in (0, 1, 3))
+    right = 1 / (1 + math.exp(-1) + math.exp(-2))
+    assert np.allclose(yours, right)
+    x = softmax.LARGEST_SCORES
+    assert np.isnan(float64[x > 709.8]).all() and np.allclose(float64[x < 709], right)
+    assert np.isnan(float32[x > 88.8]).all() and np.allclose(float32[x < 88], right, atol=1e-6)
+
+
+def test_positions(drawn, official):
+    table = official["embeddings"].sinusoidal_positions(64, 48)
+    heat, similarity = heats(drawn["positions"])
+    assert np.array_equal(heat, table)
+    assert np.allclose(similarity, table @ table.T)
+    assert np.array_equal(line(axes_of(drawn["positions"])[1], 2), table[:, 16])
+
+
+def test_embedding_map_is_the_projection_with_the_largest_variance(drawn, read):
+    run, *_ = read
+    table = run.params["W_tok"].astype(np.float64)
+    left, right = axes_of(drawn["embedding-map"])
+    points = np.concatenate([np.column_stack(drawn_line.get_data()) for drawn_line in left.lines[: len(table)]])
+    values = np.sort(np.linalg.eigvalsh(np.cov(table.T, bias=True)))[::-1]
+    assert np.allclose(points.var(axis=0), values[:2], rtol=1e-5)
+    assert f"{values[0] / values.sum():.0%}" in left.get_xlabel()
+    assert {len(drawn_line.get_xdata()) for drawn_line in right.lines} == {len(run.params["W_pos"])}
+
+
+def test_embedding_norms(drawn, read):
+    run, ids, *_ = read
+    tokens, places = run.params["W_tok"][ids], run.params["W_pos"][: len(ids)]
+    expected = [np.linalg.norm(part, axis=-1) for part in (tokens, places, tokens + places)]
+    assert np.allclose(bars(axes_of(drawn["embedding-norms"])[0]), np.concatenate(expected), rtol=1e-5)
+
+
+def test_attention_steps_and_queries(drawn, official):
+    q, k, v = attention.example()
+    out, weights = official["attention"].attention(q, k, v, mask=official["attention"].causal_mask(5))
+    scores, masked, shown_weights, shown_out = heats(drawn["attention-mask"])
+    assert np.allclose(scores, q @ k.T / 2)
+    assert np.array_equal(np.isneginf(np.ma.getdata(masked)), np.triu(np.ones((5, 5), bool), 1))
+    assert np.array_equal(shown_weights, weights)
+    assert np.array_equal(shown_out, out)
+    assert np.allclose(official["softmax"].softmax(np.ma.getdata(masked)), weights)
+    assert np.array_equal(np.stack([bars(axes) for axes in axes_of(drawn["attention-queries"])]), weights)
+
+
+def test_layernorm(drawn, official):
+    x = layers.vectors()
+    normed = official["layernorm"].layernorm(x, np.ones(24), np.zeros(24))
+    for axes, values in zip(axes_of(drawn["layernorm"]), (x, normed), strict=True):
+        dots = [dots for dots in axes.lines if len(dots.get_xdata()) == 24]
+        assert np.array_equal([row.get_xdata() for row in dots], values)
+
+
+def test_activations(drawn, official):
+    ffn = official["ffn"]
+    functions, slopes = axes_of(drawn["activations"])
+    x = np.asarray(functions.lines[0].get_xdata())
+    assert np.array_equal(line(functions), ffn.relu(x))
+    assert np.array_equal(line(functions, 1), ffn.gelu(x))
+    assert np.allclose(line(slopes, 1)[1:-1], np.gradient(ffn.gelu(x), x)[1:-1], atol=1e-3)
+    assert np.array_equal(line(slopes), ffn.relu_backward(np.ones_like(x), x))
+
+
+def test_heads_residual_stream_and_hidden_values(drawn, read, official):
+    run, _, config, _, cache = read
+    weights = np.concatenate([cache[f"blocks.{i}.weights"][0] for i in range(config.n_layers)])
+    assert np.array_equal(heats(drawn["attention-heads"]), weights)
+
+    stages = [cache["embedded"]]
+    for i in range(config.n_layers):
+        stages += [cache[f"blocks.{i}.after_attention"], cache[f"blocks.{i}.after_ffn"]]
+    stream = np.concatenate(stages).astype(np.float64)  # (1 + 2 L, T, D)
+    (heat,) = heats(drawn["residual-stream"])
+    assert np.array_equal(heat, stream[:, -1])
+    (axes,) = axes_of(drawn["residual-norms"])
+    assert np.allclose(line(axes), np.linalg.norm(stream, axis=-1).mean(axis=-1))
+    assert np.allclose(bars(axes)[:8], np.linalg.norm(np.diff(stream, axis=0), axis=-1).mean(axis=-1))
+
+    hidden, _, shut = axes_of(drawn["ffn-hidden"])
+    ffn, last = official["ffn"], config.n_layers - 1
+    norm = [run.params[f"blocks.{last}.ln2.{name}"] for name in ("gamma", "beta")]
+    normed = official["layernorm"].layernorm(cache[f"blocks.{last}.after_attention"][0], *norm)
+    before = ffn.linear(normed, run.params[f"blocks.{last}.ffn.W_1"], run.params[f"blocks.{last}.ffn.b_1"])
+    assert np.allclose(hidden.images[0].get_array(), ffn.gelu(before), atol=1e-5)
+    assert bars(shut)[last] == pytest.approx((before < 0).mean())
+
+
+def test_learning_rate(drawn, official):
+    axes = axes_of(drawn["learning-rate"])[0]
+    rate = official["training"].learning_rate
+    assert np.array_equal(line(axes, 1), [rate(step, 1e-3, 1e-4, 50, 200) for step in range(220)])
+
+
+def test_loss_and_the_entropy_below_it(drawn, read, model):
+    run = read[0]
+    (axes,) = axes_of(drawn["loss"])
+    assert np.array_equal(line(axes), run.losses)
+    assert np.array_equal(line(axes, 2), [loss for _, loss in run.validation])
+    assert line(axes, 3)[0] == pytest.approx(np.log(len(run.chars)))
+    assert len(axes.lines) == 4, "nobody knows the entropy of names"
+    made_up = replace(run, settings=replace(run.settings, data="synthetic"))
+    figure = plots.draw(PICTURES["loss"], Subject(None, None, lambda: made_up))
+    floor = synthetic_corpus.entropy_per_character(context=int(run.settings.model["block_size"]))
+    assert line(axes_of(figure)[0], 4)[0] == pytest.approx(floor)
+
+
+def test_gradient_norms(drawn, read, official):
+    run, _, config, *_ = read
+    from autograder.workspace.training import datasets
+
+    ids = np.array([run.chars.index(char) for char in datasets.load("given-names", 0)[:100_000]])
+    x, y = official["tokenizer"].get_batch(ids, run.settings.batch_size, 8, np.random.default_rng(0))
+    _, grads = official["gpt"].gpt_loss(x, y, run.params, config)
+    (axes,) = axes_of(drawn["gradient-norms"])
+    heights, labels = bars(axes), [label.get_text() for label in axes.get_xticklabels()]
+    trained = heights[len(heights) // 2 :]
+    assert labels[:3] == ["W_tok", "W_pos", "0 ln1"] and len(trained) == len(labels)
+    assert trained[0] == pytest.approx(np.linalg.norm(grads["W_tok"]), rel=1e-5)
+    part = np.concatenate([grad.ravel() for name, grad in grads.items() if name.startswith("blocks.2.attn.")])
+    assert trained[labels.index("2 attn")] == pytest.approx(np.linalg.norm(part), rel=1e-5)
+
+
+def test_the_student_is_who_draws(submission, solutions, tmp_path):
+    """The same picture through the student's process, from a softmax that gives something of its own."""
+    own = submission(
+        softmax="import numpy as np\ndef softmax(x, axis=-1, temperature=1.0):\n    return x * 0 + 0.125\n"
+    )
+    with work_of_folder(own) as work:
+        figure = plots.draw(PICTURES["softmax-temperatures"], Subject(work))
+    assert (bars(axes_of(figure)[0]) == 0.125).all()
+
+
+def test_through_the_command_line(model, tmp_path):
+    folder = model.parent
+    for name, out in (("attention-heads", "heads.svg"), ("positions", "positions.png")):
+        done = headway("plot", name, "--solution", "--out", tmp_path / out, cwd=folder)
+        assert (done.returncode, done.stderr) == (0, ""), done.stderr
+        assert PICTURES[name].look in done.stdout
+        assert (tmp_path / out).stat().st_size > 5_000
+    assert "<svg" in (tmp_path / "heads.svg").read_text("utf-8")
+    listed = headway("plot", cwd=folder).stdout
+    assert all(name in listed for name in PICTURES)
+
+
+STUBBED = "is not written yet"
+CASES = {
+    "stub": (None, STUBBED),
+    "raises": ("def softmax(x, axis=-1, temperature=1.0):\n    return x[99]\n", "IndexError"),
+    "another shape": ("def softmax(x, axis=-1, temperature=1.0):\n    return x[:2]\n", "shape (2,) instead of (5,)"),
+    "no array": ("def softmax(x, axis=-1, temperature=1.0):\n    return 'all'\n", "no array of numbers"),
+    "nan": ("def softmax(x, axis=-1, temperature=1.0):\n    return x * float('nan')\n", "infinite or nan"),
+    "huge": ("def softmax(x, axis=-1, temperature=1.0):\n    return x * 0 + 1e300\n", "beyond 1e+100"),
+    "no file": ("", STUBBED),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_functions_that_are_missing_or_fail_are_told_in_one_line(submission, case):
+    text, expected = CASES[case]
+    stub = make_stubs(bundled("solutions"), TRANSFORMER)["softmax.py"]
+    folder = submission(softmax=stub if text is None else text)
+    with work_of_folder(folder) as work, pytest.raises(UsageError) as caught:
+        plots.draw(PICTURES["softmax-temperatures"], Subject(work))
+    message = str(caught.value)
+    assert expected in message and "\n" not in message
+    assert "headway check softmax.softmax" in message
+
+
+@pytest.mark.parametrize("stoi", ["{'h': 10**400}", "{'h': 0.5}", "{}", "[]", "{'h': True}"])
+def test_a_vocabulary_that_cannot_be_drawn_is_told_in_one_line(submission, stoi):
+    folder = submission(tokenizer=f"def build_vocab(text, start=0):\n    return ['h'], {stoi}, {{}}\n")
+    with work_of_folder(folder) as work, pytest.raises(UsageError, match=r"headway check tokenizer\.build_vocab"):
+        plots.draw(PICTURES["token-ids"], Subject(work, "h"))
+
+
+@pytest.mark.parametrize("name", [name for name in PICTURES if PICTURES[name].needs])
+def test_every_picture_needs_something_that_the_stubs_lack(name, model):
+    with work_of_folder(bundled("assignments")) as work, pytest.raises(plots.NotWritten) as caught:
+        plots.draw(PICTURES[name], Subject(work, None, lambda: load(model)))
+    assert caught.value.function in PICTURES[name].needs
+
+
+def test_all_pictures_but_the_loss_curve_are_drawn_by_functions():
+    assert [name for name, picture in PICTURES.items() if not picture.needs] == ["loss"]
+    assert all(set(picture.needs) <= set(TRANSFORMER.functions) for picture in PICTURES.values())
+
+
+def test_wrong_usage_is_told_in_one_line(model, tmp_path):
+    (tmp_path / "file").write_text("no folder", "utf-8")
+    wrong = {
+        ("plot", "sofmax"): "Did you mean",
+        ("plot", "attention-heads", "--solution"): "headway train",
+        ("plot", "attention-heads", "--solution", "--checkpoint", model, "--text", "a"): "2 to 8",
+        ("plot", "attention-heads", "--solution", "--checkpoint", model, "--text", "aß"): "does not know 'ß'",
+        ("plot", "positions", "--solution", "--out", "x.gif"): "--out positions.png",
+        ("plot", "attention-viewer", "--solution", "--checkpoint", model, "--out", "x.png"): ".html",
+        ("plot", "token-ids", "--solution", "--text", ""): "1 to 80",
+        ("plot", "positions", "--solution", "--out", tmp_path / "file" / "x.png"): "cannot write",
+    }
+    for arguments, expected in wrong.items():
+        done = headway(*arguments, cwd=tmp_path)
+        assert done.returncode == 2, (arguments, done.stdout, done.stderr)
+        assert expected in done.stderr and len(done.stderr.splitlines()) == 1, done.stderr
+
+
+def test_any_text_can_stand_on_an_axis(subject):
+    """Signs that mean something to matplotlib, control characters, glyphs that the font lacks."""
+    text = "$x_{1}$ %\\ \x1b[31m\u202e 漢 👍\u0000"
+    figure = plots.draw(PICTURES["token-ids"], replace(subject, text=text))
+    assert paper.to_bytes(figure, "svg")
+    labels = [label.get_text() for label in axes_of(figure)[0].get_xticklabels()]
+    assert "U+001B" in labels and "U+202E" in labels and "U+6F22" in labels and "$" in labels
+
+
+def test_without_matplotlib_one_line_says_what_to_install(monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    with pytest.raises(UsageError, match=r"pip install 'headway\[train\]'"):
+        plots.draw(PICTURES["positions"], Subject(None))
+
+
+def test_show_in_a_notebook(capsys, official, model, monkeypatch):
+    """The notebook's own functions draw; where they are not written, the solution does, and a line says so."""
+    mine = {"__name__": "__main__"}
+    exec("def softmax(x, axis=-1, temperature=1.0):\n    return x * 0 + 0.5", mine)
+    shown = show("softmax-temperatures", mine)
+    assert (bars(axes_of(shown.figure)[0]) == 0.5).all()
+    assert shown._repr_png_().startswith(b"\x89PNG")
+    assert capsys.readouterr().out == ""
+    exec("def softmax(x, axis=-1, temperature=1.0):\n    raise NotImplementedError('softmax.softmax')", mine)
+    shown = show("softmax-temperatures", mine)
+    expected = official["softmax"].softmax(softmax.SCORES, temperature=softmax.TEMPERATURES[0])
+    assert np.allclose(bars(axes_of(shown.figure)[0]), expected)
+    assert "official solution: softmax.softmax is not written yet" in capsys.readouterr().out
+    assert show("attention-heads", {}, checkpoint="nowhere.safetensors") is None
+    assert "headway train" in capsys.readouterr().out
+    assert show("attention-viewer", {}) is None

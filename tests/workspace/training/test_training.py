@@ -1,0 +1,195 @@
+"""Training and talking through the command line: exact resumption, interruption, clear words for what is missing."""
+
+import errno
+import os
+import re
+import shutil
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from rich.console import Console
+from support.commands import HEADWAY, headway
+
+from autograder.curriculum.stubs import bundled
+from autograder.errors import UsageError
+from autograder.sandbox import Workers
+from autograder.workspace.training import checkpoint, datasets, runs, synthetic_corpus
+from autograder.workspace.training.trainer import Trainer
+
+
+def train(cwd, *arguments):
+    done = headway("train", "--solution", "--data", "given-names", *arguments, cwd=cwd)
+    assert done.returncode == 0, done.stderr
+    return done
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("whole")
+    done = train(folder, "--steps", "60", "--schedule", "cosine")
+    return folder, checkpoint.load(folder / "model.safetensors"), done.stdout
+
+
+def test_a_run_writes_a_checkpoint_and_a_picture(whole):
+    folder, run, output = whole
+    assert run.step == len(run.losses) == 60
+    assert run.losses[0] == pytest.approx(np.log(27), abs=0.4)
+    assert np.mean(run.losses[-10:]) < np.mean(run.losses[:10])
+    assert [step for step, _ in run.validation] == list(range(6, 61, 6))
+    assert all(array.dtype == np.float32 for array in run.params.values())
+    assert (folder / "model.png").read_bytes().startswith(b"\x89PNG")
+    assert "validation" in output
+    assert "headway generate" in output
+
+
+def test_a_resumed_run_is_the_uninterrupted_one(whole, tmp_path):
+    _, expected, _ = whole
+    train(tmp_path, "--steps", "60", "--schedule", "cosine", "--out", "part.safetensors")
+    part = checkpoint.load(tmp_path / "part.safetensors")
+    assert part.losses == expected.losses, "the same run twice gives the same numbers"
+    # Stop in the middle: between two measurements, so that nothing lines up.
+    with Workers() as workers:
+        trainer = Trainer(workers, bundled("solutions"), expected.settings)
+        for _ in trainer.train(until=25, every=6):
+            pass
+        checkpoint.save(tmp_path / "half.safetensors", trainer.checkpoint())
+        trainer.close()
+    train(tmp_path, "--resume", "--out", "half.safetensors")
+    resumed = checkpoint.load(tmp_path / "half.safetensors")
+    assert resumed.losses == expected.losses
+    for name, array in expected.params.items():
+        assert np.array_equal(resumed.params[name], array), name
+    for average in ("m", "v"):
+        for name, array in expected.state[average].items():
+            assert np.array_equal(resumed.state[average][name], array), name
+
+
+@pytest.mark.skipif(os.name == "nt", reason="there is no pseudo-terminal")
+def test_ctrl_c_saves_and_resume_goes_on(tmp_path):
+    from terminal import Terminal
+
+    command = [*HEADWAY, "train", "--solution", "--data", "given-names", "--steps", "1000000"]
+    terminal = Terminal(command, tmp_path)
+    try:
+        terminal.wait_for(lambda screen: re.search(r"[1-9]\d*/1000000", screen))
+        terminal.press("\x03")
+        assert terminal.wait_end() == 0, terminal.screen()
+        assert "Stopped at step" in terminal.screen()
+        assert len(re.findall(r"\d+/1000000", terminal.screen())) == 1, terminal.screen()
+        assert "^C" not in terminal.screen()
+    finally:
+        terminal.close()
+    run = checkpoint.load(tmp_path / "model.safetensors")
+    assert 0 < run.step == len(run.losses) < 1_000_000
+    done = train(tmp_path, "--resume", "--steps", run.step + 5)
+    assert done.returncode == 0
+    assert checkpoint.load(tmp_path / "model.safetensors").step == run.step + 5
+
+
+def test_a_run_is_not_lost_where_there_is_no_room_for_it(whole, tmp_path, monkeypatch):
+    _, run, _ = whole
+    save = checkpoint.save
+
+    def full(path, run):
+        if path.parent == tmp_path:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        save(path, run)
+
+    monkeypatch.setattr(checkpoint, "save", full)
+    with pytest.raises(UsageError, match=r"No space left on device.*What was trained is in (.*): move it") as raised:
+        runs._keep(run, tmp_path / "model.safetensors")
+    kept = Path(re.search(r"trained is in (.*): move", str(raised.value))[1])
+    assert checkpoint.load(kept).losses == run.losses
+    shutil.rmtree(kept.parent)
+
+
+def test_nothing_is_trained_that_could_not_be_saved(tmp_path, monkeypatch):
+    settings = runs.new_settings("names", "given-names", 5, "constant", 0)
+    for package in ("safetensors", "matplotlib"):
+        with monkeypatch.context() as changed:
+            changed.setitem(sys.modules, package, None)
+            changed.setattr(runs, "Trainer", None)  # it would be made before the first step
+            with pytest.raises(UsageError, match=r"pip install 'headway\[train\]'"):
+                runs.train(bundled("solutions"), settings, tmp_path / "m.safetensors", Console(), False, 5)
+
+
+def test_a_model_talks(whole):
+    folder, run, _ = whole
+    done = headway("generate", "model.safetensors", "--solution", "--length", "50", "--prompt", "ada", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("ada")
+    assert len(done.stdout) == 3 + 50 + 1
+    assert set(done.stdout) <= set(run.chars)
+    again = headway("generate", "model.safetensors", "--solution", "--length", "50", "--prompt", "ada", cwd=folder)
+    assert again.stdout == done.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["generate", "none.safetensors", "--solution"], "Train a model first: headway train"),
+        (["generate", "text", "--solution"], "is not a checkpoint of headway train"),
+        (["generate", "model.safetensors", "--solution", "--prompt", "Ω"], "the model does not know 'Ω'"),
+        (["generate", "model.safetensors", "--solution", "--prompt", ""], "the prompt is empty"),
+        (["train", "--solution", "--preset", "huge"], "there is no preset 'huge'"),
+        (["train", "--solution", "--data", "nmaes"], "Did you mean 'names'"),
+        (["train", "--solution", "--preset", "shakespeare"], "headway data fetch tinyshakespeare"),
+        (["train", "--solution", "--resume", "--steps", "10"], "has 60 steps already"),
+        (["train", "--dir", "stubs", "--data", "given-names"], "headway train --solution"),
+        (["train", "--solution", "--data", "given-names", "--out", "text/model"], "cannot write text/model"),
+        (["train", "--solution", "--data", "given-names", "--out", "stubs"], "cannot write stubs (Is a directory)"),
+        (["train", "--solution", "--data", "given-names", "--out", "other.png"], "--out other.safetensors"),
+        (["data", "fetch", "synthetic"], "needs no fetching"),
+    ],
+)
+def test_what_is_missing_is_said_in_one_line(whole, arguments, words):
+    folder, _, _ = whole
+    (folder / "text").write_text("not a checkpoint")
+    if not (folder / "stubs").exists():
+        (folder / "stubs").symlink_to(bundled("assignments"))
+    done = headway(*arguments, cwd=folder, HEADWAY_DATA=str(folder / "no-data"))
+    assert done.returncode == 2, done.stdout
+    assert words in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_without_a_network_the_place_for_the_file_is_named(tmp_path, monkeypatch):
+    monkeypatch.setenv("HEADWAY_DATA", str(tmp_path))
+    monkeypatch.setattr("pooch.retrieve", lambda *a, **k: (_ for _ in ()).throw(OSError("unreachable")))
+    with pytest.raises(UsageError, match="Put the file there by hand") as caught:
+        datasets.fetch("names")
+    assert str(tmp_path / "names.txt") in str(caught.value)
+
+
+def test_a_damaged_file_is_not_used(tmp_path, monkeypatch):
+    monkeypatch.setenv("HEADWAY_DATA", str(tmp_path))
+    (tmp_path / "names.txt").write_text("emma\n")
+    for act in (lambda: datasets.load("names"), lambda: datasets.fetch("names")):
+        with pytest.raises(UsageError, match="SHA-256 differs"):
+            act()
+
+
+def test_lines_are_shuffled_the_same_way_every_time():
+    text = datasets.load("given-names", seed=0)
+    assert text == datasets.load("given-names", seed=0) != datasets.load("given-names", seed=1)
+    lines = text.splitlines()
+    assert sorted(lines) == sorted(set(lines))
+    assert len(lines) >= 1500
+    assert lines != sorted(lines)
+    assert set(text) == set("abcdefghijklmnopqrstuvwxyz\n")
+
+
+def test_the_entropy_of_the_synthetic_language_is_what_its_text_has():
+    sample = synthetic_corpus.text(200_000, seed=1)
+    surprisal = synthetic_corpus.surprisal(sample)
+    error = surprisal.std() / np.sqrt(len(surprisal))
+    assert abs(surprisal.mean() - synthetic_corpus.entropy_per_character()) < 5 * error
+    assert synthetic_corpus.text(44, seed=0) == "vo pilidivy mavamo kanpotalu vipedi dyliten."
+    assert np.isinf(synthetic_corpus.surprisal("aaaa")).any()
+    assert (
+        synthetic_corpus.entropy_per_character(8)
+        > synthetic_corpus.entropy_per_character(32)
+        > synthetic_corpus.entropy_per_character()
+    )
