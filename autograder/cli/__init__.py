@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from autograder import __version__
-from autograder.cli.options import INTERRUPTED, KIT_FAILED, USAGE, refused_by_the_system
+from autograder.cli.options import INTERNAL_ERROR, INTERRUPTED, USAGE, describe_os_error
 from autograder.core import gc_tuning
 from autograder.errors import UsageError
 
@@ -66,7 +66,7 @@ class _Headway(click.Group):
         except Exception as error:
             if os.environ.get("HEADWAY_TRACEBACK"):
                 raise
-            if refused := refused_by_the_system(error):
+            if refused := describe_os_error(error):
                 click.echo(f"headway: {refused}", err=True)
                 sys.exit(USAGE)
             click.echo(
@@ -74,7 +74,7 @@ class _Headway(click.Group):
                 "Your work is as it was. With HEADWAY_TRACEBACK=1 set, the same command shows where it failed.",
                 err=True,
             )
-            sys.exit(KIT_FAILED)
+            sys.exit(INTERNAL_ERROR)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)

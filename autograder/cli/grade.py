@@ -8,14 +8,14 @@ import click
 
 from autograder.cli.nbgrader import hidden_seed, open_course, write_course
 from autograder.cli.options import (
-    KIT_FAILED,
+    INTERNAL_ERROR,
     PASSED,
     console_for,
-    curriculum_of,
     curriculum_option,
     interruptible,
-    load_meanwhile,
     no_color_option,
+    preload,
+    selected_curriculum,
 )
 
 if TYPE_CHECKING:
@@ -115,8 +115,8 @@ def grade(
 
     target = open_course(nbgrader_course) if nbgrader_course else None  # what is wrong with it is said before the work
     if target:
-        load_meanwhile("nbgrader.api")  # takes seconds
-    curriculum = curriculum_of()
+        preload("nbgrader.api")  # takes seconds
+    curriculum = selected_curriculum()
     settings = policies.find(course, folder, curriculum)
     limits = {
         "call_seconds": call_seconds,
@@ -161,4 +161,4 @@ def grade(
     grading_progress.render(document, out, console)
     if target:
         write_course(gradebook.read(out), target, console)
-    sys.exit(KIT_FAILED if any(student["status"] == "failed" for student in document["students"]) else PASSED)
+    sys.exit(INTERNAL_ERROR if any(student["status"] == "failed" for student in document["students"]) else PASSED)

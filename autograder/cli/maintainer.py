@@ -12,11 +12,11 @@ from autograder.cli.options import (
     NOT_PASSED,
     PASSED,
     console_for,
-    curriculum_of,
     curriculum_option,
     interruptible,
     json_option,
     no_color_option,
+    selected_curriculum,
     write_json,
 )
 from autograder.core.files import write_atomically
@@ -59,7 +59,7 @@ def release(folder: Path, form: str | None, prerequisites: "Prerequisites", seed
 
     if form is None:
         raise UsageError("say what to release: headway release DIR --format stubs, notebooks, nbgrader or policy")
-    curriculum = curriculum_of()
+    curriculum = selected_curriculum()
     if form == "policy":
         _release_policy(folder, curriculum)
         return
@@ -181,7 +181,7 @@ def verify(processes: int, right: Path | None, json_file: str | None, no_color: 
     from autograder.engine import verify as verification
     from autograder.report import verify as view
 
-    curriculum = curriculum_of()
+    curriculum = selected_curriculum()
     if right is None and curriculum.package == registry.BUILT_IN:
         right = stubs.bundled("solutions").parent / "tests" / "submissions" / "right"
     console = console_for(no_color, stderr=json_file == "-")

@@ -5,7 +5,7 @@ import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from autograder.cli.options import progress
+from autograder.cli.options import spinner
 from autograder.core.text import clean, counted
 from autograder.errors import UsageError, missing_package
 
@@ -47,7 +47,7 @@ def write_course(book: "Gradebook", course: "Course", console: "Console") -> Non
     from autograder.classroom.exporters import nbgrader_course
 
     try:
-        with progress(console, "writing the gradebook …"):
+        with spinner(console, "writing the gradebook …"):
             submissions, notebooks = nbgrader_course.write(book, course)
     except OSError as error:
         raise UsageError(

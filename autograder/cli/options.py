@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from autograder.curriculum import Curriculum
 
-PASSED, NOT_PASSED, USAGE, KIT_FAILED = 0, 1, 2, 3
+PASSED, NOT_PASSED, USAGE, INTERNAL_ERROR = 0, 1, 2, 3
 _CURRICULUM = "headway.curriculum"
 INTERRUPTED = 130  # what a shell reports for Ctrl-C
 
@@ -49,7 +49,7 @@ def no_color_option(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def curriculum_option(function: Callable[..., Any]) -> Callable[..., Any]:
-    """`--curriculum NAME`; the command asks `curriculum_of` which course it is."""
+    """`--curriculum NAME`; the command asks `selected_curriculum` which course it is."""
     return click.option(
         "--curriculum",
         metavar="NAME",
@@ -59,7 +59,7 @@ def curriculum_option(function: Callable[..., Any]) -> Callable[..., Any]:
     )(function)
 
 
-def curriculum_of(folder: Path | None = None) -> "Curriculum":
+def selected_curriculum(folder: Path | None = None) -> "Curriculum":
     """The course that was asked for, or else that of the workspace `folder`, or else the kit's own."""
     from autograder.courses.transformer import TRANSFORMER
     from autograder.curriculum import registry
@@ -90,7 +90,7 @@ _REMEDIES = {
 }
 
 
-def refused_by_the_system(error: Exception) -> str | None:
+def describe_os_error(error: Exception) -> str | None:
     """What to say where it was not the kit that failed: the disk is full, a place is not the user's own."""
     if not isinstance(error, OSError) or error.errno not in _REMEDIES:
         return None
@@ -113,7 +113,7 @@ def write_json(path: str, content: Any) -> None:
 
 
 @contextlib.contextmanager
-def progress(console: "Console", text: str) -> Iterator[None]:
+def spinner(console: "Console", text: str) -> Iterator[None]:
     """Show a spinner with `text` on a terminal."""
     if console.is_terminal:
         with console.status(text):
@@ -123,7 +123,7 @@ def progress(console: "Console", text: str) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def checking_line() -> Iterator[None]:
+def checking_message() -> Iterator[None]:
     """Say at once that something is being done, and take it back: without rich, which is loaded meanwhile."""
     shown = sys.stderr.isatty() and sys.stdout.isatty()
     if shown:
@@ -135,7 +135,7 @@ def checking_line() -> Iterator[None]:
             click.echo("\r\x1b[K", nl=False, err=True)
 
 
-def load_meanwhile(module: str) -> None:
+def preload(module: str) -> None:
     """Import a module in a thread: student code computes in another process, and leaves this one idle."""
     threading.Thread(target=importlib.import_module, args=(module,), daemon=True).start()
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import click
 
 from autograder.cli.nbgrader import open_course, tell_what_stays_behind, without_password, write_course
-from autograder.cli.options import console_for, interruptible, no_color_option, progress
+from autograder.cli.options import console_for, interruptible, no_color_option, spinner
 from autograder.core.text import counted
 from autograder.errors import UsageError
 
@@ -66,19 +66,19 @@ def report(
     environment()  # says what is missing before thousands of documents are read
     console = console_for(no_color)
     book = gradebook.read(out)
-    with progress(console, "reading the results …"):
+    with spinner(console, "reading the results …"):
         found = class_statistics.collect(book)
     class_summary.render(found, console)
     pairs: list[similarity.Pair] = []
     if similar is not None:
-        with progress(console, "comparing the submissions …"):
+        with spinner(console, "comparing the submissions …"):
             pairs = similarity.alike(similar, layout=layout)
         class_summary.render_pairs(pairs, console)
     target = page or out / "report.html"
     folder = None if feedback is None else Path(feedback) if feedback else out / "feedback"
     try:
         if folder is not None:
-            with progress(console, "writing feedback …"):
+            with spinner(console, "writing feedback …"):
                 count = feedback_files.write(book, folder)
             console.print(Text(f"Feedback for {counted(count, 'student')}: {folder}", "dim"))
         write_atomically(target, render_class(found, _link(book, folder, target), pairs).encode("utf-8", "replace"))

@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING
 import click
 
 from autograder.cli.completion import complete_names
-from autograder.cli.options import PASSED, console_for, curriculum_of, interruptible, no_color_option, workspace_option
+from autograder.cli.options import (
+    PASSED,
+    console_for,
+    interruptible,
+    no_color_option,
+    selected_curriculum,
+    workspace_option,
+)
 from autograder.errors import UsageError
 
 if TYPE_CHECKING:
@@ -36,7 +43,7 @@ def watch_folder(folder: Path, *, poll: bool = False, plain: bool = False, no_co
     from autograder.workspace import watch as loop
     from autograder.workspace import watch_plain
 
-    session.require_folder(folder, curriculum_of(folder))
+    session.require_folder(folder, selected_curriculum(folder))
     if plain or not loop.can_be_interactive():
         watch_plain.run(folder.resolve(), poll=poll, console=console_for(no_color))
     else:
@@ -91,7 +98,7 @@ def reset(name: str, folder: Path, yes: bool) -> None:
     from autograder.engine import session
     from autograder.workspace import files
 
-    curriculum = curriculum_of(folder)
+    curriculum = selected_curriculum(folder)
     session.require_folder(folder, curriculum)
     name = _one(name, curriculum)
     question = f"Make {name} a stub again? Yours is kept in {files.BACKUPS}/."
@@ -113,7 +120,7 @@ def _open_solutions(folder: Path, name: str, give_up: bool) -> tuple[str, ...]:
     from autograder.engine import session
     from autograder.workspace import check, solutions, state
 
-    curriculum = curriculum_of(folder)
+    curriculum = selected_curriculum(folder)
     session.require_folder(folder, curriculum)
     selected = curriculum.select([name])
     statuses = check.statuses(folder, selected, curriculum)
@@ -138,7 +145,7 @@ def solution(name: str, folder: Path, give_up: bool, no_color: bool) -> None:
     from autograder.workspace import files
 
     _open_solutions(folder, name, give_up)
-    text = files.solution_of(_one(name, curriculum_of(folder)), curriculum_of(folder))
+    text = files.solution_of(_one(name, selected_curriculum(folder)), selected_curriculum(folder))
     console = console_for(no_color)
     if console.is_terminal and console.color_system:
         from rich.syntax import Syntax
@@ -155,7 +162,7 @@ def diff(name: str, folder: Path, give_up: bool, no_color: bool) -> None:
     from autograder.workspace import solutions
 
     for function in _open_solutions(folder, name, give_up):
-        mine, theirs = solutions.both_texts(folder, function, curriculum_of(folder))
+        mine, theirs = solutions.both_texts(folder, function, selected_curriculum(folder))
         differences.render(function, list(solutions.compare(mine, theirs)), console_for(no_color))
 
 
@@ -167,7 +174,7 @@ def update(folder: Path) -> None:
     from autograder.engine import session
     from autograder.workspace import files, state
 
-    session.require_folder(folder, curriculum_of(folder))
+    session.require_folder(folder, selected_curriculum(folder))
     remembered = state.load(folder)
     lines = files.update(folder, remembered)
     remembered.save()
@@ -189,7 +196,7 @@ def submit(names: tuple[str, ...], folder: Path, out: Path | None, who: str | No
     from autograder.workspace import check, solutions, state
     from autograder.workspace import submit as handing
 
-    curriculum = curriculum_of(folder)
+    curriculum = selected_curriculum(folder)
     session.require_folder(folder, curriculum)
     who = who or folder.resolve().name
     path = out or Path(f"{handing.safe_name(who)}.zip")

@@ -12,7 +12,7 @@ from autograder.cli.options import (
     interruptible,
     json_option,
     no_color_option,
-    progress,
+    spinner,
     submission_option,
     write_json,
 )
@@ -131,7 +131,7 @@ def bench(
     console = console_for(no_color, stderr=json_file == "-")
     with _modules(folder, solution) as mine:
         console.print(mine.describe(), markup=False)
-        with progress(console, "training in turn with PyTorch"):
+        with spinner(console, "training in turn with PyTorch"):
             found = comparison.compare(mine.folder, preset, rounds, seconds, mine.own)
     benchmark.render(found, console)
     if json_file:

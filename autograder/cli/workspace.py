@@ -7,17 +7,17 @@ import click
 
 from autograder.cli.completion import complete_names
 from autograder.cli.options import (
-    KIT_FAILED,
+    INTERNAL_ERROR,
     NOT_PASSED,
     PASSED,
-    checking_line,
+    checking_message,
     console_for,
-    curriculum_of,
     curriculum_option,
     interruptible,
     json_option,
-    load_meanwhile,
     no_color_option,
+    preload,
+    selected_curriculum,
     submission_option,
     workspace_option,
     write_json,
@@ -36,7 +36,7 @@ def init(folder: Path) -> None:
     from autograder.cli import diagnostics
     from autograder.workspace.create import create
 
-    lines = create(folder, curriculum_of(folder))
+    lines = create(folder, selected_curriculum(folder))
     for finding in diagnostics.tool_chain():
         if not finding.ok:
             click.echo(f"! {finding.name}: {finding.text}. {finding.mend}", err=True)
@@ -74,7 +74,7 @@ def check(
     from autograder.engine import session
     from autograder.sandbox import Limits
 
-    curriculum = curriculum_of(folder)
+    curriculum = selected_curriculum(folder)
     selected = curriculum.select(names)
     session.require_folder(folder, curriculum)
     limits = Limits(call_seconds=call_seconds)
@@ -83,8 +83,8 @@ def check(
     from autograder.workspace import dependencies
 
     snapshot = dependencies.take(folder, curriculum)
-    load_meanwhile("autograder.report.check_report")
-    with checking_line():
+    preload("autograder.report.check_report")
+    with checking_message():
         result = session.check(clean(folder.resolve().name), folder, options)
     news = check_once.remember(folder, snapshot, result)
     document = results.to_document(result, curriculum)
@@ -97,7 +97,7 @@ def check(
     check_report.render(document, console, all_panels=all_panels, following=following)
     for line in news:
         console.print(line, style="bold", markup=False)
-    sys.exit(KIT_FAILED if result.problems else PASSED if result.passed else NOT_PASSED)
+    sys.exit(INTERNAL_ERROR if result.problems else PASSED if result.passed else NOT_PASSED)
 
 
 @click.command("list")
@@ -116,7 +116,7 @@ def list_(names: tuple[str, ...], folder: Path, only_open: bool, only_done: bool
     from autograder.report import progress_table
     from autograder.workspace import dependencies, progress, state
 
-    curriculum = curriculum_of(folder)
+    curriculum = selected_curriculum(folder)
     if terms:
         from autograder.report import glossary as view
         from autograder.workspace import glossary
@@ -168,7 +168,7 @@ def hint(name: str | None, more: int, folder: Path | None, no_color: bool) -> No
     from autograder.report import hints as view
     from autograder.workspace import hints, state
 
-    curriculum = curriculum_of(folder or Path())
+    curriculum = selected_curriculum(folder or Path())
     selected = curriculum.select([name or _in_hand(folder or Path())])
     where = "" if folder is None else f" --dir {shlex.quote(str(folder))}"
     if folder is not None:

@@ -70,7 +70,7 @@ class Events:
 
 
 @contextlib.contextmanager
-def unseen() -> Iterator[None]:
+def echo_disabled() -> Iterator[None]:
     """What is typed is not shown meanwhile, Ctrl-C neither: it would move a display that draws over its own lines."""
     if not _has_terminal():
         yield
@@ -193,7 +193,7 @@ class Keyboard:
         import tty
 
         self._before = termios.tcgetattr(self.descriptor)
-        tty.setcbreak(self.descriptor)  # keys at once and unseen; Ctrl-C and Ctrl-Z stay signals
+        tty.setcbreak(self.descriptor)  # keys at once and echo_disabled; Ctrl-C and Ctrl-Z stay signals
         self.write(ENTER_SCREEN)
 
     def _give_back(self) -> None:

@@ -23,9 +23,10 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT))
 
+from tests.terminal import Terminal  # noqa: E402
+
 from autograder.courses.transformer import TRANSFORMER  # noqa: E402
 from autograder.workspace.terminal import BEGIN_FRAME, END_FRAME  # noqa: E402
-from tests.terminal import Terminal  # noqa: E402
 
 HEADWAY = [sys.executable, "-m", "autograder.cli"]
 STAGES = ("noticed", "asked", "answered", "drawn")

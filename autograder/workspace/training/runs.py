@@ -18,7 +18,7 @@ from autograder.report.check_report import command_whole
 from autograder.sandbox import Workers
 from autograder.workspace.plots import figure
 from autograder.workspace.plots.training import loss_curve
-from autograder.workspace.terminal import unseen
+from autograder.workspace.terminal import echo_disabled
 from autograder.workspace.training import checkpoint, datasets, presets
 from autograder.workspace.training.trainer import Trainer
 
@@ -77,7 +77,7 @@ def train(
             f"{settings.preset} on {settings.data}: {trainer.n_parameters:,} parameters, {trainer.vocabulary} "
             f"characters, {trainer.train_characters:,} to train on, {trainer.val_characters:,} to validate on"
         )
-        with unseen(), view.live(console, first, until, floor) as shown:
+        with echo_disabled(), view.live(console, first, until, floor) as shown:
             for news in trainer.train(until, max(1, settings.steps // MEASUREMENTS)):
                 shown.show(news)
                 if asked.is_set():
