@@ -11,8 +11,8 @@ from autograder.classroom import scoring
 from autograder.classroom.exporters import cells
 from autograder.classroom.policy import Policy
 from autograder.classroom.result_store import Entry, file_name
-from autograder.classroom.student_exceptions import Ruling
-from autograder.classroom.submissions.handed_in import Attempt, Student
+from autograder.classroom.student_exceptions import PolicyException
+from autograder.classroom.submissions.model import Attempt, ClassMember
 from autograder.core.files import write_atomically
 from autograder.core.text import clean
 from autograder.core.versions import versions
@@ -27,16 +27,16 @@ CLASS, TABLE = "class.json", "grades.csv"
 class Class:
     """A class while it is graded: who is in it, and how it is scored."""
 
-    students: list[Student]
+    students: list[ClassMember]
     policy: Policy
     curriculum: Curriculum
     modules: tuple[str, ...]  # the assignments that are graded
     seed: int
     title: str = ""
     seconds: float = 0.0
-    rulings: Mapping[str, list[Ruling]] = dataclasses.field(default_factory=dict)  # by submission
+    rulings: Mapping[str, list[PolicyException]] = dataclasses.field(default_factory=dict)  # by submission
 
-    def files_of(self, student: Student) -> list[tuple[int, Attempt, str]]:
+    def files_of(self, student: ClassMember) -> list[tuple[int, Attempt, str]]:
         """The attempts to grade under the policy, counted from 1, each with the name of its document."""
         numbered = list(enumerate(student.attempts, start=1))
         if not numbered:
@@ -69,7 +69,7 @@ class Class:
             "seconds": round(self.seconds, 3),
         }
 
-    def course(self, entries: Mapping[str, Entry]) -> list[scoring.Assignment]:
+    def course(self, entries: Mapping[str, Entry]) -> list[scoring.GradedAssignment]:
         """The assignments, with the points that the checks of this run give; what others left behind is not asked."""
         points = dict.fromkeys(self.modules, 0.0)
         ours = {file for student in self.students for _, _, file in self.files_of(student)}
@@ -78,10 +78,10 @@ class Class:
                 if name in points:
                     points[name] = max(points[name], possible)
         titles = {name: self.curriculum.modules[name].title for name in self.modules}
-        return scoring.assignments(self.policy, {name: (titles[name], points[name]) for name in self.modules})
+        return scoring.graded_assignments(self.policy, {name: (titles[name], points[name]) for name in self.modules})
 
     def _student(
-        self, student: Student, course: list[scoring.Assignment], entries: Mapping[str, Entry]
+        self, student: ClassMember, course: list[scoring.GradedAssignment], entries: Mapping[str, Entry]
     ) -> dict[str, Any]:
         number, attempt, entry, total = self.best(student, course, entries)
         status = "missing" if attempt is None else "waiting" if entry is None else entry.status
@@ -120,20 +120,20 @@ class Class:
                     "by_hand": grade.by_hand,
                     "ruling": clean(grade.ruling, 400),
                 }
-                for name, grade in total.grades.items()
+                for name, grade in total.assignments.items()
             },
         }
 
     def best(
-        self, student: Student, course: list[scoring.Assignment], entries: Mapping[str, Entry]
-    ) -> tuple[int, Attempt | None, Entry | None, scoring.Total]:
+        self, student: ClassMember, course: list[scoring.GradedAssignment], entries: Mapping[str, Entry]
+    ) -> tuple[int, Attempt | None, Entry | None, scoring.StudentScore]:
         """The attempt that counts: of those that are graded the one with the highest score, the later if equal."""
         ruled = self.rulings.get(student.submission, [])
-        nothing = scoring.total(course, {}, self.policy, None, ruled)
-        chosen: tuple[int, Attempt | None, Entry | None, scoring.Total] = (0, None, None, nothing)
+        nothing = scoring.student_score(course, {}, self.policy, None, ruled)
+        chosen: tuple[int, Attempt | None, Entry | None, scoring.StudentScore] = (0, None, None, nothing)
         for number, attempt, file in self.files_of(student):
             entry = entries.get(file)
-            total = scoring.total(course, entry.points if entry else {}, self.policy, attempt, ruled)
+            total = scoring.student_score(course, entry.points if entry else {}, self.policy, attempt, ruled)
             if chosen[2] is None or (entry is not None and total.score >= chosen[3].score):
                 chosen = (number, attempt, entry, total)
         return chosen

@@ -206,7 +206,7 @@ class _Run:
 
     def _submit(self, unit: Unit, workers: list[str] | None = None) -> None:
         _, _, copies = self._waiting.setdefault(unit.number, (unit, time.monotonic(), []))
-        work = unit.work if isinstance(unit.work, list) else intake.read(unit.work)
+        work = unit.work if isinstance(unit.work, list) else intake.read_files(unit.work)
         future = self._client.submit(
             _grade,
             self._name,

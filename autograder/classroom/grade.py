@@ -16,7 +16,7 @@ from autograder.classroom.class_document import Class
 from autograder.classroom.policy import Policy
 from autograder.classroom.result_store import Entry, Store
 from autograder.classroom.submissions import intake, layouts, roster
-from autograder.classroom.submissions.handed_in import Attempt, Student
+from autograder.classroom.submissions.model import Attempt, ClassMember
 from autograder.classroom.worker import Setup, Unit
 from autograder.classroom.worker_pool import Pool
 from autograder.core.text import counted
@@ -80,11 +80,11 @@ def grade(
     Raises:
         UsageError: if there is nothing to grade, `out` cannot be written, or the sandbox would be too weak.
     """
-    students = layouts.students_in(folder, options.curriculum, policy.layout, plan.modules, out=out)
+    students = layouts.read_class_members(folder, options.curriculum, policy.layout, plan.modules, out=out)
     if plan.roster is not None:
         students = roster.join(students, roster.read(plan.roster))
     only = _chosen(students, plan.only)
-    ruled, for_nobody = student_exceptions.by_submission(policy.exceptions, students)
+    ruled, for_nobody = student_exceptions.exceptions_by_submission(policy.exceptions, students)
     started = time.perf_counter()
     with result_store.locked(out) as remember:
         results = Store(out)
@@ -142,7 +142,7 @@ def _whose(file: str) -> str:
     return unquote(re.sub(r"(#\d+)?\.json$", "", file))
 
 
-def _undated(students: Sequence[Student], policy: Policy) -> str:
+def _undated(students: Sequence[ClassMember], policy: Policy) -> str:
     """A due date that cannot be held against anybody is not passed over in silence."""
     if not any(one.due for one in policy.assignments.values()):
         return ""
@@ -178,7 +178,7 @@ def _on_a_cluster(setup: Setup, units: list[Unit], plan: Plan, keeper: "_Keeper"
     Cluster(setup, plan.cluster, keeper.done, keeper.warn).run(units)
 
 
-def _chosen(students: Sequence[Student], only: tuple[str, ...]) -> set[str] | None:
+def _chosen(students: Sequence[ClassMember], only: tuple[str, ...]) -> set[str] | None:
     """The submissions of the students that were named.
 
     Raises:
@@ -186,7 +186,7 @@ def _chosen(students: Sequence[Student], only: tuple[str, ...]) -> set[str] | No
     """
     if not only:
         return None
-    names, found = roster.Names(students), set()
+    names, found = roster.StudentNames(students), set()
     for name in only:
         whose = names.find(name, "--only")
         if whose is None:
@@ -208,11 +208,11 @@ def _to_grade(group: Class, results: Store, key: str, force: bool, only: set[str
             number += 1
 
 
-def _key_now(run: str, student: Student, attempt: Attempt, entry: Entry) -> str:
+def _key_now(run: str, student: ClassMember, attempt: Attempt, entry: Entry) -> str:
     """The key that a result of what lies there now would have."""
     signature = intake.signature(attempt)
     if not signature or signature != entry.signature:
-        entry.digest, entry.signature = intake.digest(intake.read(attempt)), signature
+        entry.digest, entry.signature = intake.digest(intake.read_files(attempt)), signature
     return cache_keys.of_result(run, student.submission, entry.digest)
 
 

@@ -36,18 +36,18 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, Literal
 
-from autograder.classroom.student_exceptions import Ruling
+from autograder.classroom.student_exceptions import PolicyException
 from autograder.curriculum import Curriculum
 from autograder.errors import UsageError
 from autograder.results import Level
 from autograder.sandbox import Limits
 
-FILE = "course.toml"
+POLICY_FILE = "course.toml"
 MIB = 1 << 20
 
 
 @dataclass(frozen=True)
-class Late:
+class LatePolicy:
     """What being late costs.
 
     Attributes:
@@ -66,7 +66,7 @@ class Late:
 
 
 @dataclass(frozen=True)
-class LimitsSection:
+class LimitsPolicy:
     """What one submission may use; see `worker/limits.py`."""
 
     call_seconds: float = 10.0
@@ -75,7 +75,7 @@ class LimitsSection:
     output_mib: int = 8
     result_mib: int = 64
 
-    def limits(self) -> Limits:
+    def sandbox_limits(self) -> Limits:
         """As the grader has them."""
         return Limits(
             call_seconds=self.call_seconds,
@@ -88,7 +88,7 @@ class LimitsSection:
 
 
 @dataclass(frozen=True)
-class Checks:
+class ChecksPolicy:
     """Which checks are hidden: graded, but of what they found only the points are told. Patterns of check ids."""
 
     hidden: tuple[str, ...] = ()
@@ -121,11 +121,11 @@ class Policy:
     feedback: Level = "summary"
     own_prerequisites: bool = False
     drop_lowest: int = 0
-    late: Late = Late()
-    limits: LimitsSection = LimitsSection()
-    checks: Checks = Checks()
+    late: LatePolicy = LatePolicy()
+    limits: LimitsPolicy = LimitsPolicy()
+    checks: ChecksPolicy = ChecksPolicy()
     assignments: dict[str, AssignmentPolicy] = field(default_factory=dict)
-    exceptions: tuple[Ruling, ...] = ()
+    exceptions: tuple[PolicyException, ...] = ()
 
     def is_hidden(self, check: str) -> bool:
         """Whether a check, by its id, is hidden."""
@@ -152,7 +152,7 @@ class Found:
     roster: Path | None = None
 
 
-def find(path: Path | None, folder: Path, curriculum: Curriculum) -> Found:
+def find_policy(path: Path | None, folder: Path, curriculum: Curriculum) -> Found:
     """The policy of that file, or of the one in the folder of submissions, or the default one.
 
     A course of nbgrader's has it at its top, beside nbgrader's settings: `submitted/` holds nothing but submissions.
@@ -161,22 +161,24 @@ def find(path: Path | None, folder: Path, curriculum: Curriculum) -> Found:
         UsageError: see `load`.
     """
     places = [folder, *([folder.parent] if os.path.isfile(folder.parent / "nbgrader_config.py") else [])]
-    there = (place / FILE for place in places if os.path.isfile(place / FILE))  # not there, or not to be seen: none
+    there = (
+        place / POLICY_FILE for place in places if os.path.isfile(place / POLICY_FILE)
+    )  # not there, or not to be seen: none
     path = path or next(there, None)
     if path is None:
         return Found(Policy())
-    policy = load(path, curriculum)
+    policy = load_policy(path, curriculum)
     return Found(policy, path.parent / policy.roster if policy.roster else None)
 
 
-def override(policy: Policy, limits: dict[str, Any], **more: Any) -> Policy:
+def override_policy(policy: Policy, limits: dict[str, Any], **more: Any) -> Policy:
     """The policy with what was said on the command line in its place; None was not said."""
     given = {key: value for key, value in more.items() if value is not None}
     changed = {key: value for key, value in limits.items() if value is not None}
     return dataclasses.replace(policy, limits=dataclasses.replace(policy.limits, **changed), **given)
 
 
-def load(path: Path, curriculum: Curriculum) -> Policy:
+def load_policy(path: Path, curriculum: Curriculum) -> Policy:
     """Read and validate a `course.toml`.
 
     Raises:
@@ -256,7 +258,7 @@ class _Reader:
         if key == "exceptions":
             if not isinstance(value, list) or not all(isinstance(item, dict) for item in value):
                 self._fail(key, "must be tables, each begun with [[exceptions]]")
-            return tuple(self.section(Ruling, item, f"{key}[{n}]") for n, item in enumerate(value, start=1))
+            return tuple(self.section(PolicyException, item, f"{key}[{n}]") for n, item in enumerate(value, start=1))
         if key == "checks.hidden":
             return self._patterns(value, key)
         if isinstance(hint, types.UnionType):

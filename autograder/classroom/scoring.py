@@ -6,15 +6,15 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from autograder.classroom import student_exceptions
-from autograder.classroom.policy import AssignmentPolicy, Late, Policy
-from autograder.classroom.student_exceptions import Ruling
-from autograder.classroom.submissions.handed_in import Attempt
+from autograder.classroom.policy import AssignmentPolicy, LatePolicy, Policy
+from autograder.classroom.student_exceptions import PolicyException
+from autograder.classroom.submissions.model import Attempt
 
 DAY = timedelta(days=1)
 
 
 @dataclass(frozen=True)
-class Assignment:
+class GradedAssignment:
     """One assignment of the course in the policy's terms.
 
     Attributes:
@@ -32,7 +32,7 @@ class Assignment:
 
 
 @dataclass(frozen=True)
-class Grade:
+class AssignmentScore:
     """What one assignment brings.
 
     Attributes:
@@ -61,10 +61,10 @@ class Grade:
 
 
 @dataclass(frozen=True)
-class Total:
+class StudentScore:
     """What a submission brings: `score` out of `out_of`, the weights of the assignments that count."""
 
-    grades: dict[str, Grade]
+    assignments: dict[str, AssignmentScore]
     dropped: tuple[str, ...]
     score: float
     out_of: float
@@ -72,41 +72,43 @@ class Total:
     @property
     def earned(self) -> float:
         """Points before the policy."""
-        return sum(grade.earned for grade in self.grades.values())
+        return sum(grade.earned for grade in self.assignments.values())
 
     @property
     def possible(self) -> float:
         """Points that can be earned."""
-        return sum(grade.possible for grade in self.grades.values())
+        return sum(grade.possible for grade in self.assignments.values())
 
     @property
     def penalty(self) -> float:
         """Points lost by being late."""
-        return sum(grade.penalty for grade in self.grades.values())
+        return sum(grade.penalty for grade in self.assignments.values())
 
     @property
     def late_days(self) -> int:
         """Of the assignment that was latest."""
-        return max((grade.late_days for grade in self.grades.values()), default=0)
+        return max((grade.late_days for grade in self.assignments.values()), default=0)
 
 
-def assignments(policy: Policy, possible: Mapping[str, tuple[str, float]]) -> list[Assignment]:
+def graded_assignments(policy: Policy, possible: Mapping[str, tuple[str, float]]) -> list[GradedAssignment]:
     """The assignments that are graded; `possible` gives title and points of the checks by name."""
     found = []
     for name, (title, checks) in possible.items():
         said = policy.assignments.get(name, AssignmentPolicy())
         points = checks if said.points is None else said.points
-        found.append(Assignment(name, title, checks, points, points if said.weight is None else said.weight, said.due))
+        found.append(
+            GradedAssignment(name, title, checks, points, points if said.weight is None else said.weight, said.due)
+        )
     return found
 
 
-def total(
-    course: list[Assignment],
+def student_score(
+    course: list[GradedAssignment],
     earned: Mapping[str, float],
     policy: Policy,
     attempt: Attempt | None = None,
-    ruled: Iterable[Ruling] = (),
-) -> Total:
+    ruled: Iterable[PolicyException] = (),
+) -> StudentScore:
     """Apply the policy: scale, late penalty, exceptions, drop the lowest, weigh.
 
     Args:
@@ -115,7 +117,13 @@ def total(
         ruled: the exceptions for this student.
     """
     grades = {
-        one.name: _grade(one, earned.get(one.name, 0.0), policy.late, attempt, student_exceptions.of(ruled, one.name))
+        one.name: _grade(
+            one,
+            earned.get(one.name, 0.0),
+            policy.late,
+            attempt,
+            student_exceptions.effective_exception(ruled, one.name),
+        )
         for one in course
     }
     asked = [one for one in course if not grades[one.name].excused]
@@ -123,7 +131,7 @@ def total(
     in_order = sorted(asked, key=lambda one: (grades[one.name].share, one.weight))
     dropped = {one.name for one in in_order[: max(0, min(policy.drop_lowest, len(asked) - 1))]}
     counted = [one for one in asked if one.name not in dropped]
-    return Total(
+    return StudentScore(
         grades,
         tuple(one.name for one in course if one.name in dropped),
         sum(one.weight * grades[one.name].share for one in counted),
@@ -131,23 +139,27 @@ def total(
     )
 
 
-def _grade(one: Assignment, earned: float, late: Late, attempt: Attempt | None, ruling: Ruling | None) -> Grade:
+def _grade(
+    one: GradedAssignment, earned: float, late: LatePolicy, attempt: Attempt | None, ruling: PolicyException | None
+) -> AssignmentScore:
     days = _late_days(one, late, attempt, ruling)
     scaled = earned * one.possible / one.checks if one.checks else 0.0
     share = min(late.cap, late.penalty_per_day * days)
     lost = share * (scaled if late.of == "earned" else one.possible)
     score = max(0.0, scaled - lost)
-    grade = Grade(scaled, one.possible, score, days, scaled - score)
+    grade = AssignmentScore(scaled, one.possible, score, days, scaled - score)
     if ruling is None:
         return grade
     told = ruling.told(scaled, one.possible)
     if ruling.excused or ruling.score is not None:
         given = grade.score if ruling.score is None else ruling.score
-        return Grade(scaled, one.possible, given, excused=ruling.excused, by_hand=not ruling.excused, ruling=told)
+        return AssignmentScore(
+            scaled, one.possible, given, excused=ruling.excused, by_hand=not ruling.excused, ruling=told
+        )
     return replace(grade, score=max(0.0, score + ruling.bonus), ruling=told)
 
 
-def _late_days(one: Assignment, late: Late, attempt: Attempt | None, ruling: Ruling | None) -> int:
+def _late_days(one: GradedAssignment, late: LatePolicy, attempt: Attempt | None, ruling: PolicyException | None) -> int:
     if attempt is None:
         return 0
     if ruling and ruling.late_days is not None:

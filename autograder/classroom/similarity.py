@@ -184,10 +184,10 @@ def _stub(module: str) -> str:
 
 def _sources(folder: Path, layout: str) -> Iterator[tuple[str, dict[str, str]]]:
     """Everybody's modules, taken in as for grading: the last attempt, nothing but modules, no link followed."""
-    for student in layouts.students_in(folder, TRANSFORMER, layout):
+    for student in layouts.read_class_members(folder, TRANSFORMER, layout):
         if student.attempts:
             with tempfile.TemporaryDirectory(prefix="headway-") as scratch:
-                intake.take_in(intake.read(student.attempts[-1]), Path(scratch), TRANSFORMER)
+                intake.copy_modules(intake.read_files(student.attempts[-1]), Path(scratch), TRANSFORMER)
                 files = sorted(Path(scratch).glob("*.py"))
                 yield student.submission, {file.stem: _own(file.read_text("utf-8", "replace")) for file in files}
 

@@ -7,13 +7,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from autograder.classroom.submissions.handed_in import Student
-from autograder.classroom.submissions.roster import Names
+from autograder.classroom.submissions.model import ClassMember
+from autograder.classroom.submissions.roster import StudentNames
 from autograder.core.text import counted
 
 
 @dataclass(frozen=True)
-class Ruling:
+class PolicyException:
     """One exception.
 
     Attributes:
@@ -60,26 +60,28 @@ class Ruling:
         return ", ".join(parts) + (f" ({self.reason})" if self.reason else "")
 
 
-def of(rulings: Iterable[Ruling], assignment: str) -> Ruling | None:
+def effective_exception(rulings: Iterable[PolicyException], assignment: str) -> PolicyException | None:
     """What holds for one assignment: what is said of it goes before what is said of all, and the later before that."""
-    found: Ruling | None = None
+    found: PolicyException | None = None
     for one in sorted(rulings, key=lambda one: bool(one.assignment)):
         if one.assignment in ("", assignment):
-            said = {key: value for key, value in vars(one).items() if value != getattr(Ruling, key)}
-            before = found or Ruling()
+            said = {key: value for key, value in vars(one).items() if value != getattr(PolicyException, key)}
+            before = found or PolicyException()
             reasons = dict.fromkeys(reason for reason in (before.reason, one.reason) if reason)
             found = replace(before, **{**said, "reason": "; ".join(reasons)})
     return found
 
 
-def by_submission(rulings: Sequence[Ruling], students: Sequence[Student]) -> tuple[dict[str, list[Ruling]], list[str]]:
+def exceptions_by_submission(
+    rulings: Sequence[PolicyException], students: Sequence[ClassMember]
+) -> tuple[dict[str, list[PolicyException]], list[str]]:
     """Whom the exceptions concern, and for each that concerns nobody a sentence.
 
     Raises:
         UsageError: for a name that several have.
     """
-    names = Names(students)
-    found: dict[str, list[Ruling]] = {}
+    names = StudentNames(students)
+    found: dict[str, list[PolicyException]] = {}
     lost = {}
     for one in rulings:
         whose = names.find(one.student, "student = …")

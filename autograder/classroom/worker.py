@@ -24,7 +24,7 @@ from autograder.classroom import cache_keys
 from autograder.classroom.policy import Policy
 from autograder.classroom.result_store import Entry
 from autograder.classroom.submissions import intake
-from autograder.classroom.submissions.handed_in import Attempt
+from autograder.classroom.submissions.model import Attempt
 from autograder.core import gc_tuning
 from autograder.core.files import write_atomically
 from autograder.engine import session
@@ -64,18 +64,18 @@ class Unit:
     number: int
     name: str
     file: str
-    work: Attempt | list[intake.Raw]
+    work: Attempt | list[intake.SubmittedFile]
 
 
 def grade(unit: Unit, judge: session.Judge, setup: Setup) -> tuple[Entry, bytes]:
     """Grade one submission: what the class needs to know, and the document."""
     signature = "" if isinstance(unit.work, list) else intake.signature(unit.work)  # before the files are read
-    files = unit.work if isinstance(unit.work, list) else intake.read(unit.work)
+    files = unit.work if isinstance(unit.work, list) else intake.read_files(unit.work)
     # A name that nobody can guess: nobody can list the folder around it.
     folder = setup.spool / secrets.token_hex(16)
     folder.mkdir()
     try:
-        taken = intake.take_in(files, folder, setup.options.curriculum)
+        taken = intake.copy_modules(files, folder, setup.options.curriculum)
         result = judge(unit.name, folder, setup.options.functions)
         name_cells(result, from_notebooks(folder))
     finally:
@@ -98,7 +98,7 @@ def _without_our_folders(text: str, spool: Path) -> str:
     return re.sub(rf"{re.escape(str(spool))}/[\w-]+/(?:\d+/)?", "", text)
 
 
-def _entry(unit: Unit, document: dict[str, Any], result: results.SubmissionResult, taken: intake.TakenIn) -> Entry:
+def _entry(unit: Unit, document: dict[str, Any], result: results.SubmissionResult, taken: intake.IntakeResult) -> Entry:
     status, reason = "graded", ""
     if result.problems:
         status, reason = "failed", f"the kit failed: {result.problems[0]}"

@@ -117,7 +117,7 @@ def grade(
     if target:
         preload("nbgrader.api")  # takes seconds
     curriculum = selected_curriculum()
-    settings = policies.find(course, folder, curriculum)
+    settings = policies.find_policy(course, folder, curriculum)
     limits = {
         "call_seconds": call_seconds,
         "submission_seconds": submission_seconds,
@@ -125,7 +125,7 @@ def grade(
         "output_mib": output,
         "result_mib": result,
     }
-    policy = policies.override(
+    policy = policies.override_policy(
         settings.policy,
         limits,
         seed=hidden_seed(target) if target and seed is None and settings.policy.seed is None else seed,
@@ -136,7 +136,7 @@ def grade(
     selected = curriculum.select(names or tuple(policy.assignments))
     options = session.Options(
         functions=selected if len(selected) < len(curriculum.functions) else None,
-        limits=policy.limits.limits(),
+        limits=policy.limits.sandbox_limits(),
         official=not policy.own_prerequisites,
         curriculum=curriculum,
     )

@@ -86,7 +86,7 @@ def release(folder: Path, form: str | None, prerequisites: "Prerequisites", seed
 def _release_policy(folder: Path, curriculum: "Curriculum") -> None:
     from autograder.classroom import policy, policy_template
 
-    path = folder / policy.FILE
+    path = folder / policy.POLICY_FILE
     if path.exists():
         raise UsageError(
             f"{path} is there already, and stays. Name another folder: headway release DIR --format policy"

@@ -11,7 +11,7 @@ from autograder.classroom import grade
 from autograder.classroom.class_document import Class
 from autograder.classroom.policy import AssignmentPolicy, Policy
 from autograder.classroom.result_store import Entry, Store
-from autograder.classroom.submissions.handed_in import Attempt, Student
+from autograder.classroom.submissions.model import Attempt, ClassMember
 from autograder.courses.transformer import TRANSFORMER
 from autograder.engine.session import Options
 from autograder.errors import UsageError
@@ -30,8 +30,8 @@ def test_fresh_inputs_need_pytorch_before_the_first_submission(tmp_path, monkeyp
 
 
 def test_a_name_that_several_have_chooses_nobody():
-    students = [Student(f"anna{n}", "Anna Schmidt", str(n), attempts=()) for n in (1, 2)]
-    students.append(Student("bo", "anna1", "3", attempts=()))
+    students = [ClassMember(f"anna{n}", "Anna Schmidt", str(n), attempts=()) for n in (1, 2)]
+    students.append(ClassMember("bo", "anna1", "3", attempts=()))
     with pytest.raises(UsageError, match=r"several.* 'anna1', 'anna2'"):
         grade._chosen(students, ("Anna Schmidt",))
     assert grade._chosen(students, ("anna1", "3")) == {"anna1", "bo"}
@@ -41,7 +41,9 @@ def test_a_name_that_several_have_chooses_nobody():
     ("there", "held"), [("bo.json", True), ("Zo%C3%AB.json", False), ("Zo%C3%AB#2.json", False), ("", False)]
 )
 def test_the_results_of_another_class_are_not_written_over(tmp_path, there, held):
-    group = Class([Student("Zoë", attempts=(Attempt(()),)), Student("mia", attempts=())], Policy(), TRANSFORMER, (), 1)
+    group = Class(
+        [ClassMember("Zoë", attempts=(Attempt(()),)), ClassMember("mia", attempts=())], Policy(), TRANSFORMER, (), 1
+    )
     results = Store(tmp_path)
     results.entries = {there: Entry(there, "key")} if there else {}
     with pytest.raises(UsageError, match=r"another class \(1 submission, as 'bo'\)") if held else nullcontext():
@@ -49,7 +51,7 @@ def test_the_results_of_another_class_are_not_written_over(tmp_path, there, held
 
 
 def test_what_others_left_behind_does_not_scale_the_points():
-    group = Class([Student("ada", attempts=(Attempt(()),))], Policy(), TRANSFORMER, ("softmax",), 1)
+    group = Class([ClassMember("ada", attempts=(Attempt(()),))], Policy(), TRANSFORMER, ("softmax",), 1)
     entries = {
         name: Entry(name, "key", possible={"softmax": 9.0 if name == "ada.json" else 28.0})
         for name in ("ada.json", "bo.json")
@@ -67,7 +69,7 @@ def test_what_others_left_behind_does_not_scale_the_points():
     ],
 )
 def test_a_due_date_that_nobody_can_be_held_to_is_said(attempt, unknown):
-    students = [Student("ada", attempts=(attempt,)), Student("mia", attempts=())]
+    students = [ClassMember("ada", attempts=(attempt,)), ClassMember("mia", attempts=())]
     due = Policy(assignments={"softmax": AssignmentPolicy(due=datetime(2026, 10, 1, tzinfo=UTC))})
     assert ("not known of 1 of 1 submission:" in grade._undated(students, due)) is unknown
     assert grade._undated(students, Policy()) == ""

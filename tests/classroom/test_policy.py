@@ -9,9 +9,9 @@ import pytest
 
 from autograder.classroom import policy as policies
 from autograder.classroom import policy_template, scoring, student_exceptions
-from autograder.classroom.policy import AssignmentPolicy, Checks, Late, LimitsSection, Policy
-from autograder.classroom.student_exceptions import Ruling
-from autograder.classroom.submissions.handed_in import Attempt, Student
+from autograder.classroom.policy import AssignmentPolicy, ChecksPolicy, LatePolicy, LimitsPolicy, Policy
+from autograder.classroom.student_exceptions import PolicyException
+from autograder.classroom.submissions.model import Attempt, ClassMember
 from autograder.courses.transformer import TRANSFORMER
 from autograder.errors import UsageError
 
@@ -22,12 +22,12 @@ POSSIBLE = {"softmax": ("Softmax", 28.0), "attention": ("Attention", 40.0), "lay
 def load(tmp_path, text):
     path = tmp_path / "course.toml"
     path.write_text(text, "utf-8")
-    return policies.load(path, TRANSFORMER)
+    return policies.load_policy(path, TRANSFORMER)
 
 
 def total(policy, earned, **attempt):
-    course = scoring.assignments(policy, POSSIBLE)
-    return scoring.total(course, earned, policy, Attempt((), **attempt) if attempt else None)
+    course = scoring.graded_assignments(policy, POSSIBLE)
+    return scoring.student_score(course, earned, policy, Attempt((), **attempt) if attempt else None)
 
 
 def test_weights_are_given_to_all_or_to_none(tmp_path):
@@ -44,9 +44,9 @@ LATE = {"times": {"": DUE + timedelta(days=2)}}
 
 def ruled(said, attempt=LATE, **more):
     """The course's total for somebody with half of softmax and a tenth of attention, two days late."""
-    policy = Policy(late=Late(0.1), assignments=SOFTMAX, **more)
-    course = scoring.assignments(policy, {name: POSSIBLE[name] for name in SOFTMAX})
-    return scoring.total(course, {"softmax": 14.0, "attention": 4.0}, policy, Attempt((), **attempt), said)
+    policy = Policy(late=LatePolicy(0.1), assignments=SOFTMAX, **more)
+    course = scoring.graded_assignments(policy, {name: POSSIBLE[name] for name in SOFTMAX})
+    return scoring.student_score(course, {"softmax": 14.0, "attention": 4.0}, policy, Attempt((), **attempt), said)
 
 
 @pytest.mark.parametrize(
@@ -71,53 +71,56 @@ def ruled(said, attempt=LATE, **more):
     ],
 )
 def test_what_is_ruled_for_one_student(ruling, score, penalty, told):
-    found = ruled([Ruling("bo", "softmax", **ruling)] if ruling else [])
-    grade = found.grades["softmax"]
+    found = ruled([PolicyException("bo", "softmax", **ruling)] if ruling else [])
+    grade = found.assignments["softmax"]
     assert (grade.earned, grade.score, grade.penalty, grade.ruling) == (10.0, score, penalty, told)
     assert grade.by_hand is ("score" in ruling)
     assert (found.score, found.out_of, found.penalty) == (score + 3.0, 50.0, penalty)
-    assert found.grades["attention"].ruling == ""
+    assert found.assignments["attention"].ruling == ""
 
 
 def test_who_is_excused_is_asked_for_the_rest_only():
-    found = ruled([Ruling("bo", "softmax", excused=True)])
+    found = ruled([PolicyException("bo", "softmax", excused=True)])
     assert (found.score, found.out_of, found.dropped) == (3.0, 30.0, ())
-    assert found.grades["softmax"].excused
-    found = ruled([Ruling("bo", "softmax", excused=True)], drop_lowest=1)
+    assert found.assignments["softmax"].excused
+    found = ruled([PolicyException("bo", "softmax", excused=True)], drop_lowest=1)
     assert (found.score, found.out_of, found.dropped) == (3.0, 30.0, ())  # one always counts
-    everything = ruled([Ruling("bo", excused=True)], drop_lowest=1)
+    everything = ruled([PolicyException("bo", excused=True)], drop_lowest=1)
     assert (everything.score, everything.out_of) == (0.0, 0.0)
 
 
 def test_one_assignment_goes_before_all_and_the_later_before_the_earlier():
     later = DUE + timedelta(days=9)
     said = [
-        Ruling("bo", "softmax", due=DUE, bonus=1),
-        Ruling("bo", due=later, reason="ill"),
-        Ruling("bo", "softmax", bonus=2, reason="found a mistake in the lecture"),
+        PolicyException("bo", "softmax", due=DUE, bonus=1),
+        PolicyException("bo", due=later, reason="ill"),
+        PolicyException("bo", "softmax", bonus=2, reason="found a mistake in the lecture"),
     ]
-    softmax, attention = student_exceptions.of(said, "softmax"), student_exceptions.of(said, "attention")
+    softmax, attention = (
+        student_exceptions.effective_exception(said, "softmax"),
+        student_exceptions.effective_exception(said, "attention"),
+    )
     assert (softmax.due, softmax.bonus, softmax.reason) == (DUE, 2, "ill; found a mistake in the lecture")
     assert (attention.due, attention.bonus) == (later, 0.0)
-    assert student_exceptions.of(said[:1], "attention") is None
+    assert student_exceptions.effective_exception(said[:1], "attention") is None
 
 
 def test_an_extension_goes_before_the_platforms_mark():
     marked = {"late": True}
-    assert ruled([], marked).grades["softmax"].late_days == 1
-    assert ruled([Ruling("bo", due=DUE)], marked).grades["softmax"].late_days == 0
+    assert ruled([], marked).assignments["softmax"].late_days == 1
+    assert ruled([PolicyException("bo", due=DUE)], marked).assignments["softmax"].late_days == 0
 
 
 def test_exceptions_are_found_by_any_name_and_those_for_nobody_are_told():
-    students = [Student("bo", "Bo Berg", "1002", "bo@x.edu"), Student("al", "Al"), Student("al2", "Al")]
-    by_name = [Ruling(name, excused=True) for name in ("bo", "Bo Berg", "1002", "bo@x.edu", "bob", "bob")]
-    found, nobody = student_exceptions.by_submission(by_name, students)
+    students = [ClassMember("bo", "Bo Berg", "1002", "bo@x.edu"), ClassMember("al", "Al"), ClassMember("al2", "Al")]
+    by_name = [PolicyException(name, excused=True) for name in ("bo", "Bo Berg", "1002", "bo@x.edu", "bob", "bob")]
+    found, nobody = student_exceptions.exceptions_by_submission(by_name, students)
     assert {name: len(those) for name, those in found.items()} == {"bo": 4}
     assert nobody == [
         "An exception of course.toml is for nobody: there is no student 'bob' in the class. Did you mean 'bo'?"
     ]
     with pytest.raises(UsageError, match=r"'Al' is the name of several.* student = … with 'al', 'al2'"):
-        student_exceptions.by_submission([Ruling("Al", excused=True)], students)
+        student_exceptions.exceptions_by_submission([PolicyException("Al", excused=True)], students)
 
 
 def test_exceptions_are_read(tmp_path):
@@ -128,9 +131,9 @@ def test_exceptions_are_read(tmp_path):
         '[[exceptions]]\nstudent = "eve"\nassignment = "softmax"\nbonus = -2\n',
     )
     assert policy.exceptions == (
-        Ruling("bo", due=DUE),
-        Ruling("1003", "softmax", score=17.5, reason="orally"),
-        Ruling("eve", "softmax", bonus=-2.0),
+        PolicyException("bo", due=DUE),
+        PolicyException("1003", "softmax", score=17.5, reason="orally"),
+        PolicyException("eve", "softmax", bonus=-2.0),
     )
 
 
@@ -145,15 +148,15 @@ def test_the_policy_to_fill_in_holds_as_it_is_and_names_every_key(tmp_path):
     assert on.count("\n# [") == 0
     said = tomllib.loads(on)
     assert set(said) == keys_of(Policy)
-    assert set(said["late"]) == keys_of(Late) and set(said["limits"]) == keys_of(LimitsSection)
-    assert set(said["checks"]) == keys_of(Checks) and set(said["assignments"]) == set(TRANSFORMER.modules)
+    assert set(said["late"]) == keys_of(LatePolicy) and set(said["limits"]) == keys_of(LimitsPolicy)
+    assert set(said["checks"]) == keys_of(ChecksPolicy) and set(said["assignments"]) == set(TRANSFORMER.modules)
     assert set(said["assignments"]["tokenizer"]) == keys_of(AssignmentPolicy)
-    assert set(said["exceptions"][0]) == keys_of(Ruling)
+    assert set(said["exceptions"][0]) == keys_of(PolicyException)
     # Every default is the one that holds.
     weightless = re.sub(r"^weight = .*\n", "", on, flags=re.M)
     found = load(tmp_path, weightless)
-    assert dataclasses.replace(found.late, penalty_per_day=0.0) == Late()
-    assert (found.limits, found.attempts, found.drop_lowest) == (LimitsSection(), "last", 0)
+    assert dataclasses.replace(found.late, penalty_per_day=0.0) == LatePolicy()
+    assert (found.limits, found.attempts, found.drop_lowest) == (LimitsPolicy(), "last", 0)
     assert (found.feedback, found.layout, found.own_prerequisites) == ("summary", "auto", False)
 
 
@@ -161,12 +164,12 @@ def test_the_policy_lies_with_the_submissions_or_at_the_top_of_a_course_of_nbgra
     submitted = tmp_path / "submitted"
     submitted.mkdir()
     (tmp_path / "course.toml").write_text('title = "top"')
-    assert policies.find(None, submitted, TRANSFORMER).policy.title == ""
+    assert policies.find_policy(None, submitted, TRANSFORMER).policy.title == ""
     (tmp_path / "nbgrader_config.py").touch()
-    assert policies.find(None, submitted, TRANSFORMER).policy.title == "top"
+    assert policies.find_policy(None, submitted, TRANSFORMER).policy.title == "top"
     (submitted / "course.toml").write_text('title = "inside"')
-    assert policies.find(None, submitted, TRANSFORMER).policy.title == "inside"
-    assert policies.find(tmp_path / "course.toml", submitted, TRANSFORMER).policy.title == "top"
+    assert policies.find_policy(None, submitted, TRANSFORMER).policy.title == "inside"
+    assert policies.find_policy(tmp_path / "course.toml", submitted, TRANSFORMER).policy.title == "top"
 
 
 def test_a_whole_policy_is_read(tmp_path):
@@ -179,9 +182,9 @@ def test_a_whole_policy_is_read(tmp_path):
         "[assignments.attention]\nweight = 1\n",
     )
     assert (policy.title, policy.seed, policy.attempts, policy.drop_lowest) == ("CS 601", 7, "best", 1)
-    assert policy.late == Late(0.1, 1.0, 0.5)
-    assert policy.limits.limits().memory_bytes == 512 << 20
-    assert policy.limits.limits().cpu_seconds == 300.0
+    assert policy.late == LatePolicy(0.1, 1.0, 0.5)
+    assert policy.limits.sandbox_limits().memory_bytes == 512 << 20
+    assert policy.limits.sandbox_limits().cpu_seconds == 300.0
     assert policy.is_hidden("softmax.softmax::rows") and not policy.is_hidden("softmax.log_softmax::rows")
     assert policy.assignments["softmax"].due == datetime(2026, 10, 1, 21, 59, tzinfo=UTC)
     assert list(policy.assignments) == ["softmax", "attention"]
@@ -240,7 +243,7 @@ def test_errors_name_key_and_line(tmp_path, text, line, says):
 
 def test_a_byte_order_mark_is_nothing(tmp_path):
     (tmp_path / "course.toml").write_bytes(b"\xef\xbb\xbfseed = 7\r\n")
-    assert policies.load(tmp_path / "course.toml", TRANSFORMER).seed == 7
+    assert policies.load_policy(tmp_path / "course.toml", TRANSFORMER).seed == 7
 
 
 def test_what_is_not_toml_says_so(tmp_path):
@@ -256,7 +259,7 @@ def test_without_a_policy_points_are_added():
 def test_points_are_scaled_and_weighed():
     policy = Policy(assignments={"softmax": AssignmentPolicy(points=14.0, weight=1.0), "attention": AssignmentPolicy()})
     found = total(policy, {"softmax": 14.0, "attention": 40.0, "layernorm": 20.0})
-    assert found.grades["softmax"].earned == 7.0 and found.grades["softmax"].possible == 14.0
+    assert found.assignments["softmax"].earned == 7.0 and found.assignments["softmax"].possible == 14.0
     assert found.score == pytest.approx(0.5 * 1 + 40 + 20) and found.out_of == 61.0
 
 
@@ -268,28 +271,28 @@ def test_bonus_points_count_beyond_the_possible():
     ("hours", "days", "score"), [(-1, 0, 28), (0, 0, 28), (1, 0, 28), (3, 1, 25.2), (27, 2, 22.4), (24 * 30, 30, 14)]
 )
 def test_late_days_are_begun_days_after_the_grace(hours, days, score):
-    policy = Policy(late=Late(0.1, grace_hours=2, cap=0.5), assignments={"softmax": AssignmentPolicy(due=DUE)})
+    policy = Policy(late=LatePolicy(0.1, grace_hours=2, cap=0.5), assignments={"softmax": AssignmentPolicy(due=DUE)})
     found = total(policy, {"softmax": 28.0}, times={"": DUE + timedelta(hours=hours)})
-    assert found.grades["softmax"].late_days == days == found.late_days
+    assert found.assignments["softmax"].late_days == days == found.late_days
     assert found.score == pytest.approx(score) and found.penalty == pytest.approx(28 - score)
 
 
 def test_the_penalty_may_be_one_of_the_possible_points():
-    policy = Policy(late=Late(0.25, of="possible"), assignments={"softmax": AssignmentPolicy(due=DUE)})
+    policy = Policy(late=LatePolicy(0.25, of="possible"), assignments={"softmax": AssignmentPolicy(due=DUE)})
     assert total(policy, {"softmax": 10.0}, times={"": DUE + timedelta(hours=1)}).score == pytest.approx(3.0)
     assert total(policy, {"softmax": 5.0}, times={"": DUE + timedelta(hours=1)}).score == 0.0
 
 
 def test_a_platforms_mark_counts_as_the_days_that_the_policy_says():
-    policy = Policy(late=Late(0.1, marked_days=2))
+    policy = Policy(late=LatePolicy(0.1, marked_days=2))
     assert total(policy, {"softmax": 28.0}, late=True).score == pytest.approx(28 * 0.8)
 
 
 def test_an_assignments_own_time_counts_for_it():
-    policy = Policy(late=Late(1.0), assignments={name: AssignmentPolicy(due=DUE) for name in POSSIBLE})
+    policy = Policy(late=LatePolicy(1.0), assignments={name: AssignmentPolicy(due=DUE) for name in POSSIBLE})
     times = {"softmax": DUE + timedelta(days=3), "attention": DUE}
     found = total(policy, {"softmax": 28.0, "attention": 40.0}, times=times)
-    assert found.score == 40.0 and found.grades["attention"].late_days == 0
+    assert found.score == 40.0 and found.assignments["attention"].late_days == 0
 
 
 def test_the_lowest_by_share_are_dropped_but_never_all():

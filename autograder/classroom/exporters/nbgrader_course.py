@@ -13,7 +13,7 @@ from typing import Any
 
 from autograder.classroom.exporters import nbgrader
 from autograder.classroom.gradebook import Gradebook
-from autograder.classroom.submissions.intake import read_plain
+from autograder.classroom.submissions.intake import read_plain_file
 from autograder.core.files import write_atomically
 from autograder.core.zip_archive import LeftOut
 from autograder.errors import UsageError, missing_package
@@ -163,7 +163,7 @@ def _write_notebooks(
                 continue
             submitted = _submitted(course, key, assignment["name"])
             try:
-                content = read_plain(submitted, MAX_NOTEBOOK_BYTES)
+                content = read_plain_file(submitted, MAX_NOTEBOOK_BYTES)
                 text = nbgrader_autograded.notebook(content, source, document, assignment)
             except LeftOut as left:
                 text = nbgrader_autograded.unread(f"This was not graded: {left}.", source, document, assignment)
@@ -179,4 +179,4 @@ def _write_notebooks(
 def _of_the_exchange(submitted: Path) -> Iterator[tuple[str, bytes]]:
     for name in OF_THE_EXCHANGE:
         with contextlib.suppress(LeftOut, OSError):
-            yield name, read_plain(submitted / name, 1000)
+            yield name, read_plain_file(submitted / name, 1000)

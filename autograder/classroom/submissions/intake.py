@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO
 
-from autograder.classroom.submissions.handed_in import WORK, Attempt, Part
+from autograder.classroom.submissions.model import SUBMISSION_SUFFIXES, Attempt, SubmissionPart
 from autograder.core.text import clean
 from autograder.core.zip_archive import MAX_ARCHIVE_BYTES, Allowance, LeftOut, open_archive
 from autograder.curriculum import Curriculum
@@ -41,7 +41,7 @@ Content = bytes | LeftOut
 
 
 @dataclass(frozen=True)
-class Raw:
+class SubmittedFile:
     """A file as it was handed in, or why it was not read."""
 
     name: str
@@ -50,16 +50,16 @@ class Raw:
 
 
 @dataclass
-class TakenIn:
+class IntakeResult:
     """What came of taking a submission in: how many modules, and what was left behind, one line each."""
 
     modules: int = 0
     notes: list[str] = field(default_factory=list)
 
 
-def read(attempt: Attempt) -> list[Raw]:
+def read_files(attempt: Attempt) -> list[SubmittedFile]:
     """Every file of the attempt that looks like work, unopened archives among them."""
-    found: list[Raw] = []
+    found: list[SubmittedFile] = []
     size = 0
     for part in attempt.parts:
         try:
@@ -69,13 +69,13 @@ def read(attempt: Attempt) -> list[Raw]:
                     raise LeftOut(f"the rest is left out, together it is larger than {MAX_RAW_BYTES >> 20} MiB")
                 found.append(raw)
         except OSError as error:
-            found.append(Raw("", LeftOut(f"the submission cannot be read ({error.strerror or error})")))
+            found.append(SubmittedFile("", LeftOut(f"the submission cannot be read ({error.strerror or error})")))
         except LeftOut as error:
-            found.append(Raw("", error))
+            found.append(SubmittedFile("", error))
     return found
 
 
-def digest(files: list[Raw]) -> str:
+def digest(files: list[SubmittedFile]) -> str:
     """SHA-256 of what was handed in, file by file; what could not be read counts by its reason."""
     state = hashlib.sha256()
     for raw in files:
@@ -105,7 +105,7 @@ def signature(attempt: Attempt) -> str:
     return state.hexdigest()
 
 
-def _statuses(part: Part) -> Iterator[tuple[str, os.stat_result]]:
+def _statuses(part: SubmissionPart) -> Iterator[tuple[str, os.stat_result]]:
     status = part.path.lstat()
     yield str(part.path), status
     if stat.S_ISDIR(status.st_mode):
@@ -120,14 +120,14 @@ def _work(folder: Path) -> list["os.DirEntry[str]"]:
         for count, entry in enumerate(entries):
             if count >= MAX_ENTRIES:
                 raise LeftOut(f"the submission has more than {MAX_ENTRIES} files and folders: left out")
-            if entry.name.endswith(WORK) and not entry.name.startswith("."):
+            if entry.name.endswith(SUBMISSION_SUFFIXES) and not entry.name.startswith("."):
                 found.append(entry)
     return sorted(found, key=lambda entry: entry.name)
 
 
-def take_in(files: list[Raw], into: Path, curriculum: Curriculum) -> TakenIn:
+def copy_modules(files: list[SubmittedFile], into: Path, curriculum: Curriculum) -> IntakeResult:
     """Write the modules among the files to the empty folder `into`."""
-    taken = TakenIn()
+    taken = IntakeResult()
     chosen: dict[str, tuple[bool, bytes]] = {}  # by module file: whether it lay in its own assignment's folder
     spelling: dict[str, str] = {}
     unpacked = Allowance(MAX_UNPACKED_BYTES, f"unpacked it is larger than {MAX_UNPACKED_BYTES >> 20} MiB")
@@ -173,7 +173,7 @@ def _name_the_only_ones(chosen: dict[str, tuple[bool, bytes]], curriculum: Curri
         return
     meant: dict[str, list[str]] = {}
     for name, (_, content) in chosen.items():
-        meant.setdefault(meant_module(content, curriculum), []).append(name)
+        meant.setdefault(guess_module(content, curriculum), []).append(name)
     for module, names in meant.items():
         if module and len(names) == 1:
             chosen[f"{module}.py"] = chosen[names[0]]
@@ -182,7 +182,7 @@ def _name_the_only_ones(chosen: dict[str, tuple[bool, bytes]], curriculum: Curri
             notes.append(f"{clean(' and '.join(names), 200)}: each could be {module}.py, so neither is taken for it")
 
 
-def meant_module(content: bytes, curriculum: Curriculum) -> str:
+def guess_module(content: bytes, curriculum: Curriculum) -> str:
     """The module that a file of another name is most likely meant to be: the one whose functions it defines, or ""."""
     # Not parsed: a parser in the grader is something to attack.
     defined = {name.decode("utf-8", "replace") for name in re.findall(rb"^def[ \t]+(\w+)", content, re.MULTILINE)}
@@ -195,7 +195,7 @@ def meant_module(content: bytes, curriculum: Curriculum) -> str:
 
 
 def _modules(
-    raw: Raw, curriculum: Curriculum, unpacked: Allowance, notebooks: Allowance
+    raw: SubmittedFile, curriculum: Curriculum, unpacked: Allowance, notebooks: Allowance
 ) -> Iterator[tuple[str, Content]]:
     """The modules in one file: itself, those of a notebook, those of an archive."""
     content = raw.content
@@ -218,7 +218,7 @@ def _of_notebook(name: str, content: bytes, curriculum: Curriculum) -> Iterator[
         yield name, left
 
 
-def _files(part: Part) -> Iterator[Raw]:
+def _files(part: SubmissionPart) -> Iterator[SubmittedFile]:
     """The files of a part; of what looks like work and is not taken, why."""
     mode = part.path.lstat().st_mode
     if stat.S_ISDIR(mode):
@@ -238,15 +238,15 @@ def _plain(name: str) -> str:
     return re.sub(r"[ ().-]", "_", name[:-3]) + name[-3:] if name.endswith(".py") else name
 
 
-def _file(path: Path, name: str, assignment: str) -> Raw:
+def _file(path: Path, name: str, assignment: str) -> SubmittedFile:
     reason = why_not(name)
     try:
-        return Raw(name, LeftOut(reason) if reason else read_plain(path, _max_bytes(name)), assignment)
+        return SubmittedFile(name, LeftOut(reason) if reason else read_plain_file(path, _max_bytes(name)), assignment)
     except LeftOut as left:
-        return Raw(name, left, assignment)
+        return SubmittedFile(name, left, assignment)
     except OSError as error:
         why = LeftOut("it is a link" if path.is_symlink() else error.strerror or str(error))
-        return Raw(name, why, assignment)
+        return SubmittedFile(name, why, assignment)
 
 
 def why_not(name: str) -> str | None:
@@ -264,19 +264,19 @@ def _max_bytes(name: str) -> int:
     return notebook_intake.MAX_NOTEBOOK_BYTES if name.endswith(".ipynb") else MAX_FILE_BYTES
 
 
-def read_plain(path: Path, max_bytes: int) -> bytes:
+def read_plain_file(path: Path, max_bytes: int) -> bytes:
     """A plain file's content.
 
     Raises:
         LeftOut: if it is something else, or larger.
     """
-    with open_plain(path) as file:
+    with open_plain_file(path) as file:
         if os.fstat(file.fileno()).st_size > max_bytes:
             raise LeftOut(f"it is larger than {max_bytes >> 20} MiB")
         return file.read(max_bytes)
 
 
-def open_plain(path: Path) -> BinaryIO:
+def open_plain_file(path: Path) -> BinaryIO:
     """Open a plain file that has no other name, without following a link to it.
 
     It is looked at after it was opened, so that nothing can be exchanged in between.

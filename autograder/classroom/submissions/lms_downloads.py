@@ -10,8 +10,8 @@ from collections.abc import Iterable
 from datetime import UTC, datetime
 from pathlib import Path
 
-from autograder.classroom.submissions.handed_in import WORK, Attempt, Part, Student, safe_name
-from autograder.classroom.submissions.intake import MAX_ENTRIES, read_plain
+from autograder.classroom.submissions.intake import MAX_ENTRIES, read_plain_file
+from autograder.classroom.submissions.model import SUBMISSION_SUFFIXES, Attempt, ClassMember, SubmissionPart, safe_name
 from autograder.core.zip_archive import LeftOut
 from autograder.curriculum import Curriculum
 from autograder.errors import UsageError, missing_package
@@ -28,7 +28,7 @@ _AGAIN = re.compile(r"-(\d{1,3})(?=\.\w+$)")
 _MOODLE = re.compile(r"(?P<name>.+?)_(?P<id>\d+)_assignsubmission_(?P<kind>file|onlinetext)(?:_(?P<file>[^/]+)|_?)")
 
 
-def canvas(folder: Path, names: list[str], curriculum: Curriculum) -> list[Student] | None:
+def canvas(folder: Path, names: list[str], curriculum: Curriculum) -> list[ClassMember] | None:
     """The unpacked archive of Canvas's "Download Submissions".
 
     Its names are made in `ContentZipper#get_filename` and `#add_upload_submission`
@@ -37,7 +37,7 @@ def canvas(folder: Path, names: list[str], curriculum: Curriculum) -> list[Stude
     `softmax-1.py`. The archive holds the last attempt; a file that is there twice is taken in its later version.
     """
     files = {name: match for name in names if (match := _CANVAS.fullmatch(name))}
-    work = [name for name in names if name.endswith(WORK)]
+    work = [name for name in names if name.endswith(SUBMISSION_SUFFIXES)]
     if not files or len(files) * 2 < len(work):
         return None
     people: dict[str, list[str]] = defaultdict(list)
@@ -49,15 +49,17 @@ def canvas(folder: Path, names: list[str], curriculum: Curriculum) -> list[Stude
         # Attachment ids grow: the later version of a file has the higher one.
         for name in sorted(theirs, key=lambda name: int(files[name]["file"])):
             chosen[_AGAIN.sub("", files[name]["name"])] = name
-        parts = tuple(Part(folder / name, own) for own, name in chosen.items() if own.endswith(WORK))
+        parts = tuple(
+            SubmissionPart(folder / name, own) for own, name in chosen.items() if own.endswith(SUBMISSION_SUFFIXES)
+        )
         user = next((files[name]["user"] or "" for name in theirs), "")
         shown = f"{user}_{person}" if user else person
         late = any(files[name]["late"] for name in theirs)
-        students.append(Student(safe_name(shown), user, person, attempts=(Attempt(parts, late=late),)))
+        students.append(ClassMember(safe_name(shown), user, person, attempts=(Attempt(parts, late=late),)))
     return students
 
 
-def moodle(folder: Path, names: list[str], curriculum: Curriculum) -> list[Student] | None:
+def moodle(folder: Path, names: list[str], curriculum: Curriculum) -> list[ClassMember] | None:
     """The unpacked archive of Moodle's "Download all submissions", in folders or not.
 
     Its names are made in `downloader::get_student_prefix` and `load_submissionplugin_filelist`
@@ -65,21 +67,25 @@ def moodle(folder: Path, names: list[str], curriculum: Curriculum) -> list[Stude
     `assignsubmission`, `_`, the plugin's type. Texts typed into Moodle (`onlinetext`) are left behind.
     """
     found = {name: match for name in names if (match := _MOODLE.fullmatch(name))}
-    others = [name for name in names if name not in found and (name.endswith(WORK) or (folder / name).is_dir())]
+    others = [
+        name for name in names if name not in found and (name.endswith(SUBMISSION_SUFFIXES) or (folder / name).is_dir())
+    ]
     if len(found) <= len(others):  # one name that somebody chose says nothing about a class
         return None
-    people: dict[tuple[str, str], list[Part]] = defaultdict(list)
+    people: dict[tuple[str, str], list[SubmissionPart]] = defaultdict(list)
     for name, match in found.items():
         mine = people[match["name"], match["id"]]
         if match["kind"] == "file":
-            mine += _parts_of(folder / name) if match["file"] is None else [Part(folder / name, match["file"])]
+            mine += (
+                _parts_of(folder / name) if match["file"] is None else [SubmissionPart(folder / name, match["file"])]
+            )
     return [
-        Student(safe_name(f"{name}_{number}"), name, number, attempts=(Attempt(tuple(parts)),))
+        ClassMember(safe_name(f"{name}_{number}"), name, number, attempts=(Attempt(tuple(parts)),))
         for (name, number), parts in sorted(people.items())
     ]
 
 
-def gradescope(folder: Path, names: list[str], curriculum: Curriculum) -> list[Student] | None:
+def gradescope(folder: Path, names: list[str], curriculum: Curriculum) -> list[ClassMember] | None:
     """The unpacked archive of Gradescope's "Export Submissions": `submission_metadata.yml` and `submission_NNN/`.
 
     The index has Ruby's symbols for keys: per submission `:submitters:` (each `:name:`, `:sid:`, `:email:`) and
@@ -117,7 +123,7 @@ def gradescope(folder: Path, names: list[str], curriculum: Curriculum) -> list[S
         )
         known = details[key]
         students.append(
-            Student(safe_name(key), known.get("name", ""), known.get("sid", ""), known.get("email", ""), attempts)
+            ClassMember(safe_name(key), known.get("name", ""), known.get("sid", ""), known.get("email", ""), attempts)
         )
     return students
 
@@ -142,7 +148,7 @@ def _index(path: Path) -> dict[str, object] | None:
     return index if isinstance(index, dict) else None
 
 
-def nbgrader(folder: Path, names: list[str], curriculum: Curriculum) -> list[Student] | None:
+def nbgrader(folder: Path, names: list[str], curriculum: Curriculum) -> list[ClassMember] | None:
     """nbgrader's `submitted/{student_id}/{assignment_id}/…`, with `timestamp.txt` beside the work.
 
     The structure is described in "The philosophy of nbgrader" (nbgrader.readthedocs.io, section "File/directory
@@ -157,7 +163,7 @@ def nbgrader(folder: Path, names: list[str], curriculum: Curriculum) -> list[Stu
     for name in names:
         if not (folder / name).is_dir():
             continue
-        parts: list[Part] = []
+        parts: list[SubmissionPart] = []
         times: dict[str, datetime] = {}
         for inner in inside(folder / name):
             if inner.is_dir() and not inner.name.startswith("."):
@@ -166,7 +172,7 @@ def nbgrader(folder: Path, names: list[str], curriculum: Curriculum) -> list[Stu
                 when = _timestamp(inner / "timestamp.txt")
                 if when is not None:
                     times[module] = max(when, times.get(module, when))
-        students.append(Student(safe_name(name), "", name, attempts=(Attempt(tuple(parts), times),)))
+        students.append(ClassMember(safe_name(name), "", name, attempts=(Attempt(tuple(parts), times),)))
     return students or None
 
 
@@ -180,7 +186,7 @@ def _is_nbgraders(folder: Path, names: list[str], curriculum: Curriculum) -> boo
         if not (folder / name).is_dir() or (folder / name).is_symlink():
             return False
         inner = inside(folder / name)
-        if any(path.name.endswith(WORK) for path in inner):
+        if any(path.name.endswith(SUBMISSION_SUFFIXES) for path in inner):
             return False
         found |= any(path.name in curriculum.modules or (path / "timestamp.txt").is_file() for path in inner)
     return found
@@ -188,7 +194,7 @@ def _is_nbgraders(folder: Path, names: list[str], curriculum: Curriculum) -> boo
 
 def _timestamp(path: Path) -> datetime | None:
     try:
-        return moment(read_plain(path, 1000).decode("utf-8", "replace"))
+        return moment(read_plain_file(path, 1000).decode("utf-8", "replace"))
     except (LeftOut, OSError):
         return None
 
@@ -203,9 +209,9 @@ def moment(text: str) -> datetime | None:
     return when if when.tzinfo else when.replace(tzinfo=UTC)
 
 
-def _parts_of(folder: Path, assignment: str = "") -> list[Part]:
+def _parts_of(folder: Path, assignment: str = "") -> list[SubmissionPart]:
     """A folder as it was handed in: its files, or those of the one folder in it."""
-    return [Part(inner, assignment=assignment) for inner in (unwrapped(folder),)]
+    return [SubmissionPart(inner, assignment=assignment) for inner in (unwrapped(folder),)]
 
 
 def unwrapped(folder: Path) -> Path:
@@ -214,7 +220,7 @@ def unwrapped(folder: Path) -> Path:
         return folder
     entries = inside(folder)
     inner = [path for path in entries if path.is_dir() and not path.is_symlink()]
-    if len(inner) == 1 and not any(path.name.endswith(WORK) for path in entries if path not in inner):
+    if len(inner) == 1 and not any(path.name.endswith(SUBMISSION_SUFFIXES) for path in entries if path not in inner):
         return inner[0]
     return folder
 

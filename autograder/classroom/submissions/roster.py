@@ -15,7 +15,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from autograder.classroom.submissions.handed_in import Student, safe_name
+from autograder.classroom.submissions.model import ClassMember, safe_name
 from autograder.core.text import clean
 from autograder.errors import UsageError
 
@@ -28,7 +28,7 @@ _EMAIL = ("email", "emailaddress", "mail")
 
 
 @dataclass(frozen=True)
-class Person:
+class RosterEntry:
     """A line of the roster."""
 
     name: str
@@ -38,7 +38,7 @@ class Person:
     keys: frozenset[str]  # what a submission may be called that is this person's
 
 
-def read(path: Path) -> list[Person]:
+def read(path: Path) -> list[RosterEntry]:
     """The people on a roster.
 
     Raises:
@@ -81,7 +81,7 @@ def read(path: Path) -> list[Person]:
     return people
 
 
-def _person(row: dict[str, str], titles: dict[str, str]) -> Person | None:
+def _person(row: dict[str, str], titles: dict[str, str]) -> RosterEntry | None:
     def first(choices: Iterable[str]) -> str:
         return next((row[titles[c]].strip() for c in choices if c in titles and row.get(titles[c], "").strip()), "")
 
@@ -99,7 +99,7 @@ def _person(row: dict[str, str], titles: dict[str, str]) -> Person | None:
     names = [f"{given}{family}", f"{family}{given}", *([name, "".join(reversed(words))] if words else [])]
     keys = {plain(text) for text in (number, email, *logins, *names)}
     keys |= {plain(text.partition("@")[0]) for text in (email, *logins)}
-    return Person(clean(name, 100), clean(number, 100), clean(email, 100), row, frozenset(keys - {""}))
+    return RosterEntry(clean(name, 100), clean(number, 100), clean(email, 100), row, frozenset(keys - {""}))
 
 
 def plain(text: str) -> str:
@@ -112,13 +112,13 @@ def _words(text: str) -> list[str]:
     return [word for word in re.split(r"[\s,]+", text) if word]
 
 
-def join(students: list[Student], people: list[Person]) -> list[Student]:
+def join(students: list[ClassMember], people: list[RosterEntry]) -> list[ClassMember]:
     """The class as the roster has it: everybody on it in its order, then those who are not on it."""
     wanted: dict[str, list[int]] = defaultdict(list)
     for place, person in enumerate(people):
         for key in person.keys:
             wanted[key].append(place)
-    by_person: dict[int, Student] = {}
+    by_person: dict[int, ClassMember] = {}
     others = []
     for student in students:
         number = _owner(student, wanted)
@@ -146,7 +146,7 @@ def join(students: list[Student], people: list[Person]) -> list[Student]:
     return [*(by_person.get(i) or _missing(person, taken) for i, person in enumerate(people)), *others]
 
 
-def _owner(student: Student, wanted: dict[str, list[int]]) -> int | None:
+def _owner(student: ClassMember, wanted: dict[str, list[int]]) -> int | None:
     """Whose it is: by number first, then by address, then by name; never by a name that two people have."""
     for text in (student.id, student.email, student.submission, student.name):
         found = set(wanted.get(plain(text), [])) if text else set()
@@ -155,18 +155,18 @@ def _owner(student: Student, wanted: dict[str, list[int]]) -> int | None:
     return None
 
 
-def _missing(person: Person, taken: set[str]) -> Student:
+def _missing(person: RosterEntry, taken: set[str]) -> ClassMember:
     name = safe_name(person.id or person.email or person.name)
     if name in taken:
         name = f"{name} (missing)"
     taken.add(name)
-    return Student(name, person.name, person.id, person.email, roster=person.row)
+    return ClassMember(name, person.name, person.id, person.email, roster=person.row)
 
 
-class Names:
+class StudentNames:
     """Every name that the students of a class have: what the submission is called, the person's, number, address."""
 
-    def __init__(self, students: Sequence[Student]) -> None:
+    def __init__(self, students: Sequence[ClassMember]) -> None:
         self._submissions = {one.submission for one in students}
         self._of: dict[str, set[str]] = defaultdict(set)
         for one in students:

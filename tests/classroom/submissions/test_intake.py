@@ -12,8 +12,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from autograder.classroom.submissions import intake
-from autograder.classroom.submissions.handed_in import Attempt, Part
-from autograder.classroom.submissions.intake import read, take_in
+from autograder.classroom.submissions.intake import copy_modules, read_files
+from autograder.classroom.submissions.model import Attempt, SubmissionPart
 from autograder.courses.transformer import TRANSFORMER
 
 GOOD = "def softmax(x):\n    return x\n"
@@ -29,7 +29,7 @@ def taken(tmp_path):
     def take(path):
         into = tmp_path / f"into{len(list(tmp_path.iterdir()))}"
         into.mkdir()
-        notes = take_in(read(Attempt((Part(path),))), into, TRANSFORMER).notes
+        notes = copy_modules(read_files(Attempt((SubmissionPart(path),))), into, TRANSFORMER).notes
         assert secret.read_text() == SECRET
         files = {file.name: file.read_text() for file in into.iterdir()}
         assert SECRET not in files.values()
@@ -282,7 +282,7 @@ def test_a_signature_notices_what_dates_hide(tmp_path, monkeypatch):
     monkeypatch.setattr(intake, "SETTLED_NS", 0)
     file = tmp_path / "softmax.py"
     file.write_text("x = 1\n")
-    attempt = Attempt((Part(tmp_path),))
+    attempt = Attempt((SubmissionPart(tmp_path),))
     first = intake.signature(attempt)
     assert first == intake.signature(attempt) != ""
     before = file.stat()
@@ -301,11 +301,11 @@ def test_a_signature_is_of_what_is_read(tmp_path, monkeypatch):
     (tmp_path / "softmax.py").write_text("one")
     (tmp_path / "._softmax.py").write_text("what a Mac leaves beside it")
     monkeypatch.setattr(intake, "SETTLED_NS", 0)
-    attempt = Attempt((Part(tmp_path),))
+    attempt = Attempt((SubmissionPart(tmp_path),))
     first = intake.signature(attempt)
     (tmp_path / "._softmax.py").write_text("another one")
     assert intake.signature(attempt) == first != ""
-    assert [raw.name for raw in intake.read(attempt)] == ["softmax.py"]
+    assert [raw.name for raw in intake.read_files(attempt)] == ["softmax.py"]
 
 
 def test_a_folder_of_too_many_files_has_no_signature(tmp_path, monkeypatch):
@@ -313,14 +313,14 @@ def test_a_folder_of_too_many_files_has_no_signature(tmp_path, monkeypatch):
     monkeypatch.setattr(intake, "MAX_ENTRIES", 2)
     for name in ("one.py", "two.py"):
         (tmp_path / name).touch()
-    attempt = Attempt((Part(tmp_path),))
+    attempt = Attempt((SubmissionPart(tmp_path),))
     assert intake.signature(attempt) != ""
     (tmp_path / "three.txt").touch()
     assert intake.signature(attempt) == ""
-    assert "more than 2 files" in str(intake.read(attempt)[0].content)
+    assert "more than 2 files" in str(intake.read_files(attempt)[0].content)
 
 
 def test_a_file_changed_a_moment_ago_has_no_signature(tmp_path):
     (tmp_path / "softmax.py").write_text("x = 1\n")
-    assert intake.signature(Attempt((Part(tmp_path),))) == ""
-    assert intake.signature(Attempt((Part(tmp_path / "missing"),))) == ""
+    assert intake.signature(Attempt((SubmissionPart(tmp_path),))) == ""
+    assert intake.signature(Attempt((SubmissionPart(tmp_path / "missing"),))) == ""

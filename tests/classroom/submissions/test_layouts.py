@@ -22,13 +22,13 @@ def make(root, *paths, text=CODE):
 
 
 def read(folder, layout="auto", modules=()):
-    return {one.submission: one for one in layouts.students_in(folder, TRANSFORMER, layout, modules)}
+    return {one.submission: one for one in layouts.read_class_members(folder, TRANSFORMER, layout, modules)}
 
 
 def modules_of(attempt, tmp_path):
     into = tmp_path / "taken"
     into.mkdir()
-    taken = intake.take_in(intake.read(attempt), into, TRANSFORMER)
+    taken = intake.copy_modules(intake.read_files(attempt), into, TRANSFORMER)
     return sorted(path.name for path in into.iterdir()), taken.notes
 
 
@@ -185,7 +185,7 @@ def test_gradescope(tmp_path, inner):
 
 def test_results_that_lie_among_the_work_are_nobodys(tmp_path):
     group = make(tmp_path, "ada/softmax.py", "bo/softmax.py", "results/class.json")
-    found = layouts.students_in(group, TRANSFORMER, out=group / "ada" / ".." / "results")
+    found = layouts.read_class_members(group, TRANSFORMER, out=group / "ada" / ".." / "results")
     assert [student.submission for student in found] == ["ada", "bo"]
 
 
@@ -271,7 +271,7 @@ CANVAS_GRADEBOOK = """Student,ID,SIS User ID,SIS Login ID,Section,Softmax (12)
 def test_a_roster_joins_names_and_people(tmp_path, names, table):
     group = make(tmp_path / "class", *names)
     (tmp_path / "roster.csv").write_text(table, "utf-8")
-    found = roster.join(layouts.students_in(group, TRANSFORMER), roster.read(tmp_path / "roster.csv"))
+    found = roster.join(layouts.read_class_members(group, TRANSFORMER), roster.read(tmp_path / "roster.csv"))
     assert [bool(one.attempts) for one in found] == [True, True, False]
     assert found[0].name == "Ada Lovelace"
     assert all(not one.notes for one in found) and all(one.id for one in found)
@@ -280,14 +280,14 @@ def test_a_roster_joins_names_and_people(tmp_path, names, table):
 def test_who_is_not_on_the_roster_is_graded_and_marked(tmp_path):
     group = make(tmp_path / "class", "ada/softmax.py", "eve/softmax.py")
     (tmp_path / "roster.csv").write_text("id,name\nada,Ada\n", "utf-8")
-    found = roster.join(layouts.students_in(group, TRANSFORMER), roster.read(tmp_path / "roster.csv"))
+    found = roster.join(layouts.read_class_members(group, TRANSFORMER), roster.read(tmp_path / "roster.csv"))
     assert [(one.submission, one.notes) for one in found] == [("ada", ()), ("eve", ("not on the roster",))]
 
 
 def test_a_name_that_two_people_have_joins_nobody(tmp_path):
     group = make(tmp_path / "class", "Ann Lee/softmax.py")
     (tmp_path / "roster.csv").write_text("id,name\n1,Ann Lee\n2,Ann Lee\n", "utf-8")
-    found = roster.join(layouts.students_in(group, TRANSFORMER), roster.read(tmp_path / "roster.csv"))
+    found = roster.join(layouts.read_class_members(group, TRANSFORMER), roster.read(tmp_path / "roster.csv"))
     assert [len(one.attempts) for one in found] == [0, 0, 1]
     assert found[2].notes == ("2 people on the roster have this name: name the work by id or e-mail address",)
 

@@ -8,11 +8,11 @@ from pathlib import Path
 
 from autograder.core.text import clean
 
-WORK = (".py", ".ipynb", ".zip")
+SUBMISSION_SUFFIXES = (".py", ".ipynb", ".zip")
 
 
 @dataclass(frozen=True)
-class Part:
+class SubmissionPart:
     """A file, a folder or an archive of a submission.
 
     Attributes:
@@ -36,7 +36,7 @@ class Attempt:
         late: whether the platform marks it as late, without saying by how much; None: it marks nothing.
     """
 
-    parts: tuple[Part, ...]
+    parts: tuple[SubmissionPart, ...]
     times: dict[str, datetime] = field(default_factory=dict)
     late: bool | None = None
 
@@ -48,7 +48,7 @@ class Attempt:
 
 
 @dataclass(frozen=True)
-class Student:
+class ClassMember:
     """One student of the class, with what they have handed in.
 
     Attributes:
