@@ -17,7 +17,7 @@ from autograder.core.files import write_atomically
 from autograder.core.text import clean
 from autograder.core.versions import versions
 from autograder.curriculum import Curriculum
-from autograder.report.student_feedback import ruled
+from autograder.report.student_feedback import student_exception_lines
 
 SCHEMA = "headway.class/1"
 CLASS, TABLE = "class.json", "grades.csv"
@@ -167,7 +167,7 @@ def write_csv(out: Path, document: dict[str, Any], entries: Mapping[str, Entry])
         scores = [f"{student['earned']:g}", f"{student['possible']:g}", *points]
         scores += [f"{student['score']:g}", f"{student['out_of']:g}", student["status"], str(student["late_days"])]
         notes = [student["reason"], *(note for note in student["notes"] if note not in student["reason"])]
-        notes += ruled(student)
+        notes += student_exception_lines(student)
         sandbox = "+".join(entry.sandbox) if entry else ""
         note = cells.text("; ".join(note for note in notes if note))
         names = [cells.text(student["submission"]), cells.text(student["name"])]

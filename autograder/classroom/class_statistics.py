@@ -5,18 +5,18 @@ from collections.abc import Iterable
 from autograder.classroom.gradebook import Document, Gradebook, functions_of, shown_name
 from autograder.core.text import clean
 from autograder.engine.diagnosis.mistake import of_function
-from autograder.report.class_records import LETTERS, NO_RESULT, Check, Insight, Named, Student
-from autograder.report.student_feedback import ruled
+from autograder.report.class_records import LETTERS, NO_RESULT, CheckRecord, ClassRecords, MistakeRecord, StudentRecord
+from autograder.report.student_feedback import student_exception_lines
 
 MAX_SLOW = 15
 MAX_LISTED = 200
 
 
-def collect(book: Gradebook) -> Insight:
+def collect(book: Gradebook) -> ClassRecords:
     """Read every result document once and add up what it says."""
-    insight = Insight(clean(book.title, 200), book.assignments)
+    insight = ClassRecords(clean(book.title, 200), book.assignments)
     insight.seconds, insight.seed = book.document["seconds"], book.document["seed"]
-    mistakes: dict[str, Named] = {}
+    mistakes: dict[str, MistakeRecord] = {}
     statuses: list[dict[str, str]] = []  # by student: function -> letter
     order: dict[str, None] = {}
     for number, (student, result) in enumerate(book.results()):
@@ -42,8 +42,8 @@ def collect(book: Gradebook) -> Insight:
     return insight
 
 
-def _line(student: Document) -> Student:
-    return Student(
+def _line(student: Document) -> StudentRecord:
+    return StudentRecord(
         clean(shown_name(student), 120),
         clean(student["id"], 60),
         clean(student["submission"], 120),
@@ -54,13 +54,15 @@ def _line(student: Document) -> Student:
         student["late_days"],
         student["seconds"],
         student["file"],
-        [clean(note, 400) for note in (*ruled(student), *student["notes"])],
+        [clean(note, 400) for note in (*student_exception_lines(student), *student["notes"])],
     )
 
 
-def _add(insight: Insight, mistakes: dict[str, Named], number: int, name: str, checks: Iterable[Document]) -> None:
+def _add(
+    insight: ClassRecords, mistakes: dict[str, MistakeRecord], number: int, name: str, checks: Iterable[Document]
+) -> None:
     for check in checks:
-        known = insight.checks.setdefault(check["id"], Check(check["id"], name, check["title"]))
+        known = insight.checks.setdefault(check["id"], CheckRecord(check["id"], name, check["title"]))
         known.statuses[check["status"]] += 1
         known.seconds = max(known.seconds, check["seconds"])
         if check["status"] == "timeout":
@@ -70,7 +72,7 @@ def _add(insight: Insight, mistakes: dict[str, Named], number: int, name: str, c
         elif check["status"] != "not_started":
             _keep_the_slowest(insight.slowest, (check["seconds"], number, name, check["title"]))
         for key, title, hint in _mistakes_in(check["mistake"]):
-            entry = mistakes.setdefault(key, Named(key, title, name, hint, []))
+            entry = mistakes.setdefault(key, MistakeRecord(key, title, name, hint, []))
             if not entry.students or entry.students[-1] != number:  # several checks, one mistake
                 entry.students.append(number)
 

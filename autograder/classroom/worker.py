@@ -29,7 +29,7 @@ from autograder.core import gc_tuning
 from autograder.core.files import write_atomically
 from autograder.engine import session
 from autograder.errors import UsageError
-from autograder.notebooks.line_to_cell import from_notebooks, name_cells
+from autograder.notebooks.line_to_cell import locate_in_cells, modules_from_notebooks
 from autograder.results import Level, withhold
 
 
@@ -77,7 +77,7 @@ def grade(unit: Unit, judge: session.Judge, setup: Setup) -> tuple[Entry, bytes]
     try:
         taken = intake.copy_modules(files, folder, setup.options.curriculum)
         result = judge(unit.name, folder, setup.options.functions)
-        name_cells(result, from_notebooks(folder))
+        locate_in_cells(result, modules_from_notebooks(folder))
     finally:
         shutil.rmtree(folder, ignore_errors=True)
     result.notes = taken.notes

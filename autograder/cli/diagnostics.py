@@ -9,17 +9,17 @@ import time
 from pathlib import Path
 
 from autograder.errors import install_command
-from autograder.report.doctor import Finding
+from autograder.report.doctor import Diagnostic
 
 
-def examine() -> list[Finding]:
+def examine() -> list[Diagnostic]:
     """Look at Python, the packages, the answers that ship with the kit, the cache, and run a student process."""
     return [_python(), *_packages(), _solutions(), _shipped(), _cache(), _worker(), *_wall()]
 
 
-def _python() -> Finding:
+def _python() -> Diagnostic:
     good = sys.version_info >= (3, 11)
-    return Finding(
+    return Diagnostic(
         "Python", good, f"{platform.python_version()} on {platform.system()}", "install Python 3.11 or newer"
     )
 
@@ -38,24 +38,24 @@ PACKAGES = (
 ABOUT = 'see "The sandbox" in the README'
 
 
-def _packages() -> list[Finding]:
+def _packages() -> list[Diagnostic]:
     found = []
     for name, use, extra in PACKAGES:
         try:
-            found.append(Finding(name, True, importlib.metadata.version(name), optional=bool(extra)))
+            found.append(Diagnostic(name, True, importlib.metadata.version(name), optional=bool(extra)))
         except importlib.metadata.PackageNotFoundError:
             install = install_command(extra) if extra else "pip install --force-reinstall headway"
             text = f"not installed; for {use}" if use else "not installed"
-            found.append(Finding(name, False, text, install, bool(extra)))
+            found.append(Diagnostic(name, False, text, install, bool(extra)))
     return found
 
 
-def tool_chain() -> list[Finding]:
+def tool_chain() -> list[Diagnostic]:
     """The least that a new workspace needs: Python, the packages that come with the kit, a student process."""
     return [_python(), *(finding for finding in _packages() if not finding.optional), _worker()]
 
 
-def _solutions() -> Finding:
+def _solutions() -> Diagnostic:
     from autograder.courses.transformer import TRANSFORMER
     from autograder.curriculum.stubs import bundled
 
@@ -66,10 +66,10 @@ def _solutions() -> Finding:
         if not (bundled(kind) / f"{module}.py").is_file()
     ]
     text = f"{', '.join(lacking[:3])} missing" if lacking else f"{len(TRANSFORMER.modules)} assignments"
-    return Finding("stubs and solutions", not lacking, text, "pip install --force-reinstall headway")
+    return Diagnostic("stubs and solutions", not lacking, text, "pip install --force-reinstall headway")
 
 
-def _shipped() -> Finding:
+def _shipped() -> Diagnostic:
     from autograder.courses.transformer import TRANSFORMER
     from autograder.engine.reference import memo, shipped_answers, source_digest
 
@@ -79,22 +79,22 @@ def _shipped() -> Finding:
     text = f"{entries} answers of PyTorch {shipped.shipped_torch or '?'}"
     if not fresh:
         text += ", but the references have changed since"
-    return Finding("shipped answers", bool(entries) and fresh, text, "make memo", optional=True)
+    return Diagnostic("shipped answers", bool(entries) and fresh, text, "make memo", optional=True)
 
 
-def _cache() -> Finding:
+def _cache() -> Diagnostic:
     from autograder.core.files import write_atomically
     from autograder.engine.reference.memo import user_cache
 
-    folder, mend = user_cache(), "set HEADWAY_CACHE to a folder that can be written"
+    folder, fix = user_cache(), "set HEADWAY_CACHE to a folder that can be written"
     if folder is None:
-        return Finding("cache", False, "there is no home folder for it", mend, optional=True)
+        return Diagnostic("cache", False, "there is no home folder for it", fix, optional=True)
     try:
         write_atomically(folder / "doctor", b"")
         (folder / "doctor").unlink()
     except OSError as error:
-        return Finding("cache", False, f"{folder} cannot be written ({error.strerror})", mend, optional=True)
-    return Finding("cache", True, str(folder))
+        return Diagnostic("cache", False, f"{folder} cannot be written ({error.strerror})", fix, optional=True)
+    return Diagnostic("cache", True, str(folder))
 
 
 PROBE = """
@@ -108,7 +108,7 @@ def probe():
 """
 
 
-def _worker() -> Finding:
+def _worker() -> Diagnostic:
     from autograder.sandbox import Limits, Session, WorkerDied, Workers, WorkerTimedOut
 
     request = {"op": "call", "module": "doctor", "function": "probe", "args": (), "kwargs": {}, "opaque": []}
@@ -121,15 +121,15 @@ def _worker() -> Finding:
             reply = session.request(request, 20.0)
             took = time.perf_counter() - started
         except (WorkerDied, WorkerTimedOut) as error:
-            return Finding("student process", False, f"does not work: {error}", "headway check --call-seconds 60")
+            return Diagnostic("student process", False, f"does not work: {error}", "headway check --call-seconds 60")
         finally:
             session.forget()
     alone = reply.get("value") is not None
     text = f"isolated, {took * 1e6:.0f} µs a call" if alone else "sees more than NumPy"
-    return Finding("student process", alone, text, "install headway into a virtual environment of its own")
+    return Diagnostic("student process", alone, text, "install headway into a virtual environment of its own")
 
 
-def _wall() -> list[Finding]:
+def _wall() -> list[Diagnostic]:
     """Each mechanism of the sandbox for class grading, proven; then the rung of the ladder that follows from them."""
     from autograder.sandbox import TooWeak, probe, strongest
 
@@ -139,10 +139,10 @@ def _wall() -> list[Finding]:
         for mechanism in ("bubblewrap", "landlock", "seccomp"):
             proven, problems = probe.prove((mechanism,), spool)
             text = "holds" if proven else problems.get(mechanism, "does not hold")
-            found.append(Finding(mechanism, proven is not None, text, ABOUT, optional=True))
+            found.append(Diagnostic(mechanism, proven is not None, text, ABOUT, optional=True))
         try:
             rung = strongest(spool)
         except TooWeak:
-            mend = f"{ABOUT}; grade in a Linux virtual machine"
-            return [*found, Finding("sandbox for a class", False, "none: headway grade refuses", mend, optional=True)]
-    return [*found, Finding("sandbox for a class", True, " + ".join(rung.mechanisms))]
+            fix = f"{ABOUT}; grade in a Linux virtual machine"
+            return [*found, Diagnostic("sandbox for a class", False, "none: headway grade refuses", fix, optional=True)]
+    return [*found, Diagnostic("sandbox for a class", True, " + ".join(rung.mechanisms))]

@@ -151,9 +151,9 @@ def grade(
     )
     console = console_for(no_color)
     if unsafe:
-        grading_progress.warn_of_no_sandbox(console)
+        grading_progress.warn_no_sandbox(console)
     try:
-        with grading_progress.live(console) as seen:
+        with grading_progress.show_progress(console) as seen:
             document = grading.grade(folder, out, options, policy, plan, seen)
     except KeyboardInterrupt:
         click.echo(f"what is graded so far is kept in {out}; the same command again does the rest", err=True)

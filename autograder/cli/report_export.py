@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from autograder.classroom.exporters.gradescope import Visibility
     from autograder.classroom.gradebook import Gradebook
-    from autograder.report.class_records import Student
+    from autograder.report.class_records import StudentRecord
 
 # Format -> the name of its file or folder in OUT/exports, and what to do with it.
 FORMATS = {
@@ -60,10 +60,10 @@ def report(
     from autograder.classroom import class_statistics, feedback_files, gradebook, similarity
     from autograder.core.files import write_atomically
     from autograder.report import class_summary
-    from autograder.report.html import environment
+    from autograder.report.html import template_environment
     from autograder.report.html.class_page import render_class
 
-    environment()  # says what is missing before thousands of documents are read
+    template_environment()  # says what is missing before thousands of documents are read
     console = console_for(no_color)
     book = gradebook.read(out)
     with spinner(console, "reading the results …"):
@@ -89,14 +89,14 @@ def report(
     console.print(Text(f"The page: {target}", "dim"))
 
 
-def _link(book: "Gradebook", folder: Path | None, page: Path) -> "Callable[[Student], str | None]":
+def _link(book: "Gradebook", folder: Path | None, page: Path) -> "Callable[[StudentRecord], str | None]":
     """Where the page finds a student's feedback: relative to itself."""
     import os
     from urllib.parse import quote
 
     names = book.file_names()
 
-    def link(student: "Student") -> str | None:
+    def link(student: "StudentRecord") -> str | None:
         name = names.get(student.submission)
         if folder is None or name is None or student.file is None or student.status == "failed":
             return None

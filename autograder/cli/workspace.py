@@ -39,7 +39,7 @@ def init(folder: Path) -> None:
     lines = create(folder, selected_curriculum(folder))
     for finding in diagnostics.tool_chain():
         if not finding.ok:
-            click.echo(f"! {finding.name}: {finding.text}. {finding.mend}", err=True)
+            click.echo(f"! {finding.name}: {finding.text}. {finding.fix}", err=True)
     for line in lines:
         click.echo(line)
 
@@ -94,7 +94,7 @@ def check(
 
     console = console_for(no_color, stderr=json_file == "-")
     following = check_once.following(folder, snapshot, result) if result.passed else None
-    check_report.render(document, console, all_panels=all_panels, following=following)
+    check_report.render(document, console, all_panels=all_panels, when_passed=following)
     for line in news:
         console.print(line, style="bold", markup=False)
     sys.exit(INTERNAL_ERROR if result.problems else PASSED if result.passed else NOT_PASSED)

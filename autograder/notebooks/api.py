@@ -22,8 +22,8 @@ from autograder.engine import session
 from autograder.errors import UsageError
 from autograder.notebooks import extract, running_notebook
 from autograder.notebooks.cell_statements import Cell
-from autograder.notebooks.line_to_cell import name_cells
-from autograder.report.notebook import Report
+from autograder.notebooks.line_to_cell import locate_in_cells
+from autograder.report.notebook import NotebookReport
 from autograder.results import Level, SubmissionResult, function_status, to_document, withhold
 from autograder.sandbox import Limits
 
@@ -44,7 +44,7 @@ def check(*what: Any, seed: int = 0) -> None:
         print(f"headway: {error}")
 
 
-class Grade:
+class GradeCell:
     """What nbgrader's graded cells call; its value is the cell's partial credit.
 
     Attributes:
@@ -77,12 +77,12 @@ class Grade:
         return min(float(points), round(earned / possible * points, 6)) if possible else 0.0
 
 
-grade = Grade()
+grade = GradeCell()
 
 
 def report(
     *what: Any, seed: int = 0, feedback: Level = "full", as_run: bool = True, curriculum: Curriculum = TRANSFORMER
-) -> Report:
+) -> NotebookReport:
     """What `check` shows, as an object: `report(softmax).passed`.
 
     Args:
@@ -93,7 +93,7 @@ def report(
     Raises:
         UsageError: if something is no function of the course, or the notebook does not define it.
     """
-    cells = running_notebook.executed()
+    cells = running_notebook.executed_cells()
     names = [name for thing in what for name in _names(thing, cells, curriculum)]
     if not names:
         raise UsageError("say what to check, for example: check(softmax)")
@@ -102,7 +102,7 @@ def report(
         by_module.setdefault(curriculum.functions[name].module, []).append(name)
     results, origins = [], {}
     for module, functions in by_module.items():
-        assembled = running_notebook.assemble(module, cells, Path.cwd(), curriculum, as_run=as_run)
+        assembled = running_notebook.assemble_submission(module, cells, Path.cwd(), curriculum, as_run=as_run)
         results.append(_judge(assembled, functions, seed, curriculum))
         origins.update(assembled.origins)
     result = results[0]
@@ -114,17 +114,17 @@ def report(
     for name in names:
         _progress[name] = function_status(c for c in result.checks if c.function == name)
     progress = {f.qualified: _progress.get(f.qualified) for m in by_module for f in curriculum.modules[m].functions}
-    return Report(to_document(result, curriculum), progress, origins)
+    return NotebookReport(to_document(result, curriculum), progress, origins)
 
 
 def _judge(
-    assembled: running_notebook.Assembled, functions: list[str], seed: int, curriculum: Curriculum
+    assembled: running_notebook.NotebookSubmission, functions: list[str], seed: int, curriculum: Curriculum
 ) -> SubmissionResult:
     options = session.Options(tuple(functions), seed, Limits(call_seconds=CALL_SECONDS), curriculum)
     with tempfile.TemporaryDirectory(prefix="headway-") as folder:
         assembled.write(Path(folder))
         result = session.check("notebook", Path(folder), options)
-    name_cells(result, {module: assembled.texts[module] for module in assembled.own})
+    locate_in_cells(result, {module: assembled.texts[module] for module in assembled.own})
     return result
 
 
@@ -138,14 +138,14 @@ def _names(thing: Any, cells: Sequence[Cell], curriculum: Curriculum) -> tuple[s
         return curriculum.select([name])
     found = [qualified for qualified, f in curriculum.functions.items() if f.name == name]
     if not callable(thing) or not found:
-        raise UsageError(_what_it_is(thing, curriculum))
+        raise UsageError(_describe_argument(thing, curriculum))
     if len(found) > 1:
-        here = extract.modules(cells, curriculum, as_run=True)
+        here = extract.extract_modules(cells, curriculum, as_run=True)
         found = [q for q in found if curriculum.functions[q].module in here] or found
     return (found[0],)
 
 
-def _what_it_is(thing: Any, curriculum: Curriculum) -> str:
+def _describe_argument(thing: Any, curriculum: Curriculum) -> str:
     kind = f"a function named {thing.__name__}" if hasattr(thing, "__name__") else f"of type {type(thing).__name__}"
     names = [
         name for name, value in running_notebook.namespace().items() if value is thing and not name.startswith("_")
@@ -160,7 +160,7 @@ def _what_it_is(thing: Any, curriculum: Curriculum) -> str:
     return f"what you gave to check is {kind}; the course has no function of that name. Its functions: headway list"
 
 
-def _show(found: Report) -> None:
+def _show(found: NotebookReport) -> None:
     try:
         from IPython.display import display
     except ImportError:
@@ -169,4 +169,4 @@ def _show(found: Report) -> None:
         display(found)  # type: ignore[no-untyped-call]
 
 
-running_notebook.install()
+running_notebook.install_finder()

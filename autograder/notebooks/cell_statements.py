@@ -45,7 +45,7 @@ class Statement:
 
 
 @dataclass(frozen=True)
-class Broken:
+class BrokenCell:
     """A cell that is no Python: nothing in it can run.
 
     Attributes:
@@ -59,7 +59,7 @@ class Broken:
     makes: frozenset[str]
 
 
-def read(cells: Iterable[Cell]) -> Iterator[Statement | Broken]:
+def read_statements(cells: Iterable[Cell]) -> Iterator[Statement | BrokenCell]:
     """The statements of all cells in order; magics are left out, and a cell that is no Python is told as such."""
     for cell in cells:
         try:
@@ -69,7 +69,7 @@ def read(cells: Iterable[Cell]) -> Iterator[Statement | Broken]:
         except UNREADABLE as error:
             line = error.lineno or 1 if isinstance(error, SyntaxError) else 1
             message = error.msg if isinstance(error, SyntaxError) else "the code cannot be read"
-            yield Broken(cell.name, line, message, frozenset(_MADE.findall(textwrap.dedent(cell.source))))
+            yield BrokenCell(cell.name, line, message, frozenset(_MADE.findall(textwrap.dedent(cell.source))))
         else:
             yield from found
 

@@ -9,7 +9,7 @@ order, so that the last one wins as it does in the notebook; a stub counts only 
 assignment (`block = block(x)`, by mistake) only where no function has it. A cell that is no Python, or that raises an
 exception, costs what it was meant to define: using that tells which cell failed, and why.
 
-What goes into a module stands under a comment that names its cell, from which `place` finds the way back.
+What goes into a module stands under a comment that names its cell, from which `find_cell_line` finds the way back.
 """
 
 import ast
@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from autograder.curriculum import Curriculum
-from autograder.notebooks.cell_statements import Broken, Cell, Statement, read
+from autograder.notebooks.cell_statements import BrokenCell, Cell, Statement, read_statements
 
 HEADER = "from __future__ import annotations  # so that what an annotation names need not exist"
 # Stands for what a failed cell did not define.
@@ -49,23 +49,28 @@ def _cell_failed(place, names, error):
 PREAMBLE = f"{HEADER}\n{_FAILED}"  # what every module from a notebook begins with
 _PLACE = re.compile(r"# (.{1,40}), line (\d{1,7})")
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
-_Found = Statement | Broken
+_Found = Statement | BrokenCell
 
 
 @dataclass(frozen=True)
-class Place:
+class CellLine:
     """A line of a cell."""
 
     cell: str
     line: int
 
 
-class TooMany(ValueError):
+class TooManyStatements(ValueError):
     """The notebook has more statements than are looked at."""
 
 
-def modules(
-    cells: Iterable[Cell], curriculum: Curriculum, name: str = "", *, as_run: bool = False, most: int | None = None
+def extract_modules(
+    cells: Iterable[Cell],
+    curriculum: Curriculum,
+    name: str = "",
+    *,
+    as_run: bool = False,
+    max_statements: int | None = None,
 ) -> dict[str, str]:
     """The modules in a notebook.
 
@@ -76,17 +81,17 @@ def modules(
             defines more than half of it, because helpers copied from earlier assignments make no assignment.
         as_run: the cells are those that were run, in the order in which they were run: the last definition counts,
             whatever it is, unless its cell is no Python.
-        most: statements that a stranger's notebook may have.
+        max_statements: statements that a stranger's notebook may have.
 
     Returns:
         Source text by module name; empty if none of the contract's functions is there.
 
     Raises:
-        TooMany: if it has more statements.
+        TooManyStatements: if it has more statements.
     """
-    statements = list(read(cells))
-    if most is not None and len(statements) > most:
-        raise TooMany
+    statements = list(read_statements(cells))
+    if max_statements is not None and len(statements) > max_statements:
+        raise TooManyStatements
     named = _named(name, curriculum)
     owned: dict[str, dict[int, set[str]]] = {module: {} for module in curriculum.modules}
     for i, function, module in _owners(statements, curriculum, named):
@@ -100,12 +105,12 @@ def modules(
     return {module: _text(module, owned[module], whose, statements, as_run) for module in owned if owned[module]}
 
 
-def place(text: str, line: int) -> Place | None:
+def find_cell_line(text: str, line: int) -> CellLine | None:
     """Where a line of a module's text was in the notebook; None for what the notebook does not hold."""
     for back, candidate in enumerate(reversed(text.split("\n")[: line - 1])):
         match = _PLACE.fullmatch(candidate)
         if match:
-            return Place(match[1], int(match[2]) + back)
+            return CellLine(match[1], int(match[2]) + back)
     return None
 
 
@@ -181,13 +186,13 @@ def _text(
         lines += _guarded(ast.parse(f"from {whose[name]} import {name}").body[0], {name}, f"importing {name}")
     for i in sorted(chosen):
         statement = candidates[i]
-        lines += _broken(statement, needed) if isinstance(statement, Broken) else _whole(statement)
+        lines += _broken(statement, needed) if isinstance(statement, BrokenCell) else _whole(statement)
     return "\n".join(lines) + "\n"
 
 
 def _rank(statement: _Found, as_run: bool) -> int:
     """Which of several definitions of a function counts: see the top of this file."""
-    if isinstance(statement, Broken):
+    if isinstance(statement, BrokenCell):
         return 1
     if not isinstance(statement.node, _FUNCTIONS):
         return 3 if as_run else 2
@@ -219,7 +224,7 @@ def _is_the_kits(statement: _Found, module: str) -> bool:
 
 def _is_for_all(statement: _Found) -> bool:
     """Classes are there to be called by name (`GPTConfig`); what `import *` brings nobody knows."""
-    if isinstance(statement, Broken):
+    if isinstance(statement, BrokenCell):
         return False
     node = statement.node
     return isinstance(node, ast.ClassDef) or (isinstance(node, ast.ImportFrom) and node.names[0].name == "*")
@@ -266,7 +271,7 @@ def _guarded(node: ast.stmt, makes: Iterable[str], where: str) -> list[str]:
     return [*ast.unparse(guard).split("\n"), ""]
 
 
-def _broken(cell: Broken, needed: set[str]) -> list[str]:
+def _broken(cell: BrokenCell, needed: set[str]) -> list[str]:
     where = f"{cell.cell}, line {cell.line}"
     message = f"{where} is no Python: {cell.message}"
     return [

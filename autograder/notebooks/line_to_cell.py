@@ -5,13 +5,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from autograder.notebooks.extract import HEADER, place
+from autograder.notebooks.extract import HEADER, find_cell_line
 from autograder.results import SubmissionResult
 
 _LINE = re.compile(r"\b(\w+)\.py(:|, line )(\d+)")
 
 
-def name_cells(result: SubmissionResult, texts: Mapping[str, str]) -> None:
+def locate_in_cells(result: SubmissionResult, texts: Mapping[str, str]) -> None:
     """Let a result name cells instead of lines of modules.
 
     Args:
@@ -25,7 +25,7 @@ def name_cells(result: SubmissionResult, texts: Mapping[str, str]) -> None:
         check.hints = [_in_cells(text, texts) for text in check.hints]
 
 
-def from_notebooks(folder: Path) -> dict[str, str]:
+def modules_from_notebooks(folder: Path) -> dict[str, str]:
     """The modules in a submission's folder that were taken from a notebook."""
     texts = {path.stem: path.read_bytes().decode("utf-8", "replace") for path in sorted(folder.glob("*.py"))}
     return {module: text for module, text in texts.items() if text.startswith(HEADER)}
@@ -36,7 +36,7 @@ def _in_cell(where: dict[str, Any], texts: Mapping[str, str]) -> dict[str, Any] 
     module = where["file"].removesuffix(".py")
     if module not in texts:
         return where
-    found = place(texts[module], where["line"])
+    found = find_cell_line(texts[module], where["line"])
     if found is None:
         return None
     text = where.get("text", "")

@@ -16,10 +16,10 @@ from pathlib import Path
 from typing import Any
 
 from autograder.notebooks import cells as making
-from autograder.notebooks.cell_statements import Cell, Statement, read
-from autograder.notebooks.read_ipynb import Shown, shown_cells
+from autograder.notebooks.cell_statements import Cell, Statement, read_statements
+from autograder.notebooks.read_ipynb import NotebookCell, notebook_cells
 from autograder.notebooks.student_notebooks import HIDDEN
-from autograder.report.notebook import Report
+from autograder.report.notebook import NotebookReport
 
 Document = dict[str, Any]
 # The graded cells that students get: ours take their places.
@@ -27,7 +27,7 @@ _GRADED = re.compile(r'\s*from autograder\.notebook import grade\s+grade\("[\w.]
 
 
 @dataclass
-class Source:
+class InstructorNotebook:
     """The instructor's notebook of an assignment; empty if it cannot be read.
 
     Attributes:
@@ -57,7 +57,7 @@ class Source:
         return list(dict.fromkeys(self.answers.values()))
 
 
-def notebook(submitted: bytes, source: Source, document: Document, assignment: Document) -> str:
+def graded_notebook(submitted: bytes, source: InstructorNotebook, document: Document, assignment: Document) -> str:
     """One student's notebook with our report in it.
 
     Args:
@@ -69,7 +69,7 @@ def notebook(submitted: bytes, source: Source, document: Document, assignment: D
         LeftOut: if what was handed in is no notebook that can be read.
     """
     functions = _functions(source, assignment)
-    shown = [cell for cell in shown_cells(submitted) if not (cell.kind == "code" and _GRADED.fullmatch(cell.source))]
+    shown = [cell for cell in notebook_cells(submitted) if not (cell.kind == "code" and _GRADED.fullmatch(cell.source))]
     after = _where_each_is(shown, set(functions))
     made: list[making.Node] = []
     left, waiting = dict(functions), dict(source.answers)
@@ -84,22 +84,22 @@ def notebook(submitted: bytes, source: Source, document: Document, assignment: D
     return making.quickly(assignment["name"], made)
 
 
-def unread(why: str, source: Source, document: Document, assignment: Document) -> str:
+def ungraded_notebook(why: str, source: InstructorNotebook, document: Document, assignment: Document) -> str:
     """The notebook for work that could not be read: the reason, and what is graded."""
     functions = _functions(source, assignment)
     cells = [_with_report(source.graded[name], function, document, assignment) for name, function in functions.items()]
     return making.quickly(assignment["name"], [making.markdown(why), *cells])
 
 
-def _functions(source: Source, assignment: Document) -> dict[str, Document]:
+def _functions(source: InstructorNotebook, assignment: Document) -> dict[str, Document]:
     return {one["name"]: one for one in assignment["functions"] if one["name"] in source.graded}
 
 
-def _where_each_is(shown: list[Shown], functions: set[str]) -> dict[int, list[str]]:
+def _where_each_is(shown: list[NotebookCell], functions: set[str]) -> dict[int, list[str]]:
     """The functions by the number of the cell that defines them last."""
     last: dict[str, int] = {}
     for i, cell in enumerate(shown):
-        for statement in read([Cell("", cell.source)]) if cell.kind == "code" else ():
+        for statement in read_statements([Cell("", cell.source)]) if cell.kind == "code" else ():
             is_import = isinstance(statement, Statement) and isinstance(statement.node, (ast.Import, ast.ImportFrom))
             last.update(dict.fromkeys(set() if is_import else statement.makes & functions, i))
     found: dict[int, list[str]] = {}
@@ -110,7 +110,7 @@ def _where_each_is(shown: list[Shown], functions: set[str]) -> dict[int, list[st
 
 def _with_report(cell: making.Node, function: Document, document: Document, assignment: Document) -> making.Node:
     alone = {**assignment, "functions": [function]}
-    report = Report(
+    report = NotebookReport(
         {**document, "assignments": [alone], "points": function["points"], "problems": []},
         {f"{assignment['name']}.{one['name']}": one["status"] for one in assignment["functions"]},
         {},
@@ -121,7 +121,7 @@ def _with_report(cell: making.Node, function: Document, document: Document, assi
 
 
 def _defined(text: str) -> Iterator[str]:
-    for statement in read([Cell("", text)]):
+    for statement in read_statements([Cell("", text)]):
         if isinstance(statement, Statement) and isinstance(statement.node, ast.FunctionDef):
             yield statement.node.name
 

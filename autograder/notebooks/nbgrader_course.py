@@ -28,7 +28,7 @@ c.IncludeHeaderFooter.header = "source/header.ipynb"
 c.ClearSolutions.code_stub = {"python": "# YOUR CODE HERE"}
 # Cells that were copied, deleted, or have lost their metadata are mended first, and cost nothing.
 c.Autograde.sanitize_preprocessors = [
-    "autograder.notebooks.nbgrader_preprocessor.Repair",
+    "autograder.notebooks.nbgrader_preprocessor.RepairCells",
     "nbgrader.preprocessors.ClearOutput",
     "nbgrader.preprocessors.DeduplicateIds",
     "nbgrader.preprocessors.OverwriteKernelspec",

@@ -16,11 +16,11 @@ from nbgrader.preprocessors import NbGraderPreprocessor
 _KINDS = ("grade", "solution", "locked")
 
 
-class Repair(NbGraderPreprocessor):  # type: ignore[misc]
-    """Take away metadata that cannot be read or that another cell has too, and put missing graded cells at the end."""
+class RepairCells(NbGraderPreprocessor):  # type: ignore[misc]
+    """Remove unreadable and duplicate cell metadata, and append missing graded cells."""
 
     def preprocess(self, nb: NotebookNode, resources: dict[str, Any]) -> tuple[NotebookNode, dict[str, Any]]:
-        """Repair a submitted notebook. The text of locked and graded cells is filled in by nbgrader's next steps."""
+        """Repair a submitted notebook; nbgrader's next steps fill in the text of locked and graded cells."""
         seen: set[str] = set()
         for cell in reversed(nb.cells):  # the last of several copies counts, as for nbgrader
             name = _grade_id(cell)

@@ -22,7 +22,7 @@ MAX_CODE_BYTES = 256 << 10
 MAX_STATEMENTS = 4000
 
 
-def modules(content: bytes, curriculum: Curriculum, name: str = "") -> dict[str, bytes]:
+def read_modules(content: bytes, curriculum: Curriculum, name: str = "") -> dict[str, bytes]:
     """The Python modules in a notebook, by file name; see `autograder.notebooks.extract` for what is in them.
 
     Args:
@@ -36,8 +36,8 @@ def modules(content: bytes, curriculum: Curriculum, name: str = "") -> dict[str,
     if sum(len(cell.source) for cell in cells) > MAX_CODE_BYTES:
         raise LeftOut(f"it holds more than {MAX_CODE_BYTES >> 10} KiB of code")
     try:
-        found = extract.modules(cells, curriculum, name, most=MAX_STATEMENTS)
-    except extract.TooMany:
+        found = extract.extract_modules(cells, curriculum, name, max_statements=MAX_STATEMENTS)
+    except extract.TooManyStatements:
         raise LeftOut(f"it has more than {MAX_STATEMENTS} statements") from None
     if not found:
         raise LeftOut("none of the course's functions is in it")
@@ -57,7 +57,7 @@ def _document(content: bytes) -> dict[str, Any]:
 
 
 @dataclass(frozen=True)
-class Shown:
+class NotebookCell:
     """A cell as a reader sees it."""
 
     number: int
@@ -65,13 +65,13 @@ class Shown:
     source: str
 
 
-def shown_cells(content: bytes) -> list[Shown]:
+def notebook_cells(content: bytes) -> list[NotebookCell]:
     """The code and text cells of a notebook, in order and without outputs.
 
     Raises:
         LeftOut: if it is no notebook that can be read.
     """
-    cells: list[Shown] = []
+    cells: list[NotebookCell] = []
     size = 0
     for number, raw in enumerate(_raw_cells(_document(content)), 1):
         if number > MAX_CELLS:
@@ -82,13 +82,13 @@ def shown_cells(content: bytes) -> list[Shown]:
             size += len(source)
             if size > MAX_TEXT_BYTES:
                 raise LeftOut(f"it holds more than {MAX_TEXT_BYTES >> 20} MiB of code and text")
-            cells.append(Shown(number, kind, source))
+            cells.append(NotebookCell(number, kind, source))
     return cells
 
 
 def _cells(content: bytes) -> list[Cell]:
     """The code cells, named by their place among all cells, which is what notebook editors show."""
-    return [Cell(f"cell {cell.number}", cell.source) for cell in shown_cells(content) if cell.kind == "code"]
+    return [Cell(f"cell {cell.number}", cell.source) for cell in notebook_cells(content) if cell.kind == "code"]
 
 
 def _raw_cells(document: dict[str, Any]) -> Iterator[Any]:

@@ -17,7 +17,7 @@ RECORD = ".headway-release.json"
 
 
 @dataclass
-class Done:
+class WrittenFiles:
     """What was done with each file, by name.
 
     Attributes:
@@ -36,7 +36,7 @@ def seed_of(folder: Path) -> int | None:
     return seed if isinstance(seed, int) else None
 
 
-def write(folder: Path, files: dict[str, str], seed: int) -> Done:
+def write(folder: Path, files: dict[str, str], seed: int) -> WrittenFiles:
     """Write a course, or bring one up to date.
 
     Raises:
@@ -44,7 +44,7 @@ def write(folder: Path, files: dict[str, str], seed: int) -> Done:
     """
     known = _record(folder).get("files")
     before: dict[str, str] = known if isinstance(known, dict) else {}
-    now, done = dict(before), Done()
+    now, done = dict(before), WrittenFiles()
     for name, text in files.items():
         there = _there(folder / name)
         new = _fingerprint(name, text)

@@ -1,8 +1,13 @@
-"""A running notebook as a submission: its functions from the cells that were run, what they need from around it.
+"""A running notebook as a submission: its functions, from the cells that were run, and the modules they need.
 
-Earlier assignments are looked for in this order, and the report says which it was: this notebook; `softmax.py` or
-`softmax.ipynb` beside it, in the folder above, or in the neighbouring folder of that name, if something is written
-in it; the official solution. `from softmax import softmax` in a cell finds the same.
+An earlier assignment comes from the first of these places; the report names it:
+
+1. this notebook
+2. `softmax.py` or `softmax.ipynb` in the notebook's folder, in the folder above, or in the neighbouring folder
+   `softmax`, if some function in it is more than a stub
+3. the official solution
+
+`from softmax import softmax` in a cell finds the same module.
 """
 
 import functools
@@ -19,13 +24,13 @@ from typing import Any
 from autograder.curriculum import Curriculum, registry
 from autograder.curriculum.stubs import bundled
 from autograder.notebooks import extract
-from autograder.notebooks.cell_statements import Cell, Statement, imported_roots, read
+from autograder.notebooks.cell_statements import Cell, Statement, imported_roots, read_statements
 
-OFFICIAL = "official solution"
+OFFICIAL_ORIGIN = "official solution"
 
 
 @dataclass(frozen=True)
-class Earlier:
+class EarlierAssignment:
     """An earlier assignment: its text, and where it is from."""
 
     text: str
@@ -33,7 +38,7 @@ class Earlier:
 
 
 @dataclass
-class Assembled:
+class NotebookSubmission:
     """A submission made of a running notebook.
 
     Attributes:
@@ -52,7 +57,7 @@ class Assembled:
             (folder / f"{module}.py").write_bytes(text.encode("utf-8", "replace"))
 
 
-def executed() -> list[Cell]:
+def executed_cells() -> list[Cell]:
     """The cells that were run in this kernel, in the order in which they were run; empty outside of IPython."""
     shell = _shell()
     if shell is None:
@@ -72,25 +77,25 @@ def _shell() -> Any:
     return ipython.get_ipython() if ipython is not None else None
 
 
-def assemble(
+def assemble_submission(
     module: str, cells: Sequence[Cell], beside: Path, curriculum: Curriculum, *, as_run: bool = True
-) -> Assembled:
+) -> NotebookSubmission:
     """Put `module` of a notebook together with what it needs.
 
     Args:
         cells: what was run.
         beside: the notebook's folder.
-        as_run: see `extract.modules`.
+        as_run: see `extract.extract_modules`.
     """
-    found = extract.modules(cells, curriculum, f"{module}.ipynb", as_run=as_run)
-    made = Assembled(dict(found), set(found))
+    found = extract.extract_modules(cells, curriculum, f"{module}.ipynb", as_run=as_run)
+    made = NotebookSubmission(dict(found), set(found))
     if module not in found:
         file = beside / f"{module}.py"  # `from softmax import softmax; check(softmax)`
         made.texts[module] = file.read_text("utf-8-sig", "replace") if file.is_file() else ""
     waiting = [*made.texts]
     while waiting:
         for name in sorted((imported_roots(made.texts[waiting.pop()]) & curriculum.modules.keys()) - made.texts.keys()):
-            there = earlier(name, beside, curriculum)
+            there = find_earlier_assignment(name, beside, curriculum)
             made.texts[name], made.origins[name] = there.text, there.origin
             waiting.append(name)
     for path in sorted(beside.glob("*.py"))[:200]:  # the student's own helper modules
@@ -99,16 +104,16 @@ def assemble(
     return made
 
 
-def earlier(module: str, beside: Path, curriculum: Curriculum) -> Earlier:
+def find_earlier_assignment(module: str, beside: Path, curriculum: Curriculum) -> EarlierAssignment:
     """An earlier assignment, from the first place that has something written in it."""
     for folder in (beside, beside.parent, beside.parent / module):
         text = _written(folder / f"{module}.py", module, curriculum)
         if text is not None:
-            return Earlier(text, _shown(folder / f"{module}.py", beside))
+            return EarlierAssignment(text, _shown(folder / f"{module}.py", beside))
         text = _in_notebook(folder / f"{module}.ipynb", module, curriculum)
         if text is not None:
-            return Earlier(text, _shown(folder / f"{module}.ipynb", beside))
-    return Earlier((bundled("solutions") / f"{module}.py").read_text("utf-8"), OFFICIAL)
+            return EarlierAssignment(text, _shown(folder / f"{module}.ipynb", beside))
+    return EarlierAssignment((bundled("solutions") / f"{module}.py").read_text("utf-8"), OFFICIAL_ORIGIN)
 
 
 def _shown(path: Path, beside: Path) -> str:
@@ -125,10 +130,10 @@ def _written(path: Path, module: str, curriculum: Curriculum) -> str | None:
 
 def _in_notebook(path: Path, module: str, curriculum: Curriculum) -> str | None:
     from autograder.core.zip_archive import LeftOut
-    from autograder.notebooks.read_ipynb import modules
+    from autograder.notebooks.read_ipynb import read_modules
 
     try:
-        content = modules(path.read_bytes(), curriculum, path.name).get(f"{module}.py", b"")
+        content = read_modules(path.read_bytes(), curriculum, path.name).get(f"{module}.py", b"")
     except (OSError, LeftOut):
         return None
     text = content.decode()
@@ -140,11 +145,11 @@ def _started(text: str, module: str, curriculum: Curriculum) -> bool:
     names = {function.name for function in curriculum.modules[module].functions}
     return any(
         not isinstance(statement, Statement) or (statement.makes & names and not extract.is_stub(statement.node))
-        for statement in read([Cell(module, text)])
+        for statement in read_statements([Cell(module, text)])
     )
 
 
-class Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+class EarlierAssignmentFinder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     """Imports of earlier assignments in a notebook find what checks are run with."""
 
     def __init__(self, curriculum: Curriculum) -> None:
@@ -165,11 +170,11 @@ class Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
 
 @functools.cache
-def _found(module: str, beside: Path) -> Earlier:
-    return earlier(module, beside, registry.default())
+def _found(module: str, beside: Path) -> EarlierAssignment:
+    return find_earlier_assignment(module, beside, registry.default())
 
 
-def install() -> None:
+def install_finder() -> None:
     """Let a notebook's imports find earlier assignments. Outside of IPython nothing is changed."""
-    if _shell() is not None and not any(isinstance(finder, Finder) for finder in sys.meta_path):
-        sys.meta_path.insert(0, Finder(registry.default()))
+    if _shell() is not None and not any(isinstance(finder, EarlierAssignmentFinder) for finder in sys.meta_path):
+        sys.meta_path.insert(0, EarlierAssignmentFinder(registry.default()))

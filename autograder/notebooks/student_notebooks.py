@@ -11,7 +11,7 @@ from autograder.curriculum import Curriculum
 from autograder.curriculum.stubs import is_private, make_stub, with_comments_above, with_effort
 from autograder.errors import HeadwayError
 from autograder.notebooks import cells as making
-from autograder.notebooks.cell_statements import Cell, Statement, imported_roots, read
+from autograder.notebooks.cell_statements import Cell, Statement, imported_roots, read_statements
 
 IMPORT = "from autograder.notebooks.api import check"
 SOLUTION = ("### BEGIN SOLUTION", "### END SOLUTION")
@@ -91,7 +91,7 @@ def _tested_after(found: list[tuple[str, str]], module: str, curriculum: Curricu
         (i, statement)
         for i, (kind, text) in enumerate(found)
         if kind == "code"
-        for statement in read([Cell("", text)])
+        for statement in read_statements([Cell("", text)])
         if isinstance(statement, Statement)
     ]
     due: dict[int, list[str]] = {i: [] for i in range(len(found))}

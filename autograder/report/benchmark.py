@@ -7,14 +7,14 @@ from rich.table import Table
 from rich.text import Text
 
 from autograder.report import styles
-from autograder.report.check_report import STYLES
+from autograder.report.check_report import STATUS_STYLES
 
 SHOWN = 10
 BAR = 24
 
 
 @dataclass(frozen=True)
-class Speed:
+class SpeedComparison:
     """One comparison.
 
     Attributes:
@@ -38,7 +38,7 @@ class Speed:
     own: tuple[str, ...] = field(default=())
 
 
-def render(found: Speed, console: Console) -> None:
+def render(found: SpeedComparison, console: Console) -> None:
     """Print both speeds side by side, where the time goes, and what to do about the slowest function."""
     fastest = max(found.tokens_per_second, found.torch_tokens_per_second)
     table = Table.grid(padding=(0, 2))
@@ -46,7 +46,7 @@ def render(found: Speed, console: Console) -> None:
     table.add_column(justify="right", no_wrap=True)
     table.add_column(no_wrap=True)
     for name, speed in (("yours", found.tokens_per_second), ("PyTorch, eager", found.torch_tokens_per_second)):
-        bar = Text("█" * max(1, round(BAR * speed / fastest)), STYLES["passed"][1] if name == "yours" else "dim")
+        bar = Text("█" * max(1, round(BAR * speed / fastest)), STATUS_STYLES["passed"][1] if name == "yours" else "dim")
         table.add_row(Text(name, "bold"), Text(f"{speed:,.0f} tokens/s"), bar)
     console.print(Text(f"Training, the preset {found.preset}, one thread each\n", "dim"))
     console.print(table)

@@ -14,7 +14,7 @@ from rich.text import Text
 
 from autograder.report import error_map, styles
 
-STYLES = {
+STATUS_STYLES = {
     "passed": ("✓", styles.GREEN),
     "failed": ("✗", styles.VERMILION),
     "error": ("!", styles.VERMILION),
@@ -22,7 +22,7 @@ STYLES = {
     "blocked": ("◌", styles.ORANGE),
     "not_started": ("·", "dim"),
 }
-WORDS = {
+STATUS_WORDS = {
     "passed": "passed",
     "failed": "failed",
     "error": "stopped by an error",
@@ -32,28 +32,28 @@ WORDS = {
 }
 BAR = 20
 MAX_PANELS = 5
-HEAD = 72  # columns for a title in the head of a panel of 80
+HEAD = 72  # columns for a title in the head of a check_panel of 80
 MAX_OUTPUT_LINES = 12
 
 Document = dict[str, Any]
 
 
-def render(document: Document, console: Console, *, all_panels: bool = False, following: str | None = None) -> None:
+def render(document: Document, console: Console, *, all_panels: bool = False, when_passed: str | None = None) -> None:
     """Print the whole report.
 
     Args:
         document: a `headway.result/1` document.
         all_panels: show every failed check, not only the first few.
-        following: what to do when everything that was checked passes.
+        when_passed: what to do when everything that was checked passes.
     """
     console.print(_overview(document))
     checks = [check for check in all_checks(document) if check["status"] in ("failed", "error", "timeout")]
-    shown = checks if all_panels else first_of_each(checks)[:MAX_PANELS]
+    shown = checks if all_panels else first_failures(checks)[:MAX_PANELS]
     for check in shown:
-        console.print(panel(check))
+        console.print(check_panel(check))
     if len(checks) > len(shown):
         console.print(Text(f"… and {more(len(checks) - len(shown))}: --all shows them", "dim"))
-    console.print(_summary(document, following, console.width))
+    console.print(_summary(document, when_passed, console.width))
 
 
 def all_checks(document: Document) -> list[dict[str, Any]]:
@@ -61,7 +61,7 @@ def all_checks(document: Document) -> list[dict[str, Any]]:
     return [check for a in document["assignments"] for f in a["functions"] for check in f["checks"]]
 
 
-def first_of_each(checks: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def first_failures(checks: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """The first failed check of each function: the others usually have the same cause."""
     return list({check["function"]: check for check in reversed(checks)}.values())[::-1]
 
@@ -100,26 +100,26 @@ def _bar(assignment: dict[str, Any]) -> Text:
     bar = Text()
     for i in range(BAR):
         status = statuses[i * len(statuses) // BAR]
-        bar.append(glyphs[status], STYLES[status][1])
+        bar.append(glyphs[status], STATUS_STYLES[status][1])
     return bar
 
 
 def _counts(assignment: dict[str, Any]) -> Text:
     statuses = [check["status"] for function in assignment["functions"] for check in function["checks"]]
     if set(statuses) == {"passed"}:
-        return Text("✓ all passed", STYLES["passed"][1])
+        return Text("✓ all passed", STATUS_STYLES["passed"][1])
     if set(statuses) == {"not_started"}:
         return Text("· not started", "dim")
     text = Text()
     for status in ("failed", "error", "timeout", "blocked", "not_started"):
         count = statuses.count(status)
         if count:
-            mark, style = STYLES[status]
-            text.append(f"{', ' if text else ''}{mark} {count} {WORDS[status]}", style)
+            mark, style = STATUS_STYLES[status]
+            text.append(f"{', ' if text else ''}{mark} {count} {STATUS_WORDS[status]}", style)
     return text
 
 
-def panel(
+def check_panel(
     check: dict[str, Any],
     *,
     commands: bool = True,
@@ -133,7 +133,7 @@ def panel(
         with_picture: show which elements are wrong.
         link: makes an address of a file's name and a line, for terminals that can follow one.
     """
-    mark, style = STYLES[check["status"]]
+    mark, style = STATUS_STYLES[check["status"]]
     points = check["points"]
     grid = Table.grid(padding=(0, 2))
     grid.add_column(style="dim", no_wrap=True)
@@ -162,7 +162,7 @@ def panel(
     title = Text.assemble((f" {mark} {check['function']}", f"bold {style}"), " ", overflow="ellipsis")
     about = Text(check["title"])
     fits = title.cell_len + about.cell_len <= HEAD
-    if fits:  # else it would be cut where the panel ends
+    if fits:  # else it would be cut where the check_panel ends
         title.append_text(Text.assemble("· ", about, " "))
     return Panel(
         Group(*([] if fits else [about]), Text(check["message"], "bold"), grid),
@@ -233,36 +233,36 @@ def sum_text(document: Document) -> str:
     return points_text(document["points"], functions)
 
 
-def _summary(document: Document, following: str | None, width: int) -> RenderableType:
+def _summary(document: Document, when_passed: str | None, width: int) -> RenderableType:
     checks = all_checks(document)
     lines = Text()
     lines.append(f"{sum_text(document)} points", "bold")
-    counts = [(status, sum(check["status"] == status for check in checks)) for status in STYLES]
+    counts = [(status, sum(check["status"] == status for check in checks)) for status in STATUS_STYLES]
     for status, count in counts:
         if count:
-            mark, style = STYLES[status]
+            mark, style = STATUS_STYLES[status]
             lines.append(" · ")
             lines.append("" if mark == "·" else f"{mark} ", style)  # beside the dots between the parts it is no mark
-            lines.append(f"{count} {WORDS[status]}", style)
+            lines.append(f"{count} {STATUS_WORDS[status]}", style)
     lines.append(f" · {document['seconds']:.1f} s", "dim")
     for problem in document["problems"]:
         lines.append(f"\nThe kit itself failed: {problem}", "bold red")
-    for line in next_step(document, following).splitlines():
-        lines.append("\n" + command_whole(line, width))
+    for line in next_step(document, when_passed).splitlines():
+        lines.append("\n" + break_before_command(line, width))
     return Group(Text(), lines)
 
 
-def command_whole(line: str, width: int) -> str:
+def break_before_command(line: str, width: int) -> str:
     """A line too long for the terminal breaks before its command, so that one can copy it."""
     before, headway, after = line.rpartition(" headway ")
     return f"{before}\n   {headway}{after}" if headway and len(line) > width else line
 
 
-def next_step(document: Document, following: str | None = None) -> str:
+def next_step(document: Document, when_passed: str | None = None) -> str:
     """The one thing to do next: the first function of the course that is not passed and not blocked.
 
     Args:
-        following: what comes after all of these.
+        when_passed: what comes after all of these.
     """
     every = [(a, f) for a in document["assignments"] for f in a["functions"]]
     functions = [(a, f) for a, f in every if not f["bonus"]] or every  # bonus work can wait, unless it was asked for
@@ -291,4 +291,4 @@ def next_step(document: Document, following: str | None = None) -> str:
     told = f"All {right} checks passed" if right > 1 else "The check passed"
     if right < len(checks):
         told = f"All checks passed but for {len(checks) - right} of bonus work"
-    return f"{told}.\n{following or 'What is open: headway list --open'}"
+    return f"{told}.\n{when_passed or 'What is open: headway list --open'}"

@@ -16,7 +16,7 @@ BINS = 20
 
 
 @dataclass
-class Check:
+class CheckRecord:
     """One check over the class."""
 
     id: str
@@ -37,7 +37,7 @@ class Check:
 
 
 @dataclass
-class Named:
+class MistakeRecord:
     """One named mistake over the class."""
 
     id: str
@@ -48,7 +48,7 @@ class Named:
 
 
 @dataclass
-class Student:
+class StudentRecord:
     """One line of the table. `letters` follows the order of the class's functions."""
 
     name: str
@@ -72,7 +72,7 @@ class Student:
 
 
 @dataclass
-class Insight:
+class ClassRecords:
     """The class in numbers.
 
     Attributes:
@@ -88,9 +88,9 @@ class Insight:
     title: str
     assignments: list[dict[str, Any]]
     functions: list[str] = field(default_factory=list)
-    students: list[Student] = field(default_factory=list)
-    checks: dict[str, Check] = field(default_factory=dict)
-    mistakes: list[Named] = field(default_factory=list)
+    students: list[StudentRecord] = field(default_factory=list)
+    checks: dict[str, CheckRecord] = field(default_factory=dict)
+    mistakes: list[MistakeRecord] = field(default_factory=list)
     slowest: list[tuple[float, int, str, str]] = field(default_factory=list)
     timeouts: list[tuple[int, str, str]] = field(default_factory=list)
     timed_out: int = 0
@@ -98,22 +98,22 @@ class Insight:
     seed: int = 0
 
     @property
-    def graded(self) -> list[Student]:
+    def graded(self) -> list[StudentRecord]:
         """Students with a result."""
         return [student for student in self.students if student.status == "graded"]
 
     @property
-    def scored(self) -> list[Student]:
+    def scored(self) -> list[StudentRecord]:
         """Those of them who have a score: not who is excused from everything."""
         return [student for student in self.graded if student.out_of]
 
     @property
-    def unread(self) -> list[Student]:
+    def unread(self) -> list[StudentRecord]:
         """Students whose work could not be graded."""
         return [student for student in self.students if student.status not in ("graded", "missing")]
 
     @property
-    def missing(self) -> list[Student]:
+    def missing(self) -> list[StudentRecord]:
         """Students of whom there is no work."""
         return [student for student in self.students if student.status == "missing"]
 

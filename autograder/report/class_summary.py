@@ -10,8 +10,8 @@ from rich.table import Table
 from rich.text import Text
 
 from autograder.core.text import counted
-from autograder.report.check_report import STYLES, WORDS
-from autograder.report.class_records import Insight
+from autograder.report.check_report import STATUS_STYLES, STATUS_WORDS
+from autograder.report.class_records import ClassRecords
 
 MAX_MISTAKES = 12
 MAX_HARD = 8
@@ -22,7 +22,7 @@ BEHIND = 0.5  # a share of the score
 _BLOCKS = " ▁▂▃▄▅▆▇█"
 
 
-def render(insight: Insight, console: Console) -> None:
+def render(insight: ClassRecords, console: Console) -> None:
     """Print scores, the commonest named mistakes, the hardest functions, what is slow, and what could not be read."""
     graded = insight.graded
     counts = [f"{len(graded)} graded"]
@@ -40,7 +40,7 @@ def render(insight: Insight, console: Console) -> None:
     _behind(insight, console)
     _slow(insight, console)
     for student in insight.unread[:MAX_UNREAD]:
-        mark, style = STYLES["error"]
+        mark, style = STATUS_STYLES["error"]
         console.print(Text.assemble((f"{mark} {student.name}", style), f" · {student.status}: {student.reason}"))
     if len(insight.unread) > MAX_UNREAD:
         console.print(Text(f"… and {len(insight.unread) - MAX_UNREAD} more, all in the page", "dim"))
@@ -49,10 +49,12 @@ def render(insight: Insight, console: Console) -> None:
 def _histogram(counts: list[int]) -> Text:
     highest = max([*counts, 1])
     # A bin with somebody in it is never blank.
-    return Text("".join(_BLOCKS[-(-count * (len(_BLOCKS) - 1) // highest)] for count in counts), STYLES["passed"][1])
+    return Text(
+        "".join(_BLOCKS[-(-count * (len(_BLOCKS) - 1) // highest)] for count in counts), STATUS_STYLES["passed"][1]
+    )
 
 
-def _mistakes(insight: Insight, console: Console) -> None:
+def _mistakes(insight: ClassRecords, console: Console) -> None:
     if not insight.mistakes:
         return
     console.print(Text("The commonest named mistakes", "bold"))
@@ -61,13 +63,15 @@ def _mistakes(insight: Insight, console: Console) -> None:
     table.add_column(overflow="fold")
     table.add_column(style="dim", no_wrap=True)
     for named in insight.mistakes[:MAX_MISTAKES]:
-        table.add_row(Text(str(len(named.students)), STYLES["failed"][1]), Text(named.title), Text(named.function))
+        table.add_row(
+            Text(str(len(named.students)), STATUS_STYLES["failed"][1]), Text(named.title), Text(named.function)
+        )
     console.print(table)
     more = len(insight.mistakes) - MAX_MISTAKES
     console.print(Text(f"… and {more} more, all in the page\n" if more > 0 else "", "dim"))
 
 
-def _hardest(insight: Insight, console: Console) -> None:
+def _hardest(insight: ClassRecords, console: Console) -> None:
     """Functions that the fewest pass of those who began them."""
     rows: list[tuple[float, str, Counter[str]]] = []
     for function in insight.functions:
@@ -83,15 +87,17 @@ def _hardest(insight: Insight, console: Console) -> None:
     table.add_column(no_wrap=True)
     table.add_column(style="dim", overflow="fold")
     for share, function, found in sorted(rows, key=lambda row: row[0])[:MAX_HARD]:
-        words = [f"{STYLES[status][0]} {found[status]}" for status in STYLES if found[status]]
+        words = [f"{STATUS_STYLES[status][0]} {found[status]}" for status in STATUS_STYLES if found[status]]
         table.add_row(Text(f"{share:.0%}"), Text(function), Text("  ".join(words)))
     console.print(table)
     seen = {status for _, _, found in rows for status, count in found.items() if count}
-    legend = "  ".join(f"{mark} {WORDS[status]}" for status, (mark, _) in STYLES.items() if status in seen)
+    legend = "  ".join(
+        f"{mark} {STATUS_WORDS[status]}" for status, (mark, _) in STATUS_STYLES.items() if status in seen
+    )
     console.print(Text(f"{legend}\n", "dim"))
 
 
-def _behind(insight: Insight, console: Console) -> None:
+def _behind(insight: ClassRecords, console: Console) -> None:
     """Who has less than half, the lowest first, and who handed in nothing: whom to ask how they are."""
     low = sorted((one for one in insight.scored if one.share < BEHIND), key=lambda one: one.share)
     told = [
@@ -106,7 +112,7 @@ def _behind(insight: Insight, console: Console) -> None:
         console.print()
 
 
-def _slow(insight: Insight, console: Console) -> None:
+def _slow(insight: ClassRecords, console: Console) -> None:
     parts = []
     if insight.slowest:
         seconds, number, function, _ = insight.slowest[0]
@@ -117,7 +123,7 @@ def _slow(insight: Insight, console: Console) -> None:
         console.print(Text(" · ".join(parts) + "\n"))
 
 
-class Pair(Protocol):
+class SubmissionPair(Protocol):
     """Two submissions that are alike."""
 
     @property
@@ -130,7 +136,7 @@ class Pair(Protocol):
     def where(self) -> str: ...  # noqa: D102
 
 
-def render_pairs(pairs: Sequence[Pair], console: Console) -> None:
+def render_pairs(pairs: Sequence[SubmissionPair], console: Console) -> None:
     """Print the pairs of submissions that are alike."""
     if not pairs:
         console.print(Text("No two submissions are suspiciously alike.\n"))

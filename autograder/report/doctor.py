@@ -7,29 +7,29 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from autograder.report.check_report import STYLES
+from autograder.report.check_report import STATUS_STYLES
 
 
 @dataclass(frozen=True)
-class Finding:
+class Diagnostic:
     """One thing that was examined.
 
     Attributes:
         name: what was looked at.
         ok: whether it is as it should be.
         text: how it is.
-        mend: the command or step that mends it.
+        fix: the command or step that mends it.
         optional: the kit works without it.
     """
 
     name: str
     ok: bool
     text: str
-    mend: str = ""
+    fix: str = ""
     optional: bool = False
 
 
-def render(found: Sequence[Finding], console: Console) -> None:
+def render(found: Sequence[Diagnostic], console: Console) -> None:
     """Print one line per finding, and beneath what is wrong the step that mends it."""
     table = Table.grid(padding=(0, 2))
     table.add_column(no_wrap=True)
@@ -37,10 +37,10 @@ def render(found: Sequence[Finding], console: Console) -> None:
     table.add_column(overflow="fold")
     for finding in found:
         status = "passed" if finding.ok else "blocked" if finding.optional else "failed"
-        mark, style = STYLES[status]
+        mark, style = STATUS_STYLES[status]
         table.add_row(Text(mark, style), Text(finding.name), Text(finding.text))
         if not finding.ok:
-            table.add_row("", "", Text(f"→ {finding.mend}", style))
+            table.add_row("", "", Text(f"→ {finding.fix}", style))
     console.print(table)
     needed = [finding for finding in found if not finding.ok and not finding.optional]
     console.print(

@@ -14,15 +14,15 @@ from rich.table import Table
 from rich.text import Text
 
 from autograder.core.text import clean, counted
-from autograder.report.check_report import STYLES, WORDS
-from autograder.report.student_feedback import ruled
+from autograder.report.check_report import STATUS_STYLES, STATUS_WORDS
+from autograder.report.student_feedback import student_exception_lines
 
 MAX_ROWS = 60
 LINE_SECONDS = 30.0
 OTHERS = ("missing", "unreadable", "failed", "waiting")
 
 
-class Entry(Protocol):
+class GradedSubmission(Protocol):
     """What is shown of one result while the run goes on."""
 
     status: str
@@ -31,7 +31,7 @@ class Entry(Protocol):
     statuses: dict[str, int]
 
 
-class Seen(Protocol):
+class GradingProgress(Protocol):
     """How far a run is."""
 
     todo: int
@@ -41,12 +41,12 @@ class Seen(Protocol):
     warning: str
 
     @property
-    def entry(self) -> Entry | None:
+    def entry(self) -> GradedSubmission | None:
         """The result that came last."""
 
 
 @contextmanager
-def live(console: Console) -> Iterator[Callable[[Seen], None]]:
+def show_progress(console: Console) -> Iterator[Callable[[GradingProgress], None]]:
     """A progress bar with rate and time left, and what went wrong as it comes; a function to tell it how far it is.
 
     In a pipe there is no bar, but a line now and then.
@@ -62,20 +62,20 @@ def live(console: Console) -> Iterator[Callable[[Seen], None]]:
         task = progress.add_task("", total=None, rate="")
         started = said = time.monotonic()
 
-        def seen(now: Seen) -> None:
+        def seen(now: GradingProgress) -> None:
             nonlocal said
             took = time.monotonic() - started
             rate = f"{now.done / took:.1f}/s" if now.done and took > 1 else ""
             progress.update(task, total=now.todo, completed=now.done, rate=rate)
             if now.entry is None:
                 if now.warning:
-                    console.print(Text(now.warning, STYLES["error"][1]))
+                    console.print(Text(now.warning, STATUS_STYLES["error"][1]))
                 elif now.reused:
                     console.print(Text(f"{now.reused} already graded, {now.todo} to grade"))
                 return
             trouble = _trouble(now.entry)
             if trouble:
-                console.print(Text.assemble((f"{now.name}: ", "bold"), (trouble, STYLES["error"][1])))
+                console.print(Text.assemble((f"{now.name}: ", "bold"), (trouble, STATUS_STYLES["error"][1])))
             if not console.is_terminal and time.monotonic() - said > LINE_SECONDS:
                 said = time.monotonic()
                 left = took / now.done * (now.todo - now.done)
@@ -84,18 +84,20 @@ def live(console: Console) -> Iterator[Callable[[Seen], None]]:
         yield seen
 
 
-def _trouble(entry: "Entry") -> str:
+def _trouble(entry: "GradedSubmission") -> str:
     """What an instructor wants to know before the end: what could not be graded, and what ran out of time."""
     if entry.status != "graded":
         return entry.reason
     timeouts = entry.statuses.get("timeout", 0)
-    return "; ".join([*entry.notes, *([f"{timeouts} × {WORDS['timeout']}"] if timeouts else [])])
+    return "; ".join([*entry.notes, *([f"{timeouts} × {STATUS_WORDS['timeout']}"] if timeouts else [])])
 
 
-def warn_of_no_sandbox(console: Console) -> None:
+def warn_no_sandbox(console: Console) -> None:
     """A banner that cannot be overlooked: the code that is about to run may do whatever its reader may do."""
     text = "No sandbox: submissions can read your files, use your network and change each other's results."
-    console.print(Panel(Text(text), title=Text("--unsafe-no-sandbox"), border_style=STYLES["failed"][1], expand=False))
+    console.print(
+        Panel(Text(text), title=Text("--unsafe-no-sandbox"), border_style=STATUS_STYLES["failed"][1], expand=False)
+    )
 
 
 def render(document: dict[str, Any], out: Path, console: Console) -> None:
@@ -135,22 +137,22 @@ def _has_a_share(student: dict[str, Any]) -> bool:
 
 def _bar(share: float) -> Text:
     filled = round(share * 10)
-    return Text.assemble(("█" * filled, STYLES["passed"][1]), ("░" * (10 - filled), "dim"))
+    return Text.assemble(("█" * filled, STATUS_STYLES["passed"][1]), ("░" * (10 - filled), "dim"))
 
 
 def _counts(student: dict[str, Any]) -> Text:
     statuses = student["statuses"]
     text = Text()
-    for status, (mark, style) in STYLES.items():
+    for status, (mark, style) in STATUS_STYLES.items():
         if student["status"] == "graded" and statuses.get(status) and (status != "passed" or len(statuses) == 1):
-            text.append(f"{', ' if text else ''}{mark} {statuses[status]} {WORDS[status]}", style)
+            text.append(f"{', ' if text else ''}{mark} {statuses[status]} {STATUS_WORDS[status]}", style)
     if student["late_days"]:
         less = f": {student['penalty']:.4g} points less" if student["penalty"] else ""
         text.append(f"\n{counted(student['late_days'], 'day')} late{less}")
-    for line in ruled(student):
+    for line in student_exception_lines(student):
         text.append(f"\n{line}" if text else line)
     reason = f"{student['status']}: {student['reason']}" if student["status"] in OTHERS else ""
     for note in [reason, *(note for note in student["notes"] if note not in reason)]:
         if note:
-            text.append(f"\n{note}" if text else note, STYLES["error"][1])
+            text.append(f"\n{note}" if text else note, STATUS_STYLES["error"][1])
     return text

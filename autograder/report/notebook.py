@@ -8,7 +8,16 @@ from typing import Any
 from rich.console import Console, Group, RenderableType
 from rich.text import Text
 
-from autograder.report.check_report import STYLES, WORDS, Document, all_checks, first_of_each, more, panel, sum_text
+from autograder.report.check_report import (
+    STATUS_STYLES,
+    STATUS_WORDS,
+    Document,
+    all_checks,
+    check_panel,
+    first_failures,
+    more,
+    sum_text,
+)
 
 WIDTH = 96
 MAX_PANELS = 3
@@ -18,7 +27,7 @@ _FORMAT = f'<pre style="{_STYLE};margin:0;color:inherit;background:none">{{code}
 
 
 @dataclass(frozen=True)
-class Report:
+class NotebookReport:
     """What a check found, in the form that notebooks show.
 
     Attributes:
@@ -54,14 +63,14 @@ class Report:
     def _parts(self) -> list[RenderableType]:
         checks = all_checks(self.document)
         wrong = [check for check in checks if check["status"] in ("failed", "error", "timeout")]
-        shown = first_of_each(wrong)[:MAX_PANELS]
+        shown = first_failures(wrong)[:MAX_PANELS]
         parts: list[RenderableType] = [self._headline(checks)]
-        parts += [panel(check, commands=False) for check in shown]
+        parts += [check_panel(check, commands=False) for check in shown]
         if len(wrong) > len(shown):
             parts.append(Text(f"… and {more(len(wrong) - len(shown))}", "dim"))
         if shown:
             parts.append(Text(f"stuck? in a terminal: headway hint {shown[0]['function']}", "dim"))
-        parts += [Text(f"◌ {line}", STYLES["blocked"][1]) for line in _blocked(checks)]
+        parts += [Text(f"◌ {line}", STATUS_STYLES["blocked"][1]) for line in _blocked(checks)]
         parts += [Text(f"The kit itself failed: {problem}", "bold red") for problem in self.document["problems"]]
         parts.append(self._line())
         if self.origins:
@@ -73,10 +82,10 @@ class Report:
     def _headline(self, checks: Sequence[dict[str, Any]]) -> Text:
         names = list(dict.fromkeys(check["function"] for check in checks))
         text = Text(names[0] if len(names) == 1 else f"{len(names)} functions", "bold")
-        for status, (mark, style) in STYLES.items():
+        for status, (mark, style) in STATUS_STYLES.items():
             count = sum(check["status"] == status for check in checks)
             if count:
-                text.append(f"   {mark} {count} {WORDS[status]}", style)
+                text.append(f"   {mark} {count} {STATUS_WORDS[status]}", style)
         text.append(f"   {sum_text(self.document)} points")
         return text
 
@@ -85,7 +94,7 @@ class Report:
         modules = dict.fromkeys(name.partition(".")[0] for name in self.progress)
         text = Text().append(", ".join(modules) + " ", "dim")
         for status in self.progress.values():
-            mark, style = STYLES[status] if status else ("·", "dim")
+            mark, style = STATUS_STYLES[status] if status else ("·", "dim")
             text.append(mark, style)
         right = sum(status == "passed" for status in self.progress.values())
         return text.append(f" {right} of {len(self.progress)} functions right", "dim")

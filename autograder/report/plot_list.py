@@ -10,7 +10,7 @@ from rich.text import Text
 from autograder.curriculum import Curriculum
 
 
-class Picture(Protocol):
+class ListedPlot(Protocol):
     """What the table shows of a picture."""
 
     @property
@@ -23,13 +23,13 @@ class Picture(Protocol):
     def module(self) -> str: ...  # noqa: D102
 
 
-def render(pictures: Iterable[Picture], curriculum: Curriculum, console: Console) -> None:
+def render(pictures: Iterable[ListedPlot], curriculum: Curriculum, console: Console) -> None:
     """Print name and title of each picture under the assignment that it belongs to."""
     table = Table(box=None, pad_edge=False, show_header=False)
     table.add_column(justify="right", no_wrap=True)
     table.add_column(no_wrap=True)
     table.add_column(overflow="fold")
-    by_module: dict[str, list[Picture]] = {}
+    by_module: dict[str, list[ListedPlot]] = {}
     for picture in pictures:
         by_module.setdefault(picture.module, []).append(picture)
     for assignment in curriculum.assignments:

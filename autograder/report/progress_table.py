@@ -11,12 +11,12 @@ from rich.text import Text
 from autograder.core.relative_time import ago
 from autograder.curriculum import Assignment, Curriculum, Function
 from autograder.curriculum.effort import DIFFICULTY, duration
-from autograder.report.check_report import STYLES
+from autograder.report.check_report import STATUS_STYLES
 
 DOTS = ("", "●○○", "●●○", "●●●")
 
 
-class Entry(Protocol):
+class FunctionProgress(Protocol):
     """What the latest check of a function found."""
 
     @property
@@ -40,7 +40,7 @@ def render(
     curriculum: Curriculum,
     selected: tuple[str, ...],
     console: Console,
-    entries: Mapping[str, Entry] | None = None,
+    entries: Mapping[str, FunctionProgress] | None = None,
     stale: frozenset[str] = frozenset(),
     total: int | None = None,
 ) -> None:
@@ -100,7 +100,7 @@ def _titles(in_workspace: bool, width: int) -> Table:
     return table
 
 
-def _head(assignment: Assignment, entries: Mapping[str, Entry] | None) -> Table:
+def _head(assignment: Assignment, entries: Mapping[str, FunctionProgress] | None) -> Table:
     table = _table(POINTS, TAKES + GAP + HARD)
     known = {f: entries[f.qualified] for f in assignment.functions if f.qualified in entries} if entries else {}
     earned = sum(entry.earned for entry in known.values())
@@ -114,7 +114,7 @@ def _head(assignment: Assignment, entries: Mapping[str, Entry] | None) -> Table:
 def _lines(
     assignment: Assignment,
     functions: list[Function],
-    entries: Mapping[str, Entry] | None,
+    entries: Mapping[str, FunctionProgress] | None,
     stale: frozenset[str],
     widths: tuple[int, int],
 ) -> Table:
@@ -127,7 +127,7 @@ def _lines(
             table.add_row("", name, *effort)
             continue
         entry = entries.get(function.qualified)
-        mark, style = STYLES[entry.status if entry else "not_started"]
+        mark, style = STATUS_STYLES[entry.status if entry else "not_started"]
         started = entry is not None and entry.status != "not_started"
         points = f"{entry.earned:g} / {entry.possible:g}" if entry and started else ""
         since = ago(entry.since) if entry and started else ""
@@ -157,7 +157,7 @@ def _name(function: Function, stale: frozenset[str]) -> str:
     return f"  {function.name}{' ~' if function.qualified in stale else ''}"
 
 
-def _summary(functions: list[Function], entries: Mapping[str, Entry], total: int | None) -> Text:
+def _summary(functions: list[Function], entries: Mapping[str, FunctionProgress], total: int | None) -> Text:
     known = [entries[function.qualified] for function in functions if function.qualified in entries]
     done = sum(entry.status == "passed" for entry in known)
     earned = sum(entry.earned for entry in known)

@@ -7,7 +7,7 @@ import re
 from typing import Any
 
 from autograder.core.text import clean, counted
-from autograder.report.check_report import STYLES, WORDS, points_text
+from autograder.report.check_report import STATUS_STYLES, STATUS_WORDS, points_text
 from autograder.report.error_map import MARKS
 from autograder.report.html import render
 
@@ -16,7 +16,7 @@ MAX_OUTPUT = 1500
 _MARKDOWN = re.compile(r"([\\`*_{}\[\]()<>#+!|~&])")
 
 
-def details(check: Document) -> list[tuple[str, str]]:
+def check_details(check: Document) -> list[tuple[str, str]]:
     """What a check has to say, as pairs of a word and a text of one line or more."""
     rows = [("case", check["case"])]
     if check["wrong"]:
@@ -54,7 +54,7 @@ def picture(check: Document) -> str:
     return "\n".join("".join(MARKS[mark][0] for mark in row) for row in found["rows"]) if found else ""
 
 
-def not_passed(function: Document) -> list[Document]:
+def reported_checks(function: Document) -> list[Document]:
     """The checks of a function that say something. Of those that were not started, one says it all.
 
     A syntax error stops every check, and of a hidden function every check is silent: what would be said word for word
@@ -75,7 +75,7 @@ def not_passed(function: Document) -> list[Document]:
     return list(found.values())
 
 
-def scale(student: Document, result: Document) -> dict[str, tuple[str, str]]:
+def scaled_points(student: Document, result: Document) -> dict[str, tuple[str, str]]:
     """How points of checks become the score: by assignment its points after the policy, and what it counts.
 
     Empty where the points of the checks are what counts, so that there is nothing to explain.
@@ -94,8 +94,8 @@ def scale(student: Document, result: Document) -> dict[str, tuple[str, str]]:
     return {} if same else found
 
 
-def ruled(student: Document) -> list[str]:
-    """What an instructor has ruled for a student, a line for each assignment that it concerns."""
+def student_exception_lines(student: Document) -> list[str]:
+    """What an instructor has student_exception_lines for a student, a line for each assignment that it concerns."""
     return [f"{name}: {one['ruling']}" for name, one in student["assignments"].items() if one.get("ruling")]
 
 
@@ -112,16 +112,16 @@ def as_html(student: Document, result: Document | None) -> str:
         styles=("page.css", "student.css"),
         student={**student, "name": clean(student["name"], 120), "reason": clean(student["reason"])},
         result=result,
-        details=details,
+        details=check_details,
         picture=picture,
-        not_passed=not_passed,
+        reported_checks=reported_checks,
         output=lambda check: clean(check["output"], MAX_OUTPUT),
         clean=clean,
-        words=WORDS,
-        marks={status: mark for status, (mark, _) in STYLES.items()},
+        words=STATUS_WORDS,
+        marks={status: mark for status, (mark, _) in STATUS_STYLES.items()},
         points_text=points_text,
-        scale=scale(student, result) if result else {},
-        ruled=[clean(line) for line in ruled(student)],
+        scale=scaled_points(student, result) if result else {},
+        student_exception_lines=[clean(line) for line in student_exception_lines(student)],
         days=counted(student["late_days"], "day"),
     )
 
@@ -132,8 +132,8 @@ def as_markdown(student: Document, result: Document | None) -> str:
     if result is None:
         return "\n".join([*lines, f"{student['status']}: {_plain(student['reason'])}", ""])
     lines += [f"**{student['score']:.4g} of {student['out_of']:g}**{_late(student)}", ""]
-    lines += [f"- {_plain(note)}" for note in [*ruled(student), *result["notes"]]]
-    scaled = scale(student, result)
+    lines += [f"- {_plain(note)}" for note in [*student_exception_lines(student), *result["notes"]]]
+    scaled = scaled_points(student, result)
     more = " points | counts |" if scaled else ""
     lines += ["", f"| assignment | {'checks' if scaled else 'points'} |{more} passed |"]
     lines += [f"|---|---:|{'---:|---:|' if scaled else ''}---:|"]
@@ -144,16 +144,16 @@ def as_markdown(student: Document, result: Document | None) -> str:
         lines.append(f"| {' | '.join(cells)} | {passed} of {count} functions |")
     for assignment in result["assignments"]:
         for function in assignment["functions"]:
-            for check in not_passed(function):
+            for check in reported_checks(function):
                 lines += _check(check)
     return "\n".join(lines) + "\n"
 
 
 def _check(check: Document) -> list[str]:
-    mark, word = STYLES[check["status"]][0], WORDS[check["status"]]
+    mark, word = STATUS_STYLES[check["status"]][0], STATUS_WORDS[check["status"]]
     name = f"{check['function']}: {_plain(check['title'])}"
     lines = ["", f"## {mark} {name}", "", f"{word}, {points_text(check['points'])} points", ""]
-    told = [*([("", clean(check["message"]))] if check["message"] else []), *details(check)]
+    told = [*([("", clean(check["message"]))] if check["message"] else []), *check_details(check)]
     rows = [f"{word + ':':17} {text}".replace("\n", "\n" + 18 * " ") if word else text for word, text in told]
     lines += [_fenced("\n".join(rows))] if rows else []
     lines += ["", _fenced(picture(check))] if picture(check) else []

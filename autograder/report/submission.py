@@ -6,7 +6,7 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from autograder.report.check_report import STYLES, WORDS
+from autograder.report.check_report import STATUS_STYLES, STATUS_WORDS
 from autograder.results import SubmissionResult
 
 MAX_LINES = 12
@@ -18,12 +18,12 @@ def render(about: dict[str, Any], result: SubmissionResult, path: Path, console:
     head = f"{path}: {len(about['files'])} files, {result.earned:g} points, by headway {about['kit']}"
     console.print(Text(head, "bold"), soft_wrap=True)
     if not open_functions:
-        console.print(Text("Nothing is missing: everything passes.", STYLES["passed"][1]))
+        console.print(Text("Nothing is missing: everything passes.", STATUS_STYLES["passed"][1]))
     else:
         console.print(Text(f"{len(open_functions)} of {len(about['functions'])} functions do not pass:"))
         for name, status in list(open_functions.items())[:MAX_LINES]:
-            mark, style = STYLES[status]
-            console.print(Text.assemble(f"  {name}  ", (f"{mark} {WORDS[status]}", style)))
+            mark, style = STATUS_STYLES[status]
+            console.print(Text.assemble(f"  {name}  ", (f"{mark} {STATUS_WORDS[status]}", style)))
         if len(open_functions) > MAX_LINES:
             console.print(Text(f"  … and {len(open_functions) - MAX_LINES} more: headway list --open", "dim"))
     for name in about["gave_up"]:

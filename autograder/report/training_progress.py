@@ -12,7 +12,7 @@ from rich.text import Text
 
 
 @dataclass(frozen=True)
-class News:
+class TrainingUpdate:
     """What is known after some more steps.
 
     Attributes:
@@ -29,8 +29,8 @@ class News:
     sample: str | None = None
 
 
-class View:
-    """The live view on a terminal; plain lines, one per measurement, in a pipe."""
+class TrainingDisplay:
+    """The show_training view on a terminal; plain lines, one per measurement, in a pipe."""
 
     def __init__(self, console: Console, first: int, until: int, floor: float | None) -> None:
         self._console = console
@@ -43,7 +43,7 @@ class View:
         self._validation: float | None = None
         self._sample = ""
 
-    def show(self, news: News) -> None:
+    def show(self, news: TrainingUpdate) -> None:
         """Take note of what is new."""
         if news.validation is not None:
             self._validation, self._sample = news.validation, news.sample or ""
@@ -55,7 +55,7 @@ class View:
             self._console.print(Text(f"step {news.step:>6} · {self._numbers(news).plain}"))
             self._console.print(Text("            " + " ".join(self._sample.split())[:60], "dim"), soft_wrap=True)
 
-    def _numbers(self, news: News) -> Text:
+    def _numbers(self, news: TrainingUpdate) -> Text:
         text = Text.assemble("loss ", (f"{news.loss:.4f}", "bold"))
         if self._validation is not None:
             text.append(" · validation ").append(f"{self._validation:.4f}", "bold")
@@ -68,9 +68,9 @@ class View:
 
 
 @contextmanager
-def live(console: Console, first: int, until: int, floor: float | None) -> Iterator[View]:
+def show_training(console: Console, first: int, until: int, floor: float | None) -> Iterator[TrainingDisplay]:
     """A view of a run from step `first` to `until`; `floor` is the entropy of the text, where it is known."""
-    view = View(console, first, until, floor)
+    view = TrainingDisplay(console, first, until, floor)
     if not console.is_terminal:
         yield view
         return

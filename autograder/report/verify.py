@@ -8,7 +8,7 @@ from rich.progress import BarColumn, Progress, TextColumn
 from rich.table import Table
 from rich.text import Text
 
-from autograder.report.check_report import STYLES
+from autograder.report.check_report import STATUS_STYLES
 
 WORDS = {
     "solutions": "solutions pass",
@@ -29,13 +29,13 @@ def render(findings: Iterable[Any], total: int, console: Console) -> list[Any]:
             progress.update(task, advance=1, wrong=sum(not one.ok for one in found))
     for finding in found:
         if not finding.ok:
-            mark, style = STYLES["failed"]
+            mark, style = STATUS_STYLES["failed"]
             console.print(Text.assemble((f"{mark} ", style), f"{finding.kind} {finding.name}: {finding.text}"))
     table = Table.grid(padding=(0, 2))
     for kind, words in WORDS.items():
         group = [finding for finding in found if finding.kind == kind]
         good = sum(finding.ok for finding in group)
-        mark, style = STYLES["passed" if good == len(group) else "failed"]
+        mark, style = STATUS_STYLES["passed" if good == len(group) else "failed"]
         table.add_row(Text(mark, style), Text(f"{good} of {len(group)}"), Text(words))
     console.print(table)
     return found

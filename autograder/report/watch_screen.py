@@ -12,7 +12,7 @@ from rich.text import Text
 
 from autograder.curriculum import Curriculum, registry
 from autograder.report import styles
-from autograder.report.check_report import STYLES, panel
+from autograder.report.check_report import STATUS_STYLES, check_panel
 from autograder.report.hints import table_of
 
 GLYPHS = {"passed": "█", "failed": "▓", "error": "▓", "timeout": "▓", "blocked": "▒"}
@@ -30,7 +30,7 @@ KEYS = (
 
 
 @dataclass
-class View:
+class WatchScreen:
     """What there is to show.
 
     Attributes:
@@ -39,13 +39,13 @@ class View:
         passing: whether it passes, as it is now.
         tally: how many of its checks pass, if some do not: " 3/5".
         checking: functions that are being checked now.
-        check: the record of the check whose panel is shown; None if none is wrong.
+        check: the record of the check whose check_panel is shown; None if none is wrong.
         stub: file, line and first lines of the function in hand while it is not written; line 0 if there is no such
             function, and then what to do.
         hint: the hints shown, and how many there are.
         cursor: the function under the cursor of the list; None while the list is not shown.
         message: one line above the keys.
-        notes: further lines above the panel, such as badges.
+        notes: further lines above the check_panel, such as badges.
     """
 
     name: str
@@ -69,7 +69,7 @@ class View:
     curriculum: Curriculum = field(default_factory=registry.default)
 
 
-def frame(view: View, columns: int, lines: int, *, no_color: bool | None = None) -> list[str]:
+def render_frame(view: WatchScreen, columns: int, lines: int, *, no_color: bool | None = None) -> list[str]:
     """The whole screen as `lines` lines of text with colours, none wider than `columns`."""
     console = Console(
         file=io.StringIO(), force_terminal=True, width=columns, no_color=no_color, highlight=False, legacy_windows=False
@@ -89,7 +89,7 @@ def _lines(console: Console, shown: RenderableType) -> list[str]:
     return captured.get().rstrip("\n").split("\n")
 
 
-def _title(view: View, columns: int) -> Text:
+def _title(view: WatchScreen, columns: int) -> Text:
     title = Text.assemble(("Headway", "bold"), " · ", view.name, " · ", (view.focus, "bold"))
     if view.checking:
         state = Text(f"checking {_briefly(view.checking)} …", f"bold {styles.BLUE}")
@@ -111,7 +111,7 @@ def _briefly(functions: Sequence[str]) -> str:
     return modules[0] if len(modules) == 1 else f"{len(functions)} functions"
 
 
-def _course(view: View, columns: int) -> Text:
+def _course(view: WatchScreen, columns: int) -> Text:
     """One mark for each function of the course, in its order, then the sums."""
     bar = Text()
     for number, assignment in enumerate(view.curriculum.assignments):
@@ -119,7 +119,7 @@ def _course(view: View, columns: int) -> Text:
             bar.append(" ")
         for function in assignment.functions:
             status = view.statuses.get(function.qualified, "not_started")
-            bar.append(GLYPHS.get(status, "░"), STYLES[status][1])
+            bar.append(GLYPHS.get(status, "░"), STATUS_STYLES[status][1])
     done = sum(status == "passed" for status in view.statuses.values())
     earned, possible = view.points
     sums = f"  {done} of {len(view.curriculum.functions)}"
@@ -130,13 +130,13 @@ def _course(view: View, columns: int) -> Text:
     return bar.append(sums).append(points if fits else "")
 
 
-def _assignment(view: View, columns: int) -> Text:
+def _assignment(view: WatchScreen, columns: int) -> Text:
     """The functions of the assignment in hand; a mark stays with its name at the end of a line."""
     assignment = view.curriculum.modules[view.focus.partition(".")[0]]
     text = Text().append(f"{assignment.number} {assignment.module}", "dim")
     width = len(text)
     for function in assignment.functions:
-        mark, style = STYLES[view.statuses.get(function.qualified, "not_started")]
+        mark, style = STATUS_STYLES[view.statuses.get(function.qualified, "not_started")]
         part = Text.assemble((mark, style), " ", (function.name, style))
         if function.qualified == view.focus:
             part = Text.assemble((mark, style), " ", (function.name, "bold underline"), view.tally)
@@ -146,7 +146,7 @@ def _assignment(view: View, columns: int) -> Text:
     return text
 
 
-def _keys(view: View) -> Text:
+def _keys(view: WatchScreen) -> Text:
     if view.cursor is not None:
         return Text("↑ ↓ choose · enter goes there · l back · q quit", "dim")
     text = Text()
@@ -156,7 +156,7 @@ def _keys(view: View) -> Text:
     return text
 
 
-def _body(view: View, console: Console, room: int) -> list[str]:
+def _body(view: WatchScreen, console: Console, room: int) -> list[str]:
     if view.cursor is not None:
         return _listing(view, console, room)
     if view.hint is not None:
@@ -170,10 +170,10 @@ def _body(view: View, console: Console, room: int) -> list[str]:
     return []
 
 
-def _panel(view: View, check: dict[str, Any], console: Console, room: int) -> list[str]:
-    shown = _lines(console, panel(check, commands=False, with_picture=view.picture, link=view.link))
+def _panel(view: WatchScreen, check: dict[str, Any], console: Console, room: int) -> list[str]:
+    shown = _lines(console, check_panel(check, commands=False, with_picture=view.picture, link=view.link))
     if len(shown) > room and check["picture"] and view.picture:
-        brief = _lines(console, panel(check, commands=False, with_picture=False, link=view.link))
+        brief = _lines(console, check_panel(check, commands=False, with_picture=False, link=view.link))
         shown = [*brief, *_lines(console, Text("  the picture needs more lines than there are: p shows it alone"))]
         shown = shown if len(shown) <= room else brief
     return _cropped(shown, room)
@@ -188,8 +188,8 @@ def _cropped(lines: list[str], room: int, border: bool = True) -> list[str]:
     return [*lines[: room - 2], f"… {len(lines) - room + 1} lines more", lines[-1]]
 
 
-def _right(view: View) -> RenderableType:
-    mark, style = STYLES["passed"]
+def _right(view: WatchScreen) -> RenderableType:
+    mark, style = STATUS_STYLES["passed"]
     lines = Text.assemble((f"{mark} {view.focus} is right.", f"bold {style}"))
     if view.next_function is None:
         lines.append("\n\nThe whole course is right: the GPT is yours. headway train, then headway generate.")
@@ -198,7 +198,7 @@ def _right(view: View) -> RenderableType:
     return Padding(lines, (1, 2))
 
 
-def _stub(view: View) -> RenderableType:
+def _stub(view: WatchScreen) -> RenderableType:
     assert view.stub is not None
     file, line, text = view.stub
     if not line:  # there is none
@@ -216,7 +216,7 @@ def _indent(line: str) -> int:
     return len(line) - len(line.lstrip())
 
 
-def _hints(view: View) -> RenderableType:
+def _hints(view: WatchScreen) -> RenderableType:
     assert view.hint is not None
     steps, total = view.hint
     more = "m shows one more" if len(steps) < total else "there are no more hints for this one"
@@ -230,14 +230,14 @@ def _hints(view: View) -> RenderableType:
     )
 
 
-def _listing(view: View, console: Console, room: int) -> list[str]:
+def _listing(view: WatchScreen, console: Console, room: int) -> list[str]:
     rows: list[Text] = []
     at = 0
     for assignment in view.curriculum.assignments:
         rows.append(Text(f"{assignment.number:>2} {assignment.module} · {assignment.title}", "bold"))
         for function in assignment.functions:
             name = function.qualified
-            mark, style = STYLES[view.statuses.get(name, "not_started")]
+            mark, style = STATUS_STYLES[view.statuses.get(name, "not_started")]
             here = name == view.cursor
             at = len(rows) if here else at
             row = Text.assemble(

@@ -203,10 +203,10 @@ class Watch:
     def draw(self) -> None:
         """Show how things are."""
         columns, lines = self._keys.size()
-        self._keys.show(view.frame(self._view(), columns, lines, no_color=self._no_color))
+        self._keys.show(view.render_frame(self._view(), columns, lines, no_color=self._no_color))
         self._timings.drawn()
 
-    def _view(self) -> view.View:
+    def _view(self) -> view.WatchScreen:
         live = self._live
         focus, statuses = live.focus, live.statuses
         check = first_wrong(live.records.get(focus, [])) if statuses.get(focus) != "passed" else None
@@ -229,7 +229,7 @@ class Watch:
         if steps:
             count = hints.shown(state.load(self._folder).section(hints.KEY), focus)
             shown = (list(zip(hints.KINDS, steps, strict=True))[:count], len(hints.KINDS))
-        return view.View(
+        return view.WatchScreen(
             name=self._folder.name,
             statuses=live.latest,
             points=totals(live),

@@ -7,7 +7,7 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from autograder.report.check_report import STYLES
+from autograder.report.check_report import STATUS_STYLES
 from autograder.workspace.background_checker import Answer
 from autograder.workspace.file_watcher import Saves
 from autograder.workspace.session import Live, first_wrong, settled, watched
@@ -56,7 +56,7 @@ def verdict_line(live: Live, name: str) -> str:
     """One function's verdict in one line of words."""
     status = live.statuses.get(name, "not_started")
     check = first_wrong(live.records.get(name, []))
-    line = f"{STYLES[status][0]} {name}: {status.replace('_', ' ')}"
+    line = f"{STATUS_STYLES[status][0]} {name}: {status.replace('_', ' ')}"
     if check is None or status == "not_started":
         return line
     where = f" ({check['where']['file']}:{check['where']['line']})" if check["where"] else ""

@@ -14,7 +14,7 @@ from autograder.classroom import class_statistics, feedback_files, gradebook, si
 from autograder.courses.transformer import TRANSFORMER
 from autograder.errors import UsageError
 from autograder.report.html.class_page import render_class
-from autograder.report.student_feedback import as_html, as_markdown, details, not_passed
+from autograder.report.student_feedback import as_html, as_markdown, check_details, reported_checks
 
 pytest.importorskip("jinja2")
 SCHEMAS = Path(autograder.__file__).parent / "schema"
@@ -121,15 +121,15 @@ def test_what_stops_every_check_is_said_once(book):
         check.update(status="error", message="'(' was never closed", where=None, help=None, output="", mistake=None)
         check["points"]["earned"] = 0.0
     first, *others = [check["title"] for check in function["checks"]]
-    (told,) = not_passed(function)
+    (told,) = reported_checks(function)
     assert (told["title"], told["points"]["possible"]) == (first, function["points"]["possible"])
-    assert ("the same in", "\n".join(others)) in details(told)
+    assert ("the same in", "\n".join(others)) in check_details(told)
     assert as_markdown({**student, "name": "Ada"}, result).count("was never closed") == 1
     function["checks"][1].update(output="printed here")
-    assert [check["also"] for check in not_passed(function)] == [others[1:], []]
+    assert [check["also"] for check in reported_checks(function)] == [others[1:], []]
     for check in function["checks"]:
         check.update(status="failed", message="not close", output="")
-    assert len(not_passed(function)) == len(function["checks"])
+    assert len(reported_checks(function)) == len(function["checks"])
 
 
 def test_what_cannot_be_written_names_the_option_that_says_where(book, tmp_path):
@@ -184,10 +184,10 @@ def test_a_check_that_waits_or_is_hidden_says_so(book):
     second.update(blocked_by=["softmax.log_softmax"])
     third.update(status="failed", message="", blocked_by=[])
     hidden = {**first, "message": ""}
-    assert details(hidden) == [("make right first", first["function"])]
-    assert details(first) == []
-    assert details(second) == [("make right first", "softmax.log_softmax")]
-    assert [word for word, _ in details(third)] == ["not told"]
+    assert check_details(hidden) == [("make right first", first["function"])]
+    assert check_details(first) == []
+    assert check_details(second) == [("make right first", "softmax.log_softmax")]
+    assert [word for word, _ in check_details(third)] == ["not told"]
     assert "make right first: softmax.log_softmax" in as_markdown({**student, "name": "Ada"}, result)
 
 

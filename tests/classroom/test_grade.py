@@ -110,9 +110,9 @@ def test_the_table_tells_two_of_one_name_apart_and_counts_no_checks_of_what_coul
 
 def test_who_is_behind_is_named_with_the_missing_and_not_all_of_a_large_class():
     def one(name, score, status="graded"):
-        return class_records.Student(name, "", name, status, "", score, 10.0, 0, 0.0, None)
+        return class_records.StudentRecord(name, "", name, status, "", score, 10.0, 0, 0.0, None)
 
-    found = class_records.Insight("CS", [])
+    found = class_records.ClassRecords("CS", [])
     found.students = [one(f"s{n:02}", n / 10) for n in range(20)]
     found.students += [one("half", 5.0), one("best", 10.0), one("mia", 0.0, "missing"), one("kit", 0.0, "unreadable")]
     shown = io.StringIO()

@@ -265,16 +265,15 @@ def test_checks_in_a_running_notebook(tmp_path):
     assert shown[16] == ["False"], "checking needs no PyTorch"
 
 
-def test_a_byte_order_mark_keeps_no_module_from_being_imported(tmp_path, solutions):
-    text = (solutions / "softmax.py").read_bytes()
-    (tmp_path / "softmax.py").write_bytes(b"\xef\xbb\xbf" + text)
-    assert running_notebook.earlier("softmax", tmp_path, TRANSFORMER) == running_notebook.Earlier(
-        text.decode(), "softmax.py"
-    )
-    (tmp_path / "softmax.py").write_bytes(b"\xef\xbb\xbf" + (bundled("assignments") / "softmax.py").read_bytes())
-    assert running_notebook.earlier("softmax", tmp_path, TRANSFORMER).origin == running_notebook.OFFICIAL, (
-        "a stub is nothing written"
-    )
+def test_byte_order_mark_keeps_no_module_from_being_found(tmp_path, solutions):
+    def found():
+        return running_notebook.find_earlier_assignment("softmax", tmp_path, TRANSFORMER)
+
+    solution, stub = (folder / "softmax.py" for folder in (solutions, bundled("assignments")))
+    (tmp_path / "softmax.py").write_bytes(b"\xef\xbb\xbf" + solution.read_bytes())
+    assert found() == running_notebook.EarlierAssignment(solution.read_text("utf-8"), "softmax.py")
+    (tmp_path / "softmax.py").write_bytes(b"\xef\xbb\xbf" + stub.read_bytes())
+    assert found().origin == running_notebook.OFFICIAL_ORIGIN, "a stub is not used"
 
 
 def test_student_text_in_a_report_is_no_html(tmp_path):

@@ -9,7 +9,7 @@ from autograder.core.zip_archive import LeftOut
 from autograder.courses.transformer import TRANSFORMER
 from autograder.notebooks import extract
 from autograder.notebooks.cell_statements import Cell
-from autograder.notebooks.read_ipynb import modules
+from autograder.notebooks.read_ipynb import read_modules
 
 SOFTMAX = "def softmax(x, axis=-1, temperature=1.0):\n    '''Mine.'''\n    return np.exp(x) / np.exp(x).sum()\n"
 STUB = "def softmax(x, axis=-1):\n    '''Yours.'''\n    # YOUR CODE HERE\n    raise NotImplementedError()\n"
@@ -28,7 +28,7 @@ def load(text):
 
 
 def taken(*cells, name=""):
-    found = modules(notebook(*cells), TRANSFORMER, name)
+    found = read_modules(notebook(*cells), TRANSFORMER, name)
     return {file: load(text) for file, text in found.items()}
 
 
@@ -42,7 +42,7 @@ def test_a_function_with_what_it_needs_and_nothing_to_look_at():
         "check(softmax)",
         "%%bash\nrm -rf everything",
     ]
-    text = modules(notebook(*cells), TRANSFORMER)["softmax.py"].decode()
+    text = read_modules(notebook(*cells), TRANSFORMER)["softmax.py"].decode()
     for left in ("plt", "autograder", "print", "while", "check", "pip", "rm -rf", "np.ones"):
         assert left not in text
     assert load(text).softmax(load(text).np.ones(4)) == pytest.approx([0.25] * 4)
@@ -61,8 +61,8 @@ def test_a_function_with_what_it_needs_and_nothing_to_look_at():
     ],
 )
 def test_every_shape_of_the_format_and_broken_metadata(document):
-    assert set(modules(json.dumps(document).encode(), TRANSFORMER)) == {"softmax.py"}
-    assert set(modules(b"\xef\xbb\xbf" + json.dumps(document).encode(), TRANSFORMER)) == {"softmax.py"}
+    assert set(read_modules(json.dumps(document).encode(), TRANSFORMER)) == {"softmax.py"}
+    assert set(read_modules(b"\xef\xbb\xbf" + json.dumps(document).encode(), TRANSFORMER)) == {"softmax.py"}
 
 
 @pytest.mark.parametrize(
@@ -85,7 +85,7 @@ def test_every_shape_of_the_format_and_broken_metadata(document):
 )
 def test_what_is_no_notebook_is_left_out_with_a_reason(content, why):
     with pytest.raises(LeftOut, match=why):
-        modules(content, TRANSFORMER)
+        read_modules(content, TRANSFORMER)
 
 
 def test_a_syntax_error_stays_in_its_cell():
@@ -161,7 +161,7 @@ def test_several_modules_in_one_notebook_import_each_other():
         "class GPTConfig:\n    '''Never read by name.'''",
         "def gpt(ids, params, config):\n    return attention(ids, ids, ids)",
     ]
-    found = {name: text.decode() for name, text in modules(notebook(*cells), TRANSFORMER).items()}
+    found = {name: text.decode() for name, text in read_modules(notebook(*cells), TRANSFORMER).items()}
     assert set(found) == {"softmax.py", "attention.py", "gpt.py"}
     assert "from softmax import softmax" in found["attention.py"]
     assert "def softmax" not in found["attention.py"]
@@ -172,12 +172,12 @@ def test_several_modules_in_one_notebook_import_each_other():
 
 def test_the_file_name_says_what_a_notebook_is_for():
     cells = [NUMPY, SOFTMAX, "def attention(q, k, v, mask=None):\n    return softmax(q)"]
-    named = modules(notebook(*cells), TRANSFORMER, "ada_04-Attention (1).ipynb")
+    named = read_modules(notebook(*cells), TRANSFORMER, "ada_04-Attention (1).ipynb")
     assert set(named) == {"attention.py"}
     assert b"def softmax" in named["attention.py"], "a copied helper goes with the function that needs it"
-    assert set(modules(notebook(*cells), TRANSFORMER, "gpt.ipynb")) == {"softmax.py", "attention.py"}
+    assert set(read_modules(notebook(*cells), TRANSFORMER, "gpt.ipynb")) == {"softmax.py", "attention.py"}
     rest = "".join(f"def {f.name}(x): pass\n" for f in TRANSFORMER.modules["softmax"].functions[1:])
-    everything = modules(notebook(*cells, rest), TRANSFORMER, "attention.ipynb")
+    everything = read_modules(notebook(*cells, rest), TRANSFORMER, "attention.ipynb")
     assert set(everything) == {"softmax.py", "attention.py"}, "whole assignments are never lost"
 
 
@@ -200,27 +200,29 @@ def test_the_way_back_to_the_cell():
         Cell("cell 2", NUMPY),
         Cell("cell 7", "\n# first\nLIMIT = int('3')\n\n\ndef softmax(x):\n    # why\n    return x"),
     ]
-    text = extract.modules(cells, TRANSFORMER)["softmax"]
+    text = extract.extract_modules(cells, TRANSFORMER)["softmax"]
     lines = text.split("\n")
     for wanted, cell, line in (("    return x", "cell 7", 8), ("def softmax(x):", "cell 7", 6)):
-        assert extract.place(text, lines.index(wanted) + 1) == extract.Place(cell, line)
-    with_limit = extract.modules([*cells, Cell("cell 8", "def log_softmax(x): return LIMIT")], TRANSFORMER)["softmax"]
+        assert extract.find_cell_line(text, lines.index(wanted) + 1) == extract.CellLine(cell, line)
+    with_limit = extract.extract_modules([*cells, Cell("cell 8", "def log_softmax(x): return LIMIT")], TRANSFORMER)[
+        "softmax"
+    ]
     number = with_limit.split("\n").index("    LIMIT = int('3')") + 1
-    assert extract.place(with_limit, number) == extract.Place("cell 7", 3)
-    assert extract.place(text, 1) is None
+    assert extract.find_cell_line(with_limit, number) == extract.CellLine("cell 7", 3)
+    assert extract.find_cell_line(text, 1) is None
 
 
 def test_results_name_cells_and_other_files_stay_as_they_are():
-    from autograder.notebooks.line_to_cell import name_cells
+    from autograder.notebooks.line_to_cell import locate_in_cells
     from autograder.results import CheckResult, SubmissionResult
 
-    text = extract.modules([Cell("cell 7", "\ndef softmax(x):\n    return x")], TRANSFORMER)["softmax"]
+    text = extract.extract_modules([Cell("cell 7", "\ndef softmax(x):\n    return x")], TRANSFORMER)["softmax"]
     line = text.split("\n").index("    return x") + 1
     check = CheckResult("softmax.softmax::rows", "softmax.softmax", "rows", "error", 1.0)
     check.where = {"file": "softmax.py", "line": line, "text": "return x"}
     check.message = f"softmax raised ValueError in softmax.py, line {line}: no. See helper.py, line 3"
     check.hints = [f"softmax.py:{line}: RuntimeWarning: overflow"]
-    name_cells(SubmissionResult("ada", "", 0, [check]), {"softmax": text})
+    locate_in_cells(SubmissionResult("ada", "", 0, [check]), {"softmax": text})
     assert check.where == {"file": "cell 7", "line": 3, "text": "return x"}
     assert check.message == "softmax raised ValueError in cell 7, line 3: no. See helper.py, line 3"
     assert check.hints == ["cell 7:3: RuntimeWarning: overflow"]

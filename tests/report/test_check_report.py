@@ -151,7 +151,7 @@ def test_an_unnamed_axis_is_a_number():
 def test_what_is_not_ones_own_is_marked_where_the_time_goes(slowest, words):
     file = io.StringIO()
     shares = {"gpt.gpt": 0.9, "softmax.softmax": 0.1}
-    found = benchmark.Speed("names", 2.0, 1.0, 2.0, 0.0, shares, slowest, "x", own=("softmax",))
+    found = benchmark.SpeedComparison("names", 2.0, 1.0, 2.0, 0.0, shares, slowest, "x", own=("softmax",))
     benchmark.render(found, Console(file=file, width=80, no_color=True))
     lines = file.getvalue().splitlines()
     assert [line.endswith("official") for line in lines if "%" in line] == [True, False]

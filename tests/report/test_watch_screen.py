@@ -31,7 +31,7 @@ CHECK = {
 def view(**more):
     statuses = dict.fromkeys(TRANSFORMER.functions, "passed") | {"attention.attention": "failed"}
     settings = {"name": "w", "statuses": statuses, "points": (1.0, 2.0), "focus": "attention.attention", **more}
-    return watch_screen.View(**settings)
+    return watch_screen.WatchScreen(**settings)
 
 
 @pytest.mark.parametrize("columns", [20, 40, 80, 140])
@@ -50,7 +50,7 @@ def view(**more):
     ],
 )
 def test_the_screen_fits(columns, lines, more):
-    shown = [PLAIN.sub("", line) for line in watch_screen.frame(view(**more), columns, lines)]
+    shown = [PLAIN.sub("", line) for line in watch_screen.render_frame(view(**more), columns, lines)]
     assert len(shown) <= lines
     assert max(map(cell_len, shown)) <= columns
     assert "\x1b" not in "".join(shown)
@@ -58,28 +58,28 @@ def test_the_screen_fits(columns, lines, more):
 
 def test_a_long_stub_is_cut_at_its_end_and_a_panel_above_its_border():
     stub = ("attention.py", 3, "def f():\n" + "    text\n" * 50 + "    last")
-    shown = [PLAIN.sub("", line) for line in watch_screen.frame(view(stub=stub), 80, 24)]
+    shown = [PLAIN.sub("", line) for line in watch_screen.render_frame(view(stub=stub), 80, 24)]
     assert any(line.startswith("…") and "lines more" in line for line in shown)
     assert not any("last" in line for line in shown)
-    shown = [PLAIN.sub("", line) for line in watch_screen.frame(view(check=CHECK), 80, 24)]
+    shown = [PLAIN.sub("", line) for line in watch_screen.render_frame(view(check=CHECK), 80, 24)]
     (at,) = (i for i, line in enumerate(shown) if "lines more" in line)
     assert shown[at + 1].startswith("╰")
 
 
 def test_what_is_longer_than_the_terminal_is_wide_keeps_its_indentation():
     stub = ("attention.py", 3, "def f():\n    Args:\n        x: " + "word " * 30)
-    shown = [PLAIN.sub("", line).rstrip() for line in watch_screen.frame(view(stub=stub), 60, 30)]
+    shown = [PLAIN.sub("", line).rstrip() for line in watch_screen.render_frame(view(stub=stub), 60, 30)]
     words = [line for line in shown if "word" in line]
     assert len(words) > 1
     assert all(line.startswith("        ") for line in words)
     steps = [("question", "what? " * 30), ("idea", "that! " * 30)]
-    shown = [PLAIN.sub("", line) for line in watch_screen.frame(view(hint=(steps, 3)), 60, 30)]
+    shown = [PLAIN.sub("", line) for line in watch_screen.render_frame(view(hint=(steps, 3)), 60, 30)]
     assert len({line.index("what?") for line in shown if "what?" in line}) == 1
     assert len({line.index("that!") for line in shown if "that!" in line}) == 1
 
 
 def test_what_matters_stands_first_and_markup_is_text():
-    shown = "\n".join(PLAIN.sub("", line) for line in watch_screen.frame(view(check=CHECK), 100, 30))
+    shown = "\n".join(PLAIN.sub("", line) for line in watch_screen.render_frame(view(check=CHECK), 100, 30))
     assert "[red]brackets[/red]" in shown
     assert "[bold]printed[/bold]" in shown
     assert shown.index("looks like") < shown.index("printed")
@@ -87,16 +87,16 @@ def test_what_matters_stands_first_and_markup_is_text():
 
 def test_the_picture_gives_way_to_the_words():
     check = CHECK | {"message": "short", "title": "short", "output": ""}
-    roomy = "\n".join(watch_screen.frame(view(check=check), 100, 40))
-    tight = "\n".join(watch_screen.frame(view(check=check), 100, 16))
+    roomy = "\n".join(watch_screen.render_frame(view(check=check), 100, 40))
+    tight = "\n".join(watch_screen.render_frame(view(check=check), 100, 16))
     assert "▒" in roomy
     assert "p shows it alone" in tight
     assert "attention.py:3" in PLAIN.sub("", tight)
 
 
 def test_no_color_is_no_color():
-    colored = "".join(watch_screen.frame(view(check=CHECK), 80, 24))
-    plain = "".join(watch_screen.frame(view(check=CHECK), 80, 24, no_color=True))
+    colored = "".join(watch_screen.render_frame(view(check=CHECK), 80, 24))
+    plain = "".join(watch_screen.render_frame(view(check=CHECK), 80, 24, no_color=True))
     color = re.compile(r"\x1b\[[0-9;]*\b3[0-8]")
     assert color.search(colored)
     assert not color.search(plain)
@@ -104,5 +104,5 @@ def test_no_color_is_no_color():
 
 def test_the_cursor_is_in_sight():
     for name in ("tokenizer.build_vocab", "ffn.gelu", "encoder_decoder.transformer_backward"):
-        shown = [PLAIN.sub("", line) for line in watch_screen.frame(view(cursor=name), 80, 24)]
+        shown = [PLAIN.sub("", line) for line in watch_screen.render_frame(view(cursor=name), 80, 24)]
         assert any(line.startswith("▶") and name.partition(".")[2] in line for line in shown)

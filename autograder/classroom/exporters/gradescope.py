@@ -14,7 +14,7 @@ from typing import Any, Literal
 from autograder.classroom.gradebook import Document, Gradebook, functions_of
 from autograder.core.files import write_atomically
 from autograder.core.text import counted
-from autograder.report.student_feedback import ruled, scale
+from autograder.report.student_feedback import scaled_points, student_exception_lines
 
 Visibility = Literal["visible", "after_due_date", "after_published", "hidden"]
 
@@ -96,7 +96,7 @@ def _test(check: Document, number: str, visibility: Visibility) -> dict[str, Any
 
 def _overview(book: Gradebook, student: Document, result: Document) -> str:
     """Points by assignment and, where the policy scales them, how they become the score."""
-    scaled = scale({**student, "weights": book.weights}, result)
+    scaled = scaled_points({**student, "weights": book.weights}, result)
     lines = []
     for one in result["assignments"]:
         points, counts = scaled.get(one["name"], ("", ""))
@@ -104,7 +104,7 @@ def _overview(book: Gradebook, student: Document, result: Document) -> str:
         lines.append(f"{one['name']}: {one['points']['earned']:g} of {one['points']['possible']:g} points{became}")
     if student["penalty"]:
         lines.append(f"late by {counted(student['late_days'], 'day')}: {student['penalty']:g} points less")
-    return "\n".join([*lines, *ruled(student), *result["notes"]])
+    return "\n".join([*lines, *student_exception_lines(student), *result["notes"]])
 
 
 def _leaderboard(result: Document) -> list[dict[str, Any]]:

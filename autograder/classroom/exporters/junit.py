@@ -12,7 +12,7 @@ from xml.etree import ElementTree as ET
 
 from autograder.classroom.gradebook import Document, Gradebook, shown_name
 from autograder.core.text import clean
-from autograder.report.check_report import WORDS
+from autograder.report.check_report import STATUS_WORDS
 
 _SKIPPED = ("not_started", "blocked")
 
@@ -86,7 +86,9 @@ def _case(check: Document) -> ET.Element:
     )
     if check["status"] in _SKIPPED:
         # As text: an attribute for the reason is in one of the two schemas only.
-        ET.SubElement(case, "skipped").text = _text(f"{WORDS[check['status']]}: {check['message']}".removesuffix(": "))
+        ET.SubElement(case, "skipped").text = _text(
+            f"{STATUS_WORDS[check['status']]}: {check['message']}".removesuffix(": ")
+        )
     elif check["status"] != "passed":
         kind = "failure" if check["status"] == "failed" else "error"
         named = check["mistake"] or {"id": check["status"], "title": ""}

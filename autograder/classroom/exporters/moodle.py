@@ -16,8 +16,8 @@ from pathlib import Path
 
 from autograder.classroom.exporters import cells
 from autograder.classroom.gradebook import Document, Gradebook, functions_of, shown_name
-from autograder.report.check_report import WORDS
-from autograder.report.student_feedback import ruled
+from autograder.report.check_report import STATUS_WORDS
+from autograder.report.student_feedback import student_exception_lines
 
 COLUMNS = (
     "Identifier", "Full name", "ID number", "Email address", "Status", "Grade", "Maximum Grade",
@@ -85,14 +85,16 @@ def _number(text: str | None) -> float | None:
 
 def _feedback(student: Document, result: Document | None, assignment: str | None) -> str:
     """What is not passed and why, as far as it has a name, in one paragraph. Moodle shows it as HTML."""
-    mine = [line for line in ruled(student) if assignment is None or line.startswith(f"{assignment}: ")]
+    mine = [
+        line for line in student_exception_lines(student) if assignment is None or line.startswith(f"{assignment}: ")
+    ]
     if result is None:
         return html.escape(". ".join([*mine, student["reason"]]))
     remarks = []
     for name, function in functions_of(result):
         if function["status"] == "passed" or (assignment and not name.startswith(f"{assignment}.")):
             continue
-        why = "" if function["status"] == "failed" else WORDS[function["status"]]
+        why = "" if function["status"] == "failed" else STATUS_WORDS[function["status"]]
         named = next((check["mistake"]["title"] for check in function["checks"] if check["mistake"]), why)
         points = f"{cells.points(function['points']['earned'])}/{cells.points(function['points']['possible'])}"
         remarks.append(f"{name} {points}{': ' + named if named else ''}")

@@ -124,7 +124,7 @@ def write(book: Gradebook, course: Course) -> tuple[int, int]:
         UsageError: if the gradebook cannot be written.
         OSError: if a notebook cannot be written.
     """
-    sources = {name: nbgrader_autograded.Source(course.notebook("source", name)) for name in _names(book)}
+    sources = {name: nbgrader_autograded.InstructorNotebook(course.notebook("source", name)) for name in _names(book)}
     submissions = nbgrader.write_gradebook(
         book.document,
         book.results(),
@@ -151,7 +151,7 @@ def _is_there(course: Course, student: str, assignment: str, assignments: Iterab
 
 
 def _write_notebooks(
-    book: Gradebook, course: Course, sources: Mapping[str, nbgrader_autograded.Source]
+    book: Gradebook, course: Course, sources: Mapping[str, nbgrader_autograded.InstructorNotebook]
 ) -> Iterator[int]:
     for student, document in book.results():
         key = nbgrader.student_id(student)
@@ -164,9 +164,11 @@ def _write_notebooks(
             submitted = _submitted(course, key, assignment["name"])
             try:
                 content = read_plain_file(submitted, MAX_NOTEBOOK_BYTES)
-                text = nbgrader_autograded.notebook(content, source, document, assignment)
+                text = nbgrader_autograded.graded_notebook(content, source, document, assignment)
             except LeftOut as left:
-                text = nbgrader_autograded.unread(f"This was not graded: {left}.", source, document, assignment)
+                text = nbgrader_autograded.ungraded_notebook(
+                    f"This was not graded: {left}.", source, document, assignment
+                )
             except OSError:  # handed in some other way
                 continue
             target = course.notebook("autograded", assignment["name"], key)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from autograder.classroom.exporters import cells
 from autograder.classroom.gradebook import Gradebook
-from autograder.report.student_feedback import ruled
+from autograder.report.student_feedback import student_exception_lines
 
 _TEXTS = ("name", "id", "email", "submission", "status", "reason")
 
@@ -27,7 +27,7 @@ def write(book: Gradebook, path: Path) -> int:
                 cells.text(student["submitted_at"]),
                 *(cells.points(student[key]) for key in numbers),
                 cells.text(" ".join(student["dropped"])),
-                cells.text("; ".join(ruled(student))),
+                cells.text("; ".join(student_exception_lines(student))),
                 *scores,
             ]
         )

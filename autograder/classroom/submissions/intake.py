@@ -213,7 +213,7 @@ def _modules(
 
 def _of_notebook(name: str, content: bytes, curriculum: Curriculum) -> Iterator[tuple[str, Content]]:
     try:
-        yield from notebook_intake.modules(content, curriculum, name).items()
+        yield from notebook_intake.read_modules(content, curriculum, name).items()
     except LeftOut as left:
         yield name, left
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 @cache
-def environment() -> "Environment":
+def template_environment() -> "Environment":
     """The templates; escaping is on, and an unknown name is an error."""
     try:
         from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -65,7 +65,7 @@ def render(template: str, *, styles: tuple[str, ...], script: str = "", data: An
     # In a data block nothing ends but at "</script": without "<" there is none.
     packed = json.dumps(data, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
     return (
-        environment()
+        template_environment()
         .get_template(template)
         .render(policy=policy, style=Markup(style), code=Markup(code), data=Markup(packed), kit=__version__, **values)
     )

@@ -6,15 +6,15 @@ from statistics import mean, median
 from typing import Any
 
 from autograder.report import check_report
-from autograder.report.class_records import BINS, LETTERS, Check, Insight, Student
+from autograder.report.class_records import BINS, LETTERS, CheckRecord, ClassRecords, StudentRecord
 from autograder.report.html import render
 
 HEIGHT = 130  # of the highest bar
-WORDS = {letter: check_report.WORDS[status] for status, letter in LETTERS.items()}
+WORDS = {letter: check_report.STATUS_WORDS[status] for status, letter in LETTERS.items()}
 
 
 def render_class(
-    insight: Insight, link: Callable[[Student], str | None] = lambda student: None, pairs: Sequence[Any] = ()
+    insight: ClassRecords, link: Callable[[StudentRecord], str | None] = lambda student: None, pairs: Sequence[Any] = ()
 ) -> str:
     """The page, in one file that works without a network.
 
@@ -23,7 +23,7 @@ def render_class(
         pairs: submissions that are alike, each with `one`, `other`, `share`, `where`.
     """
     shares = [student.share for student in insight.scored] or [0.0]
-    by_assignment: dict[str, list[Check]] = {}
+    by_assignment: dict[str, list[CheckRecord]] = {}
     for check in insight.checks.values():
         by_assignment.setdefault(check.function.partition(".")[0], []).append(check)
     return render(
@@ -46,7 +46,7 @@ def render_class(
     )
 
 
-def _data(insight: Insight, link: Callable[[Student], str | None]) -> dict[str, Any]:
+def _data(insight: ClassRecords, link: Callable[[StudentRecord], str | None]) -> dict[str, Any]:
     groups = groupby(insight.functions, key=lambda name: name.partition(".")[0])
     return {
         "words": WORDS,
@@ -72,7 +72,7 @@ def _bins(counts: list[int]) -> list[dict[str, Any]]:
     ]
 
 
-def _function(insight: Insight, name: str) -> dict[str, Any]:
+def _function(insight: ClassRecords, name: str) -> dict[str, Any]:
     found = insight.of_function(name)
     total = found.total() or 1
     parts, start = [], 0.0

@@ -17,7 +17,7 @@ import numpy as np
 
 from autograder import __version__
 from autograder.errors import HeadwayError, UsageError, missing_package
-from autograder.report.benchmark import Speed
+from autograder.report.benchmark import SpeedComparison
 from autograder.sandbox import Workers
 from autograder.sandbox.process import environment_for_numpy
 from autograder.workspace.training import runs
@@ -49,7 +49,7 @@ def hint_for(function: str) -> str:
     return next((hint for word, hint in HINTS.items() if word in function), DEFAULT_HINT)
 
 
-def leaderboard(found: Speed, name: str) -> dict[str, Any]:
+def leaderboard(found: SpeedComparison, name: str) -> dict[str, Any]:
     """One line for the class."""
     import importlib.metadata
 
@@ -68,7 +68,7 @@ def _machine() -> str:
     return next((line.partition(":")[2].strip() for line in lines if line.startswith("model name")), platform.machine())
 
 
-def compare(folder: Path, preset: str, rounds: int, seconds: float, own: tuple[str, ...] = ()) -> Speed:
+def compare(folder: Path, preset: str, rounds: int, seconds: float, own: tuple[str, ...] = ()) -> SpeedComparison:
     """Train a few steps in turn, here and there, from the same parameters on the same batches.
 
     Args:
@@ -114,7 +114,7 @@ def compare(folder: Path, preset: str, rounds: int, seconds: float, own: tuple[s
             trainer.close()
     candidates = [name for name in functions if not own or name.partition(".")[0] in own]
     slowest = max(candidates, key=lambda name: functions[name], default="")
-    return Speed(
+    return SpeedComparison(
         preset,
         tokens / statistics.median(a for a, _ in turns),
         tokens / statistics.median(b for _, b in turns),

@@ -14,7 +14,7 @@ from rich.text import Text
 from autograder.core.files import write_atomically
 from autograder.errors import UsageError
 from autograder.report import training_progress as view
-from autograder.report.check_report import command_whole
+from autograder.report.check_report import break_before_command
 from autograder.sandbox import Workers
 from autograder.workspace.plots import figure
 from autograder.workspace.plots.training import loss_curve
@@ -77,7 +77,7 @@ def train(
             f"{settings.preset} on {settings.data}: {trainer.n_parameters:,} parameters, {trainer.vocabulary} "
             f"characters, {trainer.train_characters:,} to train on, {trainer.val_characters:,} to validate on"
         )
-        with echo_disabled(), view.live(console, first, until, floor) as shown:
+        with echo_disabled(), view.show_training(console, first, until, floor) as shown:
             for news in trainer.train(until, max(1, settings.steps // MEASUREMENTS)):
                 shown.show(news)
                 if asked.is_set():
@@ -90,7 +90,7 @@ def train(
     if asked.is_set():
         lines.insert(0, f"Stopped at step {run.step}. Go on from there: headway train --resume --out {out}")
     for line in lines:
-        console.print(Text(command_whole(line, console.width)), soft_wrap=True)
+        console.print(Text(break_before_command(line, console.width)), soft_wrap=True)
     return run
 
 

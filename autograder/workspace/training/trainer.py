@@ -11,7 +11,7 @@ from autograder.core.text import clean
 from autograder.courses.transformer import TRANSFORMER
 from autograder.engine.student import Student
 from autograder.errors import Blocked, NotStarted, UsageError, Verdict
-from autograder.report.training_progress import News
+from autograder.report.training_progress import TrainingUpdate
 from autograder.sandbox import Limits, Workers
 from autograder.workspace.training import datasets
 from autograder.workspace.training.checkpoint import Checkpoint, Settings
@@ -52,7 +52,7 @@ class Trainer:
         )
         self.vocabulary, self.train_characters, self.val_characters, self.n_parameters = started
 
-    def train(self, until: int, every: int) -> Iterator[News]:
+    def train(self, until: int, every: int) -> Iterator[TrainingUpdate]:
         """Train to step `until`; measure the validation loss and draw a sample every `every` steps and at the end."""
         tokens = self.settings.batch_size * int(self.settings.model["block_size"])
         chunk = 1
@@ -71,12 +71,12 @@ class Trainer:
             measured = self.run.step % every == 0 or self.run.step == until
             yield self._news(loss, count * tokens / took, measured)
 
-    def _news(self, loss: float, speed: float, measured: bool) -> News:
+    def _news(self, loss: float, speed: float, measured: bool) -> TrainingUpdate:
         if not measured:
-            return News(self.run.step, loss, speed)
+            return TrainingUpdate(self.run.step, loss, speed)
         validation = self._ask("validation")
         self.run.validation.append((self.run.step, validation))
-        return News(self.run.step, loss, speed, validation, self.sample(160))
+        return TrainingUpdate(self.run.step, loss, speed, validation, self.sample(160))
 
     def sample(self, length: int, temperature: float = 1.0, prompt: str | None = None, seed: int | None = None) -> str:
         """Text that the model makes up after the prompt (default: the preset's; seeded by the step)."""
