@@ -32,7 +32,7 @@ _PARTS = (
 
 
 @cache
-def kit_digest() -> str:
+def headway_digest() -> str:
     """Digest of the checks, the references, the solutions beneath a submission and the code that runs them."""
     root = Path(__file__).parents[1]
     state = hashlib.sha256()
@@ -54,10 +54,10 @@ def _course_digest(curriculum: Curriculum) -> str:
     return f"{curriculum.name} {state.hexdigest()}"
 
 
-def of_run(options: Options, **more: Any) -> str:
+def run_key(options: Options, **more: Any) -> str:
     """Digest of all that is the same for every submission of a run."""
     settings = {
-        "kit": kit_digest(),
+        "kit": headway_digest(),
         "course": _course_digest(options.curriculum),
         "versions": versions(),
         "functions": options.functions,
@@ -70,6 +70,6 @@ def of_run(options: Options, **more: Any) -> str:
     return hashlib.sha256(json.dumps(settings, sort_keys=True).encode()).hexdigest()
 
 
-def of_result(run: str, name: str, digest: str) -> str:
+def result_key(run: str, name: str, digest: str) -> str:
     """The key of one submission's result."""
     return hashlib.sha256(json.dumps([run, name, digest]).encode("utf-8", "replace")).hexdigest()

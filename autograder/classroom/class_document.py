@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from autograder.classroom import scoring
-from autograder.classroom.exporters import cells
+from autograder.classroom.exporters import csv_cells
 from autograder.classroom.policy import Policy
-from autograder.classroom.result_store import Entry, file_name
+from autograder.classroom.result_store import JournalEntry, file_name
 from autograder.classroom.student_exceptions import PolicyException
 from autograder.classroom.submissions.model import Attempt, ClassMember
 from autograder.core.files import write_atomically
@@ -24,7 +24,7 @@ CLASS, TABLE = "class.json", "grades.csv"
 
 
 @dataclasses.dataclass
-class Class:
+class GradedClass:
     """A class while it is graded: who is in it, and how it is scored."""
 
     students: list[ClassMember]
@@ -47,7 +47,7 @@ class Class:
         number, attempt = numbered[0 if self.policy.attempts == "first" else -1]
         return [(number, attempt, file_name(student.submission))]
 
-    def document(self, entries: Mapping[str, Entry]) -> dict[str, Any]:
+    def document(self, entries: Mapping[str, JournalEntry]) -> dict[str, Any]:
         """The document, as far as there are results."""
         course = self.course(entries)
         return {
@@ -69,7 +69,7 @@ class Class:
             "seconds": round(self.seconds, 3),
         }
 
-    def course(self, entries: Mapping[str, Entry]) -> list[scoring.GradedAssignment]:
+    def course(self, entries: Mapping[str, JournalEntry]) -> list[scoring.GradedAssignment]:
         """The assignments, with the points that the checks of this run give; what others left behind is not asked."""
         points = dict.fromkeys(self.modules, 0.0)
         ours = {file for student in self.students for _, _, file in self.files_of(student)}
@@ -81,7 +81,7 @@ class Class:
         return scoring.graded_assignments(self.policy, {name: (titles[name], points[name]) for name in self.modules})
 
     def _student(
-        self, student: ClassMember, course: list[scoring.GradedAssignment], entries: Mapping[str, Entry]
+        self, student: ClassMember, course: list[scoring.GradedAssignment], entries: Mapping[str, JournalEntry]
     ) -> dict[str, Any]:
         number, attempt, entry, total = self.best(student, course, entries)
         status = "missing" if attempt is None else "waiting" if entry is None else entry.status
@@ -125,12 +125,12 @@ class Class:
         }
 
     def best(
-        self, student: ClassMember, course: list[scoring.GradedAssignment], entries: Mapping[str, Entry]
-    ) -> tuple[int, Attempt | None, Entry | None, scoring.StudentScore]:
+        self, student: ClassMember, course: list[scoring.GradedAssignment], entries: Mapping[str, JournalEntry]
+    ) -> tuple[int, Attempt | None, JournalEntry | None, scoring.StudentScore]:
         """The attempt that counts: of those that are graded the one with the highest score, the later if equal."""
         ruled = self.rulings.get(student.submission, [])
         nothing = scoring.student_score(course, {}, self.policy, None, ruled)
-        chosen: tuple[int, Attempt | None, Entry | None, scoring.StudentScore] = (0, None, None, nothing)
+        chosen: tuple[int, Attempt | None, JournalEntry | None, scoring.StudentScore] = (0, None, None, nothing)
         for number, attempt, file in self.files_of(student):
             entry = entries.get(file)
             total = scoring.student_score(course, entry.points if entry else {}, self.policy, attempt, ruled)
@@ -156,7 +156,7 @@ def write(out: Path, document: dict[str, Any]) -> None:
     write_atomically(out / CLASS, (json.dumps(document, ensure_ascii=False) + "\n").encode("utf-8", "replace"))
 
 
-def write_csv(out: Path, document: dict[str, Any], entries: Mapping[str, Entry]) -> None:
+def write_csv(out: Path, document: dict[str, Any], entries: Mapping[str, JournalEntry]) -> None:
     """The class table: a line per submission, points by assignment, a note."""
     modules = [one["name"] for one in document["assignments"]]
     columns = ["submission", "name", "points", "possible", *modules, "score", "out_of", "status", "late_days"]
@@ -169,7 +169,7 @@ def write_csv(out: Path, document: dict[str, Any], entries: Mapping[str, Entry])
         notes = [student["reason"], *(note for note in student["notes"] if note not in student["reason"])]
         notes += student_exception_lines(student)
         sandbox = "+".join(entry.sandbox) if entry else ""
-        note = cells.text("; ".join(note for note in notes if note))
-        names = [cells.text(student["submission"]), cells.text(student["name"])]
+        note = csv_cells.text("; ".join(note for note in notes if note))
+        names = [csv_cells.text(student["submission"]), csv_cells.text(student["name"])]
         rows.append([*names, *scores, str(document["seed"]), sandbox, note])
-    cells.write(out / TABLE, rows)
+    csv_cells.write(out / TABLE, rows)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from autograder.classroom.gradebook import Document, Gradebook, functions_of, shown_name
+from autograder.classroom.gradebook import Document, Gradebook, display_name, iter_functions
 from autograder.core.text import clean
 from autograder.engine.diagnosis.mistake import of_function
 from autograder.report.class_records import LETTERS, NO_RESULT, CheckRecord, ClassRecords, MistakeRecord, StudentRecord
@@ -25,7 +25,7 @@ def collect(book: Gradebook) -> ClassRecords:
             line.status, line.reason = "failed", "the result document cannot be read: grade it again"
         insight.students.append(line)
         statuses.append({})
-        for name, function in functions_of(result) if result else ():
+        for name, function in iter_functions(result) if result else ():
             order[name] = None
             statuses[-1][name] = LETTERS[function["status"]]
             _add(insight, mistakes, number, name, function["checks"])
@@ -44,7 +44,7 @@ def collect(book: Gradebook) -> ClassRecords:
 
 def _line(student: Document) -> StudentRecord:
     return StudentRecord(
-        clean(shown_name(student), 120),
+        clean(display_name(student), 120),
         clean(student["id"], 60),
         clean(student["submission"], 120),
         student["status"],

@@ -26,10 +26,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from autograder.classroom import cache_keys
-from autograder.classroom.result_store import Entry
+from autograder.classroom.result_store import JournalEntry
 from autograder.classroom.submissions import intake
-from autograder.classroom.worker import Setup, Unit
-from autograder.classroom.worker_pool import TRIES, Done, Grader
+from autograder.classroom.worker import GradingTask, WorkerSetup
+from autograder.classroom.worker_pool import TRIES, Done, GraderProcess
 from autograder.core.files import write_atomically
 from autograder.core.text import clean
 from autograder.errors import UsageError, missing_package
@@ -48,13 +48,13 @@ OVERDUE_SECONDS = 3.0
 Reply = tuple[str, Any, bytes]
 
 
-class Seats:
+class WorkerSlots:
     """What a Dask worker has for a run: its own wall and spool, and a grading process for each of its threads.
 
     A plugin of the Dask worker: `setup` runs there before it takes units, `teardown` when the run is over.
     """
 
-    def __init__(self, setup: Setup, kit: str) -> None:
+    def __init__(self, setup: WorkerSetup, kit: str) -> None:
         self._setup = setup
         self._kit = kit
         self.refused = "not asked yet"
@@ -62,7 +62,7 @@ class Seats:
     async def setup(self, worker: "Worker") -> None:
         """Prove kit and wall; offer as many seats as the worker has threads."""
         self._scratch: Any = None
-        self._free: queue.Queue[Grader | None] = queue.Queue()
+        self._free: queue.Queue[GraderProcess | None] = queue.Queue()
         self.refused = await asyncio.to_thread(self._prove)
         if not self.refused:
             for _ in range(worker.state.nthreads):
@@ -81,7 +81,7 @@ class Seats:
             self._scratch.cleanup()
 
     def _prove(self) -> str:
-        if cache_keys.kit_digest() != self._kit:
+        if cache_keys.headway_digest() != self._kit:
             return "its Headway is not the same as here (pip install the same version)"
         self._scratch = tempfile.TemporaryDirectory(prefix="headway-")
         spool = Path(self._scratch.name).resolve()
@@ -98,11 +98,11 @@ class Seats:
         getattr(multiprocessing.current_process(), "_config", {}).pop("daemon", None)
         return ""
 
-    def grade(self, unit: Unit) -> Reply:
+    def grade(self, unit: GradingTask) -> Reply:
         """Grade one unit in a grading process; one that dies is replaced, and the unit tried once more."""
         words = ""
         for _ in range(TRIES):
-            seat: Grader | None = self._free.get() or Grader(self._setup)
+            seat: GraderProcess | None = self._free.get() or GraderProcess(self._setup)
             assert seat is not None
             try:
                 seat.give(unit)
@@ -121,32 +121,32 @@ class Seats:
                 if seat is not None:
                     seat.end()
                     self._free.put(None)
-        return "done", Entry(unit.file, "", "failed", f"the kit failed: {words}"), b""
+        return "done", JournalEntry(unit.file, "", "failed", f"the kit failed: {words}"), b""
 
 
-def _grade(name: str, unit: Unit) -> Reply:
+def _grade(name: str, unit: GradingTask) -> Reply:
     """The task that Dask runs."""
     from distributed import get_worker
 
-    seats: Seats = get_worker().plugins[name]  # type: ignore[assignment]
+    seats: WorkerSlots = get_worker().plugins[name]  # type: ignore[assignment]
     return seats.grade(unit)
 
 
 def _refusals(name: str, dask_worker: "Worker") -> str:
     seats = dask_worker.plugins.get(name)
-    return seats.refused if isinstance(seats, Seats) else "it did not answer"
+    return seats.refused if isinstance(seats, WorkerSlots) else "it did not answer"
 
 
 @dataclasses.dataclass
-class Cluster:
-    """Grading processes on the workers of a Dask cluster; the same face as `run.Pool`."""
+class DaskCluster:
+    """Grading processes on the workers of a Dask cluster; the same face as `run.WorkerPool`."""
 
-    setup: Setup
+    setup: WorkerSetup
     address: str
     done: Done
     warn: Callable[[str], None] = lambda text: None
 
-    def run(self, units: Iterable[Unit]) -> None:
+    def run(self, units: Iterable[GradingTask]) -> None:
         """Grade all of them.
 
         Raises:
@@ -172,7 +172,7 @@ class Cluster:
         from distributed import WorkerPlugin
 
         # A class of its own: the module can be read where Dask is not installed.
-        plugin = type("HeadwaySeats", (Seats, WorkerPlugin), {})(self.setup, cache_keys.kit_digest())
+        plugin = type("HeadwaySeats", (WorkerSlots, WorkerPlugin), {})(self.setup, cache_keys.headway_digest())
         client.register_plugin(plugin, name=name)
         refusals = client.run(_refusals, name)
         for address, why in refusals.items():
@@ -186,9 +186,9 @@ class Cluster:
 class _Run:
     """The units of one run under way on a cluster."""
 
-    def __init__(self, cluster: Cluster, client: "Client", name: str, todo: "deque[Unit]") -> None:
+    def __init__(self, cluster: DaskCluster, client: "Client", name: str, todo: "deque[GradingTask]") -> None:
         self._cluster, self._client, self._name, self._todo = cluster, client, name, todo
-        self._waiting: dict[int, tuple[Unit, float, list[Future[Reply]]]] = {}
+        self._waiting: dict[int, tuple[GradingTask, float, list[Future[Reply]]]] = {}
         self._tries: dict[int, int] = {}
         self._finished: queue.Queue[tuple[int, Future[Reply], Reply | Exception | None]] = queue.Queue()
         self._seconds = 0.0
@@ -204,7 +204,7 @@ class _Run:
                 self._take(*self._finished.get(timeout=0.5))
             self._overtake()
 
-    def _submit(self, unit: Unit, workers: list[str] | None = None) -> None:
+    def _submit(self, unit: GradingTask, workers: list[str] | None = None) -> None:
         _, _, copies = self._waiting.setdefault(unit.number, (unit, time.monotonic(), []))
         work = unit.work if isinstance(unit.work, list) else intake.read_files(unit.work)
         future = self._client.submit(
@@ -249,7 +249,7 @@ class _Run:
             write_atomically(self._cluster.setup.results / entry.file, content, durable=True)
         self._cluster.done(unit, entry)
 
-    def _failed(self, unit: Unit, future: "Future[Reply]", error: Exception | None) -> None:
+    def _failed(self, unit: GradingTask, future: "Future[Reply]", error: Exception | None) -> None:
         """Dask gave a unit up: it, or its answer, was lost with one worker after another."""
         if future.status == "cancelled":
             return
@@ -259,7 +259,7 @@ class _Run:
             self._submit(unit)
         else:
             reason = f"the kit failed on the cluster: {clean(repr(error or future.exception()), 200)}"
-            self._cluster.done(unit, Entry(unit.file, "", "failed", reason))
+            self._cluster.done(unit, JournalEntry(unit.file, "", "failed", reason))
 
     def _overtake(self) -> None:
         """Where nothing else goes on, give what is overdue to another worker, too: the first may be stuck."""

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from pathlib import Path
 
-from autograder.classroom.gradebook import Gradebook, shown_name
+from autograder.classroom.gradebook import Gradebook, display_name
 from autograder.core.files import write_atomically
 from autograder.report.student_feedback import as_html, as_markdown
 
@@ -18,7 +18,7 @@ def write(book: Gradebook, folder: Path, seen: Callable[[], None] = lambda: None
     for student, result in book.results():
         if result is not None:
             name = names[student["submission"]]
-            told = {**student, "name": shown_name(student), "weights": book.weights}
+            told = {**student, "name": display_name(student), "weights": book.weights}
             write_atomically(folder / f"{name}.html", as_html(told, result).encode("utf-8", "replace"))
             write_atomically(folder / f"{name}.md", as_markdown(told, result).encode("utf-8", "replace"))
             count += 1

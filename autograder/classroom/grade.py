@@ -12,13 +12,13 @@ from typing import Any
 from urllib.parse import unquote
 
 from autograder.classroom import cache_keys, class_document, result_store, student_exceptions
-from autograder.classroom.class_document import Class
+from autograder.classroom.class_document import GradedClass
 from autograder.classroom.policy import Policy
-from autograder.classroom.result_store import Entry, Store
+from autograder.classroom.result_store import JournalEntry, ResultStore
 from autograder.classroom.submissions import intake, layouts, roster
 from autograder.classroom.submissions.model import Attempt, ClassMember
-from autograder.classroom.worker import Setup, Unit
-from autograder.classroom.worker_pool import Pool
+from autograder.classroom.worker import GradingTask, WorkerSetup
+from autograder.classroom.worker_pool import WorkerPool
 from autograder.core.text import counted
 from autograder.core.versions import torch_version
 from autograder.curriculum import registry
@@ -30,7 +30,7 @@ REFRESH_SECONDS = 5.0
 
 
 @dataclass(frozen=True)
-class Plan:
+class RunOptions:
     """What is particular to this run.
 
     Attributes:
@@ -53,24 +53,29 @@ class Plan:
 
 
 @dataclass
-class Progress:
+class GradingProgress:
     """How far a run is; given to `seen` at the start, after each result and at the end."""
 
     todo: int
     reused: int
     done: int = 0
-    entry: Entry | None = None
+    entry: JournalEntry | None = None
     name: str = ""
     warning: str = ""
 
 
 def grade(
-    folder: Path, out: Path, options: session.Options, policy: Policy, plan: Plan, seen: Callable[[Progress], None]
+    folder: Path,
+    out: Path,
+    options: session.Options,
+    policy: Policy,
+    plan: RunOptions,
+    seen: Callable[[GradingProgress], None],
 ) -> dict[str, Any]:
     """Grade every submission in `folder` that is not graded yet, and write results, class and table to `out`.
 
     Args:
-        options: how to check; the seed in it is not looked at, see `Store.seed`.
+        options: how to check; the seed in it is not looked at, see `ResultStore.seed`.
         policy: what is known of the course; its seed is the wanted one, if there is one.
         seen: told how far the run is.
 
@@ -87,34 +92,34 @@ def grade(
     ruled, for_nobody = student_exceptions.exceptions_by_submission(policy.exceptions, students)
     started = time.perf_counter()
     with result_store.locked(out) as remember:
-        results = Store(out)
+        results = ResultStore(out)
         results.open()
         try:
-            group = Class(students, policy, options.curriculum, plan.modules, 0, policy.title, rulings=ruled)
+            group = GradedClass(students, policy, options.curriculum, plan.modules, 0, policy.title, rulings=ruled)
             _require_its_own(group, results)  # before anything of another class is changed, its seed too
             group.seed = results.seed(policy.seed)
             options = dataclasses.replace(options, seed=group.seed)
-            key = cache_keys.of_run(
+            key = cache_keys.run_key(
                 options, feedback=policy.feedback, hidden=policy.checks.hidden, walled=not plan.unsafe
             )
             units = list(_to_grade(group, results, key, plan.force, only))
             if units and not plan.cluster:
                 _require_torch(options)
-            keeper = _Keeper(group, results, seen, len(units), started)
+            keeper = _Recorder(group, results, seen, len(units), started)
             keeper.start()
             for warning in (*for_nobody, _undated(students, policy)):
                 if warning:
                     keeper.warn(warning)
             try:
-                setup = Setup(options, out, key, policy.feedback, policy, results.results)
+                setup = WorkerSetup(options, out, key, policy.feedback, policy, results.results)
                 if units and plan.cluster:
                     _on_a_cluster(setup, units, plan, keeper)
                 elif units:
-                    with spool() as where:
+                    with private_scratch() as where:
                         remember(where)
-                        walled = dataclasses.replace(options, wall=wall_around(where, plan.unsafe))
+                        walled = dataclasses.replace(options, wall=sandbox_for(where, plan.unsafe))
                         setup = dataclasses.replace(setup, options=walled, spool=where)
-                        Pool(setup, min(plan.processes, len(units)), keeper.done).run(units)
+                        WorkerPool(setup, min(plan.processes, len(units)), keeper.done).run(units)
             finally:
                 document = keeper.finish()
         finally:
@@ -122,7 +127,7 @@ def grade(
     return document
 
 
-def _require_its_own(group: Class, results: Store) -> None:
+def _require_its_own(group: GradedClass, results: ResultStore) -> None:
     """Two classes in one folder would take each other's table and seed.
 
     Raises:
@@ -171,11 +176,11 @@ def _require_torch(options: session.Options) -> None:
         )
 
 
-def _on_a_cluster(setup: Setup, units: list[Unit], plan: Plan, keeper: "_Keeper") -> None:
-    from autograder.classroom.dask_cluster import Cluster
+def _on_a_cluster(setup: WorkerSetup, units: list[GradingTask], plan: RunOptions, keeper: "_Recorder") -> None:
+    from autograder.classroom.dask_cluster import DaskCluster
 
     setup = dataclasses.replace(setup, options=dataclasses.replace(setup.options, wall=Wall(unsafe=plan.unsafe)))
-    Cluster(setup, plan.cluster, keeper.done, keeper.warn).run(units)
+    DaskCluster(setup, plan.cluster, keeper.done, keeper.warn).run(units)
 
 
 def _chosen(students: Sequence[ClassMember], only: tuple[str, ...]) -> set[str] | None:
@@ -195,7 +200,9 @@ def _chosen(students: Sequence[ClassMember], only: tuple[str, ...]) -> set[str] 
     return found
 
 
-def _to_grade(group: Class, results: Store, key: str, force: bool, only: set[str] | None) -> Iterator[Unit]:
+def _to_grade(
+    group: GradedClass, results: ResultStore, key: str, force: bool, only: set[str] | None
+) -> Iterator[GradingTask]:
     number = 0
     for student in group.students:
         if only is not None and student.submission not in only:
@@ -204,34 +211,39 @@ def _to_grade(group: Class, results: Store, key: str, force: bool, only: set[str
             entry = results.entries.get(file)
             if not force and entry and results.is_there(file, _key_now(key, student, attempt, entry)):
                 continue
-            yield Unit(number, student.submission, file, attempt)
+            yield GradingTask(number, student.submission, file, attempt)
             number += 1
 
 
-def _key_now(run: str, student: ClassMember, attempt: Attempt, entry: Entry) -> str:
+def _key_now(run: str, student: ClassMember, attempt: Attempt, entry: JournalEntry) -> str:
     """The key that a result of what lies there now would have."""
     signature = intake.signature(attempt)
     if not signature or signature != entry.signature:
         entry.digest, entry.signature = intake.digest(intake.read_files(attempt)), signature
-    return cache_keys.of_result(run, student.submission, entry.digest)
+    return cache_keys.result_key(run, student.submission, entry.digest)
 
 
-class _Keeper:
+class _Recorder:
     """Writes down what comes in, and keeps the class document fresh."""
 
     def __init__(
-        self, group: Class, results: Store, seen: Callable[[Progress], None], todo: int, started: float
+        self,
+        group: GradedClass,
+        results: ResultStore,
+        seen: Callable[[GradingProgress], None],
+        todo: int,
+        started: float,
     ) -> None:
         total = sum(len(group.files_of(student)) for student in group.students)
         self._group, self._results, self._seen, self._started = group, results, seen, started
-        self._progress = Progress(todo, total - todo)
+        self._progress = GradingProgress(todo, total - todo)
         self._written = time.monotonic()
 
     def start(self) -> None:
         """Say how much there is to do."""
         self._seen(self._progress)
 
-    def done(self, unit: Unit, entry: Entry) -> None:
+    def done(self, unit: GradingTask, entry: JournalEntry) -> None:
         """Take one result."""
         self._results.add([entry])
         self._progress.done += 1
@@ -259,7 +271,7 @@ class _Keeper:
 
 
 @contextmanager
-def spool() -> Iterator[Path]:
+def private_scratch() -> Iterator[Path]:
     """A folder for copies of submissions that its owner can use, but nobody can list: see `worker/ladder.py`."""
     with tempfile.TemporaryDirectory(prefix="headway-") as name:
         where = Path(name).resolve()
@@ -270,7 +282,7 @@ def spool() -> Iterator[Path]:
             where.chmod(0o700)
 
 
-def wall_around(spool: Path, unsafe: bool) -> Wall:
+def sandbox_for(spool: Path, unsafe: bool) -> Wall:
     """The strongest wall that holds on this machine.
 
     Raises:

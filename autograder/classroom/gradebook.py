@@ -114,12 +114,12 @@ def _result(path: Path) -> Document | None:
     return document if isinstance(document, dict) and document.get("schema") == RESULT_SCHEMA else None
 
 
-def shown_name(student: Document) -> str:
+def display_name(student: Document) -> str:
     """What a person is called: the name, else the id, else what the submission is called."""
     return str(student.get("name") or student.get("id") or student["submission"])
 
 
-def functions_of(result: Document) -> Iterator[tuple[str, Document]]:
+def iter_functions(result: Document) -> Iterator[tuple[str, Document]]:
     """Every function of a result document with its qualified name."""
     for assignment in result["assignments"]:
         for function in assignment["functions"]:

@@ -30,7 +30,7 @@ RESULTS, JOURNAL, RUN, LOCK = "results", "journal.jsonl", "run.json", ".lock"
 
 
 @dataclass
-class Entry:
+class JournalEntry:
     """What the class needs of one result.
 
     Attributes:
@@ -72,12 +72,12 @@ def file_name(name: str, attempt: int = 0) -> str:
     return f"{short}#{attempt}.json" if attempt else f"{short}.json"
 
 
-class Store:
+class ResultStore:
     """The folder OUT. Only one process writes the journal; the documents may be written by others before."""
 
     def __init__(self, out: Path) -> None:
         self.out = out
-        self.entries: dict[str, Entry] = {}
+        self.entries: dict[str, JournalEntry] = {}
         self._journal: Any = None
 
     def open(self) -> None:
@@ -109,7 +109,7 @@ class Store:
         except OSError:
             return False
 
-    def add(self, entries: Iterable[Entry]) -> None:
+    def add(self, entries: Iterable[JournalEntry]) -> None:
         """Write that these results are there: on the disk when this returns."""
         for entry in entries:
             self.entries[entry.file] = entry
@@ -142,14 +142,14 @@ class Store:
         write_atomically(self.out / JOURNAL, "".join(lines).encode("utf-8", "replace"), durable=True)
 
 
-def _read_journal(path: Path) -> Iterator[Entry]:
+def _read_journal(path: Path) -> Iterator[JournalEntry]:
     try:
         content = path.read_bytes()
     except FileNotFoundError:
         return
     for line in content.splitlines():
         with contextlib.suppress(ValueError, TypeError):  # the last line of a run that was killed may be half a line
-            yield Entry(**json.loads(line))
+            yield JournalEntry(**json.loads(line))
 
 
 @contextmanager

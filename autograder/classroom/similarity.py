@@ -50,7 +50,7 @@ _TOKEN = re.compile(
 
 
 @dataclass(frozen=True)
-class Pair:
+class SimilarPair:
     """Two submissions that are alike.
 
     Attributes:
@@ -59,14 +59,16 @@ class Pair:
         where: the modules in which they are alike, the most alike first.
     """
 
-    one: str
-    other: str
+    first: str
+    second: str
     share: float
     shared: int
-    where: str
+    modules: str
 
 
-def alike(folder: Path, *, layout: str = "auto", threshold: float = THRESHOLD, most: int = 200) -> list[Pair]:
+def find_similar(
+    folder: Path, *, layout: str = "auto", threshold: float = THRESHOLD, most: int = 200
+) -> list[SimilarPair]:
     """The pairs of submissions in `folder` (as for `headway grade`) that are alike, the most alike first.
 
     Raises:
@@ -81,8 +83,8 @@ def compare(
     *,
     threshold: float = THRESHOLD,
     most: int = 200,
-) -> list[Pair]:
-    """As `alike`, of names with source texts by module."""
+) -> list[SimilarPair]:
+    """As `find_similar`, of names with source texts by module."""
     boilerplate = {module: _fingerprints(_stub(module)) for module in curriculum.modules}
     names: list[str] = []
     prints: dict[str, dict[int, NDArray[np.int64]]] = defaultdict(dict)  # module -> submission -> fingerprints
@@ -110,11 +112,13 @@ def compare(
         for (one, other), modules in shared.items()
         if (pair := _pair(names, totals, one, other, modules)).share >= threshold and pair.shared >= LEAST
     ]
-    pairs.sort(key=lambda pair: (-pair.share, -pair.shared, pair.one, pair.other))
+    pairs.sort(key=lambda pair: (-pair.share, -pair.shared, pair.first, pair.second))
     return pairs[:most]
 
 
-def _pair(names: list[str], totals: dict[int, dict[str, int]], one: int, other: int, modules: dict[str, int]) -> Pair:
+def _pair(
+    names: list[str], totals: dict[int, dict[str, int]], one: int, other: int, modules: dict[str, int]
+) -> SimilarPair:
     """How alike two submissions are over the modules in which they share anything."""
     smaller = {module: min(totals[one][module], totals[other][module]) for module in modules}
     # A whole of small coincidences is none: only modules that are alike in themselves are added up.
@@ -123,7 +127,7 @@ def _pair(names: list[str], totals: dict[int, dict[str, int]], one: int, other: 
     share = total / sum(smaller[module] for module in telling) if telling else 0.0
     where = sorted(telling, key=lambda module: -telling[module] / smaller[module])
     shown = ", ".join(f"{module} {telling[module] / smaller[module]:.0%}" for module in where)
-    return Pair(names[one], names[other], share, total, shown)
+    return SimilarPair(names[one], names[other], share, total, shown)
 
 
 def _shared(

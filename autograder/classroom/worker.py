@@ -22,7 +22,7 @@ from typing import Any
 from autograder import results
 from autograder.classroom import cache_keys
 from autograder.classroom.policy import Policy
-from autograder.classroom.result_store import Entry
+from autograder.classroom.result_store import JournalEntry
 from autograder.classroom.submissions import intake
 from autograder.classroom.submissions.model import Attempt
 from autograder.core import gc_tuning
@@ -34,7 +34,7 @@ from autograder.results import Level, withhold
 
 
 @dataclass(frozen=True)
-class Setup:
+class WorkerSetup:
     """What is the same for every submission of a run.
 
     Attributes:
@@ -53,7 +53,7 @@ class Setup:
 
 
 @dataclass(frozen=True)
-class Unit:
+class GradingTask:
     """One submission to grade.
 
     Attributes:
@@ -67,7 +67,7 @@ class Unit:
     work: Attempt | list[intake.SubmittedFile]
 
 
-def grade(unit: Unit, judge: session.Judge, setup: Setup) -> tuple[Entry, bytes]:
+def grade(unit: GradingTask, judge: session.Judge, setup: WorkerSetup) -> tuple[JournalEntry, bytes]:
     """Grade one submission: what the class needs to know, and the document."""
     signature = "" if isinstance(unit.work, list) else intake.signature(unit.work)  # before the files are read
     files = unit.work if isinstance(unit.work, list) else intake.read_files(unit.work)
@@ -88,7 +88,7 @@ def grade(unit: Unit, judge: session.Judge, setup: Setup) -> tuple[Entry, bytes]
     content = (text + "\n").encode("utf-8", "replace")
     entry = _entry(unit, document, result, taken)
     entry.digest, entry.signature = intake.digest(files), signature
-    entry.key = cache_keys.of_result(setup.key, unit.name, entry.digest)
+    entry.key = cache_keys.result_key(setup.key, unit.name, entry.digest)
     entry.bytes = len(content)
     return entry, content
 
@@ -98,13 +98,15 @@ def _without_our_folders(text: str, spool: Path) -> str:
     return re.sub(rf"{re.escape(str(spool))}/[\w-]+/(?:\d+/)?", "", text)
 
 
-def _entry(unit: Unit, document: dict[str, Any], result: results.SubmissionResult, taken: intake.IntakeResult) -> Entry:
+def _entry(
+    unit: GradingTask, document: dict[str, Any], result: results.SubmissionResult, taken: intake.IntakeResult
+) -> JournalEntry:
     status, reason = "graded", ""
     if result.problems:
         status, reason = "failed", f"the kit failed: {result.problems[0]}"
     elif not taken.modules:
         status, reason = "unreadable", "; ".join(taken.notes[:3]) or "no module of the course was handed in"
-    return Entry(
+    return JournalEntry(
         unit.file,
         "",
         status,
@@ -119,11 +121,11 @@ def _entry(unit: Unit, document: dict[str, Any], result: results.SubmissionResul
 
 
 def main(pipe: Connection) -> None:
-    """Be a grading process: a Setup comes first, then Units; None ends it."""
+    """Be a grading process: a WorkerSetup comes first, then Units; None ends it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the run, which closes the pipe
-    units: queue.Queue[Unit | None] = queue.Queue()
+    units: queue.Queue[GradingTask | None] = queue.Queue()
     finished: queue.Queue[tuple[Any, ...] | None] = queue.Queue(maxsize=2)
-    setup: Setup = pipe.recv()
+    setup: WorkerSetup = pipe.recv()
     threading.Thread(target=_listen, args=(pipe, units), daemon=True).start()
     writer = threading.Thread(target=_write, args=(pipe, finished, setup.results), daemon=True)
     writer.start()
@@ -143,7 +145,7 @@ def main(pipe: Connection) -> None:
     writer.join()
 
 
-def _listen(pipe: Connection, units: "queue.Queue[Unit | None]") -> None:
+def _listen(pipe: Connection, units: "queue.Queue[GradingTask | None]") -> None:
     with contextlib.suppress(EOFError, OSError):
         while True:
             units.put(pipe.recv())

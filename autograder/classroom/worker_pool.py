@@ -18,8 +18,8 @@ from multiprocessing.process import BaseProcess
 from typing import Any
 
 from autograder.classroom import worker
-from autograder.classroom.result_store import Entry
-from autograder.classroom.worker import Setup, Unit
+from autograder.classroom.result_store import JournalEntry
+from autograder.classroom.worker import GradingTask, WorkerSetup
 from autograder.engine.session import KitError
 from autograder.errors import UsageError
 
@@ -29,24 +29,24 @@ MAX_DEATHS = 6
 # A submission is bounded by its own limits, three times over where it is checked again; beyond that the process hangs.
 PATIENCE = 300.0
 
-Done = Callable[[Unit, Entry], None]
+Done = Callable[[GradingTask, JournalEntry], None]
 
 
-class Grader:
+class GraderProcess:
     """A grading process from outside."""
 
-    def __init__(self, setup: Setup) -> None:
+    def __init__(self, setup: WorkerSetup) -> None:
         context = get_context("spawn")
         self.pipe, theirs = context.Pipe()
         self.process: BaseProcess = context.Process(target=worker.main, args=(theirs,), daemon=True)
         self.process.start()
         theirs.close()
-        self.units: deque[Unit] = deque()
+        self.units: deque[GradingTask] = deque()
         self.since = time.monotonic()
         self.words = ""
         self._send(setup)
 
-    def give(self, unit: Unit) -> None:
+    def give(self, unit: GradingTask) -> None:
         """Hand it a submission."""
         if not self.units:
             self.since = time.monotonic()
@@ -66,7 +66,7 @@ class Grader:
 
 
 @dataclass
-class Pool:
+class WorkerPool:
     """Grading processes on this machine.
 
     Attributes:
@@ -74,15 +74,15 @@ class Pool:
         deaths: how many processes died, since the last result.
     """
 
-    setup: Setup
+    setup: WorkerSetup
     size: int
     done: Done
     patience: float = PATIENCE
     deaths: int = 0
-    graders: list[Grader] = field(default_factory=list)
+    graders: list[GraderProcess] = field(default_factory=list)
     tries: dict[int, int] = field(default_factory=dict)
 
-    def run(self, units: Iterable[Unit]) -> None:
+    def run(self, units: Iterable[GradingTask]) -> None:
         """Grade all of them.
 
         Raises:
@@ -93,7 +93,7 @@ class Pool:
         try:
             while todo or any(one.units for one in self.graders):
                 while len(self.graders) < min(self.size, len(todo) + len(self.graders)):
-                    self.graders.append(Grader(self.setup))
+                    self.graders.append(GraderProcess(self.setup))
                 self._feed(todo)
                 for pipe in wait([one.pipe for one in self.graders], timeout=1.0):
                     self._hear(next(one for one in self.graders if one.pipe is pipe), todo)
@@ -106,7 +106,7 @@ class Pool:
                 one.end()
             self.graders.clear()
 
-    def _feed(self, todo: "deque[Unit]") -> None:
+    def _feed(self, todo: "deque[GradingTask]") -> None:
         # One ahead of the one it grades, so that it never waits; not near the end, where another may be free first.
         depth = 2 if len(todo) > 2 * self.size else 1
         for wanted in range(1, depth + 1):
@@ -114,7 +114,7 @@ class Pool:
                 if todo and len(one.units) < wanted:
                     one.give(todo.popleft())
 
-    def _hear(self, one: Grader, todo: "deque[Unit]") -> None:
+    def _hear(self, one: GraderProcess, todo: "deque[GradingTask]") -> None:
         try:
             kind, *rest = one.pipe.recv()
         except (EOFError, OSError):
@@ -131,7 +131,7 @@ class Pool:
         one.since, self.deaths = time.monotonic(), 0
         self.done(unit, entry)
 
-    def _look_after(self, todo: "deque[Unit]") -> None:
+    def _look_after(self, todo: "deque[GradingTask]") -> None:
         limits = self.setup.options.limits
         allowed = self.patience + 3 * limits.submission_seconds
         for one in list(self.graders):
@@ -139,7 +139,7 @@ class Pool:
                 one.words = f"it did not answer for {allowed:.0f} s"
                 self._bury(one, todo)
 
-    def _bury(self, one: Grader, todo: "deque[Unit]") -> None:
+    def _bury(self, one: GraderProcess, todo: "deque[GradingTask]") -> None:
         """A process is gone: its submission is tried once more, by another; those that waited were not at fault."""
         one.process.join(1)
         code = one.process.exitcode
@@ -160,9 +160,9 @@ class Pool:
             todo.append(unit)  # at the end: alone with its process, it may do better
         else:
             reason = f"the kit failed: the grading process died {TRIES} times while it graded this ({words})"
-            self.done(unit, Entry(unit.file, "", "failed", reason))
+            self.done(unit, JournalEntry(unit.file, "", "failed", reason))
 
-    def _collect(self, todo: "deque[Unit]") -> None:
+    def _collect(self, todo: "deque[GradingTask]") -> None:
         """What was finished in the moment of the interruption is not lost."""
         for one in list(self.graders):
             with suppress(EOFError, OSError, UsageError, KitError):

@@ -140,7 +140,7 @@ def grade(
         official=not policy.own_prerequisites,
         curriculum=curriculum,
     )
-    plan = grading.Plan(
+    plan = grading.RunOptions(
         processes or (len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1),
         unsafe,
         force,

@@ -65,10 +65,10 @@ def tell_what_stays_behind(book: "Gradebook", console: "Console") -> None:
     """nbgrader's gradebook holds what the checks gave and what lateness costs; the rest is given in formgrader."""
     from rich.text import Text
 
-    from autograder.classroom.gradebook import shown_name
+    from autograder.classroom.gradebook import display_name
 
     ruled = [
-        clean(shown_name(student), 80)
+        clean(display_name(student), 80)
         for student in book.students
         if any(_by_an_instructor(one) for one in student["assignments"].values())
     ]

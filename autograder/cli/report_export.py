@@ -69,10 +69,10 @@ def report(
     with spinner(console, "reading the results …"):
         found = class_statistics.collect(book)
     class_summary.render(found, console)
-    pairs: list[similarity.Pair] = []
+    pairs: list[similarity.SimilarPair] = []
     if similar is not None:
         with spinner(console, "comparing the submissions …"):
-            pairs = similarity.alike(similar, layout=layout)
+            pairs = similarity.find_similar(similar, layout=layout)
         class_summary.render_pairs(pairs, console)
     target = page or out / "report.html"
     folder = None if feedback is None else Path(feedback) if feedback else out / "feedback"
@@ -178,7 +178,7 @@ def export(
         return
     try:
         if kind == "gradescope-autograder":
-            settings = gradescope_zip.Settings(_of_class(out, names), seed, feedback, visibility, unsafe)
+            settings = gradescope_zip.GradescopeSettings(_of_class(out, names), seed, feedback, visibility, unsafe)
             count, what = gradescope_zip.write(target, settings), "file"
             graded = ", ".join(settings.assignments) or "all assignments; one: --assignment NAME"
             console.print(Text(f"It grades {graded}"))

@@ -127,13 +127,13 @@ class SubmissionPair(Protocol):
     """Two submissions that are alike."""
 
     @property
-    def one(self) -> str: ...  # noqa: D102
+    def first(self) -> str: ...  # noqa: D102
     @property
-    def other(self) -> str: ...  # noqa: D102
+    def second(self) -> str: ...  # noqa: D102
     @property
     def share(self) -> float: ...  # noqa: D102
     @property
-    def where(self) -> str: ...  # noqa: D102
+    def modules(self) -> str: ...  # noqa: D102
 
 
 def render_pairs(pairs: Sequence[SubmissionPair], console: Console) -> None:
@@ -147,7 +147,7 @@ def render_pairs(pairs: Sequence[SubmissionPair], console: Console) -> None:
     table.add_column(overflow="fold")
     table.add_column(style="dim", overflow="fold")
     for pair in pairs[:MAX_PAIRS]:
-        table.add_row(Text(f"{pair.share:.0%}"), Text(f"{pair.one} · {pair.other}"), Text(pair.where))
+        table.add_row(Text(f"{pair.share:.0%}"), Text(f"{pair.first} · {pair.second}"), Text(pair.modules))
     console.print(table)
     more = len(pairs) - MAX_PAIRS
     console.print(Text(f"… and {more} more, all in the page\n" if more > 0 else "", "dim"))

@@ -77,7 +77,7 @@ def quality():
             found = similarity.compare([("a", original), ("b", copy)], TRANSFORMER, threshold=0.0)
             print(f"copy, {change.__name__:10} {name:12} {found[0].share if found else 0:.2f}")
     pairs = similarity.compare(list(styles.items()), TRANSFORMER, threshold=0.0)
-    by_names = {(pair.one, pair.other): pair for pair in pairs}
+    by_names = {(pair.first, pair.second): pair for pair in pairs}
     for one, other in combinations(styles, 2):
         pair = by_names.get((one, other)) or by_names.get((other, one))
         print(f"independent {one:12} {other:12} {pair.share if pair else 0:.2f} {pair.where if pair else ''}")

@@ -286,7 +286,7 @@ class TestSimilarity:
             copy[module] = "# my own work\n" + ast.unparse(tree)
         others = [(name, modules) for name, modules in styles.items() if name != "loops"]
         pairs = similarity.compare([("ada", original), ("bo", copy), *others], TRANSFORMER)
-        assert [(pair.one, pair.other) for pair in pairs] == [("ada", "bo")]
+        assert [(pair.first, pair.second) for pair in pairs] == [("ada", "bo")]
         assert pairs[0].share > 0.7
         assert "attention" in pairs[0].where
 
@@ -307,8 +307,8 @@ class TestSimilarity:
             (tmp_path / name).mkdir()
             cells = [*notebook["cells"], *([{"cell_type": "code", "metadata": {}, "source": code}] if code else [])]
             (tmp_path / name / "softmax.ipynb").write_text(json.dumps({**notebook, "cells": cells}), "utf-8")
-        (pair,) = similarity.alike(tmp_path)
-        assert (pair.one, pair.other) == ("chen", "dara")
+        (pair,) = similarity.find_similar(tmp_path)
+        assert (pair.first, pair.second) == ("chen", "dara")
 
     def test_the_list_by_the_command(self, book, solutions):
         pytest.importorskip("copydetect")

@@ -8,8 +8,8 @@ from types import SimpleNamespace
 import pytest
 
 from autograder.classroom import dask_cluster
-from autograder.classroom.result_store import Entry
-from autograder.classroom.worker import Unit
+from autograder.classroom.result_store import JournalEntry
+from autograder.classroom.worker import GradingTask
 
 
 class Silent(BaseException):
@@ -71,7 +71,7 @@ class Scheduler:
             if worker not in self.silent or self.answer:
                 while tasks:
                     unit, future = tasks.popitem()[1]
-                    future.finish(("done", Entry(unit.file, "", "graded", ""), json.dumps(unit.number).encode()))
+                    future.finish(("done", JournalEntry(unit.file, "", "graded", ""), json.dumps(unit.number).encode()))
         return found
 
     def cancel(self, futures):
@@ -85,10 +85,10 @@ def test_what_silent_workers_have_is_done_by_others(silent, answer, tmp_path, mo
     monkeypatch.setattr(dask_cluster, "OVERDUE", 0.0)
     monkeypatch.setattr(dask_cluster.intake, "read", lambda work: [])
     done = []
-    run = dask_cluster.Cluster(
+    run = dask_cluster.DaskCluster(
         SimpleNamespace(results=tmp_path), "tcp://nowhere", lambda unit, entry: done.append((unit.number, entry.status))
     )
-    units = [Unit(number, f"s{number}", f"s{number}.json", []) for number in range(5)]
+    units = [GradingTask(number, f"s{number}", f"s{number}.json", []) for number in range(5)]
     dask_cluster._Run(run, Scheduler(silent, "abc", answer=answer), "headway-0", dask_cluster.deque(units)).until_done()
     assert sorted(done) == [(number, "graded") for number in range(5)]
     assert sorted(path.read_text() for path in tmp_path.iterdir()) == [str(number) for number in range(5)]

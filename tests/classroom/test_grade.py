@@ -8,9 +8,9 @@ import pytest
 from rich.console import Console
 
 from autograder.classroom import grade
-from autograder.classroom.class_document import Class
+from autograder.classroom.class_document import GradedClass
 from autograder.classroom.policy import AssignmentPolicy, Policy
-from autograder.classroom.result_store import Entry, Store
+from autograder.classroom.result_store import JournalEntry, ResultStore
 from autograder.classroom.submissions.model import Attempt, ClassMember
 from autograder.courses.transformer import TRANSFORMER
 from autograder.engine.session import Options
@@ -24,7 +24,12 @@ def test_fresh_inputs_need_pytorch_before_the_first_submission(tmp_path, monkeyp
     monkeypatch.setattr(grade, "torch_version", lambda: None)
     with pytest.raises(UsageError, match="--seed 0"):
         grade.grade(
-            tmp_path / "class", tmp_path / "out", Options(), Policy(), grade.Plan(1, unsafe=True), lambda seen: None
+            tmp_path / "class",
+            tmp_path / "out",
+            Options(),
+            Policy(),
+            grade.RunOptions(1, unsafe=True),
+            lambda seen: None,
         )
     assert not (tmp_path / "out" / "class.json").exists()
 
@@ -41,19 +46,19 @@ def test_a_name_that_several_have_chooses_nobody():
     ("there", "held"), [("bo.json", True), ("Zo%C3%AB.json", False), ("Zo%C3%AB#2.json", False), ("", False)]
 )
 def test_the_results_of_another_class_are_not_written_over(tmp_path, there, held):
-    group = Class(
+    group = GradedClass(
         [ClassMember("Zoë", attempts=(Attempt(()),)), ClassMember("mia", attempts=())], Policy(), TRANSFORMER, (), 1
     )
-    results = Store(tmp_path)
-    results.entries = {there: Entry(there, "key")} if there else {}
+    results = ResultStore(tmp_path)
+    results.entries = {there: JournalEntry(there, "key")} if there else {}
     with pytest.raises(UsageError, match=r"another class \(1 submission, as 'bo'\)") if held else nullcontext():
         grade._require_its_own(group, results)
 
 
 def test_what_others_left_behind_does_not_scale_the_points():
-    group = Class([ClassMember("ada", attempts=(Attempt(()),))], Policy(), TRANSFORMER, ("softmax",), 1)
+    group = GradedClass([ClassMember("ada", attempts=(Attempt(()),))], Policy(), TRANSFORMER, ("softmax",), 1)
     entries = {
-        name: Entry(name, "key", possible={"softmax": 9.0 if name == "ada.json" else 28.0})
+        name: JournalEntry(name, "key", possible={"softmax": 9.0 if name == "ada.json" else 28.0})
         for name in ("ada.json", "bo.json")
     }
     assert [one.possible for one in group.course(entries)] == [9.0]

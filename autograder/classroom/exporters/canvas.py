@@ -14,8 +14,8 @@ assignment column of the same title is written into the existing assignment.
 import re
 from pathlib import Path
 
-from autograder.classroom.exporters import cells
-from autograder.classroom.gradebook import Document, Gradebook, shown_name
+from autograder.classroom.exporters import csv_cells
+from autograder.classroom.gradebook import Document, Gradebook, display_name
 
 STUDENT_COLUMNS = ("Student", "ID", "SIS User ID", "SIS Login ID", "Section")
 # The attempts of these have no points of their own: an empty cell leaves them to Canvas's policy for missing work.
@@ -36,27 +36,27 @@ def write(book: Gradebook, path: Path, *, id_column: str = "SIS User ID") -> int
     rows = [
         [*STUDENT_COLUMNS, *titles.values()],
         # Four blanks, as Canvas's own exports have them.
-        ["    Points Possible", "", "", "", "", *(cells.points(one["possible"]) for one in book.assignments)],
+        ["    Points Possible", "", "", "", "", *(csv_cells.points(one["possible"]) for one in book.assignments)],
     ]
     for student in book.students:
         grades = student["assignments"]
         rows.append([*_who(student, id_column), *(_cell(student, grades.get(name)) for name in titles)])
-    cells.write(path, rows)
+    csv_cells.write(path, rows)
     return len(rows) - 2
 
 
 def _cell(student: Document, grade: Document | None) -> str:
     if grade is None or (student["status"] in _NO_SCORE and not grade["by_hand"] and not grade["excused"]):
         return ""
-    return "EX" if grade["excused"] else cells.points(grade["score"])
+    return "EX" if grade["excused"] else csv_cells.points(grade["score"])
 
 
 def _who(student: Document, id_column: str) -> list[str]:
     roster = student["roster"]
     if "Student" in roster and "ID" in roster:
-        return [cells.text(roster.get(column, "")) for column in STUDENT_COLUMNS]
-    known = {"Student": shown_name(student), id_column: student["id"], "Section": roster.get("Section", "")}
-    return [cells.text(known.get(column, "")) for column in STUDENT_COLUMNS]
+        return [csv_cells.text(roster.get(column, "")) for column in STUDENT_COLUMNS]
+    known = {"Student": display_name(student), id_column: student["id"], "Section": roster.get("Section", "")}
+    return [csv_cells.text(known.get(column, "")) for column in STUDENT_COLUMNS]
 
 
 def _title(book: Gradebook, name: str) -> str:

@@ -11,7 +11,7 @@ import json
 from pathlib import Path
 from typing import Any, Literal
 
-from autograder.classroom.gradebook import Document, Gradebook, functions_of
+from autograder.classroom.gradebook import Document, Gradebook, iter_functions
 from autograder.core.files import write_atomically
 from autograder.core.text import counted
 from autograder.report.student_feedback import scaled_points, student_exception_lines
@@ -109,7 +109,7 @@ def _overview(book: Gradebook, student: Document, result: Document) -> str:
 
 def _leaderboard(result: Document) -> list[dict[str, Any]]:
     """For a class that trains: points of the training assignment, and how fast a right training loop runs."""
-    training = [(name, f) for name, f in functions_of(result) if name.startswith(f"{TRAINING}.")]
+    training = [(name, f) for name, f in iter_functions(result) if name.startswith(f"{TRAINING}.")]
     if not training:
         return []
     points = sum(function["points"]["earned"] for _, function in training)

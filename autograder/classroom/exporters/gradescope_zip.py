@@ -53,7 +53,7 @@ exec "$python" -m autograder.classroom.exporters.gradescope_run "$root"
 
 
 @dataclass(frozen=True)
-class Settings:
+class GradescopeSettings:
     """How the autograder grades.
 
     Attributes:
@@ -71,7 +71,7 @@ class Settings:
     unsafe: bool = False
 
 
-def write(path: Path, settings: Settings) -> int:
+def write(path: Path, settings: GradescopeSettings) -> int:
     """Write the archive.
 
     Returns:
@@ -118,7 +118,7 @@ def _kit() -> Iterator[tuple[str, Path]]:
                 yield name, file
 
 
-def _requirements(settings: Settings) -> Iterator[str]:
+def _requirements(settings: GradescopeSettings) -> Iterator[str]:
     """The packages that grading needs, in the versions that are installed here."""
     names = [line for line in requires("headway") or [] if "extra ==" not in line]
     plain = [name.split(";")[0].split("[")[0] for name in names]

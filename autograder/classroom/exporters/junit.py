@@ -10,7 +10,7 @@ Written suite by suite: a class of 2,000 has 750,000 cases.
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
-from autograder.classroom.gradebook import Document, Gradebook, shown_name
+from autograder.classroom.gradebook import Document, Gradebook, display_name
 from autograder.core.text import clean
 from autograder.report.check_report import STATUS_WORDS
 
@@ -43,7 +43,7 @@ def _suite(student: Document, result: Document | None, number: int) -> ET.Elemen
     checks = [c for a in result["assignments"] for f in a["functions"] for c in f["checks"]] if result else []
     statuses = [check["status"] for check in checks]
     created = result["created"][:19] if result else "1970-01-01T00:00:00"
-    name = _text(shown_name(student))
+    name = _text(display_name(student))
     suite = ET.Element(
         "testsuite",
         {

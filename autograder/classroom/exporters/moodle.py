@@ -14,8 +14,8 @@ is in the scale of its "Maximum Grade".
 import html
 from pathlib import Path
 
-from autograder.classroom.exporters import cells
-from autograder.classroom.gradebook import Document, Gradebook, functions_of, shown_name
+from autograder.classroom.exporters import csv_cells
+from autograder.classroom.gradebook import Document, Gradebook, display_name, iter_functions
 from autograder.report.check_report import STATUS_WORDS
 from autograder.report.student_feedback import student_exception_lines
 
@@ -47,20 +47,20 @@ def write(book: Gradebook, path: Path, *, assignment: str | None = None) -> int:
         grade = None if nothing or excused or not possible else score * maximum / possible
         ours = {
             "Identifier": _identifier(student),
-            "Full name": shown_name(student),
+            "Full name": display_name(student),
             "Email address": student["email"],
             "Status": "No submission" if student["status"] == "missing" else "Submitted for grading",
             "Grade can be changed": "Yes",
             "Last modified (submission)": student["submitted_at"] or "-",
             "Last modified (grade)": "-",
         }
-        row = {column: cells.text(roster.get(column) or ours.get(column, "")) for column in COLUMNS}
+        row = {column: csv_cells.text(roster.get(column) or ours.get(column, "")) for column in COLUMNS}
         row["Grade"] = "" if grade is None else f"{min(grade, maximum):.2f}"
         row["Maximum Grade"] = f"{maximum:.2f}"
         row["Last modified (grade)"] = roster.get("Last modified (grade)") or "-"  # a dash is no formula
-        row["Feedback comments"] = cells.text(_feedback(student, result, assignment))
+        row["Feedback comments"] = csv_cells.text(_feedback(student, result, assignment))
         rows.append([row[column] for column in COLUMNS])
-    cells.write(path, rows, line_end="\r\n")
+    csv_cells.write(path, rows, line_end="\r\n")
     return len(rows) - 1
 
 
@@ -91,12 +91,12 @@ def _feedback(student: Document, result: Document | None, assignment: str | None
     if result is None:
         return html.escape(". ".join([*mine, student["reason"]]))
     remarks = []
-    for name, function in functions_of(result):
+    for name, function in iter_functions(result):
         if function["status"] == "passed" or (assignment and not name.startswith(f"{assignment}.")):
             continue
         why = "" if function["status"] == "failed" else STATUS_WORDS[function["status"]]
         named = next((check["mistake"]["title"] for check in function["checks"] if check["mistake"]), why)
-        points = f"{cells.points(function['points']['earned'])}/{cells.points(function['points']['possible'])}"
+        points = f"{csv_cells.points(function['points']['earned'])}/{csv_cells.points(function['points']['possible'])}"
         remarks.append(f"{name} {points}{': ' + named if named else ''}")
     more = [f"and {len(remarks) - MAX_REMARKS} more"] if len(remarks) > MAX_REMARKS else []
     told = "; ".join(remarks[:MAX_REMARKS] + more) or "All checks passed."

@@ -22,7 +22,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from autograder.classroom.gradebook import Document, shown_name
+from autograder.classroom.gradebook import Document, display_name
 from autograder.core.text import clean
 from autograder.errors import UsageError, missing_package
 
@@ -216,7 +216,7 @@ class _Writer:
                 there[key] = Student(id=key)
                 self._book.db.add(there[key])
             # What we do not know stays as the instructor has it: formgrader shows the id where there is no name.
-            name, email = clean(shown_name(entry), 120), clean(entry.get("email") or "", 120)
+            name, email = clean(display_name(entry), 120), clean(entry.get("email") or "", 120)
             if name not in (key, entry["submission"]) or " " in name:
                 there[key].first_name, there[key].last_name = _first_and_last(name)
             if email:

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from autograder.classroom.exporters import cells
+from autograder.classroom.exporters import csv_cells
 from autograder.classroom.gradebook import Gradebook
 from autograder.report.student_feedback import student_exception_lines
 
@@ -20,16 +20,16 @@ def write(book: Gradebook, path: Path) -> int:
     rows = [[*_TEXTS, "submitted_at", *numbers, "dropped", "exceptions", *names]]
     for student in book.students:
         grades = [student["assignments"].get(name, {}) for name in names]
-        scores = ["" if one.get("excused") else cells.points(one.get("score")) for one in grades]
+        scores = ["" if one.get("excused") else csv_cells.points(one.get("score")) for one in grades]
         rows.append(
             [
-                *(cells.text(student[key]) for key in _TEXTS),
-                cells.text(student["submitted_at"]),
-                *(cells.points(student[key]) for key in numbers),
-                cells.text(" ".join(student["dropped"])),
-                cells.text("; ".join(student_exception_lines(student))),
+                *(csv_cells.text(student[key]) for key in _TEXTS),
+                csv_cells.text(student["submitted_at"]),
+                *(csv_cells.points(student[key]) for key in numbers),
+                csv_cells.text(" ".join(student["dropped"])),
+                csv_cells.text("; ".join(student_exception_lines(student))),
                 *scores,
             ]
         )
-    cells.write(path, rows)
+    csv_cells.write(path, rows)
     return len(rows) - 1

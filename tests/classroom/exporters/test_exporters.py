@@ -15,7 +15,7 @@ from click.testing import CliRunner
 from support.commands import headway
 
 from autograder.classroom import gradebook
-from autograder.classroom.exporters import canvas, cells, gradescope, gradescope_zip, junit, moodle, table
+from autograder.classroom.exporters import canvas, csv_cells, gradescope, gradescope_zip, junit, moodle, table
 from autograder.cli import main
 from autograder.errors import UsageError
 
@@ -48,12 +48,12 @@ def example(name):
 
 @pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t=", "\r=", "＝", " ="])
 def test_no_cell_is_a_formula(start):
-    assert cells.text(f"{start}SUM(1)").startswith("'")
+    assert csv_cells.text(f"{start}SUM(1)").startswith("'")
 
 
 @pytest.mark.parametrize("plain", ["Ada Lovelace", "d'Arc, Jeanne", "O'Neil", "-5", "+4917", "-", "Zoë", "100123", ""])
 def test_what_is_no_formula_stays_as_it_is(plain):
-    assert cells.text(plain) == plain
+    assert csv_cells.text(plain) == plain
 
 
 def test_csv_has_a_line_per_student(book, tmp_path):
@@ -239,7 +239,7 @@ def test_gradescope_says_how_points_become_the_score(book):
 
 def test_an_autograder_for_gradescope_grades_a_submission(tmp_path, solutions):
     """Unpacked as Gradescope does it, run with this Python instead of the one that setup.sh installs."""
-    settings = gradescope_zip.Settings(("softmax",), unsafe=True)
+    settings = gradescope_zip.GradescopeSettings(("softmax",), unsafe=True)
     gradescope_zip.write(tmp_path / "autograder.zip", settings)
     root = tmp_path / "autograder"
     with zipfile.ZipFile(tmp_path / "autograder.zip") as archive:
@@ -287,7 +287,7 @@ def test_an_autograder_that_cannot_run_says_why(tmp_path):
 
 def test_an_autograder_never_tells_expected_values(tmp_path):
     with pytest.raises(UsageError, match="expected values"):
-        gradescope_zip.write(tmp_path / "a.zip", gradescope_zip.Settings(feedback="full"))
+        gradescope_zip.write(tmp_path / "a.zip", gradescope_zip.GradescopeSettings(feedback="full"))
 
 
 @pytest.mark.parametrize("kind", ["csv", "canvas", "moodle", "gradescope", "junit", "gradescope-autograder"])
