@@ -41,7 +41,7 @@ picture: $(VENV)/dev
 # A student's light install first; what the tests need (PyTorch above all) on top of it.
 $(VENV)/light: pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(INSTALL) --editable '.[wall]'
+	$(INSTALL) --editable '.[sandbox]'
 	touch $@
 
 $(VENV)/dev: $(VENV)/light

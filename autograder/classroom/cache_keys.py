@@ -1,7 +1,7 @@
 """The key of a result: a digest of everything that it depends on. The same key, the same result, times apart.
 
-The wall counts by whether there is one, not by its mechanisms: every rung of the ladder has been proven to refuse what
-could change a grade before it is used, so a result from another machine's rung is as good.
+The sandbox counts by whether there is one, not by its level: every level is proven, before it is used, to refuse what
+could change a grade, so a result from another machine's level is as good.
 """
 
 import hashlib

@@ -2,13 +2,10 @@
 
     dask scheduler; dask worker ADDRESS --nthreads 2 on each machine; headway grade DIR --out OUT --cluster ADDRESS
 
-A worker takes no work before it has proven its wall, and that its kit is this one: only then does it offer the resource
-that units ask for. Student code never runs in the Dask worker, but behind a grading process and its wall, as on one
-machine. Whatever happens to a worker, its units are done again elsewhere: Dask sees one that is gone, and one that is
-silent is overtaken at the end of the run. What comes first counts; it is the same document.
-
-Dask's messages carry code: the network between scheduler and workers must be trusted, or its TLS switched on
-(distributed.dask.org, "TLS/SSL").
+A worker takes no work before it has proven its sandbox, and that its Headway is this one: only then does it offer the
+resource that units ask for. Student code never runs in the Dask worker, but in the sandbox of a grading process, as on
+one machine. Whatever happens to a worker, its units are done again elsewhere: Dask sees one that is gone, and one that
+is silent is overtaken at the end of the run. What comes first counts; it is the same document.
 """
 
 import asyncio
@@ -33,7 +30,7 @@ from autograder.classroom.worker_pool import TRIES, Done, GraderProcess
 from autograder.core.files import write_atomically
 from autograder.core.text import clean
 from autograder.errors import UsageError, missing_package
-from autograder.sandbox import TooWeak, Wall, strongest
+from autograder.sandbox import SandboxPolicy, SandboxUnavailable, strongest_level
 
 if TYPE_CHECKING:
     from distributed import Client, Future, Worker
@@ -49,7 +46,7 @@ Reply = tuple[str, Any, bytes]
 
 
 class WorkerSlots:
-    """What a Dask worker has for a run: its own wall and spool, and a grading process for each of its threads.
+    """What a Dask worker has for a run: its own sandbox and scratch, and a grading process for each of its threads.
 
     A plugin of the Dask worker: `setup` runs there before it takes units, `teardown` when the run is over.
     """
@@ -60,7 +57,7 @@ class WorkerSlots:
         self.refused = "not asked yet"
 
     async def setup(self, worker: "Worker") -> None:
-        """Prove kit and wall; offer as many seats as the worker has threads."""
+        """Prove version and sandbox; offer as many seats as the worker has threads."""
         self._scratch: Any = None
         self._free: queue.Queue[GraderProcess | None] = queue.Queue()
         self.refused = await asyncio.to_thread(self._prove)
@@ -84,16 +81,16 @@ class WorkerSlots:
         if cache_keys.headway_digest() != self._kit:
             return "its Headway is not the same as here (pip install the same version)"
         self._scratch = tempfile.TemporaryDirectory(prefix="headway-")
-        spool = Path(self._scratch.name).resolve()
-        spool.chmod(0o300)  # its owner can use it, but nobody can list it
-        wall = Wall(unsafe=True)
-        if not self._setup.options.wall.unsafe:
+        scratch = Path(self._scratch.name).resolve()
+        scratch.chmod(0o300)  # its owner can use it, but nobody can list it
+        sandbox = SandboxPolicy(unsafe=True)
+        if not self._setup.options.sandbox.unsafe:
             try:
-                wall = strongest(spool)
-            except TooWeak as error:
+                sandbox = strongest_level(scratch)
+            except SandboxUnavailable as error:
                 return f"it has no sandbox ({error})"
-        options = dataclasses.replace(self._setup.options, wall=wall)
-        self._setup = dataclasses.replace(self._setup, options=options, spool=spool, results=None)
+        options = dataclasses.replace(self._setup.options, sandbox=sandbox)
+        self._setup = dataclasses.replace(self._setup, options=options, scratch=scratch, results=None)
         # Dask starts its workers as daemons, which may have no children; ours end by themselves with their pipe.
         getattr(multiprocessing.current_process(), "_config", {}).pop("daemon", None)
         return ""

@@ -24,7 +24,7 @@ from autograder.core.versions import torch_version
 from autograder.curriculum import registry
 from autograder.engine import session
 from autograder.errors import UsageError, missing_package
-from autograder.sandbox import UNSAFE, TooWeak, Wall, strongest
+from autograder.sandbox import UNSAFE, SandboxPolicy, SandboxUnavailable, strongest_level
 
 REFRESH_SECONDS = 5.0
 
@@ -100,7 +100,7 @@ def grade(
             group.seed = results.seed(policy.seed)
             options = dataclasses.replace(options, seed=group.seed)
             key = cache_keys.run_key(
-                options, feedback=policy.feedback, hidden=policy.checks.hidden, walled=not plan.unsafe
+                options, feedback=policy.feedback, hidden=policy.checks.hidden, sandboxed=not plan.unsafe
             )
             units = list(_to_grade(group, results, key, plan.force, only))
             if units and not plan.cluster:
@@ -115,10 +115,10 @@ def grade(
                 if units and plan.cluster:
                     _on_a_cluster(setup, units, plan, keeper)
                 elif units:
-                    with private_scratch() as where:
-                        remember(where)
-                        walled = dataclasses.replace(options, wall=sandbox_for(where, plan.unsafe))
-                        setup = dataclasses.replace(setup, options=walled, spool=where)
+                    with private_scratch() as scratch:
+                        remember(scratch)
+                        sandboxed_options = dataclasses.replace(options, sandbox=sandbox_for(scratch, plan.unsafe))
+                        setup = dataclasses.replace(setup, options=sandboxed_options, scratch=scratch)
                         WorkerPool(setup, min(plan.processes, len(units)), keeper.done).run(units)
             finally:
                 document = keeper.finish()
@@ -179,7 +179,9 @@ def _require_torch(options: session.Options) -> None:
 def _on_a_cluster(setup: WorkerSetup, units: list[GradingTask], plan: RunOptions, keeper: "_Recorder") -> None:
     from autograder.classroom.dask_cluster import DaskCluster
 
-    setup = dataclasses.replace(setup, options=dataclasses.replace(setup.options, wall=Wall(unsafe=plan.unsafe)))
+    setup = dataclasses.replace(
+        setup, options=dataclasses.replace(setup.options, sandbox=SandboxPolicy(unsafe=plan.unsafe))
+    )
     DaskCluster(setup, plan.cluster, keeper.done, keeper.warn).run(units)
 
 
@@ -272,7 +274,7 @@ class _Recorder:
 
 @contextmanager
 def private_scratch() -> Iterator[Path]:
-    """A folder for copies of submissions that its owner can use, but nobody can list: see `worker/ladder.py`."""
+    """A folder for copies of submissions that its owner can use, but nobody can list: see `sandbox/probe.py`."""
     with tempfile.TemporaryDirectory(prefix="headway-") as name:
         where = Path(name).resolve()
         where.chmod(0o300)
@@ -282,18 +284,18 @@ def private_scratch() -> Iterator[Path]:
             where.chmod(0o700)
 
 
-def sandbox_for(spool: Path, unsafe: bool) -> Wall:
-    """The strongest wall that holds on this machine.
+def sandbox_for(scratch: Path, unsafe: bool) -> SandboxPolicy:
+    """The strongest sandbox that holds on this machine.
 
     Raises:
         UsageError: if there is none.
     """
     if unsafe:
-        return Wall(unsafe=True)
+        return SandboxPolicy(unsafe=True)
     try:
-        return strongest(spool)
-    except TooWeak as error:
+        return strongest_level(scratch)
+    except SandboxUnavailable as error:
         raise UsageError(
-            f"this machine has no sandbox for strangers' code ({error}). See what is missing: headway doctor. "
+            f"this machine has no sandbox for untrusted code ({error}). See what is missing: headway doctor. "
             f"Submissions that may read your files and use your network are graded with --{UNSAFE}"
         ) from None

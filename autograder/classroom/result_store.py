@@ -176,9 +176,9 @@ def locked(out: Path) -> Iterator[Any]:
                 os.chmod(left, 0o700)
             shutil.rmtree(left, ignore_errors=True)
 
-        def remember(spool: Path) -> None:
+        def remember(scratch: Path) -> None:
             file.truncate(0)
-            file.write(str(spool))
+            file.write(str(scratch))
             file.flush()
 
         yield remember

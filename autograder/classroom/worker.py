@@ -1,4 +1,4 @@
-"""One grading process: a session of pytest and a wall server of its own, graded submissions one after another.
+"""One grading process: a session of pytest and a sandbox server of its own, graded submissions one after another.
 
 It talks to the run through a pipe. Units come in, small entries go back; the documents are written here, by a thread
 that waits for the disk while the next submission is graded. When the pipe closes, the process ends at once: a run that
@@ -38,14 +38,14 @@ class WorkerSetup:
     """What is the same for every submission of a run.
 
     Attributes:
-        options: with a wall around `spool`.
-        spool: where copies of submissions are put.
+        options: with a sandbox around `scratch`.
+        scratch: where copies of submissions are put.
         results: where documents are written; None: they are handed back.
         key: digest of the run's settings.
     """
 
     options: session.Options
-    spool: Path
+    scratch: Path
     key: str
     feedback: Level = "summary"
     policy: Policy = field(default_factory=Policy)
@@ -72,7 +72,7 @@ def grade(unit: GradingTask, judge: session.Judge, setup: WorkerSetup) -> tuple[
     signature = "" if isinstance(unit.work, list) else intake.signature(unit.work)  # before the files are read
     files = unit.work if isinstance(unit.work, list) else intake.read_files(unit.work)
     # A name that nobody can guess: nobody can list the folder around it.
-    folder = setup.spool / secrets.token_hex(16)
+    folder = setup.scratch / secrets.token_hex(16)
     folder.mkdir()
     try:
         taken = intake.copy_modules(files, folder, setup.options.curriculum)
@@ -84,7 +84,7 @@ def grade(unit: GradingTask, judge: session.Judge, setup: WorkerSetup) -> tuple[
     withhold(result, setup.feedback, setup.policy.is_hidden)
     document = results.to_document(result, setup.options.curriculum)
     # Without indentation: only then is it written by the encoder in C, a tenth of the time.
-    text = _without_our_folders(json.dumps(document, ensure_ascii=False), setup.spool)
+    text = _without_our_folders(json.dumps(document, ensure_ascii=False), setup.scratch)
     content = (text + "\n").encode("utf-8", "replace")
     entry = _entry(unit, document, result, taken)
     entry.digest, entry.signature = intake.digest(files), signature
@@ -93,9 +93,9 @@ def grade(unit: GradingTask, judge: session.Judge, setup: WorkerSetup) -> tuple[
     return entry, content
 
 
-def _without_our_folders(text: str, spool: Path) -> str:
+def _without_our_folders(text: str, scratch: Path) -> str:
     """The document without the paths of copies, which tracebacks and warnings print: they are another each time."""
-    return re.sub(rf"{re.escape(str(spool))}/[\w-]+/(?:\d+/)?", "", text)
+    return re.sub(rf"{re.escape(str(scratch))}/[\w-]+/(?:\d+/)?", "", text)
 
 
 def _entry(
@@ -131,7 +131,7 @@ def main(pipe: Connection) -> None:
     writer.start()
 
     def work(judge: session.Judge) -> None:
-        gc_tuning.search_seldom(spare=True)
+        gc_tuning.raise_gc_threshold(spare=True)
         while (unit := units.get()) is not None:
             finished.put(("done", unit.number, *grade(unit, judge, setup)))
 

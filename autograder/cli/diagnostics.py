@@ -14,7 +14,7 @@ from autograder.report.doctor import Diagnostic
 
 def examine() -> list[Diagnostic]:
     """Look at Python, the packages, the answers that ship with the kit, the cache, and run a student process."""
-    return [_python(), *_packages(), _solutions(), _shipped(), _cache(), _worker(), *_wall()]
+    return [_python(), *_packages(), _solutions(), _shipped(), _cache(), _worker(), *_sandbox()]
 
 
 def _python() -> Diagnostic:
@@ -129,20 +129,20 @@ def _worker() -> Diagnostic:
     return Diagnostic("student process", alone, text, "install headway into a virtual environment of its own")
 
 
-def _wall() -> list[Diagnostic]:
-    """Each mechanism of the sandbox for class grading, proven; then the rung of the ladder that follows from them."""
-    from autograder.sandbox import TooWeak, probe, strongest
+def _sandbox() -> list[Diagnostic]:
+    """Return findings on each mechanism of the sandbox, proven, and on the strongest level they allow."""
+    from autograder.sandbox import SandboxUnavailable, probe, strongest_level
 
     found = []
     with tempfile.TemporaryDirectory(prefix="headway-") as name:
-        spool = Path(name)
+        scratch = Path(name)
         for mechanism in ("bubblewrap", "landlock", "seccomp"):
-            proven, problems = probe.prove((mechanism,), spool)
+            proven, problems = probe.prove((mechanism,), scratch)
             text = "holds" if proven else problems.get(mechanism, "does not hold")
             found.append(Diagnostic(mechanism, proven is not None, text, ABOUT, optional=True))
         try:
-            rung = strongest(spool)
-        except TooWeak:
+            level = strongest_level(scratch)
+        except SandboxUnavailable:
             fix = f"{ABOUT}; grade in a Linux virtual machine"
             return [*found, Diagnostic("sandbox for a class", False, "none: headway grade refuses", fix, optional=True)]
-    return [*found, Diagnostic("sandbox for a class", True, " + ".join(rung.mechanisms))]
+    return [*found, Diagnostic("sandbox for a class", True, " + ".join(level.mechanisms))]

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Literal
 
 
-def modules_in(folder: Path) -> Iterator[tuple[str, bytes]]:
+def read_modules(folder: Path) -> Iterator[tuple[str, bytes]]:
     """Names and contents of the Python files in a folder, in the order of the names.
 
     What is no plain file is left out: Emacs puts a broken link `.#softmax.py` beside what it edits. So is what vanishes
@@ -20,7 +20,7 @@ def modules_in(folder: Path) -> Iterator[tuple[str, bytes]]:
                 yield path.name, path.read_bytes()
 
 
-def users_folder(variable: str, kind: Literal["cache", "data"]) -> Path | None:
+def user_folder(variable: str, kind: Literal["cache", "data"]) -> Path | None:
     """The folder that an environment variable names, or the platform's for this; None for a user without a home."""
     if os.environ.get(variable):
         return Path(os.environ[variable])

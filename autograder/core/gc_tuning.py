@@ -5,7 +5,7 @@ import gc
 THRESHOLD = 100_000
 
 
-def search_seldom(*, spare: bool = False) -> None:
+def raise_gc_threshold(*, spare: bool = False) -> None:
     """Search after 100,000 new objects, not 700: with the default, a tenth of the time goes into it.
 
     Args:

@@ -10,11 +10,11 @@ MAX_ARCHIVE_BYTES = 16 << 20
 ENCRYPTED = 1
 
 
-class LeftOut(Exception):
+class SkippedFile(Exception):
     """Why a file, or the rest of a submission, is left behind."""
 
 
-class Allowance:
+class Quota:
     """How much of something a submission may have, over all of its files and archives.
 
     Args:
@@ -29,11 +29,11 @@ class Allowance:
         """Use some of it up.
 
         Raises:
-            LeftOut: if there is less left.
+            SkippedFile: if there is less left.
         """
         self._left -= amount
         if self._left < 0:
-            raise LeftOut(f"the rest is left out, {self._too_much}")
+            raise SkippedFile(f"the rest is left out, {self._too_much}")
 
 
 def open_archive(
@@ -41,8 +41,8 @@ def open_archive(
     why_not: Callable[[str], str | None],
     max_bytes: Callable[[str], int],
     max_entries: int,
-    unpacked: Allowance,
-) -> Iterator[tuple[str, bytes | LeftOut]]:
+    unpacked: Quota,
+) -> Iterator[tuple[str, bytes | SkippedFile]]:
     """Names and contents of the modules and notebooks at the top of an archive, or in the one folder that it holds.
 
     Args:
@@ -52,23 +52,23 @@ def open_archive(
         unpacked: bytes that may be read of all archives together.
 
     Raises:
-        LeftOut: if it is no archive that can be read, or the allowance is used up.
+        SkippedFile: if it is no archive that can be read, or the allowance is used up.
     """
     if file.seek(0, 2) > MAX_ARCHIVE_BYTES:
-        raise LeftOut(f"the archive is larger than {MAX_ARCHIVE_BYTES >> 20} MiB: left out")
+        raise SkippedFile(f"the archive is larger than {MAX_ARCHIVE_BYTES >> 20} MiB: left out")
     try:
         with zipfile.ZipFile(file) as archive:
             entries = archive.infolist()
             if len(entries) > max_entries:
-                raise LeftOut(f"the archive has more than {max_entries} files and folders: left out")
+                raise SkippedFile(f"the archive has more than {max_entries} files and folders: left out")
             for entry in entries:
                 *folders, name = entry.filename.split("/")
                 if not name.endswith((".py", ".ipynb")) or folders[:1] == ["__MACOSX"]:
                     continue
                 reason = _why_not_this(entry, folders) or why_not(name)
-                yield name, LeftOut(reason) if reason else _content(archive, entry, max_bytes(name), unpacked)
+                yield name, SkippedFile(reason) if reason else _content(archive, entry, max_bytes(name), unpacked)
     except (zipfile.BadZipFile, zlib.error, EOFError, ValueError, RuntimeError, OverflowError) as error:
-        raise LeftOut(f"the archive cannot be read ({type(error).__name__}): left out") from None
+        raise SkippedFile(f"the archive cannot be read ({type(error).__name__}): left out") from None
 
 
 def _why_not_this(entry: zipfile.ZipInfo, folders: list[str]) -> str | None:
@@ -84,8 +84,8 @@ def _why_not_this(entry: zipfile.ZipInfo, folders: list[str]) -> str | None:
     return None
 
 
-def _content(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, max_bytes: int, unpacked: Allowance) -> bytes | LeftOut:
+def _content(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, max_bytes: int, unpacked: Quota) -> bytes | SkippedFile:
     with archive.open(entry) as stream:
         content = stream.read(max_bytes + 1)
     unpacked.take(len(content))
-    return content if len(content) <= max_bytes else LeftOut(f"it is larger than {max_bytes >> 20} MiB")
+    return content if len(content) <= max_bytes else SkippedFile(f"it is larger than {max_bytes >> 20} MiB")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from autograder.curriculum import CACHE, Curriculum
 from autograder.engine.prerequisites import OfficialPrerequisites, used_within, with_stand_ins
 from autograder.results import CheckResult, Status, SubmissionResult
-from autograder.sandbox import Spent
+from autograder.sandbox import ResourceUsage
 
 if TYPE_CHECKING:
     from autograder.engine.pytest_plugin import Job, Outcome
@@ -20,19 +20,19 @@ class Blocking:
 
     Args:
         folder: the submission.
-        spool: where folders with official solutions are made (see `OfficialPrerequisites`).
+        scratch: where folders with official solutions are made (see `OfficialPrerequisites`).
         do: runs the checks of a job.
     """
 
     def __init__(
-        self, folder: Path, curriculum: Curriculum, spool: Path | None, do: "Callable[[Job], Outcome]"
+        self, folder: Path, curriculum: Curriculum, scratch: Path | None, do: "Callable[[Job], Outcome]"
     ) -> None:
         self._folder = folder
         self._uses: dict[str, dict[str, set[str]]] = {}  # by module: each is parsed once
         self._curriculum = curriculum
-        self._spool = spool
+        self._scratch = scratch
         self._do = do
-        self._spent = Spent()  # all that is checked again may together use as much as the submission itself
+        self._spent = ResourceUsage()  # all that is checked again may together use as much as the submission itself
 
     def mark(self, result: SubmissionResult, selected: Iterable[str], known: Mapping[str, Status]) -> None:
         """Block what waits for something else.
@@ -111,10 +111,10 @@ class Blocking:
             if not used:
                 continue
             module = function.partition(".")[0]
-            with tempfile.TemporaryDirectory(prefix="headway-", dir=self._spool) as scratch:
+            with tempfile.TemporaryDirectory(prefix="headway-", dir=self._scratch) as folder_with_stand_ins:
                 names = [name.partition(".")[2] for name in used]
-                with_stand_ins(Path(scratch), self._folder, module, names, self._curriculum.package)
-                again = {check.id: check for check in self._again(Path(scratch), [function]).results}
+                with_stand_ins(Path(folder_with_stand_ins), self._folder, module, names, self._curriculum.package)
+                again = {check.id: check for check in self._again(Path(folder_with_stand_ins), [function]).results}
             for check in failed:
                 if check.id in again and again[check.id].status == "passed":
                     check.status, check.earned, check.blocked_by, check.mistake = "blocked", 0.0, used, None
@@ -128,7 +128,7 @@ class Blocking:
         checks = {check.id: check for check in blocked if check.was_wrong or not check.sees_answers}
         if not checks:
             return
-        with closing(OfficialPrerequisites(self._curriculum, self._spool)) as official:
+        with closing(OfficialPrerequisites(self._curriculum, self._scratch)) as official:
             functions = frozenset(check.function for check in checks.values())
             again = self._again(self._folder, functions, official=official.folder_for, diagnose=False)
         wait_for_an_answer(again.results)

@@ -12,7 +12,7 @@ from collections.abc import Collection
 from functools import cache
 from pathlib import Path
 
-from autograder.core.files import modules_in
+from autograder.core.files import read_modules
 from autograder.curriculum import Curriculum, registry
 
 MAX_BYTES = 1 << 20  # of a module; what is larger is no module that somebody wrote
@@ -59,7 +59,7 @@ class OfficialPrerequisites:
 
     def _fill(self, target: Path, submission: Path, module: str) -> None:
         number = self._curriculum.modules[module].number
-        for file, content in modules_in(submission):
+        for file, content in read_modules(submission):
             name = file.removesuffix(".py")
             if name == module or name not in self._curriculum.modules:
                 (target / file).write_bytes(content)
@@ -124,7 +124,7 @@ def with_stand_ins(target: Path, folder: Path, module: str, functions: Collectio
         folder: the submission.
         functions: names of the functions that are replaced.
     """
-    for name, content in modules_in(folder):
+    for name, content in read_modules(folder):
         (target / name).write_bytes(content)
     official = f"_official_{module}"
     shutil.copyfile(registry.solutions(package) / f"{module}.py", target / f"{official}.py")

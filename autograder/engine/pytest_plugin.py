@@ -29,7 +29,7 @@ from autograder.engine.reference import Reference
 from autograder.engine.student import UNANSWERED, Replay, Student
 from autograder.errors import Blocked, Cancelled, CodeLine, NotStarted, Raised, UsageError, Verdict
 from autograder.results import CheckResult
-from autograder.sandbox import Limits, Spent, Workers
+from autograder.sandbox import Limits, ResourceUsage, Workers
 
 # Pytest finds fixtures as attributes of a plugin.
 agree, backward, compare, draw = fixtures.agree, fixtures.backward, fixtures.compare, fixtures.draw
@@ -53,7 +53,7 @@ class Job:
     functions: frozenset[str] | None = None
     official: Callable[[Path, str], Path] | None = None
     diagnose: bool = True
-    spent: Spent = field(default_factory=Spent)
+    spent: ResourceUsage = field(default_factory=ResourceUsage)
 
     def folder_for(self, module: str) -> Path:
         """The folder in which `module` is checked."""

@@ -11,14 +11,14 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from autograder.core.files import modules_in
+from autograder.core.files import read_modules
 from autograder.curriculum import Curriculum, registry
 from autograder.engine.blocking import Blocking
 from autograder.engine.prerequisites import OfficialPrerequisites
 from autograder.engine.reference import Reference
 from autograder.errors import HeadwayError, UsageError
 from autograder.results import Status, SubmissionResult
-from autograder.sandbox import OPEN, Limits, Wall, Workers
+from autograder.sandbox import NO_SANDBOX, Limits, SandboxPolicy, Workers
 
 if TYPE_CHECKING:
     import pytest
@@ -63,7 +63,7 @@ class Options:
         functions: qualified names; None for the whole curriculum.
         seed: 0 draws the public inputs.
         fork: see `Workers`.
-        wall: what stands around student code besides a process of its own.
+        sandbox: what isolates student code, besides a process of its own.
         official: check each assignment on top of the official solutions of the earlier ones.
         diagnose: name the known mistakes behind failed checks.
         reference: instead of PyTorch behind the shipped memo and the user's cache.
@@ -77,7 +77,7 @@ class Options:
     reference: Reference | None = None
     official: bool = False
     diagnose: bool = True
-    wall: Wall = OPEN
+    sandbox: SandboxPolicy = NO_SANDBOX
 
 
 def check(name: str, folder: Path, options: Options) -> SubmissionResult:
@@ -155,13 +155,17 @@ class Judge:
         with ExitStack() as stack:
             official = None
             if options.official:
-                official = stack.enter_context(closing(OfficialPrerequisites(options.curriculum, options.wall.spool)))
+                official = stack.enter_context(
+                    closing(OfficialPrerequisites(options.curriculum, options.sandbox.submissions_root))
+                )
             folder_for = official.folder_for if official else None
             outcome = self._do(Job(folder, frozenset(every), folder_for, diagnose))
             result = SubmissionResult(name, content_hash(folder), options.seed, outcome.results, outcome.problems)
             result.official_prerequisites = official is not None
-            result.sandbox = options.wall.names
-            Blocking(folder, options.curriculum, options.wall.spool, self._do).mark(result, every, known or {})
+            result.sandbox = options.sandbox.layers
+            Blocking(folder, options.curriculum, options.sandbox.submissions_root, self._do).mark(
+                result, every, known or {}
+            )
         result.seconds = time.perf_counter() - started
         return result
 
@@ -173,7 +177,7 @@ def hold_session(options: Options, body: Callable[[Judge], None]) -> None:
         KitError: if pytest itself could not run the checks.
     """
     # The worker server first of all: its NumPy loads while this process loads pytest.
-    with Workers(options.fork, options.wall) as workers:
+    with Workers(options.fork, options.sandbox) as workers:
         import pytest
 
         from autograder.engine import pytest_plugin
@@ -257,7 +261,7 @@ def _only_our_settings() -> Iterator[None]:
 def content_hash(folder: Path) -> str:
     """SHA-256 of the submission's Python files: names and contents, in the order of the names."""
     state = hashlib.sha256()
-    for name, content in modules_in(folder):
+    for name, content in read_modules(folder):
         state.update(f"{name}\0{len(content)}\0".encode("utf-8", "surrogateescape") + content)
     return state.hexdigest()
 

@@ -27,7 +27,7 @@ from autograder.errors import (
     UsageError,
     Verdict,
 )
-from autograder.sandbox import Limits, NoWorker, Session, Spent, WorkerDied, Workers, WorkerTimedOut
+from autograder.sandbox import Limits, ResourceUsage, Session, WorkerDied, Workers, WorkerTimedOut, WorkerUnavailable
 
 MAX_LINES = 1 << 20  # of a file: a submission's are smaller than that in bytes
 UNANSWERED = object()  # the value of a call from which none came back
@@ -90,9 +90,9 @@ class Student:
     """The submission in `folder`. Attributes are its modules, theirs are its functions."""
 
     def __init__(
-        self, workers: Workers, folder: Path, curriculum: Curriculum, limits: Limits, spent: Spent | None = None
+        self, workers: Workers, folder: Path, curriculum: Curriculum, limits: Limits, spent: ResourceUsage | None = None
     ) -> None:
-        self.spent = spent or Spent()
+        self.spent = spent or ResourceUsage()
         self._before = self.spent.seconds
         self._session = Session(workers, folder, limits, self.spent)
         self._curriculum = curriculum
@@ -125,11 +125,11 @@ class Student:
 
     def printed(self) -> str:
         """What the student's code printed since this was last asked."""
-        return clean(self._session.printed())
+        return clean(self._session.read_output())
 
     def close(self) -> None:
         """End the student's process."""
-        self._session.forget()
+        self._session.discard()
 
     def interrupt(self) -> None:
         """From another thread: end the call under way as if the process had died."""
@@ -191,10 +191,10 @@ class Student:
                 return False
         return self._stubs[function.qualified]
 
-    def practise(self, act: str, **request: Any) -> Any:
-        """One step of training the student's own GPT (see `sandbox/child/practice.py`)."""
+    def training_request(self, action: str, **request: Any) -> Any:
+        """Send one request of the trainer (see `sandbox/child/training.py`) and return the answer's value."""
         function = self._curriculum.functions["training.train"]
-        return self._request({"op": "practice", "act": act, **request}, function).get("value")
+        return self._request({"op": "training", "action": action, **request}, function).get("value")
 
     def _request(self, request: dict[str, Any], function: Function) -> dict[str, Any]:
         names = {function.qualified, *self._curriculum.all_needs(function.qualified)}
@@ -209,7 +209,7 @@ class Student:
                 f"{function.name} did not return within {seconds:g} s and was stopped",
                 help="look for a loop that never ends, or one Python step per element where NumPy does them at once",
             ) from None
-        except NoWorker as error:
+        except WorkerUnavailable as error:
             raise UsageError(
                 f"no process for student code can be started ({clean(error, 300)}). See what is missing: headway doctor"
             ) from None

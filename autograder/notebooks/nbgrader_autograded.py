@@ -66,7 +66,7 @@ def graded_notebook(submitted: bytes, source: InstructorNotebook, document: Docu
         assignment: the assignment's entry in the document.
 
     Raises:
-        LeftOut: if what was handed in is no notebook that can be read.
+        SkippedFile: if what was handed in is no notebook that can be read.
     """
     functions = _functions(source, assignment)
     shown = [cell for cell in notebook_cells(submitted) if not (cell.kind == "code" and _GRADED.fullmatch(cell.source))]

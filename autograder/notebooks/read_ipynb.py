@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from autograder.core.zip_archive import LeftOut
+from autograder.core.zip_archive import SkippedFile
 from autograder.curriculum import Curriculum
 from autograder.notebooks import extract
 from autograder.notebooks.cell_statements import Cell
@@ -30,29 +30,29 @@ def read_modules(content: bytes, curriculum: Curriculum, name: str = "") -> dict
         name: its name, which may tell which assignment it is for.
 
     Raises:
-        LeftOut: if it is no notebook that can be read, or none of the course's functions is in it.
+        SkippedFile: if it is no notebook that can be read, or none of the course's functions is in it.
     """
     cells = _cells(content)
     if sum(len(cell.source) for cell in cells) > MAX_CODE_BYTES:
-        raise LeftOut(f"it holds more than {MAX_CODE_BYTES >> 10} KiB of code")
+        raise SkippedFile(f"it holds more than {MAX_CODE_BYTES >> 10} KiB of code")
     try:
         found = extract.extract_modules(cells, curriculum, name, max_statements=MAX_STATEMENTS)
     except extract.TooManyStatements:
-        raise LeftOut(f"it has more than {MAX_STATEMENTS} statements") from None
+        raise SkippedFile(f"it has more than {MAX_STATEMENTS} statements") from None
     if not found:
-        raise LeftOut("none of the course's functions is in it")
+        raise SkippedFile("none of the course's functions is in it")
     return {f"{module}.py": text.encode("utf-8", "replace") for module, text in found.items()}
 
 
 def _document(content: bytes) -> dict[str, Any]:
     if len(content) > MAX_NOTEBOOK_BYTES:
-        raise LeftOut(f"it is larger than {MAX_NOTEBOOK_BYTES >> 20} MiB")
+        raise SkippedFile(f"it is larger than {MAX_NOTEBOOK_BYTES >> 20} MiB")
     try:
         document = json.loads(content.decode("utf-8-sig"))
     except (ValueError, RecursionError):
-        raise LeftOut("it is not a notebook: it is no JSON that can be read") from None
+        raise SkippedFile("it is not a notebook: it is no JSON that can be read") from None
     if not isinstance(document, dict):
-        raise LeftOut("it is not a notebook")
+        raise SkippedFile("it is not a notebook")
     return document
 
 
@@ -69,19 +69,19 @@ def notebook_cells(content: bytes) -> list[NotebookCell]:
     """The code and text cells of a notebook, in order and without outputs.
 
     Raises:
-        LeftOut: if it is no notebook that can be read.
+        SkippedFile: if it is no notebook that can be read.
     """
     cells: list[NotebookCell] = []
     size = 0
     for number, raw in enumerate(_raw_cells(_document(content)), 1):
         if number > MAX_CELLS:
-            raise LeftOut(f"it has more than {MAX_CELLS} cells")
+            raise SkippedFile(f"it has more than {MAX_CELLS} cells")
         kind = raw.get("cell_type") if isinstance(raw, dict) else None
         if kind in ("code", "markdown"):
             source = _joined(raw.get("source", raw.get("input")))  # "input" in format 3
             size += len(source)
             if size > MAX_TEXT_BYTES:
-                raise LeftOut(f"it holds more than {MAX_TEXT_BYTES >> 20} MiB of code and text")
+                raise SkippedFile(f"it holds more than {MAX_TEXT_BYTES >> 20} MiB of code and text")
             cells.append(NotebookCell(number, kind, source))
     return cells
 
@@ -98,7 +98,7 @@ def _raw_cells(document: dict[str, Any]) -> Iterator[Any]:
             found = True
             yield from holder["cells"]
     if not found:
-        raise LeftOut("it is not a notebook: it has no cells")
+        raise SkippedFile("it is not a notebook: it has no cells")
 
 
 def _list(value: Any) -> list[Any]:

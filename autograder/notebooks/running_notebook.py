@@ -129,12 +129,12 @@ def _written(path: Path, module: str, curriculum: Curriculum) -> str | None:
 
 
 def _in_notebook(path: Path, module: str, curriculum: Curriculum) -> str | None:
-    from autograder.core.zip_archive import LeftOut
+    from autograder.core.zip_archive import SkippedFile
     from autograder.notebooks.read_ipynb import read_modules
 
     try:
         content = read_modules(path.read_bytes(), curriculum, path.name).get(f"{module}.py", b"")
-    except (OSError, LeftOut):
+    except (OSError, SkippedFile):
         return None
     text = content.decode()
     return text if _started(text, module, curriculum) else None

@@ -1,28 +1,28 @@
-"""The one clean place where student code runs: another process, behind a wall, reached through data-only frames.
+"""Run student code in processes of their own, in a sandbox, reached only through data.
 
-The trusted half builds what stands around the processes (`wall.py`, with `reach.py` for files and `syscalls.py` for
-system calls), starts them (`launch.py`), sends requests and keeps time (`session.py`) and proves which wall holds on
-this machine (`ladder.py`). `inside/` is the untrusted half: files that run in the student's process and are never
-imported by the kit.
+The trusted half builds the sandbox (`policy.py`, with `filesystem.py` for files and `syscalls.py` for system calls),
+starts the processes (`process.py`), sends requests and enforces time limits (`session.py`), and proves which level of
+the sandbox holds on this machine (`probe.py`). `child/` is the untrusted half: its files run in the student's process,
+and Headway never imports them.
 """
 
 from autograder.sandbox.limits import Limits
-from autograder.sandbox.policy import OPEN, UNSAFE, Wall
-from autograder.sandbox.probe import TooWeak, strongest
-from autograder.sandbox.process import NoWorker, WorkerDied, Workers
-from autograder.sandbox.session import Session, Spent, WorkerTimedOut
+from autograder.sandbox.policy import NO_SANDBOX, UNSAFE, SandboxPolicy
+from autograder.sandbox.probe import SandboxUnavailable, strongest_level
+from autograder.sandbox.process import WorkerDied, Workers, WorkerUnavailable
+from autograder.sandbox.session import ResourceUsage, Session, WorkerTimedOut
 
 __all__ = [
-    "OPEN",
+    "NO_SANDBOX",
     "UNSAFE",
     "Limits",
-    "NoWorker",
+    "ResourceUsage",
+    "SandboxPolicy",
+    "SandboxUnavailable",
     "Session",
-    "Spent",
-    "TooWeak",
-    "Wall",
     "WorkerDied",
     "WorkerTimedOut",
+    "WorkerUnavailable",
     "Workers",
-    "strongest",
+    "strongest_level",
 ]

@@ -14,7 +14,7 @@ INSTALLED = ("site-packages", "dist-packages")
 
 
 @dataclass(frozen=True)
-class Reach:
+class ReadablePaths:
     """Paths that may be read.
 
     Attributes:
@@ -45,24 +45,24 @@ def numpy_folder() -> Path:
     return Path(spec.origin).parent
 
 
-def reach() -> Reach:
+def readable_paths() -> ReadablePaths:
     """What student code may read on this machine (Linux)."""
     numpy = numpy_folder()
     packages = [path for path in (numpy, numpy.with_name("numpy.libs")) if path.is_dir()]
     standard = Path(sysconfig.get_path("stdlib")).resolve()  # of the base installation, also in a virtual environment
     roots = _topmost({standard, *_library_folders(), *(path.resolve() for path in packages)})
     hidden = sorted({path for root in roots for path in _installed_in(root)})
-    return Reach(tuple(roots), tuple(hidden), tuple(path.resolve() for path in packages))
+    return ReadablePaths(tuple(roots), tuple(hidden), tuple(path.resolve() for path in packages))
 
 
-def bubblewrap(command: str, within: Reach, files: list[Path], spool: Path) -> list[str]:
+def bubblewrap_command(command: str, within: ReadablePaths, files: list[Path], submissions_root: Path) -> list[str]:
     """The beginning of a command line: what follows runs in a file system that has these paths, and nothing else.
 
     Args:
         command: the bubblewrap program.
         within: what may be read.
         files: single files that are needed beyond it.
-        spool: the folder in which submissions will appear.
+        submissions_root: the folder in which submissions will appear.
     """
     # All namespaces of its own: no network, no other processes, no other users; gone when the grader is gone.
     line = [command, "--unshare-all", "--die-with-parent", "--new-session", "--cap-drop", "ALL"]
@@ -75,7 +75,7 @@ def bubblewrap(command: str, within: Reach, files: list[Path], spool: Path) -> l
         line += ["--tmpfs", str(folder)]
     for path in (*within.packages, *files, *_loaders()):
         line += ["--ro-bind", str(path), str(path)]
-    return [*line, "--ro-bind", str(spool), str(spool), "--remount-ro", "/", "--chdir", "/", "--"]
+    return [*line, "--ro-bind", str(submissions_root), str(submissions_root), "--remount-ro", "/", "--chdir", "/", "--"]
 
 
 def _loaders() -> list[Path]:
@@ -122,6 +122,6 @@ def _around(folder: Path, hidden: tuple[Path, ...]) -> Iterator[Path]:
         yield from _around(entry, hidden)
 
 
-def interpreter() -> Path:
+def real_interpreter() -> Path:
     """The interpreter that is started under bubblewrap: the real one, a virtual environment's is a link to it."""
     return Path(sys.executable).resolve()

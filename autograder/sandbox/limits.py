@@ -31,7 +31,7 @@ class Limits:
     result_bytes: int = 64 << 20
 
     @classmethod
-    def unhurried(cls, call_seconds: float) -> "Limits":
+    def for_training(cls, call_seconds: float) -> "Limits":
         """For one's own model on one's own machine: training takes as long, and as much memory, as it takes."""
         return cls(
             call_seconds,
@@ -41,7 +41,7 @@ class Limits:
             result_bytes=MAX_BODY,
         )
 
-    def inside(self, cpu_used: float = 0.0) -> dict[str, int]:
+    def for_child(self, cpu_used: float = 0.0) -> dict[str, int]:
         """What the student's process is told to limit itself to, after `cpu_used` seconds in processes before it."""
         left = self.cpu_seconds - cpu_used
         return {

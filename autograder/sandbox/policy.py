@@ -1,6 +1,6 @@
-"""What stands around student code: a wall of mechanisms that the system has, as the command and the rules for them.
+"""Build the sandbox of student processes: the command line that starts them and the rules that confine them.
 
-Whether a wall holds is proven elsewhere: `ladder.py`.
+`probe.py` proves whether a sandbox built here refuses what it must.
 """
 
 import shutil
@@ -12,75 +12,76 @@ from typing import Any
 from autograder.core import wire_format
 from autograder.sandbox import filesystem, syscalls
 
-INSIDE = Path(__file__).with_name("child")
+CHILD_FOLDER = Path(__file__).with_name("child")
 UNSAFE = "unsafe-no-sandbox"
 
 
 @dataclass(frozen=True)
-class Wall:
-    """What stands around student processes.
+class SandboxPolicy:
+    """How student processes are isolated.
 
     Attributes:
-        mechanisms: bubblewrap, landlock, seccomp; none of them is the process of its own, which is always there.
-        prefix: what the server's command line begins with.
-        python: the interpreter of the server.
-        inside: what the student's side needs in order to confine itself.
-        spool: the folder in which submissions must lie; None where it does not matter.
-        unsafe: strangers' code is run without a wall, and somebody said so.
+        mechanisms: bubblewrap, landlock, seccomp. Student code always runs in a process of its own, also without them.
+        prefix: the beginning of the server's command line.
+        python: the server's interpreter.
+        child_setup: what the student's process needs in order to confine itself.
+        submissions_root: the folder in which submissions must lie; None if they may lie anywhere.
+        unsafe: the instructor asked for untrusted code to be run without a sandbox.
     """
 
     mechanisms: tuple[str, ...] = ()
     prefix: tuple[str, ...] = ()
     python: str = sys.executable
-    inside: dict[str, Any] = field(default_factory=lambda: {"mechanisms": ()})
-    spool: Path | None = None
+    child_setup: dict[str, Any] = field(default_factory=lambda: {"mechanisms": ()})
+    submissions_root: Path | None = None
     unsafe: bool = False
 
     @property
-    def names(self) -> list[str]:
-        """For the result document."""
+    def layers(self) -> list[str]:
+        """Return everything that isolates the student's code, as listed in the result document."""
         limits = ["limits"] if sys.platform != "win32" else []
         return ["process", *limits, *self.mechanisms, *([UNSAFE] if self.unsafe else [])]
 
 
-OPEN = Wall()
+NO_SANDBOX = SandboxPolicy()
 
 
-class CannotBuild(Exception):
-    """This machine has not what a mechanism needs."""
+class MechanismUnavailable(Exception):
+    """This machine lacks something that a mechanism needs."""
 
     def __init__(self, mechanism: str, text: str) -> None:
         super().__init__(text)
         self.mechanism = mechanism
 
 
-def build(mechanisms: tuple[str, ...], spool: Path) -> Wall:
-    """A wall of these mechanisms, not yet proven.
+def build(mechanisms: tuple[str, ...], submissions_root: Path) -> SandboxPolicy:
+    """Return a sandbox of these mechanisms, not yet proven.
 
     Args:
-        spool: the folder that submissions will be in.
+        mechanisms: at least one of bubblewrap, landlock, seccomp.
+        submissions_root: the folder that submissions will be in.
 
     Raises:
-        CannotBuild: if one of them is not there.
+        MechanismUnavailable: if this machine lacks one of them.
     """
     if not sys.platform.startswith("linux"):
-        raise CannotBuild(mechanisms[0], f"needs Linux, this is {sys.platform}")
-    within = filesystem.reach()
-    spool = spool.resolve()
-    inside: dict[str, Any] = {"mechanisms": mechanisms}
+        raise MechanismUnavailable(mechanisms[0], f"needs Linux, this is {sys.platform}")
+    readable = filesystem.readable_paths()
+    submissions_root = submissions_root.resolve()
+    child_setup: dict[str, Any] = {"mechanisms": mechanisms}
     if "landlock" in mechanisms:
-        inside |= {"rules": [*within.rules(), (str(spool), True)], "roots": within.coarse()}
+        child_setup |= {"rules": [*readable.rules(), (str(submissions_root), True)], "roots": readable.coarse()}
     if "seccomp" in mechanisms:
         try:
-            inside["program"] = syscalls.program().hex()
-        except syscalls.Unavailable as error:
-            raise CannotBuild("seccomp", str(error)) from None
+            child_setup["program"] = syscalls.compiled_filter().hex()
+        except syscalls.SeccompUnavailable as error:
+            raise MechanismUnavailable("seccomp", str(error)) from None
     if "bubblewrap" not in mechanisms:
-        return Wall(mechanisms, inside=inside, spool=spool)
+        return SandboxPolicy(mechanisms, child_setup=child_setup, submissions_root=submissions_root)
     command = shutil.which("bwrap")
     if command is None:
-        raise CannotBuild("bubblewrap", "bwrap is not installed: apt install bubblewrap")
-    python = filesystem.interpreter()
-    files = [python, INSIDE, Path(wire_format.__file__)]
-    prefix = filesystem.bubblewrap(command, within, files, spool)
-    return Wall(mechanisms, tuple(prefix), str(python), inside, spool)
+        raise MechanismUnavailable("bubblewrap", "bwrap is not installed: apt install bubblewrap")
+    python = filesystem.real_interpreter()
+    files = [python, CHILD_FOLDER, Path(wire_format.__file__)]
+    prefix = filesystem.bubblewrap_command(command, readable, files, submissions_root)
+    return SandboxPolicy(mechanisms, tuple(prefix), str(python), child_setup, submissions_root)

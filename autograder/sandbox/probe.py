@@ -1,11 +1,11 @@
-"""The ladder: what can stand around student code on this machine, strongest first, and the proof that it holds.
+"""Find the strongest level of the sandbox that this machine supports, and prove that it holds.
 
-    bubblewrap + Landlock + seccomp     its own file system, processes, network; files by rule; system calls by list
+    bubblewrap + Landlock + seccomp     own file system, processes and network; files by rule; system calls by list
     Landlock + seccomp                  without user namespaces: metadata of files whose path is known stays visible
     bubblewrap + seccomp                before Linux 5.13, or with Landlock switched off
-    nothing                             a class is not graded, unless somebody takes that upon themselves
+    none                                a class is not graded, unless the instructor accepts the risk
 
-No version number is believed. A rung holds if a small hostile submission (`inside/probe.py`), started exactly like a
+Version numbers prove nothing. A level holds if a small hostile submission (`child/probe.py`), started exactly like a
 student's, is refused everything that it tries.
 """
 
@@ -14,53 +14,53 @@ from errno import EACCES, ENOENT, EPERM
 from pathlib import Path
 
 from autograder.sandbox.limits import Limits
-from autograder.sandbox.policy import INSIDE, CannotBuild, Wall, build
+from autograder.sandbox.policy import CHILD_FOLDER, MechanismUnavailable, SandboxPolicy, build
 from autograder.sandbox.process import WorkerDied, Workers
 from autograder.sandbox.session import Session, WorkerTimedOut
 
-RUNGS = (("bubblewrap", "landlock", "seccomp"), ("landlock", "seccomp"), ("bubblewrap", "seccomp"))
-PROBE = INSIDE / "probe.py"
+LEVELS = (("bubblewrap", "landlock", "seccomp"), ("landlock", "seccomp"), ("bubblewrap", "seccomp"))
+PROBE = CHILD_FOLDER / "probe.py"
+PROBE_SECONDS = 20.0
 
 
-class TooWeak(Exception):
-    """No rung of the ladder holds here; the text says why, for each mechanism."""
+class SandboxUnavailable(Exception):
+    """No level of the sandbox holds on this machine; the text gives the reason for each mechanism."""
 
 
-def strongest(spool: Path) -> Wall:
-    """The highest rung that holds on this machine, proven.
+def strongest_level(submissions_root: Path) -> SandboxPolicy:
+    """Return the strongest sandbox that holds on this machine, proven.
 
     Args:
-        spool: submissions will be copied to folders in it, and only they; it must exist.
+        submissions_root: an existing folder, in which submissions, and nothing else, will be put.
 
     Raises:
-        TooWeak: if there is none.
+        SandboxUnavailable: if no level holds.
     """
-    why: dict[str, str] = {}
-    for rung in RUNGS:
-        lacking = [mechanism for mechanism in rung if mechanism in why]
-        if lacking:
+    reasons: dict[str, str] = {}
+    for level in LEVELS:
+        if any(mechanism in reasons for mechanism in level):
             continue
-        wall, problems = prove(rung, spool)
-        if wall is not None:
-            return wall
-        why.update(problems)
-    raise TooWeak("; ".join(f"{mechanism}: {text}" for mechanism, text in why.items()))
+        sandbox, problems = prove(level, submissions_root)
+        if sandbox is not None:
+            return sandbox
+        reasons.update(problems)
+    raise SandboxUnavailable("; ".join(f"{mechanism}: {reason}" for mechanism, reason in reasons.items()))
 
 
-def prove(rung: tuple[str, ...], spool: Path) -> tuple[Wall | None, dict[str, str]]:
-    """Build one rung and probe it: the wall, or why which mechanism does not hold."""
+def prove(level: tuple[str, ...], submissions_root: Path) -> tuple[SandboxPolicy | None, dict[str, str]]:
+    """Build and probe one level. Return the sandbox if it holds; otherwise None and the problem of each mechanism."""
     try:
-        wall = build(rung, spool)
-    except CannotBuild as error:
+        sandbox = build(level, submissions_root)
+    except MechanismUnavailable as error:
         return None, {error.mechanism: str(error)}
-    problems = probe(wall, spool)
-    return (None if problems else wall), problems
+    problems = probe(sandbox, submissions_root)
+    return (None if problems else sandbox), problems
 
 
-# What each mechanism must refuse by itself, and with which error. Where two of them guard the same thing, only the
-# error tells which of them did: seccomp answers EPERM before a path is looked at, Landlock EACCES, and what bubblewrap
-# hides is not there.
-PROVES: dict[str, dict[str, set[int]]] = {
+# What each mechanism must refuse by itself, and with which error number. Where two mechanisms guard the same thing,
+# only the error shows which of them refused: seccomp answers EPERM before it looks at a path, Landlock answers EACCES,
+# and what bubblewrap hides does not exist (ENOENT).
+REQUIRED_REFUSALS: dict[str, dict[str, set[int]]] = {
     "bubblewrap": {"stat_outside": {ENOENT}, "read_outside": {ENOENT}},
     "landlock": {
         "read_outside": {EACCES, ENOENT},
@@ -77,41 +77,46 @@ PROVES: dict[str, dict[str, set[int]]] = {
         "internet_socket": {EPERM},
         "unix_socket": {EPERM},
         "netlink_socket": {EPERM},
-        "thread": {-1},  # Python says only that it cannot
-        "raise_limit": {-1},  # Python turns this EPERM into a ValueError
+        "thread": {-1},  # Python reports the failure without an error number.
+        "raise_limit": {-1},  # Python turns this EPERM into a ValueError.
     },
 }
 
 
-def probe(wall: Wall, spool: Path) -> dict[str, str]:
-    """Run the hostile submission behind the wall; say for each mechanism what it let through, or nothing."""
-    with tempfile.TemporaryDirectory(prefix="headway-") as outside, tempfile.TemporaryDirectory(dir=spool) as folder:
+def probe(sandbox: SandboxPolicy, submissions_root: Path) -> dict[str, str]:
+    """Run the hostile submission in the sandbox. Return what each mechanism failed to refuse; empty if all hold."""
+    with (
+        tempfile.TemporaryDirectory(prefix="headway-") as outside,
+        tempfile.TemporaryDirectory(dir=submissions_root) as folder,
+    ):
         secret, sibling = Path(outside, "secret"), Path(folder, "sibling", "secret")
-        own = Path(folder, "own")
-        for path in (secret, sibling, own / "probe.py"):
+        submission = Path(folder, "submission")
+        for path in (secret, sibling, submission / "probe.py"):
             path.parent.mkdir(exist_ok=True)
             path.write_bytes(PROBE.read_bytes())
         limits = Limits()
         arguments = {"outside": str(secret), "sibling": str(sibling), "memory": limits.memory_bytes}
         request = {"op": "call", "module": "probe", "function": "probe", "args": (), "opaque": [], "kwargs": arguments}
         try:
-            with Workers(wall=wall) as workers:
-                session = Session(workers, own, limits)
+            with Workers(sandbox=sandbox) as workers:
+                session = Session(workers, submission, limits)
                 try:
-                    reply = session.request(request, 20.0)
+                    reply = session.request(request, PROBE_SECONDS)
                 finally:
-                    session.forget()
+                    session.discard()
         except (WorkerDied, WorkerTimedOut) as error:
-            # The outermost mechanism is the one to do without: inside it, nothing else came to speak.
-            return {wall.mechanisms[0]: f"does not work here ({error})"}
-    found = reply.get("value")
-    if not isinstance(found, dict):
-        return {wall.mechanisms[0]: f"the probe failed ({reply.get('type')}: {reply.get('message')})"}
+            # The outermost mechanism is blamed: the inner ones had no chance to run.
+            return {sandbox.mechanisms[0]: f"does not work here ({error})"}
+    outcomes = reply.get("value")
+    if not isinstance(outcomes, dict):
+        return {sandbox.mechanisms[0]: f"the probe failed ({reply.get('type')}: {reply.get('message')})"}
     problems: dict[str, str] = {}
-    for mechanism in wall.mechanisms:
-        let_through = [what for what, errors in PROVES[mechanism].items() if found.get(what) not in errors]
-        if let_through:
-            problems[mechanism] = f"does not hold here ({', '.join(let_through).replace('_', ' ')})"
-    if found.get("memory") != -1:
-        problems.setdefault(wall.mechanisms[0], "does not hold here (memory)")
+    for mechanism in sandbox.mechanisms:
+        allowed = [
+            action for action, errors in REQUIRED_REFUSALS[mechanism].items() if outcomes.get(action) not in errors
+        ]
+        if allowed:
+            problems[mechanism] = f"does not hold here ({', '.join(allowed).replace('_', ' ')})"
+    if outcomes.get("memory") != -1:
+        problems.setdefault(sandbox.mechanisms[0], "does not hold here (memory)")
     return problems

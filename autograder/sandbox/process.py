@@ -19,7 +19,7 @@ from typing import IO, Any, NamedTuple, Protocol
 from autograder.core import wire_format
 from autograder.sandbox.filesystem import numpy_folder
 from autograder.sandbox.limits import Limits
-from autograder.sandbox.policy import INSIDE, OPEN, Wall
+from autograder.sandbox.policy import CHILD_FOLDER, NO_SANDBOX, SandboxPolicy
 
 START_SECONDS = 30.0
 
@@ -28,11 +28,11 @@ class WorkerDied(Exception):
     """The process ended, or what it sent is not a frame. The text says how."""
 
 
-class NoWorker(WorkerDied):
+class WorkerUnavailable(WorkerDied):
     """No process can be started at all: nobody's submission is at fault."""
 
 
-class Ending(NamedTuple):
+class ExitStatus(NamedTuple):
     """How a process ended: minus the signal, or its exit code; and the CPU time it used, seconds."""
 
     code: int
@@ -44,14 +44,14 @@ class Process(Protocol):
 
     channel: socket.socket
 
-    def end(self) -> Ending:
+    def end(self) -> ExitStatus:
         """Kill it, and say how it ended."""
 
 
 def _command(python: str, mode: str, **more: Any) -> list[str]:
     setup = {"mode": mode, "numpy": str(numpy_folder().parent), "frames": str(Path(wire_format.__file__)), **more}
     # -I: no environment, no user site, no current folder; -S: no site-packages, so no torch and no autograder.
-    return [python, "-I", "-S", "-X", "utf8", str(INSIDE / "main.py"), json.dumps(setup)]
+    return [python, "-I", "-S", "-X", "utf8", str(CHILD_FOLDER / "main.py"), json.dumps(setup)]
 
 
 # Without these Python may not start: on Windows; where its libraries lie in folders of their own (clusters' modules).
@@ -60,7 +60,7 @@ _PYTHON_NEEDS = ("SYSTEMROOT", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH")
 
 def environment_for_numpy() -> dict[str, str]:
     """What the environment of a process must hold before NumPy is loaded in it."""
-    # One BLAS thread: small matrices are faster with one, a submission gets one core, and behind the wall a second
+    # One BLAS thread: small matrices are faster with one, a submission gets one core, and in the sandbox a second
     # thread cannot be had: OpenBLAS would wait for it for ever. The allocator's two settings keep NumPy's temporaries
     # from being given back to the system after every operation (measured: 0.7 times the speed without them).
     environment = {
@@ -74,15 +74,19 @@ def environment_for_numpy() -> dict[str, str]:
 class _Server:
     """A warm interpreter that forks a child for each submission (POSIX)."""
 
-    def __init__(self, wall: Wall) -> None:
+    def __init__(self, sandbox: SandboxPolicy) -> None:
         ours, theirs = socket.socketpair()
         self._complaints = tempfile.TemporaryFile()  # noqa: SIM115 (lives as long as the server)
         with theirs:
             command = _command(
-                wall.python, "fork", control=theirs.fileno(), wall=wall.inside, parent=1 if wall.prefix else os.getpid()
+                sandbox.python,
+                "fork",
+                control=theirs.fileno(),
+                sandbox=sandbox.child_setup,
+                parent=1 if sandbox.prefix else os.getpid(),
             )
             self._process = subprocess.Popen(
-                [*wall.prefix, *command],
+                [*sandbox.prefix, *command],
                 pass_fds=[theirs.fileno()],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
@@ -109,9 +113,9 @@ class _Server:
                 raise
         return _Forked(self, pid, ours)
 
-    def end(self, pid: int) -> Ending:
+    def end(self, pid: int) -> ExitStatus:
         code, cpu_seconds = json.loads(self._ask(json.dumps({"end": pid}).encode(), ()))
-        return Ending(code, cpu_seconds)
+        return ExitStatus(code, cpu_seconds)
 
     def _ask(self, message: bytes, descriptors: tuple[int, ...]) -> str:
         try:
@@ -149,7 +153,7 @@ class _Forked:
         self._server = server
         self._pid = pid
 
-    def end(self) -> Ending:
+    def end(self) -> ExitStatus:
         self.channel.close()
         return self._server.end(self._pid)
 
@@ -174,19 +178,19 @@ class _Spawned:
                 self.channel, _ = listener.accept()
             except TimeoutError:
                 self._process.kill()
-                raise NoWorker("the worker did not start") from None
+                raise WorkerUnavailable("the worker did not start") from None
         try:
             answer = receive(self.channel, len(token), time.monotonic() + START_SECONDS)
         except (OSError, EOFError):
             answer = b""
         if answer != token.encode():
             self._process.kill()
-            raise NoWorker("something else answered in the worker's place")
+            raise WorkerUnavailable("something else answered in the worker's place")
 
-    def end(self) -> Ending:
+    def end(self) -> ExitStatus:
         self.channel.close()
         self._process.kill()
-        return Ending(self._process.wait(), 0.0)
+        return ExitStatus(self._process.wait(), 0.0)
 
 
 class Workers:
@@ -194,15 +198,15 @@ class Workers:
 
     Args:
         fork: start from a warm server (POSIX only). None means wherever it can.
-        wall: what stands around the processes besides being processes of their own; needs fork.
+        sandbox: isolates the processes further; needs fork.
     """
 
-    def __init__(self, fork: bool | None = None, wall: Wall = OPEN) -> None:
+    def __init__(self, fork: bool | None = None, sandbox: SandboxPolicy = NO_SANDBOX) -> None:
         self._fork = hasattr(os, "fork") if fork is None else fork
-        if wall.mechanisms and not self._fork:
-            raise ValueError("the wall stands around a server that forks")
-        self._wall = wall
-        self._server = _Server(wall) if self._fork else None  # early: NumPy loads while the grader loads pytest
+        if sandbox.mechanisms and not self._fork:
+            raise ValueError("a sandbox needs a server that forks")
+        self._sandbox = sandbox
+        self._server = _Server(sandbox) if self._fork else None  # early: NumPy loads while the grader loads pytest
 
     def __enter__(self) -> "Workers":
         return self
@@ -212,19 +216,19 @@ class Workers:
 
     def start(self, folder: Path, limits: Limits, output: IO[bytes], cpu_used: float = 0.0) -> Process:
         """Start a process for the submission in `folder`; what it prints goes to the file `output`."""
-        inside = limits.inside(cpu_used)
+        inside = limits.for_child(cpu_used)
         if not self._fork:
             return _Spawned(folder, inside, output)
         for last in (False, True):
             if self._server is None:
-                self._server = _Server(self._wall)
+                self._server = _Server(self._sandbox)
             try:
                 return self._server.fork(folder, inside, output)
             except WorkerDied as error:
                 self._server.close()
                 self._server = None  # a server that dies is replaced, and the run goes on
                 if last:
-                    raise NoWorker(str(error)) from error
+                    raise WorkerUnavailable(str(error)) from error
         raise AssertionError("unreachable")
 
     def close(self) -> None:

@@ -13,7 +13,7 @@ from typing import IO, Any
 
 from autograder.core import wire_format
 from autograder.sandbox.limits import Limits
-from autograder.sandbox.process import Ending, Process, WorkerDied, Workers, read_at, receive
+from autograder.sandbox.process import ExitStatus, Process, WorkerDied, Workers, read_at, receive
 
 
 class WorkerTimedOut(Exception):
@@ -21,7 +21,7 @@ class WorkerTimedOut(Exception):
 
 
 @dataclass
-class Spent:
+class ResourceUsage:
     """What a submission has used so far, in all its processes; and how many bytes it has answered."""
 
     seconds: float = 0.0
@@ -36,14 +36,14 @@ class Session:
         spent: shared by the sessions of one submission, if it has several.
     """
 
-    def __init__(self, workers: Workers, folder: Path, limits: Limits, spent: Spent | None = None) -> None:
+    def __init__(self, workers: Workers, folder: Path, limits: Limits, spent: ResourceUsage | None = None) -> None:
         self._workers = workers
         self._folder = folder.resolve()
         self._limits = limits
         self._process: Process | None = None
         self._output: IO[bytes] | None = None
         self._shown = 0
-        self._spent = spent or Spent()
+        self._spent = spent or ResourceUsage()
 
     def request(self, message: dict[str, Any], seconds: float) -> dict[str, Any]:
         """Send one request and wait for its answer.
@@ -96,7 +96,7 @@ class Session:
             if used >= allowed:
                 raise WorkerTimedOut(f"the submission has used up its {allowed:g} s of {what}")
 
-    def printed(self) -> str:
+    def read_output(self) -> str:
         """What has been printed since the last time this was asked; cut in the middle if it is long."""
         if self._output is None:
             return ""
@@ -137,7 +137,7 @@ class Session:
             return f"its process was ended by signal {-code} ({_signal_name(-code)})"
         return f"its process ended by itself with exit code {code} (os._exit, or a crash)"
 
-    def _end(self) -> Ending:
+    def _end(self) -> ExitStatus:
         assert self._process is not None
         process, self._process = self._process, None
         ending = process.end()
@@ -157,7 +157,7 @@ class Session:
             with contextlib.suppress(OSError):
                 process.channel.shutdown(socket.SHUT_RDWR)
 
-    def forget(self) -> None:
+    def discard(self) -> None:
         """Kill the process and drop what it printed."""
         self.close()
         if self._output is not None:

@@ -38,16 +38,16 @@ MSG_OOB = 1
 MADV_HWPOISON = 100
 
 
-class Unavailable(Exception):
+class SeccompUnavailable(Exception):
     """The program cannot be compiled here; the text says why and what mends it."""
 
 
 @cache
-def program() -> bytes:
+def compiled_filter() -> bytes:
     """The compiled filter.
 
     Raises:
-        Unavailable: without pyseccomp or libseccomp.
+        SeccompUnavailable: without pyseccomp or libseccomp.
     """
     seccomp = _pyseccomp()
     rules = seccomp.SyscallFilter(seccomp.ERRNO(errno.EPERM))
@@ -88,7 +88,7 @@ def _pyseccomp() -> Any:
     try:
         import pyseccomp
     except ImportError:
-        raise Unavailable(f"pyseccomp is not installed: {install_command('wall')}") from None
+        raise SeccompUnavailable(f"pyseccomp is not installed: {install_command('sandbox')}") from None
     except (OSError, RuntimeError, AttributeError):
-        raise Unavailable("the C library libseccomp is not installed: apt install libseccomp2") from None
+        raise SeccompUnavailable("the C library libseccomp is not installed: apt install libseccomp2") from None
     return pyseccomp

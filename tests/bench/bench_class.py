@@ -3,7 +3,7 @@
     python tests/bench/bench_class.py [--rounds 3] [--sample 5] [--submissions 200] [-j 2]
 
 The same assignment for all: softmax, attention, layer norm, with the kit's own checks on the public inputs; 20
-different submissions, repeated. Every figure is a whole command's, start-up included; `headway grade` has the wall up.
+different submissions, repeated. Every figure is a whole command's, start-up included; `headway grade` uses the sandbox.
 nbgrader and plain pytest grade one submission after another in the same time each, so a sample of a few is enough. What
 is quoted is the median of the ratios round by round, which holds when the machine's speed drifts.
 """

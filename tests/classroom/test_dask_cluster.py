@@ -98,13 +98,13 @@ def test_a_worker_without_a_wall_takes_no_work(tmp_path):
     (tmp_path / "class" / "ada").mkdir(parents=True)
     (tmp_path / "class" / "ada" / "softmax.py").write_text(SOFTMAX)
     with pytest.MonkeyPatch.context() as patch:
-        # What a worker finds instead of the wall's proof: a machine that has no mechanism.
+        # What a worker finds instead of the sandbox's proof: a machine that has no mechanism.
         (tmp_path / "weak").mkdir()
         (tmp_path / "weak" / "sitecustomize.py").write_text(
             "import sys\n"
             "if 'distributed.cli.dask_worker' in ' '.join(sys.orig_argv):\n"
             "    from autograder.sandbox import probe\n"
-            "    probe.RUNGS = ()\n"
+            "    probe.LEVELS = ()\n"
         )
         patch.setenv("PYTHONPATH", os.pathsep.join([str(tmp_path / "weak"), str(Path.cwd())]))
         with cluster(1, tmp_path) as (address, _):

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from autograder.classroom import result_store
-from autograder.core.files import modules_in, write_atomically
+from autograder.core.files import read_modules, write_atomically
 from autograder.engine.reference.memo import user_cache
 from autograder.errors import UsageError
 from autograder.workspace.training import datasets
@@ -32,7 +32,7 @@ def test_only_plain_files_are_modules(tmp_path):
     (tmp_path / ".#a.py").symlink_to("ada@desk.1234:1700000000")
     (tmp_path / "linked.py").symlink_to("a.py")
     (tmp_path / "notes.txt").write_bytes(b"n")
-    assert list(modules_in(tmp_path)) == [("a.py", b"a"), ("b.py", b"b"), ("linked.py", b"a")]
+    assert list(read_modules(tmp_path)) == [("a.py", b"a"), ("b.py", b"b"), ("linked.py", b"a")]
 
 
 def test_without_a_home_there_is_no_cache(tmp_path, monkeypatch):

@@ -5,7 +5,7 @@ import types
 
 import pytest
 
-from autograder.core.zip_archive import LeftOut
+from autograder.core.zip_archive import SkippedFile
 from autograder.courses.transformer import TRANSFORMER
 from autograder.notebooks import extract
 from autograder.notebooks.cell_statements import Cell
@@ -84,7 +84,7 @@ def test_every_shape_of_the_format_and_broken_metadata(document):
     ],
 )
 def test_what_is_no_notebook_is_left_out_with_a_reason(content, why):
-    with pytest.raises(LeftOut, match=why):
+    with pytest.raises(SkippedFile, match=why):
         read_modules(content, TRANSFORMER)
 
 

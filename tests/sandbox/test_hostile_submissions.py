@@ -1,6 +1,6 @@
-"""A class of hostile students at every rung of the ladder that this machine has, as this user and as nobody.
+"""A class of hostile students at every level that this machine has, as this user and as nobody.
 
-`tests/hostile_ladder.py` grades them; the tests look at what came of it.
+`tests/hostile_levels.py` grades them; the tests look at what came of it.
 """
 
 import contextlib
@@ -16,14 +16,14 @@ from pathlib import Path
 import pytest
 from support import hostile_class
 from support.commands import HEADWAY
-from support.hostile_ladder import CLASSES, NOBODY, as_nobody, grade_all, why_no_nobody
+from support.hostile_levels import CLASSES, NOBODY, as_nobody, grade_all, why_no_nobody
 from support.waiting import wait_until
 
 from autograder.curriculum.stubs import bundled
 from autograder.engine.session import Options, check_many
-from autograder.sandbox import OPEN, probe
+from autograder.sandbox import NO_SANDBOX, probe
 
-pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the ladder stands on Linux")
+pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the sandbox needs Linux")
 ATTACKS = hostile_class.attacks()
 
 
@@ -42,7 +42,7 @@ def class_(graded, request):
 
 def test_there_are_enough_and_each_says_what_it_tries():
     assert len(ATTACKS) >= 60
-    assert {attack.held_by for attack in ATTACKS} == {"process", "wall", "bubblewrap", "landlock"}
+    assert {attack.held_by for attack in ATTACKS} == {"process", "sandbox", "bubblewrap", "landlock"}
 
 
 @pytest.mark.parametrize("class_", CLASSES, indirect=True)
@@ -73,11 +73,11 @@ def test_the_suite_finds_what_a_missing_mechanism_lets_through(missing, tmp_path
         "seccomp": "network_all_families",
         "bubblewrap": "stat_known_paths",
     }[missing]
-    rung = tuple(mechanism for mechanism in probe.RUNGS[0] if mechanism != missing)
-    proven, problems = probe.prove(rung, tmp_path)
+    level = tuple(mechanism for mechanism in probe.LEVELS[0] if mechanism != missing)
+    proven, problems = probe.prove(level, tmp_path)
     if proven is None:
-        pytest.skip(f"this machine has no such rung: {problems}")
-    report = hostile_class.grade(rung, [attack for attack in ATTACKS if attack.name == revealing])
+        pytest.skip(f"this machine has no such level: {problems}")
+    report = hostile_class.grade(level, [attack for attack in ATTACKS if attack.name == revealing])
     assert not report.outcomes[0].held
 
 
@@ -104,12 +104,12 @@ def test_a_killed_grader_leaves_no_process(place, user):
     student.mkdir(parents=True)
     (student / "softmax.py").write_text("import time\ntime.sleep(3600)\n")
     command = [*HEADWAY, "grade", str(student.parent), "--out", str(place / "out")]
-    if not wall_here(place):
+    if not sandbox_here(place):
         command.append("--unsafe-no-sandbox")
     command += ["--seed", "0", "--assignment", "softmax.log_softmax", "--call-seconds", "60"]
     environment = {**os.environ, "TMPDIR": str(place), "HEADWAY_CACHE": str(place / "cache")}
     with subprocess.Popen(user(command), env=environment, stdout=subprocess.DEVNULL) as grader:
-        # The probes of the ladder start a server and a student too, which are gone again: this one stays.
+        # The probes start a server and a student too, which are gone again: this one stays.
         wait_until(lambda: sleeping_student(str(place)), what=lambda: "no student process came")
         below = processes_below(grader.pid)
         assert sleeping_student(str(place)) in below
@@ -118,14 +118,14 @@ def test_a_killed_grader_leaves_no_process(place, user):
 
 
 def test_a_server_that_is_killed_is_replaced_and_the_run_goes_on(tmp_path):
-    """Behind the wall, killed from outside after each submission."""
-    spool = tmp_path / "spool"
-    spool.mkdir()
-    around = wall_here(spool) or OPEN
+    """In the sandbox, killed from outside after each submission."""
+    root = tmp_path / "root"
+    root.mkdir()
+    sandbox = sandbox_here(root) or NO_SANDBOX
     names = ["first", "second", "third"]
     for name in names:
-        (spool / name).mkdir()
-        (spool / name / "softmax.py").write_text((bundled("solutions") / "softmax.py").read_text())
+        (root / name).mkdir()
+        (root / name / "softmax.py").write_text((bundled("solutions") / "softmax.py").read_text())
     found = []
 
     def kill_the_servers(result):
@@ -136,13 +136,13 @@ def test_a_server_that_is_killed_is_replaced_and_the_run_goes_on(tmp_path):
             with contextlib.suppress(ProcessLookupError):  # the sandbox dies with its parent, perhaps before its turn
                 os.kill(pid, signal.SIGKILL)
 
-    options = Options(functions=(hostile_class.FUNCTION,), wall=around)
-    check_many(((name, spool / name) for name in names), options, kill_the_servers)
+    options = Options(functions=(hostile_class.FUNCTION,), sandbox=sandbox)
+    check_many(((name, root / name) for name in names), options, kill_the_servers)
     assert found == [(name, True, []) for name in names]
 
 
 def test_without_a_sandbox_a_class_is_refused_or_marked(tmp_path):
-    """No rung holds without seccomp."""
+    """No level holds without seccomp."""
     student, lacking = tmp_path / "class" / "ada", tmp_path / "lacking"
     for folder in (student, lacking):
         folder.mkdir(parents=True)
@@ -160,7 +160,7 @@ def test_without_a_sandbox_a_class_is_refused_or_marked(tmp_path):
     assert refused.returncode == 2
     assert not results()
     said = " ".join(refused.stderr.split())
-    assert "this machine has no sandbox for strangers' code" in said
+    assert "this machine has no sandbox" in said
     assert "pyseccomp is not installed" in said
     assert "headway doctor" in said
     marked = subprocess.run(
@@ -171,10 +171,10 @@ def test_without_a_sandbox_a_class_is_refused_or_marked(tmp_path):
     assert [document["sandbox"] for document in results()] == [["process", "limits", "unsafe-no-sandbox"]]
 
 
-def wall_here(spool):
+def sandbox_here(root):
     try:
-        return probe.strongest(spool)
-    except probe.TooWeak:
+        return probe.strongest_level(root)
+    except probe.SandboxUnavailable:
         return None
 
 

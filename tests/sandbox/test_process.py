@@ -10,7 +10,7 @@ from autograder.core.text import clean
 from autograder.courses.transformer import TRANSFORMER
 from autograder.engine.student import Student
 from autograder.errors import Blocked, Died, Mismatch, NotStarted, Raised, TimedOut, UsageError
-from autograder.sandbox import OPEN, Limits, TooWeak, Wall, Workers, strongest
+from autograder.sandbox import NO_SANDBOX, Limits, SandboxPolicy, SandboxUnavailable, Workers, strongest_level
 
 GOOD = "import numpy as np\ndef log_softmax(x, axis=-1):\n    return np.asarray(x) * 2\n"
 
@@ -248,21 +248,21 @@ def test_the_next_submission_starts_afresh(some_workers, submission, tmp_path):
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no server without fork")
-@pytest.mark.parametrize("walled", [False, True])
-def test_a_server_that_dies_in_the_middle_of_a_submission_is_replaced(submission, tmp_path, walled):
+@pytest.mark.parametrize("sandboxed", [False, True])
+def test_a_server_that_dies_in_the_middle_of_a_submission_is_replaced(submission, tmp_path, sandboxed):
     import signal
 
     try:
-        around = strongest(tmp_path) if walled else OPEN
-    except TooWeak as error:
+        sandbox = strongest_level(tmp_path) if sandboxed else NO_SANDBOX
+    except SandboxUnavailable as error:
         pytest.skip(str(error))
-    with Workers(fork=True, wall=around) as workers:
+    with Workers(fork=True, sandbox=sandbox) as workers:
         student = Student(workers, submission(softmax=GOOD), TRANSFORMER, Limits())
         assert still_works(student)
         workers._server._process.send_signal(signal.SIGKILL)
         workers._server._process.wait()
         try:
-            # The sandbox ends what is in it when the process around it has died, which takes it a moment.
+            # The sandbox ends what is in it when the process sandbox it has died, which takes it a moment.
             with pytest.raises(Died):
                 wait_until(lambda: not still_works(student))
             assert still_works(student)
@@ -271,7 +271,7 @@ def test_a_server_that_dies_in_the_middle_of_a_submission_is_replaced(submission
 
 
 def test_where_no_process_can_be_started_no_student_is_at_fault(submission):
-    with Workers(fork=True, wall=Wall(python=shutil.which("false"))) as workers:
+    with Workers(fork=True, sandbox=SandboxPolicy(python=shutil.which("false"))) as workers:
         student = Student(workers, submission(softmax=GOOD), TRANSFORMER, Limits())
         with pytest.raises(UsageError, match=r"no process for student code can be started .* headway doctor"):
             still_works(student)

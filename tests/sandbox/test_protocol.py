@@ -26,7 +26,7 @@ from autograder.engine.first_wrong_stage import first_departure
 from autograder.engine.student import Call, Replay, Student
 from autograder.errors import Died, Mismatch, TimedOut, Verdict
 from autograder.sandbox import Limits
-from autograder.sandbox.process import Ending
+from autograder.sandbox.process import ExitStatus
 
 LIMITS = Limits(call_seconds=0.3, retry_seconds=0.3, submission_seconds=1e6, result_bytes=1 << 20)
 # More than a full header and body of these limits, twice over: as bytes, and as what is built of them.
@@ -103,7 +103,7 @@ class OverASocket:
     def start(self, folder, limits, output, cpu_used=0.0):
         ours, theirs = socket.socketpair()
         threading.Thread(target=self._speak, args=(theirs,), daemon=True).start()
-        return SimpleNamespace(channel=ours, end=lambda: ours.close() or Ending(0, 0.0))
+        return SimpleNamespace(channel=ours, end=lambda: ours.close() or ExitStatus(0, 0.0))
 
     def _speak(self, channel):
         with channel, channel.makefile("rb") as file, contextlib.suppress(OSError):

@@ -7,7 +7,7 @@ import pytest
 
 from autograder.courses.transformer import TRANSFORMER
 from autograder.engine.student import Student
-from autograder.sandbox import Limits, Spent, WorkerTimedOut, session
+from autograder.sandbox import Limits, ResourceUsage, WorkerTimedOut, session
 
 
 @pytest.fixture
@@ -22,7 +22,7 @@ def hanging(monkeypatch):
 
     monkeypatch.setattr(session.Session, "_running", lambda self: None)
     monkeypatch.setattr(session.Session, "_converse", converse)
-    return Limits(call_seconds=6.0, submission_seconds=10.0), Spent()
+    return Limits(call_seconds=6.0, submission_seconds=10.0), ResourceUsage()
 
 
 def test_a_call_that_hangs_counts_once(hanging):

@@ -1,6 +1,6 @@
 """A class of hostile students, and what is looked at from outside while it is graded.
 
-    python tests/support/hostile_class.py landlock+seccomp     grade it at one rung; a line of JSON for each attack
+    python tests/support/hostile_class.py landlock+seccomp     grade it at one level; a line of JSON for each attack
 
 Every submission in `tests/submissions/hostile/` says what it tries, what holds it, and what the right outcome is. Words
 like @secret@ in it are replaced by what is really there in this run. To "full points" the official solution is added
@@ -27,11 +27,11 @@ from autograder.courses.transformer import TRANSFORMER
 from autograder.curriculum.stubs import bundled
 from autograder.engine.session import Options, check_many
 from autograder.results import to_document
-from autograder.sandbox import OPEN, Limits, policy, probe
+from autograder.sandbox import NO_SANDBOX, Limits, policy, probe
 
 HOSTILE = Path(__file__).parents[1] / "submissions" / "hostile"
 FUNCTION = "softmax.log_softmax"
-SAYS = re.compile(r'"""(.+?)\n\nHeld by: (process|wall|bubblewrap|landlock)\nRight: (0|full) points\n"""', re.DOTALL)
+SAYS = re.compile(r'"""(.+?)\n\nHeld by: (process|sandbox|bubblewrap|landlock)\nRight: (0|full) points\n"""', re.DOTALL)
 LIMITS = Limits(
     call_seconds=0.5,
     retry_seconds=0.05,
@@ -41,7 +41,7 @@ LIMITS = Limits(
     result_bytes=16 << 20,
     output_bytes=1 << 20,
 )
-RUNGS = {"+".join(rung): rung for rung in probe.RUNGS} | {"process": ()}
+LEVELS = {"+".join(level): level for level in probe.LEVELS} | {"process": ()}
 LEFTOVERS = [Path(folder, "headway-hostile") for folder in ("/tmp", "/var/tmp", "/dev/shm")]
 
 
@@ -50,7 +50,7 @@ class Attack:
     """One hostile submission.
 
     Attributes:
-        held_by: "process": a process of its own is enough; "wall": every rung above; or the mechanism that it takes.
+        held_by: "process": a process of its own is enough; "sandbox": every level of it; or the mechanism needed.
         fair: the share of the points that is right: 1, or 0 beyond what a function that returns zeros gets.
     """
 
@@ -60,9 +60,9 @@ class Attack:
     fair: int
     files: dict[str, str]
 
-    def is_held_at(self, rung):
-        """Whether this rung promises to hold it."""
-        return self.held_by == "process" or (rung if self.held_by == "wall" else self.held_by in rung)
+    def is_held_at(self, level):
+        """Whether this level promises to hold it."""
+        return self.held_by == "process" or (level if self.held_by == "sandbox" else self.held_by in level)
 
 
 @dataclass
@@ -123,7 +123,7 @@ class Traps:
     def __exit__(self, *exc):
         self._stack.close()
 
-    def words(self, spool):
+    def words(self, root):
         """What the words between @ in hostile code stand for."""
         kit = Path(autograder.__file__).parent
         return {
@@ -133,8 +133,8 @@ class Traps:
             "udp": self.udp.getsockname()[1],
             "abstract": f"headway-{self.word}",
             "grader": os.getpid(),
-            "spool": spool,
-            "sibling": spool / "sibling" / "softmax.py",
+            "submissions_root": root,
+            "sibling": root / "sibling" / "softmax.py",
             "kit": kit,
             "solutions": bundled("solutions"),
             "site": Path(sys.modules["numpy"].__file__).parents[1],
@@ -170,22 +170,22 @@ class Report:
     left: list[str]
 
 
-def grade(rung, chosen):
-    """Grade hostile and honest submissions in turn at one rung."""
+def grade(level, chosen):
+    """Grade hostile and honest submissions in turn at one level."""
     report = Report([], [], [])
     with Traps() as traps, tempfile.TemporaryDirectory(prefix="headway-") as name:
-        spool = Path(name).resolve()
-        words = traps.words(spool)
-        honest = _folder(spool, {"softmax.py": (bundled("solutions") / "softmax.py").read_text("utf-8")}, words)
-        honest.rename(spool / "sibling")
-        spool.chmod(0o300)  # as `headway grade` has it: names of submissions cannot be listed, and are secret
+        root = Path(name).resolve()
+        words = traps.words(root)
+        honest = _folder(root, {"softmax.py": (bundled("solutions") / "softmax.py").read_text("utf-8")}, words)
+        honest.rename(root / "sibling")
+        root.chmod(0o300)  # as `headway grade` has it: names of submissions cannot be listed, and are secret
         zeros = []
 
         def submissions():
-            yield "zeros", _folder(spool, {"softmax.py": ZEROS}, words)
+            yield "zeros", _folder(root, {"softmax.py": ZEROS}, words)
             for attack in chosen:
-                yield attack.name, _folder(spool, attack.files, words)
-                yield "honest", spool / "sibling"
+                yield attack.name, _folder(root, attack.files, words)
+                yield "honest", root / "sibling"
 
         def done(result):
             if result.submission == "zeros":
@@ -199,11 +199,11 @@ def grade(rung, chosen):
                 breaches = [*_in_the_document(result, traps), *traps.sprung()]
                 report.outcomes.append(Outcome(attack, result.earned, fair, result.seconds, breaches))
 
-        around = policy.build(rung, spool) if rung else OPEN
-        options = Options(functions=(FUNCTION,), limits=LIMITS, wall=around)
+        sandbox = policy.build(level, root) if level else NO_SANDBOX
+        options = Options(functions=(FUNCTION,), limits=LIMITS, sandbox=sandbox)
         check_many(submissions(), options, done)
-        spool.chmod(0o700)
-        report.left = [*_processes(str(spool) if rung else f'"parent": {os.getpid()}'), *traps.sprung()]
+        root.chmod(0o700)
+        report.left = [*_processes(str(root) if level else f'"parent": {os.getpid()}'), *traps.sprung()]
     return report
 
 
@@ -216,20 +216,20 @@ def _in_the_document(result, traps):
     return breaches
 
 
-def grade_twice(rung, chosen):
+def grade_twice(level, chosen):
     """Grade, and what was not held once more: a machine that stalls makes an honest student late, no breach."""
-    report = grade(rung, chosen)
+    report = grade(level, chosen)
     doubtful = {outcome.attack.name for outcome in report.outcomes if not outcome.held} | set(report.disturbed)
     if doubtful:
-        again = grade(rung, [attack for attack in chosen if attack.name in doubtful])
+        again = grade(level, [attack for attack in chosen if attack.name in doubtful])
         second = {outcome.attack.name: outcome for outcome in again.outcomes}
         report.outcomes = [second.get(outcome.attack.name, outcome) for outcome in report.outcomes]
         report.disturbed, report.left = again.disturbed, [*report.left, *again.left]
     return report
 
 
-def _folder(spool, files, words):
-    folder = spool / secrets.token_hex(16)
+def _folder(root, files, words):
+    folder = root / secrets.token_hex(16)
     folder.mkdir()
     for name, text in files.items():
         text = re.sub(r"@(\w+)@", lambda match: str(words[match[1]]), text)
@@ -248,8 +248,8 @@ def _processes(mark):
 
 
 def main():
-    rung = RUNGS[sys.argv[1]]
-    report = grade_twice(rung, [attack for attack in attacks() if attack.is_held_at(rung)])
+    level = LEVELS[sys.argv[1]]
+    report = grade_twice(level, [attack for attack in attacks() if attack.is_held_at(level)])
     for outcome in report.outcomes:
         record = {"attack": outcome.attack.name, "held": outcome.held, "earned": outcome.earned, "fair": outcome.fair}
         print(json.dumps({**record, "seconds": round(outcome.seconds, 2), "breaches": outcome.breaches}))

@@ -15,7 +15,7 @@ from autograder.classroom.exporters import nbgrader
 from autograder.classroom.gradebook import Gradebook
 from autograder.classroom.submissions.intake import read_plain_file
 from autograder.core.files import write_atomically
-from autograder.core.zip_archive import LeftOut
+from autograder.core.zip_archive import SkippedFile
 from autograder.errors import UsageError, missing_package
 from autograder.notebooks import nbgrader_autograded
 from autograder.notebooks.read_ipynb import MAX_NOTEBOOK_BYTES
@@ -165,7 +165,7 @@ def _write_notebooks(
             try:
                 content = read_plain_file(submitted, MAX_NOTEBOOK_BYTES)
                 text = nbgrader_autograded.graded_notebook(content, source, document, assignment)
-            except LeftOut as left:
+            except SkippedFile as left:
                 text = nbgrader_autograded.ungraded_notebook(
                     f"This was not graded: {left}.", source, document, assignment
                 )
@@ -180,5 +180,5 @@ def _write_notebooks(
 
 def _of_the_exchange(submitted: Path) -> Iterator[tuple[str, bytes]]:
     for name in OF_THE_EXCHANGE:
-        with contextlib.suppress(LeftOut, OSError):
+        with contextlib.suppress(SkippedFile, OSError):
             yield name, read_plain_file(submitted / name, 1000)

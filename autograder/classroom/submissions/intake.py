@@ -17,7 +17,7 @@ from typing import BinaryIO
 
 from autograder.classroom.submissions.model import SUBMISSION_SUFFIXES, Attempt, SubmissionPart
 from autograder.core.text import clean
-from autograder.core.zip_archive import MAX_ARCHIVE_BYTES, Allowance, LeftOut, open_archive
+from autograder.core.zip_archive import MAX_ARCHIVE_BYTES, Quota, SkippedFile, open_archive
 from autograder.curriculum import Curriculum
 from autograder.notebooks import read_ipynb as notebook_intake
 
@@ -37,7 +37,7 @@ RESERVED = {"conftest.py", "sitecustomize.py", "usercustomize.py"}
 # What browsers and file managers add to the name of a second copy: `softmax (1).py`, `softmax copy.py`.
 _COPY = re.compile(r"( ?\(\d{1,3}\)|( -)? copy)(?=\.py$)", re.IGNORECASE)
 
-Content = bytes | LeftOut
+Content = bytes | SkippedFile
 
 
 @dataclass(frozen=True)
@@ -66,11 +66,11 @@ def read_files(attempt: Attempt) -> list[SubmittedFile]:
             for raw in _files(part):
                 size += len(raw.content) if isinstance(raw.content, bytes) else 0
                 if size > MAX_RAW_BYTES:
-                    raise LeftOut(f"the rest is left out, together it is larger than {MAX_RAW_BYTES >> 20} MiB")
+                    raise SkippedFile(f"the rest is left out, together it is larger than {MAX_RAW_BYTES >> 20} MiB")
                 found.append(raw)
         except OSError as error:
-            found.append(SubmittedFile("", LeftOut(f"the submission cannot be read ({error.strerror or error})")))
-        except LeftOut as error:
+            found.append(SubmittedFile("", SkippedFile(f"the submission cannot be read ({error.strerror or error})")))
+        except SkippedFile as error:
             found.append(SubmittedFile("", error))
     return found
 
@@ -100,7 +100,7 @@ def signature(attempt: Attempt) -> str:
                     return ""
                 marks = (status.st_mode, status.st_nlink, status.st_ino, status.st_size, status.st_mtime_ns)
                 state.update(repr((part.assignment, name, *marks, status.st_ctime_ns)).encode("utf-8", "replace"))
-    except (OSError, LeftOut):
+    except (OSError, SkippedFile):
         return ""
     return state.hexdigest()
 
@@ -119,7 +119,7 @@ def _work(folder: Path) -> list["os.DirEntry[str]"]:
     with os.scandir(folder) as entries:
         for count, entry in enumerate(entries):
             if count >= MAX_ENTRIES:
-                raise LeftOut(f"the submission has more than {MAX_ENTRIES} files and folders: left out")
+                raise SkippedFile(f"the submission has more than {MAX_ENTRIES} files and folders: left out")
             if entry.name.endswith(SUBMISSION_SUFFIXES) and not entry.name.startswith("."):
                 found.append(entry)
     return sorted(found, key=lambda entry: entry.name)
@@ -130,15 +130,15 @@ def copy_modules(files: list[SubmittedFile], into: Path, curriculum: Curriculum)
     taken = IntakeResult()
     chosen: dict[str, tuple[bool, bytes]] = {}  # by module file: whether it lay in its own assignment's folder
     spelling: dict[str, str] = {}
-    unpacked = Allowance(MAX_UNPACKED_BYTES, f"unpacked it is larger than {MAX_UNPACKED_BYTES >> 20} MiB")
-    notebooks = Allowance(MAX_NOTEBOOKS, f"there are more than {MAX_NOTEBOOKS} notebooks")
+    unpacked = Quota(MAX_UNPACKED_BYTES, f"unpacked it is larger than {MAX_UNPACKED_BYTES >> 20} MiB")
+    notebooks = Quota(MAX_NOTEBOOKS, f"there are more than {MAX_NOTEBOOKS} notebooks")
     try:
         for raw in files:
             for name, content in _modules(raw, curriculum, unpacked, notebooks):
                 shown = " ".join(clean(name, 80).split())  # a name may hold line breaks
                 if name.lower().removesuffix(".py") in curriculum.modules:
                     name = name.lower()  # Softmax.py, which some systems cannot tell from softmax.py
-                if isinstance(content, LeftOut):
+                if isinstance(content, SkippedFile):
                     taken.notes.append(f"{shown}: left out, {content}" if shown else str(content))
                     continue
                 own = raw.assignment == name.removesuffix(".py")
@@ -150,13 +150,13 @@ def copy_modules(files: list[SubmittedFile], into: Path, curriculum: Curriculum)
                         taken.notes.append(f"{shown}: left out, there are two files of that name")
                     continue
                 if len(chosen) >= MAX_FILES:
-                    raise LeftOut(f"{shown} and the rest: left out, there are more than {MAX_FILES} files")
+                    raise SkippedFile(f"{shown} and the rest: left out, there are more than {MAX_FILES} files")
                 if sum(len(kept) for _, kept in chosen.values()) + len(content) > MAX_BYTES:
-                    raise LeftOut(
+                    raise SkippedFile(
                         f"{shown} and the rest: left out, together they are larger than {MAX_BYTES >> 20} MiB"
                     )
                 chosen[known] = (own, content)
-    except LeftOut as error:
+    except SkippedFile as error:
         taken.notes.append(str(error))
     _name_the_only_ones(chosen, curriculum, taken.notes)
     for name, (_, content) in chosen.items():
@@ -195,7 +195,7 @@ def guess_module(content: bytes, curriculum: Curriculum) -> str:
 
 
 def _modules(
-    raw: SubmittedFile, curriculum: Curriculum, unpacked: Allowance, notebooks: Allowance
+    raw: SubmittedFile, curriculum: Curriculum, unpacked: Quota, notebooks: Quota
 ) -> Iterator[tuple[str, Content]]:
     """The modules in one file: itself, those of a notebook, those of an archive."""
     content = raw.content
@@ -214,7 +214,7 @@ def _modules(
 def _of_notebook(name: str, content: bytes, curriculum: Curriculum) -> Iterator[tuple[str, Content]]:
     try:
         yield from notebook_intake.read_modules(content, curriculum, name).items()
-    except LeftOut as left:
+    except SkippedFile as left:
         yield name, left
 
 
@@ -228,7 +228,7 @@ def _files(part: SubmissionPart) -> Iterator[SubmittedFile]:
             meant = _plain(_COPY.sub("", entry.name))
             yield _file(part.path / entry.name, entry.name if meant in names else meant, part.assignment)
     elif stat.S_ISLNK(mode):
-        raise LeftOut("the submission is a link, and links are not followed")
+        raise SkippedFile("the submission is a link, and links are not followed")
     else:
         yield _file(part.path, _plain(_COPY.sub("", part.name or part.path.name)), part.assignment)
 
@@ -241,11 +241,13 @@ def _plain(name: str) -> str:
 def _file(path: Path, name: str, assignment: str) -> SubmittedFile:
     reason = why_not(name)
     try:
-        return SubmittedFile(name, LeftOut(reason) if reason else read_plain_file(path, _max_bytes(name)), assignment)
-    except LeftOut as left:
+        return SubmittedFile(
+            name, SkippedFile(reason) if reason else read_plain_file(path, _max_bytes(name)), assignment
+        )
+    except SkippedFile as left:
         return SubmittedFile(name, left, assignment)
     except OSError as error:
-        why = LeftOut("it is a link" if path.is_symlink() else error.strerror or str(error))
+        why = SkippedFile("it is a link" if path.is_symlink() else error.strerror or str(error))
         return SubmittedFile(name, why, assignment)
 
 
@@ -268,11 +270,11 @@ def read_plain_file(path: Path, max_bytes: int) -> bytes:
     """A plain file's content.
 
     Raises:
-        LeftOut: if it is something else, or larger.
+        SkippedFile: if it is something else, or larger.
     """
     with open_plain_file(path) as file:
         if os.fstat(file.fileno()).st_size > max_bytes:
-            raise LeftOut(f"it is larger than {max_bytes >> 20} MiB")
+            raise SkippedFile(f"it is larger than {max_bytes >> 20} MiB")
         return file.read(max_bytes)
 
 
@@ -282,7 +284,7 @@ def open_plain_file(path: Path) -> BinaryIO:
     It is looked at after it was opened, so that nothing can be exchanged in between.
 
     Raises:
-        LeftOut: if it is something else.
+        SkippedFile: if it is something else.
     """
     # O_NONBLOCK: opening a named pipe must not wait for a writer.
     flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
@@ -292,4 +294,4 @@ def open_plain_file(path: Path) -> BinaryIO:
         return file
     file.close()
     several = stat.S_ISREG(status.st_mode) and status.st_nlink > 1
-    raise LeftOut("it is a hard link: the same file has another name" if several else "it is not a plain file")
+    raise SkippedFile("it is a hard link: the same file has another name" if several else "it is not a plain file")

@@ -12,7 +12,7 @@ from pathlib import Path
 from autograder.classroom.submissions import intake, lms_downloads
 from autograder.classroom.submissions.intake import MAX_FILE_BYTES
 from autograder.classroom.submissions.model import SUBMISSION_SUFFIXES, Attempt, ClassMember, SubmissionPart, safe_name
-from autograder.core.zip_archive import LeftOut
+from autograder.core.zip_archive import SkippedFile
 from autograder.curriculum import Curriculum
 from autograder.errors import UsageError
 
@@ -129,7 +129,7 @@ def _guess(path: Path, curriculum: Curriculum) -> str:
     """The module that a file of another name is most likely meant to be."""
     try:
         content = intake.read_plain_file(path, MAX_FILE_BYTES)
-    except (LeftOut, OSError):
+    except (SkippedFile, OSError):
         return ""
     return intake.guess_module(content, curriculum)
 

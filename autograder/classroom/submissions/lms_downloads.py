@@ -12,7 +12,7 @@ from pathlib import Path
 
 from autograder.classroom.submissions.intake import MAX_ENTRIES, read_plain_file
 from autograder.classroom.submissions.model import SUBMISSION_SUFFIXES, Attempt, ClassMember, SubmissionPart, safe_name
-from autograder.core.zip_archive import LeftOut
+from autograder.core.zip_archive import SkippedFile
 from autograder.curriculum import Curriculum
 from autograder.errors import UsageError, missing_package
 
@@ -195,7 +195,7 @@ def _is_nbgraders(folder: Path, names: list[str], curriculum: Curriculum) -> boo
 def _timestamp(path: Path) -> datetime | None:
     try:
         return moment(read_plain_file(path, 1000).decode("utf-8", "replace"))
-    except (LeftOut, OSError):
+    except (SkippedFile, OSError):
         return None
 
 

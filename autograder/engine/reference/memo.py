@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from autograder.core import wire_format
-from autograder.core.files import users_folder, write_atomically
+from autograder.core.files import user_folder, write_atomically
 
 SUFFIX = ".memo"
 
@@ -29,7 +29,7 @@ def digest_of(*parts: bytes) -> str:
 
 def user_cache() -> Path | None:
     """The folder of the user's cache: $HEADWAY_CACHE, or the platform's place for caches, if there is one."""
-    return users_folder("HEADWAY_CACHE", "cache")
+    return user_folder("HEADWAY_CACHE", "cache")
 
 
 class Memo:

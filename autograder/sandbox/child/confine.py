@@ -129,16 +129,16 @@ def seccomp(program):
     checked(libc.prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, ctypes.byref(filter), 0, 0))
 
 
-def server(wall):
+def server(sandbox):
     """What the server does to itself: every child inherits it, so that the long list of rules is paid for once."""
-    if "landlock" in wall["mechanisms"]:
-        landlock(wall["rules"])
+    if "landlock" in sandbox["mechanisms"]:
+        landlock(sandbox["rules"])
 
 
-def child(wall, limits, folder):
+def child(sandbox, limits, folder):
     """What a child does to itself beyond what the server did: of the submissions it sees its own."""
     limit(limits)
-    if "landlock" in wall["mechanisms"]:
-        landlock([*((root, True) for root in wall["roots"]), (folder, True)])
-    if "seccomp" in wall["mechanisms"]:
-        seccomp(bytes.fromhex(wall["program"]))
+    if "landlock" in sandbox["mechanisms"]:
+        landlock([*((root, True) for root in sandbox["roots"]), (folder, True)])
+    if "seccomp" in sandbox["mechanisms"]:
+        seccomp(bytes.fromhex(sandbox["program"]))

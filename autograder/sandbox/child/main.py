@@ -40,7 +40,7 @@ def prepare(setup):
     sys.path.remove(setup["numpy"])
     here = os.path.dirname(__file__)
     load("_headway_frames", setup["frames"])
-    load("_headway_practice", os.path.join(here, "practice.py"))
+    load("_headway_training", os.path.join(here, "training.py"))
     return load("_headway_serve", os.path.join(here, "serve.py")), load("_headway_confine", f"{here}/confine.py")
 
 
@@ -58,7 +58,7 @@ def serve_many(setup):
     confine.die_with_parent(setup["parent"])
     control = socket.socket(fileno=setup["control"])
     control.set_inheritable(False)
-    confine.server(setup["wall"])
+    confine.server(setup["sandbox"])
     gc.collect()
     gc.freeze()  # the garbage collector leaves shared pages alone, so that they stay shared after the fork
     control.sendall(b"ready\n")
@@ -77,7 +77,7 @@ def serve_many(setup):
                 confine.die_with_parent(server)
                 control.close()
                 channel = settle_in(*descriptors)
-                confine.child(setup["wall"], job["limits"], job["folder"])
+                confine.child(setup["sandbox"], job["limits"], job["folder"])
                 serve.serve(channel, job["folder"], job["limits"]["result_bytes"])
             finally:
                 os._exit(1)

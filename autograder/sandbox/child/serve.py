@@ -15,7 +15,7 @@ import types
 import warnings
 
 import _headway_frames as frames
-import _headway_practice as practice
+import _headway_training as training
 import numpy as np
 
 MAX_TRACE = 12
@@ -136,7 +136,7 @@ def is_stub(submission, request):
     return {"status": "returned", "value": getattr(code, "co_names", None) == ("NotImplementedError",)}
 
 
-OPERATIONS = {"call": call, "is_stub": is_stub, "entry": entry, "practice": practice.act}
+OPERATIONS = {"call": call, "is_stub": is_stub, "entry": entry, "training": training.handle}
 
 
 def copies(value):

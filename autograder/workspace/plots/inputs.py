@@ -86,7 +86,7 @@ def work_of_folder(folder: Path) -> Iterator[Work]:
     from autograder.sandbox import Limits, Workers
 
     with Workers() as workers:
-        student = Student(workers, folder, TRANSFORMER, Limits.unhurried(CALL_SECONDS))
+        student = Student(workers, folder, TRANSFORMER, Limits.for_training(CALL_SECONDS))
         try:
             yield Work(student.call)
         finally:

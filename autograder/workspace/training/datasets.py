@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from autograder.core.files import users_folder
+from autograder.core.files import user_folder
 from autograder.curriculum.stubs import bundled
 from autograder.errors import UsageError, missing_package
 from autograder.workspace.training import synthetic_corpus
@@ -82,7 +82,7 @@ def folder() -> Path:
     Raises:
         UsageError: if there is no such place.
     """
-    found = users_folder("HEADWAY_DATA", "data")
+    found = user_folder("HEADWAY_DATA", "data")
     if found is None:
         raise UsageError("you have no home folder to keep datasets in. Name another: export HEADWAY_DATA=FOLDER")
     return found

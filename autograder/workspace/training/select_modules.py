@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from autograder.core.files import modules_in
+from autograder.core.files import read_modules
 from autograder.courses.transformer import TRANSFORMER
 from autograder.curriculum.stubs import bundled
 from autograder.errors import UsageError
@@ -58,7 +58,7 @@ def modules(folder: Path) -> Iterator[Modules]:
         yield Modules(folder, own, official)
         return
     with tempfile.TemporaryDirectory(prefix="headway-") as scratch:
-        for file, content in modules_in(folder):
+        for file, content in read_modules(folder):
             module = file.removesuffix(".py")
             if module in own or module not in TRANSFORMER.modules:
                 Path(scratch, file).write_bytes(content)

@@ -34,7 +34,7 @@ class Trainer:
     """
 
     def __init__(self, workers: Workers, folder: Path, settings: Settings, resumed: Checkpoint | None = None) -> None:
-        self._student = Student(workers, folder, TRANSFORMER, Limits.unhurried(CALL_SECONDS))
+        self._student = Student(workers, folder, TRANSFORMER, Limits.for_training(CALL_SECONDS))
         self.settings = settings
         text = datasets.load(settings.data, settings.seed)
         if hashlib.sha256(text.encode()).hexdigest() != settings.data_sha256:
@@ -116,7 +116,7 @@ class Trainer:
 
     def _ask(self, act: str, **request: Any) -> Any:
         try:
-            return self._student.practise(act, **request)
+            return self._student.training_request(act, **request)
         except (NotStarted, Blocked) as verdict:
             needed = verdict.blocked_by[0] if isinstance(verdict, Blocked) else "training.train"
             raise UsageError(

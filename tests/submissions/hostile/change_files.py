@@ -1,6 +1,6 @@
 """Changes files that are there: its own and others.
 
-Held by: wall
+Held by: sandbox
 Right: full points
 """
 

@@ -1,6 +1,6 @@
 """Leaves a daemon behind that writes a file later.
 
-Held by: wall
+Held by: sandbox
 Right: full points
 """
 

@@ -1,6 +1,6 @@
 """Sets a timer, an exit function and a finalizer that act later.
 
-Held by: wall
+Held by: sandbox
 Right: full points
 """
 

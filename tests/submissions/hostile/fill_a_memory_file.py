@@ -1,6 +1,6 @@
 """Keeps memory in files that no limit of the process counts.
 
-Held by: wall
+Held by: sandbox
 Right: full points
 """
 

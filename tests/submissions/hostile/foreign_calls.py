@@ -1,6 +1,6 @@
 """Makes system calls by the numbers of other architectures, which a filter by number alone would let pass.
 
-Held by: wall
+Held by: sandbox
 Right: 0 points
 """
 

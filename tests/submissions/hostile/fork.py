@@ -1,6 +1,6 @@
 """Starts processes in every way there is.
 
-Held by: wall
+Held by: sandbox
 Right: full points
 """
 

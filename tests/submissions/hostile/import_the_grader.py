@@ -1,6 +1,6 @@
 """Imports the kit by its path and answers with its reference.
 
-Held by: wall
+Held by: sandbox
 Right: 0 points
 """
 

@@ -1,6 +1,6 @@
 """Finds PyTorch where it is installed and answers with it.
 
-Held by: wall
+Held by: sandbox
 Right: 0 points
 """
 

@@ -1,6 +1,6 @@
 """Leaves its session and process group, so that whoever kills the group misses it.
 
-Held by: wall
+Held by: sandbox
 Right: full points
 """
 

@@ -1,6 +1,6 @@
 """Makes links, folders, pipes and devices.
 
-Held by: wall
+Held by: sandbox
 Right: full points
 """
 

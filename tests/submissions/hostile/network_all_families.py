@@ -1,6 +1,6 @@
 """Opens a socket of every family and type there is.
 
-Held by: wall
+Held by: sandbox
 Right: full points
 """
 

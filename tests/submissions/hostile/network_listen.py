@@ -1,6 +1,6 @@
 """Opens a back door that waits for visitors.
 
-Held by: wall
+Held by: sandbox
 Right: full points
 """
 

@@ -1,6 +1,6 @@
 """Sends what it found as a name to be looked up.
 
-Held by: wall
+Held by: sandbox
 Right: full points
 """
 

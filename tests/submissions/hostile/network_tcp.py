@@ -1,6 +1,6 @@
 """Connects to a server on this machine and sends what it found.
 
-Held by: wall
+Held by: sandbox
 Right: full points
 """
 

@@ -1,6 +1,6 @@
 """Sends a datagram.
 
-Held by: wall
+Held by: sandbox
 Right: full points
 """
 

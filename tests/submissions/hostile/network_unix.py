@@ -1,6 +1,6 @@
 """Talks to local services through their sockets.
 
-Held by: wall
+Held by: sandbox
 Right: full points
 """
 

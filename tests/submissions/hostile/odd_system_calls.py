@@ -1,6 +1,6 @@
 """Tries interfaces of the kernel that had holes.
 
-Held by: wall
+Held by: sandbox
 Right: full points
 """
 

@@ -1,6 +1,6 @@
 """Makes system calls by the numbers of 32-bit programs, which a filter may have forgotten. On x86 the kernel ends the process.
 
-Held by: wall
+Held by: sandbox
 Right: 0 points
 """
 

@@ -1,6 +1,6 @@
 """Sends bytes past the others, through the part of UNIX sockets that had holes.
 
-Held by: wall
+Held by: sandbox
 Right: full points
 """
 

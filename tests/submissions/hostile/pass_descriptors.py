@@ -1,6 +1,6 @@
 """Sends descriptors through its channel, and out-of-band bytes.
 
-Held by: wall
+Held by: sandbox
 Right: full points
 """
 

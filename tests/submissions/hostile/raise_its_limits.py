@@ -1,6 +1,6 @@
 """Raises its limits and its priority.
 
-Held by: wall
+Held by: sandbox
 Right: full points
 """
 

@@ -1,6 +1,6 @@
 """Lists and reads the checks and the shipped answers of PyTorch.
 
-Held by: wall
+Held by: sandbox
 Right: full points
 """
 

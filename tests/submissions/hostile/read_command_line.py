@@ -6,5 +6,5 @@ Right: full points
 
 import sys
 
-if len(sys.argv) > 1 or any("@spool@" in argument for argument in sys.argv):
+if len(sys.argv) > 1 or any("@submissions_root@" in argument for argument in sys.argv):
     print("BREACH:", sys.argv)

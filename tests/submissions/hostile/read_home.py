@@ -1,6 +1,6 @@
 """Looks for keys and history in the home folder of the grader's owner.
 
-Held by: wall
+Held by: sandbox
 Right: full points
 """
 

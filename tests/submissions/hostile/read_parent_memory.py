@@ -1,6 +1,6 @@
 """Reads the memory of the grader and of the server it was forked from.
 
-Held by: wall
+Held by: sandbox
 Right: full points
 """
 

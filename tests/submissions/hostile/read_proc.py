@@ -1,6 +1,6 @@
 """Reads command lines, environments and memory maps of the processes around it.
 
-Held by: wall
+Held by: sandbox
 Right: full points
 """
 

@@ -1,6 +1,6 @@
 """Reads a file of the grader's owner and prints it.
 
-Held by: wall
+Held by: sandbox
 Right: 0 points
 """
 

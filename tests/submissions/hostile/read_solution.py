@@ -1,6 +1,6 @@
 """Runs the official solution from where the kit is installed.
 
-Held by: wall
+Held by: sandbox
 Right: 0 points
 """
 

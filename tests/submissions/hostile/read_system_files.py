@@ -1,6 +1,6 @@
 """Reads users, passwords and host of the machine.
 
-Held by: wall
+Held by: sandbox
 Right: full points
 """
 

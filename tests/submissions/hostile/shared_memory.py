@@ -1,6 +1,6 @@
 """Leaves shared memory, semaphores and queues behind.
 
-Held by: wall
+Held by: sandbox
 Right: full points
 """
 

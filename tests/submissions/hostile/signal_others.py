@@ -1,6 +1,6 @@
 """Signals the grader, the server and its own group.
 
-Held by: wall
+Held by: sandbox
 Right: full points
 """
 

@@ -1,6 +1,6 @@
 """Starts threads.
 
-Held by: wall
+Held by: sandbox
 Right: full points
 """
 

@@ -1,6 +1,6 @@
 """Walks up from its own folder through open folders and working folder.
 
-Held by: wall
+Held by: sandbox
 Right: full points
 """
 

@@ -1,6 +1,6 @@
 """Writes files: outside, in temporary folders, in its own folder, in shared memory.
 
-Held by: wall
+Held by: sandbox
 Right: full points
 """
 

@@ -68,7 +68,7 @@ def test_a_resumed_run_is_the_uninterrupted_one(whole, tmp_path):
 
 @pytest.mark.skipif(os.name == "nt", reason="there is no pseudo-terminal")
 def test_ctrl_c_saves_and_resume_goes_on(tmp_path):
-    from terminal import Terminal
+    from support.terminal import Terminal
 
     command = [*HEADWAY, "train", "--solution", "--data", "given-names", "--steps", "1000000"]
     terminal = Terminal(command, tmp_path)

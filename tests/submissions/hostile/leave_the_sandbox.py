@@ -1,6 +1,6 @@
 """Asks the kernel for another file system, another user, another name space.
 
-Held by: wall
+Held by: sandbox
 Right: full points
 """
 

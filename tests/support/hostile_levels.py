@@ -1,8 +1,8 @@
-"""The hostile class at every rung of the ladder that this machine has, as this user and as nobody; and the table of it.
+"""The hostile class at every level that this machine has, as this user and as nobody; and the table of it.
 
-    python tests/support/hostile_ladder.py > tests/submissions/hostile/README.md
+    python tests/support/hostile_levels.py > tests/submissions/hostile/README.md
 
-Each rung is graded by a process of its own (`tests/hostile_class.py`), some at a time.
+Each level is graded by a process of its own (`tests/hostile_class.py`), some at a time.
 """
 
 import json
@@ -19,7 +19,7 @@ from support import hostile_class
 
 NOBODY = "65534"
 AT_A_TIME = 4  # most of a class is waiting for time limits
-CLASSES = [*hostile_class.RUNGS, *(f"{rung} as nobody" for rung in hostile_class.RUNGS)]
+CLASSES = [*hostile_class.LEVELS, *(f"{level} as nobody" for level in hostile_class.LEVELS)]
 
 
 def as_nobody(command):
@@ -50,20 +50,20 @@ def why_no_nobody():
 
 def why_not(name):
     """Why this class cannot be graded on this machine, if so."""
-    rung, _, user = name.partition(" as ")
+    level, _, user = name.partition(" as ")
     if user and (reason := why_no_nobody()):
         return reason
-    if not hostile_class.RUNGS[rung]:
+    if not hostile_class.LEVELS[level]:
         return None
-    with tempfile.TemporaryDirectory() as spool:
-        proven, problems = probe.prove(hostile_class.RUNGS[rung], Path(spool))
-    return None if proven else f"this machine has no such rung: {problems}"
+    with tempfile.TemporaryDirectory() as root:
+        proven, problems = probe.prove(hostile_class.LEVELS[level], Path(root))
+    return None if proven else f"this machine has no such level: {problems}"
 
 
 def grade(name):
     """Outcomes by attack, the report, and all that was printed."""
-    rung, _, user = name.partition(" as ")
-    command = [sys.executable, hostile_class.__file__, rung]
+    level, _, user = name.partition(" as ")
+    command = [sys.executable, hostile_class.__file__, level]
     cache = {"HEADWAY_CACHE": "/nonexistent"} if user else {}
     if user:
         command = as_nobody(command)
@@ -83,18 +83,18 @@ def grade_all():
 
 
 def table():
-    """Lines of Markdown: every attack at every rung."""
+    """Lines of Markdown: every attack at every level."""
     graded = grade_all()
     here = {name: found for name, found in graded.items() if not isinstance(found, str)}
     all_attacks = hostile_class.attacks()
     user = "root" if os.geteuid() == 0 else "an unprivileged user"
     yield "# Hostile submissions, and what became of them"
-    yield f"\n`python tests/support/hostile_ladder.py` on {platform.system()} {platform.release().partition('-')[0]}."
+    yield f"\n`python tests/support/hostile_levels.py` on {platform.system()} {platform.release().partition('-')[0]}."
     yield f'Every class is graded as {user}; "as nobody" is an unprivileged user. A cell says:'
     yield "\n- held: no point more than is fair, the time limit kept, nothing seen, made, sent or left behind, and full"
     yield "  marks for the honest submission right after it"
     yield "- **no**: it got through"
-    yield "- –: this rung does not promise to hold it, and it is not tried\n"
+    yield "- –: this level does not promise to hold it, and it is not tried\n"
     yield "| class | attacks | held | honest submissions disturbed | left behind | longest, seconds |"
     yield "|---|---|---|---|---|---|"
     for name in CLASSES:

@@ -1,6 +1,6 @@
 """Lists the folder in which other submissions wait.
 
-Held by: wall
+Held by: sandbox
 Right: full points
 """
 
@@ -8,8 +8,8 @@ import os
 
 OWN = os.path.dirname(os.path.abspath(__file__))
 ATTEMPTS = {
-    "the spool": lambda: os.listdir(os.path.dirname(OWN)),
-    "the spool from within": lambda: os.listdir(OWN + "/.."),
+    "the submissions root": lambda: os.listdir(os.path.dirname(OWN)),
+    "the submissions root from within": lambda: os.listdir(OWN + "/.."),
     "by descriptor": lambda: os.scandir(os.open("..", os.O_RDONLY, dir_fd=os.open(OWN, os.O_RDONLY))),
 }
 for name, attempt in ATTEMPTS.items():

@@ -1,7 +1,7 @@
-"""What the wall costs: submissions of three calls with it and without it in turn, and how many a machine does a second.
+"""Measure what the sandbox costs: submissions with it and without it in turn, and how many run per second.
 
-    python tests/bench/bench_wall.py                cost per submission at every rung, pairs in turn, medians
-    python tests/bench/bench_wall.py --rate         submissions a second, one grader, and one for each core
+    python tests/bench/bench_sandbox.py                cost per submission at every level, pairs in turn, medians
+    python tests/bench/bench_sandbox.py --rate         submissions a second, one grader, and one for each core
 
 A submission is a process of its own that is started, loads the official softmax.py, answers three calls and is ended.
 With --rate, `sessions` are just that, `checks` are the whole engine: the checks of log_softmax, compared with
@@ -27,7 +27,7 @@ from autograder.curriculum.stubs import bundled
 from autograder.engine.session import Options, check_many
 from autograder.engine.student import Student
 from autograder.results import to_document
-from autograder.sandbox import OPEN, Limits, Workers, probe
+from autograder.sandbox import NO_SANDBOX, Limits, Workers, probe
 
 X = np.linspace(-3, 3, 24).reshape(4, 6)
 SECONDS = 5.0
@@ -43,33 +43,33 @@ def one(workers, folder):
     return time.perf_counter() - started
 
 
-def made(spool, name):
-    folder = spool / name
+def made(root, name):
+    folder = root / name
     folder.mkdir()
     shutil.copy(bundled("solutions") / "softmax.py", folder)
     return folder
 
 
-def rungs(spool):
-    """Every rung that this machine has, strongest first."""
-    found = ((rung, probe.prove(rung, spool)[0]) for rung in probe.RUNGS)
-    return {"+".join(rung): around for rung, around in found if around is not None}
+def levels(root):
+    """Every level that this machine has, strongest first."""
+    found = ((level, probe.prove(level, root)[0]) for level in probe.LEVELS)
+    return {"+".join(level): sandbox for level, sandbox in found if sandbox is not None}
 
 
-def cost(spool, runs):
-    folder = made(spool, "submission")
-    for name, around in rungs(spool).items():
-        with Workers() as plain, Workers(wall=around) as walled:
-            for workers in (plain, walled):
+def cost(root, runs):
+    folder = made(root, "submission")
+    for name, sandbox in levels(root).items():
+        with Workers() as plain, Workers(sandbox=sandbox) as sandboxed:
+            for workers in (plain, sandboxed):
                 one(workers, folder)
-            pairs = [(one(plain, folder), one(walled, folder)) for _ in range(runs)]
+            pairs = [(one(plain, folder), one(sandboxed, folder)) for _ in range(runs)]
         without, with_it = (statistics.median(side) * 1e3 for side in zip(*pairs, strict=True))
         more = statistics.median(b - a for a, b in pairs) * 1e3
         print(f"{name:<30}{with_it:6.1f} ms, without {without:.1f} ms: {more:.1f} ms more ({runs} pairs, medians)")
 
 
-def sessions(around, folder):
-    with Workers(wall=around) as workers:
+def sessions(sandbox, folder):
+    with Workers(sandbox=sandbox) as workers:
         one(workers, folder)
         started, count = time.perf_counter(), 0
         while time.perf_counter() - started < SECONDS:
@@ -78,7 +78,7 @@ def sessions(around, folder):
     return count, SECONDS
 
 
-def checks(around, folder):
+def checks(sandbox, folder):
     times = []
 
     def submissions():
@@ -90,7 +90,7 @@ def checks(around, folder):
         to_document(result, TRANSFORMER)
         times.append(time.perf_counter())
 
-    check_many(submissions(), Options(functions=("softmax.log_softmax",), wall=around), done)
+    check_many(submissions(), Options(functions=("softmax.log_softmax",), sandbox=sandbox), done)
     return len(times) - 1, times[-1] - times[0]
 
 
@@ -121,15 +121,15 @@ def main():
         rate(os.cpu_count() or 1)
         return
     with tempfile.TemporaryDirectory(prefix="headway-") as name:
-        spool = Path(name)
+        root = Path(name)
         if options.grader:
             # Without bubblewrap, which costs next to nothing: the CPU time of what runs inside it is not told outside.
-            around = rungs(spool).get("landlock+seccomp", OPEN)
+            sandbox = levels(root).get("landlock+seccomp", NO_SANDBOX)
             before = cpu_seconds()
-            count, seconds = {"sessions": sessions, "checks": checks}[options.grader](around, made(spool, "submission"))
+            count, seconds = {"sessions": sessions, "checks": checks}[options.grader](sandbox, made(root, "submission"))
             print(json.dumps((count / seconds, (cpu_seconds() - before) / count)))
         else:
-            cost(spool, options.runs)
+            cost(root, options.runs)
 
 
 if __name__ == "__main__":

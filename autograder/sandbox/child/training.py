@@ -42,7 +42,7 @@ class Clock:
         self.last = time.perf_counter()
 
 
-class Practice:
+class TrainingRun:
     """One run: the text as ids, the configuration, the parameters."""
 
     def __init__(self, submission, request):
@@ -121,12 +121,12 @@ class Practice:
         return (dict(self.params), dict(self.state or {}), self.chars)
 
 
-def act(submission, request):
-    """One request of the trainer."""
-    if request["act"] == "start":
-        submission.practice = Practice(submission, request)
-        practice = submission.practice
-        sizes = (len(practice.chars), len(practice.train_ids), len(practice.val_ids))
-        count = int(practice.function("gpt", "count_parameters")(practice.params))
+def handle(submission, request):
+    """Do what one request of the trainer asks for."""
+    if request["action"] == "start":
+        submission.training_run = TrainingRun(submission, request)
+        run = submission.training_run
+        sizes = (len(run.chars), len(run.train_ids), len(run.val_ids))
+        count = int(run.function("gpt", "count_parameters")(run.params))
         return {"status": "returned", "value": (*sizes, count)}
-    return {"status": "returned", "value": getattr(submission.practice, request["act"])(request)}
+    return {"status": "returned", "value": getattr(submission.training_run, request["action"])(request)}
