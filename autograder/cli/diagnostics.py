@@ -123,7 +123,7 @@ def _worker() -> Diagnostic:
         except (WorkerDied, WorkerTimedOut) as error:
             return Diagnostic("student process", False, f"does not work: {error}", "headway check --call-seconds 60")
         finally:
-            session.forget()
+            session.discard()
     alone = reply.get("value") is not None
     text = f"isolated, {took * 1e6:.0f} µs a call" if alone else "sees more than NumPy"
     return Diagnostic("student process", alone, text, "install headway into a virtual environment of its own")
