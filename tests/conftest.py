@@ -51,8 +51,8 @@ def submission(tmp_path: Path) -> Callable[..., Path]:
 
 
 @pytest.fixture
-def judge() -> Callable[..., SubmissionResult]:
-    """`judge(folder, "softmax.softmax")`: check some functions of a submission."""
+def check_submission() -> Callable[..., SubmissionResult]:
+    """`check_submission(folder, "softmax.softmax")`: check some functions of a submission."""
 
     def run(folder: Path, *functions: str, **options: object) -> SubmissionResult:
         return check(folder.name, folder, Options(functions=functions or None, **options))

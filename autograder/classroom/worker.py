@@ -67,7 +67,7 @@ class GradingTask:
     work: Attempt | list[intake.SubmittedFile]
 
 
-def grade(unit: GradingTask, judge: session.Judge, setup: WorkerSetup) -> tuple[JournalEntry, bytes]:
+def grade(unit: GradingTask, checks: session.CheckSession, setup: WorkerSetup) -> tuple[JournalEntry, bytes]:
     """Grade one submission: what the class needs to know, and the document."""
     signature = "" if isinstance(unit.work, list) else intake.signature(unit.work)  # before the files are read
     files = unit.work if isinstance(unit.work, list) else intake.read_files(unit.work)
@@ -76,7 +76,7 @@ def grade(unit: GradingTask, judge: session.Judge, setup: WorkerSetup) -> tuple[
     folder.mkdir()
     try:
         taken = intake.copy_modules(files, folder, setup.options.curriculum)
-        result = judge(unit.name, folder, setup.options.functions)
+        result = checks.check(unit.name, folder, setup.options.functions)
         locate_in_cells(result, modules_from_notebooks(folder))
     finally:
         shutil.rmtree(folder, ignore_errors=True)
@@ -130,13 +130,13 @@ def main(pipe: Connection) -> None:
     writer = threading.Thread(target=_write, args=(pipe, finished, setup.results), daemon=True)
     writer.start()
 
-    def work(judge: session.Judge) -> None:
+    def work(checks: session.CheckSession) -> None:
         gc_tuning.raise_gc_threshold(spare=True)
         while (unit := units.get()) is not None:
-            finished.put(("done", unit.number, *grade(unit, judge, setup)))
+            finished.put(("done", unit.number, *grade(unit, checks, setup)))
 
     try:
-        session.hold_session(setup.options, work)
+        session.run_in_session(setup.options, work)
     except UsageError as error:
         finished.put(("refused", str(error)))
     except Exception as error:

@@ -20,7 +20,7 @@ from typing import Any
 from autograder.classroom import worker
 from autograder.classroom.result_store import JournalEntry
 from autograder.classroom.worker import GradingTask, WorkerSetup
-from autograder.engine.session import KitError
+from autograder.engine.session import InternalError
 from autograder.errors import UsageError
 
 TRIES = 2
@@ -87,7 +87,7 @@ class WorkerPool:
 
         Raises:
             UsageError: if no submission can be graded, for a reason that the user can mend.
-            KitError: if grading processes die one after another.
+            InternalError: if grading processes die one after another.
         """
         todo = deque(units)
         try:
@@ -150,7 +150,7 @@ class WorkerPool:
         one.end()
         self.deaths += 1
         if self.deaths >= MAX_DEATHS:
-            raise KitError(f"grading processes die one after another ({words})")
+            raise InternalError(f"grading processes die one after another ({words})")
         todo.extendleft(reversed(one.units))
         if not one.units:
             return
@@ -165,6 +165,6 @@ class WorkerPool:
     def _collect(self, todo: "deque[GradingTask]") -> None:
         """What was finished in the moment of the interruption is not lost."""
         for one in list(self.graders):
-            with suppress(EOFError, OSError, UsageError, KitError):
+            with suppress(EOFError, OSError, UsageError, InternalError):
                 while one.pipe.poll():
                     self._hear(one, todo)

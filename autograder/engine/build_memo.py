@@ -9,7 +9,7 @@ from autograder.core.versions import torch_version
 from autograder.curriculum.stubs import bundled
 from autograder.engine.reference import Reference, shipped_answers, source_digest
 from autograder.engine.reference.memo import Memo, write_shipped
-from autograder.engine.session import KitError, Options, check
+from autograder.engine.session import InternalError, Options, check
 from autograder.errors import HeadwayError
 
 
@@ -17,13 +17,13 @@ def collect() -> dict[str, dict[str, bytes]]:
     """Ask PyTorch everything that the checks ask about the solutions with the public seed; frames by module and key.
 
     Raises:
-        KitError: if a solution does not pass, because a check that fails asks no further.
+        InternalError: if a solution does not pass, because a check that fails asks no further.
     """
     memo = Memo(shipped=shipped_answers() / "none", cache=None)
     result = check("solutions", bundled("solutions"), Options(reference=Reference(memo)))
     if not result.passed or result.problems:
         wrong = [check.id for check in result.checks if check.status != "passed"]
-        raise KitError(f"the solutions do not pass: {', '.join([*wrong, *result.problems])}")
+        raise InternalError(f"the solutions do not pass: {', '.join([*wrong, *result.problems])}")
     return memo.used
 
 

@@ -13,7 +13,7 @@ MAX_NUMBERS = 12  # of an array or a list, to be shown one by one
 MAX_TEXT = 500
 
 
-def describe_case(args: tuple[Any, ...], kwargs: dict[str, Any], names: Sequence[str] = ()) -> str:
+def describe_inputs(args: tuple[Any, ...], kwargs: dict[str, Any], names: Sequence[str] = ()) -> str:
     """Every argument with its name.
 
     Args:

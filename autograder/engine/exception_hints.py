@@ -118,7 +118,7 @@ CAUSES = (
 )
 
 
-def usual_cause(exception: StudentException) -> str | None:
+def hint_for_exception(exception: StudentException) -> str | None:
     """One sentence, or None."""
     if exception.type == "ValueError" and "could not be broadcast together" in exception.message:
         return _broadcast(exception.message)

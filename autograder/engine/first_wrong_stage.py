@@ -24,7 +24,7 @@ WORDS = {
 INPUTS = "inputs"  # what the reference's backward needs; no stage
 
 
-def first_departure(call: Call, expected: Any) -> str | None:
+def first_wrong_stage(call: Call, expected: Any) -> str | None:
     """One sentence, or None if the function has no stages or they say nothing.
 
     Args:

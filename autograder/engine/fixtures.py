@@ -21,10 +21,10 @@ import pytest
 
 from autograder.curriculum import Curriculum, Function
 from autograder.engine.comparison import compare as comparing
-from autograder.engine.first_wrong_stage import INPUTS, first_departure
-from autograder.engine.inputs import Array, Draw
+from autograder.engine.first_wrong_stage import INPUTS, first_wrong_stage
+from autograder.engine.inputs import Array, RandomInputs
 from autograder.engine.reference import Reference
-from autograder.engine.student import Cache, Student
+from autograder.engine.student import Cache, StudentCode
 from autograder.errors import Mismatch, Raised
 
 Agree = Callable[..., Any]
@@ -44,21 +44,21 @@ class Desk:
     """
 
     def __init__(self, reference: Reference, seed: int, curriculum: Curriculum) -> None:
-        self._seated: Student | None = None
+        self._seated: StudentCode | None = None
         self.reference = reference
-        self.draw = Draw(seed, "")
+        self.draw = RandomInputs(seed, "")
         self.function: Function
         self._seed = seed
         self._curriculum = curriculum
 
-    def seat(self, student: Student | None) -> None:
+    def seat(self, student: StudentCode | None) -> None:
         """Let the next student sit down; the one before goes."""
         if self._seated is not None:
             self._seated.close()
         self._seated = student
 
     @property
-    def student(self) -> Student:
+    def student(self) -> StudentCode:
         """Whoever sits there."""
         assert self._seated is not None
         return self._seated
@@ -103,7 +103,7 @@ def sees_answers(item: pytest.Item) -> bool:
 
 
 class _WhoeverSitsThere:
-    """The student of the moment, with the face of `Student`."""
+    """The student of the moment, with the face of `StudentCode`."""
 
     def __init__(self, desk: Desk) -> None:
         self._desk = desk
@@ -120,9 +120,9 @@ def _desk_of(request: pytest.FixtureRequest) -> Desk:
 
 
 @pytest.fixture(scope="session")
-def student(request: pytest.FixtureRequest) -> Student:
+def student(request: pytest.FixtureRequest) -> StudentCode:
     """The submission under test, in its own process."""
-    return cast("Student", _WhoeverSitsThere(_desk_of(request)))
+    return cast("StudentCode", _WhoeverSitsThere(_desk_of(request)))
 
 
 @pytest.fixture(scope="session")
@@ -132,7 +132,7 @@ def reference(request: pytest.FixtureRequest) -> Reference:
 
 
 @pytest.fixture(scope="session")
-def draw(request: pytest.FixtureRequest) -> Draw:
+def draw(request: pytest.FixtureRequest) -> RandomInputs:
     """This check's stream of inputs."""
     return _desk_of(request).draw
 
@@ -159,7 +159,7 @@ def agree(request: pytest.FixtureRequest) -> Agree:
         try:
             comparing.compare(actual, expected, desk.function, tolerance=tolerance)
         except Mismatch as mismatch:
-            mismatch.details["departure"] = first_departure(desk.student.calls[-1], expected)
+            mismatch.details["departure"] = first_wrong_stage(desk.student.calls[-1], expected)
             raise
         return actual
 

@@ -33,7 +33,7 @@ class _Drawn(NamedTuple):
     values: Array | None
 
 
-class Draw:
+class RandomInputs:
     """A stream of inputs for one check.
 
     Args:

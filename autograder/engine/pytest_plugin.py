@@ -22,11 +22,11 @@ import pytest
 from autograder.core.text import clean
 from autograder.curriculum import Curriculum, Function, registry
 from autograder.engine import fixtures
-from autograder.engine.describe_inputs import describe_case
+from autograder.engine.describe_inputs import describe_inputs
 from autograder.engine.diagnosis.variants import parameters
 from autograder.engine.fixtures import DESK, Desk, lasting
 from autograder.engine.reference import Reference
-from autograder.engine.student import UNANSWERED, Replay, Student
+from autograder.engine.student import UNANSWERED, RecordedCheck, StudentCode
 from autograder.errors import Blocked, Cancelled, CodeLine, NotStarted, Raised, UsageError, Verdict
 from autograder.results import CheckResult
 from autograder.sandbox import Limits, ResourceUsage, Workers
@@ -66,7 +66,7 @@ class Outcome:
 
     results: list[CheckResult] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
-    replays: dict[str, list[Replay]] = field(default_factory=dict)  # by function, to find out what went wrong
+    replays: dict[str, list[RecordedCheck]] = field(default_factory=dict)  # by function, to find out what went wrong
 
 
 @dataclass
@@ -199,7 +199,7 @@ def _do(session: pytest.Session, run: Run, job: Job) -> Outcome:
         for item, next_item in zip(items, [*items[1:], None], strict=False):
             wanted = job.folder_for((_function_name(item) or "").partition(".")[0])
             if wanted != checked:
-                desk.seat(Student(run.workers, wanted, run.curriculum, run.limits, job.spent))
+                desk.seat(StudentCode(run.workers, wanted, run.curriculum, run.limits, job.spent))
                 checked = wanted
             if quick and lasting(item):
                 _run_quickly(item, next_item, run)
@@ -285,7 +285,7 @@ def _note(item: pytest.Item, run: Run, call: pytest.CallInfo[None]) -> CheckResu
         run.outcome.results.append(result)
         came_back = all(call.value is not UNANSWERED or call.exception for call in student.calls)
         if came_back and student.spent.received <= KEPT_BYTES:
-            replay = Replay(result.id, result.status == "passed", tuple(student.calls), student.seconds)
+            replay = RecordedCheck(result.id, result.status == "passed", tuple(student.calls), student.seconds)
             run.outcome.replays.setdefault(function.qualified, []).append(replay)
     if isinstance(error, UsageError):  # the same for every check: the run cannot go on
         run.refused = error
@@ -296,7 +296,7 @@ def _note(item: pytest.Item, run: Run, call: pytest.CallInfo[None]) -> CheckResu
 
 
 def _result(
-    item: pytest.Item, student: Student, function: Function, error: BaseException | None, package: str
+    item: pytest.Item, student: StudentCode, function: Function, error: BaseException | None, package: str
 ) -> CheckResult:
     mark = item.get_closest_marker("graded")
     assert mark is not None
@@ -318,7 +318,7 @@ def _result(
     if error is None:
         return result
     if mine:
-        result.case = describe_case(mine[-1].args, mine[-1].kwargs, parameters(function.qualified, package))
+        result.case = describe_inputs(mine[-1].args, mine[-1].kwargs, parameters(function.qualified, package))
     if mine and mine[-1].line is not None:
         result.where = {"file": f"{function.module}.py", "line": mine[-1].line}
     elif mine and mine[-1].exception and mine[-1].exception.trace:  # an exception, but not the one that was asked for

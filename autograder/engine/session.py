@@ -51,7 +51,7 @@ _OFF = [
 ]
 
 
-class KitError(HeadwayError):
+class InternalError(HeadwayError):
     """The kit itself failed; the command line exits with 3."""
 
 
@@ -97,17 +97,17 @@ def check_many(
         done: called with each result as soon as it is there.
 
     Raises:
-        KitError: if pytest itself could not run the checks.
+        InternalError: if pytest itself could not run the checks.
     """
 
-    def one_after_another(judge: Judge) -> None:
+    def one_after_another(judge: CheckSession) -> None:
         for name, folder in submissions:
-            done(judge(name, folder, options.functions))
+            done(judge.check(name, folder, options.functions))
 
-    hold_session(options, one_after_another)
+    run_in_session(options, one_after_another)
 
 
-class Judge:
+class CheckSession:
     """What a session gives to the one who holds it: called as often as wanted, each time on the files as they are.
 
     Everything that costs time once is warm: the server that forks student processes, pytest, the checks that were
@@ -121,7 +121,7 @@ class Judge:
         self._do = do
         run.cancelled = self._asked.is_set
 
-    def start_over(self) -> None:
+    def clear_cancellation(self) -> None:
         """Forget that the job before was cancelled."""
         self._asked.clear()
 
@@ -131,7 +131,7 @@ class Judge:
         if self._run.desk is not None:
             self._run.desk.interrupt()
 
-    def __call__(
+    def check(
         self,
         name: str,
         folder: Path,
@@ -170,11 +170,11 @@ class Judge:
         return result
 
 
-def hold_session(options: Options, body: Callable[[Judge], None]) -> None:
+def run_in_session(options: Options, body: Callable[[CheckSession], None]) -> None:
     """Open one pytest session, and let `body` have submissions judged in it as long as it likes.
 
     Raises:
-        KitError: if pytest itself could not run the checks.
+        InternalError: if pytest itself could not run the checks.
     """
     # The worker server first of all: its NumPy loads while this process loads pytest.
     with Workers(options.fork, options.sandbox) as workers:
@@ -185,7 +185,7 @@ def hold_session(options: Options, body: Callable[[Judge], None]) -> None:
         run = pytest_plugin.Run(
             workers=workers,
             reference=options.reference or Reference.of_course(options.curriculum.package),
-            drive=lambda do: body(Judge(options, run, do)),
+            drive=lambda do: body(CheckSession(options, run, do)),
             checks_of=partial(registry.check_modules, package=options.curriculum.package),
             seed=options.seed,
             curriculum=options.curriculum,
@@ -200,7 +200,7 @@ def hold_session(options: Options, body: Callable[[Judge], None]) -> None:
         if hand_over.error is not None:
             raise hand_over.error
         if code not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED):
-            raise KitError(f"pytest could not run the checks (exit code {int(code)})")
+            raise InternalError(f"pytest could not run the checks (exit code {int(code)})")
 
 
 def _arguments(curriculum: Curriculum, functions: tuple[str, ...] | None) -> list[str]:
@@ -233,13 +233,13 @@ class _HandOver:
             self.broken = f"{report.nodeid}: {str(report.longrepr).strip().splitlines()[-1]}"
 
     def pytest_keyboard_interrupt(self, excinfo: object) -> None:
-        unreadable = KitError(f"checks cannot be read: {self.broken}") if self.broken else None
+        unreadable = InternalError(f"checks cannot be read: {self.broken}") if self.broken else None
         self.error = unreadable or KeyboardInterrupt()  # pytest stops for either in the same way
 
     def pytest_internalerror(self, excrepr: object, excinfo: object) -> bool:
         error = excinfo.value  # type: ignore[attr-defined]
         ours = isinstance(error, (HeadwayError, OSError))  # a disk that is full is told as what it is
-        self.error = error if ours else KitError(f"{type(error).__name__}: {error}")
+        self.error = error if ours else InternalError(f"{type(error).__name__}: {error}")
         return True
 
 

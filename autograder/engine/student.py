@@ -14,7 +14,7 @@ from autograder.core.text import clean
 from autograder.core.wire_format import Handle
 from autograder.curriculum import CACHE, Curriculum, Function
 from autograder.engine.comparison.compare import other_than
-from autograder.engine.exception_hints import usual_cause
+from autograder.engine.exception_hints import hint_for_exception
 from autograder.errors import (
     Blocked,
     CodeLine,
@@ -49,7 +49,7 @@ class Call:
 
 
 @dataclass(frozen=True)
-class Replay:
+class RecordedCheck:
     """One check: its calls with the student's answers, and whether it passed.
 
     Attributes:
@@ -66,7 +66,7 @@ class Replay:
 class Cache:
     """A cache that stayed in the student's process. `cache["weights"]` fetches one entry."""
 
-    def __init__(self, student: "Student", handle: Handle, call: Call) -> None:
+    def __init__(self, student: "StudentCode", handle: Handle, call: Call) -> None:
         self._student = student
         self._call = call
         self.handle = handle
@@ -86,7 +86,7 @@ class Cache:
         )
 
 
-class Student:
+class StudentCode:
     """The submission in `folder`. Attributes are its modules, theirs are its functions."""
 
     def __init__(
@@ -242,7 +242,7 @@ class Student:
         if exception.unreadable:
             help = "nothing in this file can be checked until this line, or the one above it, is mended"
             return Raised(f"Python cannot read this file: {text}", exception, help=help)
-        return Raised(f"{function.name} raised {text}", exception, help=usual_cause(exception))
+        return Raised(f"{function.name} raised {text}", exception, help=hint_for_exception(exception))
 
     def _unfinished(self, function: Function, exception: StudentException) -> Verdict:
         """What a NotImplementedError of the function itself is: a stub's, or one left behind in what was written."""
@@ -264,7 +264,7 @@ class Student:
 
 
 class _Module:
-    def __init__(self, student: Student, name: str) -> None:
+    def __init__(self, student: StudentCode, name: str) -> None:
         self._student = student
         self._name = name
 

@@ -23,7 +23,7 @@ FRESH_SEED = 20_261  # beside the public inputs, solutions and right answers are
 
 
 @dataclass(frozen=True)
-class Finding:
+class VerifyResult:
     """One thing that was tried.
 
     Attributes:
@@ -42,7 +42,7 @@ class Finding:
 
 
 @dataclass(frozen=True)
-class Job:
+class VerifyTask:
     """What one process does at once: everything that is tried on one function or module."""
 
     kind: str
@@ -55,15 +55,15 @@ class Job:
         return registry.solutions(self.curriculum.package)
 
 
-def jobs(right_answers: Path | None, curriculum: Curriculum) -> list[Job]:
+def jobs(right_answers: Path | None, curriculum: Curriculum) -> list[VerifyTask]:
     """Everything there is to try, the costly first, so that the processes end at the same time."""
     mistaken = [("mistake", name) for name in reversed(curriculum.functions) if of_function(name, curriculum.package)]
     right = sorted(right_answers.glob("*/*.py")) if right_answers and right_answers.is_dir() else []
     found = [("solutions", ""), *(("right answer", str(path)) for path in right), *mistaken, ("stubs", "")]
-    return [Job(kind, name, curriculum) for kind, name in found]
+    return [VerifyTask(kind, name, curriculum) for kind, name in found]
 
 
-def verify(right_answers: Path | None, curriculum: Curriculum, processes: int = 2) -> Iterator[Finding]:
+def verify(right_answers: Path | None, curriculum: Curriculum, processes: int = 2) -> Iterator[VerifyResult]:
     """Try everything, and yield what was found as it comes.
 
     Args:
@@ -75,7 +75,7 @@ def verify(right_answers: Path | None, curriculum: Curriculum, processes: int = 
             yield from found
 
 
-def run(job: Job) -> list[Finding]:
+def run(job: VerifyTask) -> list[VerifyResult]:
     """Do one job."""
     if job.kind == "solutions":
         return [_solutions(job, seed) for seed in (0, FRESH_SEED)]
@@ -86,21 +86,21 @@ def run(job: Job) -> list[Finding]:
     return list(_mistakes(job))
 
 
-def _solutions(job: Job, seed: int) -> Finding:
+def _solutions(job: VerifyTask, seed: int) -> VerifyResult:
     result = check("solutions", job.solutions, Options(seed=seed, curriculum=job.curriculum))
-    return Finding("solutions", f"seed {seed}", result.passed and not result.problems, _not_passed(result))
+    return VerifyResult("solutions", f"seed {seed}", result.passed and not result.problems, _not_passed(result))
 
 
-def _stubs(job: Job) -> Finding:
+def _stubs(job: VerifyTask) -> VerifyResult:
     with tempfile.TemporaryDirectory() as folder:
         for name, text in make_stubs(job.solutions, job.curriculum).items():
             Path(folder, name).write_text(text, "utf-8")
         result = check("stubs", Path(folder), Options(curriculum=job.curriculum))
     started = [check.id for check in result.checks if check.status != "not_started"]
-    return Finding("stubs", "seed 0", not started and not result.problems, ", ".join([*started, *result.problems]))
+    return VerifyResult("stubs", "seed 0", not started and not result.problems, ", ".join([*started, *result.problems]))
 
 
-def _right_answer(job: Job, seed: int) -> Finding:
+def _right_answer(job: VerifyTask, seed: int) -> VerifyResult:
     path = Path(job.name)
     name = f"{path.parent.name}/{path.stem}"
     with tempfile.TemporaryDirectory() as folder:
@@ -111,7 +111,7 @@ def _right_answer(job: Job, seed: int) -> Finding:
         result = check(name, Path(folder), Options(functions=selected, seed=seed, curriculum=job.curriculum))
     named = [check.mistake["id"] for check in result.checks if check.mistake]
     ok = result.passed and not result.problems
-    return Finding("right answer", f"{name} seed {seed}", ok, _not_passed(result), ", ".join(named))
+    return VerifyResult("right answer", f"{name} seed {seed}", ok, _not_passed(result), ", ".join(named))
 
 
 def _not_passed(result: SubmissionResult) -> str:
@@ -119,7 +119,7 @@ def _not_passed(result: SubmissionResult) -> str:
     return "; ".join([*wrong[:5], *result.problems[:5]])
 
 
-def _mistakes(job: Job) -> Iterator[Finding]:
+def _mistakes(job: VerifyTask) -> Iterator[VerifyResult]:
     package = job.curriculum.package
     known = {mistake.id: mistake for mistake in of_function(job.name, package)}
     results: dict[str, SubmissionResult] = {}
@@ -129,9 +129,9 @@ def _mistakes(job: Job) -> Iterator[Finding]:
         check_many(folders, options, lambda result: results.update({result.submission: result}))
     for mistake_id, mistake in known.items():
         if mistake_id in broken:
-            yield Finding("mistake", mistake_id, False, broken[mistake_id])
+            yield VerifyResult("mistake", mistake_id, False, broken[mistake_id])
         else:
-            yield judge(mistake, results[mistake_id].checks, package)
+            yield evaluate_mistake(mistake, results[mistake_id].checks, package)
 
 
 def _folders(mistakes: Iterable[Mistake], scratch: Path, package: str) -> tuple[list[tuple[str, Path]], dict[str, str]]:
@@ -149,14 +149,14 @@ def _folders(mistakes: Iterable[Mistake], scratch: Path, package: str) -> tuple[
     return folders, broken
 
 
-def judge(mistake: Mistake, checks: list[CheckResult], package: str = registry.BUILT_IN) -> Finding:
+def evaluate_mistake(mistake: Mistake, checks: list[CheckResult], package: str = registry.BUILT_IN) -> VerifyResult:
     """Whether a mistake was caught and called by its name, or by that of its declared group."""
     failed = [check for check in checks if check.function == mistake.function and check.status != "passed"]
     if not failed:
-        return Finding("mistake", mistake.id, False, "passes every check")
+        return VerifyResult("mistake", mistake.id, False, "passes every check")
     named = next((check.mistake["id"] for check in failed if check.mistake), "")
     names = named.split("|")
     others = mistakes_of(mistake.function.partition(".")[0], package)
     group = {other.id for other in others if other.group == mistake.group}
     ok = mistake.id in names and (len(names) == 1 or (bool(mistake.group) and set(names) <= group))
-    return Finding("mistake", mistake.id, ok, "" if ok else f"named {named or 'nothing'}", named)
+    return VerifyResult("mistake", mistake.id, ok, "" if ok else f"named {named or 'nothing'}", named)

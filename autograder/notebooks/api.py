@@ -72,7 +72,7 @@ class GradeCell:
                 found = replace(report(name, as_run=False), note=note)
         _show(found)
         if found.document["problems"]:
-            raise session.KitError(f"{name} could not be graded: {found.document['problems'][0]}")
+            raise session.InternalError(f"{name} could not be graded: {found.document['problems'][0]}")
         earned, possible = (found.document["points"][key] for key in ("earned", "possible"))
         return min(float(points), round(earned / possible * points, 6)) if possible else 0.0
 

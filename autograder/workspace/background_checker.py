@@ -57,7 +57,7 @@ class Checker:
         self._options = session.Options(functions=warm_up, curriculum=curriculum)
         self._tell = tell
         self._requests: queue.SimpleQueue[Request | None] = queue.SimpleQueue()
-        self._judge: session.Judge | None = None
+        self._session: session.CheckSession | None = None
         self._lock = threading.Lock()
         self._wanted = 0  # requests with a smaller number are not wanted any more
         self._thread = threading.Thread(target=self._work, name="checker", daemon=True)
@@ -71,8 +71,8 @@ class Checker:
         """Forget every request with a smaller number; the one under way ends as soon as it can."""
         with self._lock:
             self._wanted = number
-            if self._judge is not None:
-                self._judge.cancel()
+            if self._session is not None:
+                self._session.cancel()
 
     def close(self) -> None:
         """End the session and everything that it started."""
@@ -82,19 +82,19 @@ class Checker:
 
     def _work(self) -> None:
         try:
-            session.hold_session(self._options, self._serve)
+            session.run_in_session(self._options, self._serve)
         except BaseException as error:
             self._tell(Answer(None, failure=error))
 
-    def _serve(self, judge: session.Judge) -> None:
+    def _serve(self, checks: session.CheckSession) -> None:
         while (request := self._requests.get()) is not None:
             with self._lock:
                 if request.number < self._wanted:
                     continue
-                self._judge = judge
-                judge.start_over()
+                self._session = checks
+                checks.clear_cancellation()
             try:
-                result = judge(
+                result = checks.check(
                     self._folder.name, self._folder, request.functions, request.known, diagnose=not request.brief
                 )
                 self._tell(Answer(request, result))
@@ -102,4 +102,4 @@ class Checker:
                 continue
             finally:
                 with self._lock:
-                    self._judge = None
+                    self._session = None

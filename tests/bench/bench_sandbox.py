@@ -25,7 +25,7 @@ import numpy as np
 from autograder.courses.transformer import TRANSFORMER
 from autograder.curriculum.stubs import bundled
 from autograder.engine.session import Options, check_many
-from autograder.engine.student import Student
+from autograder.engine.student import StudentCode
 from autograder.results import to_document
 from autograder.sandbox import NO_SANDBOX, Limits, Workers, probe
 
@@ -36,7 +36,7 @@ SECONDS = 5.0
 def one(workers, folder):
     """Seconds that one submission takes."""
     started = time.perf_counter()
-    student = Student(workers, folder, TRANSFORMER, Limits())
+    student = StudentCode(workers, folder, TRANSFORMER, Limits())
     for axis in (-1, 0, 1):
         student.softmax.log_softmax(X, axis=axis)
     student.close()

@@ -14,7 +14,7 @@ import pytest
 
 from autograder.core import wire_format
 from autograder.engine.comparison.compare import TOLERANCES
-from autograder.engine.inputs import Draw
+from autograder.engine.inputs import RandomInputs
 
 sys.path.insert(0, os.environ.get("SUBMISSION", "."))
 
@@ -85,7 +85,7 @@ def reference():
 
 @pytest.fixture
 def draw(request):
-    return Draw(0, f"{name_of(request)}::{request.node.name}")
+    return RandomInputs(0, f"{name_of(request)}::{request.node.name}")
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ import plain
 import pytest
 
 from autograder.curriculum.registry import BUILT_IN, check_files
-from autograder.engine.inputs import Draw
+from autograder.engine.inputs import RandomInputs
 from autograder.engine.pytest_plugin import pytest_addoption  # noqa: F401 (the same import cost as in every grader)
 
 
@@ -81,7 +81,7 @@ def _fixtures(qualified, name, student, reference):
     return {
         "student": student,
         "reference": reference,
-        "draw": Draw(0, f"{qualified}::{name}"),
+        "draw": RandomInputs(0, f"{qualified}::{name}"),
         "compare": fixture(plain.compare)(),
         "agree": fixture(plain.agree)(request, student, reference),
         "stages": fixture(plain.stages)(request, student, reference),

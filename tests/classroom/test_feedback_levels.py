@@ -92,8 +92,8 @@ def test_every_document_records_the_mechanisms(graded):
 
 
 @pytest.mark.parametrize("name", ["torch", "scipy", "jax", "tensorflow.keras", "sklearn.linear_model", "pandas"])
-def test_other_libraries_get_a_clear_message(name, submission, judge):
-    result = judge(submission(softmax=f"import {name}\n"), "softmax.log_softmax")
+def test_other_libraries_get_a_clear_message(name, submission, check_submission):
+    result = check_submission(submission(softmax=f"import {name}\n"), "softmax.log_softmax")
     assert result.earned == 0
     assert f"{name.partition('.')[0]} is not available here: write it in NumPy" in result.checks[0].message
     assert result.checks[0].where == {"file": "softmax.py", "line": 1, "text": f"import {name}"}

@@ -4,27 +4,27 @@ import hashlib
 
 import numpy as np
 
-from autograder.engine.inputs import Draw
+from autograder.engine.inputs import RandomInputs
 
 FIRST = [-1.1929407119750977, -1.5682182312011719, -0.8411741256713867]
 DIGEST = "efc2897fb1deaf4e"
 
 
 def test_the_stream_never_changes():
-    draw = Draw(0, "example")
+    draw = RandomInputs(0, "example")
     assert draw.normal(3).tolist() == FIRST
-    assert hashlib.sha256(Draw(0, "example").normal(1000).tobytes()).hexdigest()[:16] == DIGEST
+    assert hashlib.sha256(RandomInputs(0, "example").normal(1000).tobytes()).hexdigest()[:16] == DIGEST
 
 
 def test_seeds_and_names_have_streams_of_their_own():
-    same = Draw(0, "a").normal(5)
-    assert np.array_equal(same, Draw(0, "a").normal(5))
-    assert not np.array_equal(same, Draw(1, "a").normal(5))
-    assert not np.array_equal(same, Draw(0, "b").normal(5))
+    same = RandomInputs(0, "a").normal(5)
+    assert np.array_equal(same, RandomInputs(0, "a").normal(5))
+    assert not np.array_equal(same, RandomInputs(1, "a").normal(5))
+    assert not np.array_equal(same, RandomInputs(0, "b").normal(5))
 
 
 def test_distributions():
-    draw = Draw(0, "distributions")
+    draw = RandomInputs(0, "distributions")
     normal = draw.normal(20_000, scale=2.0)
     assert abs(normal.mean()) < 0.06
     assert abs(normal.std() - 2.0) < 0.04
@@ -39,7 +39,7 @@ def test_distributions():
 
 
 def test_float32_holds_what_float64_held_nearly():
-    exact, rounded = Draw(0, "x").normal(50), Draw(0, "x").normal(50, dtype=np.float32)
+    exact, rounded = RandomInputs(0, "x").normal(50), RandomInputs(0, "x").normal(50, dtype=np.float32)
     assert rounded.dtype == np.float32
     assert np.allclose(exact, rounded, rtol=1e-6)
 
@@ -49,16 +49,16 @@ def test_a_stream_once_more_is_the_same_stream():
         found = [draw.normal(3, 4), draw.normal(300, 400), draw.integers(7, high=9), draw.booleans(3), draw.normal()]
         return [*(array.tolist() for array in found), draw.text(5, "abc"), draw.rng().seed]
 
-    draw = Draw(3, "a")
+    draw = RandomInputs(3, "a")
     first = draws(draw)
     draw.restart(3, "b")
     assert draws(draw) != first
     draw.restart(3, "a")
     draw.normal(3, 4)[:] = 0  # what a check does to its inputs is its own affair
     draw.restart(3, "a")
-    assert draws(draw) == first == draws(Draw(3, "a"))
+    assert draws(draw) == first == draws(RandomInputs(3, "a"))
     draw.restart(3, "a")
-    other = Draw(3, "a")
+    other = RandomInputs(3, "a")
     other.normal(3, 4)
     draw.normal(3, 4)  # another question in the middle goes on from the same place
     assert draw.integers(2, high=1000).tolist() == other.integers(2, high=1000).tolist()

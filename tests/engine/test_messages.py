@@ -6,11 +6,11 @@ import pytest
 from autograder.core.wire_format import Rng
 from autograder.courses.transformer import TRANSFORMER
 from autograder.engine.comparison.compare import compare
-from autograder.engine.describe_inputs import describe_case
+from autograder.engine.describe_inputs import describe_inputs
 from autograder.engine.diagnosis.explanation import Diagnosis, same_error
 from autograder.engine.diagnosis.mistake import of_function
 from autograder.engine.diagnosis.variants import parameters
-from autograder.engine.exception_hints import usual_cause
+from autograder.engine.exception_hints import hint_for_exception
 from autograder.errors import Mismatch, StudentException
 
 
@@ -30,13 +30,13 @@ from autograder.errors import Mismatch, StudentException
     ],
 )
 def test_small_inputs_are_shown_number_by_number(args, text):
-    assert describe_case(args, {}) == text
-    assert describe_case((), {"axis": 0}) == "axis 0"
+    assert describe_inputs(args, {}) == text
+    assert describe_inputs((), {"axis": 0}) == "axis 0"
 
 
 def test_inputs_have_the_names_of_the_parameters():
-    assert describe_case((4, 5), {"k": 1}, ("n_queries", "n_keys", "k")) == "n_queries 4, n_keys 5, k 1"
-    assert describe_case((4, 5), {}, ("n_queries",)) == "n_queries 4, 5"
+    assert describe_inputs((4, 5), {"k": 1}, ("n_queries", "n_keys", "k")) == "n_queries 4, n_keys 5, k 1"
+    assert describe_inputs((4, 5), {}, ("n_queries",)) == "n_queries 4, 5"
     assert parameters("attention.attention") == ("q", "k", "v", "mask")
 
 
@@ -69,12 +69,12 @@ def test_inputs_have_the_names_of_the_parameters():
     ],
 )
 def test_exceptions_with_a_usual_cause_get_help(kind, message, words):
-    assert words in usual_cause(StudentException(kind, message))
+    assert words in hint_for_exception(StudentException(kind, message))
 
 
 def test_other_exceptions_get_none():
-    assert usual_cause(StudentException("ZeroDivisionError", "division by zero")) is None
-    assert usual_cause(StudentException("ValueError", "what the student says")) is None
+    assert hint_for_exception(StudentException("ZeroDivisionError", "division by zero")) is None
+    assert hint_for_exception(StudentException("ValueError", "what the student says")) is None
 
 
 def test_two_errors_are_the_same_whatever_the_order_of_shapes_and_the_type_of_integers():

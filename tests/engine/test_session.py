@@ -11,7 +11,7 @@ from support.commands import SOFTMAX as RIGHT
 import autograder
 from autograder.courses.transformer import TRANSFORMER
 from autograder.curriculum import registry
-from autograder.engine.session import Options, check, check_many, hold_session
+from autograder.engine.session import Options, check, check_many, run_in_session
 from autograder.results import SubmissionResult, to_document
 
 ATTENTION = """
@@ -36,15 +36,15 @@ def statuses(result):
     return {check.function: check.status for check in result.checks}
 
 
-def test_right_code_gets_every_point(submission, judge):
-    result = judge(submission(softmax=RIGHT), "softmax.softmax")
+def test_right_code_gets_every_point(submission, check_submission):
+    result = check_submission(submission(softmax=RIGHT), "softmax.softmax")
     assert result.passed, [c.message for c in result.checks if c.status != "passed"]
     assert result.earned == result.possible(TRANSFORMER) > 0
 
 
-def test_wrong_code_fails_with_everything_a_reader_needs(submission, judge):
+def test_wrong_code_fails_with_everything_a_reader_needs(submission, check_submission):
     wrong = RIGHT.replace("/ temperature", "* temperature")
-    checks = by_name(judge(submission(softmax=wrong), "softmax.softmax"))
+    checks = by_name(check_submission(submission(softmax=wrong), "softmax.softmax"))
     assert checks["rows"].status == "passed"
     failed = checks["temperature"]
     assert (failed.status, failed.earned) == ("failed", 0.0)
@@ -54,16 +54,20 @@ def test_wrong_code_fails_with_everything_a_reader_needs(submission, judge):
     assert failed.worst["axes"] == ["row", "class"]
 
 
-def test_a_stub_is_not_started_and_costs_no_other_function(submission, judge):
+def test_a_stub_is_not_started_and_costs_no_other_function(submission, check_submission):
     text = RIGHT + "def log_softmax(x, axis=-1):\n    raise NotImplementedError\n"
-    found = statuses(judge(submission(softmax=text), "softmax.softmax", "softmax.log_softmax"))
+    found = statuses(check_submission(submission(softmax=text), "softmax.softmax", "softmax.log_softmax"))
     assert found == {"softmax.softmax": "passed", "softmax.log_softmax": "not_started"}
 
 
-def test_the_stubs_line_left_behind_is_said_with_its_place(submission, judge):
+def test_the_stubs_line_left_behind_is_said_with_its_place(submission, check_submission):
     left = RIGHT.replace("    return", '    raise NotImplementedError("softmax.softmax")\n    return')
     assert left != RIGHT
-    checks = [check for check in judge(submission(softmax=left), "softmax.softmax").checks if check.status == "error"]
+    checks = [
+        check
+        for check in check_submission(submission(softmax=left), "softmax.softmax").checks
+        if check.status == "error"
+    ]
     line = left.split("\n").index('    raise NotImplementedError("softmax.softmax")') + 1
     assert len(checks) > 3
     assert {check.message for check in checks} == {
@@ -72,40 +76,40 @@ def test_the_stubs_line_left_behind_is_said_with_its_place(submission, judge):
     assert all("take it out" in check.help and check.where["line"] == line for check in checks)
 
 
-def test_a_file_that_python_cannot_read_is_nobodys_input(submission, judge):
-    checks = judge(submission(softmax=RIGHT.replace("):", ")")), "softmax.softmax").checks
+def test_a_file_that_python_cannot_read_is_nobodys_input(submission, check_submission):
+    checks = check_submission(submission(softmax=RIGHT.replace("):", ")")), "softmax.softmax").checks
     assert {check.status for check in checks} == {"error"}
     for found in checks:
         assert found.message.startswith("Python cannot read this file: SyntaxError in softmax.py, line ")
         assert found.case is None
     evaluated = RIGHT.replace("    return", '    eval("1 +")\n    return')
-    checks = judge(submission(softmax=evaluated), "softmax.softmax").checks
+    checks = check_submission(submission(softmax=evaluated), "softmax.softmax").checks
     assert all(check.message.startswith("softmax raised SyntaxError") and check.case for check in checks)
 
 
-def test_another_exception_than_the_one_asked_for_says_what_it_is(submission, judge):
+def test_another_exception_than_the_one_asked_for_says_what_it_is(submission, check_submission):
     text = "def encode(text, stoi):\n    raise TypeError('unknown ' + 1)\n"
-    result = judge(submission(tokenizer=text), "tokenizer.encode")
+    result = check_submission(submission(tokenizer=text), "tokenizer.encode")
     messages = [check.message for check in result.checks]
     assert any(m.startswith("encode must raise ValueError here, not TypeError: can only concatenate") for m in messages)
 
 
-def test_no_return_and_several_values(submission, judge):
+def test_no_return_and_several_values(submission, check_submission):
     text = "def build_vocab(text, start=0):\n    {body}\n"
     for body, message, help in (
         ("pass", "must return a tuple (chars, stoi, itos), not None", "without a return statement"),
         ("return [1, 2, 3]", "must return a tuple (chars, stoi, itos), not list", "return chars, stoi, itos"),
         ("return 1, 2", "must return 3 values (chars, stoi, itos), not 2", None),
     ):
-        check = judge(submission(tokenizer=text.format(body=body)), "tokenizer.build_vocab").checks[0]
+        check = check_submission(submission(tokenizer=text.format(body=body)), "tokenizer.build_vocab").checks[0]
         assert message in check.message
         assert help in check.help if help else check.help is None
 
 
-def test_blocked_by_a_wrong_prerequisite_also_when_it_was_not_selected(submission, judge):
+def test_blocked_by_a_wrong_prerequisite_also_when_it_was_not_selected(submission, check_submission):
     folder = submission(softmax=RIGHT.replace("x.max", "x.min"), attention=ATTENTION)
     for selected in (("attention.attention",), ("softmax.softmax", "attention.attention")):
-        result = judge(folder, *selected)
+        result = check_submission(folder, *selected)
         found = [check for check in result.checks if check.function == "attention.attention"]
         blocked = [check for check in found if check.status == "blocked"]
         assert blocked, "a wrong mask handling must at least be seen"
@@ -114,43 +118,43 @@ def test_blocked_by_a_wrong_prerequisite_also_when_it_was_not_selected(submissio
         assert "softmax.softmax must be right first" in blocked[0].message
 
 
-def test_a_prerequisite_that_is_not_used_blocks_nothing(submission, judge):
+def test_a_prerequisite_that_is_not_used_blocks_nothing(submission, check_submission):
     stub = "def embed_tokens(ids, W_tok):\n    raise NotImplementedError\n"
     embed = "def embed(ids, W_tok, W_pos, scale=1.0):\n    return {} + W_pos\n"
     for look_up, said in (("W_tok[ids]", {"error", "failed"}), ("embed_tokens(ids, W_tok)", {"blocked"})):
         text = f"{stub}\n\n{embed.format(look_up)}"
-        result = judge(submission(embeddings=text), "embeddings.embed_tokens", "embeddings.embed")
+        result = check_submission(submission(embeddings=text), "embeddings.embed_tokens", "embeddings.embed")
         found = {check.status for check in result.checks if check.function == "embeddings.embed"}
         assert said & found
         assert found <= said | {"passed"}
 
 
-def test_answers_that_are_the_questions_are_told_so(submission, judge):
+def test_answers_that_are_the_questions_are_told_so(submission, check_submission):
     text = """import numpy as np
 def get_batch(ids, batch_size, block_size, rng):
     starts = np.random.randint(len(ids) - block_size, size=(batch_size, 1))  # not rng: no known mistake gives this
     x = ids[starts + np.arange(block_size)].astype(np.int64)
     return x, x
 """
-    check = judge(submission(tokenizer=text), "tokenizer.get_batch").checks[0]
+    check = check_submission(submission(tokenizer=text), "tokenizer.get_batch").checks[0]
     assert check.status == "failed"
     assert check.help == "y is the same as x: its windows begin one position further on"
 
 
-def test_blocked_by_a_stub(submission, judge):
+def test_blocked_by_a_stub(submission, check_submission):
     stub = "def softmax(x, axis=-1):\n    raise NotImplementedError\n"
-    result = judge(submission(softmax=stub, attention=ATTENTION), "attention.attention")
+    result = check_submission(submission(softmax=stub, attention=ATTENTION), "attention.attention")
     assert {check.status for check in result.checks} == {"blocked"}
 
 
-def test_right_by_its_own_means_is_passed(submission, judge):
+def test_right_by_its_own_means_is_passed(submission, check_submission):
     own = ATTENTION.replace("from softmax import softmax", RIGHT)
     stub = "def softmax(x, axis=-1):\n    raise NotImplementedError\n"
-    result = judge(submission(softmax=stub, attention=own), "attention.attention")
+    result = check_submission(submission(softmax=stub, attention=own), "attention.attention")
     assert "passed" in {check.status for check in result.checks}
 
 
-def test_an_exit_and_a_loop_cost_their_checks_only(submission, judge):
+def test_an_exit_and_a_loop_cost_their_checks_only(submission, check_submission):
     from autograder.sandbox import Limits
 
     text = RIGHT + (
@@ -158,26 +162,26 @@ def test_an_exit_and_a_loop_cost_their_checks_only(submission, judge):
         "def cross_entropy(logits, targets):\n    while True: pass\n"
     )
     names = ("softmax.softmax", "softmax.log_softmax", "softmax.cross_entropy")
-    result = judge(submission(softmax=text), *names, limits=Limits(call_seconds=0.3, retry_seconds=0.1))
+    result = check_submission(submission(softmax=text), *names, limits=Limits(call_seconds=0.3, retry_seconds=0.1))
     assert statuses(result) == dict(zip(names, ("passed", "error", "timeout"), strict=True))
 
 
-def test_a_warning_never_decides(submission, judge):
+def test_a_warning_never_decides(submission, check_submission):
     noisy = RIGHT.replace("    z =", "    np.log(np.zeros(1))\n    z =")
-    result = judge(submission(softmax=noisy), "softmax.softmax")
+    result = check_submission(submission(softmax=noisy), "softmax.softmax")
     assert result.passed
     assert "divide by zero" in result.checks[0].hints[0]
 
 
-def test_seeds_change_the_inputs_and_nothing_else(submission, judge):
+def test_seeds_change_the_inputs_and_nothing_else(submission, check_submission):
     table = RIGHT + "SEEN = []\n"
-    public, fresh = (judge(submission(softmax=table), "softmax.softmax", seed=seed) for seed in (0, 41))
+    public, fresh = (check_submission(submission(softmax=table), "softmax.softmax", seed=seed) for seed in (0, 41))
     assert public.passed
     assert fresh.passed
     hard_coded = (
         "import numpy as np\ndef softmax(x, axis=-1, temperature=1.0):\n    return np.ones(x.shape) / x.shape[axis]\n"
     )
-    assert not judge(submission(softmax=hard_coded), "softmax.softmax").passed
+    assert not check_submission(submission(softmax=hard_coded), "softmax.softmax").passed
 
 
 def test_one_pytest_session_serves_a_class(submission, tmp_path):
@@ -195,12 +199,12 @@ def test_one_pytest_session_serves_a_class(submission, tmp_path):
     assert results[1].checks[0].where == {"file": "softmax.py", "line": 1, "text": "syntax error here"}
 
 
-def test_the_submission_cannot_configure_pytest(submission, judge, tmp_path, monkeypatch):
+def test_the_submission_cannot_configure_pytest(submission, check_submission, tmp_path, monkeypatch):
     folder = submission(softmax=RIGHT, conftest="raise SystemExit('loaded')", pytest="raise SystemExit('loaded')")
     (folder / "pytest.ini").write_text("[pytest]\naddopts = --no-such-option\n")
     monkeypatch.chdir(folder)
     monkeypatch.setenv("PYTEST_ADDOPTS", "--no-such-option")
-    assert judge(folder, "softmax.softmax").passed
+    assert check_submission(folder, "softmax.softmax").passed
 
 
 def test_plain_pytest_with_the_plugin_works_by_itself(submission, tmp_path):
@@ -252,7 +256,7 @@ def test_a_check_that_breaks_is_the_kits_failure_not_the_students(submission, mo
     assert "the reference broke" in result.problems[0]
 
 
-def test_the_document_follows_its_schema(submission, judge):
+def test_the_document_follows_its_schema(submission, check_submission):
     import json
 
     import jsonschema
@@ -269,7 +273,7 @@ def test_the_document_follows_its_schema(submission, judge):
         "def softmax(x): exit()",
     ]
     for text in texts:
-        document = to_document(judge(submission(softmax=text, attention=ATTENTION), *SOME), TRANSFORMER)
+        document = to_document(check_submission(submission(softmax=text, attention=ATTENTION), *SOME), TRANSFORMER)
         validate(document)
         json.loads(json.dumps(document, allow_nan=False))
     broken = {**document, "schema": "headway.result/2"}
@@ -277,24 +281,24 @@ def test_the_document_follows_its_schema(submission, judge):
         validate(broken)
 
 
-def test_a_nan_in_the_answer_survives_json(submission, judge):
+def test_a_nan_in_the_answer_survives_json(submission, check_submission):
     import json
 
-    result = judge(submission(softmax=RIGHT.replace("return z", "return np.nan * z")), "softmax.softmax")
+    result = check_submission(submission(softmax=RIGHT.replace("return z", "return np.nan * z")), "softmax.softmax")
     document = json.loads(json.dumps(to_document(result, TRANSFORMER), allow_nan=False))
     check = document["assignments"][0]["functions"][0]["checks"][0]
     assert np.isnan(float(check["worst"]["yours"]))
 
 
-def test_a_backward_whose_forward_is_a_stub_is_blocked_by_it(submission, judge):
+def test_a_backward_whose_forward_is_a_stub_is_blocked_by_it(submission, check_submission):
     text = "def multihead_attention(x, params, n_heads, mask=None, memory=None):\n    {body}\n"
     backward = "def multihead_attention_backward(dout, cache):\n    return 1\n"
     stub = submission(multihead=text.format(body="raise NotImplementedError") + backward)
-    result = judge(stub, "multihead.multihead_attention_backward")
+    result = check_submission(stub, "multihead.multihead_attention_backward")
     assert {check.status for check in result.checks} == {"blocked"}
     assert result.checks[0].blocked_by == ["multihead.multihead_attention"]
     no_pair = submission(multihead=text.format(body="return x") + backward)
-    result = judge(no_pair, "multihead.multihead_attention")
+    result = check_submission(no_pair, "multihead.multihead_attention")
     assert "must return a tuple (out, cache), not an array" in result.checks[0].message
     assert result.problems == []
 
@@ -312,26 +316,26 @@ def attention(q, k, v, mask=None):
 """
 
 
-def test_right_with_a_wrong_prerequisite_is_said(submission, judge):
+def test_right_with_a_wrong_prerequisite_is_said(submission, check_submission):
     folder = submission(softmax=WRONG_SOFTMAX, attention=WHOLE_ATTENTION)
-    result = judge(folder, "attention.attention")
+    result = check_submission(folder, "attention.attention")
     blocked = [check for check in result.checks if check.status == "blocked"]
     assert blocked
     assert all("with the official softmax.softmax it passes" in check.message for check in blocked)
     # What an editor leaves beside the work: a broken link, a folder. Nothing of it is a module.
     (folder / ".#attention.py").symlink_to("ada@desk.1234:1700000000")
     (folder / "old.py").mkdir()
-    again = judge(folder, "attention.attention")
+    again = check_submission(folder, "attention.attention")
     assert [check.message for check in again.checks] == [check.message for check in result.checks]
     assert again.content_hash == result.content_hash
     wrong = submission(softmax=WRONG_SOFTMAX, attention=WHOLE_ATTENTION.replace("np.sqrt", ""))
-    result = judge(wrong, "attention.attention")
+    result = check_submission(wrong, "attention.attention")
     assert not all("it passes" in check.message for check in result.checks if check.wrong)
 
 
-def test_with_official_prerequisites_an_assignment_stands_by_itself(submission, judge):
+def test_with_official_prerequisites_an_assignment_stands_by_itself(submission, check_submission):
     folder = submission(softmax=WRONG_SOFTMAX, attention=WHOLE_ATTENTION, helper="x = 1\n")
-    result = judge(folder, "softmax.softmax", "attention.attention", official=True)
+    result = check_submission(folder, "softmax.softmax", "attention.attention", official=True)
     assert statuses(result)["attention.attention"] == "passed"
     assert "failed" in {check.status for check in result.checks if check.function == "softmax.softmax"}
     assert to_document(result, TRANSFORMER)["official_prerequisites"]
@@ -358,7 +362,7 @@ def test_an_assignment_sees_earlier_solutions_and_nothing_later(tmp_path):
     assert not folder.exists()
 
 
-def test_what_the_whole_run_lacks_ends_it_with_one_line(submission, judge):
+def test_what_the_whole_run_lacks_ends_it_with_one_line(submission, check_submission):
     from autograder.engine.reference import Reference
     from autograder.engine.reference.memo import Memo
     from autograder.errors import UsageError
@@ -368,7 +372,7 @@ def test_what_the_whole_run_lacks_ends_it_with_one_line(submission, judge):
             raise UsageError("PyTorch is not installed")
 
     with pytest.raises(UsageError, match="PyTorch is not installed"):
-        judge(submission(softmax=RIGHT), "softmax.softmax", reference=NoTorch(Memo(CHECKS)))
+        check_submission(submission(softmax=RIGHT), "softmax.softmax", reference=NoTorch(Memo(CHECKS)))
 
 
 def test_after_a_cancelled_job_another_one_is_done(submission):
@@ -380,18 +384,20 @@ def test_after_a_cancelled_job_another_one_is_done(submission):
     )
     results = []
 
-    def body(judge):
-        judge.cancel()
+    def body(session):
+        session.cancel()
         with pytest.raises(Cancelled):
-            judge("first", folder, ("softmax.softmax",))
-        judge.start_over()
-        results.append(judge("second", folder, ("layernorm.layernorm",)))
+            session.check("first", folder, ("softmax.softmax",))
+        session.clear_cancellation()
+        results.append(session.check("second", folder, ("layernorm.layernorm",)))
 
-    hold_session(Options(functions=("softmax.softmax", "layernorm.layernorm")), body)
+    run_in_session(Options(functions=("softmax.softmax", "layernorm.layernorm")), body)
     assert [check.status for check in results[0].checks] == ["passed"] * len(results[0].checks) != []
 
 
-def test_answers_that_are_kept_to_be_explained_do_not_fill_the_graders_memory(submission, judge, monkeypatch):
+def test_answers_that_are_kept_to_be_explained_do_not_fill_the_graders_memory(
+    submission, check_submission, monkeypatch
+):
     from autograder.engine import pytest_plugin
     from autograder.engine.diagnosis import diagnose
 
@@ -404,7 +410,7 @@ def test_answers_that_are_kept_to_be_explained_do_not_fill_the_graders_memory(su
     monkeypatch.setattr(diagnose, "diagnose", look)
     monkeypatch.setattr(pytest_plugin, "KEPT_BYTES", 3 << 20)
     text = "import numpy as np\ndef softmax(x, axis=-1, temperature=1.0):\n    return np.zeros(1 << 17)\n"
-    result = judge(submission(softmax=text), "softmax.softmax")
+    result = check_submission(submission(softmax=text), "softmax.softmax")
     assert sum(check.status == "failed" for check in result.checks) > 4
     assert 1 <= len(kept) < 4, "each of the failed checks answered with a MiB"
 
@@ -419,7 +425,7 @@ def test_answers_that_are_kept_to_be_explained_do_not_fill_the_graders_memory(su
         "return np.concatenate([args[0], np.zeros((*args[0].shape[:-1], args[3]), args[0].dtype)], -1)",
     ],
 )
-def test_work_that_computes_nothing_earns_nothing(submission, judge, body):
+def test_work_that_computes_nothing_earns_nothing(submission, check_submission, body):
     config = "class {}:\n    def __init__(self, **fields): self.__dict__.update(fields)\n"
     configs = {"gpt": config.format("GPTConfig"), "encoder_decoder": config.format("TransformerConfig")}
     texts = {
@@ -428,6 +434,6 @@ def test_work_that_computes_nothing_earns_nothing(submission, judge, body):
         + "".join(f"def {function.name}(*args, **kwargs):\n    {body}\n" for function in assignment.functions)
         for name, assignment in TRANSFORMER.modules.items()
     }
-    result = judge(submission(**texts), official=True, diagnose=False)
+    result = check_submission(submission(**texts), official=True, diagnose=False)
     assert not result.problems
     assert [check.id for check in result.checks if check.earned] == []

@@ -63,6 +63,6 @@ def result(status, mistake=None):
     ],
 )
 def test_a_mistake_that_passes_or_has_another_name_is_found_out(checks, ok, text):
-    finding = verify.judge(example(), checks)
+    finding = verify.evaluate_mistake(example(), checks)
     assert finding.ok == ok
     assert finding.text.startswith(text)

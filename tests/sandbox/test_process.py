@@ -8,7 +8,7 @@ from support.waiting import wait_until
 
 from autograder.core.text import clean
 from autograder.courses.transformer import TRANSFORMER
-from autograder.engine.student import Student
+from autograder.engine.student import StudentCode
 from autograder.errors import Blocked, Died, Mismatch, NotStarted, Raised, TimedOut, UsageError
 from autograder.sandbox import NO_SANDBOX, Limits, SandboxPolicy, SandboxUnavailable, Workers, strongest_level
 
@@ -28,7 +28,7 @@ def student(some_workers, submission):
     students = []
 
     def make(text, **limits):
-        student = Student(some_workers, submission(softmax=GOOD + text), TRANSFORMER, Limits(**limits))
+        student = StudentCode(some_workers, submission(softmax=GOOD + text), TRANSFORMER, Limits(**limits))
         students.append(student)
         return student
 
@@ -120,7 +120,7 @@ def test_a_stub_below_blocks(some_workers, submission):
         softmax="def softmax(x, axis=-1):\n    raise NotImplementedError\n",
         attention="from softmax import softmax\ndef attention(q, k, v, mask=None):\n    return softmax(q)\n",
     )
-    student = Student(some_workers, folder, TRANSFORMER, Limits())
+    student = StudentCode(some_workers, folder, TRANSFORMER, Limits())
     with pytest.raises(Blocked) as caught:
         student.attention.attention(1, 2, 3)
     assert caught.value.blocked_by == ("softmax.softmax",)
@@ -129,7 +129,7 @@ def test_a_stub_below_blocks(some_workers, submission):
 
 def test_a_syntax_error_costs_its_module_only(some_workers, submission):
     folder = submission(softmax=GOOD, layernorm="x = 1\ndef layernorm(x:\n    return x\n")
-    student = Student(some_workers, folder, TRANSFORMER, Limits())
+    student = StudentCode(some_workers, folder, TRANSFORMER, Limits())
     with pytest.raises(Raised, match=r"SyntaxError in layernorm\.py, line 2"):
         student.layernorm.layernorm(1, 2, 3)
     assert still_works(student)
@@ -169,7 +169,7 @@ def test_nothing_of_the_grader_is_in_sight(student):
 @pytest.mark.parametrize("name", ["numpy", "random", "json", "conftest", "sitecustomize", "frames", "serve"])
 def test_a_module_of_the_student_shadows_nothing(some_workers, submission, name):
     folder = submission(softmax=GOOD, **{name: "raise SystemExit('shadowed')\n"})
-    student = Student(some_workers, folder, TRANSFORMER, Limits())
+    student = StudentCode(some_workers, folder, TRANSFORMER, Limits())
     assert still_works(student)
     student.close()
 
@@ -236,12 +236,12 @@ def test_the_next_submission_starts_afresh(some_workers, submission, tmp_path):
     bad = submission(
         softmax="import numpy as np\nnp.exp = None\nnp.ones.__globals__.clear\ndef softmax(x):\n    return 1\n"
     )
-    first = Student(some_workers, bad, TRANSFORMER, Limits())
+    first = StudentCode(some_workers, bad, TRANSFORMER, Limits())
     first.softmax.softmax(1)
     other = tmp_path / "other"
     other.mkdir()
     (other / "softmax.py").write_text("import numpy as np\ndef softmax(x):\n    return np.exp(0.0)\n")
-    second = Student(some_workers, other, TRANSFORMER, Limits())
+    second = StudentCode(some_workers, other, TRANSFORMER, Limits())
     assert second.softmax.softmax(1) == 1.0
     first.close()
     second.close()
@@ -257,7 +257,7 @@ def test_a_server_that_dies_in_the_middle_of_a_submission_is_replaced(submission
     except SandboxUnavailable as error:
         pytest.skip(str(error))
     with Workers(fork=True, sandbox=sandbox) as workers:
-        student = Student(workers, submission(softmax=GOOD), TRANSFORMER, Limits())
+        student = StudentCode(workers, submission(softmax=GOOD), TRANSFORMER, Limits())
         assert still_works(student)
         workers._server._process.send_signal(signal.SIGKILL)
         workers._server._process.wait()
@@ -272,7 +272,7 @@ def test_a_server_that_dies_in_the_middle_of_a_submission_is_replaced(submission
 
 def test_where_no_process_can_be_started_no_student_is_at_fault(submission):
     with Workers(fork=True, sandbox=SandboxPolicy(python=shutil.which("false"))) as workers:
-        student = Student(workers, submission(softmax=GOOD), TRANSFORMER, Limits())
+        student = StudentCode(workers, submission(softmax=GOOD), TRANSFORMER, Limits())
         with pytest.raises(UsageError, match=r"no process for student code can be started .* headway doctor"):
             still_works(student)
         student.close()
@@ -282,7 +282,7 @@ def test_a_python_that_needs_its_libraries_named_has_them(submission, monkeypatc
     monkeypatch.setenv("LD_LIBRARY_PATH", "/of/a/cluster")
     with Workers() as workers:
         text = "import os\ndef softmax(x):\n    return sorted(os.environ)\n"
-        student = Student(workers, submission(softmax=GOOD + text), TRANSFORMER, Limits())
+        student = StudentCode(workers, submission(softmax=GOOD + text), TRANSFORMER, Limits())
         named = student.softmax.softmax(1)
         student.close()
     assert "LD_LIBRARY_PATH" in named

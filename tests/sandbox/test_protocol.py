@@ -22,8 +22,8 @@ from autograder.core import wire_format
 from autograder.courses.transformer import TRANSFORMER
 from autograder.engine.comparison.compare import compare
 from autograder.engine.diagnosis.diagnose import diagnose
-from autograder.engine.first_wrong_stage import first_departure
-from autograder.engine.student import Call, Replay, Student
+from autograder.engine.first_wrong_stage import first_wrong_stage
+from autograder.engine.student import Call, RecordedCheck, StudentCode
 from autograder.errors import Died, Mismatch, TimedOut, Verdict
 from autograder.sandbox import Limits
 from autograder.sandbox.process import ExitStatus
@@ -113,7 +113,7 @@ class OverASocket:
 
 def ask(answer, tmp_path, qualified="attention.attention"):
     """One call; what came of it, and the student."""
-    student = Student(OverASocket(answer), tmp_path, TRANSFORMER, LIMITS)
+    student = StudentCode(OverASocket(answer), tmp_path, TRANSFORMER, LIMITS)
     started = time.thread_time()  # CPU time: a busy machine takes no longer over it
     tracemalloc.reset_peak()
     verdict = None
@@ -207,7 +207,7 @@ def test_any_value_can_be_compared_and_diagnosed(value, qualified):
         compare(value, expected, function)
         agrees = True
     call = Call(function, (np.ones((2, 3)),), {}, value)
-    assert first_departure(call, expected) is None or isinstance(value, tuple)
+    assert first_wrong_stage(call, expected) is None or isinstance(value, tuple)
     assert not agrees or np.shape(value) == np.shape(expected) or isinstance(expected, tuple)
 
 
@@ -229,7 +229,7 @@ ODD = [
 @pytest.mark.parametrize("value", ODD, ids=repr)
 def test_no_value_confuses_the_diagnosis(value):
     call = Call(TRANSFORMER.functions["softmax.softmax"], (np.ones((2, 3)),), {}, value)
-    assert diagnose("softmax.softmax", [Replay("softmax.softmax::rows", False, (call,))]) == {}
+    assert diagnose("softmax.softmax", [RecordedCheck("softmax.softmax::rows", False, (call,))]) == {}
 
 
 @pytest.mark.parametrize("piece", [1, 3, 4096])
@@ -247,7 +247,7 @@ def test_drops_do_not_fill_the_memory(tmp_path, piece):
                 for start in range(0, len(data), piece):
                     channel.sendall(data[start : start + piece])
 
-    student = Student(Dripping(None), tmp_path, TRANSFORMER, LIMITS)
+    student = StudentCode(Dripping(None), tmp_path, TRANSFORMER, LIMITS)
     tracemalloc.reset_peak()
     before = tracemalloc.get_traced_memory()[0]
     with pytest.raises((Died, TimedOut)):
@@ -275,7 +275,7 @@ def log_softmax(x):
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="its channel has another number where there is no server")
 def test_a_real_process_may_write_anything(workers, tmp_path, data):
     (tmp_path / "softmax.py").write_text(WRITES)
-    student = Student(workers, tmp_path, TRANSFORMER, LIMITS)
+    student = StudentCode(workers, tmp_path, TRANSFORMER, LIMITS)
     try:
         with pytest.raises((Died, TimedOut)):
             student.call("softmax.softmax", (np.frombuffer(data, np.uint8),), {})

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import pytest
 
 from autograder.courses.transformer import TRANSFORMER
-from autograder.engine.student import Student
+from autograder.engine.student import StudentCode
 from autograder.sandbox import Limits, ResourceUsage, WorkerTimedOut, session
 
 
@@ -38,7 +38,7 @@ def test_a_call_that_hangs_counts_once(hanging):
 
 def test_a_check_takes_what_its_calls_take(hanging):
     limits, spent = hanging
-    student = Student(None, Path(), TRANSFORMER, limits, spent)
+    student = StudentCode(None, Path(), TRANSFORMER, limits, spent)
     student.new_check("softmax.softmax")
     with pytest.raises(Exception, match="did not return within 6 s"):
         student.softmax.softmax([1.0])

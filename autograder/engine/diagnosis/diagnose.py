@@ -21,10 +21,17 @@ from autograder.core.wire_format import Config, Rng
 from autograder.curriculum.registry import BUILT_IN
 from autograder.engine.diagnosis.explanation import Diagnosis, same_error
 from autograder.engine.diagnosis.finite_differences import step_of
-from autograder.engine.diagnosis.matching import Fit, fit_in_part, fit_of, in_float32, nearly, tells_much
+from autograder.engine.diagnosis.matching import (
+    Match,
+    has_finite_error,
+    in_float32,
+    match_in_part,
+    match_values,
+    nearly_correct,
+)
 from autograder.engine.diagnosis.mistake import Mistake, of_function
 from autograder.engine.diagnosis.variants import BrokenMistake, parameters, solution, variant
-from autograder.engine.student import UNANSWERED, Cache, Call, Replay
+from autograder.engine.student import UNANSWERED, Cache, Call, RecordedCheck
 from autograder.errors import StudentException
 
 MAX_PAIRS = 60
@@ -40,7 +47,7 @@ MAX_ENTRIES = 100_000  # of an array that is looked through
 Made = tuple[Mistake, ...]  # mistakes that are made together
 
 
-def diagnose(function: str, replays: Iterable[Replay], package: str = BUILT_IN) -> dict[str, Diagnosis]:
+def diagnose(function: str, replays: Iterable[RecordedCheck], package: str = BUILT_IN) -> dict[str, Diagnosis]:
     """The mistakes that explain the failing checks of a function, by the check's id; without those that none explains.
 
     Args:
@@ -69,7 +76,7 @@ def diagnose(function: str, replays: Iterable[Replay], package: str = BUILT_IN) 
     return search.case_by_case(single)
 
 
-def _quotients(known: Iterable[Mistake], failing: Iterable[Replay], package: str) -> dict[str, Diagnosis]:
+def _quotients(known: Iterable[Mistake], failing: Iterable[RecordedCheck], package: str) -> dict[str, Diagnosis]:
     """The checks whose answers are difference quotients: one is proved to be, and others are nearly right."""
     for mistake in known:
         if not mistake.quotient:
@@ -82,7 +89,7 @@ def _quotients(known: Iterable[Mistake], failing: Iterable[Replay], package: str
             return {
                 replay.check: Diagnosis((mistake,), proof=proof)
                 for replay, found in zip(replays, steps, strict=True)
-                if found is not None or nearly(replay.calls[-1].value, _right(replay, package))
+                if found is not None or nearly_correct(replay.calls[-1].value, _right(replay, package))
             }
     return {}
 
@@ -102,21 +109,21 @@ def _step_of(call: Call, mistake: Mistake, package: str) -> float | None:
         return step_of(arrays[0] / dout, np.spacing(np.abs(forward(x))))
 
 
-def _came_to(function: str, replay: Replay) -> bool:
+def _came_to(function: str, replay: RecordedCheck) -> bool:
     return any(call.function.qualified == function for call in replay.calls)
 
 
-def _named(failing: Iterable[Replay], diagnosis: Diagnosis) -> dict[str, Diagnosis]:
+def _named(failing: Iterable[RecordedCheck], diagnosis: Diagnosis) -> dict[str, Diagnosis]:
     return {one.check: replace(diagnosis, raised=one.calls[-1].exception is not None) for one in failing}
 
 
 class _Search:
     """Tries candidates on the checks of one function; what was tried once is remembered."""
 
-    def __init__(self, function: str, replays: Sequence[Replay], package: str) -> None:
+    def __init__(self, function: str, replays: Sequence[RecordedCheck], package: str) -> None:
         self._function, self._replays, self._package = function, replays, package
         self._deadline = time.thread_time() + SECONDS
-        self._fits: dict[tuple[Made, int], Fit] = {}
+        self._fits: dict[tuple[Made, int], Match] = {}
         self._right: dict[int, Any] = {}
 
     def explaining(self, candidates: Iterable[Made]) -> list[Made]:
@@ -125,7 +132,7 @@ class _Search:
         for mistakes in candidates:
             if time.thread_time() > self._deadline:
                 return []  # of several that give the same answers all have to be named
-            if all(self._fit(mistakes, place) is Fit.EXACT for place in range(len(self._replays))):
+            if all(self._fit(mistakes, place) is Match.EXACT for place in range(len(self._replays))):
                 found.append(mistakes)
         return found
 
@@ -135,7 +142,7 @@ class _Search:
         Where several do, those are meant that explain the most checks.
         """
         self._deadline = min(self._deadline, time.thread_time() + CASE_SECONDS)
-        explained: dict[int, dict[Made, Fit]] = {}
+        explained: dict[int, dict[Made, Match]] = {}
         for place, replay in enumerate(self._replays):
             if not replay.passed and _came_to(self._function, replay):
                 fits = self._fitting(candidates, place)
@@ -148,7 +155,7 @@ class _Search:
         found: dict[str, Diagnosis] = {}
         for place, fits in explained.items():
             ranks = {
-                mistakes: (fit > Fit.IN_PART, sum(mistakes in other for other in explained.values()), fit)
+                mistakes: (fit > Match.IN_PART, sum(mistakes in other for other in explained.values()), fit)
                 for mistakes, fit in fits.items()
             }
             best = [mistakes for mistakes in fits if ranks[mistakes] == max(ranks.values())]
@@ -158,15 +165,15 @@ class _Search:
                 diagnosis = Diagnosis(
                     tuple(mistakes[0] for mistakes in best),
                     here_only=count < failing,
-                    in_part=fit is Fit.IN_PART,
-                    up_to_dtype=fit is Fit.UP_TO_DTYPE,
+                    in_part=fit is Match.IN_PART,
+                    up_to_dtype=fit is Match.UP_TO_DTYPE,
                 )
                 found |= _named([self._replays[place]], diagnosis)
         return found
 
-    def _is_a_riddle(self, place: int, fits: dict[Made, Fit]) -> bool:
+    def _is_a_riddle(self, place: int, fits: dict[Made, Match]) -> bool:
         """Whether nothing explains a wrong answer; an exception and a wrong dtype speak for themselves."""
-        return not fits and self._replays[place].calls[-1].exception is None and self._fit((), place) is Fit.NO
+        return not fits and self._replays[place].calls[-1].exception is None and self._fit((), place) is Match.NO
 
     def _names_allowed(self, place: int, count: int) -> int:
         """How many mistakes may be told that explain one failing check, and `count` failing checks in all.
@@ -176,32 +183,32 @@ class _Search:
         replay = self._replays[place]
         exception = replay.calls[-1].exception
         if exception is None:
-            return MAX_NAMES if tells_much(replay.calls[-1].value, self._right_at(place)) else 1
+            return MAX_NAMES if has_finite_error(replay.calls[-1].value, self._right_at(place)) else 1
         return 0 if "out of bounds" in exception.message and count == 1 else 1
 
-    def _fitting(self, candidates: Sequence[Made], place: int) -> dict[Made, Fit] | None:
+    def _fitting(self, candidates: Sequence[Made], place: int) -> dict[Made, Match] | None:
         """The candidates that explain one failing check; None if there was no time to try them all."""
-        fits: dict[Made, Fit] = {}
+        fits: dict[Made, Match] = {}
         for mistakes in candidates:
             if time.thread_time() > self._deadline:
                 return None
             fit = self._fit(mistakes, place)
-            if fit is not Fit.NO and self._contradicts_nothing(mistakes):
+            if fit is not Match.NO and self._contradicts_nothing(mistakes):
                 fits[mistakes] = fit
-        if Fit.UP_TO_DTYPE in fits.values() and self._fit((), place) is not Fit.NO:
+        if Match.UP_TO_DTYPE in fits.values() and self._fit((), place) is not Match.NO:
             # The values are right, only the dtype is wrong: a mistake that does not show here gives them too.
-            return {mistakes: fit for mistakes, fit in fits.items() if fit is Fit.EXACT}
+            return {mistakes: fit for mistakes, fit in fits.items() if fit is Match.EXACT}
         return fits
 
     def _contradicts_nothing(self, mistakes: Made) -> bool:
         """Whether they give the right answer wherever the student did; what no check has looked at may be wrong."""
         return all(
-            self._fit(mistakes, place) is Fit.EXACT or self._fit((), place) is not Fit.EXACT
+            self._fit(mistakes, place) is Match.EXACT or self._fit((), place) is not Match.EXACT
             for place, replay in enumerate(self._replays)
             if replay.passed
         )
 
-    def _fit(self, mistakes: Made, place: int) -> Fit:
+    def _fit(self, mistakes: Made, place: int) -> Match:
         """How well the answers of a check are those of the solution with these mistakes made, or with none."""
         key = (mistakes, place)
         if key not in self._fits:
@@ -215,28 +222,28 @@ class _Search:
         return self._right[place]
 
 
-def _fit_of(function: str, mistakes: Made, replay: Replay, package: str, right: Callable[[], Any]) -> Fit:
+def _fit_of(function: str, mistakes: Made, replay: RecordedCheck, package: str, right: Callable[[], Any]) -> Match:
     module, _, _ = function.partition(".")
     try:
         wrong = variant(*mistakes, package=package) if mistakes else solution(module, package)
     except BrokenMistake:
-        return Fit.NO  # two edits of the same line do not go together
+        return Match.NO  # two edits of the same line do not go together
     caches: dict[int, Any] = {}
-    fit = Fit.EXACT
+    fit = Match.EXACT
     for call in replay.calls:
         space = wrong if call.function.module == module else solution(call.function.module, package)
         answer = _run(getattr(space, call.function.name), call, caches, package)
         if call.function.qualified == function:
             fit = min(fit, _fit_of_answer(call, answer, replay.passed, package))
-            if fit is Fit.NO and not replay.passed and mistakes and call is replay.calls[-1]:
+            if fit is Match.NO and not replay.passed and mistakes and call is replay.calls[-1]:
                 fit = _fit_in_part(call, answer, right)
-            if fit is Fit.NO:
+            if fit is Match.NO:
                 return fit
         _remember(call.value, answer.value, caches)
     return fit
 
 
-def _right(replay: Replay, package: str) -> Any:
+def _right(replay: RecordedCheck, package: str) -> Any:
     """What the official solution returns in the last call of a check."""
     caches: dict[int, Any] = {}
     value = None
@@ -302,14 +309,14 @@ def _remember(student: Any, ours: Any, caches: dict[int, Any]) -> None:
             _remember(mine, theirs, caches)
 
 
-def _fit_of_answer(call: Call, answer: _Answer, passed: bool, package: str) -> Fit:
+def _fit_of_answer(call: Call, answer: _Answer, passed: bool, package: str) -> Match:
     if call.exception is not None or answer.exception is not None:
-        return Fit.EXACT if _same_exception(call, answer.exception, package) else Fit.NO
+        return Match.EXACT if _same_exception(call, answer.exception, package) else Match.NO
     if not _same_modified(call, answer, package) and not (passed and call.modified):  # one check looks at it, and fails
-        return Fit.NO
+        return Match.NO
     # Wherever a float32 took part: what is computed with it may be off by as much, in whatever dtype it arrives.
     coarse = in_float32((*call.args, call.kwargs))
-    return min(fit_of(call.value, answer.value, coarse), _fit_of_entries(call, answer, coarse))
+    return min(match_values(call.value, answer.value, coarse), _fit_of_entries(call, answer, coarse))
 
 
 def _same_modified(call: Call, answer: _Answer, package: str) -> bool:
@@ -320,10 +327,10 @@ def _same_modified(call: Call, answer: _Answer, package: str) -> bool:
     return modified == answer.modified
 
 
-def _fit_in_part(call: Call, answer: _Answer, right: Callable[[], Any]) -> Fit:
+def _fit_in_part(call: Call, answer: _Answer, right: Callable[[], Any]) -> Match:
     if call.exception is not None or answer.exception is not None:
-        return Fit.NO
-    return fit_in_part(call.value, answer.value, right(), in_float32((*call.args, call.kwargs)))
+        return Match.NO
+    return match_in_part(call.value, answer.value, right(), in_float32((*call.args, call.kwargs)))
 
 
 def _same_exception(call: Call, ours: StudentException | None, package: str) -> bool:
@@ -338,15 +345,17 @@ def _same_exception(call: Call, ours: StudentException | None, package: str) -> 
     return right is not None and right.type == call.exception.type
 
 
-def _fit_of_entries(call: Call, answer: _Answer, coarse: bool) -> Fit:
+def _fit_of_entries(call: Call, answer: _Answer, coarse: bool) -> Match:
     """How well the entries of the cache that a check looked at are the same."""
     if not call.entries:
-        return Fit.EXACT
+        return Match.EXACT
     cache = answer.value[-1] if isinstance(answer.value, tuple) else answer.value
     if not isinstance(cache, dict):
-        return Fit.NO
+        return Match.NO
     fits = [
-        fit_of(value, cache[name], coarse) if name in cache else (Fit.EXACT if value is UNANSWERED else Fit.NO)
+        match_values(value, cache[name], coarse)
+        if name in cache
+        else (Match.EXACT if value is UNANSWERED else Match.NO)
         for name, value in call.entries.items()
     ]
     return min(fits)

@@ -15,7 +15,7 @@ Array = np.ndarray[Any, np.dtype[Any]]
 SAME = {**TOLERANCES, np.dtype(np.float32): Tolerance(relative=1e-3, floor=1e-4)}
 
 
-class Fit(IntEnum):
+class Match(IntEnum):
     """How well an answer is the student's."""
 
     NO = 0
@@ -24,47 +24,47 @@ class Fit(IntEnum):
     EXACT = 3
 
 
-def fit_of(student: Any, ours: Any, coarse: bool = False) -> Fit:
+def match_values(student: Any, ours: Any, coarse: bool = False) -> Match:
     """How well two values are the same up to rounding: type, shape, dtype, and nan where the other has nan.
 
     Args:
         coarse: round as float32 does.
     """
     if isinstance(student, Cache):
-        return Fit.EXACT
+        return Match.EXACT
     if isinstance(student, dict) and isinstance(ours, dict):
         if student.keys() != ours.keys():
-            return Fit.NO
-        return min((fit_of(student[key], ours[key], coarse) for key in student), default=Fit.EXACT)
+            return Match.NO
+        return min((match_values(student[key], ours[key], coarse) for key in student), default=Match.EXACT)
     if isinstance(student, (tuple, list)) and isinstance(ours, (tuple, list)):
         if len(student) != len(ours):
-            return Fit.NO
-        return min((fit_of(a, b, coarse) for a, b in zip(student, ours, strict=True)), default=Fit.EXACT)
+            return Match.NO
+        return min((match_values(a, b, coarse) for a, b in zip(student, ours, strict=True)), default=Match.EXACT)
     if isinstance(student, (np.ndarray, np.generic, float)) and isinstance(ours, (np.ndarray, np.generic, float)):
         return _fit_arrays(np.asarray(student), np.asarray(ours), coarse)
-    return Fit.EXACT if type(student) is type(ours) and bool(student == ours) else Fit.NO
+    return Match.EXACT if type(student) is type(ours) and bool(student == ours) else Match.NO
 
 
-def _fit_arrays(student: Array, ours: Array, coarse: bool) -> Fit:
+def _fit_arrays(student: Array, ours: Array, coarse: bool) -> Match:
     if student.shape != ours.shape:
-        return Fit.NO
+        return Match.NO
     same_dtype = student.dtype == ours.dtype
     if same_dtype and student.dtype.kind not in "fc":
-        return Fit.EXACT if np.array_equal(student, ours) else Fit.NO
+        return Match.EXACT if np.array_equal(student, ours) else Match.NO
     if not same_dtype:
         if not {student.dtype.kind, ours.dtype.kind} <= set("fiub"):
-            return Fit.NO
+            return Match.NO
         coarse = coarse or np.float32 in (student.dtype, ours.dtype)
         student, ours = student.astype(np.float64), ours.astype(np.float64)
     tolerance = SAME[np.dtype(np.float32)] if coarse else SAME.get(ours.dtype, TOLERANCES[np.dtype(np.float64)])
     with np.errstate(all="ignore"):
         near = np.abs(student - ours) <= tolerance.allowed(ours)
     if not (near | (student == ours) | (np.isnan(student) & np.isnan(ours))).all():
-        return Fit.NO
-    return Fit.EXACT if same_dtype else Fit.UP_TO_DTYPE
+        return Match.NO
+    return Match.EXACT if same_dtype else Match.UP_TO_DTYPE
 
 
-def fit_in_part(student: Any, ours: Any, right: Any, coarse: bool = False) -> Fit:
+def match_in_part(student: Any, ours: Any, right: Any, coarse: bool = False) -> Match:
     """Of several results: whether the first wrong one is ours, and those that are right are right in ours, too.
 
     Args:
@@ -72,17 +72,17 @@ def fit_in_part(student: Any, ours: Any, right: Any, coarse: bool = False) -> Fi
     """
     parts = list(_parts(student, ours, right))
     if len(parts) < 2 or None in parts:
-        return Fit.NO
+        return Match.NO
     found_wrong = False
     for mine, mistaken, correct in filter(None, parts):
-        wrong = fit_of(mine, correct, coarse) is not Fit.EXACT
-        if not (wrong and found_wrong) and fit_of(mine, mistaken, coarse) is not Fit.EXACT:
-            return Fit.NO
+        wrong = match_values(mine, correct, coarse) is not Match.EXACT
+        if not (wrong and found_wrong) and match_values(mine, mistaken, coarse) is not Match.EXACT:
+            return Match.NO
         found_wrong = found_wrong or wrong
-    return Fit.IN_PART if found_wrong else Fit.NO
+    return Match.IN_PART if found_wrong else Match.NO
 
 
-def tells_much(student: Any, right: Any) -> bool:
+def has_finite_error(student: Any, right: Any) -> bool:
     """Whether something finite is wrong in a value: many mistakes end in the same nan or infinity."""
     for part in _parts(student, student, right):
         if part is None:
@@ -101,7 +101,7 @@ def tells_much(student: Any, right: Any) -> bool:
     return False
 
 
-def nearly(student: Any, right: Any) -> bool:
+def nearly_correct(student: Any, right: Any) -> bool:
     """Whether all results are right to two digits: shapes, and numbers up to a hundredth of the largest."""
     for part in _parts(student, student, right):
         if part is None:

@@ -82,11 +82,11 @@ def drawable(value: Any, shape: Shape | None, qualified: str) -> Array:
 @contextmanager
 def work_of_folder(folder: Path) -> Iterator[Work]:
     """The functions of a submission, in a process of their own."""
-    from autograder.engine.student import Student
+    from autograder.engine.student import StudentCode
     from autograder.sandbox import Limits, Workers
 
     with Workers() as workers:
-        student = Student(workers, folder, TRANSFORMER, Limits.for_training(CALL_SECONDS))
+        student = StudentCode(workers, folder, TRANSFORMER, Limits.for_training(CALL_SECONDS))
         try:
             yield Work(student.call)
         finally:

@@ -9,7 +9,7 @@ from typing import Any
 
 from autograder.core.text import clean
 from autograder.courses.transformer import TRANSFORMER
-from autograder.engine.student import Student
+from autograder.engine.student import StudentCode
 from autograder.errors import Blocked, NotStarted, UsageError, Verdict
 from autograder.report.training_progress import TrainingUpdate
 from autograder.sandbox import Limits, Workers
@@ -34,7 +34,7 @@ class Trainer:
     """
 
     def __init__(self, workers: Workers, folder: Path, settings: Settings, resumed: Checkpoint | None = None) -> None:
-        self._student = Student(workers, folder, TRANSFORMER, Limits.for_training(CALL_SECONDS))
+        self._student = StudentCode(workers, folder, TRANSFORMER, Limits.for_training(CALL_SECONDS))
         self.settings = settings
         text = datasets.load(settings.data, settings.seed)
         if hashlib.sha256(text.encode()).hexdigest() != settings.data_sha256:

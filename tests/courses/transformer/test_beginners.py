@@ -12,7 +12,7 @@ from support.paths import SUBMISSIONS
 
 from autograder.courses.transformer import TRANSFORMER
 from autograder.engine.diagnosis.variants import source_of
-from autograder.engine.session import Options, hold_session
+from autograder.engine.session import Options, run_in_session
 
 FOLDER = SUBMISSIONS / "beginners"
 
@@ -47,15 +47,15 @@ def test_wrong_answers_of_beginners_are_named(tmp_path, module):
     others = beside(FOLDER / f"{module}.py", module)
     results = {}
 
-    def check_all(judge):
+    def check_all(session):
         for name, (function, code, _) in expected.items():
             folder = tmp_path / name
             folder.mkdir()
             (folder / f"{module}.py").write_text(f"{source_of(module)}\n\n{others}\n\n{code}\n", "utf-8")
-            results[name] = judge(name, folder, (f"{module}.{function}",))
+            results[name] = session.check(name, folder, (f"{module}.{function}",))
 
     expected = dict(answers(FOLDER / f"{module}.py"))
-    hold_session(Options(functions=TRANSFORMER.select([module]), official=True), check_all)
+    run_in_session(Options(functions=TRANSFORMER.select([module]), official=True), check_all)
     assert len(results) == len(expected) > 5
     for name, (_, _, starts) in expected.items():
         checks = results[name].checks

@@ -4,25 +4,25 @@ import numpy as np
 import pytest
 
 from autograder.engine.fixtures import Agree
-from autograder.engine.inputs import Draw
+from autograder.engine.inputs import RandomInputs
 
 graded = pytest.mark.graded
 
 
 @graded("averages.mean_of")
-def test_rows(agree: Agree, draw: Draw) -> None:
+def test_rows(agree: Agree, draw: RandomInputs) -> None:
     """Rows of a matrix"""
     agree(draw.normal(4, 7))
 
 
 @graded("averages.mean_of")
-def test_row(agree: Agree, draw: Draw) -> None:
+def test_row(agree: Agree, draw: RandomInputs) -> None:
     """A single row, far from 0"""
     agree(draw.normal(6) + 1000.0)
 
 
 @graded("averages.variance", points=2)
-def test_spread(agree: Agree, draw: Draw) -> None:
+def test_spread(agree: Agree, draw: RandomInputs) -> None:
     """Rows of a matrix"""
     agree(draw.normal(4, 7))
 

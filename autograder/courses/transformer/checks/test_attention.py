@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from autograder.engine.fixtures import Agree, Unmodified
-from autograder.engine.inputs import Array, Draw
+from autograder.engine.inputs import Array, RandomInputs
 from autograder.engine.reference import Reference
 
 graded = pytest.mark.graded
@@ -14,7 +14,13 @@ FLOAT32 = np.float32
 
 
 def _qkv(
-    draw: Draw, *batch: int, queries: int = 3, keys: int = 5, d_k: int = 4, d_v: int = 6, dtype: Any = np.float64
+    draw: RandomInputs,
+    *batch: int,
+    queries: int = 3,
+    keys: int = 5,
+    d_k: int = 4,
+    d_v: int = 6,
+    dtype: Any = np.float64,
 ) -> tuple[Array, Array, Array]:
     """Random queries, keys and values, every axis of a different size."""
     return (
@@ -25,7 +31,7 @@ def _qkv(
 
 
 def _with_weights(
-    reference: Reference, draw: Draw, qkv: tuple[Array, Array, Array], mask: Array | None = None
+    reference: Reference, draw: RandomInputs, qkv: tuple[Array, Array, Array], mask: Array | None = None
 ) -> tuple[Array, Array, Array, Array, Array]:
     """The arguments of `attention_backward`: a random upstream gradient, q, k, v, and the right weights."""
     q, k, v = qkv
@@ -37,7 +43,7 @@ def _causal(queries: int, keys: int) -> Array:
     return np.tri(queries, keys, keys - queries, dtype=bool)
 
 
-def _random_mask(draw: Draw, *shape: int) -> Array:
+def _random_mask(draw: RandomInputs, *shape: int) -> Array:
     """A random mask in which every query sees something."""
     mask = draw.booleans(*shape)
     mask[..., 0] |= ~mask.any(axis=-1)
@@ -45,13 +51,13 @@ def _random_mask(draw: Draw, *shape: int) -> Array:
 
 
 @graded("attention.causal_average_loop")
-def test_loop_batch(agree: Agree, draw: Draw) -> None:
+def test_loop_batch(agree: Agree, draw: RandomInputs) -> None:
     """A batch: itself and everything before it"""
     agree(draw.normal(2, 5, 3))
 
 
 @graded("attention.causal_average_loop")
-def test_loop_shapes(agree: Agree, draw: Draw) -> None:
+def test_loop_shapes(agree: Agree, draw: RandomInputs) -> None:
     """One text, two batch axes, a single position"""
     agree(draw.normal(4, 3))
     agree(draw.normal(2, 3, 4, 5))
@@ -59,26 +65,26 @@ def test_loop_shapes(agree: Agree, draw: Draw) -> None:
 
 
 @graded("attention.causal_average_loop")
-def test_loop_dtypes(agree: Agree, draw: Draw) -> None:
+def test_loop_dtypes(agree: Agree, draw: RandomInputs) -> None:
     """float32 stays float32, integers become float64"""
     agree(draw.normal(2, 5, 3, dtype=FLOAT32))
     agree(draw.integers(2, 5, 3, low=-9, high=10))
 
 
 @graded("attention.causal_average_loop")
-def test_loop_inputs_kept(unmodified: Unmodified, draw: Draw) -> None:
+def test_loop_inputs_kept(unmodified: Unmodified, draw: RandomInputs) -> None:
     """The input is left as it was"""
     unmodified(draw.normal(2, 4, 3))
 
 
 @graded("attention.causal_average_matmul")
-def test_matmul_batch(agree: Agree, draw: Draw) -> None:
+def test_matmul_batch(agree: Agree, draw: RandomInputs) -> None:
     """A batch: itself and everything before it"""
     agree(draw.normal(2, 5, 3))
 
 
 @graded("attention.causal_average_matmul")
-def test_matmul_shapes(agree: Agree, draw: Draw) -> None:
+def test_matmul_shapes(agree: Agree, draw: RandomInputs) -> None:
     """One text, two batch axes, a single position"""
     agree(draw.normal(4, 3))
     agree(draw.normal(2, 3, 4, 5))
@@ -86,14 +92,14 @@ def test_matmul_shapes(agree: Agree, draw: Draw) -> None:
 
 
 @graded("attention.causal_average_matmul")
-def test_matmul_dtypes(agree: Agree, draw: Draw) -> None:
+def test_matmul_dtypes(agree: Agree, draw: RandomInputs) -> None:
     """float32 stays float32, integers become float64"""
     agree(draw.normal(2, 5, 3, dtype=FLOAT32))
     agree(draw.integers(2, 5, 3, low=-9, high=10))
 
 
 @graded("attention.causal_average_matmul")
-def test_matmul_inputs_kept(unmodified: Unmodified, draw: Draw) -> None:
+def test_matmul_inputs_kept(unmodified: Unmodified, draw: RandomInputs) -> None:
     """The input is left as it was"""
     unmodified(draw.normal(2, 4, 3))
 
@@ -126,7 +132,7 @@ def test_padding(agree: Agree) -> None:
 
 
 @graded("attention.padding_mask")
-def test_padding_sizes(agree: Agree, draw: Draw) -> None:
+def test_padding_sizes(agree: Agree, draw: RandomInputs) -> None:
     """One text, one key, nothing but padding"""
     agree(draw.booleans(1, 5))
     agree(draw.booleans(3, 1))
@@ -134,13 +140,13 @@ def test_padding_sizes(agree: Agree, draw: Draw) -> None:
 
 
 @graded("attention.attention", points=2)
-def test_rectangular(agree: Agree, draw: Draw) -> None:
+def test_rectangular(agree: Agree, draw: RandomInputs) -> None:
     """Batch and heads, every axis of another size"""
     agree(*_qkv(draw, 2, 3, queries=4, keys=5, d_k=6, d_v=7))
 
 
 @graded("attention.attention")
-def test_axes(agree: Agree, draw: Draw) -> None:
+def test_axes(agree: Agree, draw: RandomInputs) -> None:
     """No batch axis, one, and three; as many queries as keys"""
     agree(*_qkv(draw))
     agree(*_qkv(draw, 2, queries=4, keys=4))
@@ -148,7 +154,7 @@ def test_axes(agree: Agree, draw: Draw) -> None:
 
 
 @graded("attention.attention")
-def test_single(agree: Agree, draw: Draw) -> None:
+def test_single(agree: Agree, draw: RandomInputs) -> None:
     """One key, one query, vectors of one number"""
     agree(*_qkv(draw, 2, keys=1))
     agree(*_qkv(draw, 1, queries=1))
@@ -156,14 +162,14 @@ def test_single(agree: Agree, draw: Draw) -> None:
 
 
 @graded("attention.attention", points=2)
-def test_causal(agree: Agree, draw: Draw) -> None:
+def test_causal(agree: Agree, draw: RandomInputs) -> None:
     """Causal masks, square and for the last queries"""
     agree(*_qkv(draw, 2, 3, queries=4, keys=4), mask=_causal(4, 4))
     agree(*_qkv(draw, 2, 3, queries=2), mask=_causal(2, 5))
 
 
 @graded("attention.attention")
-def test_other_masks(agree: Agree, draw: Draw) -> None:
+def test_other_masks(agree: Agree, draw: RandomInputs) -> None:
     """Other masks: of the full shape, or the same for all queries, heads or texts"""
     q, k, v = _qkv(draw, 2, 4)
     for shape in [(2, 4, 3, 5), (2, 1, 3, 5), (2, 1, 1, 5), (4, 3, 5), (1, 5), (5,)]:
@@ -171,7 +177,7 @@ def test_other_masks(agree: Agree, draw: Draw) -> None:
 
 
 @graded("attention.attention", points=2)
-def test_sees_nothing(agree: Agree, draw: Draw) -> None:
+def test_sees_nothing(agree: Agree, draw: RandomInputs) -> None:
     """A query that may look at nothing: weights 0, output 0"""
     mask = _random_mask(draw, 2, 3, 5)
     mask[0, 1] = mask[1, 0] = False
@@ -182,7 +188,7 @@ def test_sees_nothing(agree: Agree, draw: Draw) -> None:
 
 
 @graded("attention.attention")
-def test_large_scores(agree: Agree, draw: Draw) -> None:
+def test_large_scores(agree: Agree, draw: RandomInputs) -> None:
     """Scores of thousands: no overflow, nothing leaks through a mask"""
     q, k, v = _qkv(draw, 2)
     agree(64 * q, 64 * k, v)
@@ -191,7 +197,7 @@ def test_large_scores(agree: Agree, draw: Draw) -> None:
 
 
 @graded("attention.attention")
-def test_zero_scores(agree: Agree, draw: Draw) -> None:
+def test_zero_scores(agree: Agree, draw: RandomInputs) -> None:
     """Scores of exactly 0 are scores like any other"""
     q, k, v = _qkv(draw, 2)
     q[:, 1] = 0.0
@@ -200,7 +206,7 @@ def test_zero_scores(agree: Agree, draw: Draw) -> None:
 
 
 @graded("attention.attention")
-def test_float32(agree: Agree, draw: Draw) -> None:
+def test_float32(agree: Agree, draw: RandomInputs) -> None:
     """float32 stays float32, with and without a mask"""
     q, k, v = _qkv(draw, 2, dtype=FLOAT32)
     agree(q, k, v)
@@ -208,7 +214,7 @@ def test_float32(agree: Agree, draw: Draw) -> None:
 
 
 @graded("attention.attention")
-def test_integers(agree: Agree, draw: Draw) -> None:
+def test_integers(agree: Agree, draw: RandomInputs) -> None:
     """Integers are computed in float64"""
     q, k = draw.integers(2, 3, 4, low=-2, high=3), draw.integers(2, 5, 4, low=-2, high=3)
     agree(q, k, draw.integers(2, 5, 6, low=-9, high=10))
@@ -216,20 +222,20 @@ def test_integers(agree: Agree, draw: Draw) -> None:
 
 
 @graded("attention.attention")
-def test_inputs_kept(unmodified: Unmodified, draw: Draw) -> None:
+def test_inputs_kept(unmodified: Unmodified, draw: RandomInputs) -> None:
     """The inputs are left as they were, the mask too"""
     unmodified(*_qkv(draw, 2))
     unmodified(*_qkv(draw, 2), mask=np.array([[True, False, True, False, True], [False] * 5, [True] * 5]))
 
 
 @graded("attention.attention_backward", points=2)
-def test_gradient_rectangular(agree: Agree, reference: Reference, draw: Draw) -> None:
+def test_gradient_rectangular(agree: Agree, reference: Reference, draw: RandomInputs) -> None:
     """Batch and heads, every axis of another size"""
     agree(*_with_weights(reference, draw, _qkv(draw, 2, 3, queries=4, keys=5, d_k=6, d_v=7)))
 
 
 @graded("attention.attention_backward")
-def test_gradient_axes(agree: Agree, reference: Reference, draw: Draw) -> None:
+def test_gradient_axes(agree: Agree, reference: Reference, draw: RandomInputs) -> None:
     """No batch axis, one, and three"""
     agree(*_with_weights(reference, draw, _qkv(draw)))
     agree(*_with_weights(reference, draw, _qkv(draw, 2, queries=4, keys=4)))
@@ -237,7 +243,7 @@ def test_gradient_axes(agree: Agree, reference: Reference, draw: Draw) -> None:
 
 
 @graded("attention.attention_backward")
-def test_gradient_single(agree: Agree, reference: Reference, draw: Draw) -> None:
+def test_gradient_single(agree: Agree, reference: Reference, draw: RandomInputs) -> None:
     """One key, one query, vectors of one number"""
     agree(*_with_weights(reference, draw, _qkv(draw, 2, keys=1)))
     agree(*_with_weights(reference, draw, _qkv(draw, 1, queries=1, d_v=1)))
@@ -245,14 +251,14 @@ def test_gradient_single(agree: Agree, reference: Reference, draw: Draw) -> None
 
 
 @graded("attention.attention_backward")
-def test_gradient_masked(agree: Agree, reference: Reference, draw: Draw) -> None:
+def test_gradient_masked(agree: Agree, reference: Reference, draw: RandomInputs) -> None:
     """Weights from a causal mask and from a random one"""
     agree(*_with_weights(reference, draw, _qkv(draw, 2, queries=4, keys=4), _causal(4, 4)))
     agree(*_with_weights(reference, draw, _qkv(draw, 2, 3), _random_mask(draw, 2, 1, 3, 5)))
 
 
 @graded("attention.attention_backward")
-def test_gradient_sees_nothing(agree: Agree, reference: Reference, draw: Draw) -> None:
+def test_gradient_sees_nothing(agree: Agree, reference: Reference, draw: RandomInputs) -> None:
     """A query that saw nothing: gradient 0"""
     mask = _random_mask(draw, 2, 3, 5)
     mask[0, 1] = mask[1] = False
@@ -260,7 +266,7 @@ def test_gradient_sees_nothing(agree: Agree, reference: Reference, draw: Draw) -
 
 
 @graded("attention.attention_backward")
-def test_gradient_dtypes(agree: Agree, reference: Reference, draw: Draw) -> None:
+def test_gradient_dtypes(agree: Agree, reference: Reference, draw: RandomInputs) -> None:
     """float32 stays float32, integers become float64"""
     agree(*_with_weights(reference, draw, _qkv(draw, 2, dtype=FLOAT32)))
     q, k = draw.integers(2, 3, 4, low=-2, high=3), draw.integers(2, 5, 4, low=-2, high=3)
@@ -269,6 +275,6 @@ def test_gradient_dtypes(agree: Agree, reference: Reference, draw: Draw) -> None
 
 
 @graded("attention.attention_backward")
-def test_gradient_inputs_kept(unmodified: Unmodified, reference: Reference, draw: Draw) -> None:
+def test_gradient_inputs_kept(unmodified: Unmodified, reference: Reference, draw: RandomInputs) -> None:
     """The inputs are left as they were"""
     unmodified(*_with_weights(reference, draw, _qkv(draw, 2)))

@@ -7,7 +7,7 @@ import pytest
 
 from autograder.courses.transformer.checks._shapes import block_shapes
 from autograder.engine.fixtures import Agree, Backward, Stages, Unmodified
-from autograder.engine.inputs import Array, Draw
+from autograder.engine.inputs import Array, RandomInputs
 
 graded = pytest.mark.graded
 FLOAT32 = np.float32
@@ -19,7 +19,9 @@ CAUSAL = np.tri(5, dtype=bool)
 PADDING = np.array([[True, True, True, False, False], [True, True, True, True, False]])[:, None, None, :]
 
 
-def _params(draw: Draw, d: int, f: int, *, without: tuple[str, ...] = (), dtype: Any = np.float64) -> dict[str, Array]:
+def _params(
+    draw: RandomInputs, d: int, f: int, *, without: tuple[str, ...] = (), dtype: Any = np.float64
+) -> dict[str, Array]:
     """Random parameters, none of them near its usual first value."""
     params = {name: draw.normal(*shape, scale=0.5, dtype=dtype) for name, shape in block_shapes(d, f).items()}
     for gain in ("ln1.gamma", "ln2.gamma"):
@@ -28,7 +30,7 @@ def _params(draw: Draw, d: int, f: int, *, without: tuple[str, ...] = (), dtype:
 
 
 @graded("blocks.block", points=2)
-def test_pre_norm(agree: Agree, draw: Draw) -> None:
+def test_pre_norm(agree: Agree, draw: RandomInputs) -> None:
     """The norm before each step"""
     x, params = draw.normal(2, 5, 6), _params(draw, 6, 7)
     agree(x, params, 2)
@@ -36,13 +38,13 @@ def test_pre_norm(agree: Agree, draw: Draw) -> None:
 
 
 @graded("blocks.block", points=2)
-def test_post_norm(agree: Agree, draw: Draw) -> None:
+def test_post_norm(agree: Agree, draw: RandomInputs) -> None:
     """The norm after each step"""
     agree(draw.normal(2, 5, 6), _params(draw, 6, 7), 2, norm="post")
 
 
 @graded("blocks.block")
-def test_relu(agree: Agree, draw: Draw) -> None:
+def test_relu(agree: Agree, draw: RandomInputs) -> None:
     """ReLU, in both forms"""
     x, params = draw.normal(2, 5, 6), _params(draw, 6, 7)
     agree(x, params, 2, activation="relu")
@@ -50,7 +52,7 @@ def test_relu(agree: Agree, draw: Draw) -> None:
 
 
 @graded("blocks.block")
-def test_masks(agree: Agree, draw: Draw) -> None:
+def test_masks(agree: Agree, draw: RandomInputs) -> None:
     """A causal mask, a padding mask, one for each head"""
     x, params = draw.normal(2, 5, 6), _params(draw, 6, 7)
     agree(x, params, 2, CAUSAL)
@@ -59,7 +61,7 @@ def test_masks(agree: Agree, draw: Draw) -> None:
 
 
 @graded("blocks.block")
-def test_sees_nothing(agree: Agree, draw: Draw) -> None:
+def test_sees_nothing(agree: Agree, draw: RandomInputs) -> None:
     """Queries that may look at nothing"""
     x, params, mask = draw.normal(2, 5, 6), _params(draw, 6, 7), CAUSAL.copy()
     mask[[0, 3]] = False
@@ -68,7 +70,7 @@ def test_sees_nothing(agree: Agree, draw: Draw) -> None:
 
 
 @graded("blocks.block")
-def test_axes(agree: Agree, draw: Draw) -> None:
+def test_axes(agree: Agree, draw: RandomInputs) -> None:
     """2-D and 4-D x, a single token, a single head"""
     params = _params(draw, 4, 6)
     agree(draw.normal(5, 4), params, 2, mask=CAUSAL)
@@ -77,7 +79,7 @@ def test_axes(agree: Agree, draw: Draw) -> None:
 
 
 @graded("blocks.block")
-def test_without_biases(agree: Agree, draw: Draw) -> None:
+def test_without_biases(agree: Agree, draw: RandomInputs) -> None:
     """Without biases, and without some of them"""
     x = draw.normal(2, 5, 4)
     agree(x, _params(draw, 4, 6, without=BIASES), 2)
@@ -86,7 +88,7 @@ def test_without_biases(agree: Agree, draw: Draw) -> None:
 
 
 @graded("blocks.block")
-def test_dtypes(agree: Agree, draw: Draw) -> None:
+def test_dtypes(agree: Agree, draw: RandomInputs) -> None:
     """float32 stays float32, integers become float64"""
     params = _params(draw, 4, 6, dtype=FLOAT32)
     for norm in ("pre", "post"):
@@ -95,7 +97,7 @@ def test_dtypes(agree: Agree, draw: Draw) -> None:
 
 
 @graded("blocks.block")
-def test_stages(stages: Stages, draw: Draw) -> None:
+def test_stages(stages: Stages, draw: RandomInputs) -> None:
     """The cache names the weights and the stream after each step"""
     x, params = draw.normal(2, 5, 6), _params(draw, 6, 7)
     stages(x, params, 2, mask=CAUSAL)
@@ -103,7 +105,7 @@ def test_stages(stages: Stages, draw: Draw) -> None:
 
 
 @graded("blocks.block")
-def test_inputs_kept(unmodified: Unmodified, draw: Draw) -> None:
+def test_inputs_kept(unmodified: Unmodified, draw: RandomInputs) -> None:
     """The input, the parameters and the mask are left as they were"""
     x, params = draw.normal(2, 5, 4), _params(draw, 4, 6)
     unmodified(x, params, 2, mask=CAUSAL)
@@ -111,20 +113,20 @@ def test_inputs_kept(unmodified: Unmodified, draw: Draw) -> None:
 
 
 @graded("blocks.block_backward", points=2)
-def test_pre_norm_gradient(backward: Backward, draw: Draw) -> None:
+def test_pre_norm_gradient(backward: Backward, draw: RandomInputs) -> None:
     """The norm before each step"""
     backward(draw.normal(2, 5, 6), draw.normal(2, 5, 6), _params(draw, 6, 7), 2)
 
 
 @graded("blocks.block_backward", points=2)
-def test_post_norm_gradient(backward: Backward, draw: Draw) -> None:
+def test_post_norm_gradient(backward: Backward, draw: RandomInputs) -> None:
     """The norm after each step"""
     dout, x, params = draw.normal(2, 5, 6), draw.normal(2, 5, 6), _params(draw, 6, 7)
     backward(dout, x, params, 2, norm="post")
 
 
 @graded("blocks.block_backward")
-def test_relu_gradient(backward: Backward, draw: Draw) -> None:
+def test_relu_gradient(backward: Backward, draw: RandomInputs) -> None:
     """ReLU, in both forms"""
     dout, x, params = draw.normal(2, 5, 4), draw.normal(2, 5, 4), _params(draw, 4, 6)
     for norm in ("pre", "post"):
@@ -132,7 +134,7 @@ def test_relu_gradient(backward: Backward, draw: Draw) -> None:
 
 
 @graded("blocks.block_backward")
-def test_masks_gradient(backward: Backward, draw: Draw) -> None:
+def test_masks_gradient(backward: Backward, draw: RandomInputs) -> None:
     """A causal mask, a padding mask, queries that may look at nothing"""
     dout, x, params = draw.normal(2, 5, 4), draw.normal(2, 5, 4), _params(draw, 4, 6)
     nothing = CAUSAL.copy()
@@ -143,7 +145,7 @@ def test_masks_gradient(backward: Backward, draw: Draw) -> None:
 
 
 @graded("blocks.block_backward")
-def test_axes_gradient(backward: Backward, draw: Draw) -> None:
+def test_axes_gradient(backward: Backward, draw: RandomInputs) -> None:
     """2-D and 4-D x, a single token, a single head"""
     params = _params(draw, 4, 6)
     for shape, n_heads in (((5, 4), 2), ((2, 3, 5, 4), 2), ((1, 1, 4), 1)):
@@ -151,7 +153,7 @@ def test_axes_gradient(backward: Backward, draw: Draw) -> None:
 
 
 @graded("blocks.block_backward")
-def test_without_biases_gradient(backward: Backward, draw: Draw) -> None:
+def test_without_biases_gradient(backward: Backward, draw: RandomInputs) -> None:
     """No bias, no gradient for it"""
     dout, x = draw.normal(2, 5, 4), draw.normal(2, 5, 4)
     for without, norm in ((BIASES, "pre"), (BIASES, "post"), (("attn.b_o", "ffn.b_1"), "pre")):
@@ -159,7 +161,7 @@ def test_without_biases_gradient(backward: Backward, draw: Draw) -> None:
 
 
 @graded("blocks.block_backward")
-def test_caches(backward: Backward, draw: Draw) -> None:
+def test_caches(backward: Backward, draw: RandomInputs) -> None:
     """Two caches at once, and the same one twice"""
     calls = [(draw.normal(3, 4), draw.normal(3, 4), _params(draw, 4, 6), norm) for norm in ("pre", "post")]
     caches = [backward.cache(x, params, 2, norm=norm) for _, x, params, norm in calls]
@@ -168,7 +170,7 @@ def test_caches(backward: Backward, draw: Draw) -> None:
 
 
 @graded("blocks.block_backward")
-def test_float32_gradient(backward: Backward, draw: Draw) -> None:
+def test_float32_gradient(backward: Backward, draw: RandomInputs) -> None:
     """float32 stays float32"""
     dout, x = draw.normal(2, 5, 4, dtype=FLOAT32), draw.normal(2, 5, 4, dtype=FLOAT32)
     params = _params(draw, 4, 6, dtype=FLOAT32)
@@ -177,7 +179,7 @@ def test_float32_gradient(backward: Backward, draw: Draw) -> None:
 
 
 @graded("blocks.block_backward")
-def test_inputs_kept_gradient(backward: Backward, unmodified: Unmodified, draw: Draw) -> None:
+def test_inputs_kept_gradient(backward: Backward, unmodified: Unmodified, draw: RandomInputs) -> None:
     """The gradient and the cache are left as they were"""
     for norm in ("pre", "post"):
         cache = backward.cache(draw.normal(2, 5, 4), _params(draw, 4, 6), 2, norm=norm)

@@ -4,20 +4,20 @@ import numpy as np
 import pytest
 
 from autograder.engine.fixtures import Agree, Unmodified
-from autograder.engine.inputs import Draw
+from autograder.engine.inputs import RandomInputs
 
 graded = pytest.mark.graded
 FLOAT32 = np.float32
 
 
 @graded("embeddings.one_hot")
-def test_one_hot_text(agree: Agree, draw: Draw) -> None:
+def test_one_hot_text(agree: Agree, draw: RandomInputs) -> None:
     """One text: a row per token, in float64"""
     agree(draw.integers(6, high=4), 4)
 
 
 @graded("embeddings.one_hot")
-def test_one_hot_batch(agree: Agree, draw: Draw) -> None:
+def test_one_hot_batch(agree: Agree, draw: RandomInputs) -> None:
     """Batches: the new axis comes last"""
     agree(draw.integers(2, 3, high=5), 5)
     agree(draw.integers(3, 1, 4, high=5), 5)
@@ -32,14 +32,14 @@ def test_one_hot_vocabulary(agree: Agree) -> None:
 
 
 @graded("embeddings.embed_tokens")
-def test_lookup_text(agree: Agree, draw: Draw) -> None:
+def test_lookup_text(agree: Agree, draw: RandomInputs) -> None:
     """One text, with repeated tokens"""
     agree(np.array([3, 0, 3, 6, 3]), draw.normal(7, 4))
     agree(np.array([2]), draw.normal(3, 1))
 
 
 @graded("embeddings.embed_tokens")
-def test_lookup_batch(agree: Agree, draw: Draw) -> None:
+def test_lookup_batch(agree: Agree, draw: RandomInputs) -> None:
     """Batches of texts"""
     W_tok = draw.normal(6, 5)
     agree(draw.integers(2, 3, high=6), W_tok)
@@ -47,7 +47,7 @@ def test_lookup_batch(agree: Agree, draw: Draw) -> None:
 
 
 @graded("embeddings.embed_tokens")
-def test_lookup_dtypes(agree: Agree, draw: Draw) -> None:
+def test_lookup_dtypes(agree: Agree, draw: RandomInputs) -> None:
     """float32 stays float32, an integer table becomes float64"""
     ids = draw.integers(2, 3, high=5)
     agree(ids, draw.normal(5, 4, dtype=FLOAT32))
@@ -55,33 +55,33 @@ def test_lookup_dtypes(agree: Agree, draw: Draw) -> None:
 
 
 @graded("embeddings.embed_tokens")
-def test_lookup_inputs_kept(unmodified: Unmodified, draw: Draw) -> None:
+def test_lookup_inputs_kept(unmodified: Unmodified, draw: RandomInputs) -> None:
     """The inputs are left as they were"""
     unmodified(draw.integers(2, 3, high=5), draw.normal(5, 4))
 
 
 @graded("embeddings.embed_tokens_backward")
-def test_table_gradient(agree: Agree, draw: Draw) -> None:
+def test_table_gradient(agree: Agree, draw: RandomInputs) -> None:
     """Different tokens; those that do not occur get 0"""
     agree(draw.normal(3, 5), np.array([4, 1, 2]), 7)
 
 
 @graded("embeddings.embed_tokens_backward")
-def test_table_gradient_repeated(agree: Agree, draw: Draw) -> None:
+def test_table_gradient_repeated(agree: Agree, draw: RandomInputs) -> None:
     """A token that occurs again and again: the sum of its gradients"""
     agree(draw.normal(6, 4), np.array([1, 3, 1, 1, 0, 3]), 5)
     agree(draw.normal(4, 3), np.array([0, 0, 0, 0]), 1)
 
 
 @graded("embeddings.embed_tokens_backward")
-def test_table_gradient_batch(agree: Agree, draw: Draw) -> None:
+def test_table_gradient_batch(agree: Agree, draw: RandomInputs) -> None:
     """Batches: one sum over all texts and positions"""
     agree(draw.normal(2, 6, 3), draw.integers(2, 6, high=4), 4)
     agree(draw.normal(2, 1, 4, 3), draw.integers(2, 1, 4, high=6), 6)
 
 
 @graded("embeddings.embed_tokens_backward")
-def test_table_gradient_dtypes(agree: Agree, draw: Draw) -> None:
+def test_table_gradient_dtypes(agree: Agree, draw: RandomInputs) -> None:
     """float32 stays float32, integers become float64"""
     ids = draw.integers(2, 5, high=4)
     agree(draw.normal(2, 5, 3, dtype=FLOAT32), ids, 4)
@@ -89,7 +89,7 @@ def test_table_gradient_dtypes(agree: Agree, draw: Draw) -> None:
 
 
 @graded("embeddings.embed_tokens_backward")
-def test_table_gradient_inputs_kept(unmodified: Unmodified, draw: Draw) -> None:
+def test_table_gradient_inputs_kept(unmodified: Unmodified, draw: RandomInputs) -> None:
     """The inputs are left as they were"""
     unmodified(draw.normal(2, 3, 4), draw.integers(2, 3, high=5), 5)
 
@@ -122,13 +122,13 @@ def test_positions_far(agree: Agree) -> None:
 
 
 @graded("embeddings.embed")
-def test_embed_text(agree: Agree, draw: Draw) -> None:
+def test_embed_text(agree: Agree, draw: RandomInputs) -> None:
     """One text, as long as the table of positions"""
     agree(draw.integers(5, high=7), draw.normal(7, 4), draw.normal(5, 4))
 
 
 @graded("embeddings.embed")
-def test_embed_batch(agree: Agree, draw: Draw) -> None:
+def test_embed_batch(agree: Agree, draw: RandomInputs) -> None:
     """Batches of texts, all with the same positions"""
     W_tok, W_pos = draw.normal(7, 5), draw.normal(3, 5)
     agree(draw.integers(2, 3, high=7), W_tok, W_pos)
@@ -137,7 +137,7 @@ def test_embed_batch(agree: Agree, draw: Draw) -> None:
 
 
 @graded("embeddings.embed")
-def test_embed_short(agree: Agree, draw: Draw) -> None:
+def test_embed_short(agree: Agree, draw: RandomInputs) -> None:
     """A short text uses the first positions"""
     W_tok, W_pos = draw.normal(7, 4), draw.normal(6, 4)
     agree(draw.integers(2, 3, high=7), W_tok, W_pos)
@@ -145,7 +145,7 @@ def test_embed_short(agree: Agree, draw: Draw) -> None:
 
 
 @graded("embeddings.embed")
-def test_embed_scale(agree: Agree, draw: Draw) -> None:
+def test_embed_scale(agree: Agree, draw: RandomInputs) -> None:
     """The scale multiplies the token vectors only"""
     ids, W_tok, W_pos = draw.integers(2, 3, high=7), draw.normal(7, 4), draw.normal(5, 4)
     agree(ids, W_tok, W_pos, scale=2.5)
@@ -153,7 +153,7 @@ def test_embed_scale(agree: Agree, draw: Draw) -> None:
 
 
 @graded("embeddings.embed")
-def test_embed_dtypes(agree: Agree, draw: Draw) -> None:
+def test_embed_dtypes(agree: Agree, draw: RandomInputs) -> None:
     """float32 stays float32, integer tables become float64"""
     ids = draw.integers(2, 3, high=5)
     agree(ids, draw.normal(5, 4, dtype=FLOAT32), draw.normal(6, 4, dtype=FLOAT32), scale=1.5)
@@ -161,6 +161,6 @@ def test_embed_dtypes(agree: Agree, draw: Draw) -> None:
 
 
 @graded("embeddings.embed")
-def test_embed_inputs_kept(unmodified: Unmodified, draw: Draw) -> None:
+def test_embed_inputs_kept(unmodified: Unmodified, draw: RandomInputs) -> None:
     """The inputs are left as they were"""
     unmodified(draw.integers(2, 3, high=5), draw.normal(5, 4), draw.normal(6, 4), scale=2.0)

@@ -10,8 +10,8 @@ from autograder.core.wire_format import Config, Rng
 from autograder.courses.transformer.checks._shapes import gpt_shapes
 from autograder.engine.comparison.compare import TOLERANCES, describe_type, shape_text
 from autograder.engine.fixtures import Agree, Stages, Unmodified
-from autograder.engine.inputs import Array, Draw
-from autograder.engine.student import Student
+from autograder.engine.inputs import Array, RandomInputs
+from autograder.engine.student import StudentCode
 from autograder.errors import Mismatch
 
 graded = pytest.mark.graded
@@ -30,7 +30,7 @@ def _tiny(**fields: Any) -> Config:
     return _config(**{"vocab_size": 5, "block_size": 4, "n_layers": 1, "d_model": 4, "d_ff": 3, **fields})
 
 
-def _params(draw: Draw, config: Config, dtype: Any = np.float64) -> dict[str, Array]:
+def _params(draw: RandomInputs, config: Config, dtype: Any = np.float64) -> dict[str, Array]:
     """Random parameters, none of them near its usual first value."""
     params = {name: draw.normal(*shape, scale=0.5, dtype=dtype) for name, shape in gpt_shapes(config).items()}
     for name in params:
@@ -39,11 +39,11 @@ def _params(draw: Draw, config: Config, dtype: Any = np.float64) -> dict[str, Ar
     return params
 
 
-def _ids(draw: Draw, config: Config, *shape: int) -> Array:
+def _ids(draw: RandomInputs, config: Config, *shape: int) -> Array:
     return draw.integers(*shape, high=config.vocab_size)
 
 
-def _initial(student: Student, config: Config, rng: Rng) -> dict[str, Array]:
+def _initial(student: StudentCode, config: Config, rng: Rng) -> dict[str, Array]:
     """What `init_gpt` returns, its names, shapes and dtypes looked at."""
     params, shapes = student.gpt.init_gpt(config, rng), gpt_shapes(config)
     if not isinstance(params, dict):
@@ -68,14 +68,14 @@ def _is_matrix(name: str) -> bool:
 
 
 @graded("gpt.init_gpt")
-def test_names_and_shapes(student: Student, draw: Draw) -> None:
+def test_names_and_shapes(student: StudentCode, draw: RandomInputs) -> None:
     """Names, shapes and float32, a tied head"""
     _initial(student, _config(), draw.rng())
     _initial(student, _config(n_layers=1, n_heads=1, d_model=4, d_ff=16), draw.rng())
 
 
 @graded("gpt.init_gpt")
-def test_options_of_the_start(student: Student, draw: Draw) -> None:
+def test_options_of_the_start(student: StudentCode, draw: RandomInputs) -> None:
     """An untied head; no biases"""
     _initial(student, _config(tied=False), draw.rng())
     _initial(student, _config(bias=False), draw.rng())
@@ -83,7 +83,7 @@ def test_options_of_the_start(student: Student, draw: Draw) -> None:
 
 
 @graded("gpt.init_gpt")
-def test_sizes_of_the_start(student: Student, draw: Draw) -> None:
+def test_sizes_of_the_start(student: StudentCode, draw: RandomInputs) -> None:
     """Matrices around 0 with standard deviation 0.02, smaller where they write into the stream"""
     for n_layers in (1, 3):
         config = _config(vocab_size=40, block_size=30, n_layers=n_layers, d_model=32, d_ff=48, tied=False)
@@ -104,7 +104,7 @@ def test_sizes_of_the_start(student: Student, draw: Draw) -> None:
 
 
 @graded("gpt.init_gpt")
-def test_ones_and_zeros(student: Student, draw: Draw) -> None:
+def test_ones_and_zeros(student: StudentCode, draw: RandomInputs) -> None:
     """Every gamma is 1, every beta and every bias 0"""
     for name, value in _initial(student, _config(tied=False), draw.rng()).items():
         expected = 1.0 if name.endswith("gamma") else 0.0
@@ -113,7 +113,7 @@ def test_ones_and_zeros(student: Student, draw: Draw) -> None:
 
 
 @graded("gpt.init_gpt")
-def test_random_start(student: Student, draw: Draw) -> None:
+def test_random_start(student: StudentCode, draw: RandomInputs) -> None:
     """The randomness is the generator's; no two matrices are the same"""
     config, rng = _config(tied=False), draw.rng()
     first, again, other = (_initial(student, config, r) for r in (rng, rng, draw.rng()))
@@ -131,21 +131,21 @@ def test_random_start(student: Student, draw: Draw) -> None:
 
 
 @graded("gpt.gpt", points=2)
-def test_tied(agree: Agree, draw: Draw) -> None:
+def test_tied(agree: Agree, draw: RandomInputs) -> None:
     """A tied head: the token table, transposed"""
     config = _config()
     agree(_ids(draw, config, 3, 7), _params(draw, config), config)
 
 
 @graded("gpt.gpt")
-def test_untied(agree: Agree, draw: Draw) -> None:
+def test_untied(agree: Agree, draw: RandomInputs) -> None:
     """A head of its own"""
     config = _config(tied=False)
     agree(_ids(draw, config, 3, 7), _params(draw, config), config)
 
 
 @graded("gpt.gpt", points=2)
-def test_stages(stages: Stages, draw: Draw) -> None:
+def test_stages(stages: Stages, draw: RandomInputs) -> None:
     """The stages in the cache, from the embedding to the last norm"""
     config = _config(n_layers=3)
     ids, params = _ids(draw, config, 3, 5), _params(draw, config)
@@ -153,14 +153,14 @@ def test_stages(stages: Stages, draw: Draw) -> None:
 
 
 @graded("gpt.gpt")
-def test_relu(agree: Agree, draw: Draw) -> None:
+def test_relu(agree: Agree, draw: RandomInputs) -> None:
     """ReLU"""
     config = _config(activation="relu")
     agree(_ids(draw, config, 3, 6), _params(draw, config), config)
 
 
 @graded("gpt.gpt")
-def test_without_biases(agree: Agree, draw: Draw) -> None:
+def test_without_biases(agree: Agree, draw: RandomInputs) -> None:
     """Without biases"""
     for tied in (True, False):
         config = _config(bias=False, tied=tied)
@@ -168,7 +168,7 @@ def test_without_biases(agree: Agree, draw: Draw) -> None:
 
 
 @graded("gpt.gpt")
-def test_lengths(agree: Agree, draw: Draw) -> None:
+def test_lengths(agree: Agree, draw: RandomInputs) -> None:
     """Texts shorter than the block size, a single token, a single text"""
     config = _config()
     params = _params(draw, config)
@@ -177,7 +177,7 @@ def test_lengths(agree: Agree, draw: Draw) -> None:
 
 
 @graded("gpt.gpt")
-def test_axes(agree: Agree, draw: Draw) -> None:
+def test_axes(agree: Agree, draw: RandomInputs) -> None:
     """No batch axis, and two"""
     config = _config(tied=False)
     params = _params(draw, config)
@@ -186,7 +186,7 @@ def test_axes(agree: Agree, draw: Draw) -> None:
 
 
 @graded("gpt.gpt")
-def test_layers_and_heads(agree: Agree, draw: Draw) -> None:
+def test_layers_and_heads(agree: Agree, draw: RandomInputs) -> None:
     """One block, eleven blocks; one head, three heads"""
     for fields in ({"n_layers": 1, "n_heads": 1}, {"n_heads": 3}, {"n_layers": 11, "d_model": 4}):
         config = _config(**fields)
@@ -194,7 +194,7 @@ def test_layers_and_heads(agree: Agree, draw: Draw) -> None:
 
 
 @graded("gpt.gpt")
-def test_float32(agree: Agree, draw: Draw) -> None:
+def test_float32(agree: Agree, draw: RandomInputs) -> None:
     """float32 parameters give float32 scores"""
     for tied in (True, False):
         config = _config(tied=tied)
@@ -202,7 +202,7 @@ def test_float32(agree: Agree, draw: Draw) -> None:
 
 
 @graded("gpt.gpt")
-def test_inputs_kept(unmodified: Unmodified, draw: Draw) -> None:
+def test_inputs_kept(unmodified: Unmodified, draw: RandomInputs) -> None:
     """The ids and the parameters are left as they were"""
     for fields in ({"tied": True}, {"tied": False, "bias": False}):
         config = _config(**fields)
@@ -210,28 +210,28 @@ def test_inputs_kept(unmodified: Unmodified, draw: Draw) -> None:
 
 
 @graded("gpt.gpt_loss", points=2)
-def test_loss_tied(agree: Agree, draw: Draw) -> None:
+def test_loss_tied(agree: Agree, draw: RandomInputs) -> None:
     """A tied head: the gradient of the table has two parts"""
     config = _config()
     agree(_ids(draw, config, 3, 7), _ids(draw, config, 3, 7), _params(draw, config), config)
 
 
 @graded("gpt.gpt_loss", points=2)
-def test_loss_untied(agree: Agree, draw: Draw) -> None:
+def test_loss_untied(agree: Agree, draw: RandomInputs) -> None:
     """A head of its own: tokens that do not occur have gradient 0"""
     config = _config(tied=False)
     agree(draw.integers(3, 5, high=8), _ids(draw, config, 3, 5), _params(draw, config), config)
 
 
 @graded("gpt.gpt_loss")
-def test_loss_relu(agree: Agree, draw: Draw) -> None:
+def test_loss_relu(agree: Agree, draw: RandomInputs) -> None:
     """ReLU"""
     config = _tiny(activation="relu", n_layers=2)
     agree(_ids(draw, config, 3, 4), _ids(draw, config, 3, 4), _params(draw, config), config)
 
 
 @graded("gpt.gpt_loss")
-def test_loss_without_biases(agree: Agree, draw: Draw) -> None:
+def test_loss_without_biases(agree: Agree, draw: RandomInputs) -> None:
     """Without biases: no gradients for them"""
     for tied in (True, False):
         config = _tiny(bias=False, tied=tied)
@@ -239,7 +239,7 @@ def test_loss_without_biases(agree: Agree, draw: Draw) -> None:
 
 
 @graded("gpt.gpt_loss")
-def test_loss_short(agree: Agree, draw: Draw) -> None:
+def test_loss_short(agree: Agree, draw: RandomInputs) -> None:
     """Short texts: positions that they do not reach have gradient 0"""
     config = _tiny()
     params = _params(draw, config)
@@ -248,7 +248,7 @@ def test_loss_short(agree: Agree, draw: Draw) -> None:
 
 
 @graded("gpt.gpt_loss")
-def test_loss_repeated(agree: Agree, draw: Draw) -> None:
+def test_loss_repeated(agree: Agree, draw: RandomInputs) -> None:
     """The same token at many places: its gradients add up"""
     ids, targets = np.array([[1, 1, 3, 1], [3, 1, 1, 1]]), np.array([[2, 2, 2, 1], [1, 2, 2, 4]])
     for tied in (True, False):
@@ -257,7 +257,7 @@ def test_loss_repeated(agree: Agree, draw: Draw) -> None:
 
 
 @graded("gpt.gpt_loss")
-def test_loss_axes(agree: Agree, draw: Draw) -> None:
+def test_loss_axes(agree: Agree, draw: RandomInputs) -> None:
     """No batch axis, and two"""
     config = _tiny()
     params = _params(draw, config)
@@ -266,7 +266,7 @@ def test_loss_axes(agree: Agree, draw: Draw) -> None:
 
 
 @graded("gpt.gpt_loss")
-def test_loss_layers_and_heads(agree: Agree, draw: Draw) -> None:
+def test_loss_layers_and_heads(agree: Agree, draw: RandomInputs) -> None:
     """One head, four heads; three blocks, each of them different"""
     for fields in ({"n_heads": 1}, {"n_heads": 4}, {"n_layers": 3}):
         config = _tiny(**fields)
@@ -274,7 +274,7 @@ def test_loss_layers_and_heads(agree: Agree, draw: Draw) -> None:
 
 
 @graded("gpt.gpt_loss")
-def test_loss_confidently_wrong(agree: Agree, draw: Draw) -> None:
+def test_loss_confidently_wrong(agree: Agree, draw: RandomInputs) -> None:
     """Scores in the hundreds: the loss is large, not infinite"""
     config = _tiny(tied=False)
     params = _params(draw, config)
@@ -283,7 +283,7 @@ def test_loss_confidently_wrong(agree: Agree, draw: Draw) -> None:
 
 
 @graded("gpt.gpt_loss")
-def test_loss_float32(agree: Agree, draw: Draw) -> None:
+def test_loss_float32(agree: Agree, draw: RandomInputs) -> None:
     """float32 parameters have float32 gradients"""
     for tied in (True, False):
         config = _tiny(tied=tied, n_layers=2)
@@ -292,7 +292,7 @@ def test_loss_float32(agree: Agree, draw: Draw) -> None:
 
 
 @graded("gpt.gpt_loss")
-def test_loss_inputs_kept(unmodified: Unmodified, draw: Draw) -> None:
+def test_loss_inputs_kept(unmodified: Unmodified, draw: RandomInputs) -> None:
     """The ids, the targets and the parameters are left as they were"""
     for fields in ({"tied": True}, {"tied": False, "bias": False}):
         config = _tiny(**fields)
@@ -300,13 +300,13 @@ def test_loss_inputs_kept(unmodified: Unmodified, draw: Draw) -> None:
 
 
 @graded("gpt.count_parameters")
-def test_count(agree: Agree, draw: Draw) -> None:
+def test_count(agree: Agree, draw: RandomInputs) -> None:
     """All numbers of all arrays: a tied head is counted once"""
     for fields in ({}, {"tied": False}, {"bias": False}):
         agree(_params(draw, _config(**fields)))
 
 
 @graded("gpt.count_parameters")
-def test_count_anything(agree: Agree, draw: Draw) -> None:
+def test_count_anything(agree: Agree, draw: RandomInputs) -> None:
     """Arrays of any shape"""
     agree({"a": draw.normal(2, 3, 4), "b": draw.normal(5), "c": draw.normal(1, 1, dtype=FLOAT32)})

@@ -5,7 +5,7 @@ import pytest
 
 from autograder.engine.comparison.compare import Tolerance
 from autograder.engine.fixtures import Agree, Unmodified
-from autograder.engine.inputs import Array, Draw
+from autograder.engine.inputs import Array, RandomInputs
 
 graded = pytest.mark.graded
 FLOAT32 = np.float32
@@ -28,32 +28,32 @@ FAR = 2.0**20
 FROM_FAR = Tolerance(relative=1e-9, floor=1e-8)
 
 
-def _far(draw: Draw) -> Array:
+def _far(draw: RandomInputs) -> Array:
     """Rows around 2²⁰, (8, 7)."""
     return draw.integers(8, 7, low=-9, high=10) + FAR
 
 
-def _gain(draw: Draw, d: int) -> Array:
+def _gain(draw: RandomInputs, d: int) -> Array:
     """A gain that is nowhere near 1, with both signs."""
     return draw.normal(d, scale=2)
 
 
 @graded("layernorm.layernorm")
-def test_rows(agree: Agree, draw: Draw) -> None:
+def test_rows(agree: Agree, draw: RandomInputs) -> None:
     """Rows of a matrix, any gain and bias"""
     agree(draw.normal(4, 7, scale=3) + 2.0, _gain(draw, 7), draw.normal(7))
     agree(draw.normal(5, 5), _gain(draw, 5), draw.normal(5))
 
 
 @graded("layernorm.layernorm")
-def test_leading_axes(agree: Agree, draw: Draw) -> None:
+def test_leading_axes(agree: Agree, draw: RandomInputs) -> None:
     """A single vector, and 3-D and 4-D batches"""
     for shape in ((6,), (2, 3, 5), (2, 3, 4, 6)):
         agree(draw.normal(*shape, scale=3), _gain(draw, shape[-1]), draw.normal(shape[-1]))
 
 
 @graded("layernorm.layernorm")
-def test_eps(agree: Agree, draw: Draw) -> None:
+def test_eps(agree: Agree, draw: RandomInputs) -> None:
     """A large eps inside the root, and small vectors"""
     x, gamma, beta = draw.normal(2, 3, 5), _gain(draw, 5), draw.normal(5)
     agree(x, gamma, beta, eps=0.1)
@@ -62,20 +62,20 @@ def test_eps(agree: Agree, draw: Draw) -> None:
 
 
 @graded("layernorm.layernorm")
-def test_no_variance(agree: Agree, draw: Draw) -> None:
+def test_no_variance(agree: Agree, draw: RandomInputs) -> None:
     """Rows of equal numbers, a row of one"""
     agree(FLAT, _gain(draw, 5), draw.normal(5))
     agree(draw.normal(3, 1), _gain(draw, 1), draw.normal(1))
 
 
 @graded("layernorm.layernorm")
-def test_far_from_zero(agree: Agree, draw: Draw) -> None:
+def test_far_from_zero(agree: Agree, draw: RandomInputs) -> None:
     """Numbers around a million that differ by a few: the variance is the mean of squared distances"""
     agree(_far(draw), _gain(draw, 7), draw.normal(7), tolerance=FROM_FAR)
 
 
 @graded("layernorm.layernorm")
-def test_dtypes(agree: Agree, draw: Draw) -> None:
+def test_dtypes(agree: Agree, draw: RandomInputs) -> None:
     """float32 stays float32, integers become float64"""
     gamma, beta = draw.normal(6, scale=2, dtype=FLOAT32), draw.normal(6, dtype=FLOAT32)
     agree(draw.normal(2, 4, 6, dtype=FLOAT32), gamma, beta)
@@ -83,33 +83,33 @@ def test_dtypes(agree: Agree, draw: Draw) -> None:
 
 
 @graded("layernorm.layernorm")
-def test_inputs_kept(unmodified: Unmodified, draw: Draw) -> None:
+def test_inputs_kept(unmodified: Unmodified, draw: RandomInputs) -> None:
     """The inputs are left as they were"""
     unmodified(draw.normal(3, 5), _gain(draw, 5), draw.normal(5))
 
 
 @graded("layernorm.layernorm_backward", points=2)
-def test_gradient(agree: Agree, draw: Draw) -> None:
+def test_gradient(agree: Agree, draw: RandomInputs) -> None:
     """Rows of a matrix, a random upstream gradient"""
     agree(draw.normal(4, 7), draw.normal(4, 7, scale=3) + 2.0, _gain(draw, 7))
     agree(draw.normal(5, 5), draw.normal(5, 5), _gain(draw, 5))
 
 
 @graded("layernorm.layernorm_backward")
-def test_gradient_leading_axes(agree: Agree, draw: Draw) -> None:
+def test_gradient_leading_axes(agree: Agree, draw: RandomInputs) -> None:
     """Gain and bias: the sum over all leading axes"""
     for shape in ((2, 3, 5), (2, 3, 4, 6), (1, 1, 4)):
         agree(draw.normal(*shape), draw.normal(*shape, scale=3), _gain(draw, shape[-1]))
 
 
 @graded("layernorm.layernorm_backward")
-def test_gradient_vector(agree: Agree, draw: Draw) -> None:
+def test_gradient_vector(agree: Agree, draw: RandomInputs) -> None:
     """A single vector"""
     agree(draw.normal(6), draw.normal(6, scale=3), _gain(draw, 6))
 
 
 @graded("layernorm.layernorm_backward")
-def test_gradient_eps(agree: Agree, draw: Draw) -> None:
+def test_gradient_eps(agree: Agree, draw: RandomInputs) -> None:
     """A large eps, and small vectors"""
     dout, x, gamma = draw.normal(4, 5), draw.normal(4, 5), _gain(draw, 5)
     agree(dout, x, gamma, eps=0.1)
@@ -118,20 +118,20 @@ def test_gradient_eps(agree: Agree, draw: Draw) -> None:
 
 
 @graded("layernorm.layernorm_backward")
-def test_gradient_no_variance(agree: Agree, draw: Draw) -> None:
+def test_gradient_no_variance(agree: Agree, draw: RandomInputs) -> None:
     """Rows of equal numbers, a row of one"""
     agree(draw.normal(3, 5), FLAT, _gain(draw, 5))
     agree(draw.normal(3, 1), draw.normal(3, 1), _gain(draw, 1))
 
 
 @graded("layernorm.layernorm_backward")
-def test_gradient_far_from_zero(agree: Agree, draw: Draw) -> None:
+def test_gradient_far_from_zero(agree: Agree, draw: RandomInputs) -> None:
     """Numbers around a million that differ by a few"""
     agree(draw.normal(8, 7), _far(draw), _gain(draw, 7), tolerance=FROM_FAR)
 
 
 @graded("layernorm.layernorm_backward")
-def test_gradient_dtypes(agree: Agree, draw: Draw) -> None:
+def test_gradient_dtypes(agree: Agree, draw: RandomInputs) -> None:
     """float32 stays float32, integers become float64"""
     gamma = draw.normal(6, scale=2, dtype=FLOAT32)
     agree(draw.normal(2, 4, 6, dtype=FLOAT32), draw.normal(2, 4, 6, dtype=FLOAT32), gamma)
@@ -139,26 +139,26 @@ def test_gradient_dtypes(agree: Agree, draw: Draw) -> None:
 
 
 @graded("layernorm.layernorm_backward")
-def test_gradient_inputs_kept(unmodified: Unmodified, draw: Draw) -> None:
+def test_gradient_inputs_kept(unmodified: Unmodified, draw: RandomInputs) -> None:
     """The inputs are left as they were"""
     unmodified(draw.normal(3, 5), draw.normal(3, 5), _gain(draw, 5))
 
 
 @graded("layernorm.rmsnorm")
-def test_rms_rows(agree: Agree, draw: Draw) -> None:
+def test_rms_rows(agree: Agree, draw: RandomInputs) -> None:
     """Rows of a matrix with a mean that is not 0"""
     agree(draw.normal(4, 7, scale=3) + 2.0, _gain(draw, 7))
 
 
 @graded("layernorm.rmsnorm")
-def test_rms_leading_axes(agree: Agree, draw: Draw) -> None:
+def test_rms_leading_axes(agree: Agree, draw: RandomInputs) -> None:
     """A single vector, and 3-D and 4-D batches"""
     for shape in ((6,), (2, 3, 5), (2, 3, 4, 6)):
         agree(draw.normal(*shape, scale=3), _gain(draw, shape[-1]))
 
 
 @graded("layernorm.rmsnorm")
-def test_rms_eps(agree: Agree, draw: Draw) -> None:
+def test_rms_eps(agree: Agree, draw: RandomInputs) -> None:
     """A large eps inside the root, small vectors, and a row of zeros"""
     x, gamma = draw.normal(4, 5), _gain(draw, 5)
     agree(x, gamma, eps=0.1)
@@ -168,34 +168,34 @@ def test_rms_eps(agree: Agree, draw: Draw) -> None:
 
 
 @graded("layernorm.rmsnorm")
-def test_rms_dtypes(agree: Agree, draw: Draw) -> None:
+def test_rms_dtypes(agree: Agree, draw: RandomInputs) -> None:
     """float32 stays float32, integers become float64"""
     agree(draw.normal(2, 4, 6, dtype=FLOAT32), draw.normal(6, scale=2, dtype=FLOAT32))
     agree(draw.integers(4, 6, low=-5, high=6), _gain(draw, 6))
 
 
 @graded("layernorm.rmsnorm")
-def test_rms_inputs_kept(unmodified: Unmodified, draw: Draw) -> None:
+def test_rms_inputs_kept(unmodified: Unmodified, draw: RandomInputs) -> None:
     """The inputs are left as they were"""
     unmodified(draw.normal(3, 5), _gain(draw, 5))
 
 
 @graded("layernorm.rmsnorm_backward")
-def test_rms_gradient(agree: Agree, draw: Draw) -> None:
+def test_rms_gradient(agree: Agree, draw: RandomInputs) -> None:
     """Rows of a matrix, a random upstream gradient"""
     agree(draw.normal(4, 7), draw.normal(4, 7, scale=3) + 2.0, _gain(draw, 7))
     agree(draw.normal(5, 5), draw.normal(5, 5), _gain(draw, 5))
 
 
 @graded("layernorm.rmsnorm_backward")
-def test_rms_gradient_leading_axes(agree: Agree, draw: Draw) -> None:
+def test_rms_gradient_leading_axes(agree: Agree, draw: RandomInputs) -> None:
     """The gain: the sum over all leading axes"""
     for shape in ((2, 3, 5), (2, 3, 4, 6), (6,)):
         agree(draw.normal(*shape), draw.normal(*shape, scale=3), _gain(draw, shape[-1]))
 
 
 @graded("layernorm.rmsnorm_backward")
-def test_rms_gradient_eps(agree: Agree, draw: Draw) -> None:
+def test_rms_gradient_eps(agree: Agree, draw: RandomInputs) -> None:
     """A large eps, small vectors, and a row of zeros"""
     dout, x, gamma = draw.normal(4, 5), draw.normal(4, 5), _gain(draw, 5)
     agree(dout, x, gamma, eps=0.1)
@@ -205,7 +205,7 @@ def test_rms_gradient_eps(agree: Agree, draw: Draw) -> None:
 
 
 @graded("layernorm.rmsnorm_backward")
-def test_rms_gradient_dtypes(agree: Agree, draw: Draw) -> None:
+def test_rms_gradient_dtypes(agree: Agree, draw: RandomInputs) -> None:
     """float32 stays float32, integers become float64"""
     gamma = draw.normal(6, scale=2, dtype=FLOAT32)
     agree(draw.normal(2, 4, 6, dtype=FLOAT32), draw.normal(2, 4, 6, dtype=FLOAT32), gamma)
@@ -213,6 +213,6 @@ def test_rms_gradient_dtypes(agree: Agree, draw: Draw) -> None:
 
 
 @graded("layernorm.rmsnorm_backward")
-def test_rms_gradient_inputs_kept(unmodified: Unmodified, draw: Draw) -> None:
+def test_rms_gradient_inputs_kept(unmodified: Unmodified, draw: RandomInputs) -> None:
     """The inputs are left as they were"""
     unmodified(draw.normal(3, 5), draw.normal(3, 5), _gain(draw, 5))

@@ -6,15 +6,15 @@ import numpy as np
 import pytest
 
 from autograder.engine.fixtures import Agree, Backward, Stages, Unmodified
-from autograder.engine.inputs import Array, Draw
-from autograder.engine.student import Student
+from autograder.engine.inputs import Array, RandomInputs
+from autograder.engine.student import StudentCode
 
 graded = pytest.mark.graded
 FLOAT32 = np.float32
 
 
 def _params(
-    draw: Draw, d_model: int, *, biases: tuple[str, ...] = ("b_qkv", "b_o"), dtype: Any = np.float64
+    draw: RandomInputs, d_model: int, *, biases: tuple[str, ...] = ("b_qkv", "b_o"), dtype: Any = np.float64
 ) -> dict[str, Array]:
     """Random parameters, the biases too; those that are not named are absent."""
     shapes = {"W_qkv": (d_model, 3 * d_model), "b_qkv": (3 * d_model,), "W_o": (d_model, d_model), "b_o": (d_model,)}
@@ -25,7 +25,7 @@ def _params(
     }
 
 
-def _random_mask(draw: Draw, *shape: int) -> Array:
+def _random_mask(draw: RandomInputs, *shape: int) -> Array:
     """A random mask in which every query sees something."""
     mask = draw.booleans(*shape)
     mask[..., 0] |= ~mask.any(axis=-1)
@@ -33,20 +33,20 @@ def _random_mask(draw: Draw, *shape: int) -> Array:
 
 
 @graded("multihead.split_heads")
-def test_split_batch(agree: Agree, draw: Draw) -> None:
+def test_split_batch(agree: Agree, draw: RandomInputs) -> None:
     """A batch: heads are neighbouring columns"""
     agree(draw.normal(2, 5, 12), 3)
 
 
 @graded("multihead.split_heads")
-def test_split_axes(agree: Agree, draw: Draw) -> None:
+def test_split_axes(agree: Agree, draw: RandomInputs) -> None:
     """No batch axis, and two"""
     agree(draw.normal(4, 6), 2)
     agree(draw.normal(2, 3, 4, 10), 5)
 
 
 @graded("multihead.split_heads")
-def test_split_edges(agree: Agree, draw: Draw) -> None:
+def test_split_edges(agree: Agree, draw: RandomInputs) -> None:
     """One head, heads of one column, one position; float32"""
     agree(draw.normal(2, 3, 4), 1)
     agree(draw.normal(2, 3, 4), 4)
@@ -54,20 +54,20 @@ def test_split_edges(agree: Agree, draw: Draw) -> None:
 
 
 @graded("multihead.merge_heads")
-def test_merge_batch(agree: Agree, draw: Draw) -> None:
+def test_merge_batch(agree: Agree, draw: RandomInputs) -> None:
     """A batch: heads side by side again"""
     agree(draw.normal(2, 3, 5, 4))
 
 
 @graded("multihead.merge_heads")
-def test_merge_axes(agree: Agree, draw: Draw) -> None:
+def test_merge_axes(agree: Agree, draw: RandomInputs) -> None:
     """No batch axis, and two"""
     agree(draw.normal(2, 4, 3))
     agree(draw.normal(2, 3, 4, 5, 6))
 
 
 @graded("multihead.merge_heads")
-def test_merge_edges(agree: Agree, draw: Draw) -> None:
+def test_merge_edges(agree: Agree, draw: RandomInputs) -> None:
     """One head, heads of one column, one position; float32"""
     agree(draw.normal(2, 1, 3, 4))
     agree(draw.normal(2, 4, 3, 1))
@@ -75,13 +75,13 @@ def test_merge_edges(agree: Agree, draw: Draw) -> None:
 
 
 @graded("multihead.multihead_attention", points=2)
-def test_self(agree: Agree, draw: Draw) -> None:
+def test_self(agree: Agree, draw: RandomInputs) -> None:
     """Self attention of a batch"""
     agree(draw.normal(4, 5, 6), _params(draw, 6), 2)
 
 
 @graded("multihead.multihead_attention")
-def test_weights(stages: Stages, draw: Draw) -> None:
+def test_weights(stages: Stages, draw: RandomInputs) -> None:
     """cache["weights"] holds the weights of every head"""
     x, memory, params = draw.normal(2, 5, 12), draw.normal(2, 7, 12), _params(draw, 12)
     stages(x, params, 3, None, None)
@@ -91,7 +91,7 @@ def test_weights(stages: Stages, draw: Draw) -> None:
 
 
 @graded("multihead.multihead_attention")
-def test_biases_absent(agree: Agree, draw: Draw) -> None:
+def test_biases_absent(agree: Agree, draw: RandomInputs) -> None:
     """Without biases, or with only one of them"""
     x = draw.normal(2, 5, 6)
     for biases in [(), ("b_qkv",), ("b_o",)]:
@@ -99,7 +99,7 @@ def test_biases_absent(agree: Agree, draw: Draw) -> None:
 
 
 @graded("multihead.multihead_attention")
-def test_axes(agree: Agree, draw: Draw) -> None:
+def test_axes(agree: Agree, draw: RandomInputs) -> None:
     """No batch axis, and two"""
     params = _params(draw, 6)
     agree(draw.normal(4, 6), params, 3)
@@ -107,7 +107,7 @@ def test_axes(agree: Agree, draw: Draw) -> None:
 
 
 @graded("multihead.multihead_attention")
-def test_head_counts(agree: Agree, draw: Draw) -> None:
+def test_head_counts(agree: Agree, draw: RandomInputs) -> None:
     """One head, heads of one column, a single position"""
     params = _params(draw, 4)
     agree(draw.normal(2, 3, 4), params, 1)
@@ -116,7 +116,7 @@ def test_head_counts(agree: Agree, draw: Draw) -> None:
 
 
 @graded("multihead.multihead_attention")
-def test_causal(agree: Agree, draw: Draw) -> None:
+def test_causal(agree: Agree, draw: RandomInputs) -> None:
     """The causal mask, and another one of shape (T, S)"""
     x, params = draw.normal(2, 5, 6), _params(draw, 6)
     agree(x, params, 3, mask=np.tri(5, dtype=bool))
@@ -124,7 +124,7 @@ def test_causal(agree: Agree, draw: Draw) -> None:
 
 
 @graded("multihead.multihead_attention")
-def test_masks(agree: Agree, draw: Draw) -> None:
+def test_masks(agree: Agree, draw: RandomInputs) -> None:
     """Padding, a mask for each text, a mask for each head"""
     x, params = draw.normal(2, 5, 6), _params(draw, 6)
     for shape in [(2, 1, 1, 5), (2, 1, 5, 5), (2, 3, 5, 5)]:
@@ -132,7 +132,7 @@ def test_masks(agree: Agree, draw: Draw) -> None:
 
 
 @graded("multihead.multihead_attention")
-def test_sees_nothing(agree: Agree, draw: Draw) -> None:
+def test_sees_nothing(agree: Agree, draw: RandomInputs) -> None:
     """A query that may look at nothing, a text that is all padding"""
     x, params = draw.normal(2, 4, 6), _params(draw, 6)
     agree(x, params, 2, mask=np.tri(4, k=-1, dtype=bool))
@@ -140,7 +140,7 @@ def test_sees_nothing(agree: Agree, draw: Draw) -> None:
 
 
 @graded("multihead.multihead_attention", points=2)
-def test_cross(agree: Agree, draw: Draw) -> None:
+def test_cross(agree: Agree, draw: RandomInputs) -> None:
     """Cross attention: longer and shorter memories, with and without biases"""
     x, params = draw.normal(2, 5, 6), _params(draw, 6)
     agree(x, params, 3, memory=draw.normal(2, 7, 6))
@@ -150,7 +150,7 @@ def test_cross(agree: Agree, draw: Draw) -> None:
 
 
 @graded("multihead.multihead_attention")
-def test_cross_masks(agree: Agree, draw: Draw) -> None:
+def test_cross_masks(agree: Agree, draw: RandomInputs) -> None:
     """Cross attention with masks, and without a batch axis"""
     x, memory, params = draw.normal(2, 5, 6), draw.normal(2, 4, 6), _params(draw, 6)
     agree(x, params, 3, mask=np.array([[True] * 4, [True, True, False, False]])[:, None, None], memory=memory)
@@ -158,13 +158,13 @@ def test_cross_masks(agree: Agree, draw: Draw) -> None:
 
 
 @graded("multihead.multihead_attention")
-def test_large(agree: Agree, draw: Draw) -> None:
+def test_large(agree: Agree, draw: RandomInputs) -> None:
     """Large inputs: no overflow"""
     agree(draw.normal(2, 5, 6, scale=64), _params(draw, 6), 3)
 
 
 @graded("multihead.multihead_attention")
-def test_float32(agree: Agree, draw: Draw) -> None:
+def test_float32(agree: Agree, draw: RandomInputs) -> None:
     """float32 stays float32, with a mask and a memory too"""
     x, memory, params = (
         draw.normal(2, 5, 6, dtype=FLOAT32),
@@ -176,7 +176,7 @@ def test_float32(agree: Agree, draw: Draw) -> None:
 
 
 @graded("multihead.multihead_attention")
-def test_integers(agree: Agree, draw: Draw) -> None:
+def test_integers(agree: Agree, draw: RandomInputs) -> None:
     """Integers are computed in float64"""
     params = _params(draw, 6)
     x, memory = draw.integers(2, 5, 6, low=-3, high=4), draw.integers(2, 4, 6, low=-3, high=4)
@@ -185,7 +185,7 @@ def test_integers(agree: Agree, draw: Draw) -> None:
 
 
 @graded("multihead.multihead_attention")
-def test_inputs_kept(unmodified: Unmodified, draw: Draw) -> None:
+def test_inputs_kept(unmodified: Unmodified, draw: RandomInputs) -> None:
     """The inputs, parameters and masks are left as they were"""
     x, params = draw.normal(2, 4, 6), _params(draw, 6)
     unmodified(x, params, 3)
@@ -194,13 +194,13 @@ def test_inputs_kept(unmodified: Unmodified, draw: Draw) -> None:
 
 
 @graded("multihead.multihead_attention_backward", points=2)
-def test_gradient_self(backward: Backward, draw: Draw) -> None:
+def test_gradient_self(backward: Backward, draw: RandomInputs) -> None:
     """Self attention of a batch"""
     backward(draw.normal(4, 5, 6), draw.normal(4, 5, 6), _params(draw, 6), 2)
 
 
 @graded("multihead.multihead_attention_backward", points=2)
-def test_gradient_cross(backward: Backward, draw: Draw) -> None:
+def test_gradient_cross(backward: Backward, draw: RandomInputs) -> None:
     """Cross attention: the memory has a gradient of its own"""
     x, params = draw.normal(2, 5, 6), _params(draw, 6)
     backward(draw.normal(2, 5, 6), x, params, 3, memory=draw.normal(2, 7, 6))
@@ -208,7 +208,7 @@ def test_gradient_cross(backward: Backward, draw: Draw) -> None:
 
 
 @graded("multihead.multihead_attention_backward")
-def test_gradient_biases_absent(backward: Backward, draw: Draw) -> None:
+def test_gradient_biases_absent(backward: Backward, draw: RandomInputs) -> None:
     """Without biases, or with only one: gradients with the same keys"""
     x = draw.normal(2, 4, 6)
     for biases in [(), ("b_qkv",), ("b_o",)]:
@@ -217,7 +217,7 @@ def test_gradient_biases_absent(backward: Backward, draw: Draw) -> None:
 
 
 @graded("multihead.multihead_attention_backward")
-def test_gradient_masked(backward: Backward, draw: Draw) -> None:
+def test_gradient_masked(backward: Backward, draw: RandomInputs) -> None:
     """The causal mask, a mask for each text, padding in the memory"""
     x, params = draw.normal(2, 5, 6), _params(draw, 6)
     backward(draw.normal(2, 5, 6), x, params, 3, mask=np.tri(5, dtype=bool))
@@ -227,7 +227,7 @@ def test_gradient_masked(backward: Backward, draw: Draw) -> None:
 
 
 @graded("multihead.multihead_attention_backward")
-def test_gradient_sees_nothing(backward: Backward, draw: Draw) -> None:
+def test_gradient_sees_nothing(backward: Backward, draw: RandomInputs) -> None:
     """A query that saw nothing, a text that is all padding"""
     x, params = draw.normal(2, 4, 6), _params(draw, 6)
     backward(draw.normal(2, 4, 6), x, params, 2, mask=np.tri(4, k=-1, dtype=bool))
@@ -236,7 +236,7 @@ def test_gradient_sees_nothing(backward: Backward, draw: Draw) -> None:
 
 
 @graded("multihead.multihead_attention_backward")
-def test_gradient_axes(backward: Backward, draw: Draw) -> None:
+def test_gradient_axes(backward: Backward, draw: RandomInputs) -> None:
     """No batch axis, and two"""
     params = _params(draw, 6)
     backward(draw.normal(4, 6), draw.normal(4, 6), params, 3)
@@ -245,7 +245,7 @@ def test_gradient_axes(backward: Backward, draw: Draw) -> None:
 
 
 @graded("multihead.multihead_attention_backward")
-def test_gradient_head_counts(backward: Backward, draw: Draw) -> None:
+def test_gradient_head_counts(backward: Backward, draw: RandomInputs) -> None:
     """One head, heads of one column, a single position"""
     params = _params(draw, 4)
     backward(draw.normal(2, 3, 4), draw.normal(2, 3, 4), params, 1)
@@ -254,7 +254,7 @@ def test_gradient_head_counts(backward: Backward, draw: Draw) -> None:
 
 
 @graded("multihead.multihead_attention_backward")
-def test_gradient_dtypes(backward: Backward, draw: Draw) -> None:
+def test_gradient_dtypes(backward: Backward, draw: RandomInputs) -> None:
     """float32 stays float32, integers become float64"""
     x, params = draw.normal(2, 4, 6, dtype=FLOAT32), _params(draw, 6, dtype=FLOAT32)
     backward(draw.normal(2, 4, 6, dtype=FLOAT32), x, params, 3, mask=np.tri(4, dtype=bool))
@@ -264,7 +264,7 @@ def test_gradient_dtypes(backward: Backward, draw: Draw) -> None:
 
 
 @graded("multihead.multihead_attention_backward")
-def test_gradient_twice(backward: Backward, student: Student, draw: Draw) -> None:
+def test_gradient_twice(backward: Backward, student: StudentCode, draw: RandomInputs) -> None:
     """Each cache remembers its own forward pass, for as often as it is asked"""
     x, other, params = draw.normal(2, 4, 6), draw.normal(2, 4, 6), _params(draw, 6)
     first = backward.cache(x, params, 3)
@@ -276,7 +276,7 @@ def test_gradient_twice(backward: Backward, student: Student, draw: Draw) -> Non
 
 
 @graded("multihead.multihead_attention_backward")
-def test_gradient_inputs_kept(backward: Backward, unmodified: Unmodified, draw: Draw) -> None:
+def test_gradient_inputs_kept(backward: Backward, unmodified: Unmodified, draw: RandomInputs) -> None:
     """The upstream gradient and the cache are left as they were"""
     x, params = draw.normal(2, 4, 6), _params(draw, 6)
     unmodified(draw.normal(2, 4, 6), backward.cache(x, params, 3))

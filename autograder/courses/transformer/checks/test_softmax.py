@@ -5,7 +5,7 @@ import pytest
 
 from autograder.engine.comparison.compare import TOLERANCES
 from autograder.engine.fixtures import Agree, Unmodified
-from autograder.engine.inputs import Draw
+from autograder.engine.inputs import RandomInputs
 from autograder.engine.reference import Reference
 
 graded = pytest.mark.graded
@@ -14,19 +14,19 @@ FLOAT32_LOSS = TOLERANCES[np.dtype(FLOAT32)]
 
 
 @graded("softmax.softmax")
-def test_rows(agree: Agree, draw: Draw) -> None:
+def test_rows(agree: Agree, draw: RandomInputs) -> None:
     """rows of a matrix"""
     agree(draw.normal(4, 7, scale=3))
 
 
 @graded("softmax.softmax")
-def test_square(agree: Agree, draw: Draw) -> None:
+def test_square(agree: Agree, draw: RandomInputs) -> None:
     """A square matrix, where rows and columns have the same length"""
     agree(draw.normal(5, 5, scale=3))
 
 
 @graded("softmax.softmax")
-def test_any_axis(agree: Agree, draw: Draw) -> None:
+def test_any_axis(agree: Agree, draw: RandomInputs) -> None:
     """every axis of a 4-D array"""
     x = draw.normal(2, 3, 4, 5, scale=3)
     for axis in (0, 1, 2, -2, 3):
@@ -34,21 +34,21 @@ def test_any_axis(agree: Agree, draw: Draw) -> None:
 
 
 @graded("softmax.softmax")
-def test_vector(agree: Agree, draw: Draw) -> None:
+def test_vector(agree: Agree, draw: RandomInputs) -> None:
     """A single row, and a row of one"""
     agree(draw.normal(6))
     agree(draw.normal(1))
 
 
 @graded("softmax.softmax")
-def test_extreme(agree: Agree, draw: Draw) -> None:
+def test_extreme(agree: Agree, draw: RandomInputs) -> None:
     """scores of ±1000"""
     agree(draw.normal(3, 5) + np.array([1000.0, -1000.0, 0.0])[:, None])
     agree(np.array([[1000.0, 0.0, -1000.0], [-1000.0, -1000.0, -1000.0]]))
 
 
 @graded("softmax.softmax")
-def test_minus_infinity(agree: Agree, draw: Draw) -> None:
+def test_minus_infinity(agree: Agree, draw: RandomInputs) -> None:
     """-inf gets probability 0"""
     x = draw.normal(4, 6)
     x[:, ::2] = -np.inf
@@ -56,7 +56,7 @@ def test_minus_infinity(agree: Agree, draw: Draw) -> None:
 
 
 @graded("softmax.softmax")
-def test_temperature(agree: Agree, draw: Draw) -> None:
+def test_temperature(agree: Agree, draw: RandomInputs) -> None:
     """temperatures below and above 1"""
     x = draw.normal(3, 8, scale=2)
     agree(x, temperature=0.3)
@@ -68,7 +68,7 @@ def test_temperature(agree: Agree, draw: Draw) -> None:
 
 
 @graded("softmax.softmax")
-def test_dtypes(agree: Agree, draw: Draw) -> None:
+def test_dtypes(agree: Agree, draw: RandomInputs) -> None:
     """float32 stays float32, integers become float64"""
     agree(draw.normal(4, 9, dtype=FLOAT32))
     agree(draw.normal(4, 9, dtype=FLOAT32), temperature=0.5)
@@ -76,21 +76,21 @@ def test_dtypes(agree: Agree, draw: Draw) -> None:
 
 
 @graded("softmax.softmax")
-def test_inputs_kept(unmodified: Unmodified, draw: Draw) -> None:
+def test_inputs_kept(unmodified: Unmodified, draw: RandomInputs) -> None:
     """the input is left as it was"""
     unmodified(draw.normal(4, 5))
     unmodified(draw.normal(4, 5), axis=0, temperature=2.0)
 
 
 @graded("softmax.log_softmax")
-def test_log_rows(agree: Agree, draw: Draw) -> None:
+def test_log_rows(agree: Agree, draw: RandomInputs) -> None:
     """rows of a matrix and of a 3-D array"""
     agree(draw.normal(4, 7, scale=3))
     agree(draw.normal(2, 3, 5))
 
 
 @graded("softmax.log_softmax")
-def test_log_any_axis(agree: Agree, draw: Draw) -> None:
+def test_log_any_axis(agree: Agree, draw: RandomInputs) -> None:
     """every axis"""
     x = draw.normal(2, 3, 4, scale=3)
     for axis in (0, 1, -1):
@@ -104,26 +104,26 @@ def test_log_extreme(agree: Agree) -> None:
 
 
 @graded("softmax.log_softmax")
-def test_log_dtypes(agree: Agree, draw: Draw) -> None:
+def test_log_dtypes(agree: Agree, draw: RandomInputs) -> None:
     """float32 stays float32, integers become float64"""
     agree(draw.normal(3, 5, dtype=FLOAT32))
     agree(draw.integers(3, 5, low=-5, high=6))
 
 
 @graded("softmax.log_softmax")
-def test_log_inputs_kept(unmodified: Unmodified, draw: Draw) -> None:
+def test_log_inputs_kept(unmodified: Unmodified, draw: RandomInputs) -> None:
     """the input is left as it was"""
     unmodified(draw.normal(3, 4))
 
 
 @graded("softmax.cross_entropy")
-def test_loss_rows(agree: Agree, draw: Draw) -> None:
+def test_loss_rows(agree: Agree, draw: RandomInputs) -> None:
     """the mean over rows"""
     agree(draw.normal(6, 9, scale=2), draw.integers(6, high=9))
 
 
 @graded("softmax.cross_entropy")
-def test_loss_batch(agree: Agree, draw: Draw) -> None:
+def test_loss_batch(agree: Agree, draw: RandomInputs) -> None:
     """batch and position axes, and a single row"""
     agree(draw.normal(2, 3, 7), draw.integers(2, 3, high=7))
     agree(draw.normal(1, 5), draw.integers(1, high=5))
@@ -136,7 +136,7 @@ def test_loss_confidently_wrong(agree: Agree) -> None:
 
 
 @graded("softmax.cross_entropy")
-def test_loss_dtypes(agree: Agree, draw: Draw) -> None:
+def test_loss_dtypes(agree: Agree, draw: RandomInputs) -> None:
     """float32 and integer scores"""
     agree(draw.integers(4, 6, low=-3, high=4), draw.integers(4, high=6))
     # A Python float carries no dtype: what a float32 computation is off by, it is off by here.
@@ -144,20 +144,20 @@ def test_loss_dtypes(agree: Agree, draw: Draw) -> None:
 
 
 @graded("softmax.cross_entropy")
-def test_loss_inputs_kept(unmodified: Unmodified, draw: Draw) -> None:
+def test_loss_inputs_kept(unmodified: Unmodified, draw: RandomInputs) -> None:
     """the inputs are left as they were"""
     unmodified(draw.normal(4, 5), draw.integers(4, high=5))
 
 
 @graded("softmax.softmax_backward")
-def test_gradient(agree: Agree, reference: Reference, draw: Draw) -> None:
+def test_gradient(agree: Agree, reference: Reference, draw: RandomInputs) -> None:
     """A random upstream gradient"""
     probs = reference.softmax.softmax(draw.normal(4, 7, scale=2))
     agree(draw.normal(4, 7), probs)
 
 
 @graded("softmax.softmax_backward")
-def test_gradient_any_axis(agree: Agree, reference: Reference, draw: Draw) -> None:
+def test_gradient_any_axis(agree: Agree, reference: Reference, draw: RandomInputs) -> None:
     """every axis of a 3-D array"""
     x, dout = draw.normal(2, 3, 4, scale=2), draw.normal(2, 3, 4)
     for axis in (0, 1, 2):
@@ -165,26 +165,26 @@ def test_gradient_any_axis(agree: Agree, reference: Reference, draw: Draw) -> No
 
 
 @graded("softmax.softmax_backward")
-def test_gradient_float32(agree: Agree, reference: Reference, draw: Draw) -> None:
+def test_gradient_float32(agree: Agree, reference: Reference, draw: RandomInputs) -> None:
     """float32 stays float32"""
     probs = reference.softmax.softmax(draw.normal(3, 5, dtype=FLOAT32))
     agree(draw.normal(3, 5, dtype=FLOAT32), probs)
 
 
 @graded("softmax.softmax_backward")
-def test_gradient_inputs_kept(unmodified: Unmodified, reference: Reference, draw: Draw) -> None:
+def test_gradient_inputs_kept(unmodified: Unmodified, reference: Reference, draw: RandomInputs) -> None:
     """the inputs are left as they were"""
     unmodified(draw.normal(3, 4), reference.softmax.softmax(draw.normal(3, 4)))
 
 
 @graded("softmax.cross_entropy_backward")
-def test_loss_gradient(agree: Agree, draw: Draw) -> None:
+def test_loss_gradient(agree: Agree, draw: RandomInputs) -> None:
     """rows of a matrix"""
     agree(draw.normal(6, 9, scale=2), draw.integers(6, high=9))
 
 
 @graded("softmax.cross_entropy_backward")
-def test_loss_gradient_batch(agree: Agree, draw: Draw) -> None:
+def test_loss_gradient_batch(agree: Agree, draw: RandomInputs) -> None:
     """divided by the number of all rows, repeated targets"""
     agree(draw.normal(2, 3, 7), draw.integers(2, 3, high=7))
     agree(draw.normal(5, 4), np.array([1, 1, 1, 3, 1]))
@@ -197,13 +197,13 @@ def test_loss_gradient_extreme(agree: Agree) -> None:
 
 
 @graded("softmax.cross_entropy_backward")
-def test_loss_gradient_dtypes(agree: Agree, draw: Draw) -> None:
+def test_loss_gradient_dtypes(agree: Agree, draw: RandomInputs) -> None:
     """float32 stays float32, integers become float64"""
     agree(draw.normal(4, 5, dtype=FLOAT32), draw.integers(4, high=5))
     agree(draw.integers(4, 5, low=-3, high=4), draw.integers(4, high=5))
 
 
 @graded("softmax.cross_entropy_backward")
-def test_loss_gradient_inputs_kept(unmodified: Unmodified, draw: Draw) -> None:
+def test_loss_gradient_inputs_kept(unmodified: Unmodified, draw: RandomInputs) -> None:
     """the inputs are left as they were"""
     unmodified(draw.normal(4, 5), draw.integers(4, high=5))

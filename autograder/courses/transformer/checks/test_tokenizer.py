@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from autograder.engine.fixtures import Agree, Compare, Refuses, Unmodified
-from autograder.engine.inputs import Array, Draw
+from autograder.engine.inputs import Array, RandomInputs
 from autograder.engine.reference import Reference
-from autograder.engine.student import Student
+from autograder.engine.student import StudentCode
 from autograder.errors import Mismatch
 
 graded = pytest.mark.graded
@@ -18,7 +18,7 @@ graded = pytest.mark.graded
 ODD_CHARACTERS = "\t\n\r !09AZ_az\u00a0ßéñ\u0301Ωж中🙂"
 
 
-def _numbers(draw: Draw, n: int) -> Array:
+def _numbers(draw: RandomInputs, n: int) -> Array:
     """A text of `n` different ids in no order, so that each tells where in the text it stands."""
     return (37 * np.arange(n) + int(draw.integers(1, high=1009)[0])) % 1009
 
@@ -26,7 +26,7 @@ def _numbers(draw: Draw, n: int) -> Array:
 class Batches:
     """Calls `get_batch` and says where its windows start. Every window and its answers are compared with the text."""
 
-    def __init__(self, student: Student, compare: Compare) -> None:
+    def __init__(self, student: StudentCode, compare: Compare) -> None:
         self.student, self.compare = student, compare
 
     def __call__(self, ids: Array, batch_size: int, block_size: int, rng: Any) -> Array:
@@ -49,26 +49,26 @@ class Batches:
 
 
 @pytest.fixture(scope="session")
-def batches(student: Student, compare: Compare) -> Batches:
+def batches(student: StudentCode, compare: Compare) -> Batches:
     """`batches(ids, batch_size, block_size, rng)`: the starts of the windows."""
     return Batches(student, compare)
 
 
 @graded("tokenizer.build_vocab")
-def test_vocab(agree: Agree, draw: Draw) -> None:
+def test_vocab(agree: Agree, draw: RandomInputs) -> None:
     """Every character once, in sorted order"""
     agree("hello world")
     agree(draw.text(60, "zyxwvutsrqponm"))
 
 
 @graded("tokenizer.build_vocab")
-def test_vocab_odd_characters(agree: Agree, draw: Draw) -> None:
+def test_vocab_odd_characters(agree: Agree, draw: RandomInputs) -> None:
     """Line breaks, blanks, capitals, accents, other scripts"""
     agree(draw.text(50, ODD_CHARACTERS) + ODD_CHARACTERS[::-1])
 
 
 @graded("tokenizer.build_vocab")
-def test_vocab_start(agree: Agree, draw: Draw) -> None:
+def test_vocab_start(agree: Agree, draw: RandomInputs) -> None:
     """The first id is another one than 0"""
     text = draw.text(20, "abcdefgh")
     agree(text, start=1)
@@ -85,14 +85,14 @@ def test_vocab_edges(agree: Agree) -> None:
 
 
 @graded("tokenizer.encode", points=2)
-def test_encode(agree: Agree, reference: Reference, draw: Draw) -> None:
+def test_encode(agree: Agree, reference: Reference, draw: RandomInputs) -> None:
     """A text"""
     _, stoi, _ = reference.tokenizer.build_vocab("the quick brown fox")
     agree(draw.text(40, "xofnwrbkciuqht e"), stoi)
 
 
 @graded("tokenizer.encode")
-def test_encode_odd_characters(agree: Agree, reference: Reference, draw: Draw) -> None:
+def test_encode_odd_characters(agree: Agree, reference: Reference, draw: RandomInputs) -> None:
     """Line breaks, blanks, capitals, accents; the ids do not begin with 0"""
     _, stoi, _ = reference.tokenizer.build_vocab(ODD_CHARACTERS, start=3)
     agree(draw.text(30, ODD_CHARACTERS), stoi)
@@ -127,14 +127,14 @@ def test_encode_unknown_text(refuses: Refuses, reference: Reference) -> None:
 
 
 @graded("tokenizer.decode", points=2)
-def test_decode(agree: Agree, reference: Reference, draw: Draw) -> None:
+def test_decode(agree: Agree, reference: Reference, draw: RandomInputs) -> None:
     """An array of ids"""
     _, _, itos = reference.tokenizer.build_vocab("the quick brown fox")
     agree(draw.integers(40, high=len(itos)), itos)
 
 
 @graded("tokenizer.decode")
-def test_decode_odd_characters(agree: Agree, reference: Reference, draw: Draw) -> None:
+def test_decode_odd_characters(agree: Agree, reference: Reference, draw: RandomInputs) -> None:
     """Line breaks, blanks, accents; the ids do not begin with 0"""
     _, _, itos = reference.tokenizer.build_vocab(ODD_CHARACTERS, start=3)
     agree(draw.integers(40, low=3, high=3 + len(itos)), itos)
@@ -172,34 +172,34 @@ def test_decode_unknown_text(refuses: Refuses, reference: Reference) -> None:
 
 
 @graded("tokenizer.decode")
-def test_decode_inputs_kept(unmodified: Unmodified, reference: Reference, draw: Draw) -> None:
+def test_decode_inputs_kept(unmodified: Unmodified, reference: Reference, draw: RandomInputs) -> None:
     """The ids are left as they were"""
     _, _, itos = reference.tokenizer.build_vocab("abcde", start=2)
     unmodified(draw.integers(12, low=2, high=7), itos)
 
 
 @graded("tokenizer.train_val_split", points=2)
-def test_split(agree: Agree, draw: Draw) -> None:
+def test_split(agree: Agree, draw: RandomInputs) -> None:
     """The beginning and the end, in order"""
     agree(draw.integers(11, high=50), 0.75)
     agree(draw.integers(23, high=50), train_fraction=0.3)
 
 
 @graded("tokenizer.train_val_split")
-def test_split_default(agree: Agree, draw: Draw) -> None:
+def test_split_default(agree: Agree, draw: RandomInputs) -> None:
     """Nine tenths for training, if nothing else is said"""
     agree(draw.integers(37, high=50))
 
 
 @graded("tokenizer.train_val_split")
-def test_split_dtypes(agree: Agree, draw: Draw) -> None:
+def test_split_dtypes(agree: Agree, draw: RandomInputs) -> None:
     """The integer type is kept"""
     for dtype in (np.int32, np.uint16):
         agree(draw.integers(9, high=50).astype(dtype), 0.5)
 
 
 @graded("tokenizer.train_val_split")
-def test_split_edges(agree: Agree, draw: Draw) -> None:
+def test_split_edges(agree: Agree, draw: RandomInputs) -> None:
     """All for training, nothing for training, no text"""
     agree(draw.integers(7, high=50), 1.0)
     agree(draw.integers(7, high=50), 1)
@@ -208,27 +208,27 @@ def test_split_edges(agree: Agree, draw: Draw) -> None:
 
 
 @graded("tokenizer.train_val_split")
-def test_split_bad_fractions(refuses: Refuses, draw: Draw) -> None:
+def test_split_bad_fractions(refuses: Refuses, draw: RandomInputs) -> None:
     """A fraction that is 0, negative or above 1 is a ValueError"""
     for fraction in (0.0, -0.25, 1.25, 90):
         refuses(draw.integers(8, high=50), fraction)
 
 
 @graded("tokenizer.train_val_split")
-def test_split_inputs_kept(unmodified: Unmodified, draw: Draw) -> None:
+def test_split_inputs_kept(unmodified: Unmodified, draw: RandomInputs) -> None:
     """The ids are left as they were"""
     unmodified(draw.integers(20, high=50), 0.5)
 
 
 @graded("tokenizer.get_batch", points=2)
-def test_batch(batches: Batches, draw: Draw) -> None:
+def test_batch(batches: Batches, draw: RandomInputs) -> None:
     """Windows of the text, and the same windows one further on"""
     batches(_numbers(draw, 40), 6, 4, draw.rng())
     batches(_numbers(draw, 40), 3, 8, draw.rng())
 
 
 @graded("tokenizer.get_batch")
-def test_batch_edges(batches: Batches, draw: Draw) -> None:
+def test_batch_edges(batches: Batches, draw: RandomInputs) -> None:
     """One window, windows of one character, a text just long enough"""
     batches(_numbers(draw, 20), 1, 5, draw.rng())
     batches(_numbers(draw, 20), 4, 1, draw.rng())
@@ -237,7 +237,7 @@ def test_batch_edges(batches: Batches, draw: Draw) -> None:
 
 
 @graded("tokenizer.get_batch")
-def test_batch_starts(batches: Batches, draw: Draw) -> None:
+def test_batch_starts(batches: Batches, draw: RandomInputs) -> None:
     """Every start comes up, the first and the last as often as the others"""
     # A count has mean 750 and standard deviation 24: no right answer is ever off by 180.
     found = np.bincount(batches(_numbers(draw, 10), 3000, 6, draw.rng()), minlength=4)
@@ -247,7 +247,7 @@ def test_batch_starts(batches: Batches, draw: Draw) -> None:
 
 
 @graded("tokenizer.get_batch")
-def test_batch_independent(batches: Batches, draw: Draw) -> None:
+def test_batch_independent(batches: Batches, draw: RandomInputs) -> None:
     """The windows of a batch have nothing to do with each other"""
     starts = batches(_numbers(draw, 5), 400, 3, draw.rng())  # each start is 0 or 1: four kinds of neighbours
     for kind, count in enumerate(np.bincount(2 * starts[:-1] + starts[1:], minlength=4)):
@@ -257,7 +257,7 @@ def test_batch_independent(batches: Batches, draw: Draw) -> None:
 
 
 @graded("tokenizer.get_batch")
-def test_batch_rng(batches: Batches, draw: Draw) -> None:
+def test_batch_rng(batches: Batches, draw: RandomInputs) -> None:
     """The same generator gives the same batch, another one another"""
     ids, rng = _numbers(draw, 1000), draw.rng()
     first = batches(ids, 8, 3, rng)
@@ -268,14 +268,14 @@ def test_batch_rng(batches: Batches, draw: Draw) -> None:
 
 
 @graded("tokenizer.get_batch")
-def test_batch_dtypes(batches: Batches, draw: Draw) -> None:
+def test_batch_dtypes(batches: Batches, draw: RandomInputs) -> None:
     """int64 comes out, whatever integers go in"""
     for dtype in (np.int32, np.uint16):
         batches(_numbers(draw, 15).astype(dtype), 3, 4, draw.rng())
 
 
 @graded("tokenizer.get_batch")
-def test_batch_too_short(refuses: Refuses, draw: Draw) -> None:
+def test_batch_too_short(refuses: Refuses, draw: RandomInputs) -> None:
     """A text with no room for a window and its last answer is a ValueError"""
     refuses(_numbers(draw, 5), 2, 5, draw.rng())
     refuses(_numbers(draw, 3), 2, 5, draw.rng())
@@ -283,6 +283,6 @@ def test_batch_too_short(refuses: Refuses, draw: Draw) -> None:
 
 
 @graded("tokenizer.get_batch")
-def test_batch_inputs_kept(unmodified: Unmodified, draw: Draw) -> None:
+def test_batch_inputs_kept(unmodified: Unmodified, draw: RandomInputs) -> None:
     """The text is left as it was"""
     unmodified(_numbers(draw, 30), 4, 5, draw.rng())

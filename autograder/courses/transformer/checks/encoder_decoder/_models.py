@@ -7,7 +7,7 @@ import numpy as np
 
 from autograder.core.wire_format import Config
 from autograder.engine.comparison.compare import Tolerance
-from autograder.engine.inputs import Array, Draw
+from autograder.engine.inputs import Array, RandomInputs
 from autograder.engine.reference import Reference
 
 D, F, VS, VT = 6, 7, 9, 8
@@ -43,7 +43,7 @@ ENCODER, DECODER = layer_shapes("attn", "ffn"), layer_shapes("attn", "source_att
 
 
 def draw_params(
-    draw: Draw, shapes: dict[str, tuple[int, ...]], without: tuple[str, ...] = (), dtype: Any = np.float64
+    draw: RandomInputs, shapes: dict[str, tuple[int, ...]], without: tuple[str, ...] = (), dtype: Any = np.float64
 ) -> dict[str, Array]:
     """Random parameters, none of them near its usual first value; some biases may be absent."""
     kept = {name: shape for name, shape in shapes.items() if name.rpartition(".")[2] not in without}
@@ -55,7 +55,7 @@ def draw_params(
 
 
 def draw_model(
-    draw: Draw,
+    draw: RandomInputs,
     n_layers: int = 1,
     n_heads: int = 2,
     *,
@@ -74,12 +74,12 @@ def draw_model(
     return draw_params(draw, shapes, without, dtype), config
 
 
-def draw_small_model(draw: Draw, **options: Any) -> tuple[dict[str, Array], Config]:
+def draw_small_model(draw: RandomInputs, **options: Any) -> tuple[dict[str, Array], Config]:
     """A narrower model, where its parameters or their gradients are among the answers that are kept."""
     return draw_model(draw, d=4, **options)
 
 
-def draw_texts(draw: Draw) -> tuple[Array, Array]:
+def draw_texts(draw: RandomInputs) -> tuple[Array, Array]:
     """Two sources of 5 tokens and two targets of 4."""
     return draw.integers(2, 5, high=VS), draw.integers(2, 4, high=VT)
 
@@ -95,7 +95,7 @@ class Writer:
     lengths: list[int]
 
 
-def draw_writer(draw: Draw, reference: Reference) -> Writer:
+def draw_writer(draw: RandomInputs, reference: Reference) -> Writer:
     """Draw models until one fits: about every second does. The lengths are 1 to 6, shortest text last."""
     for _ in range(40):
         params, config = draw_model(draw)

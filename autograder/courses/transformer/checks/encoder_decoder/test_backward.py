@@ -15,21 +15,21 @@ from autograder.courses.transformer.checks.encoder_decoder._models import (
     draw_texts,
 )
 from autograder.engine.fixtures import Backward, Unmodified
-from autograder.engine.inputs import Draw
-from autograder.engine.student import Student
+from autograder.engine.inputs import RandomInputs
+from autograder.engine.student import StudentCode
 
 graded = pytest.mark.graded
 FLOAT32 = np.float32
 
 
 @graded("encoder_decoder.transformer_backward", points=2)
-def test_gradient(backward: Backward, draw: Draw) -> None:
+def test_gradient(backward: Backward, draw: RandomInputs) -> None:
     """Two blocks in each stack"""
     backward(draw.normal(2, 4, VT), *draw_texts(draw), *draw_small_model(draw, n_layers=2))
 
 
 @graded("encoder_decoder.transformer_backward")
-def test_gradient_padding(backward: Backward, draw: Draw) -> None:
+def test_gradient_padding(backward: Backward, draw: RandomInputs) -> None:
     """Padding in the source and in the target, a source that is all padding"""
     (params, config), texts = draw_small_model(draw, n_heads=4), draw_texts(draw)
     backward(draw.normal(2, 4, VT), *texts, params, config, SOURCE_MASK, TARGET_MASK)
@@ -37,7 +37,7 @@ def test_gradient_padding(backward: Backward, draw: Draw) -> None:
 
 
 @graded("encoder_decoder.transformer_backward")
-def test_gradient_axes(backward: Backward, draw: Draw) -> None:
+def test_gradient_axes(backward: Backward, draw: RandomInputs) -> None:
     """One text, texts in two axes, a single token"""
     params, config = draw_small_model(draw)
     for batch, n_source, n_target in (((), 5, 4), ((2, 2), 3, 4), ((1,), 1, 1)):
@@ -46,20 +46,20 @@ def test_gradient_axes(backward: Backward, draw: Draw) -> None:
 
 
 @graded("encoder_decoder.transformer_backward")
-def test_gradient_biases_absent(backward: Backward, draw: Draw) -> None:
+def test_gradient_biases_absent(backward: Backward, draw: RandomInputs) -> None:
     """No bias, no gradient for it"""
     backward(draw.normal(2, 4, VT), *draw_texts(draw), *draw_small_model(draw, without=BIASES))
 
 
 @graded("encoder_decoder.transformer_backward")
-def test_gradient_repeated_tokens(backward: Backward, draw: Draw) -> None:
+def test_gradient_repeated_tokens(backward: Backward, draw: RandomInputs) -> None:
     """Tokens that come several times, and tokens that never come"""
     texts = draw.integers(2, 5, low=2, high=4), draw.integers(2, 4, low=5, high=7)
     backward(draw.normal(2, 4, VT), *texts, *draw_small_model(draw))
 
 
 @graded("encoder_decoder.transformer_backward")
-def test_gradient_float32(backward: Backward, draw: Draw) -> None:
+def test_gradient_float32(backward: Backward, draw: RandomInputs) -> None:
     """float32 stays float32"""
     dlog_probs = draw.normal(2, 4, VT, dtype=FLOAT32)
     params, config = draw_small_model(draw, dtype=FLOAT32)
@@ -67,7 +67,7 @@ def test_gradient_float32(backward: Backward, draw: Draw) -> None:
 
 
 @graded("encoder_decoder.transformer_backward")
-def test_gradient_twice(backward: Backward, student: Student, draw: Draw) -> None:
+def test_gradient_twice(backward: Backward, student: StudentCode, draw: RandomInputs) -> None:
     """Each cache remembers its own forward pass, for as often as it is asked"""
     texts, model, dlog_probs = draw_texts(draw), draw_small_model(draw), draw.normal(2, 4, VT)
     first = backward.cache(*texts, *model)
@@ -78,7 +78,7 @@ def test_gradient_twice(backward: Backward, student: Student, draw: Draw) -> Non
 
 
 @graded("encoder_decoder.transformer_backward")
-def test_gradient_inputs_kept(backward: Backward, unmodified: Unmodified, draw: Draw) -> None:
+def test_gradient_inputs_kept(backward: Backward, unmodified: Unmodified, draw: RandomInputs) -> None:
     """The gradient and the cache are left as they were"""
     cache = backward.cache(*draw_texts(draw), *draw_small_model(draw), NO_SOURCE, TARGET_MASK)
     unmodified(draw.normal(2, 4, VT), cache)

@@ -15,14 +15,14 @@ from autograder.courses.transformer.checks.encoder_decoder._models import (
     draw_params,
 )
 from autograder.engine.fixtures import Agree, Stages, Unmodified
-from autograder.engine.inputs import Draw
+from autograder.engine.inputs import RandomInputs
 
 graded = pytest.mark.graded
 FLOAT32 = np.float32
 
 
 @graded("encoder_decoder.encoder_block", points=2)
-def test_encoder_block(agree: Agree, draw: Draw) -> None:
+def test_encoder_block(agree: Agree, draw: RandomInputs) -> None:
     """The norm after each step, ReLU inside"""
     x, params = draw.normal(2, 5, D), draw_params(draw, ENCODER)
     agree(x, params, 2)
@@ -30,7 +30,7 @@ def test_encoder_block(agree: Agree, draw: Draw) -> None:
 
 
 @graded("encoder_decoder.encoder_block")
-def test_encoder_block_masks(agree: Agree, draw: Draw) -> None:
+def test_encoder_block_masks(agree: Agree, draw: RandomInputs) -> None:
     """A padding mask, one for each query, one for each head; a text that is all padding"""
     x, params = draw.normal(2, 5, D), draw_params(draw, ENCODER)
     agree(x, params, 2, SOURCE_MASK[:, None, None, :])
@@ -40,7 +40,7 @@ def test_encoder_block_masks(agree: Agree, draw: Draw) -> None:
 
 
 @graded("encoder_decoder.encoder_block")
-def test_encoder_block_axes(agree: Agree, draw: Draw) -> None:
+def test_encoder_block_axes(agree: Agree, draw: RandomInputs) -> None:
     """2-D and 4-D x, a single token, a single head"""
     params = draw_params(draw, ENCODER)
     agree(draw.normal(5, D), params, 2)
@@ -49,13 +49,13 @@ def test_encoder_block_axes(agree: Agree, draw: Draw) -> None:
 
 
 @graded("encoder_decoder.encoder_block")
-def test_encoder_block_biases_absent(agree: Agree, draw: Draw) -> None:
+def test_encoder_block_biases_absent(agree: Agree, draw: RandomInputs) -> None:
     """Without biases"""
     agree(draw.normal(2, 5, D), draw_params(draw, ENCODER, without=BIASES), 2)
 
 
 @graded("encoder_decoder.encoder_block")
-def test_encoder_block_dtypes(agree: Agree, draw: Draw) -> None:
+def test_encoder_block_dtypes(agree: Agree, draw: RandomInputs) -> None:
     """float32 stays float32, integers become float64"""
     agree(
         draw.normal(2, 5, D, dtype=FLOAT32), draw_params(draw, ENCODER, dtype=FLOAT32), 2, tolerance=FLOAT32_TOLERANCE
@@ -64,20 +64,20 @@ def test_encoder_block_dtypes(agree: Agree, draw: Draw) -> None:
 
 
 @graded("encoder_decoder.encoder_block")
-def test_encoder_block_stages(stages: Stages, draw: Draw) -> None:
+def test_encoder_block_stages(stages: Stages, draw: RandomInputs) -> None:
     """The cache names the weights and the stream after each step"""
     x, params = draw.normal(2, 5, D), draw_params(draw, ENCODER)
     stages(x, params, 2, mask=SOURCE_MASK[:, None, None, :])
 
 
 @graded("encoder_decoder.encoder_block")
-def test_encoder_block_inputs_kept(unmodified: Unmodified, draw: Draw) -> None:
+def test_encoder_block_inputs_kept(unmodified: Unmodified, draw: RandomInputs) -> None:
     """The inputs are left as they were"""
     unmodified(draw.normal(2, 5, D), draw_params(draw, ENCODER), 2, mask=NO_SOURCE[:, None, None, :])
 
 
 @graded("encoder_decoder.decoder_block", points=2)
-def test_decoder_block(agree: Agree, draw: Draw) -> None:
+def test_decoder_block(agree: Agree, draw: RandomInputs) -> None:
     """Three steps, the norm after each; longer and shorter memories"""
     x, params = draw.normal(2, 4, D), draw_params(draw, DECODER)
     agree(x, draw.normal(2, 5, D), params, 2)
@@ -86,7 +86,7 @@ def test_decoder_block(agree: Agree, draw: Draw) -> None:
 
 
 @graded("encoder_decoder.decoder_block", points=2)
-def test_decoder_block_masks(agree: Agree, draw: Draw) -> None:
+def test_decoder_block_masks(agree: Agree, draw: RandomInputs) -> None:
     """One mask for the target, another one for the source"""
     x, memory, params = draw.normal(2, 4, D), draw.normal(2, 5, D), draw_params(draw, DECODER)
     agree(x, memory, params, 2, np.tri(4, dtype=bool), SOURCE_MASK[:, None, None, :])
@@ -96,14 +96,14 @@ def test_decoder_block_masks(agree: Agree, draw: Draw) -> None:
 
 
 @graded("encoder_decoder.decoder_block")
-def test_decoder_block_sees_nothing(agree: Agree, draw: Draw) -> None:
+def test_decoder_block_sees_nothing(agree: Agree, draw: RandomInputs) -> None:
     """Targets that see nothing of each other, and nothing of the source"""
     x, memory, params = draw.normal(2, 4, D), draw.normal(2, 5, D), draw_params(draw, DECODER)
     agree(x, memory, params, 2, target_mask=np.tri(4, k=-1, dtype=bool), source_mask=NO_SOURCE[:, None, None, :])
 
 
 @graded("encoder_decoder.decoder_block")
-def test_decoder_block_axes(agree: Agree, draw: Draw) -> None:
+def test_decoder_block_axes(agree: Agree, draw: RandomInputs) -> None:
     """2-D and 4-D x, a single token, a memory of one, a single head"""
     params = draw_params(draw, DECODER)
     agree(draw.normal(4, D), draw.normal(5, D), params, 2, target_mask=np.tri(4, dtype=bool))
@@ -112,7 +112,7 @@ def test_decoder_block_axes(agree: Agree, draw: Draw) -> None:
 
 
 @graded("encoder_decoder.decoder_block")
-def test_decoder_block_biases_absent(agree: Agree, draw: Draw) -> None:
+def test_decoder_block_biases_absent(agree: Agree, draw: RandomInputs) -> None:
     """Without biases, and without some of them"""
     x, memory = draw.normal(2, 4, D), draw.normal(2, 5, D)
     agree(x, memory, draw_params(draw, DECODER, without=BIASES), 2)
@@ -120,7 +120,7 @@ def test_decoder_block_biases_absent(agree: Agree, draw: Draw) -> None:
 
 
 @graded("encoder_decoder.decoder_block")
-def test_decoder_block_dtypes(agree: Agree, draw: Draw) -> None:
+def test_decoder_block_dtypes(agree: Agree, draw: RandomInputs) -> None:
     """float32 stays float32, integers become float64"""
     x, memory = draw.normal(2, 4, D, dtype=FLOAT32), draw.normal(2, 5, D, dtype=FLOAT32)
     masks = {"target_mask": np.tri(4, dtype=bool), "source_mask": SOURCE_MASK[:, None, None, :]}
@@ -130,14 +130,14 @@ def test_decoder_block_dtypes(agree: Agree, draw: Draw) -> None:
 
 
 @graded("encoder_decoder.decoder_block")
-def test_decoder_block_stages(stages: Stages, draw: Draw) -> None:
+def test_decoder_block_stages(stages: Stages, draw: RandomInputs) -> None:
     """The cache names both weights and the stream after each step"""
     x, memory, params = draw.normal(2, 4, D), draw.normal(2, 5, D), draw_params(draw, DECODER)
     stages(x, memory, params, 2, np.tri(4, dtype=bool), SOURCE_MASK[:, None, None])
 
 
 @graded("encoder_decoder.decoder_block")
-def test_decoder_block_inputs_kept(unmodified: Unmodified, draw: Draw) -> None:
+def test_decoder_block_inputs_kept(unmodified: Unmodified, draw: RandomInputs) -> None:
     """The inputs are left as they were"""
     masks = {"target_mask": np.tri(4, k=-1, dtype=bool), "source_mask": NO_SOURCE[:, None, None, :]}
     unmodified(draw.normal(2, 4, D), draw.normal(2, 5, D), draw_params(draw, DECODER), 2, **masks)

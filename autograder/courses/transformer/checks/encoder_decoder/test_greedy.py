@@ -11,7 +11,7 @@ from autograder.courses.transformer.checks.encoder_decoder._models import (
     draw_writer,
 )
 from autograder.engine.fixtures import Agree, Unmodified
-from autograder.engine.inputs import Draw
+from autograder.engine.inputs import RandomInputs
 from autograder.engine.reference import Reference
 
 graded = pytest.mark.graded
@@ -19,14 +19,14 @@ FLOAT32 = np.float32
 
 
 @graded("encoder_decoder.greedy_decode", points=2)
-def test_greedy(agree: Agree, reference: Reference, draw: Draw) -> None:
+def test_greedy(agree: Agree, reference: Reference, draw: RandomInputs) -> None:
     """Texts that end at different times: the ended ones are filled with the end token"""
     w = draw_writer(draw, reference)
     agree(w.source, w.params, w.config, 1, w.end, max(w.lengths) + 3)
 
 
 @graded("encoder_decoder.greedy_decode")
-def test_greedy_cut(agree: Agree, reference: Reference, draw: Draw) -> None:
+def test_greedy_cut(agree: Agree, reference: Reference, draw: RandomInputs) -> None:
     """No room for more: texts that have not ended are cut"""
     w = draw_writer(draw, reference)
     for max_length in (max(w.lengths), max(w.lengths) - 1, 1):
@@ -34,7 +34,7 @@ def test_greedy_cut(agree: Agree, reference: Reference, draw: Draw) -> None:
 
 
 @graded("encoder_decoder.greedy_decode")
-def test_greedy_alone(agree: Agree, reference: Reference, draw: Draw) -> None:
+def test_greedy_alone(agree: Agree, reference: Reference, draw: RandomInputs) -> None:
     """A single text, in a batch of one and without a batch axis"""
     w = draw_writer(draw, reference)
     for row in w.source[:2]:
@@ -43,7 +43,7 @@ def test_greedy_alone(agree: Agree, reference: Reference, draw: Draw) -> None:
 
 
 @graded("encoder_decoder.greedy_decode")
-def test_greedy_two_blocks(agree: Agree, draw: Draw) -> None:
+def test_greedy_two_blocks(agree: Agree, draw: RandomInputs) -> None:
     """Two blocks, another start token, texts in two axes"""
     params, config = draw_model(draw, n_layers=2, n_heads=3)
     for start in (0, 5):
@@ -51,7 +51,7 @@ def test_greedy_two_blocks(agree: Agree, draw: Draw) -> None:
 
 
 @graded("encoder_decoder.greedy_decode")
-def test_greedy_padding(agree: Agree, draw: Draw) -> None:
+def test_greedy_padding(agree: Agree, draw: RandomInputs) -> None:
     """Padding in the source is not looked at; a source may be all padding"""
     for _ in range(2):
         params, config = draw_model(draw)
@@ -61,7 +61,7 @@ def test_greedy_padding(agree: Agree, draw: Draw) -> None:
 
 
 @graded("encoder_decoder.greedy_decode")
-def test_greedy_ties(agree: Agree, draw: Draw) -> None:
+def test_greedy_ties(agree: Agree, draw: RandomInputs) -> None:
     """Of equally probable tokens the first is taken"""
     (params, config), (source, _) = draw_model(draw), draw_texts(draw)
     params["W_head"] *= 0
@@ -70,7 +70,7 @@ def test_greedy_ties(agree: Agree, draw: Draw) -> None:
 
 
 @graded("encoder_decoder.greedy_decode")
-def test_greedy_start_is_end(agree: Agree, draw: Draw) -> None:
+def test_greedy_start_is_end(agree: Agree, draw: RandomInputs) -> None:
     """The start token in front ends nothing, even if it is the end token"""
     params, config = draw_model(draw)
     source = draw.integers(8, 5, high=VS)
@@ -78,7 +78,7 @@ def test_greedy_start_is_end(agree: Agree, draw: Draw) -> None:
 
 
 @graded("encoder_decoder.greedy_decode")
-def test_greedy_inputs_kept(unmodified: Unmodified, draw: Draw) -> None:
+def test_greedy_inputs_kept(unmodified: Unmodified, draw: RandomInputs) -> None:
     """The source, the parameters and the mask are left as they were"""
     (params, config), (source, _) = draw_model(draw), draw_texts(draw)
     unmodified(source, params, config, 1, 2, 4, source_mask=SOURCE_MASK)

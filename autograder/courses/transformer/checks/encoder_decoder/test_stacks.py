@@ -17,21 +17,21 @@ from autograder.courses.transformer.checks.encoder_decoder._models import (
     draw_texts,
 )
 from autograder.engine.fixtures import Agree, Stages, Unmodified
-from autograder.engine.inputs import Draw
+from autograder.engine.inputs import RandomInputs
 
 graded = pytest.mark.graded
 FLOAT32 = np.float32
 
 
 @graded("encoder_decoder.encode", points=2)
-def test_encode(agree: Agree, draw: Draw) -> None:
+def test_encode(agree: Agree, draw: RandomInputs) -> None:
     """Two blocks on scaled token vectors plus positions"""
     params, config = draw_model(draw, n_layers=2)
     agree(draw_texts(draw)[0], params, config)
 
 
 @graded("encoder_decoder.encode")
-def test_encode_padding(agree: Agree, draw: Draw) -> None:
+def test_encode_padding(agree: Agree, draw: RandomInputs) -> None:
     """Padding is not looked at; a text may be all padding"""
     (params, config), (source, _) = draw_model(draw, n_layers=2, n_heads=3), draw_texts(draw)
     agree(source, params, config, SOURCE_MASK)
@@ -39,7 +39,7 @@ def test_encode_padding(agree: Agree, draw: Draw) -> None:
 
 
 @graded("encoder_decoder.encode")
-def test_encode_axes(agree: Agree, draw: Draw) -> None:
+def test_encode_axes(agree: Agree, draw: RandomInputs) -> None:
     """One text, texts in two axes, a single token"""
     params, config = draw_model(draw)
     agree(draw.integers(5, high=VS), params, config, source_mask=SOURCE_MASK[0])
@@ -48,7 +48,7 @@ def test_encode_axes(agree: Agree, draw: Draw) -> None:
 
 
 @graded("encoder_decoder.encode")
-def test_encode_dtypes(agree: Agree, draw: Draw) -> None:
+def test_encode_dtypes(agree: Agree, draw: RandomInputs) -> None:
     """float32 stays float32, without biases too"""
     source, _ = draw_texts(draw)
     for without in ((), BIASES):
@@ -57,28 +57,28 @@ def test_encode_dtypes(agree: Agree, draw: Draw) -> None:
 
 
 @graded("encoder_decoder.encode")
-def test_encode_stages(stages: Stages, draw: Draw) -> None:
+def test_encode_stages(stages: Stages, draw: RandomInputs) -> None:
     """The cache names the stages of every block"""
     (params, config), (source, _) = draw_model(draw, n_layers=2), draw_texts(draw)
     stages(source, params, config, source_mask=SOURCE_MASK)
 
 
 @graded("encoder_decoder.encode")
-def test_encode_inputs_kept(unmodified: Unmodified, draw: Draw) -> None:
+def test_encode_inputs_kept(unmodified: Unmodified, draw: RandomInputs) -> None:
     """The source, the parameters and the mask are left as they were"""
     params, config = draw_model(draw)
     unmodified(draw_texts(draw)[0], params, config, source_mask=NO_SOURCE)
 
 
 @graded("encoder_decoder.decode", points=2)
-def test_decode(agree: Agree, draw: Draw) -> None:
+def test_decode(agree: Agree, draw: RandomInputs) -> None:
     """Two blocks that look at the same memory, and never ahead"""
     params, config = draw_model(draw, n_layers=2)
     agree(draw_texts(draw)[1], draw.normal(2, 5, D), params, config)
 
 
 @graded("encoder_decoder.decode", points=2)
-def test_decode_padding(agree: Agree, draw: Draw) -> None:
+def test_decode_padding(agree: Agree, draw: RandomInputs) -> None:
     """Padding in the target, in the source, in both"""
     (params, config), (_, target), memory = draw_model(draw, n_heads=3), draw_texts(draw), draw.normal(2, 5, D)
     agree(target, memory, params, config, TARGET_MASK)
@@ -87,14 +87,14 @@ def test_decode_padding(agree: Agree, draw: Draw) -> None:
 
 
 @graded("encoder_decoder.decode")
-def test_decode_sees_nothing(agree: Agree, draw: Draw) -> None:
+def test_decode_sees_nothing(agree: Agree, draw: RandomInputs) -> None:
     """Padding in front of the target, a source that is all padding"""
     (params, config), (_, target), memory = draw_model(draw), draw_texts(draw), draw.normal(2, 5, D)
     agree(target, memory, params, config, target_mask=~TARGET_MASK, source_mask=NO_SOURCE)
 
 
 @graded("encoder_decoder.decode")
-def test_decode_axes(agree: Agree, draw: Draw) -> None:
+def test_decode_axes(agree: Agree, draw: RandomInputs) -> None:
     """One text, texts in two axes, a single token"""
     params, config = draw_model(draw)
     masks = {"target_mask": TARGET_MASK[0], "source_mask": SOURCE_MASK[0]}
@@ -105,7 +105,7 @@ def test_decode_axes(agree: Agree, draw: Draw) -> None:
 
 
 @graded("encoder_decoder.decode")
-def test_decode_large(agree: Agree, draw: Draw) -> None:
+def test_decode_large(agree: Agree, draw: RandomInputs) -> None:
     """Scores in the thousands: no overflow, no log of 0"""
     (params, config), (_, target) = draw_model(draw), draw_texts(draw)
     params["W_head"] *= 1024
@@ -113,7 +113,7 @@ def test_decode_large(agree: Agree, draw: Draw) -> None:
 
 
 @graded("encoder_decoder.decode")
-def test_decode_dtypes(agree: Agree, draw: Draw) -> None:
+def test_decode_dtypes(agree: Agree, draw: RandomInputs) -> None:
     """float32 stays float32, without biases too"""
     (_, target), memory = draw_texts(draw), draw.normal(2, 5, D, dtype=FLOAT32)
     for without in ((), BIASES):
@@ -130,27 +130,27 @@ def test_decode_dtypes(agree: Agree, draw: Draw) -> None:
 
 
 @graded("encoder_decoder.decode")
-def test_decode_stages(stages: Stages, draw: Draw) -> None:
+def test_decode_stages(stages: Stages, draw: RandomInputs) -> None:
     """The cache names the stages of every block"""
     (params, config), (_, target) = draw_model(draw, n_layers=2), draw_texts(draw)
     stages(target, draw.normal(2, 5, D), params, config, TARGET_MASK, SOURCE_MASK)
 
 
 @graded("encoder_decoder.decode")
-def test_decode_inputs_kept(unmodified: Unmodified, draw: Draw) -> None:
+def test_decode_inputs_kept(unmodified: Unmodified, draw: RandomInputs) -> None:
     """The inputs are left as they were"""
     (params, config), (_, target) = draw_model(draw), draw_texts(draw)
     unmodified(target, draw.normal(2, 5, D), params, config, target_mask=~TARGET_MASK, source_mask=NO_SOURCE)
 
 
 @graded("encoder_decoder.transformer", points=2)
-def test_transformer(agree: Agree, draw: Draw) -> None:
+def test_transformer(agree: Agree, draw: RandomInputs) -> None:
     """Both stacks, two blocks each"""
     agree(*draw_texts(draw), *draw_small_model(draw, n_layers=2))
 
 
 @graded("encoder_decoder.transformer")
-def test_transformer_padding(agree: Agree, draw: Draw) -> None:
+def test_transformer_padding(agree: Agree, draw: RandomInputs) -> None:
     """Padding in the source and in the target, a source that is all padding"""
     (params, config), texts = draw_small_model(draw, n_heads=4), draw_texts(draw)
     agree(*texts, params, config, SOURCE_MASK, TARGET_MASK)
@@ -158,7 +158,7 @@ def test_transformer_padding(agree: Agree, draw: Draw) -> None:
 
 
 @graded("encoder_decoder.transformer")
-def test_transformer_axes(agree: Agree, draw: Draw) -> None:
+def test_transformer_axes(agree: Agree, draw: RandomInputs) -> None:
     """One text, texts in two axes, a single token"""
     params, config = draw_small_model(draw)
     agree(draw.integers(5, high=VS), draw.integers(4, high=VT), params, config, SOURCE_MASK[0], TARGET_MASK[0])
@@ -167,19 +167,19 @@ def test_transformer_axes(agree: Agree, draw: Draw) -> None:
 
 
 @graded("encoder_decoder.transformer")
-def test_transformer_dtypes(agree: Agree, draw: Draw) -> None:
+def test_transformer_dtypes(agree: Agree, draw: RandomInputs) -> None:
     """float32 stays float32, without biases"""
     params, config = draw_small_model(draw, without=BIASES, dtype=FLOAT32)
     agree(*draw_texts(draw), params, config, SOURCE_MASK, TARGET_MASK, tolerance=FLOAT32_TOLERANCE)
 
 
 @graded("encoder_decoder.transformer")
-def test_transformer_stages(stages: Stages, draw: Draw) -> None:
+def test_transformer_stages(stages: Stages, draw: RandomInputs) -> None:
     """The cache names the stages of both stacks, and the memory"""
     stages(*draw_texts(draw), *draw_small_model(draw), SOURCE_MASK, TARGET_MASK)
 
 
 @graded("encoder_decoder.transformer")
-def test_transformer_inputs_kept(unmodified: Unmodified, draw: Draw) -> None:
+def test_transformer_inputs_kept(unmodified: Unmodified, draw: RandomInputs) -> None:
     """The inputs are left as they were"""
     unmodified(*draw_texts(draw), *draw_small_model(draw), source_mask=NO_SOURCE, target_mask=~TARGET_MASK)

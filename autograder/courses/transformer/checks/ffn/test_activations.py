@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from autograder.engine.fixtures import Agree, Unmodified
-from autograder.engine.inputs import Draw
+from autograder.engine.inputs import RandomInputs
 
 graded = pytest.mark.graded
 FLOAT32 = np.float32
@@ -14,7 +14,7 @@ FAR = np.array([-1000.0, -40.0, -8.0, -0.0, 0.0, 8.0, 40.0, 1000.0])
 
 
 @graded("ffn.relu")
-def test_relu(agree: Agree, draw: Draw) -> None:
+def test_relu(agree: Agree, draw: RandomInputs) -> None:
     """Positive, negative and 0, in any shape"""
     agree(draw.normal(6, scale=2))
     agree(draw.normal(2, 3, 4, scale=2))
@@ -22,20 +22,20 @@ def test_relu(agree: Agree, draw: Draw) -> None:
 
 
 @graded("ffn.relu")
-def test_relu_dtypes(agree: Agree, draw: Draw) -> None:
+def test_relu_dtypes(agree: Agree, draw: RandomInputs) -> None:
     """float32 stays float32, integers become float64"""
     agree(draw.normal(3, 5, dtype=FLOAT32))
     agree(draw.integers(3, 5, low=-5, high=6))
 
 
 @graded("ffn.relu")
-def test_relu_inputs_kept(unmodified: Unmodified, draw: Draw) -> None:
+def test_relu_inputs_kept(unmodified: Unmodified, draw: RandomInputs) -> None:
     """The input is left as it was"""
     unmodified(draw.normal(3, 5))
 
 
 @graded("ffn.gelu")
-def test_gelu(agree: Agree, draw: Draw) -> None:
+def test_gelu(agree: Agree, draw: RandomInputs) -> None:
     """The tanh form, in any shape"""
     agree(draw.normal(6, scale=2))
     agree(draw.normal(2, 3, 4, scale=2))
@@ -48,20 +48,20 @@ def test_gelu_extreme(agree: Agree) -> None:
 
 
 @graded("ffn.gelu")
-def test_gelu_dtypes(agree: Agree, draw: Draw) -> None:
+def test_gelu_dtypes(agree: Agree, draw: RandomInputs) -> None:
     """float32 stays float32, integers become float64"""
     agree(draw.normal(3, 5, scale=2, dtype=FLOAT32))
     agree(draw.integers(3, 5, low=-5, high=6))
 
 
 @graded("ffn.gelu")
-def test_gelu_inputs_kept(unmodified: Unmodified, draw: Draw) -> None:
+def test_gelu_inputs_kept(unmodified: Unmodified, draw: RandomInputs) -> None:
     """The input is left as it was"""
     unmodified(draw.normal(3, 5))
 
 
 @graded("ffn.gelu_exact")
-def test_gelu_exact(agree: Agree, draw: Draw) -> None:
+def test_gelu_exact(agree: Agree, draw: RandomInputs) -> None:
     """The erf form, in any shape, also far from 0, also of nothing"""
     agree(draw.normal(6, scale=2))
     agree(draw.normal(2, 3, 4, scale=2))
@@ -70,65 +70,65 @@ def test_gelu_exact(agree: Agree, draw: Draw) -> None:
 
 
 @graded("ffn.gelu_exact")
-def test_gelu_exact_dtypes(agree: Agree, draw: Draw) -> None:
+def test_gelu_exact_dtypes(agree: Agree, draw: RandomInputs) -> None:
     """float32 stays float32, integers become float64"""
     agree(draw.normal(3, 5, scale=2, dtype=FLOAT32))
     agree(draw.integers(3, 5, low=-5, high=6))
 
 
 @graded("ffn.gelu_exact")
-def test_gelu_exact_inputs_kept(unmodified: Unmodified, draw: Draw) -> None:
+def test_gelu_exact_inputs_kept(unmodified: Unmodified, draw: RandomInputs) -> None:
     """The input is left as it was"""
     unmodified(draw.normal(3, 5))
 
 
 @graded("ffn.relu_backward")
-def test_relu_gradient(agree: Agree, draw: Draw) -> None:
+def test_relu_gradient(agree: Agree, draw: RandomInputs) -> None:
     """A random upstream gradient, in any shape"""
     agree(draw.normal(6), draw.normal(6))
     agree(draw.normal(2, 3, 4), draw.normal(2, 3, 4, scale=4))
 
 
 @graded("ffn.relu_backward")
-def test_relu_gradient_at_zero(agree: Agree, draw: Draw) -> None:
+def test_relu_gradient_at_zero(agree: Agree, draw: RandomInputs) -> None:
     """At exactly 0 the gradient is 0"""
     agree(draw.normal(2, 4), np.array([[0.0, 1.0, -1.0, -0.0], [0.0, 0.0, 2.0, 0.5]]))
 
 
 @graded("ffn.relu_backward")
-def test_relu_gradient_dtypes(agree: Agree, draw: Draw) -> None:
+def test_relu_gradient_dtypes(agree: Agree, draw: RandomInputs) -> None:
     """float32 stays float32, an integer input"""
     agree(draw.normal(3, 5, dtype=FLOAT32), draw.normal(3, 5, dtype=FLOAT32))
     agree(draw.normal(3, 5), draw.integers(3, 5, low=-5, high=6))
 
 
 @graded("ffn.relu_backward")
-def test_relu_gradient_inputs_kept(unmodified: Unmodified, draw: Draw) -> None:
+def test_relu_gradient_inputs_kept(unmodified: Unmodified, draw: RandomInputs) -> None:
     """The inputs are left as they were"""
     unmodified(draw.normal(3, 5), draw.normal(3, 5))
 
 
 @graded("ffn.gelu_backward")
-def test_gelu_gradient(agree: Agree, draw: Draw) -> None:
+def test_gelu_gradient(agree: Agree, draw: RandomInputs) -> None:
     """A random upstream gradient, in any shape"""
     agree(draw.normal(6), draw.normal(6, scale=2))
     agree(draw.normal(2, 3, 4), draw.normal(2, 3, 4, scale=2))
 
 
 @graded("ffn.gelu_backward")
-def test_gelu_gradient_extreme(agree: Agree, draw: Draw) -> None:
+def test_gelu_gradient_extreme(agree: Agree, draw: RandomInputs) -> None:
     """Far from 0: everything passes, or nothing"""
     agree(draw.normal(8), FAR)
 
 
 @graded("ffn.gelu_backward")
-def test_gelu_gradient_dtypes(agree: Agree, draw: Draw) -> None:
+def test_gelu_gradient_dtypes(agree: Agree, draw: RandomInputs) -> None:
     """float32 stays float32, an integer input"""
     agree(draw.normal(3, 5, dtype=FLOAT32), draw.normal(3, 5, scale=2, dtype=FLOAT32))
     agree(draw.normal(3, 5), draw.integers(3, 5, low=-5, high=6))
 
 
 @graded("ffn.gelu_backward")
-def test_gelu_gradient_inputs_kept(unmodified: Unmodified, draw: Draw) -> None:
+def test_gelu_gradient_inputs_kept(unmodified: Unmodified, draw: RandomInputs) -> None:
     """The inputs are left as they were"""
     unmodified(draw.normal(3, 5), draw.normal(3, 5))

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from autograder.engine.fixtures import Agree, Compare, Unmodified
-from autograder.engine.inputs import Array, Draw
-from autograder.engine.student import Student
+from autograder.engine.inputs import Array, RandomInputs
+from autograder.engine.student import StudentCode
 from autograder.errors import Mismatch
 
 graded = pytest.mark.graded
@@ -31,7 +31,7 @@ def _spread(share: float, count: int) -> float:
 
 
 @graded("ffn.dropout")
-def test_dropout_scale(student: Student, compare: Compare, draw: Draw) -> None:
+def test_dropout_scale(student: StudentCode, compare: Compare, draw: RandomInputs) -> None:
     """Dropped values are 0, kept ones divided by 1 - p"""
     masks = []
     for shape, p in (((4, 5, 6), 0.2), ((40,), 0.75)):
@@ -43,7 +43,7 @@ def test_dropout_scale(student: Student, compare: Compare, draw: Draw) -> None:
 
 
 @graded("ffn.dropout")
-def test_dropout_share(student: Student, compare: Compare, draw: Draw) -> None:
+def test_dropout_share(student: StudentCode, compare: Compare, draw: RandomInputs) -> None:
     """A share p of all values is dropped"""
     x = draw.uniform(16, 16, 16, low=1.0, high=2.0)
     for p in (0.1, 0.75):
@@ -54,7 +54,7 @@ def test_dropout_share(student: Student, compare: Compare, draw: Draw) -> None:
 
 
 @graded("ffn.dropout")
-def test_dropout_every_value(student: Student, compare: Compare, draw: Draw) -> None:
+def test_dropout_every_value(student: StudentCode, compare: Compare, draw: RandomInputs) -> None:
     """Every value is decided on its own, along every axis"""
     x, p = draw.normal(6, 8, 10, 12), 0.5
     kept = _mask_of(student.ffn.dropout(x, p, draw.rng()), x, p, compare) != 0
@@ -78,7 +78,7 @@ def test_dropout_every_value(student: Student, compare: Compare, draw: Draw) -> 
 
 
 @graded("ffn.dropout")
-def test_dropout_rng(student: Student, compare: Compare, draw: Draw) -> None:
+def test_dropout_rng(student: StudentCode, compare: Compare, draw: RandomInputs) -> None:
     """The random numbers come from rng"""
     x, p, seeds = draw.normal(8, 16), 0.5, (draw.rng(), draw.rng())
     masks = [_mask_of(student.ffn.dropout(x, p, rng), x, p, compare) for rng in (seeds[0], seeds[0], seeds[1])]
@@ -89,7 +89,7 @@ def test_dropout_rng(student: Student, compare: Compare, draw: Draw) -> None:
 
 
 @graded("ffn.dropout", alone=False)
-def test_dropout_off(student: Student, compare: Compare, draw: Draw) -> None:
+def test_dropout_off(student: StudentCode, compare: Compare, draw: RandomInputs) -> None:
     """Not training, or p = 0: nothing happens, and the mask is 1"""
     x = draw.normal(4, 5, 6)
     for p, training in ((0.5, False), (0.0, True), (0.0, False)):
@@ -98,7 +98,7 @@ def test_dropout_off(student: Student, compare: Compare, draw: Draw) -> None:
 
 
 @graded("ffn.dropout", alone=False)
-def test_dropout_dtypes(student: Student, compare: Compare, draw: Draw) -> None:
+def test_dropout_dtypes(student: StudentCode, compare: Compare, draw: RandomInputs) -> None:
     """float32 stays float32, integers become float64"""
     for x in (draw.normal(4, 5, dtype=FLOAT32), draw.integers(4, 5, low=-5, high=6)):
         _mask_of(student.ffn.dropout(x, 0.3, draw.rng()), x, 0.3, compare)
@@ -106,13 +106,13 @@ def test_dropout_dtypes(student: Student, compare: Compare, draw: Draw) -> None:
 
 
 @graded("ffn.dropout")
-def test_dropout_inputs_kept(unmodified: Unmodified, draw: Draw) -> None:
+def test_dropout_inputs_kept(unmodified: Unmodified, draw: RandomInputs) -> None:
     """The input is left as it was"""
     unmodified(draw.normal(4, 5), 0.5, draw.rng())
 
 
 @graded("ffn.dropout_backward")
-def test_dropout_gradient(agree: Agree, draw: Draw) -> None:
+def test_dropout_gradient(agree: Agree, draw: RandomInputs) -> None:
     """The same mask, which is already scaled"""
     agree(draw.normal(3, 5), draw.booleans(3, 5) * 2.0)
     agree(draw.normal(2, 3, 4), draw.booleans(2, 3, 4, true=0.75) * 1.25)
@@ -120,12 +120,12 @@ def test_dropout_gradient(agree: Agree, draw: Draw) -> None:
 
 
 @graded("ffn.dropout_backward")
-def test_dropout_gradient_float32(agree: Agree, draw: Draw) -> None:
+def test_dropout_gradient_float32(agree: Agree, draw: RandomInputs) -> None:
     """float32 stays float32"""
     agree(draw.normal(3, 5, dtype=FLOAT32), (draw.booleans(3, 5) * 2.0).astype(FLOAT32))
 
 
 @graded("ffn.dropout_backward")
-def test_dropout_gradient_inputs_kept(unmodified: Unmodified, draw: Draw) -> None:
+def test_dropout_gradient_inputs_kept(unmodified: Unmodified, draw: RandomInputs) -> None:
     """The inputs are left as they were"""
     unmodified(draw.normal(3, 5), draw.booleans(3, 5) * 2.0)

@@ -6,13 +6,15 @@ import numpy as np
 import pytest
 
 from autograder.engine.fixtures import Agree, Backward, Unmodified
-from autograder.engine.inputs import Array, Draw
+from autograder.engine.inputs import Array, RandomInputs
 
 graded = pytest.mark.graded
 FLOAT32 = np.float32
 
 
-def _params(draw: Draw, d: int, f: int, *, biases: str = "b_1 b_2", dtype: Any = np.float64) -> dict[str, Array]:
+def _params(
+    draw: RandomInputs, d: int, f: int, *, biases: str = "b_1 b_2", dtype: Any = np.float64
+) -> dict[str, Array]:
     """Random weights, and random values for the biases that are named."""
     params = {
         "W_1": draw.normal(d, f, dtype=dtype),
@@ -24,13 +26,13 @@ def _params(draw: Draw, d: int, f: int, *, biases: str = "b_1 b_2", dtype: Any =
 
 
 @graded("ffn.ffn")
-def test_ffn(agree: Agree, draw: Draw) -> None:
+def test_ffn(agree: Agree, draw: RandomInputs) -> None:
     """GELU, a batch of sentences"""
     agree(draw.normal(2, 4, 3), _params(draw, 3, 5))
 
 
 @graded("ffn.ffn")
-def test_ffn_activation(agree: Agree, draw: Draw) -> None:
+def test_ffn_activation(agree: Agree, draw: RandomInputs) -> None:
     """ReLU, and GELU by its name"""
     x, params = draw.normal(2, 4, 3), _params(draw, 3, 5)
     agree(x, params, activation="relu")
@@ -38,7 +40,7 @@ def test_ffn_activation(agree: Agree, draw: Draw) -> None:
 
 
 @graded("ffn.ffn")
-def test_ffn_leading_axes(agree: Agree, draw: Draw) -> None:
+def test_ffn_leading_axes(agree: Agree, draw: RandomInputs) -> None:
     """A single vector, 2-D and 4-D batches"""
     params = _params(draw, 3, 4)
     for shape in ((3,), (5, 3), (2, 3, 4, 3)):
@@ -46,7 +48,7 @@ def test_ffn_leading_axes(agree: Agree, draw: Draw) -> None:
 
 
 @graded("ffn.ffn")
-def test_ffn_without_biases(agree: Agree, draw: Draw) -> None:
+def test_ffn_without_biases(agree: Agree, draw: RandomInputs) -> None:
     """Without the first bias, the second, or both"""
     x = draw.normal(2, 4, 3)
     for biases in ("b_2", "b_1", ""):
@@ -54,7 +56,7 @@ def test_ffn_without_biases(agree: Agree, draw: Draw) -> None:
 
 
 @graded("ffn.ffn")
-def test_ffn_dtypes(agree: Agree, draw: Draw) -> None:
+def test_ffn_dtypes(agree: Agree, draw: RandomInputs) -> None:
     """float32 stays float32, integers become float64"""
     params = _params(draw, 3, 5, dtype=FLOAT32)
     for activation in ("gelu", "relu"):
@@ -63,27 +65,27 @@ def test_ffn_dtypes(agree: Agree, draw: Draw) -> None:
 
 
 @graded("ffn.ffn")
-def test_ffn_inputs_kept(unmodified: Unmodified, draw: Draw) -> None:
+def test_ffn_inputs_kept(unmodified: Unmodified, draw: RandomInputs) -> None:
     """The input and the parameters are left as they were"""
     unmodified(draw.normal(2, 4, 3), _params(draw, 3, 5))
     unmodified(draw.normal(2, 4, 3), _params(draw, 3, 5), activation="relu")
 
 
 @graded("ffn.ffn_backward", points=2)
-def test_ffn_gradient(backward: Backward, draw: Draw) -> None:
+def test_ffn_gradient(backward: Backward, draw: RandomInputs) -> None:
     """GELU, a batch of sentences"""
     backward(draw.normal(2, 4, 3), draw.normal(2, 4, 3), _params(draw, 3, 5))
 
 
 @graded("ffn.ffn_backward")
-def test_ffn_gradient_relu(backward: Backward, draw: Draw) -> None:
+def test_ffn_gradient_relu(backward: Backward, draw: RandomInputs) -> None:
     """ReLU"""
     dout, x, params = draw.normal(2, 4, 3), draw.normal(2, 4, 3), _params(draw, 3, 5)
     backward(dout, x, params, activation="relu")
 
 
 @graded("ffn.ffn_backward")
-def test_ffn_gradient_leading_axes(backward: Backward, draw: Draw) -> None:
+def test_ffn_gradient_leading_axes(backward: Backward, draw: RandomInputs) -> None:
     """2-D and 4-D batches, a batch of one"""
     params = _params(draw, 3, 4)
     for shape in ((5, 3), (2, 3, 4, 3), (1, 1, 3)):
@@ -91,7 +93,7 @@ def test_ffn_gradient_leading_axes(backward: Backward, draw: Draw) -> None:
 
 
 @graded("ffn.ffn_backward")
-def test_ffn_gradient_without_biases(backward: Backward, draw: Draw) -> None:
+def test_ffn_gradient_without_biases(backward: Backward, draw: RandomInputs) -> None:
     """No bias, no gradient for it"""
     dout, x = draw.normal(2, 4, 3), draw.normal(2, 4, 3)
     for biases in ("b_2", "b_1", ""):
@@ -99,7 +101,7 @@ def test_ffn_gradient_without_biases(backward: Backward, draw: Draw) -> None:
 
 
 @graded("ffn.ffn_backward")
-def test_ffn_gradient_caches(backward: Backward, draw: Draw) -> None:
+def test_ffn_gradient_caches(backward: Backward, draw: RandomInputs) -> None:
     """Two caches at once, and the same one twice"""
     calls = [(draw.normal(4, 3), draw.normal(4, 3), _params(draw, 3, 5), name) for name in ("gelu", "relu")]
     caches = [backward.cache(x, params, activation) for _, x, params, activation in calls]
@@ -108,7 +110,7 @@ def test_ffn_gradient_caches(backward: Backward, draw: Draw) -> None:
 
 
 @graded("ffn.ffn_backward")
-def test_ffn_gradient_float32(backward: Backward, draw: Draw) -> None:
+def test_ffn_gradient_float32(backward: Backward, draw: RandomInputs) -> None:
     """float32 stays float32"""
     dout, x = draw.normal(2, 4, 3, dtype=FLOAT32), draw.normal(2, 4, 3, dtype=FLOAT32)
     params = _params(draw, 3, 5, dtype=FLOAT32)
@@ -117,7 +119,7 @@ def test_ffn_gradient_float32(backward: Backward, draw: Draw) -> None:
 
 
 @graded("ffn.ffn_backward")
-def test_ffn_gradient_inputs_kept(backward: Backward, unmodified: Unmodified, draw: Draw) -> None:
+def test_ffn_gradient_inputs_kept(backward: Backward, unmodified: Unmodified, draw: RandomInputs) -> None:
     """The gradient and the cache are left as they were"""
     for activation in ("gelu", "relu"):
         cache = backward.cache(draw.normal(2, 4, 3), _params(draw, 3, 5), activation)

@@ -7,7 +7,7 @@ import numpy as np
 from autograder.core.wire_format import Config
 from autograder.courses.transformer.checks._shapes import gpt_shapes
 from autograder.engine.comparison.compare import describe_type, shape_text
-from autograder.engine.inputs import Array, Draw
+from autograder.engine.inputs import Array, RandomInputs
 from autograder.errors import Mismatch
 
 
@@ -17,7 +17,7 @@ def small_config(**fields: Any) -> Config:
     return Config("gpt", "GPTConfig", {**sizes, "activation": "gelu", "tied": False, "bias": True, **fields})
 
 
-def draw_params(draw: Draw, config: Config, head: float = 1.0) -> dict[str, Array]:
+def draw_params(draw: RandomInputs, config: Config, head: float = 1.0) -> dict[str, Array]:
     """Random parameters, large enough that the positions and the whole context matter."""
     # A greedy text shows no small differences. So: hidden numbers where GELU and ReLU differ, with weight; and small
     # betas, for a large one at the end makes the same token the most probable everywhere.
@@ -28,7 +28,7 @@ def draw_params(draw: Draw, config: Config, head: float = 1.0) -> dict[str, Arra
     }
 
 
-def draw_prompts(draw: Draw, config: Config, *shape: int) -> Array:
+def draw_prompts(draw: RandomInputs, config: Config, *shape: int) -> Array:
     return draw.integers(*shape, high=config.vocab_size)
 
 

@@ -15,15 +15,15 @@ from autograder.courses.transformer.checks.generation._texts import (
     small_config,
 )
 from autograder.engine.fixtures import Agree, Unmodified
-from autograder.engine.inputs import Array, Draw
+from autograder.engine.inputs import Array, RandomInputs
 from autograder.engine.reference import Reference
-from autograder.engine.student import Student
+from autograder.engine.student import StudentCode
 from autograder.errors import Mismatch
 
 graded = pytest.mark.graded
 
 
-def _random_texts(draw: Draw, generate: Callable[..., Any]) -> None:
+def _random_texts(draw: RandomInputs, generate: Callable[..., Any]) -> None:
     """Whether texts depend on the generator's state and on nothing else, and keep the prompt."""
     config = small_config()
     prompts, params, rng = draw_prompts(draw, config, 6, 3), draw_params(draw, config, 0.25), draw.rng()
@@ -41,14 +41,14 @@ def _random_texts(draw: Draw, generate: Callable[..., Any]) -> None:
 
 
 @graded("generation.generate", points=2)
-def test_greedy_text(agree: Agree, draw: Draw) -> None:
+def test_greedy_text(agree: Agree, draw: RandomInputs) -> None:
     """Greedy, as long as everything fits"""
     config = small_config(block_size=12)
     agree(draw_prompts(draw, config, 12, 3), draw_params(draw, config), config, 9, draw.rng(), temperature=0)
 
 
 @graded("generation.generate", points=2)
-def test_window(agree: Agree, draw: Draw) -> None:
+def test_window(agree: Agree, draw: RandomInputs) -> None:
     """Greedy, beyond the block size: the last tokens are the context"""
     config = small_config()
     params = draw_params(draw, config)
@@ -57,7 +57,7 @@ def test_window(agree: Agree, draw: Draw) -> None:
 
 
 @graded("generation.generate")
-def test_variants(agree: Agree, draw: Draw) -> None:
+def test_variants(agree: Agree, draw: RandomInputs) -> None:
     """A tied head, ReLU, no biases"""
     for fields in ({"tied": True}, {"activation": "relu", "bias": False}):
         config = small_config(**fields)
@@ -65,7 +65,7 @@ def test_variants(agree: Agree, draw: Draw) -> None:
 
 
 @graded("generation.generate")
-def test_prompts(agree: Agree, draw: Draw) -> None:
+def test_prompts(agree: Agree, draw: RandomInputs) -> None:
     """A single token, a single text, no batch axis, two; int32"""
     config = small_config()
     params = draw_params(draw, config)
@@ -75,7 +75,7 @@ def test_prompts(agree: Agree, draw: Draw) -> None:
 
 
 @graded("generation.generate")
-def test_nothing_new(agree: Agree, draw: Draw) -> None:
+def test_nothing_new(agree: Agree, draw: RandomInputs) -> None:
     """No new token, and one"""
     config = small_config()
     params = draw_params(draw, config)
@@ -84,14 +84,14 @@ def test_nothing_new(agree: Agree, draw: Draw) -> None:
 
 
 @graded("generation.generate")
-def test_one_choice(agree: Agree, draw: Draw) -> None:
+def test_one_choice(agree: Agree, draw: RandomInputs) -> None:
     """top_k = 1 leaves one choice"""
     config = small_config()
     agree(draw_prompts(draw, config, 4, 3), draw_params(draw, config), config, 5, draw.rng(), 2.0, 1)
 
 
 @graded("generation.generate", points=2)
-def test_options(student: Student, reference: Reference, draw: Draw) -> None:
+def test_options(student: StudentCode, reference: Reference, draw: RandomInputs) -> None:
     """Temperature, top_k and top_p decide what is drawn; each text draws for itself"""
     config = small_config(n_layers=1)
     prompt, params = draw_prompts(draw, config, 1, 4), draw_params(draw, config, 0.5)
@@ -105,13 +105,13 @@ def test_options(student: Student, reference: Reference, draw: Draw) -> None:
 
 
 @graded("generation.generate")
-def test_text_generator(student: Student, draw: Draw) -> None:
+def test_text_generator(student: StudentCode, draw: RandomInputs) -> None:
     """The same generator, the same text; another one, another text"""
     _random_texts(draw, student.generation.generate)
 
 
 @graded("generation.generate")
-def test_text_inputs_kept(unmodified: Unmodified, draw: Draw) -> None:
+def test_text_inputs_kept(unmodified: Unmodified, draw: RandomInputs) -> None:
     """The prompt and the parameters are left as they were"""
     config = small_config()
     params = draw_params(draw, config)

@@ -13,14 +13,14 @@ from autograder.courses.transformer.checks.generation._texts import (
     small_config,
 )
 from autograder.engine.fixtures import Agree, Compare, Unmodified
-from autograder.engine.inputs import Array, Draw
-from autograder.engine.student import Student
+from autograder.engine.inputs import Array, RandomInputs
+from autograder.engine.student import StudentCode
 
 graded = pytest.mark.graded
 
 
 def _same_as_without(
-    student: Student,
+    student: StudentCode,
     compare: Compare,
     prompts: Array,
     params: dict[str, Array],
@@ -37,14 +37,14 @@ def _same_as_without(
 
 
 @graded("generation.generate_cached", points=2)
-def test_cached_greedy(agree: Agree, draw: Draw) -> None:
+def test_cached_greedy(agree: Agree, draw: RandomInputs) -> None:
     """Greedy, as long as everything fits"""
     config = small_config(block_size=12)
     agree(draw_prompts(draw, config, 12, 3), draw_params(draw, config), config, 9, draw.rng(), temperature=0)
 
 
 @graded("generation.generate_cached", points=2)
-def test_cached_window(agree: Agree, draw: Draw) -> None:
+def test_cached_window(agree: Agree, draw: RandomInputs) -> None:
     """Greedy, beyond the block size: the window moves, and the positions with it"""
     config = small_config()
     params = draw_params(draw, config)
@@ -54,7 +54,7 @@ def test_cached_window(agree: Agree, draw: Draw) -> None:
 
 
 @graded("generation.generate_cached")
-def test_cached_variants(agree: Agree, draw: Draw) -> None:
+def test_cached_variants(agree: Agree, draw: RandomInputs) -> None:
     """A tied head, ReLU, no biases; one block and one head, three"""
     shapes = ({"n_layers": 1, "n_heads": 1}, {"n_layers": 3, "n_heads": 4})
     for fields in ({"tied": True}, {"activation": "relu", "bias": False}, *shapes):
@@ -63,7 +63,7 @@ def test_cached_variants(agree: Agree, draw: Draw) -> None:
 
 
 @graded("generation.generate_cached")
-def test_cached_prompts(agree: Agree, draw: Draw) -> None:
+def test_cached_prompts(agree: Agree, draw: RandomInputs) -> None:
     """A single token, a single text, no batch axis, two; no new token"""
     config = small_config()
     params = draw_params(draw, config)
@@ -74,7 +74,7 @@ def test_cached_prompts(agree: Agree, draw: Draw) -> None:
 
 
 @graded("generation.generate_cached", points=2, alone=False)
-def test_same_tokens(student: Student, compare: Compare, draw: Draw) -> None:
+def test_same_tokens(student: StudentCode, compare: Compare, draw: RandomInputs) -> None:
     """The tokens of your `generate`, drawn with the same generator"""
     config = small_config(block_size=9)
     params = draw_params(draw, config, 0.25)
@@ -84,7 +84,7 @@ def test_same_tokens(student: Student, compare: Compare, draw: Draw) -> None:
 
 
 @graded("generation.generate_cached")
-def test_cached_inputs_kept(unmodified: Unmodified, draw: Draw) -> None:
+def test_cached_inputs_kept(unmodified: Unmodified, draw: RandomInputs) -> None:
     """The prompt and the parameters are left as they were"""
     config = small_config()
     params = draw_params(draw, config)

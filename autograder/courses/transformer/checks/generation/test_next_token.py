@@ -5,8 +5,8 @@ import pytest
 
 from autograder.courses.transformer.checks.generation._texts import require_frequencies, require_tokens
 from autograder.engine.fixtures import Agree, Unmodified
-from autograder.engine.inputs import Draw
-from autograder.engine.student import Student
+from autograder.engine.inputs import RandomInputs
+from autograder.engine.student import StudentCode
 from autograder.errors import Mismatch
 
 graded = pytest.mark.graded
@@ -15,14 +15,14 @@ INFINITY = float("inf")
 
 
 @graded("generation.next_token_probs")
-def test_plain(agree: Agree, draw: Draw) -> None:
+def test_plain(agree: Agree, draw: RandomInputs) -> None:
     """The softmax of every row; no batch axis, and two"""
     for shape in ((3, 7), (5,), (2, 3, 7), (1,)):
         agree(draw.normal(*shape, scale=2))
 
 
 @graded("generation.next_token_probs")
-def test_temperature(agree: Agree, draw: Draw) -> None:
+def test_temperature(agree: Agree, draw: RandomInputs) -> None:
     """Temperatures below and above 1, and next to 0"""
     logits = draw.normal(3, 8, scale=2)
     for temperature in (0.5, 3.0, 2, 2.0**-10):
@@ -30,7 +30,7 @@ def test_temperature(agree: Agree, draw: Draw) -> None:
 
 
 @graded("generation.next_token_probs")
-def test_greedy(agree: Agree, draw: Draw) -> None:
+def test_greedy(agree: Agree, draw: RandomInputs) -> None:
     """Temperature 0: all on the largest score, of equal ones on the first"""
     agree(draw.normal(3, 8, scale=2), temperature=0)
     agree(draw.normal(2, 3, 8), temperature=0.0, top_k=3, top_p=0.5)
@@ -38,7 +38,7 @@ def test_greedy(agree: Agree, draw: Draw) -> None:
 
 
 @graded("generation.next_token_probs")
-def test_top_k(agree: Agree, draw: Draw) -> None:
+def test_top_k(agree: Agree, draw: RandomInputs) -> None:
     """Top-k: exactly k are kept and scaled to sum 1"""
     for k in (1, 3, 7):
         agree(draw.normal(3, 8, scale=2), top_k=k)
@@ -46,7 +46,7 @@ def test_top_k(agree: Agree, draw: Draw) -> None:
 
 
 @graded("generation.next_token_probs")
-def test_top_k_ties(agree: Agree, draw: Draw) -> None:
+def test_top_k_ties(agree: Agree, draw: RandomInputs) -> None:
     """Top-k with equal scores: the lower index comes first"""
     agree(np.zeros(5), top_k=2)
     agree(draw.integers(4, 60, high=4).astype(np.float64), top_k=20)
@@ -54,14 +54,14 @@ def test_top_k_ties(agree: Agree, draw: Draw) -> None:
 
 
 @graded("generation.next_token_probs")
-def test_top_k_all(agree: Agree, draw: Draw) -> None:
+def test_top_k_all(agree: Agree, draw: RandomInputs) -> None:
     """As many as there are, and more"""
     for k in (8, 9, 1000):
         agree(draw.normal(3, 8), top_k=k)
 
 
 @graded("generation.next_token_probs", points=2)
-def test_top_p(agree: Agree, draw: Draw) -> None:
+def test_top_p(agree: Agree, draw: RandomInputs) -> None:
     """Top-p: the token that crosses the line stays"""
     logits = draw.normal(6, 9, scale=2)
     for p in (0.2, 0.5, 0.8, 0.95):
@@ -70,7 +70,7 @@ def test_top_p(agree: Agree, draw: Draw) -> None:
 
 
 @graded("generation.next_token_probs")
-def test_top_p_edges(agree: Agree, draw: Draw) -> None:
+def test_top_p_edges(agree: Agree, draw: RandomInputs) -> None:
     """A tiny p keeps one token, 1 keeps all"""
     agree(draw.normal(4, 7), top_p=2.0**-20)
     agree(draw.normal(4, 7, scale=8), top_p=1.0)
@@ -78,7 +78,7 @@ def test_top_p_edges(agree: Agree, draw: Draw) -> None:
 
 
 @graded("generation.next_token_probs")
-def test_top_p_ties(agree: Agree, draw: Draw) -> None:
+def test_top_p_ties(agree: Agree, draw: RandomInputs) -> None:
     """Top-p with equal scores; a sum that is exactly p is enough"""
     agree(np.zeros((2, 4)), top_p=0.5)
     agree(np.zeros(8), top_p=0.3)
@@ -87,7 +87,7 @@ def test_top_p_ties(agree: Agree, draw: Draw) -> None:
 
 
 @graded("generation.next_token_probs")
-def test_all_together(agree: Agree, draw: Draw) -> None:
+def test_all_together(agree: Agree, draw: RandomInputs) -> None:
     """Temperature, then top-k, then top-p of what is left"""
     logits = draw.normal(8, 9, scale=2)
     agree(logits, 0.5, 4, 0.8)
@@ -109,7 +109,7 @@ def test_extreme_scores(agree: Agree) -> None:
 
 
 @graded("generation.next_token_probs")
-def test_dtypes(agree: Agree, draw: Draw) -> None:
+def test_dtypes(agree: Agree, draw: RandomInputs) -> None:
     """float32 stays float32, integers become float64"""
     logits = np.array([[0.5, 2.0, -1.0, 0.25, 1.5]], FLOAT32)
     integers = draw.integers(3, 6, low=-3, high=4)
@@ -119,14 +119,14 @@ def test_dtypes(agree: Agree, draw: Draw) -> None:
 
 
 @graded("generation.next_token_probs")
-def test_probs_inputs_kept(unmodified: Unmodified, draw: Draw) -> None:
+def test_probs_inputs_kept(unmodified: Unmodified, draw: RandomInputs) -> None:
     """The scores are left as they were"""
     for options in ({}, {"temperature": 0}, {"temperature": 0.5, "top_k": 3, "top_p": 0.5}):
         unmodified(draw.normal(3, 6), **options)
 
 
 @graded("generation.sample", points=2)
-def test_frequencies(student: Student, draw: Draw) -> None:
+def test_frequencies(student: StudentCode, draw: RandomInputs) -> None:
     """Every token as often as its probability says, those of probability 0 never"""
     for probs in (np.array([0.5, 0.0, 0.3, 0.2]), np.array([0.0, 0.1, 0.0, 0.9, 0.0]), np.full(3, 0.25)):
         tokens = student.generation.sample(np.tile(probs, (2000, 1)), draw.rng())
@@ -134,7 +134,7 @@ def test_frequencies(student: Student, draw: Draw) -> None:
 
 
 @graded("generation.sample")
-def test_rows(student: Student, draw: Draw) -> None:
+def test_rows(student: StudentCode, draw: RandomInputs) -> None:
     """Every row from its own probabilities; no batch axis, and two"""
     certain = draw.integers(5, 7, high=6)
     tokens = student.generation.sample((certain[..., None] == np.arange(6)) * 1.0, draw.rng())
@@ -146,7 +146,7 @@ def test_rows(student: Student, draw: Draw) -> None:
 
 
 @graded("generation.sample")
-def test_independent(student: Student, draw: Draw) -> None:
+def test_independent(student: StudentCode, draw: RandomInputs) -> None:
     """A draw of its own for each row"""
     tokens = require_tokens(student.generation.sample(np.full((40, 50, 8), 0.125), draw.rng()), (40, 50), 8)
     for rows in (tokens, tokens.T):
@@ -155,7 +155,7 @@ def test_independent(student: Student, draw: Draw) -> None:
 
 
 @graded("generation.sample")
-def test_sums(student: Student, draw: Draw) -> None:
+def test_sums(student: StudentCode, draw: RandomInputs) -> None:
     """Rows that do not add up to exactly 1; float32"""
     for probs in (np.array([0.25, 0.5, 0.0]), np.array([0.75, 1.5, 0.0, 1.0, 0.0])):
         tokens = student.generation.sample(np.tile(probs, (2000, 1)), draw.rng())
@@ -167,7 +167,7 @@ def test_sums(student: Student, draw: Draw) -> None:
 
 
 @graded("generation.sample")
-def test_generator(student: Student, draw: Draw) -> None:
+def test_generator(student: StudentCode, draw: RandomInputs) -> None:
     """The randomness is the generator's"""
     probs, rng = np.full((60, 8), 0.125), draw.rng()
     first, again, other = (
@@ -180,7 +180,7 @@ def test_generator(student: Student, draw: Draw) -> None:
 
 
 @graded("generation.sample")
-def test_sample_inputs_kept(unmodified: Unmodified, draw: Draw) -> None:
+def test_sample_inputs_kept(unmodified: Unmodified, draw: RandomInputs) -> None:
     """The probabilities are left as they were"""
     unmodified(np.full((3, 4), 0.25), draw.rng())
     unmodified(np.array([0.5, 0.0, 0.5]), draw.rng())

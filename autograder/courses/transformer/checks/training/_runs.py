@@ -6,7 +6,7 @@ import numpy as np
 
 from autograder.core.wire_format import Config
 from autograder.courses.transformer.checks._shapes import gpt_shapes
-from autograder.engine.inputs import Array, Draw
+from autograder.engine.inputs import Array, RandomInputs
 
 FLOAT32 = np.float32
 # The bias of the keys has no effect and its gradient is 0, up to rounding. AdamW divides it by the root of its own
@@ -20,7 +20,7 @@ def small_config(**fields: Any) -> Config:
     return Config("gpt", "GPTConfig", {**sizes, "activation": "gelu", "tied": True, "bias": True, **fields})
 
 
-def draw_params(draw: Draw, config: Config, dtype: Any = np.float64, scale: float = 0.5) -> dict[str, Array]:
+def draw_params(draw: RandomInputs, config: Config, dtype: Any = np.float64, scale: float = 0.5) -> dict[str, Array]:
     """Random parameters of a GPT."""
     params = {name: draw.normal(*shape, scale=scale, dtype=dtype) for name, shape in gpt_shapes(config).items()}
     for name in params:
@@ -29,7 +29,7 @@ def draw_params(draw: Draw, config: Config, dtype: Any = np.float64, scale: floa
     return params
 
 
-def draw_batches(draw: Draw, config: Config, count: int, size: int) -> list[tuple[Array, Array]]:
+def draw_batches(draw: RandomInputs, config: Config, count: int, size: int) -> list[tuple[Array, Array]]:
     """Batches of a text that goes round in circles, with some noise: there is something to be learned."""
     batches = []
     for _ in range(count):

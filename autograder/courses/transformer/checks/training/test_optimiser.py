@@ -7,9 +7,9 @@ import pytest
 
 from autograder.engine.comparison.compare import TOLERANCES
 from autograder.engine.fixtures import Agree, Compare, Unmodified
-from autograder.engine.inputs import Array, Draw
+from autograder.engine.inputs import Array, RandomInputs
 from autograder.engine.reference import Reference
-from autograder.engine.student import Student
+from autograder.engine.student import StudentCode
 
 graded = pytest.mark.graded
 FLOAT32 = np.float32
@@ -17,26 +17,26 @@ FLOAT32_NUMBERS = TOLERANCES[np.dtype(FLOAT32)]
 SHAPES: dict[str, tuple[int, ...]] = {"table": (5, 3), "heads": (2, 3, 4), "gamma": (3,)}
 
 
-def _arrays(draw: Draw, scale: float = 1.0, dtype: Any = np.float64) -> dict[str, Array]:
+def _arrays(draw: RandomInputs, scale: float = 1.0, dtype: Any = np.float64) -> dict[str, Array]:
     """Some arrays with different numbers of axes."""
     return {name: draw.normal(*shape, scale=scale, dtype=dtype) for name, shape in SHAPES.items()}
 
 
-def _state(draw: Draw, step: int, dtype: Any = np.float64) -> dict[str, Any]:
+def _state(draw: RandomInputs, step: int, dtype: Any = np.float64) -> dict[str, Any]:
     """A state in the middle of a run: the average squares are not negative."""
     squares = {name: draw.uniform(*shape, high=0.5, dtype=dtype) for name, shape in SHAPES.items()}
     return {"step": step, "m": _arrays(draw, 0.5, dtype), "v": squares}
 
 
 @graded("training.adamw_step")
-def test_first_step(agree: Agree, draw: Draw) -> None:
+def test_first_step(agree: Agree, draw: RandomInputs) -> None:
     """The first step, from an empty state"""
     agree(_arrays(draw), _arrays(draw), {}, 0.125)
     agree(_arrays(draw), _arrays(draw, 2.0**-20), {}, lr=0.5, weight_decay=0.0)
 
 
 @graded("training.adamw_step", points=2)
-def test_steps(student: Student, reference: Reference, compare: Compare, draw: Draw) -> None:
+def test_steps(student: StudentCode, reference: Reference, compare: Compare, draw: RandomInputs) -> None:
     """Four steps, each from the state of the one before"""
     params, state = _arrays(draw), dict[str, Any]()
     expected_params, expected_state = params, state
@@ -49,14 +49,14 @@ def test_steps(student: Student, reference: Reference, compare: Compare, draw: D
 
 
 @graded("training.adamw_step")
-def test_later_step(agree: Agree, draw: Draw) -> None:
+def test_later_step(agree: Agree, draw: RandomInputs) -> None:
     """A step in the middle of a run"""
     agree(_arrays(draw), _arrays(draw), _state(draw, 6), 0.125)
     agree(_arrays(draw), _arrays(draw, 2.0**-10), _state(draw, 1000), 0.125)
 
 
 @graded("training.adamw_step")
-def test_betas(agree: Agree, draw: Draw) -> None:
+def test_betas(agree: Agree, draw: RandomInputs) -> None:
     """Other betas"""
     agree(_arrays(draw), _arrays(draw), {}, 0.25, (0.5, 0.75))
     agree(_arrays(draw), _arrays(draw), _state(draw, 3), lr=0.25, betas=(0.75, 0.96875))
@@ -64,14 +64,14 @@ def test_betas(agree: Agree, draw: Draw) -> None:
 
 
 @graded("training.adamw_step")
-def test_large_eps(agree: Agree, draw: Draw) -> None:
+def test_large_eps(agree: Agree, draw: RandomInputs) -> None:
     """A large eps, outside the root"""
     agree(_arrays(draw), _arrays(draw), {}, 0.25, eps=0.25)
     agree(_arrays(draw), _arrays(draw), _state(draw, 3), 0.25, (0.5, 0.75), 0.125)
 
 
 @graded("training.adamw_step")
-def test_weight_decay(agree: Agree, draw: Draw) -> None:
+def test_weight_decay(agree: Agree, draw: RandomInputs) -> None:
     """A large weight decay, and none; gradients of 0"""
     agree(_arrays(draw), _arrays(draw), _state(draw, 3), 0.25, weight_decay=0.5)
     agree(_arrays(draw), _arrays(draw), _state(draw, 3), 0.25, (0.9, 0.999), 1e-8, 0.0)
@@ -80,21 +80,21 @@ def test_weight_decay(agree: Agree, draw: Draw) -> None:
 
 
 @graded("training.adamw_step")
-def test_adamw_float32(agree: Agree, draw: Draw) -> None:
+def test_adamw_float32(agree: Agree, draw: RandomInputs) -> None:
     """float32 stays float32"""
     agree(_arrays(draw, dtype=FLOAT32), _arrays(draw, dtype=FLOAT32), {}, 0.125)
     agree(_arrays(draw, dtype=FLOAT32), _arrays(draw, dtype=FLOAT32), _state(draw, 3, FLOAT32), 0.125)
 
 
 @graded("training.adamw_step")
-def test_adamw_inputs_kept(unmodified: Unmodified, draw: Draw) -> None:
+def test_adamw_inputs_kept(unmodified: Unmodified, draw: RandomInputs) -> None:
     """The parameters, the gradients and the state are left as they were"""
     unmodified(_arrays(draw), _arrays(draw), {}, 0.125)
     unmodified(_arrays(draw), _arrays(draw), _state(draw, 3), 0.125, weight_decay=0.25)
 
 
 @graded("training.clip_grad_norm")
-def test_clipped(agree: Agree, draw: Draw) -> None:
+def test_clipped(agree: Agree, draw: RandomInputs) -> None:
     """A gradient that is too long: one factor for all arrays"""
     grads = {"large": draw.normal(5, 3, scale=4.0), "small": draw.normal(4, scale=0.125), "deep": draw.normal(2, 3, 4)}
     agree(grads, 1.0)
@@ -102,7 +102,7 @@ def test_clipped(agree: Agree, draw: Draw) -> None:
 
 
 @graded("training.clip_grad_norm")
-def test_short_enough(agree: Agree, draw: Draw) -> None:
+def test_short_enough(agree: Agree, draw: RandomInputs) -> None:
     """A gradient that is short enough is left alone"""
     agree(_arrays(draw, 0.125), 5.0)
     agree({"W": np.array([[0.5, 0.0], [0.0, -0.25]])}, 1)
@@ -115,20 +115,20 @@ def test_zero_gradient(agree: Agree) -> None:
 
 
 @graded("training.clip_grad_norm")
-def test_tiny_gradient(agree: Agree, draw: Draw) -> None:
+def test_tiny_gradient(agree: Agree, draw: RandomInputs) -> None:
     """A tiny max_norm: PyTorch's 1e-6 shows"""
     agree(_arrays(draw, 2.0**-12), 2.0**-13)
 
 
 @graded("training.clip_grad_norm")
-def test_clip_float32(agree: Agree, draw: Draw) -> None:
+def test_clip_float32(agree: Agree, draw: RandomInputs) -> None:
     """float32 stays float32"""
     agree(_arrays(draw, dtype=FLOAT32), 0.5, tolerance=FLOAT32_NUMBERS)
     agree(_arrays(draw, dtype=FLOAT32), 100.0, tolerance=FLOAT32_NUMBERS)
 
 
 @graded("training.clip_grad_norm")
-def test_clip_inputs_kept(unmodified: Unmodified, draw: Draw) -> None:
+def test_clip_inputs_kept(unmodified: Unmodified, draw: RandomInputs) -> None:
     """The gradients are left as they were"""
     unmodified(_arrays(draw), 0.5)
 

@@ -8,9 +8,9 @@ import pytest
 from autograder.courses.transformer.checks.training._runs import LARGE_EPS, draw_batches, draw_params, small_config
 from autograder.engine.comparison.compare import TOLERANCES
 from autograder.engine.fixtures import Agree, Compare, Unmodified
-from autograder.engine.inputs import Draw
+from autograder.engine.inputs import RandomInputs
 from autograder.engine.reference import Reference
-from autograder.engine.student import Student
+from autograder.engine.student import StudentCode
 
 graded = pytest.mark.graded
 FLOAT32 = np.float32
@@ -18,7 +18,7 @@ FLOAT32_NUMBERS = TOLERANCES[np.dtype(FLOAT32)]
 
 
 @graded("training.train_step")
-def test_one_step(agree: Agree, draw: Draw) -> None:
+def test_one_step(agree: Agree, draw: RandomInputs) -> None:
     """The first step; the loss is the one before it"""
     config = small_config(bias=False)
     ((x, y),) = draw_batches(draw, config, 1, 3)
@@ -26,7 +26,7 @@ def test_one_step(agree: Agree, draw: Draw) -> None:
 
 
 @graded("training.train_step")
-def test_next_steps(student: Student, reference: Reference, compare: Compare, draw: Draw) -> None:
+def test_next_steps(student: StudentCode, reference: Reference, compare: Compare, draw: RandomInputs) -> None:
     """Three steps, each from the state of the one before"""
     config = small_config(tied=False, activation="relu")
     params, state = draw_params(draw, config), dict[str, Any]()
@@ -39,7 +39,7 @@ def test_next_steps(student: Student, reference: Reference, compare: Compare, dr
 
 
 @graded("training.train_step")
-def test_step_options(agree: Agree, draw: Draw) -> None:
+def test_step_options(agree: Agree, draw: RandomInputs) -> None:
     """Other betas, eps and weight decay"""
     config = small_config(bias=False)
     ((x, y),) = draw_batches(draw, config, 1, 3)
@@ -49,7 +49,7 @@ def test_step_options(agree: Agree, draw: Draw) -> None:
 
 
 @graded("training.train_step")
-def test_step_clipped(agree: Agree, draw: Draw) -> None:
+def test_step_clipped(agree: Agree, draw: RandomInputs) -> None:
     """With clipping: gradients that are too long, and short enough"""
     config = small_config()
     ((x, y),) = draw_batches(draw, config, 1, 3)
@@ -59,7 +59,7 @@ def test_step_clipped(agree: Agree, draw: Draw) -> None:
 
 
 @graded("training.train_step")
-def test_step_float32(agree: Agree, draw: Draw) -> None:
+def test_step_float32(agree: Agree, draw: RandomInputs) -> None:
     """float32 stays float32"""
     config = small_config(bias=False)
     ((x, y),) = draw_batches(draw, config, 1, 3)
@@ -69,7 +69,7 @@ def test_step_float32(agree: Agree, draw: Draw) -> None:
 
 
 @graded("training.train_step")
-def test_step_inputs_kept(student: Student, unmodified: Unmodified, draw: Draw) -> None:
+def test_step_inputs_kept(student: StudentCode, unmodified: Unmodified, draw: RandomInputs) -> None:
     """The parameters, the state and the batch are left as they were"""
     config = small_config()
     (first, (x, y)) = draw_batches(draw, config, 2, 3)
@@ -81,7 +81,7 @@ def test_step_inputs_kept(student: Student, unmodified: Unmodified, draw: Draw) 
 
 
 @graded("training.estimate_loss")
-def test_mean_loss(agree: Agree, draw: Draw) -> None:
+def test_mean_loss(agree: Agree, draw: RandomInputs) -> None:
     """The mean over batches"""
     config = small_config()
     params = draw_params(draw, config)
@@ -90,7 +90,7 @@ def test_mean_loss(agree: Agree, draw: Draw) -> None:
 
 
 @graded("training.estimate_loss")
-def test_unequal_batches(agree: Agree, draw: Draw) -> None:
+def test_unequal_batches(agree: Agree, draw: RandomInputs) -> None:
     """Batches of different sizes: every token counts the same"""
     config = small_config(tied=False)
     batches = [
@@ -100,14 +100,14 @@ def test_unequal_batches(agree: Agree, draw: Draw) -> None:
 
 
 @graded("training.estimate_loss")
-def test_mean_loss_float32(agree: Agree, draw: Draw) -> None:
+def test_mean_loss_float32(agree: Agree, draw: RandomInputs) -> None:
     """float32 parameters"""
     config = small_config()
     agree(draw_params(draw, config, FLOAT32), config, draw_batches(draw, config, 3, 2), tolerance=FLOAT32_NUMBERS)
 
 
 @graded("training.estimate_loss")
-def test_mean_loss_inputs_kept(unmodified: Unmodified, draw: Draw) -> None:
+def test_mean_loss_inputs_kept(unmodified: Unmodified, draw: RandomInputs) -> None:
     """The parameters and the batches are left as they were"""
     config = small_config()
     unmodified(draw_params(draw, config), config, draw_batches(draw, config, 2, 2))

@@ -9,9 +9,9 @@ from autograder.courses.transformer import TRANSFORMER
 from autograder.courses.transformer.checks.training._runs import LARGE_EPS, draw_batches, draw_params, small_config
 from autograder.engine.comparison.compare import Tolerance, compare_value, describe_type
 from autograder.engine.fixtures import Compare, Unmodified
-from autograder.engine.inputs import Draw
+from autograder.engine.inputs import RandomInputs
 from autograder.engine.reference import Reference
-from autograder.engine.student import Student
+from autograder.engine.student import StudentCode
 from autograder.errors import Mismatch
 
 graded = pytest.mark.graded
@@ -55,7 +55,7 @@ def _state_and_params(compare: Compare, actual: Any, expected: Any, tolerance: T
 
 
 @graded("training.train", points=3)
-def test_hundred_steps(student: Student, reference: Reference, draw: Draw) -> None:
+def test_hundred_steps(student: StudentCode, reference: Reference, draw: RandomInputs) -> None:
     """The loss of every step, for 100 steps"""
     config = small_config(vocab_size=27, block_size=8, n_layers=4, n_heads=4, d_model=16, d_ff=64)
     params, batches = draw_params(draw, config, scale=0.0625), draw_batches(draw, config, 100, 4)
@@ -64,7 +64,7 @@ def test_hundred_steps(student: Student, reference: Reference, draw: Draw) -> No
 
 
 @graded("training.train", points=2)
-def test_twenty_steps(student: Student, reference: Reference, draw: Draw) -> None:
+def test_twenty_steps(student: StudentCode, reference: Reference, draw: RandomInputs) -> None:
     """20 steps with a rate for each, weight decay and clipping"""
     config = small_config(vocab_size=9, n_layers=2, d_model=8, d_ff=12, tied=False)
     params, batches = draw_params(draw, config, scale=0.125), draw_batches(draw, config, 20, 3)
@@ -75,7 +75,7 @@ def test_twenty_steps(student: Student, reference: Reference, draw: Draw) -> Non
 
 
 @graded("training.train")
-def test_what_is_left(student: Student, reference: Reference, compare: Compare, draw: Draw) -> None:
+def test_what_is_left(student: StudentCode, reference: Reference, compare: Compare, draw: RandomInputs) -> None:
     """The parameters and the state after 12 steps"""
     config = small_config()
     params, batches = draw_params(draw, config), draw_batches(draw, config, 12, 3)
@@ -86,7 +86,7 @@ def test_what_is_left(student: Student, reference: Reference, compare: Compare, 
 
 
 @graded("training.train", points=2)
-def test_resumed(student: Student, reference: Reference, compare: Compare, draw: Draw) -> None:
+def test_resumed(student: StudentCode, reference: Reference, compare: Compare, draw: RandomInputs) -> None:
     """Stopped after 5 of 9 steps and taken up again: the same numbers"""
     config = small_config(bias=False)
     params, batches = draw_params(draw, config), draw_batches(draw, config, 9, 3)
@@ -101,7 +101,7 @@ def test_resumed(student: Student, reference: Reference, compare: Compare, draw:
 
 
 @graded("training.train")
-def test_runs_out(student: Student, reference: Reference, draw: Draw) -> None:
+def test_runs_out(student: StudentCode, reference: Reference, draw: RandomInputs) -> None:
     """It ends with the batches, or with the learning rates"""
     config = small_config()
     params, batches = draw_params(draw, config), draw_batches(draw, config, 4, 2)
@@ -111,7 +111,7 @@ def test_runs_out(student: Student, reference: Reference, draw: Draw) -> None:
 
 
 @graded("training.train")
-def test_train_float32(student: Student, reference: Reference, compare: Compare, draw: Draw) -> None:
+def test_train_float32(student: StudentCode, reference: Reference, compare: Compare, draw: RandomInputs) -> None:
     """float32 stays float32"""
     config = small_config(bias=False)
     params, batches = draw_params(draw, config, FLOAT32), draw_batches(draw, config, 3, 3)
@@ -122,7 +122,7 @@ def test_train_float32(student: Student, reference: Reference, compare: Compare,
 
 
 @graded("training.train")
-def test_train_inputs_kept(student: Student, unmodified: Unmodified, draw: Draw) -> None:
+def test_train_inputs_kept(student: StudentCode, unmodified: Unmodified, draw: RandomInputs) -> None:
     """The parameters, the state and the batches are left as they were"""
     config = small_config()
     params, batches = draw_params(draw, config), draw_batches(draw, config, 3, 2)
