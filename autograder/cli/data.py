@@ -26,11 +26,11 @@ def data_list(no_color: bool) -> None:
     for title in ("name", "characters", "here", "what it is"):
         table.add_column(title, justify="right" if title == "characters" else "left")
     for dataset in datasets.DATASETS.values():
-        here = Text("yes" if datasets.is_here(dataset) else "no")
-        table.add_row(Text(dataset.name), Text(f"{dataset.size:,}"), here, Text(dataset.about))
+        here = Text("yes" if datasets.is_available(dataset) else "no")
+        table.add_row(Text(dataset.name), Text(f"{dataset.size:,}"), here, Text(dataset.description))
     console = console_for(no_color)
     console.print(table)
-    if not all(map(datasets.is_here, datasets.DATASETS.values())):
+    if not all(map(datasets.is_available, datasets.DATASETS.values())):
         console.print("\nWhat is not here: headway data fetch NAME")
 
 

@@ -39,19 +39,20 @@ def plot(
     from autograder.curriculum import registry, stubs
     from autograder.engine import session
     from autograder.workspace import plots
-    from autograder.workspace.plots.inputs import Subject, work_of_folder
+    from autograder.workspace.plots.catalog import PLOTS, find_plot
+    from autograder.workspace.plots.inputs import PlotInputs, functions_in_folder
     from autograder.workspace.training.checkpoint import load
 
     console = console_for(no_color)
     if name is None:
         from autograder.report import plot_list
 
-        plot_list.render(plots.PICTURES.values(), registry.default(), console)
+        plot_list.render(PLOTS.values(), registry.default(), console)
         return
-    picture = plots.find(name)
-    path = out or Path(f"{name}.{picture.suffixes[0]}")
-    with work_of_folder(
+    chosen = find_plot(name)
+    path = out or Path(f"{name}.{chosen.suffixes[0]}")
+    with functions_in_folder(
         stubs.bundled("solutions") if solution else session.require_folder(folder, registry.default())
-    ) as work:
-        plots.write(picture, Subject(work, text, lambda: load(checkpoint)), path)
-    click.echo(f"Wrote {path}. {picture.look}")
+    ) as functions:
+        plots.write(chosen, PlotInputs(functions, text, lambda: load(checkpoint)), path)
+    click.echo(f"Wrote {path}. {chosen.caption}")

@@ -1,4 +1,4 @@
-"""The paper that all pictures are drawn on: matplotlib, colours for every eye, axes that say what they show."""
+"""Helpers for drawing with matplotlib: color-blind safe colors, labeled axes, reproducible files."""
 
 import io
 from collections.abc import Sequence
@@ -14,52 +14,52 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from matplotlib.image import AxesImage
 
-# Okabe and Ito (2008): apart for colour-blind readers too.
+# The palette of Okabe and Ito (2008), which color-blind readers can tell apart.
 BLUE, ORANGE, GREEN = "#0072b2", "#d55e00", "#009e73"
 PINK, SKY, YELLOW, BLACK = "#cc79a7", "#56b4e9", "#e69f00", "#000000"
-COLOURS = (BLUE, ORANGE, GREEN, PINK, SKY, YELLOW, BLACK)
-AMOUNTS = "cividis"  # from nothing to much; made for colour-blind eyes (Nuñez, Anderton and Renslow 2018)
-SIGNED = "PuOr_r"  # negative, zero, positive
+COLORS = (BLUE, ORANGE, GREEN, PINK, SKY, YELLOW, BLACK)
+SEQUENTIAL = "cividis"  # color-blind safe (Nuñez, Anderton and Renslow 2018)
+SIGNED = "PuOr_r"  # diverging: negative, zero, positive
 
-FONT = "DejaVu Sans"  # comes with matplotlib, so that pictures are the same everywhere
+FONT = "DejaVu Sans"  # comes with matplotlib, so that plots look the same everywhere
 _SETTINGS: Any = {"font.family": FONT, "svg.hashsalt": "headway", "svg.fonttype": "path", "savefig.facecolor": "white"}
-_NAMES = {"\n": "↵", " ": "␣", "\t": "⇥"}
+_WHITE_SPACE = {"\n": "↵", " ": "␣", "\t": "⇥"}
 
 
-def require() -> None:
-    """Make sure that pictures can be drawn.
+def require_matplotlib() -> None:
+    """Check that matplotlib is installed.
 
     Raises:
-        UsageError: if matplotlib is not installed.
+        UsageError: if it is not.
     """
     try:
         import matplotlib  # noqa: F401
     except ImportError:
-        raise missing_package("pictures need Matplotlib", "train") from None
+        raise missing_package("plots need Matplotlib", "train") from None
 
 
-def sheet(
-    title: str, rows: int = 1, columns: int = 1, size: tuple[float, float] = (8, 4.5), **more: Any
+def subplots(
+    title: str, rows: int = 1, columns: int = 1, size: tuple[float, float] = (8, 4.5), **options: Any
 ) -> tuple["Figure", Any]:
-    """An empty figure with (rows, columns) axes.
+    """Create an empty figure with (rows, columns) axes; `options` go to `Figure.subplots`.
 
     Returns:
-        figure, and the axes as an array of shape (rows, columns).
+        The figure, and its axes as an array of shape (rows, columns).
     """
-    require()
+    require_matplotlib()
     import matplotlib
     from matplotlib.figure import Figure
 
-    # A figure of its own, without pyplot: nothing global is changed, and nothing has to be closed.
+    # Without pyplot there is no global state to change and no figure to close.
     with matplotlib.rc_context(_SETTINGS):
         figure = Figure(figsize=size, dpi=120, layout="constrained")
-        axes = figure.subplots(rows, columns, squeeze=False, **more)
+        axes = figure.subplots(rows, columns, squeeze=False, **options)
     figure.suptitle(title)
     return figure, axes
 
 
-def plain(axes: "Axes", x: str, y: str, title: str = "") -> None:
-    """Name the axes, and take away the frame where it says nothing."""
+def label_axes(axes: "Axes", x: str, y: str, title: str = "") -> None:
+    """Label the axes and hide the right and top edges of the frame."""
     axes.set_xlabel(x)
     axes.set_ylabel(y)
     if title:
@@ -67,16 +67,16 @@ def plain(axes: "Axes", x: str, y: str, title: str = "") -> None:
     axes.spines[["top", "right"]].set_visible(False)
 
 
-def heat(
+def heatmap(
     axes: "Axes", values: Any, x: str, y: str, title: str = "", signed: bool = False, **limits: Any
 ) -> "AxesImage":
-    """A heat map of a matrix, row 0 on top. Signed values get a map that is white at 0."""
+    """Draw a matrix as a heat map, row 0 at the top; for signed values, white is 0."""
     values = np.asarray(values, dtype=np.float64)
     if signed and not limits:
         largest = float(np.abs(values[np.isfinite(values)]).max(initial=0.0)) or 1.0
         limits = {"vmin": -largest, "vmax": largest}
-    image = axes.imshow(values, cmap=SIGNED if signed else AMOUNTS, aspect="auto", interpolation="nearest", **limits)
-    axes.set_facecolor("#d9d9d9")  # shows through where there is no number
+    image = axes.imshow(values, cmap=SIGNED if signed else SEQUENTIAL, aspect="auto", interpolation="nearest", **limits)
+    axes.set_facecolor("#d9d9d9")  # visible where a value is not finite
     axes.set_xlabel(x)
     axes.set_ylabel(y)
     if title:
@@ -84,13 +84,13 @@ def heat(
     return image
 
 
-def scale(figure: "Figure", image: "AxesImage", axes: Any, label: str) -> None:
-    """The scale that belongs to a heat map."""
+def colorbar(figure: "Figure", image: "AxesImage", axes: Any, label: str) -> None:
+    """Add the color scale of a heat map."""
     figure.colorbar(image, ax=axes, label=label)
 
 
-def numbers(axes: "Axes", values: Any) -> None:
-    """Write the values into the cells of a small heat map."""
+def annotate_cells(axes: "Axes", values: Any) -> None:
+    """Write the values into the cells of a heat map."""
     values = np.asarray(values, dtype=np.float64)
     image = axes.images[0]
     for row, column in np.ndindex(values.shape):
@@ -103,27 +103,27 @@ def numbers(axes: "Axes", values: Any) -> None:
         axes.text(column, row, text, ha="center", va="center", fontsize=8, color="white" if dark else "black")
 
 
-def ticks(axes: "Axes", labels: Sequence[str], x: bool = False, y: bool = False) -> None:
-    """One tick per label, at 0, 1, 2, …; the labels may be any text."""
-    for axis, wanted in ((axes.xaxis, x), (axes.yaxis, y)):
-        if wanted:
+def tick_labels(axes: "Axes", labels: Sequence[str], x: bool = False, y: bool = False) -> None:
+    """Put the labels at 0, 1, 2, …; they may be any text."""
+    for axis, enabled in ((axes.xaxis, x), (axes.yaxis, y)):
+        if enabled:
             axis.set_ticks(range(len(labels)))
             axis.set_ticklabels([*labels], parse_math=False)
 
 
-def whole_numbers(axes: "Axes", x: bool = False, y: bool = False) -> None:
-    """Ticks at whole numbers only."""
+def integer_ticks(axes: "Axes", x: bool = False, y: bool = False) -> None:
+    """Restrict the ticks to integers."""
     from matplotlib.ticker import MaxNLocator
 
-    for axis, wanted in ((axes.xaxis, x), (axes.yaxis, y)):
-        if wanted:
+    for axis, enabled in ((axes.xaxis, x), (axes.yaxis, y)):
+        if enabled:
             axis.set_major_locator(MaxNLocator(integer=True))
 
 
-def visible(character: str) -> str:
-    """A character as it can be shown on an axis: signs for white space, the code where the font has no glyph."""
-    if character in _NAMES:
-        return _NAMES[character]
+def visible_character(character: str) -> str:
+    """Return a character as an axis label: a symbol for white space, its code point where the font has no glyph."""
+    if character in _WHITE_SPACE:
+        return _WHITE_SPACE[character]
     return character if character.isprintable() and ord(character) in _glyphs() else f"U+{ord(character):04X}"
 
 
@@ -135,7 +135,7 @@ def _glyphs() -> frozenset[int]:
 
 
 def to_bytes(figure: "Figure", suffix: str) -> bytes:
-    """The figure as a file: "png", "svg" or "pdf". The same figure gives the same bytes."""
+    """Return the figure as a PNG, SVG or PDF file. Equal figures give equal bytes."""
     import matplotlib
 
     buffer = io.BytesIO()

@@ -1,4 +1,4 @@
-"""What a picture shows: whose functions draw it, over which text, with which trained model."""
+"""What a plot shows: the functions that compute it, the text and the trained model."""
 
 import importlib
 from collections.abc import Callable, Iterator, Mapping
@@ -13,29 +13,39 @@ import numpy.typing as npt
 from autograder.core.wire_format import Config, Rng
 from autograder.courses.transformer import TRANSFORMER
 from autograder.errors import Blocked, NotStarted, UsageError, Verdict
-from autograder.workspace.plots import NotWritten
 from autograder.workspace.training.checkpoint import Checkpoint
 
 CALL_SECONDS = 60.0
-LARGEST = 1e100  # what matplotlib can still scale, and whose square is a number
+LARGEST = 1e100  # matplotlib can scale values up to here, and their squares are finite
 Array = npt.NDArray[np.float64]
 Ids = npt.NDArray[np.int64]
 Shape = tuple[int, ...]
 Call = Callable[[str, tuple[Any, ...], dict[str, Any]], Any]
 
 
-class Work:
-    """Functions of the contract, called by name, and a look at what they give back before it is drawn.
+class FunctionNotWritten(UsageError):
+    """A function that the plot needs is not written yet."""
+
+    def __init__(self, function: str) -> None:
+        super().__init__(
+            f"the plot needs {function}, which is not written yet. Write it (headway check {function}), "
+            "or draw with the official solution: --solution"
+        )
+        self.function = function
+
+
+class FunctionCaller:
+    """Calls functions of the course by name and checks what they return before it is drawn.
 
     Args:
-        call: calls one function: qualified name, arguments, keyword arguments.
+        call: calls one function, given its qualified name, arguments and keyword arguments.
     """
 
     def __init__(self, call: Call) -> None:
         self._call = call
 
     def call(self, qualified: str, *args: Any, **kwargs: Any) -> Any:
-        """What the function returns, as it is.
+        """Return what the function returns, unchecked.
 
         Raises:
             UsageError: if it is not written yet, or fails.
@@ -43,66 +53,76 @@ class Work:
         try:
             return self._call(qualified, args, kwargs)
         except (NotStarted, Blocked) as verdict:
-            raise NotWritten(verdict.blocked_by[0] if isinstance(verdict, Blocked) else qualified) from None
+            raise FunctionNotWritten(verdict.blocked_by[0] if isinstance(verdict, Blocked) else qualified) from None
         except Verdict as verdict:
-            raise UsageError(f"{verdict.message}. Look at it first: headway check {qualified}") from None
+            raise UsageError(f"{verdict.message}. To see more: headway check {qualified}") from None
 
-    def array(self, qualified: str, shape: Shape | None, *args: Any, **kwargs: Any) -> Array:
-        """The array that the function returns, float64; `shape` is what is needed to draw it (None: any)."""
+    def array(self, qualified: str, shape: Shape, *args: Any, **kwargs: Any) -> Array:
+        """Return the float64 array of this shape that the function returns.
+
+        Raises:
+            UsageError: if the call fails or its result cannot be drawn.
+        """
         return drawable(self.call(qualified, *args, **kwargs), shape, qualified)
 
-    def arrays(self, qualified: str, count: int, *args: Any, **kwargs: Any) -> tuple[Any, ...]:
-        """The tuple of `count` values that the function returns; the arrays in it are for `drawable`."""
+    def values(self, qualified: str, count: int, *args: Any, **kwargs: Any) -> tuple[Any, ...]:
+        """Return the tuple of `count` values that the function returns; pass the arrays in it to `drawable`.
+
+        Raises:
+            UsageError: if the call fails or returns anything else.
+        """
         value = self.call(qualified, *args, **kwargs)
         if not isinstance(value, tuple) or len(value) != count:
-            raise UsageError(f"{qualified} does not return {count} values. Look at it first: headway check {qualified}")
+            raise UsageError(f"{qualified} does not return {count} values. To see more: headway check {qualified}")
         return value
 
 
-def drawable(value: Any, shape: Shape | None, qualified: str) -> Array:
-    """`value` as a float64 array.
+def drawable(value: Any, shape: Shape, qualified: str) -> Array:
+    """Return `value`, a result of the function `qualified`, as a float64 array.
 
     Raises:
-        UsageError: if it is no array of numbers, has another shape, or holds infinity or nan.
+        UsageError: if it is not a numeric array, has another shape, or holds infinity or nan.
     """
-    look = f"Look at it first: headway check {qualified}"
     if isinstance(value, (bool, int, float, np.number)):
         value = np.asarray(value)
     if not isinstance(value, np.ndarray) or value.dtype.kind not in "biuf":
-        raise UsageError(f"{qualified} gives {type(value).__name__}, and no array of numbers. {look}")
-    if shape is not None and value.shape != shape:
-        raise UsageError(f"{qualified} gives an array of shape {value.shape} instead of {shape}. {look}")
-    if not np.isfinite(value).all():
-        raise UsageError(f"{qualified} gives values that are infinite or nan, which cannot be drawn. {look}")
-    if value.size and np.abs(value.astype(np.float64)).max() > LARGEST:
-        raise UsageError(f"{qualified} gives values beyond {LARGEST:g}, which cannot be drawn. {look}")
-    return value.astype(np.float64)
+        problem = f"{type(value).__name__}, expected a numeric array"
+    elif value.shape != shape:
+        problem = f"an array of shape {value.shape}, expected {shape}"
+    elif not np.isfinite(value).all():
+        problem = "infinite or nan values, which cannot be drawn"
+    elif value.size and np.abs(value.astype(np.float64)).max() > LARGEST:
+        problem = f"values beyond {LARGEST:g}, which cannot be drawn"
+    else:
+        return value.astype(np.float64)
+    raise UsageError(f"{qualified} returned {problem}. To see more: headway check {qualified}")
 
 
 @contextmanager
-def work_of_folder(folder: Path) -> Iterator[Work]:
-    """The functions of a submission, in a process of their own."""
+def functions_in_folder(folder: Path) -> Iterator[FunctionCaller]:
+    """Provide the functions of a submission, running in a sandboxed process."""
     from autograder.engine.student import StudentCode
     from autograder.sandbox import Limits, Workers
 
     with Workers() as workers:
         student = StudentCode(workers, folder, TRANSFORMER, Limits.for_training(CALL_SECONDS))
         try:
-            yield Work(student.call)
+            yield FunctionCaller(student.call)
         finally:
             student.close()
 
 
-def work_of_namespace(namespace: Mapping[str, Any]) -> Work:
-    """The functions of a notebook: those defined in it, and for all others the modules beside it."""
+def functions_in_namespace(namespace: Mapping[str, Any]) -> FunctionCaller:
+    """Provide the functions defined in a notebook and, for all others, the modules in its folder."""
 
     def function(module: str, name: str) -> Any:
-        found = namespace.get(name)
-        if callable(found) and getattr(found, "__module__", None) in ("__main__", namespace.get("__name__"), module):
-            return found
+        candidate = namespace.get(name)
+        origins = ("__main__", namespace.get("__name__"), module)
+        if callable(candidate) and getattr(candidate, "__module__", None) in origins:
+            return candidate
         return getattr(importlib.import_module(module), name)
 
-    def made(value: Any) -> Any:
+    def build(value: Any) -> Any:
         if isinstance(value, Rng):
             return np.random.default_rng(value.seed)
         if isinstance(value, Config):
@@ -112,75 +132,70 @@ def work_of_namespace(namespace: Mapping[str, Any]) -> Work:
     def call(qualified: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         module, _, name = qualified.partition(".")
         try:
-            asked = function(module, name)
-            return asked(*map(made, args), **{key: made(value) for key, value in kwargs.items()})
+            return function(module, name)(*map(build, args), **{key: build(value) for key, value in kwargs.items()})
         except (NotImplementedError, ImportError, AttributeError) as error:
             if isinstance(error, AttributeError) and error.name != name:
                 raise UsageError(f"{qualified} raised AttributeError: {error}") from None
-            raise NotWritten(str(error) if str(error) in TRANSFORMER.functions else qualified) from None
+            raise FunctionNotWritten(str(error) if str(error) in TRANSFORMER.functions else qualified) from None
         except Exception as error:
             raise UsageError(f"{qualified} raised {type(error).__name__}: {error}") from None
 
-    return Work(call)
+    return FunctionCaller(call)
 
 
 @dataclass(frozen=True)
-class Subject:
-    """What is shown.
+class PlotInputs:
+    """What a plot is drawn from.
 
     Attributes:
-        work: the functions.
-        text: what the user wants to see it for; None: something that fits.
-        checkpoint: reads the trained model; called by pictures that need one.
+        functions: the functions that compute it.
+        text: the text to show; None: a default that suits the plot.
+        load_checkpoint: reads the trained model; called by plots that need one.
     """
 
-    work: Work
+    functions: FunctionCaller
     text: str | None = None
-    checkpoint: Callable[[], Checkpoint] | None = None
+    load_checkpoint: Callable[[], Checkpoint] | None = None
 
-    def run(self) -> Checkpoint:
-        """The trained model.
+    def checkpoint(self) -> Checkpoint:
+        """Return the trained model.
 
         Raises:
             UsageError: if there is none.
         """
-        if self.checkpoint is None:
-            raise UsageError("the picture shows a trained model. Train one: headway train")
-        return self.checkpoint()
+        if self.load_checkpoint is None:
+            raise UsageError("the plot shows a trained model. Train one: headway train")
+        return self.load_checkpoint()
 
 
-# Tried in this order on the vocabulary of a model: the first that it knows is shown.
+# The first of these texts whose characters are all in the model's vocabulary is the default.
 TEXTS = ("\nmichael", "\nmarina", "\nROMEO:\nWhat light is this?")
 
 
-def text_for(subject: Subject, run: Checkpoint) -> str:
-    """The text to show a trained model with: the user's, or one that the model knows.
+def text_to_show(inputs: PlotInputs, run: Checkpoint) -> str:
+    """Return the text to run a trained model on: the user's, or a default that the model can encode.
 
     Raises:
-        UsageError: if the model does not know a character of the user's text, or the text is too long or too short.
+        UsageError: if a character of the user's text is not in the vocabulary, or the text is too long or too short.
     """
     size = int(run.settings.model["block_size"])
-    if subject.text is None:
-        known = [text for text in TEXTS if set(text) <= set(run.chars)]
-        return (known[0] if known else "".join(run.chars))[:size]
-    unknown = sorted(set(subject.text) - set(run.chars))
-    if unknown:
-        raise UsageError(f"the model does not know {unknown[0]!r}. It knows: {''.join(run.chars)!r}")
-    if not 2 <= len(subject.text) <= size:
+    if inputs.text is None:
+        default = next((text for text in TEXTS if set(text) <= set(run.chars)), "".join(run.chars))
+        return default[:size]
+    run.require_known_characters(inputs.text)
+    if not 2 <= len(inputs.text) <= size:
         raise UsageError(
-            f"the model reads at most {size} characters, and the text has {len(subject.text)}. "
-            f"Give it 2 to {size}: --text"
+            f"the text has {len(inputs.text)} characters; the model reads 2 to {size}. Give another: --text TEXT"
         )
-    return subject.text
+    return inputs.text
 
 
-def ids_of(text: str, run: Checkpoint, work: Work) -> Ids:
-    """The text as ids, (T,), int64, with the tokenizer of the subject and the vocabulary of the model."""
+def encode_text(text: str, run: Checkpoint, functions: FunctionCaller) -> Ids:
+    """Return the text as ids, (T,), int64, from the student's tokenizer with the vocabulary of the model."""
     stoi = {char: index for index, char in enumerate(run.chars)}
-    ids = work.array("tokenizer.encode", (len(text),), text, stoi)
-    return ids.astype(np.int64)
+    return functions.array("tokenizer.encode", (len(text),), text, stoi).astype(np.int64)
 
 
-def config_of(run: Checkpoint) -> Config:
-    """The configuration of the trained model, to be handed to its functions."""
+def model_config(run: Checkpoint) -> Config:
+    """Return the `GPTConfig` of the trained model, in the form in which it is sent to the student's process."""
     return Config("gpt", "GPTConfig", {"vocab_size": len(run.chars), **run.settings.model})

@@ -1,35 +1,35 @@
-"""The attention of a trained model as a page to explore: one file, no network, usable with mouse and keyboard."""
+"""The attention of a trained model as an interactive HTML page: one file, no network, mouse or keyboard."""
 
 import json
 from importlib.resources import files
 
-from autograder.workspace.plots import Picture
-from autograder.workspace.plots.inputs import Subject
-from autograder.workspace.plots.model import Reading
+from autograder.workspace.plots.catalog import Plot
+from autograder.workspace.plots.inputs import PlotInputs
+from autograder.workspace.plots.model import ForwardPass
 
-DATA = "{{data}}"  # where the page's data goes: inside a <script type="application/json">
+DATA = "{{data}}"  # placeholder for the data, inside a <script type="application/json">
 DECIMALS = 4
 
 
-def page(picture: Picture, subject: Subject) -> str:
-    """The page, with the weights of every head over a text and what the model expects next in it."""
-    reading = Reading(subject)
-    logits = reading.logits
-    chars = reading.run.chars
+def page(plot: Plot, inputs: PlotInputs) -> str:
+    """Return the page: the weights of every head over a text, and the model's most likely next characters."""
+    forward = ForwardPass(inputs)
+    logits = forward.logits
+    chars = forward.run.chars
     expected = [[chars[i] for i in row.argsort()[::-1][:3].tolist()] for row in logits]
     data = {
-        "title": picture.title,
-        "text": list(reading.text),
-        "labels": reading.labels,
-        "weights": reading.weights().round(DECIMALS).tolist(),  # (L, H, T, T)
+        "title": plot.title,
+        "text": list(forward.text),
+        "labels": forward.labels,
+        "weights": forward.attention_weights().round(DECIMALS).tolist(),  # (L, H, T, T)
         "expected": expected,
-        "about": f"{reading.run.settings.preset} on {reading.run.settings.data}, {reading.run.step:,} steps",
+        "about": f"{forward.run.settings.preset} on {forward.run.settings.data}, {forward.run.step:,} steps",
     }
     template = files(__package__).joinpath("viewer.html").read_text("utf-8")
     return template.replace(DATA, embed(data))
 
 
 def embed(data: object) -> str:
-    """JSON that can stand inside a script element: nothing in it ends the element or starts another."""
+    """Return JSON that is safe inside a script element: nothing in it can end the element or start another."""
     text = json.dumps(data, ensure_ascii=True, allow_nan=False)
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")

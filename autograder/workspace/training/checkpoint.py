@@ -1,4 +1,4 @@
-"""A training run on disk: parameters, optimiser state, history, settings and vocabulary in one safetensors file."""
+"""Checkpoints of training runs: one safetensors file with parameters, optimizer state, history and settings."""
 
 import json
 import tempfile
@@ -17,8 +17,8 @@ Arrays = dict[str, np.ndarray[Any, np.dtype[Any]]]
 
 
 @dataclass
-class Settings:
-    """What a run was started with; a resumed run goes on with the same."""
+class TrainingSettings:
+    """The settings of a run. A resumed run keeps those it was started with."""
 
     preset: str
     data: str
@@ -32,7 +32,7 @@ class Settings:
     data_sha256: str
 
     def entropy_floor(self) -> float | None:
-        """The smallest expected loss there can be, where it is known: for the synthetic language."""
+        """Return the smallest possible expected loss if it is known: for the synthetic language only."""
         if self.data != "synthetic":
             return None
         return synthetic_corpus.entropy_per_character(context=int(self.model["block_size"]))
@@ -45,12 +45,12 @@ class Checkpoint:
     Attributes:
         chars: the vocabulary, in the order of the ids.
         params: the model's parameters by name.
-        state: AdamW's: `step`, and `m` and `v` by parameter name.
-        losses: the loss of each step, float64.
-        validation: rows (step, loss).
+        state: the state of AdamW: `step`, and `m` and `v` by parameter name.
+        losses: the training loss of each step, in nats per character.
+        validation: pairs (step, validation loss).
     """
 
-    settings: Settings
+    settings: TrainingSettings
     chars: list[str]
     step: int
     params: Arrays
@@ -58,47 +58,57 @@ class Checkpoint:
     losses: list[float] = field(default_factory=list)
     validation: list[tuple[int, float]] = field(default_factory=list)
 
+    def require_known_characters(self, text: str) -> None:
+        """Check that the model can encode `text`.
 
-def require_place(path: Path) -> None:
-    """See that a checkpoint can be written, before the hours whose outcome it is to hold.
+        Raises:
+            UsageError: if a character is not in the vocabulary.
+        """
+        unknown = sorted(set(text) - set(self.chars))
+        if unknown:
+            raise UsageError(f"the model's vocabulary lacks {unknown[0]!r}. It has: {''.join(self.chars)!r}")
+
+
+def require_writable(path: Path) -> None:
+    """Check, before a long run, that its checkpoint can be written.
 
     Raises:
         UsageError: if it cannot.
     """
-    _library()
-    there = path.exists()
+    _import_safetensors()
+    existed = path.exists()
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=path.parent), path.open("ab"):
             pass
-        if not there:
+        if not existed:
             path.unlink()
     except OSError as error:
         raise UsageError(f"cannot write {path} ({error.strerror}). Name another file: --out FILE") from None
 
 
 def save(path: Path, run: Checkpoint) -> None:
-    """Write the checkpoint; a run that is killed in the middle of it leaves the old file."""
-    safetensors = _library()
+    """Write the checkpoint atomically: if the process is killed meanwhile, the old file stays."""
+    safetensors = _import_safetensors()
     tensors = {f"params.{name}": np.ascontiguousarray(array) for name, array in run.params.items()}
     for average in ("m", "v"):
         for name, array in run.state.get(average, {}).items():
             tensors[f"adamw.{average}.{name}"] = np.ascontiguousarray(array)
     tensors["history.losses"] = np.asarray(run.losses, np.float64)
     tensors["history.validation"] = np.asarray(run.validation, np.float64).reshape(-1, 2)
-    about = {"format": FORMAT, "step": run.step, "chars": run.chars, "settings": asdict(run.settings)}
-    about["order"] = list(run.params)  # the order of the names is the order of the flat optimiser buffer
-    about["adamw_step"] = run.state.get("step", 0)
-    write_atomically(path, safetensors.save(tensors, metadata={"headway": json.dumps(about)}))
+    header = {"format": FORMAT, "step": run.step, "chars": run.chars, "settings": asdict(run.settings)}
+    header["order"] = list(run.params)  # the order of the parameters in the flat optimizer buffer
+    header["adamw_step"] = run.state.get("step", 0)
+    write_atomically(path, safetensors.save(tensors, metadata={"headway": json.dumps(header)}))
 
 
 def load(path: Path) -> Checkpoint:
     """Read a checkpoint.
 
     Raises:
-        UsageError: if there is none, or the file is something else.
+        UsageError: if the file cannot be read or is not a checkpoint.
     """
-    safetensors = _library()
+    safetensors = _import_safetensors()
     try:
         content = path.read_bytes()
     except OSError as error:
@@ -106,26 +116,26 @@ def load(path: Path) -> Checkpoint:
     try:
         tensors = safetensors.load(content)
         size = int.from_bytes(content[:8], "little")
-        about = json.loads(json.loads(content[8 : 8 + size])["__metadata__"]["headway"])
-        if about["format"] != FORMAT:
-            raise ValueError(about["format"])
-        state: dict[str, Any] = {"step": about["adamw_step"]} if about["adamw_step"] else {}
+        header = json.loads(json.loads(content[8 : 8 + size])["__metadata__"]["headway"])
+        if header["format"] != FORMAT:
+            raise ValueError(header["format"])
+        state: dict[str, Any] = {"step": header["adamw_step"]} if header["adamw_step"] else {}
         for average in ("m", "v") if state else ():
-            state[average] = {name: tensors[f"adamw.{average}.{name}"] for name in about["order"]}
+            state[average] = {name: tensors[f"adamw.{average}.{name}"] for name in header["order"]}
         return Checkpoint(
-            settings=Settings(**about["settings"]),
-            chars=about["chars"],
-            step=about["step"],
-            params={name: tensors[f"params.{name}"] for name in about["order"]},
+            settings=TrainingSettings(**header["settings"]),
+            chars=header["chars"],
+            step=header["step"],
+            params={name: tensors[f"params.{name}"] for name in header["order"]},
             state=state,
             losses=tensors["history.losses"].tolist(),
             validation=[(int(step), float(loss)) for step, loss in tensors["history.validation"]],
         )
-    except Exception as error:  # safetensors and a strange header raise many things; all mean the same
+    except Exception as error:  # a file of another kind raises various errors; all mean the same
         raise UsageError(f"{path} is not a checkpoint of headway train ({type(error).__name__}: {error})") from None
 
 
-def _library() -> Any:
+def _import_safetensors() -> Any:
     try:
         import safetensors.numpy
     except ImportError:

@@ -1,4 +1,4 @@
-"""Texts to train on: small ones that the kit owns, and real corpora that are fetched and checked by SHA-256."""
+"""Texts to train on: small ones that come with Headway, and public corpora, downloaded and verified by SHA-256."""
 
 import hashlib
 from dataclasses import dataclass
@@ -16,18 +16,19 @@ SYNTHETIC_CHARACTERS = 1_000_000
 
 @dataclass(frozen=True)
 class Dataset:
-    """One text.
+    """A text to train on.
 
     Attributes:
+        description: a phrase for the list of datasets.
+        size: its length in bytes (in characters if it is generated).
         file: its file name; empty if it is generated.
-        url: where it is fetched from; empty if it comes with the kit.
-        sha256: digest of the file that is fetched.
-        size: its length, bytes (characters, if it is generated).
-        lines: whether each line is an example of its own, so that their order carries nothing and is shuffled.
+        url: where to download it; empty if it comes with Headway.
+        sha256: digest of the downloaded file.
+        lines: whether each line is an independent example, so that the lines are shuffled.
     """
 
     name: str
-    about: str
+    description: str
     size: int
     file: str = ""
     url: str = ""
@@ -38,8 +39,8 @@ class Dataset:
 DATASETS = {
     dataset.name: dataset
     for dataset in (
-        Dataset("given-names", "names from many languages; comes with the kit", 63_110, "names.txt", lines=True),
-        Dataset("synthetic", "a made-up language of known entropy; generated", SYNTHETIC_CHARACTERS),
+        Dataset("given-names", "names from many languages; comes with Headway", 63_110, "names.txt", lines=True),
+        Dataset("synthetic", "an artificial language of known entropy; generated", SYNTHETIC_CHARACTERS),
         Dataset(
             "names",
             "32,033 names, from the makemore repository",
@@ -61,8 +62,8 @@ DATASETS = {
 }
 
 
-def find(name: str) -> Dataset:
-    """The dataset of that name.
+def find_dataset(name: str) -> Dataset:
+    """Return the dataset with this name.
 
     Raises:
         UsageError: if there is none.
@@ -72,49 +73,49 @@ def find(name: str) -> Dataset:
 
         close = difflib.get_close_matches(name, DATASETS, n=1)
         hint = f"Did you mean {close[0]!r}? " if close else ""
-        raise UsageError(f"there is no dataset {name!r}. {hint}All of them: headway data list")
+        raise UsageError(f"there is no dataset {name!r}. {hint}List them all: headway data list")
     return DATASETS[name]
 
 
-def folder() -> Path:
-    """Where fetched files lie: $HEADWAY_DATA, or the platform's place for a user's data.
+def data_folder() -> Path:
+    """Return the folder of downloaded datasets: $HEADWAY_DATA, or the platform's folder for user data.
 
     Raises:
-        UsageError: if there is no such place.
+        UsageError: if there is none.
     """
-    found = user_folder("HEADWAY_DATA", "data")
-    if found is None:
-        raise UsageError("you have no home folder to keep datasets in. Name another: export HEADWAY_DATA=FOLDER")
-    return found
+    folder = user_folder("HEADWAY_DATA", "data")
+    if folder is None:
+        raise UsageError("there is no home folder to keep datasets in. Name another: export HEADWAY_DATA=FOLDER")
+    return folder
 
 
-def path_of(dataset: Dataset) -> Path | None:
-    """Where the dataset's file lies or would lie; None if it is generated."""
+def dataset_path(dataset: Dataset) -> Path | None:
+    """Return the path of the dataset's file, which may not exist yet; None if it is generated."""
     if not dataset.file:
         return None
-    return (folder() if dataset.url else bundled("data")) / dataset.file
+    return (data_folder() if dataset.url else bundled("data")) / dataset.file
 
 
-def is_here(dataset: Dataset) -> bool:
-    """Whether the dataset can be read now."""
-    path = path_of(dataset)
+def is_available(dataset: Dataset) -> bool:
+    """Return whether the dataset can be loaded without downloading it."""
+    path = dataset_path(dataset)
     return path is None or path.is_file()
 
 
 def load(name: str, seed: int = 0) -> str:
-    """The text of a dataset. Where each line is an example of its own, the lines are shuffled by `seed`.
+    """Return the text of a dataset. Where its lines are independent examples, they are shuffled by `seed`.
 
     Raises:
-        UsageError: if it has not been fetched, or is not what it should be.
+        UsageError: if it has not been downloaded, or its file is damaged.
     """
-    dataset = find(name)
-    path = path_of(dataset)
+    dataset = find_dataset(name)
+    path = dataset_path(dataset)
     if path is None:
         return synthetic_corpus.text(dataset.size, seed=0)
     try:
         content = path.read_bytes()
     except OSError:
-        raise UsageError(f"{name} is not here yet. Fetch it: headway data fetch {name}") from None
+        raise UsageError(f"{name} has not been downloaded yet. Download it: headway data fetch {name}") from None
     if dataset.url:
         _verify(dataset, content, path)
     text = content.decode("utf-8")
@@ -128,36 +129,37 @@ def load(name: str, seed: int = 0) -> str:
 def _verify(dataset: Dataset, content: bytes, path: Path) -> None:
     if hashlib.sha256(content).hexdigest() != dataset.sha256:
         raise UsageError(
-            f"{path} is not {dataset.name}: its SHA-256 differs. Remove it, then: headway data fetch {dataset.name}"
+            f"{path} is damaged or another file: its SHA-256 differs. "
+            f"Delete it, then run: headway data fetch {dataset.name}"
         )
 
 
 def fetch(name: str) -> Path:
-    """Fetch a dataset, unless it is here already, and check it.
+    """Download a dataset, unless it is already there, and verify it.
 
     Returns:
-        Where it lies.
+        The path of its file.
 
     Raises:
-        UsageError: if it cannot be fetched (with the place to put it by hand), or is not what it should be.
+        UsageError: if it cannot be downloaded (the message says where to put it by hand), or its file is damaged.
     """
-    dataset = find(name)
-    path = path_of(dataset)
+    dataset = find_dataset(name)
+    path = dataset_path(dataset)
     if path is None or not dataset.url:
-        raise UsageError(f"{name} needs no fetching: {dataset.about}. Train on it: headway train --data {name}")
+        raise UsageError(f"{name} needs no download: {dataset.description}. Train on it: headway train --data {name}")
     if path.is_file():
         _verify(dataset, path.read_bytes(), path)
         return path
     try:
         import pooch
     except ImportError:
-        raise missing_package("fetching needs pooch", "train") from None
+        raise missing_package("downloading needs pooch", "train") from None
     pooch.get_logger().setLevel("ERROR")
     try:
-        pooch.retrieve(dataset.url, known_hash=f"sha256:{dataset.sha256}", fname=dataset.file, path=folder())
-    except Exception as error:  # whatever the network layer below pooch raises: the remedy is the same
+        pooch.retrieve(dataset.url, known_hash=f"sha256:{dataset.sha256}", fname=dataset.file, path=data_folder())
+    except Exception as error:  # the network libraries below pooch raise various errors; the remedy is the same
         raise UsageError(
-            f"{name} could not be fetched ({type(error).__name__}). Put the file there by hand: "
-            f"{dataset.url} as {path} ({dataset.size:,} bytes, SHA-256 {dataset.sha256[:12]}…)"
+            f"cannot download {name} ({type(error).__name__}). Download it by hand: "
+            f"save {dataset.url} as {path} ({dataset.size:,} bytes, SHA-256 {dataset.sha256[:12]}…)"
         ) from None
     return path

@@ -27,15 +27,15 @@ MEASUREMENTS = 10  # how many times the validation loss is measured in a run
 
 def new_settings(
     preset_name: str, data: str | None, steps: int | None, schedule: str, seed: int
-) -> checkpoint.Settings:
+) -> checkpoint.TrainingSettings:
     """The settings of a new run.
 
     Raises:
         UsageError: for an unknown preset or dataset, or one that has not been fetched.
     """
-    preset = presets.find(preset_name)
+    preset = presets.find_preset(preset_name)
     name = data or preset.data
-    return checkpoint.Settings(
+    return checkpoint.TrainingSettings(
         preset=preset_name,
         data=name,
         model=dict(preset.model),
@@ -50,7 +50,7 @@ def new_settings(
 
 
 def train(
-    folder: Path, settings: checkpoint.Settings, out: Path, console: Console, resume: bool, until: int
+    folder: Path, settings: checkpoint.TrainingSettings, out: Path, console: Console, resume: bool, until: int
 ) -> checkpoint.Checkpoint:
     """Train to step `until` and write checkpoint and loss curve; Ctrl-C ends the run early and saves it.
 
@@ -64,8 +64,8 @@ def train(
     settings = resumed.settings if resumed else settings
     if resumed and resumed.step >= until:
         raise UsageError(f"{out} has {resumed.step} steps already. Go further: headway train --resume --steps N")
-    figure.require()
-    checkpoint.require_place(out)
+    figure.require_matplotlib()
+    checkpoint.require_writable(out)
     picture = out.with_suffix(".png")
     if picture == out:
         raise UsageError(f"{out} is where the picture goes. Name another file: --out {out.with_suffix('.safetensors')}")
@@ -85,7 +85,7 @@ def train(
         run = trainer.checkpoint()
         trainer.close()
     _keep(run, out)
-    write_atomically(picture, figure.to_bytes(loss_curve(run, floor), "png"))
+    write_atomically(picture, figure.to_bytes(loss_curve(run), "png"))
     lines = [f"Wrote {out} and {picture.name}. Let it talk: headway generate {out}"]
     if asked.is_set():
         lines.insert(0, f"Stopped at step {run.step}. Go on from there: headway train --resume --out {out}")
@@ -136,9 +136,7 @@ def generate(
         UsageError: if the prompt has characters that the model does not know.
     """
     prompt = run.settings.prompt if prompt is None else prompt
-    unknown = sorted(set(prompt) - set(run.chars))
-    if unknown:
-        raise UsageError(f"the model does not know {unknown[0]!r}. It knows: {''.join(run.chars)!r}")
+    run.require_known_characters(prompt)
     if not prompt:
         raise UsageError("the prompt is empty. Give at least one character: --prompt A")
     with Workers() as workers:

@@ -14,7 +14,7 @@ from autograder.errors import Blocked, NotStarted, UsageError, Verdict
 from autograder.report.training_progress import TrainingUpdate
 from autograder.sandbox import Limits, Workers
 from autograder.workspace.training import datasets
-from autograder.workspace.training.checkpoint import Checkpoint, Settings
+from autograder.workspace.training.checkpoint import Checkpoint, TrainingSettings
 
 CALL_SECONDS = 600.0
 CHUNK_SECONDS = 0.25  # how long the live report waits for news
@@ -33,7 +33,9 @@ class Trainer:
         UsageError: if a function of the student's that is needed is missing or fails.
     """
 
-    def __init__(self, workers: Workers, folder: Path, settings: Settings, resumed: Checkpoint | None = None) -> None:
+    def __init__(
+        self, workers: Workers, folder: Path, settings: TrainingSettings, resumed: Checkpoint | None = None
+    ) -> None:
         self._student = StudentCode(workers, folder, TRANSFORMER, Limits.for_training(CALL_SECONDS))
         self.settings = settings
         text = datasets.load(settings.data, settings.seed)

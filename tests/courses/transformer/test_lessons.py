@@ -16,7 +16,7 @@ from autograder.curriculum.effort import DIFFICULTY, duration
 from autograder.curriculum.stubs import NOTEBOOK_ONLY, bundled, experiment, make_stub
 from autograder.engine.diagnosis.mistake import mistakes_of
 from autograder.workspace import glossary
-from autograder.workspace.plots import FIGURES, PICTURES
+from autograder.workspace.plots.catalog import FIGURES, PLOTS
 
 MODULES = list(TRANSFORMER.modules)
 FENCED = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
@@ -192,15 +192,15 @@ def test_what_a_lesson_shows_exists(module):
     text = "\n".join(text for _, text in cells(module))
     named = set(re.findall(r'headway plot ([\w-]+)|show\("([\w-]+)"', text))
     names = {one or other for one, other in named}
-    assert names <= set(PICTURES)
+    assert names <= set(PLOTS)
     for name in names:
         assert f"`headway plot {name}`" in text, name
-        assert (f'show("{name}", globals())' in text) == (PICTURES[name].suffixes == FIGURES), name
+        assert (f'show("{name}", globals())' in text) == (PLOTS[name].suffixes == FIGURES), name
 
 
 def test_every_picture_has_its_place_in_a_lesson():
     text = "\n".join(text for module in MODULES for _, text in cells(module))
-    assert [name for name in PICTURES if f"headway plot {name}" not in text] == []
+    assert [name for name in PLOTS if f"headway plot {name}" not in text] == []
 
 
 @pytest.mark.parametrize("module", MODULES)
@@ -217,7 +217,7 @@ def test_the_pictures_in_notebooks_are_drawn(module, monkeypatch, tmp_path):
         out = io.StringIO()
         with contextlib.redirect_stdout(out):
             exec(compile(code, f"{module}, notebook cell", "exec"), namespace)
-        trained = [name for name in re.findall(r'show\("([\w-]+)"', code) if PICTURES[name].trained]
+        trained = [name for name in re.findall(r'show\("([\w-]+)"', code) if PLOTS[name].trained]
         assert ("headway train" in out.getvalue()) == bool(trained), out.getvalue()
     for name in MODULES:
         monkeypatch.delitem(sys.modules, name, raising=False)

@@ -14,13 +14,19 @@ from autograder.courses.transformer import TRANSFORMER
 from autograder.curriculum.stubs import bundled, make_stubs
 from autograder.errors import UsageError
 from autograder.workspace import plots
-from autograder.workspace.plots import FIGURES, PICTURES, attention, layers, show, softmax
-from autograder.workspace.plots import figure as paper
-from autograder.workspace.plots.inputs import TEXTS, Subject, work_of_folder, work_of_namespace
+from autograder.workspace.plots import attention, figure, layers, show, softmax
+from autograder.workspace.plots.catalog import FIGURES, PLOTS
+from autograder.workspace.plots.inputs import (
+    TEXTS,
+    FunctionNotWritten,
+    PlotInputs,
+    functions_in_folder,
+    functions_in_namespace,
+)
 from autograder.workspace.training import synthetic_corpus
 from autograder.workspace.training.checkpoint import load
 
-FIGURE_NAMES = [name for name, picture in PICTURES.items() if picture.suffixes == FIGURES]
+FIGURE_NAMES = [name for name, plot in PLOTS.items() if plot.suffixes == FIGURES]
 
 
 @pytest.fixture(scope="module")
@@ -45,16 +51,16 @@ def official():
 
 
 @pytest.fixture(scope="module")
-def subject(official, model):
-    return Subject(work_of_namespace({}), None, lambda: load(model))
+def inputs(official, model):
+    return PlotInputs(functions_in_namespace({}), None, lambda: load(model))
 
 
 @pytest.fixture(scope="module")
-def drawn(subject):
+def drawn(inputs):
     """Every figure, drawn once; a warning on the way is an error."""
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        return {name: plots.draw(PICTURES[name], subject) for name in FIGURE_NAMES}
+        return {name: plots.draw(PLOTS[name], inputs) for name in FIGURE_NAMES}
 
 
 @pytest.fixture(scope="module")
@@ -68,12 +74,12 @@ def read(official, model):
     return run, ids, config, logits, cache
 
 
-def axes_of(figure):
-    return [axes for axes in figure.axes if axes.get_label() != "<colorbar>"]
+def axes_of(fig):
+    return [axes for axes in fig.axes if axes.get_label() != "<colorbar>"]
 
 
-def heats(figure):
-    return [np.asarray(axes.images[0].get_array()) for axes in axes_of(figure) if axes.images]
+def heats(fig):
+    return [np.asarray(axes.images[0].get_array()) for axes in axes_of(fig) if axes.images]
 
 
 def bars(axes):
@@ -86,28 +92,28 @@ def line(axes, number=0):
 
 @pytest.mark.parametrize("name", FIGURE_NAMES)
 def test_every_axis_has_a_name_and_every_picture_a_title(drawn, name):
-    figure = drawn[name]
-    assert figure.get_suptitle()
-    axes = axes_of(figure)
+    fig = drawn[name]
+    assert fig.get_suptitle()
+    axes = axes_of(fig)
     # Panels that share an axis have its name at the edge.
     xs, ys = [a.get_xlabel() for a in axes], [a.get_ylabel() for a in axes]
     assert len(axes) >= 1
     assert all(xs) or (name == "attention-heads" and sum(map(bool, xs)) == 4)
     assert all(ys) or (axes[0].get_shared_y_axes().joined(axes[0], axes[-1]) and ys[0])
-    for bar in figure.axes:
+    for bar in fig.axes:
         assert bar in axes or bar.get_ylabel(), "a scale says what it measures"
 
 
 @pytest.mark.parametrize("name", FIGURE_NAMES)
 def test_it_can_be_written_without_a_warning(drawn, name):
-    content = paper.to_bytes(drawn[name], "png")
+    content = figure.to_bytes(drawn[name], "png")
     assert content.startswith(b"\x89PNG")
     assert len(content) > 5_000
 
 
-def test_the_same_picture_has_the_same_bytes(subject):
+def test_the_same_picture_has_the_same_bytes(inputs):
     for suffix in FIGURES:
-        one, two = (paper.to_bytes(plots.draw(PICTURES["layernorm"], subject), suffix) for _ in range(2))
+        one, two = (figure.to_bytes(plots.draw(PLOTS["layernorm"], inputs), suffix) for _ in range(2))
         assert one == two
 
 
@@ -229,9 +235,9 @@ def test_loss_and_the_entropy_below_it(drawn, read, model):
     assert line(axes, 3)[0] == pytest.approx(np.log(len(run.chars)))
     assert len(axes.lines) == 4, "nobody knows the entropy of names"
     made_up = replace(run, settings=replace(run.settings, data="synthetic"))
-    figure = plots.draw(PICTURES["loss"], Subject(None, None, lambda: made_up))
+    fig = plots.draw(PLOTS["loss"], PlotInputs(None, None, lambda: made_up))
     floor = synthetic_corpus.entropy_per_character(context=int(run.settings.model["block_size"]))
-    assert line(axes_of(figure)[0], 4)[0] == pytest.approx(floor)
+    assert line(axes_of(fig)[0], 4)[0] == pytest.approx(floor)
 
 
 def test_gradient_norms(drawn, read, official):
@@ -255,9 +261,9 @@ def test_the_student_is_who_draws(submission, solutions, tmp_path):
     own = submission(
         softmax="import numpy as np\ndef softmax(x, axis=-1, temperature=1.0):\n    return x * 0 + 0.125\n"
     )
-    with work_of_folder(own) as work:
-        figure = plots.draw(PICTURES["softmax-temperatures"], Subject(work))
-    assert (bars(axes_of(figure)[0]) == 0.125).all()
+    with functions_in_folder(own) as functions:
+        fig = plots.draw(PLOTS["softmax-temperatures"], PlotInputs(functions))
+    assert (bars(axes_of(fig)[0]) == 0.125).all()
 
 
 def test_through_the_command_line(model, tmp_path):
@@ -265,11 +271,11 @@ def test_through_the_command_line(model, tmp_path):
     for name, out in (("attention-heads", "heads.svg"), ("positions", "positions.png")):
         done = headway("plot", name, "--solution", "--out", tmp_path / out, cwd=folder)
         assert (done.returncode, done.stderr) == (0, ""), done.stderr
-        assert PICTURES[name].look in done.stdout
+        assert PLOTS[name].caption in done.stdout
         assert (tmp_path / out).stat().st_size > 5_000
     assert "<svg" in (tmp_path / "heads.svg").read_text("utf-8")
     listed = headway("plot", cwd=folder).stdout
-    assert all(name in listed for name in PICTURES)
+    assert all(name in listed for name in PLOTS)
 
 
 STUBBED = "is not written yet"
@@ -289,8 +295,8 @@ def test_functions_that_are_missing_or_fail_are_told_in_one_line(submission, cas
     text, expected = CASES[case]
     stub = make_stubs(bundled("solutions"), TRANSFORMER)["softmax.py"]
     folder = submission(softmax=stub if text is None else text)
-    with work_of_folder(folder) as work, pytest.raises(UsageError) as caught:
-        plots.draw(PICTURES["softmax-temperatures"], Subject(work))
+    with functions_in_folder(folder) as functions, pytest.raises(UsageError) as caught:
+        plots.draw(PLOTS["softmax-temperatures"], PlotInputs(functions))
     message = str(caught.value)
     assert expected in message and "\n" not in message
     assert "headway check softmax.softmax" in message
@@ -299,20 +305,23 @@ def test_functions_that_are_missing_or_fail_are_told_in_one_line(submission, cas
 @pytest.mark.parametrize("stoi", ["{'h': 10**400}", "{'h': 0.5}", "{}", "[]", "{'h': True}"])
 def test_a_vocabulary_that_cannot_be_drawn_is_told_in_one_line(submission, stoi):
     folder = submission(tokenizer=f"def build_vocab(text, start=0):\n    return ['h'], {stoi}, {{}}\n")
-    with work_of_folder(folder) as work, pytest.raises(UsageError, match=r"headway check tokenizer\.build_vocab"):
-        plots.draw(PICTURES["token-ids"], Subject(work, "h"))
+    with (
+        functions_in_folder(folder) as functions,
+        pytest.raises(UsageError, match=r"headway check tokenizer\.build_vocab"),
+    ):
+        plots.draw(PLOTS["token-ids"], PlotInputs(functions, "h"))
 
 
-@pytest.mark.parametrize("name", [name for name in PICTURES if PICTURES[name].needs])
+@pytest.mark.parametrize("name", [name for name in PLOTS if PLOTS[name].needs])
 def test_every_picture_needs_something_that_the_stubs_lack(name, model):
-    with work_of_folder(bundled("assignments")) as work, pytest.raises(plots.NotWritten) as caught:
-        plots.draw(PICTURES[name], Subject(work, None, lambda: load(model)))
-    assert caught.value.function in PICTURES[name].needs
+    with functions_in_folder(bundled("assignments")) as functions, pytest.raises(FunctionNotWritten) as caught:
+        plots.draw(PLOTS[name], PlotInputs(functions, None, lambda: load(model)))
+    assert caught.value.function in PLOTS[name].needs
 
 
 def test_all_pictures_but_the_loss_curve_are_drawn_by_functions():
-    assert [name for name, picture in PICTURES.items() if not picture.needs] == ["loss"]
-    assert all(set(picture.needs) <= set(TRANSFORMER.functions) for picture in PICTURES.values())
+    assert [name for name, plot in PLOTS.items() if not plot.needs] == ["loss"]
+    assert all(set(plot.needs) <= set(TRANSFORMER.functions) for plot in PLOTS.values())
 
 
 def test_wrong_usage_is_told_in_one_line(model, tmp_path):
@@ -333,19 +342,19 @@ def test_wrong_usage_is_told_in_one_line(model, tmp_path):
         assert expected in done.stderr and len(done.stderr.splitlines()) == 1, done.stderr
 
 
-def test_any_text_can_stand_on_an_axis(subject):
+def test_any_text_can_stand_on_an_axis(inputs):
     """Signs that mean something to matplotlib, control characters, glyphs that the font lacks."""
     text = "$x_{1}$ %\\ \x1b[31m\u202e 漢 👍\u0000"
-    figure = plots.draw(PICTURES["token-ids"], replace(subject, text=text))
-    assert paper.to_bytes(figure, "svg")
-    labels = [label.get_text() for label in axes_of(figure)[0].get_xticklabels()]
+    fig = plots.draw(PLOTS["token-ids"], replace(inputs, text=text))
+    assert figure.to_bytes(fig, "svg")
+    labels = [label.get_text() for label in axes_of(fig)[0].get_xticklabels()]
     assert "U+001B" in labels and "U+202E" in labels and "U+6F22" in labels and "$" in labels
 
 
 def test_without_matplotlib_one_line_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(UsageError, match=r"pip install 'headway\[train\]'"):
-        plots.draw(PICTURES["positions"], Subject(None))
+        plots.draw(PLOTS["positions"], PlotInputs(None))
 
 
 def test_show_in_a_notebook(capsys, official, model, monkeypatch):
@@ -353,13 +362,13 @@ def test_show_in_a_notebook(capsys, official, model, monkeypatch):
     mine = {"__name__": "__main__"}
     exec("def softmax(x, axis=-1, temperature=1.0):\n    return x * 0 + 0.5", mine)
     shown = show("softmax-temperatures", mine)
-    assert (bars(axes_of(shown.figure)[0]) == 0.5).all()
+    assert (bars(axes_of(shown.figureure)[0]) == 0.5).all()
     assert shown._repr_png_().startswith(b"\x89PNG")
     assert capsys.readouterr().out == ""
     exec("def softmax(x, axis=-1, temperature=1.0):\n    raise NotImplementedError('softmax.softmax')", mine)
     shown = show("softmax-temperatures", mine)
     expected = official["softmax"].softmax(softmax.SCORES, temperature=softmax.TEMPERATURES[0])
-    assert np.allclose(bars(axes_of(shown.figure)[0]), expected)
+    assert np.allclose(bars(axes_of(shown.figureure)[0]), expected)
     assert "official solution: softmax.softmax is not written yet" in capsys.readouterr().out
     assert show("attention-heads", {}, checkpoint="nowhere.safetensors") is None
     assert "headway train" in capsys.readouterr().out

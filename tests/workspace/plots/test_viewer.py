@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from autograder.curriculum.stubs import bundled
-from autograder.workspace.plots import PICTURES, draw
-from autograder.workspace.plots.inputs import Subject, work_of_folder
+from autograder.workspace.plots import draw
+from autograder.workspace.plots.catalog import PLOTS
+from autograder.workspace.plots.inputs import PlotInputs, functions_in_folder
 from autograder.workspace.plots.viewer import embed
 from autograder.workspace.training import checkpoint
 
@@ -33,14 +34,14 @@ def page(tmp_path_factory):
     model = {"n_layers": 2, "n_heads": 3, "d_model": 12, "block_size": 200, "init_std": 0.5}
     config = gpt.GPTConfig(vocab_size=len(chars), **model)
     params = gpt.init_gpt(config, np.random.default_rng(0))
-    settings = checkpoint.Settings(
+    settings = checkpoint.TrainingSettings(
         preset="names", data="<b>names</b>", model=model, batch_size=4, lr=0.01, schedule="constant",
         steps=1, seed=0, prompt="\n", data_sha256="",
     )  # fmt: skip
     run = checkpoint.Checkpoint(settings, chars, 1, params, {})
     text = "\n&\u2028" + HOSTILE
-    with work_of_folder(bundled("solutions")) as work:
-        html = draw(PICTURES["attention-viewer"], Subject(work, text, lambda: run))
+    with functions_in_folder(bundled("solutions")) as functions:
+        html = draw(PLOTS["attention-viewer"], PlotInputs(functions, text, lambda: run))
     path = tmp_path_factory.mktemp("viewer") / "viewer.html"
     path.write_text(html, "utf-8")
     ids = np.array([chars.index(char) for char in text])
@@ -99,7 +100,7 @@ def test_it_shows_the_weights_of_every_head(page, browser):
     from selenium.webdriver.common.action_chains import ActionChains
     from selenium.webdriver.common.by import By
 
-    assert browser.title == PICTURES["attention-viewer"].title
+    assert browser.title == PLOTS["attention-viewer"].title
     buttons = browser.find_elements(By.CSS_SELECTOR, "#text button")
     shown = "".join(button.text for button in buttons)
     assert len(buttons) == len(text) and HOSTILE.replace(" ", "␣") in shown
