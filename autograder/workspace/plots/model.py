@@ -56,7 +56,7 @@ class ForwardPass:
             raise UsageError(f"the cache of gpt.gpt has no {key!r}. To see more: headway check gpt.gpt") from None
         except Exception as error:  # the student's function may return anything in place of a dictionary
             raise UsageError(
-                f"the cache of gpt.gpt gives no {key!r} ({error}). To see more: headway check gpt.gpt"
+                f"the cache of gpt.gpt has no readable {key!r} ({error}). To see more: headway check gpt.gpt"
             ) from None
         return drawable(value, (1, *shape), "gpt.gpt").reshape(shape)
 
@@ -121,9 +121,7 @@ def residual_stream(plot: Plot, inputs: PlotInputs) -> "Figure":
     forward = ForwardPass(inputs)
     names, stream = forward.residual_stream()
     fig, axes = figure.subplots(plot.title, size=(11, 4.4))
-    image = figure.heatmap(
-        axes[0, 0], stream[:, -1], "feature of the stream", "after layer (block, layer)", signed=True
-    )
+    image = figure.heatmap(axes[0, 0], stream[:, -1], "feature", "after layer (block, layer)", signed=True)
     axes[0, 0].set_title(f"after the text “{''.join(forward.labels)}”", fontsize="medium", parse_math=False)
     figure.tick_labels(axes[0, 0], names, y=True)
     figure.integer_ticks(axes[0, 0], x=True)
@@ -155,9 +153,7 @@ def ffn_hidden(plot: Plot, inputs: PlotInputs) -> "Figure":
     forward = ForwardPass(inputs)
     before, after = hidden_values(forward)
     fig, axes = figure.subplots(plot.title, 1, 3, (15, 4.2), width_ratios=(2, 1.3, 1))
-    cut = (
-        float(np.quantile(np.abs(after[-1]), 0.98)) or 1.0
-    )  # otherwise a few large values would leave all others white
+    cut = float(np.quantile(np.abs(after[-1]), 0.98)) or 1.0  # a few large values must not leave all others white
     limits = {"vmin": -cut, "vmax": cut}
     title = "last block, after the activation"
     image = figure.heatmap(axes[0, 0], after[-1], "hidden feature", "character", title, signed=True, **limits)

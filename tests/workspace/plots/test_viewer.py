@@ -1,4 +1,4 @@
-"""The attention viewer in a real browser: what it shows, with mouse and keyboard, and that hostile text stays text."""
+"""The attention viewer in a real browser: what it shows, mouse and keyboard, and that hostile text stays text."""
 
 import json
 import shutil
@@ -70,32 +70,32 @@ def browser(page, tmp_path_factory):
 
 
 def opacities(browser):
-    """How strongly each character is coloured: one row for each head."""
+    """How strongly each character is colored: one row for each head."""
     return np.array(
         browser.execute_script(
             """return [...document.querySelectorAll("#heads figure")].map((figure) =>
                  [...figure.querySelectorAll("span")].map((span) => {
-                   const colour = getComputedStyle(span).backgroundColor.match(/[\\d.]+/g).map(Number);
-                   return colour.length === 4 ? colour[3] : 1; }))"""
+                   const color = getComputedStyle(span).backgroundColor.match(/[\\d.]+/g).map(Number);
+                   return color.length === 4 ? color[3] : 1; }))"""
         )
     )
 
 
-def test_the_page_needs_nothing_else(page):
+def test_page_is_self_contained(page):
     html = page[0].read_text("utf-8")
     assert "http://" not in html and "https://" not in html
     assert "default-src 'none'" in html
-    assert html.count("</script>") == 2, "what the text says ends no element"
+    assert html.count("</script>") == 2, "text must not end a script element"
     assert len(html) < 3_000_000
 
 
-def test_data_cannot_leave_its_element():
+def test_embed_escapes_markup():
     hostile = {"text": HOSTILE + "\u2028]]>&amp;"}
     assert not set("<>&") & set(embed(hostile))
     assert json.loads(embed(hostile)) == hostile
 
 
-def test_it_shows_the_weights_of_every_head(page, browser):
+def test_page_shows_weights_of_every_head(page, browser):
     _, text, weights = page
     from selenium.webdriver.common.action_chains import ActionChains
     from selenium.webdriver.common.by import By
@@ -107,7 +107,7 @@ def test_it_shows_the_weights_of_every_head(page, browser):
     assert "<b>names</b>" in browser.find_element(By.ID, "about").text
     assert not browser.find_elements(By.CSS_SELECTOR, "img, b")
     flat = weights.reshape(6, len(text), len(text))
-    assert np.allclose(opacities(browser), flat[:, -1], atol=0.005), "at first: from the last character"
+    assert np.allclose(opacities(browser), flat[:, -1], atol=0.005), "the last character is selected first"
     for query in (7, 40):
         ActionChains(browser).move_to_element(buttons[query]).perform()
         assert np.allclose(opacities(browser), flat[:, query], atol=0.005)
@@ -116,7 +116,7 @@ def test_it_shows_the_weights_of_every_head(page, browser):
     assert not messages
 
 
-def test_the_keyboard_is_enough(page, browser):
+def test_page_works_with_keyboard(page, browser):
     from selenium.webdriver.common.by import By
     from selenium.webdriver.common.keys import Keys
 
@@ -135,12 +135,12 @@ def test_the_keyboard_is_enough(page, browser):
     assert np.allclose(opacities(browser), weights[:, -1], atol=0.005)
 
 
-def test_light_and_dark(browser):
-    colours = set()
+def test_page_follows_color_scheme(browser):
+    color_pairs = set()
     for scheme in ("light", "dark"):
         browser.execute_cdp_cmd(
             "Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": scheme}]}
         )
         script = "const s = getComputedStyle(document.body); return [s.backgroundColor, s.color].join()"
-        colours.add(browser.execute_script(script))
-    assert len(colours) == 2
+        color_pairs.add(browser.execute_script(script))
+    assert len(color_pairs) == 2
