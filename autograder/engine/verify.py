@@ -14,8 +14,8 @@ from pathlib import Path
 
 from autograder.curriculum import Curriculum, registry
 from autograder.curriculum.stubs import make_stubs
-from autograder.engine.diagnosis.mistake import Mistake, mistakes_of, of_function
-from autograder.engine.diagnosis.variants import BrokenMistake, wrong_source
+from autograder.engine.diagnosis.mistake import BrokenMistake, Mistake, mistakes_of, of_function
+from autograder.engine.diagnosis.variants import wrong_source
 from autograder.engine.session import Options, check, check_many
 from autograder.results import CheckResult, SubmissionResult
 

@@ -14,8 +14,8 @@ from pathlib import Path
 
 from autograder.courses.transformer import TRANSFORMER
 from autograder.curriculum.stubs import bundled, make_stubs
-from autograder.engine.diagnosis.mistake import mistakes_of
-from autograder.engine.diagnosis.variants import BrokenMistake, source_of, wrong_source
+from autograder.engine.diagnosis.mistake import BrokenMistake, mistakes_of
+from autograder.engine.diagnosis.variants import source_of, wrong_source
 
 HOSTILE = Path(__file__).parents[1] / "submissions" / "hostile"
 # Shares of a hundred, and attacks that are over fast: what is timed is the class, not the time limits.

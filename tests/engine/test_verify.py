@@ -5,8 +5,8 @@ from support.paths import SUBMISSIONS
 
 from autograder.courses.transformer import TRANSFORMER
 from autograder.engine import verify
-from autograder.engine.diagnosis.mistake import Mistake, mistakes_of
-from autograder.engine.diagnosis.variants import BrokenMistake, wrong_source
+from autograder.engine.diagnosis.mistake import BrokenMistake, Mistake, mistakes_of
+from autograder.engine.diagnosis.variants import wrong_source
 from autograder.results import CheckResult
 
 RIGHT = SUBMISSIONS / "right"

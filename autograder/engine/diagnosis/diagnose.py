@@ -29,8 +29,8 @@ from autograder.engine.diagnosis.matching import (
     match_values,
     nearly_correct,
 )
-from autograder.engine.diagnosis.mistake import Mistake, of_function
-from autograder.engine.diagnosis.variants import BrokenMistake, parameters, solution, variant
+from autograder.engine.diagnosis.mistake import BrokenMistake, Mistake, of_function
+from autograder.engine.diagnosis.variants import parameters, solution, variant
 from autograder.engine.student import UNANSWERED, Cache, Call, RecordedCheck
 from autograder.errors import StudentException
 

@@ -1,14 +1,44 @@
-"""Mistakes with names: known wrong implementations, runnable, so that a student's answer can be compared with theirs.
+'''Known mistakes: runnable wrong implementations, compared with a student's code to say what went wrong.
 
-A mistake is written as the change that turns the official solution into it, so that everything else about it is right
-and stays right when the solution is rewritten. One module per assignment holds a tuple `MISTAKES`.
-"""
+A mistake is written as a change to the official solution, so that everything else in it is right and stays right when
+the solution is rewritten. The module `mistakes/<assignment>.py` of a course holds them in a registry `MISTAKES`:
+
+    from autograder.engine.diagnosis.mistake import Mistakes
+
+    MISTAKES = Mistakes()
+
+    mistake = MISTAKES.for_functions("softmax.softmax")
+    mistake("no-maximum", "(z - z.max(axis=axis, keepdims=True))", "(z + 0.0)", common=True).explain("""
+        the largest score was not subtracted first
+        why: exp(1000) is infinite, and infinity divided by infinity is nan. With small scores nothing shows.
+        ask: Which number may be subtracted from a whole row for free?""")
+
+- After the name come the edits: text of the solution, which must occur exactly once in the function, and what replaces
+  it; then the next two for a second edit, and so on.
+- A mistake that is more than a few edits has a new body instead: `mistake(name).body(code).explain(text)`. Edits given
+  as well are made in that body, which several mistakes may share.
+- The text has a title and two sections: `why:` says why it matters and how it shows; `ask:` is a question that leads
+  to the line without giving it away. Sections may run over several lines.
+- `for_functions` takes several functions if the change and the text fit all of them.
+- Constants are varied in an ordinary `for` loop; f-strings put them in the name, the edits and the text.
+- Order matters: of two mistakes that give the same numbers, the first is reported.
+- A long registry is split: `MISTAKES = Mistakes(FORWARD, BACKWARD)` contains two others.
+
+`headway verify` proves that each mistake fails a check and is recognized.
+'''
 
 import importlib
-from dataclasses import dataclass
-from functools import cache
+import textwrap
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cache, partial
 
 from autograder.curriculum.registry import BUILT_IN
+from autograder.errors import HeadwayError
+
+
+class BrokenMistake(HeadwayError):
+    """A mistake is not written correctly, or does not fit the solution that it changes."""
 
 
 @dataclass(frozen=True)
@@ -20,14 +50,15 @@ class Mistake:
         name: short name, unique for the function.
         title: what went wrong, in the student's words: "the scores were not divided by √d_k".
         explanation: why it matters and how it shows, one or two sentences.
-        hint: leads to the line without giving it away.
+        hint: question that leads to the line without giving it away.
         edits: pairs (old, new): exact text in the solution of the function, which must occur once.
-        body: instead of edits, a new body for the function, indented by four spaces.
+        body: new body for the function, indented by four spaces; used instead of edits.
         inside: name of the private helper of the solution in which the edits are made, instead of the function itself.
-        common: whether it is looked for in combination with another one.
-        group: mistakes of one group give the same answers, and are named together.
-        quotient: a difference quotient, whose answers nobody can repeat to the last digit: it is recognised by what it
-            leaves behind (`quotient.py`). "one": of one number, such as a loss; "each": of each entry by itself.
+        common: whether the mistake is also tried in combination with another common one.
+        group: mistakes of one group give the same answers, and are reported together.
+        quotient: set if the mistake is a difference quotient. Its answers cannot be reproduced to the last digit, so
+            it is recognized by the rounding that it leaves (`finite_differences.py`). "one": the quotient of a single
+            number, such as a loss; "each": of each entry separately.
     """
 
     function: str
@@ -48,20 +79,104 @@ class Mistake:
         return f"{self.function}/{self.name}"
 
 
+class Mistakes:
+    """The known mistakes of an assignment, in the order in which they are tried."""
+
+    def __init__(self, *parts: "Mistakes") -> None:
+        """Create a registry that begins with the mistakes of others."""
+        self._entries: list[MistakeEntry] = [entry for part in parts for entry in part._entries]
+
+    def for_functions(self, *functions: str) -> "partial[MistakeEntry]":
+        """Return a callable that adds a mistake to functions, given by their qualified names.
+
+        Its arguments are the name, the edits (old, new, old, new, …), and `inside`, `common`, `group` and `quotient`
+        as in `Mistake`.
+        """
+        return partial(MistakeEntry, self._entries, functions)
+
+    def __iter__(self) -> Iterator[Mistake]:
+        for entry in self._entries:
+            yield from entry.mistakes()
+
+
+class MistakeEntry:
+    """A registered mistake, of one or several functions, which is complete once it is explained."""
+
+    def __init__(
+        self,
+        entries: list["MistakeEntry"],
+        functions: tuple[str, ...],
+        name: str,
+        *edits: str,
+        inside: str = "",
+        common: bool = False,
+        group: str = "",
+        quotient: str = "",
+    ) -> None:
+        if len(edits) % 2:
+            raise BrokenMistake(f"{functions[0]}/{name}: edits come in pairs, old and new; the last has only one half")
+        pairs = tuple(zip(edits[::2], edits[1::2], strict=True))
+        self._functions = functions
+        self._mistake = Mistake(functions[0], name, "", "", "", pairs, "", inside, common, group, quotient)
+        entries.append(self)
+
+    def body(self, code: str) -> "MistakeEntry":
+        """Set a new body of the function, in any indentation, and make the edits in it.
+
+        Raises:
+            BrokenMistake: if the old text of an edit does not occur exactly once.
+        """
+        for old, new in self._mistake.edits:
+            if code.count(old) != 1:
+                raise BrokenMistake(f"{self._mistake.id}: {old!r} occurs {code.count(old)} times in the new body")
+            code = code.replace(old, new)
+        body = textwrap.indent(textwrap.dedent(code).strip("\n"), "    ") + "\n"
+        self._mistake = replace(self._mistake, edits=(), body=body)
+        return self
+
+    def explain(self, text: str) -> None:
+        """Set the title, the explanation (`why:`) and the hint (`ask:`).
+
+        Raises:
+            BrokenMistake: if one of the three is missing.
+        """
+        sections: dict[str, list[str]] = {"title": []}
+        current = "title"
+        for line in map(str.strip, text.strip().splitlines()):
+            label, colon, rest = line.partition(": ")
+            if colon and label in ("why", "ask"):
+                current, line = label, rest
+            sections.setdefault(current, []).append(line)
+        if len(sections) != 3 or not all(map(any, sections.values())):
+            raise BrokenMistake(f"{self._mistake.id}: the text needs a title, `why: …` and `ask: …`")
+        title, why, ask = (" ".join(sections[section]) for section in ("title", "why", "ask"))
+        self._mistake = replace(self._mistake, title=title, explanation=why, hint=ask)
+
+    def mistakes(self) -> Iterator[Mistake]:
+        """Yield the mistake for each of its functions.
+
+        Raises:
+            BrokenMistake: if it has no explanation.
+        """
+        if not self._mistake.title:
+            raise BrokenMistake(f"{self._mistake.id}: not explained; end the entry with .explain(…)")
+        for function in self._functions:
+            yield replace(self._mistake, function=function)
+
+
 @cache
 def mistakes_of(module: str, package: str = BUILT_IN) -> tuple[Mistake, ...]:
-    """The known mistakes of an assignment of a course; none if nobody has written any down."""
+    """Return the known mistakes of an assignment of a course; an empty tuple if it has none."""
     name = f"{package}.mistakes.{module}"
     try:
-        found: tuple[Mistake, ...] = importlib.import_module(name).MISTAKES
+        return tuple(importlib.import_module(name).MISTAKES)
     except ModuleNotFoundError as error:
         if error.name not in (name, f"{package}.mistakes"):
             raise
         return ()
-    return found
 
 
 def of_function(function: str, package: str = BUILT_IN) -> tuple[Mistake, ...]:
-    """The known mistakes of one function."""
+    """Return the known mistakes of a function, given by its qualified name."""
     known = mistakes_of(function.partition(".")[0], package)
     return tuple(mistake for mistake in known if mistake.function == function)

@@ -15,12 +15,7 @@ from typing import Any
 
 from autograder.curriculum import registry
 from autograder.curriculum.registry import BUILT_IN
-from autograder.engine.diagnosis.mistake import Mistake
-from autograder.errors import HeadwayError
-
-
-class BrokenMistake(HeadwayError):
-    """A mistake does not fit the solution that it is a change of."""
+from autograder.engine.diagnosis.mistake import BrokenMistake, Mistake
 
 
 @cache

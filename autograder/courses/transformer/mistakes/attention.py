@@ -1,358 +1,319 @@
-"""Mistakes in assignment 4: attention itself; its masks and its backward pass are in modules of their own."""
+"""Mistakes in assignment 4: averages and masks; those of `attention` itself are in `_attention_forward`."""
 
-from autograder.courses.transformer.mistakes._attention_axes import AXES
-from autograder.courses.transformer.mistakes._attention_backward import BACKWARD
-from autograder.courses.transformer.mistakes._attention_masks import MASKS
-from autograder.courses.transformer.mistakes._attention_numbers import NUMBERS
-from autograder.courses.transformer.mistakes._quotients import quotient
-from autograder.engine.diagnosis.mistake import Mistake
+from autograder.courses.transformer.mistakes._attention_backward import MISTAKES as BACKWARD
+from autograder.courses.transformer.mistakes._attention_forward import MISTAKES as FORWARD
+from autograder.engine.diagnosis.mistake import Mistakes
 
-FORWARD = (
-    # --- attention
-    Mistake(
-        "attention.attention",
-        "no-scale",
-        "the scores were not divided by √d_k",
-        "Products of longer vectors are larger, and the softmax of large scores looks at a single key.",
-        "Compare your scores with the formula in the docstring. What stands below q kᵀ?",
-        edits=(("scores /= math.sqrt(q.shape[-1])", "pass"),),
-        common=True,
-    ),
-    Mistake(
-        "attention.attention",
-        "no-root",
-        "the scores were divided by d_k, not by its square root",
-        "The scores become too small, and the weights too even.",
-        "The variance of the scores is d_k. By what must they be divided for a variance of 1?",
-        edits=(("math.sqrt(q.shape[-1])", "q.shape[-1]"),),
-    ),
-    Mistake(
-        "attention.attention",
-        "scale-multiplied",
-        "the scores were multiplied by √d_k instead of divided",
-        "x ** -0.5 is already 1/√x. Multiplied by √d_k, the softmax looks at a single key.",
-        "Are your scores larger or smaller after scaling?",
-        edits=(("scores /= math.sqrt", "scores *= math.sqrt"),),
-    ),
-    Mistake(
-        "attention.attention",
-        "scaled-by-width-of-values",
-        "the scores were divided by the root of the width of v",
-        "Queries and keys decide how large the scores are. As long as values have the same width, nothing shows.",
-        "Which vectors are multiplied to give a score, and how long are they?",
-        edits=(("math.sqrt(q.shape[-1])", "math.sqrt(v.shape[-1])"),),
-    ),
-    Mistake(
-        "attention.attention",
-        "scaled-by-number-of-keys",
-        "the scores were divided by the root of the number of keys",
-        "The sum of a score has one term for each number in a vector, not for each key.",
-        "Over what does the sum in a product of a query and a key run?",
-        edits=(("math.sqrt(q.shape[-1])", "math.sqrt(k.shape[-2])"),),
-    ),
-    Mistake(
-        "attention.attention",
-        "weights-scaled",
-        "the weights were divided by √d_k, not the scores",
-        "The weights of a query then do not add up to 1.",
-        "Is the division inside the softmax or outside?",
-        edits=(
-            ("scores /= math.sqrt(q.shape[-1])", "pass"),
-            ("_softmax_in_place(scores)", "_softmax_in_place(scores) / math.sqrt(q.shape[-1])"),
-        ),
-    ),
-    Mistake(
-        "attention.attention",
-        "softmax-over-queries",
-        "the softmax ran over the queries, not over the keys",
-        "The weights of each key add up to 1, when those of each query should.",
-        "Who shares out its attention: a query among keys, or a key among queries? Which axis is that?",
-        edits=(("_softmax_in_place(scores)", "softmax(scores, axis=-2)"),),
-        common=True,
-    ),
-    Mistake(
-        "attention.attention",
-        "scores-transposed",
-        "the scores are transposed: k qᵀ",
-        "Rows must be queries and columns keys. When q and k are the same, nothing shows.",
-        "What is the shape of your scores, (T, S) or (S, T)?",
-        edits=(("q @ k.swapaxes(-1, -2)", "k @ q.swapaxes(-1, -2)"),),
-    ),
-    Mistake(
-        "attention.attention",
-        "all-axes-reversed",
-        "k.T reverses all axes, the batch axes too",
-        "For a matrix .T is right; with batch axes, only the last two may be exchanged.",
-        "What is the shape of k.T for a k of shape (2, 5, 4)?",
-        edits=(("k.swapaxes(-1, -2)", "k.T"),),
-    ),
-    Mistake(
-        "attention.attention",
-        "three-axes-only",
-        "it works with exactly one batch axis: k.transpose(0, 2, 1)",
-        "Later on there will be heads as well, and a single text has no batch axis at all.",
-        "How can the last two axes be exchanged, whatever stands before them?",
-        edits=(("k.swapaxes(-1, -2)", "k.transpose(0, 2, 1)"),),
-    ),
-    Mistake(
-        "attention.attention",
-        "four-axes-only",
-        "it works with exactly two batch axes: k.transpose(0, 1, 3, 2)",
-        "A single text, and a batch without heads, have fewer axes.",
-        "How can the last two axes be exchanged, whatever stands before them?",
-        edits=(("k.swapaxes(-1, -2)", "k.transpose(0, 1, 3, 2)"),),
-    ),
-    Mistake(
-        "attention.attention",
-        "mask-inverted",
-        "the mask was used the wrong way round",
-        "True means that a query may look. Here it looks exactly where it may not.",
-        "Which scores should become -inf: those where the mask is True, or the others?",
-        edits=(("where=~mask", "where=mask"),),
-        common=True,
-    ),
-    Mistake(
-        "attention.attention",
-        "mask-ignored",
-        "the mask is not used",
-        "Every query sees every key, the future and the padding too.",
-        "Does your result change when the mask changes?",
-        edits=(("np.copyto(scores, -np.inf, where=~mask)", "pass"),),
-        common=True,
-    ),
-    Mistake(
-        "attention.attention",
-        "mask-after-softmax",
-        "the mask was applied after the softmax",
-        "The hidden keys have taken their share already, and the weights of a query add up to less than 1.",
-        "Add up the weights of one query. Is it 1?",
-        edits=(
-            ("np.copyto(scores, -np.inf, where=~mask)", "pass"),
-            (
-                "_softmax_in_place(scores)",
-                "_softmax_in_place(scores) * (1 if mask is None else mask.astype(scores.dtype))",
-            ),
-        ),
-    ),
-    Mistake(
-        "attention.attention",
-        "mask-after-softmax-renormalised",
-        "the mask was applied after the softmax, and the weights divided by their sum again",
-        "That is right only as long as something is left: where a hidden score is much larger, all others are 0 "
-        "already, "
-        "and 0/0 is nan.",
-        "What is left of the weights if a hidden key has the score 30000? What if it had been hidden before?",
-        edits=(
-            ("np.copyto(scores, -np.inf, where=~mask)", "pass"),
-            (
-                "_softmax_in_place(scores)",
-                (
-                    "_softmax_in_place(scores)\n"
-                    "    if mask is not None:\n"
-                    "        weights = weights * mask\n"
-                    "        weights = weights / weights.sum(axis=-1, keepdims=True)"
-                ),
-            ),
-        ),
-    ),
-    Mistake(
-        "attention.attention",
-        "scores-multiplied-by-mask",
-        "the scores were multiplied by the mask",
-        "A score of 0 is not hidden: exp(0) is 1.",
-        "Which score gives the weight 0 in a softmax?",
-        edits=(("np.copyto(scores, -np.inf, where=~mask)", "scores = scores * mask"),),
-        group="hidden scores are 0",
-    ),
-    Mistake(
-        "attention.attention",
-        "small-fill",
-        "hidden scores were set to 1e-9",
-        "1e-9 is nearly 0, and exp(0) is 1. What was meant is the large negative number -1e9.",
-        "Which score gives the weight 0 in a softmax: a small one, or a very negative one?",
-        edits=(("-np.inf, where", "1e-9, where"),),
-        group="hidden scores are 0",
-    ),
-    Mistake(
-        "attention.attention",
-        "plus-infinity",
-        "hidden scores were set to +inf",
-        "inf - inf is nan. What was meant is -inf.",
-        "Which score gives the weight 0 in a softmax?",
-        edits=(("-np.inf, where=~mask", "np.inf, where=~mask"),),
-    ),
-    Mistake(
-        "attention.attention",
-        "fill-not-negative-enough",
-        "hidden scores were set to -10000",
-        "Other scores may be still more negative, and then the hidden key gets all the weight.",
-        "Which number is below every score that can occur?",
-        edits=(
-            ("-np.inf, where=~mask", "-1e4, where=~mask & mask.any(axis=-1, keepdims=True)"),
-            (
-                "_softmax_in_place(scores)",
-                (
-                    "_softmax_in_place(scores)\n"
-                    "    if mask is not None:\n"
-                    "        weights = weights * mask.any(axis=-1, keepdims=True)"
-                ),
-            ),
-        ),
-    ),
-    Mistake(
-        "attention.attention",
-        "large-negative-number",
-        "hidden scores were set to -1e9, so that a query that sees nothing looks at everything",
-        "Where all scores are the same, the softmax is even. The output must be 0 there, and the weights too.",
-        "What is the softmax of a row in which all scores are -1e9?",
-        edits=(("-np.inf, where", "-1e9, where"),),
-        common=True,
-    ),
-    Mistake(
-        "attention.attention",
-        "large-negative-number-added",
-        "-1e9 was added to the hidden scores, so that a query that sees nothing looks at everything",
-        "The differences between the hidden scores survive. Where there is nothing else, they decide the weights.",
-        "What is the softmax of a row in which -1e9 was added to every score?",
-        edits=(("np.copyto(scores, -np.inf, where=~mask)", "scores = scores + (1 - mask) * -1e9"),),
-    ),
-    Mistake(
-        "attention.attention",
-        "nan-where-nothing-is-seen",
-        "a query that sees nothing gets nan",
-        "-inf - (-inf) is nan. The output must be 0 there, and the weights too.",
-        "What is the largest score of a row in which all are -inf? What happens when it is subtracted?",
-        edits=(("_softmax_in_place(scores)", "softmax(scores)"),),
-        common=True,
-    ),
-    Mistake(
-        "attention.attention",
-        "zero-scores-hidden",
-        "scores of exactly 0 were taken for hidden ones",
-        "scores * mask is 0 where the mask is False, but a score may be 0 by itself.",
-        "How could a query and a key that may be looked at have the score 0?",
-        edits=(
-            (
-                "np.copyto(scores, -np.inf, where=~mask)",
-                "scores = scores * mask\n        scores[scores == 0] = -np.inf",
-            ),
-        ),
-    ),
-    Mistake(
-        "attention.attention",
-        "no-maximum",
-        "the largest score was not subtracted in the softmax",
-        "exp of a score above 709 is infinite, and infinity divided by infinity is nan.",
-        "You have written a softmax that survives large scores. Why not use it?",
-        edits=(
-            (
-                "weights = _softmax_in_place(scores)",
-                (
-                    "weights = np.exp(scores)\n"
-                    "    total = weights.sum(axis=-1, keepdims=True)\n"
-                    "    weights = weights / np.where(total == 0, 1, total)"
-                ),
-            ),
-        ),
-    ),
-    Mistake(
-        "attention.attention",
-        "no-maximum-and-nan",
-        "the largest score was not subtracted in the softmax, and a query that sees nothing gets nan",
-        "exp of a score above 709 is infinite; and where all scores are -inf, the sum is 0, and 0/0 is nan.",
-        "You have written a softmax that survives large scores. What is left to do for a row in which all are -inf?",
-        edits=(
-            (
-                "weights = _softmax_in_place(scores)",
-                "weights = np.exp(scores)\n    weights = weights / weights.sum(axis=-1, keepdims=True)",
-            ),
-        ),
-    ),
-    Mistake(
-        "attention.attention",
-        "causal-by-default",
-        "without a mask, the causal one was used",
-        "mask=None means that everybody may look at everything: in cross attention there is no future.",
-        "What should attention do when there is no mask?",
-        edits=(
-            (
-                "if mask is not None:",
-                "if mask is None:\n        mask = np.tri(*scores.shape[-2:], dtype=bool)\n    if mask is not None:",
-            ),
-        ),
-        group="causal by default",
-    ),
-    Mistake(
-        "attention.attention",
-        "mask-required",
-        "it does not work without a mask",
-        "mask=None means that everybody may look at everything.",
-        "What is ~None?",
-        edits=(("if mask is not None:", "if ~mask is not None:"),),
-    ),
-    Mistake(
-        "attention.attention",
-        "results-exchanged",
-        "weights and out were returned in the wrong order",
-        "The caller takes the first for the output.",
-        "In which order does the docstring list the two results?",
-        edits=(("return weights @ v, weights", "return weights, weights @ v"),),
-    ),
-    Mistake(
-        "attention.attention",
-        "weights-not-returned",
-        "only the output was returned, without the weights",
-        "The backward pass and the pictures of attention need the weights.",
-        "How many results does the docstring list?",
-        edits=(("return weights @ v, weights", "return weights @ v"),),
-    ),
-    Mistake(
-        "attention.attention",
-        "float64-from-root",
-        "np.sqrt(d_k) is a float64 scalar and turned float32 into float64",
-        "A NumPy float64 scalar takes part in the type rules like an array; a Python float, as from math.sqrt, "
-        "does not.",
-        "What is the dtype of np.sqrt(4)? And of float(np.sqrt(4))?",
-        edits=(("scores /= math.sqrt(q.shape[-1])", "scores = scores / np.sqrt(q.shape[-1])"),),
-    ),
-    Mistake(
-        "attention.attention",
-        "queries-in-place",
-        "the queries were scaled in place",
-        "`q /= …` writes into the array of the caller, who still needs it for the backward pass.",
-        "Which of your lines make a new array, and which write into one that was handed to you?",
-        edits=(
-            ("scores /= math.sqrt(q.shape[-1])", "pass"),
-            ("scores = q @", "q /= math.sqrt(q.shape[-1])\n    scores = q @"),
-        ),
-    ),
-    Mistake(
-        "attention.attention",
-        "causal-by-default-for-the-last-queries",
-        "without a mask, the causal one was used",
-        "mask=None means that everybody may look at everything: in cross attention there is no future.",
-        "What should attention do when there is no mask?",
-        edits=(
-            (
-                "    if mask is not None:",
-                (
-                    "    if mask is None:\n"
-                    "        mask = np.tri(q.shape[-2], k.shape[-2], k=k.shape[-2] - q.shape[-2], dtype=bool)\n"
-                    "    if mask is not None:"
-                ),
-            ),
-        ),
-        group="causal by default",
-    ),
-)
+MISTAKES = Mistakes(FORWARD, BACKWARD)
 
-QUOTIENTS = (
-    quotient(
-        "attention.attention_backward",
-        "    q, k, v = (as_float(x).copy() for x in (q, k, v))",
-        "float((attention(q, k, v, weights > 0)[0] * dout).sum())",
-        "tuple(map(quotients, (q, k, v)))",
-    ),
-)
+_HOW_MANY = "How can the sizes be read off from the end, whatever stands before them?"
 
-MISTAKES = MASKS + FORWARD + BACKWARD + AXES + NUMBERS + QUOTIENTS
+mistake = MISTAKES.for_functions("attention.causal_average_loop")
+mistake("sees-the-next", ": t + 1, :]", ": t + 2, :]", common=True).explain("""
+    the average includes the next position
+    why: A model that sees the next character needs not learn to predict it.
+    ask: A slice leaves out its end. For position 0, which positions does your slice hold?""")
+mistake("not-itself", ": t + 1, :]", ":t, :]", common=True).explain("""
+    the average leaves out the position itself
+    why: A slice leaves out its end: `:t` stops before t. At position 0 nothing is left to average, and that is nan.
+    ask: For position 0, how many vectors does your slice hold?""")
+mistake("sum-not-mean", ".mean(axis=-2)", ".sum(axis=-2)", common=True).explain("""
+    the vectors were added up, not averaged
+    why: Later positions get larger and larger vectors.
+    ask: Try it on vectors that are all ones. What should come out?""")
+mistake("divided-by-length", ".mean(axis=-2)", ".sum(axis=-2) / x.shape[-2]").explain("""
+    every sum was divided by the length of the text
+    why: At position t only t + 1 vectors were added.
+    ask: Try it on vectors that are all ones. What should come out at position 0?""")
+mistake("divided-by-t", ".mean(axis=-2)", ".sum(axis=-2) / t").explain("""
+    the sum was divided by t, not by t + 1
+    why: Positions are counted from 0: at position t there are t + 1 vectors. At position 0 it is a division by 0.
+    ask: How many vectors are there to average at position 0?""")
+mistake("future-not-past", ": t + 1, :]", "t:, :]").explain("""
+    the average runs over the position and everything after it
+    why: The future is what a language model must not see.
+    ask: What should the first position be after averaging, if it can only see itself?""")
+mistake("whole-text", ": t + 1, :]", ":, :]").explain("""
+    every position got the average of the whole text
+    why: All positions then carry the same vector, and every one of them has seen the future.
+    ask: What should the first position be after averaging, if it can only see itself?""")
+mistake(
+    "second-axis",
+    "range(x.shape[-2])",
+    "range(x.shape[1])",
+    "out[..., t, :] = x[..., : t + 1, :].mean(axis=-2)",
+    "out[:, t] = x[:, : t + 1].mean(axis=1)",
+).explain("""
+    the loop runs over the second axis: it works only with exactly one batch axis
+    why: With no batch axis or two of them, the second axis is not that of the positions.
+    ask: Counted from the end, which axis is that of the positions, whatever stands before it?""")
+mistake("always-float64", "np.empty_like(x)", "np.empty(x.shape)", common=True).explain("""
+    the result is always float64
+    why: np.empty and np.zeros make float64 unless they are told otherwise.
+    ask: Of what dtype is the array in which you collect the results?""")
+mistake("integers-truncated", "x = as_float(x)", "x = np.asarray(x)").explain("""
+    integers stay integers, so that the averages are cut off
+    why: An average written into an array of integers loses what comes after the point.
+    ask: Of what dtype is the array in which you collect the results, if `x` holds integers?""")
+mistake(
+    "one-batch-axis-only",
+    "    out = np.empty_like(x)",
+    "    _, _, _ = x.shape\n    out = np.empty_like(x)",
+    common=True,
+).explain(f"""
+    it works with exactly one batch axis: B, T, D = x.shape
+    why: A single text has no batch axis, and there may be more than one.
+    ask: {_HOW_MANY}""")
+mistake("first-axis").body("""
+    x = as_float(x)
+    out = np.zeros_like(x)
+    for t in range(len(x)):
+        out[t] = x[: t + 1].mean(axis=0)
+    return out
+""").explain("""
+    the loop and the mean ran over the first axis
+    why: That is right for a single text. With a batch the first axis is the texts, and they get mixed.
+    ask: Which axis holds the positions, counted from which end?""")
+mistake("last-axis").body("""
+    x = as_float(x)
+    out = np.zeros_like(x)
+    for t in range(x.shape[-1]):
+        out[..., t] = x[..., : t + 1].mean(axis=-1)
+    return out
+""").explain("""
+    the loop ran over the last axis, the numbers of a vector
+    why: Positions are to be averaged, and they are the last axis but one.
+    ask: Which axis of (B, T, D) holds the positions?""")
+mistake("mean-of-everything", ".mean(axis=-2)", ".mean()").explain("""
+    the mean went over all numbers so far, not over the positions
+    why: One number is left for all texts and all D entries of the vector.
+    ask: What shape should the mean of (..., t + 1, D) have? What does .mean() without an axis give?""")
+mistake("written-into-x", "out = np.empty_like(x)", "out = x").explain("""
+    the averages were written into x itself
+    why: Later positions then average averages, and the caller's array is changed.
+    ask: When position 2 is averaged, what stands at positions 0 and 1 by then?""")
+for name, title, mean in (
+    ("the-features", "the numbers of each vector (axis=-1)", ".mean(axis=-1)"),
+    ("the-features-kept", "the numbers of each vector (axis=-1)", ".mean(axis=-1, keepdims=True)"),
+    ("the-texts", "the first axis (axis=0)", ".mean(axis=0)"),
+):
+    mistake(f"mean-over-{name}", ".mean(axis=-2)", mean).explain(f"""
+        the mean went over {title}
+        why: Positions are to be averaged, and nothing else. The shape that is left is an error, or, where two sizes are
+             equal, silently wrong numbers.
+        ask: The slice is (..., t + 1, D), and (..., D) should be left. Which axis has to go, counted from the end?""")
+mistake("mean-over-second-axis", ".mean(axis=-2)", ".mean(axis=1)").explain("""
+    the mean went over axis 1, counted from the front
+    why: That is right with exactly one batch axis. A single text has its features there, and a batch of batches its
+         texts.
+    ask: The slice is (..., t + 1, D). Which axis holds the positions, counted from the end?""")
+mistake("mean-with-the-mean-before").body("""
+    x = as_float(x)
+    out = x.copy()
+    for t in range(1, x.shape[-2]):
+        out[..., t, :] = (out[..., t - 1, :] + x[..., t, :]) / 2
+    return out
+""").explain("""
+    each position was averaged with the average before it, half and half
+    why: The average before stands for t vectors and the new one for one: they do not count the same.
+    ask: At position 2, which share of the result should the vector at position 0 have? Which one does it have?""")
+
+mistake = MISTAKES.for_functions("attention.causal_average_matmul")
+mistake(
+    "upper-triangle", "np.tri(x.shape[-2], dtype=x.dtype)", "np.tri(x.shape[-2], dtype=x.dtype).T.copy()", common=True
+).explain("""
+    the ones stand above the diagonal: everybody sees the future
+    why: Row t says whom position t looks at; the past is to the left of the diagonal.
+    ask: In row 0 of the matrix, which entries should not be 0?""")
+mistake(
+    "without-diagonal", "np.tri(x.shape[-2], dtype=x.dtype)", "np.tri(x.shape[-2], k=-1, dtype=x.dtype)", common=True
+).explain("""
+    the diagonal is left out: no position sees itself
+    why: Row 0 is then empty, and 0/0 is nan.
+    ask: In row 0 of the matrix, which entries should not be 0?""")
+mistake("sees-the-next", "np.tri(x.shape[-2], dtype=x.dtype)", "np.tri(x.shape[-2], k=1, dtype=x.dtype)").explain("""
+    one diagonal too many: every position sees the next one
+    why: A model that sees the next character needs not learn to predict it.
+    ask: In row 0 of the matrix, which entries should not be 0?""")
+mistake("rows-not-normalised", "weights /= weights.sum(axis=-1, keepdims=True)", "pass", common=True).explain("""
+    the rows do not add up to 1
+    why: A matrix of ones and zeros adds up; it does not average.
+    ask: Try it on vectors that are all ones. What should come out?""")
+mistake("columns-normalised", "weights.sum(axis=-1, keepdims=True)", "weights.sum(axis=0)").explain("""
+    the columns add up to 1, not the rows
+    why: Each row is the weights of one average.
+    ask: Position t of the result uses one row of the matrix. What must this row add up to?""")
+mistake("keepdims-forgotten", "weights.sum(axis=-1, keepdims=True)", "weights.sum(axis=-1)").explain("""
+    keepdims=True is missing from the row sums
+    why: A vector of T sums is divided along the columns: the matrix is square, so that nothing complains.
+    ask: Row 2 has the sum 3. Which entries of the matrix does your code divide by 3?""")
+mistake("divided-by-length", "weights.sum(axis=-1, keepdims=True)", "x.shape[-2]").explain("""
+    every row was divided by the length of the text
+    why: Row t has only t + 1 ones.
+    ask: Try it on vectors that are all ones. What should come out at position 0?""")
+mistake(
+    "everything", "np.tri(x.shape[-2], dtype=x.dtype)", "np.ones((x.shape[-2], x.shape[-2]), dtype=x.dtype)"
+).explain("""
+    the matrix has no zeros: every position sees the whole text
+    why: All positions then carry the same vector, and every one of them has seen the future.
+    ask: Which entries of the matrix should be 0?""")
+mistake("second-axis", "x.shape[-2]", "x.shape[1]").explain("""
+    the length was read from the second axis: it works only with exactly one batch axis
+    why: With no batch axis or two of them, the second axis is not that of the positions.
+    ask: Counted from the end, which axis is that of the positions, whatever stands before it?""")
+mistake("always-float64", "dtype=x.dtype", "dtype=np.float64", common=True).explain("""
+    float32 became float64
+    why: A matrix of averages in float64 makes the product float64.
+    ask: Of what dtype is the matrix of ones? Where could it get the dtype of `x`?""")
+mistake(
+    "one-batch-axis-only", "    weights = np.tri(", "    _, _, _ = x.shape\n    weights = np.tri(", common=True
+).explain(f"""
+    it works with exactly one batch axis: B, T, D = x.shape
+    why: A single text has no batch axis, and there may be more than one.
+    ask: {_HOW_MANY}""")
+mistake("first-axis", "x.shape[-2]", "x.shape[0]").explain(f"""
+    the triangle has the size of the first axis
+    why: That is right for a single text. With a batch the first axis is the texts.
+    ask: {_HOW_MANY}""")
+mistake("wrong-side", "weights @ x", "x @ weights").explain("""
+    the matrix stands on the wrong side: x @ weights
+    why: A matrix on the left mixes the rows of x, which are the positions; on the right it mixes the columns.
+    ask: What are the shapes of the weights and of x, and in which order do they fit?""")
+mistake("entry-by-entry", "weights @ x", "weights * x").explain("""
+    * was written, where the matrix product @ belongs
+    why: * multiplies entry by entry. A weighted sum of rows is what @ computes.
+    ask: Which operator multiplies and adds up?""")
+mistake("weights-transposed", "return weights @ x", "return weights.T @ x").explain("""
+    the matrix of the weights was transposed
+    why: Row t of the matrix says what goes into position t. Transposed, a position is made of itself and the future.
+    ask: Which entry of the matrix says how much of position 0 is in position 3: [0, 3] or [3, 0]?""")
+
+mistake = MISTAKES.for_functions("attention.causal_mask")
+mistake("inverted", "return np.tri", "return ~np.tri", common=True).explain("""
+    the mask is inverted: True where a query must not look
+    why: Some libraries mark what is hidden. Here True means: may look.
+    ask: What is the entry for the first query and the last key? And what should it be?""")
+mistake(
+    "upper-triangle",
+    "return np.tri(n_queries, n_keys, k=n_keys - n_queries, dtype=bool)",
+    "return np.triu(np.ones((n_queries, n_keys), dtype=bool), k=n_keys - n_queries)",
+).explain("""
+    the upper triangle was kept, not the lower one
+    why: Every query sees itself and the future, and not the past.
+    ask: Rows are queries, columns are keys. Which keys may the first query see?""")
+mistake("aligned-with-the-first-keys", "k=n_keys - n_queries, ", "", common=True).explain("""
+    the queries were taken for the first positions, not for the last
+    why: When fewer queries than keys are given, they are the newest ones, and may see all the older keys.
+    ask: With a single query and six keys, how many keys may it see?""")
+mistake("without-diagonal", "k=n_keys - n_queries", "k=n_keys - n_queries - 1", common=True).explain("""
+    a query cannot see itself
+    why: The first query then sees nothing at all.
+    ask: Is the condition j < i or j ≤ i?""")
+mistake("sees-the-next", "k=n_keys - n_queries", "k=n_keys - n_queries + 1").explain("""
+    every query sees one key of the future
+    why: A model that sees the next character needs not learn to predict it.
+    ask: How many keys may the first of four queries see, when there are four keys?""")
+mistake("offset-reversed", "k=n_keys - n_queries", "k=n_queries - n_keys").explain("""
+    the offset of the diagonal has the wrong sign
+    why: With as many queries as keys nothing shows; with fewer, the last queries see too little.
+    ask: With a single query and six keys, how many keys may it see?""")
+mistake("numbers", ", dtype=bool", "", common=True).explain("""
+    the mask holds 1.0 and 0.0, not True and False
+    why: The pattern is right, but ~mask, mask indexing and `where=` need booleans.
+    ask: What does np.tri return if it is not told otherwise?""")
+mistake(
+    "additive",
+    "np.tri(n_queries, n_keys, k=n_keys - n_queries, dtype=bool)",
+    "np.where(np.tri(n_queries, n_keys, k=n_keys - n_queries, dtype=bool), 0.0, -np.inf)",
+).explain("""
+    the mask holds 0 and -inf, to be added to the scores
+    why: That is another convention. Here a mask is boolean.
+    ask: What should the dtype of the mask be?""")
+mistake(
+    "keys-ignored", "np.tri(n_queries, n_keys, k=n_keys - n_queries, dtype=bool)", "np.tri(n_queries, dtype=bool)"
+).explain("""
+    the mask is always square: n_keys is not used
+    why: During generation there are fewer queries than keys.
+    ask: What is the shape of the mask for two queries and five keys?""")
+mistake(
+    "keys-required",
+    "    if n_keys is None:\n        n_keys = n_queries\n",
+    "",
+    "    if n_queries > n_keys:",
+    "    if False:",
+    "np.tri(n_queries, n_keys, k=n_keys - n_queries, dtype=bool)",
+    "np.tril(np.ones((n_queries, n_keys), dtype=bool), k=n_keys - n_queries)",
+    group="without the number of keys",
+).explain("""
+    it does not work without the number of keys
+    why: n_keys is None when nobody gives it: then there are as many keys as queries.
+    ask: What is n_keys in causal_mask(4)? What does the docstring say about that?""")
+mistake(
+    "keys-required-for-offset",
+    "    if n_keys is None:\n        n_keys = n_queries\n",
+    "",
+    "    if n_queries > n_keys:",
+    "    if False:",
+    group="without the number of keys",
+).explain("""
+    it does not work without the number of keys
+    why: n_keys is None when nobody gives it: then there are as many keys as queries.
+    ask: What is n_keys in causal_mask(4)? What does the docstring say about that?""")
+for name, title, mask in (
+    ("without-diagonal", "a query cannot see itself", "np.tri(n_queries, n_keys, k=-1, dtype=bool)"),
+    ("upper-triangle", "the upper triangle was kept", "np.triu(np.ones((n_queries, n_keys), dtype=bool))"),
+):
+    mistake(
+        f"{name}-from-the-first-keys", "np.tri(n_queries, n_keys, k=n_keys - n_queries, dtype=bool)", mask
+    ).explain(f"""
+        {title}, and the queries were taken for the first positions, not for the last
+        why: np.triu(…, k=1) is the future without the present, k=0 the future and the present; what is not in it may be
+             seen. And with fewer queries than keys the diagonal has to be moved.
+        ask: For one query and three keys: how many of them may it see? And for three queries, may the first see key
+             0?""")
+mistake("integers", ", dtype=bool)", ", dtype=np.int64)").explain("""
+    the mask holds 1 and 0, not True and False
+    why: The pattern is right, but ~mask, mask indexing and `where=` need booleans: ~1 is -2.
+    ask: What does ~1 give, and what ~True?""")
+mistake("axes-for-batch-and-heads", "dtype=bool)", "dtype=bool)[None, None]").explain("""
+    the mask has axes for the batch and the heads: (1, 1, T, S)
+    why: The docstring asks for (T, S). Broadcasting adds the axes in front by itself, wherever they are needed.
+    ask: What does broadcasting do with (T, S) and (B, H, T, S)?""")
+
+mistake = MISTAKES.for_functions("attention.padding_mask")
+mistake("query-axis", "[..., None, None, :]", "[:, None, :, None]", common=True).explain("""
+    the padding stands along the queries, not along the keys
+    why: It would forbid padding to look, not others to look at padding.
+    ask: The scores are (B, H, T, S). Which of these axes should the S of `keep` land on?""")
+mistake("head-axis-missing", "[..., None, None, :]", "[..., None, :]", common=True).explain("""
+    there is only one new axis: (B, 1, S)
+    why: Against scores of shape (B, H, T, S), the B of the mask meets the H of the scores.
+    ask: Broadcasting lines axes up from the right. Which axis of the scores does your B meet?""")
+mistake("no-new-axes", "[..., None, None, :]", "").explain("""
+    the mask has the shape of `keep`
+    why: Against scores of shape (B, H, T, S), the B of the mask meets the T of the scores.
+    ask: Broadcasting lines axes up from the right. Which axis of the scores does your B meet?""")
+mistake("inverted", "return np.asarray", "return ~np.asarray", common=True).explain("""
+    the mask is inverted: True where there is padding
+    why: Some libraries mark the padding. Here True means: may be looked at.
+    ask: What does True mean in `keep`, and what in a mask?""")
+mistake(
+    "both-axes",
+    "return np.asarray(keep, dtype=bool)[..., None, None, :]",
+    "keep = np.asarray(keep, dtype=bool)\n    return keep[:, None, None, :] & keep[:, None, :, None]",
+).explain("""
+    padding was forbidden to look, too: a mask of shape (B, 1, S, S)
+    why: What padding looks at does no harm, and in cross attention there are not even as many queries as keys.
+    ask: How many queries are there? Does `keep` know?""")
+mistake("numbers", "np.asarray(keep, dtype=bool)", "np.asarray(keep, dtype=np.float64)").explain("""
+    the mask holds 1.0 and 0.0, not True and False
+    why: The pattern is right, but ~mask, mask indexing and `where=` need booleans.
+    ask: What should the dtype of the mask be?""")
+mistake("keys-not-last", "[..., None, None, :]", "[..., None, None]").explain("""
+    the new axes come last, after the keys
+    why: The keys are the last axis of the scores, (B, H, T, S), and the mask has to line up with them.
+    ask: With which axis of (B, H, T, S) does the last axis of your mask line up?""")
+mistake("additive", "np.asarray(keep, dtype=bool)", "np.where(keep, 0.0, -np.inf)").explain("""
+    the mask holds 0 and -inf, to be added to the scores
+    why: That is another convention. Here a mask is boolean.
+    ask: What should the dtype of the mask be?""")
