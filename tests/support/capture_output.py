@@ -1,6 +1,6 @@
 """Write what every command prints in about 70 situations to one file, to read it as a stranger would.
 
-    python tests/support/capture_output.py OUTPUT.txt
+python tests/support/capture_output.py OUTPUT.txt
 """
 
 import os

@@ -4,7 +4,7 @@ from autograder.core.wire_format import Config
 
 
 def block_shapes(d: int, f: int) -> dict[str, tuple[int, ...]]:
-    """Of a block of width d with f hidden numbers."""
+    """Return the parameter shapes of a block of width d with f hidden units."""
     return {
         "ln1.gamma": (d,),
         "ln1.beta": (d,),
@@ -22,7 +22,7 @@ def block_shapes(d: int, f: int) -> dict[str, tuple[int, ...]]:
 
 
 def gpt_shapes(config: Config) -> dict[str, tuple[int, ...]]:
-    """Of a GPT."""
+    """Return the parameter shapes of a GPT."""
     d = config.d_model
     layer = {name: shape for name, shape in block_shapes(d, config.d_ff).items() if config.bias or ".b_" not in name}
     shapes: dict[str, tuple[int, ...]] = {"W_tok": (config.vocab_size, d), "W_pos": (config.block_size, d)}

@@ -73,7 +73,7 @@ def test_loop_dtypes(agree: Agree, draw: RandomInputs) -> None:
 
 @graded("attention.causal_average_loop")
 def test_loop_inputs_kept(unmodified: Unmodified, draw: RandomInputs) -> None:
-    """The input is left as it was"""
+    """The input is not changed"""
     unmodified(draw.normal(2, 4, 3))
 
 
@@ -100,7 +100,7 @@ def test_matmul_dtypes(agree: Agree, draw: RandomInputs) -> None:
 
 @graded("attention.causal_average_matmul")
 def test_matmul_inputs_kept(unmodified: Unmodified, draw: RandomInputs) -> None:
-    """The input is left as it was"""
+    """The input is not changed"""
     unmodified(draw.normal(2, 4, 3))
 
 
@@ -141,7 +141,7 @@ def test_padding_sizes(agree: Agree, draw: RandomInputs) -> None:
 
 @graded("attention.attention", points=2)
 def test_rectangular(agree: Agree, draw: RandomInputs) -> None:
-    """Batch and heads, every axis of another size"""
+    """Batch and heads, every axis of a different size"""
     agree(*_qkv(draw, 2, 3, queries=4, keys=5, d_k=6, d_v=7))
 
 
@@ -155,7 +155,7 @@ def test_axes(agree: Agree, draw: RandomInputs) -> None:
 
 @graded("attention.attention")
 def test_single(agree: Agree, draw: RandomInputs) -> None:
-    """One key, one query, vectors of one number"""
+    """One key, one query, vectors of length 1"""
     agree(*_qkv(draw, 2, keys=1))
     agree(*_qkv(draw, 1, queries=1))
     agree(*_qkv(draw, 2, d_k=1, d_v=1))
@@ -170,7 +170,7 @@ def test_causal(agree: Agree, draw: RandomInputs) -> None:
 
 @graded("attention.attention")
 def test_other_masks(agree: Agree, draw: RandomInputs) -> None:
-    """Other masks: of the full shape, or the same for all queries, heads or texts"""
+    """Other masks: of the full shape, or shared by all queries, heads or texts"""
     q, k, v = _qkv(draw, 2, 4)
     for shape in [(2, 4, 3, 5), (2, 1, 3, 5), (2, 1, 1, 5), (4, 3, 5), (1, 5), (5,)]:
         agree(q, k, v, mask=_random_mask(draw, *shape))
@@ -178,7 +178,7 @@ def test_other_masks(agree: Agree, draw: RandomInputs) -> None:
 
 @graded("attention.attention", points=2)
 def test_sees_nothing(agree: Agree, draw: RandomInputs) -> None:
-    """A query that may look at nothing: weights 0, output 0"""
+    """A query that may look at no key: weights 0, output 0"""
     mask = _random_mask(draw, 2, 3, 5)
     mask[0, 1] = mask[1, 0] = False
     agree(*_qkv(draw, 2), mask=mask)
@@ -189,7 +189,7 @@ def test_sees_nothing(agree: Agree, draw: RandomInputs) -> None:
 
 @graded("attention.attention")
 def test_large_scores(agree: Agree, draw: RandomInputs) -> None:
-    """Scores of thousands: no overflow, nothing leaks through a mask"""
+    """Scores in the thousands: no overflow, and nothing gets through the mask"""
     q, k, v = _qkv(draw, 2)
     agree(64 * q, 64 * k, v)
     keys = np.array([[-30000.0], [0.0], [-30001.0], [30000.0]])  # with the query 1 these are the scores
@@ -198,7 +198,7 @@ def test_large_scores(agree: Agree, draw: RandomInputs) -> None:
 
 @graded("attention.attention")
 def test_zero_scores(agree: Agree, draw: RandomInputs) -> None:
-    """Scores of exactly 0 are scores like any other"""
+    """Scores of exactly 0 count like any other score"""
     q, k, v = _qkv(draw, 2)
     q[:, 1] = 0.0
     agree(q, k, v, mask=_random_mask(draw, 3, 5))
@@ -223,14 +223,14 @@ def test_integers(agree: Agree, draw: RandomInputs) -> None:
 
 @graded("attention.attention")
 def test_inputs_kept(unmodified: Unmodified, draw: RandomInputs) -> None:
-    """The inputs are left as they were, the mask too"""
+    """The inputs are not changed, the mask too"""
     unmodified(*_qkv(draw, 2))
     unmodified(*_qkv(draw, 2), mask=np.array([[True, False, True, False, True], [False] * 5, [True] * 5]))
 
 
 @graded("attention.attention_backward", points=2)
 def test_gradient_rectangular(agree: Agree, reference: Reference, draw: RandomInputs) -> None:
-    """Batch and heads, every axis of another size"""
+    """Batch and heads, every axis of a different size"""
     agree(*_with_weights(reference, draw, _qkv(draw, 2, 3, queries=4, keys=5, d_k=6, d_v=7)))
 
 
@@ -244,7 +244,7 @@ def test_gradient_axes(agree: Agree, reference: Reference, draw: RandomInputs) -
 
 @graded("attention.attention_backward")
 def test_gradient_single(agree: Agree, reference: Reference, draw: RandomInputs) -> None:
-    """One key, one query, vectors of one number"""
+    """One key, one query, vectors of length 1"""
     agree(*_with_weights(reference, draw, _qkv(draw, 2, keys=1)))
     agree(*_with_weights(reference, draw, _qkv(draw, 1, queries=1, d_v=1)))
     agree(*_with_weights(reference, draw, _qkv(draw, 2, d_k=1)))
@@ -259,7 +259,7 @@ def test_gradient_masked(agree: Agree, reference: Reference, draw: RandomInputs)
 
 @graded("attention.attention_backward")
 def test_gradient_sees_nothing(agree: Agree, reference: Reference, draw: RandomInputs) -> None:
-    """A query that saw nothing: gradient 0"""
+    """A query that saw no key: gradient 0"""
     mask = _random_mask(draw, 2, 3, 5)
     mask[0, 1] = mask[1] = False
     agree(*_with_weights(reference, draw, _qkv(draw, 2), mask))
@@ -276,5 +276,5 @@ def test_gradient_dtypes(agree: Agree, reference: Reference, draw: RandomInputs)
 
 @graded("attention.attention_backward")
 def test_gradient_inputs_kept(unmodified: Unmodified, reference: Reference, draw: RandomInputs) -> None:
-    """The inputs are left as they were"""
+    """The inputs are not changed"""
     unmodified(*_with_weights(reference, draw, _qkv(draw, 2)))

@@ -22,7 +22,7 @@ PADDING = np.array([[True, True, True, False, False], [True, True, True, True, F
 def _params(
     draw: RandomInputs, d: int, f: int, *, without: tuple[str, ...] = (), dtype: Any = np.float64
 ) -> dict[str, Array]:
-    """Random parameters, none of them near its usual first value."""
+    """Random parameters, none near its usual initial value."""
     params = {name: draw.normal(*shape, scale=0.5, dtype=dtype) for name, shape in block_shapes(d, f).items()}
     for gain in ("ln1.gamma", "ln2.gamma"):
         params[gain] += FLOAT32(1.5)
@@ -53,7 +53,7 @@ def test_relu(agree: Agree, draw: RandomInputs) -> None:
 
 @graded("blocks.block")
 def test_masks(agree: Agree, draw: RandomInputs) -> None:
-    """A causal mask, a padding mask, one for each head"""
+    """A causal mask, a padding mask, a mask for each head"""
     x, params = draw.normal(2, 5, 6), _params(draw, 6, 7)
     agree(x, params, 2, CAUSAL)
     agree(x, params, 2, mask=PADDING, norm="post")
@@ -62,7 +62,7 @@ def test_masks(agree: Agree, draw: RandomInputs) -> None:
 
 @graded("blocks.block")
 def test_sees_nothing(agree: Agree, draw: RandomInputs) -> None:
-    """Queries that may look at nothing"""
+    """Queries that may look at no key"""
     x, params, mask = draw.normal(2, 5, 6), _params(draw, 6, 7), CAUSAL.copy()
     mask[[0, 3]] = False
     agree(x, params, 2, mask=mask)
@@ -98,7 +98,7 @@ def test_dtypes(agree: Agree, draw: RandomInputs) -> None:
 
 @graded("blocks.block")
 def test_stages(stages: Stages, draw: RandomInputs) -> None:
-    """The cache names the weights and the stream after each step"""
+    """The cache names the weights and the residual stream after each step"""
     x, params = draw.normal(2, 5, 6), _params(draw, 6, 7)
     stages(x, params, 2, mask=CAUSAL)
     stages(x, params, 3, mask=PADDING, norm="post")
@@ -106,7 +106,7 @@ def test_stages(stages: Stages, draw: RandomInputs) -> None:
 
 @graded("blocks.block")
 def test_inputs_kept(unmodified: Unmodified, draw: RandomInputs) -> None:
-    """The input, the parameters and the mask are left as they were"""
+    """The input, the parameters and the mask are not changed"""
     x, params = draw.normal(2, 5, 4), _params(draw, 4, 6)
     unmodified(x, params, 2, mask=CAUSAL)
     unmodified(x, params, 2, mask=CAUSAL, norm="post")
@@ -135,7 +135,7 @@ def test_relu_gradient(backward: Backward, draw: RandomInputs) -> None:
 
 @graded("blocks.block_backward")
 def test_masks_gradient(backward: Backward, draw: RandomInputs) -> None:
-    """A causal mask, a padding mask, queries that may look at nothing"""
+    """A causal mask, a padding mask, queries that may look at no key"""
     dout, x, params = draw.normal(2, 5, 4), draw.normal(2, 5, 4), _params(draw, 4, 6)
     nothing = CAUSAL.copy()
     nothing[[0, 3]] = False
@@ -162,7 +162,7 @@ def test_without_biases_gradient(backward: Backward, draw: RandomInputs) -> None
 
 @graded("blocks.block_backward")
 def test_caches(backward: Backward, draw: RandomInputs) -> None:
-    """Two caches at once, and the same one twice"""
+    """Two caches at once; the same cache used twice"""
     calls = [(draw.normal(3, 4), draw.normal(3, 4), _params(draw, 4, 6), norm) for norm in ("pre", "post")]
     caches = [backward.cache(x, params, 2, norm=norm) for _, x, params, norm in calls]
     for (dout, x, params, norm), cache in zip(calls * 2, caches * 2, strict=True):
@@ -180,7 +180,7 @@ def test_float32_gradient(backward: Backward, draw: RandomInputs) -> None:
 
 @graded("blocks.block_backward")
 def test_inputs_kept_gradient(backward: Backward, unmodified: Unmodified, draw: RandomInputs) -> None:
-    """The gradient and the cache are left as they were"""
+    """The gradient and the cache are not changed"""
     for norm in ("pre", "post"):
         cache = backward.cache(draw.normal(2, 5, 4), _params(draw, 4, 6), 2, norm=norm)
         unmodified(draw.normal(2, 5, 4), cache)

@@ -25,7 +25,7 @@ def test_one_hot_batch(agree: Agree, draw: RandomInputs) -> None:
 
 @graded("embeddings.one_hot")
 def test_one_hot_vocabulary(agree: Agree) -> None:
-    """Rows are as long as the vocabulary, whatever occurs"""
+    """Rows are as long as the vocabulary, whichever ids occur"""
     agree(np.array([1, 0, 1, 1]), 7)
     agree(np.array([0]), 1)
     agree(np.array([[3, 2]], dtype=np.int32), 4)
@@ -56,7 +56,7 @@ def test_lookup_dtypes(agree: Agree, draw: RandomInputs) -> None:
 
 @graded("embeddings.embed_tokens")
 def test_lookup_inputs_kept(unmodified: Unmodified, draw: RandomInputs) -> None:
-    """The inputs are left as they were"""
+    """The inputs are not changed"""
     unmodified(draw.integers(2, 3, high=5), draw.normal(5, 4))
 
 
@@ -68,7 +68,7 @@ def test_table_gradient(agree: Agree, draw: RandomInputs) -> None:
 
 @graded("embeddings.embed_tokens_backward")
 def test_table_gradient_repeated(agree: Agree, draw: RandomInputs) -> None:
-    """A token that occurs again and again: the sum of its gradients"""
+    """A token that occurs many times: the sum of its gradients"""
     agree(draw.normal(6, 4), np.array([1, 3, 1, 1, 0, 3]), 5)
     agree(draw.normal(4, 3), np.array([0, 0, 0, 0]), 1)
 
@@ -90,7 +90,7 @@ def test_table_gradient_dtypes(agree: Agree, draw: RandomInputs) -> None:
 
 @graded("embeddings.embed_tokens_backward")
 def test_table_gradient_inputs_kept(unmodified: Unmodified, draw: RandomInputs) -> None:
-    """The inputs are left as they were"""
+    """The inputs are not changed"""
     unmodified(draw.normal(2, 3, 4), draw.integers(2, 3, high=5), 5)
 
 
@@ -117,7 +117,7 @@ def test_positions_odd(agree: Agree) -> None:
 
 @graded("embeddings.sinusoidal_positions")
 def test_positions_far(agree: Agree) -> None:
-    """Far along a long text, exact to nine digits"""
+    """Late positions of a long text, exact to nine digits"""
     agree(150, 4)
 
 
@@ -162,5 +162,5 @@ def test_embed_dtypes(agree: Agree, draw: RandomInputs) -> None:
 
 @graded("embeddings.embed")
 def test_embed_inputs_kept(unmodified: Unmodified, draw: RandomInputs) -> None:
-    """The inputs are left as they were"""
+    """The inputs are not changed"""
     unmodified(draw.integers(2, 3, high=5), draw.normal(5, 4), draw.normal(6, 4), scale=2.0)

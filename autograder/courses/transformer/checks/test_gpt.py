@@ -20,7 +20,7 @@ FLOAT32_LOSS = TOLERANCES[np.dtype(FLOAT32)]
 
 
 def _config(**fields: Any) -> Config:
-    """A small model with every axis of another size; all fields are given, defaults are the student's side's."""
+    """A small model with every axis of a different size; every field is set, because defaults belong to the student's code."""
     sizes = {"vocab_size": 11, "block_size": 7, "n_layers": 2, "n_heads": 2, "d_model": 6, "d_ff": 9}
     return Config("gpt", "GPTConfig", {**sizes, "activation": "gelu", "tied": True, "bias": True, **fields})
 
@@ -31,7 +31,7 @@ def _tiny(**fields: Any) -> Config:
 
 
 def _params(draw: RandomInputs, config: Config, dtype: Any = np.float64) -> dict[str, Array]:
-    """Random parameters, none of them near its usual first value."""
+    """Random parameters, none near its usual initial value."""
     params = {name: draw.normal(*shape, scale=0.5, dtype=dtype) for name, shape in gpt_shapes(config).items()}
     for name in params:
         if name.endswith("gamma"):
@@ -84,7 +84,7 @@ def test_options_of_the_start(student: StudentCode, draw: RandomInputs) -> None:
 
 @graded("gpt.init_gpt")
 def test_sizes_of_the_start(student: StudentCode, draw: RandomInputs) -> None:
-    """Matrices around 0 with standard deviation 0.02, smaller where they write into the stream"""
+    """Matrices around 0 with standard deviation 0.02, smaller where they write into the residual stream"""
     for n_layers in (1, 3):
         config = _config(vocab_size=40, block_size=30, n_layers=n_layers, d_model=32, d_ff=48, tied=False)
         for name, value in _initial(student, config, draw.rng()).items():
@@ -114,7 +114,7 @@ def test_ones_and_zeros(student: StudentCode, draw: RandomInputs) -> None:
 
 @graded("gpt.init_gpt")
 def test_random_start(student: StudentCode, draw: RandomInputs) -> None:
-    """The randomness is the generator's; no two matrices are the same"""
+    """All randomness comes from the generator; no two matrices are equal"""
     config, rng = _config(tied=False), draw.rng()
     first, again, other = (_initial(student, config, r) for r in (rng, rng, draw.rng()))
     matrices = {name: value for name, value in first.items() if _is_matrix(name)}
@@ -139,7 +139,7 @@ def test_tied(agree: Agree, draw: RandomInputs) -> None:
 
 @graded("gpt.gpt")
 def test_untied(agree: Agree, draw: RandomInputs) -> None:
-    """A head of its own"""
+    """A separate head"""
     config = _config(tied=False)
     agree(_ids(draw, config, 3, 7), _params(draw, config), config)
 
@@ -203,7 +203,7 @@ def test_float32(agree: Agree, draw: RandomInputs) -> None:
 
 @graded("gpt.gpt")
 def test_inputs_kept(unmodified: Unmodified, draw: RandomInputs) -> None:
-    """The ids and the parameters are left as they were"""
+    """The ids and the parameters are not changed"""
     for fields in ({"tied": True}, {"tied": False, "bias": False}):
         config = _config(**fields)
         unmodified(_ids(draw, config, 2, 5), _params(draw, config), config)
@@ -218,7 +218,7 @@ def test_loss_tied(agree: Agree, draw: RandomInputs) -> None:
 
 @graded("gpt.gpt_loss", points=2)
 def test_loss_untied(agree: Agree, draw: RandomInputs) -> None:
-    """A head of its own: tokens that do not occur have gradient 0"""
+    """A separate head: tokens that do not occur have gradient 0"""
     config = _config(tied=False)
     agree(draw.integers(3, 5, high=8), _ids(draw, config, 3, 5), _params(draw, config), config)
 
@@ -240,7 +240,7 @@ def test_loss_without_biases(agree: Agree, draw: RandomInputs) -> None:
 
 @graded("gpt.gpt_loss")
 def test_loss_short(agree: Agree, draw: RandomInputs) -> None:
-    """Short texts: positions that they do not reach have gradient 0"""
+    """Short texts: unused positions have gradient 0"""
     config = _tiny()
     params = _params(draw, config)
     for shape in ((3, 2), (2, 1), (1, 3)):
@@ -249,7 +249,7 @@ def test_loss_short(agree: Agree, draw: RandomInputs) -> None:
 
 @graded("gpt.gpt_loss")
 def test_loss_repeated(agree: Agree, draw: RandomInputs) -> None:
-    """The same token at many places: its gradients add up"""
+    """The same token in many places: its gradients add up"""
     ids, targets = np.array([[1, 1, 3, 1], [3, 1, 1, 1]]), np.array([[2, 2, 2, 1], [1, 2, 2, 4]])
     for tied in (True, False):
         config = _tiny(tied=tied)
@@ -293,7 +293,7 @@ def test_loss_float32(agree: Agree, draw: RandomInputs) -> None:
 
 @graded("gpt.gpt_loss")
 def test_loss_inputs_kept(unmodified: Unmodified, draw: RandomInputs) -> None:
-    """The ids, the targets and the parameters are left as they were"""
+    """The ids, the targets and the parameters are not changed"""
     for fields in ({"tied": True}, {"tied": False, "bias": False}):
         config = _tiny(**fields)
         unmodified(_ids(draw, config, 2, 3), _ids(draw, config, 2, 3), _params(draw, config), config)
@@ -301,7 +301,7 @@ def test_loss_inputs_kept(unmodified: Unmodified, draw: RandomInputs) -> None:
 
 @graded("gpt.count_parameters")
 def test_count(agree: Agree, draw: RandomInputs) -> None:
-    """All numbers of all arrays: a tied head is counted once"""
+    """All parameters of all arrays; a tied head is counted once"""
     for fields in ({}, {"tied": False}, {"bias": False}):
         agree(_params(draw, _config(**fields)))
 

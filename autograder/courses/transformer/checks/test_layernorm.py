@@ -63,7 +63,7 @@ def test_eps(agree: Agree, draw: RandomInputs) -> None:
 
 @graded("layernorm.layernorm")
 def test_no_variance(agree: Agree, draw: RandomInputs) -> None:
-    """Rows of equal numbers, a row of one"""
+    """Rows of equal numbers; rows of length 1"""
     agree(FLAT, _gain(draw, 5), draw.normal(5))
     agree(draw.normal(3, 1), _gain(draw, 1), draw.normal(1))
 
@@ -84,7 +84,7 @@ def test_dtypes(agree: Agree, draw: RandomInputs) -> None:
 
 @graded("layernorm.layernorm")
 def test_inputs_kept(unmodified: Unmodified, draw: RandomInputs) -> None:
-    """The inputs are left as they were"""
+    """The inputs are not changed"""
     unmodified(draw.normal(3, 5), _gain(draw, 5), draw.normal(5))
 
 
@@ -119,7 +119,7 @@ def test_gradient_eps(agree: Agree, draw: RandomInputs) -> None:
 
 @graded("layernorm.layernorm_backward")
 def test_gradient_no_variance(agree: Agree, draw: RandomInputs) -> None:
-    """Rows of equal numbers, a row of one"""
+    """Rows of equal numbers; rows of length 1"""
     agree(draw.normal(3, 5), FLAT, _gain(draw, 5))
     agree(draw.normal(3, 1), draw.normal(3, 1), _gain(draw, 1))
 
@@ -140,7 +140,7 @@ def test_gradient_dtypes(agree: Agree, draw: RandomInputs) -> None:
 
 @graded("layernorm.layernorm_backward")
 def test_gradient_inputs_kept(unmodified: Unmodified, draw: RandomInputs) -> None:
-    """The inputs are left as they were"""
+    """The inputs are not changed"""
     unmodified(draw.normal(3, 5), draw.normal(3, 5), _gain(draw, 5))
 
 
@@ -176,7 +176,7 @@ def test_rms_dtypes(agree: Agree, draw: RandomInputs) -> None:
 
 @graded("layernorm.rmsnorm")
 def test_rms_inputs_kept(unmodified: Unmodified, draw: RandomInputs) -> None:
-    """The inputs are left as they were"""
+    """The inputs are not changed"""
     unmodified(draw.normal(3, 5), _gain(draw, 5))
 
 
@@ -214,5 +214,5 @@ def test_rms_gradient_dtypes(agree: Agree, draw: RandomInputs) -> None:
 
 @graded("layernorm.rmsnorm_backward")
 def test_rms_gradient_inputs_kept(unmodified: Unmodified, draw: RandomInputs) -> None:
-    """The inputs are left as they were"""
+    """The inputs are not changed"""
     unmodified(draw.normal(3, 5), draw.normal(3, 5), _gain(draw, 5))

@@ -82,7 +82,7 @@ def test_self(agree: Agree, draw: RandomInputs) -> None:
 
 @graded("multihead.multihead_attention")
 def test_weights(stages: Stages, draw: RandomInputs) -> None:
-    """cache["weights"] holds the weights of every head"""
+    """Cache["weights"] holds the weights of every head"""
     x, memory, params = draw.normal(2, 5, 12), draw.normal(2, 7, 12), _params(draw, 12)
     stages(x, params, 3, None, None)
     stages(x, params, 3, _random_mask(draw, 2, 1, 5, 5), None)
@@ -133,7 +133,7 @@ def test_masks(agree: Agree, draw: RandomInputs) -> None:
 
 @graded("multihead.multihead_attention")
 def test_sees_nothing(agree: Agree, draw: RandomInputs) -> None:
-    """A query that may look at nothing, a text that is all padding"""
+    """A query that may look at no key; a text that is all padding"""
     x, params = draw.normal(2, 4, 6), _params(draw, 6)
     agree(x, params, 2, mask=np.tri(4, k=-1, dtype=bool))
     agree(x, params, 2, mask=np.array([[True, True, False, True], [False] * 4])[:, None, None])
@@ -186,7 +186,7 @@ def test_integers(agree: Agree, draw: RandomInputs) -> None:
 
 @graded("multihead.multihead_attention")
 def test_inputs_kept(unmodified: Unmodified, draw: RandomInputs) -> None:
-    """The inputs, parameters and masks are left as they were"""
+    """The inputs, parameters and masks are not changed"""
     x, params = draw.normal(2, 4, 6), _params(draw, 6)
     unmodified(x, params, 3)
     unmodified(x, params, 3, mask=np.tri(4, k=-1, dtype=bool))
@@ -228,7 +228,7 @@ def test_gradient_masked(backward: Backward, draw: RandomInputs) -> None:
 
 @graded("multihead.multihead_attention_backward")
 def test_gradient_sees_nothing(backward: Backward, draw: RandomInputs) -> None:
-    """A query that saw nothing, a text that is all padding"""
+    """A query that saw no key; a text that is all padding"""
     x, params = draw.normal(2, 4, 6), _params(draw, 6)
     backward(draw.normal(2, 4, 6), x, params, 2, mask=np.tri(4, k=-1, dtype=bool))
     padding = np.array([[True, True, False, True], [False] * 4])[:, None, None]
@@ -265,7 +265,7 @@ def test_gradient_dtypes(backward: Backward, draw: RandomInputs) -> None:
 
 @graded("multihead.multihead_attention_backward")
 def test_gradient_twice(backward: Backward, student: StudentCode, draw: RandomInputs) -> None:
-    """Each cache remembers its own forward pass, for as often as it is asked"""
+    """Each cache belongs to its own forward pass and can be used twice"""
     x, other, params = draw.normal(2, 4, 6), draw.normal(2, 4, 6), _params(draw, 6)
     first = backward.cache(x, params, 3)
     second = backward.cache(other, _params(draw, 6), 2)
@@ -277,7 +277,7 @@ def test_gradient_twice(backward: Backward, student: StudentCode, draw: RandomIn
 
 @graded("multihead.multihead_attention_backward")
 def test_gradient_inputs_kept(backward: Backward, unmodified: Unmodified, draw: RandomInputs) -> None:
-    """The upstream gradient and the cache are left as they were"""
+    """The upstream gradient and the cache are not changed"""
     x, params = draw.normal(2, 4, 6), _params(draw, 6)
     unmodified(draw.normal(2, 4, 6), backward.cache(x, params, 3))
     unmodified(draw.normal(2, 4, 6), backward.cache(x, params, 3, memory=draw.normal(2, 5, 6)))

@@ -15,7 +15,7 @@ FLOAT32_LOSS = TOLERANCES[np.dtype(FLOAT32)]
 
 @graded("softmax.softmax")
 def test_rows(agree: Agree, draw: RandomInputs) -> None:
-    """rows of a matrix"""
+    """Rows of a matrix"""
     agree(draw.normal(4, 7, scale=3))
 
 
@@ -27,7 +27,7 @@ def test_square(agree: Agree, draw: RandomInputs) -> None:
 
 @graded("softmax.softmax")
 def test_any_axis(agree: Agree, draw: RandomInputs) -> None:
-    """every axis of a 4-D array"""
+    """Every axis of a 4-D array"""
     x = draw.normal(2, 3, 4, 5, scale=3)
     for axis in (0, 1, 2, -2, 3):
         agree(x, axis=axis)
@@ -35,14 +35,14 @@ def test_any_axis(agree: Agree, draw: RandomInputs) -> None:
 
 @graded("softmax.softmax")
 def test_vector(agree: Agree, draw: RandomInputs) -> None:
-    """A single row, and a row of one"""
+    """A single row; rows of length 1"""
     agree(draw.normal(6))
     agree(draw.normal(1))
 
 
 @graded("softmax.softmax")
 def test_extreme(agree: Agree, draw: RandomInputs) -> None:
-    """scores of ±1000"""
+    """Scores of ±1000"""
     agree(draw.normal(3, 5) + np.array([1000.0, -1000.0, 0.0])[:, None])
     agree(np.array([[1000.0, 0.0, -1000.0], [-1000.0, -1000.0, -1000.0]]))
 
@@ -57,7 +57,7 @@ def test_minus_infinity(agree: Agree, draw: RandomInputs) -> None:
 
 @graded("softmax.softmax")
 def test_temperature(agree: Agree, draw: RandomInputs) -> None:
-    """temperatures below and above 1"""
+    """Temperatures below and above 1"""
     x = draw.normal(3, 8, scale=2)
     agree(x, temperature=0.3)
     agree(x, temperature=7.0)
@@ -77,21 +77,21 @@ def test_dtypes(agree: Agree, draw: RandomInputs) -> None:
 
 @graded("softmax.softmax")
 def test_inputs_kept(unmodified: Unmodified, draw: RandomInputs) -> None:
-    """the input is left as it was"""
+    """The input is not changed"""
     unmodified(draw.normal(4, 5))
     unmodified(draw.normal(4, 5), axis=0, temperature=2.0)
 
 
 @graded("softmax.log_softmax")
 def test_log_rows(agree: Agree, draw: RandomInputs) -> None:
-    """rows of a matrix and of a 3-D array"""
+    """Rows of a matrix and of a 3-D array"""
     agree(draw.normal(4, 7, scale=3))
     agree(draw.normal(2, 3, 5))
 
 
 @graded("softmax.log_softmax")
 def test_log_any_axis(agree: Agree, draw: RandomInputs) -> None:
-    """every axis"""
+    """Every axis"""
     x = draw.normal(2, 3, 4, scale=3)
     for axis in (0, 1, -1):
         agree(x, axis=axis)
@@ -99,7 +99,7 @@ def test_log_any_axis(agree: Agree, draw: RandomInputs) -> None:
 
 @graded("softmax.log_softmax")
 def test_log_extreme(agree: Agree) -> None:
-    """no overflow and no log of 0 at ±1000"""
+    """No overflow and no log of 0 at ±1000"""
     agree(np.array([[1000.0, 0.0, -1000.0], [0.0, 800.0, 0.0], [-1000.0, -1000.0, -999.0]]))
 
 
@@ -112,26 +112,26 @@ def test_log_dtypes(agree: Agree, draw: RandomInputs) -> None:
 
 @graded("softmax.log_softmax")
 def test_log_inputs_kept(unmodified: Unmodified, draw: RandomInputs) -> None:
-    """the input is left as it was"""
+    """The input is not changed"""
     unmodified(draw.normal(3, 4))
 
 
 @graded("softmax.cross_entropy")
 def test_loss_rows(agree: Agree, draw: RandomInputs) -> None:
-    """the mean over rows"""
+    """The mean over rows"""
     agree(draw.normal(6, 9, scale=2), draw.integers(6, high=9))
 
 
 @graded("softmax.cross_entropy")
 def test_loss_batch(agree: Agree, draw: RandomInputs) -> None:
-    """batch and position axes, and a single row"""
+    """Batch and position axes, and a single row"""
     agree(draw.normal(2, 3, 7), draw.integers(2, 3, high=7))
     agree(draw.normal(1, 5), draw.integers(1, high=5))
 
 
 @graded("softmax.cross_entropy")
 def test_loss_confidently_wrong(agree: Agree) -> None:
-    """confidently wrong: the loss is large, not infinite"""
+    """Confidently wrong: the loss is large, not infinite"""
     agree(np.array([[1000.0, 0.0, -1000.0], [0.0, 0.0, 900.0]]), np.array([2, 0]))
 
 
@@ -145,7 +145,7 @@ def test_loss_dtypes(agree: Agree, draw: RandomInputs) -> None:
 
 @graded("softmax.cross_entropy")
 def test_loss_inputs_kept(unmodified: Unmodified, draw: RandomInputs) -> None:
-    """the inputs are left as they were"""
+    """The inputs are not changed"""
     unmodified(draw.normal(4, 5), draw.integers(4, high=5))
 
 
@@ -158,7 +158,7 @@ def test_gradient(agree: Agree, reference: Reference, draw: RandomInputs) -> Non
 
 @graded("softmax.softmax_backward")
 def test_gradient_any_axis(agree: Agree, reference: Reference, draw: RandomInputs) -> None:
-    """every axis of a 3-D array"""
+    """Every axis of a 3-D array"""
     x, dout = draw.normal(2, 3, 4, scale=2), draw.normal(2, 3, 4)
     for axis in (0, 1, 2):
         agree(dout, reference.softmax.softmax(x, axis=axis), axis=axis)
@@ -173,26 +173,26 @@ def test_gradient_float32(agree: Agree, reference: Reference, draw: RandomInputs
 
 @graded("softmax.softmax_backward")
 def test_gradient_inputs_kept(unmodified: Unmodified, reference: Reference, draw: RandomInputs) -> None:
-    """the inputs are left as they were"""
+    """The inputs are not changed"""
     unmodified(draw.normal(3, 4), reference.softmax.softmax(draw.normal(3, 4)))
 
 
 @graded("softmax.cross_entropy_backward")
 def test_loss_gradient(agree: Agree, draw: RandomInputs) -> None:
-    """rows of a matrix"""
+    """Rows of a matrix"""
     agree(draw.normal(6, 9, scale=2), draw.integers(6, high=9))
 
 
 @graded("softmax.cross_entropy_backward")
 def test_loss_gradient_batch(agree: Agree, draw: RandomInputs) -> None:
-    """divided by the number of all rows, repeated targets"""
+    """Divided by the number of all rows, repeated targets"""
     agree(draw.normal(2, 3, 7), draw.integers(2, 3, high=7))
     agree(draw.normal(5, 4), np.array([1, 1, 1, 3, 1]))
 
 
 @graded("softmax.cross_entropy_backward")
 def test_loss_gradient_extreme(agree: Agree) -> None:
-    """confidently wrong at ±1000"""
+    """Confidently wrong at ±1000"""
     agree(np.array([[1000.0, 0.0, -1000.0], [0.0, 0.0, 900.0]]), np.array([2, 0]))
 
 
@@ -205,5 +205,5 @@ def test_loss_gradient_dtypes(agree: Agree, draw: RandomInputs) -> None:
 
 @graded("softmax.cross_entropy_backward")
 def test_loss_gradient_inputs_kept(unmodified: Unmodified, draw: RandomInputs) -> None:
-    """the inputs are left as they were"""
+    """The inputs are not changed"""
     unmodified(draw.normal(4, 5), draw.integers(4, high=5))

@@ -69,7 +69,7 @@ def test_vocab_odd_characters(agree: Agree, draw: RandomInputs) -> None:
 
 @graded("tokenizer.build_vocab")
 def test_vocab_start(agree: Agree, draw: RandomInputs) -> None:
-    """The first id is another one than 0"""
+    """The first id is not 0"""
     text = draw.text(20, "abcdefgh")
     agree(text, start=1)
     agree(text, 7)
@@ -77,7 +77,7 @@ def test_vocab_start(agree: Agree, draw: RandomInputs) -> None:
 
 @graded("tokenizer.build_vocab")
 def test_vocab_edges(agree: Agree) -> None:
-    """No character, one character, one character many times"""
+    """No characters, one character, one character many times"""
     agree("")
     agree("", start=2)
     agree("x")
@@ -101,7 +101,7 @@ def test_encode_odd_characters(agree: Agree, reference: Reference, draw: RandomI
 
 @graded("tokenizer.encode")
 def test_encode_edges(agree: Agree, reference: Reference) -> None:
-    """No character, one character, large ids"""
+    """No characters, one character, large ids"""
     _, stoi, _ = reference.tokenizer.build_vocab("abc", start=2**31)
     agree("", stoi)
     agree("", {})
@@ -173,7 +173,7 @@ def test_decode_unknown_text(refuses: Refuses, reference: Reference) -> None:
 
 @graded("tokenizer.decode")
 def test_decode_inputs_kept(unmodified: Unmodified, reference: Reference, draw: RandomInputs) -> None:
-    """The ids are left as they were"""
+    """The ids are not changed"""
     _, _, itos = reference.tokenizer.build_vocab("abcde", start=2)
     unmodified(draw.integers(12, low=2, high=7), itos)
 
@@ -187,7 +187,7 @@ def test_split(agree: Agree, draw: RandomInputs) -> None:
 
 @graded("tokenizer.train_val_split")
 def test_split_default(agree: Agree, draw: RandomInputs) -> None:
-    """Nine tenths for training, if nothing else is said"""
+    """Nine tenths for training by default"""
     agree(draw.integers(37, high=50))
 
 
@@ -200,7 +200,7 @@ def test_split_dtypes(agree: Agree, draw: RandomInputs) -> None:
 
 @graded("tokenizer.train_val_split")
 def test_split_edges(agree: Agree, draw: RandomInputs) -> None:
-    """All for training, nothing for training, no text"""
+    """Everything for training; nothing for training; an empty text"""
     agree(draw.integers(7, high=50), 1.0)
     agree(draw.integers(7, high=50), 1)
     agree(draw.integers(1, high=50), 0.5)
@@ -216,20 +216,20 @@ def test_split_bad_fractions(refuses: Refuses, draw: RandomInputs) -> None:
 
 @graded("tokenizer.train_val_split")
 def test_split_inputs_kept(unmodified: Unmodified, draw: RandomInputs) -> None:
-    """The ids are left as they were"""
+    """The ids are not changed"""
     unmodified(draw.integers(20, high=50), 0.5)
 
 
 @graded("tokenizer.get_batch", points=2)
 def test_batch(batches: Batches, draw: RandomInputs) -> None:
-    """Windows of the text, and the same windows one further on"""
+    """Windows of the text, and the same windows shifted by one"""
     batches(_numbers(draw, 40), 6, 4, draw.rng())
     batches(_numbers(draw, 40), 3, 8, draw.rng())
 
 
 @graded("tokenizer.get_batch")
 def test_batch_edges(batches: Batches, draw: RandomInputs) -> None:
-    """One window, windows of one character, a text just long enough"""
+    """One window, windows of one character, a text that is just long enough"""
     batches(_numbers(draw, 20), 1, 5, draw.rng())
     batches(_numbers(draw, 20), 4, 1, draw.rng())
     batches(_numbers(draw, 6), 3, 5, draw.rng())
@@ -238,7 +238,7 @@ def test_batch_edges(batches: Batches, draw: RandomInputs) -> None:
 
 @graded("tokenizer.get_batch")
 def test_batch_starts(batches: Batches, draw: RandomInputs) -> None:
-    """Every start comes up, the first and the last as often as the others"""
+    """Every start is drawn, the first and the last as often as the others"""
     # A count has mean 750 and standard deviation 24: no right answer is ever off by 180.
     found = np.bincount(batches(_numbers(draw, 10), 3000, 6, draw.rng()), minlength=4)
     for start, count in enumerate(found):
@@ -248,7 +248,7 @@ def test_batch_starts(batches: Batches, draw: RandomInputs) -> None:
 
 @graded("tokenizer.get_batch")
 def test_batch_independent(batches: Batches, draw: RandomInputs) -> None:
-    """The windows of a batch have nothing to do with each other"""
+    """The windows of a batch are drawn independently"""
     starts = batches(_numbers(draw, 5), 400, 3, draw.rng())  # each start is 0 or 1: four kinds of neighbours
     for kind, count in enumerate(np.bincount(2 * starts[:-1] + starts[1:], minlength=4)):
         if count < 30:  # about 100 expected
@@ -258,7 +258,7 @@ def test_batch_independent(batches: Batches, draw: RandomInputs) -> None:
 
 @graded("tokenizer.get_batch")
 def test_batch_rng(batches: Batches, draw: RandomInputs) -> None:
-    """The same generator gives the same batch, another one another"""
+    """The same generator state gives the same batch; another state gives another batch"""
     ids, rng = _numbers(draw, 1000), draw.rng()
     first = batches(ids, 8, 3, rng)
     if not np.array_equal(first, batches(ids, 8, 3, rng)):
@@ -269,14 +269,14 @@ def test_batch_rng(batches: Batches, draw: RandomInputs) -> None:
 
 @graded("tokenizer.get_batch")
 def test_batch_dtypes(batches: Batches, draw: RandomInputs) -> None:
-    """int64 comes out, whatever integers go in"""
+    """The result is int64 for every integer type"""
     for dtype in (np.int32, np.uint16):
         batches(_numbers(draw, 15).astype(dtype), 3, 4, draw.rng())
 
 
 @graded("tokenizer.get_batch")
 def test_batch_too_short(refuses: Refuses, draw: RandomInputs) -> None:
-    """A text with no room for a window and its last answer is a ValueError"""
+    """A text too short for one window and its targets is a ValueError"""
     refuses(_numbers(draw, 5), 2, 5, draw.rng())
     refuses(_numbers(draw, 3), 2, 5, draw.rng())
     refuses(np.array([], dtype=np.int64), 2, 1, draw.rng())
@@ -284,5 +284,5 @@ def test_batch_too_short(refuses: Refuses, draw: RandomInputs) -> None:
 
 @graded("tokenizer.get_batch")
 def test_batch_inputs_kept(unmodified: Unmodified, draw: RandomInputs) -> None:
-    """The text is left as it was"""
+    """The text is not changed"""
     unmodified(_numbers(draw, 30), 4, 5, draw.rng())

@@ -45,7 +45,7 @@ ENCODER, DECODER = layer_shapes("attn", "ffn"), layer_shapes("attn", "source_att
 def draw_params(
     draw: RandomInputs, shapes: dict[str, tuple[int, ...]], without: tuple[str, ...] = (), dtype: Any = np.float64
 ) -> dict[str, Array]:
-    """Random parameters, none of them near its usual first value; some biases may be absent."""
+    """Random parameters, none near its usual initial value; some biases may be absent."""
     kept = {name: shape for name, shape in shapes.items() if name.rpartition(".")[2] not in without}
     params = {name: draw.normal(*shape, scale=0.5, dtype=dtype) for name, shape in kept.items()}
     for name in params:
@@ -75,7 +75,7 @@ def draw_model(
 
 
 def draw_small_model(draw: RandomInputs, **options: Any) -> tuple[dict[str, Array], Config]:
-    """A narrower model, where its parameters or their gradients are among the answers that are kept."""
+    """A narrower model, for checks whose parameters or gradients are stored in the memo."""
     return draw_model(draw, d=4, **options)
 
 

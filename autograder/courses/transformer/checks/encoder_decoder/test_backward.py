@@ -68,7 +68,7 @@ def test_gradient_float32(backward: Backward, draw: RandomInputs) -> None:
 
 @graded("encoder_decoder.transformer_backward")
 def test_gradient_twice(backward: Backward, student: StudentCode, draw: RandomInputs) -> None:
-    """Each cache remembers its own forward pass, for as often as it is asked"""
+    """Each cache belongs to its own forward pass and can be used twice"""
     texts, model, dlog_probs = draw_texts(draw), draw_small_model(draw), draw.normal(2, 4, VT)
     first = backward.cache(*texts, *model)
     second = backward.cache(*draw_texts(draw), *draw_small_model(draw, n_heads=4))
@@ -79,6 +79,6 @@ def test_gradient_twice(backward: Backward, student: StudentCode, draw: RandomIn
 
 @graded("encoder_decoder.transformer_backward")
 def test_gradient_inputs_kept(backward: Backward, unmodified: Unmodified, draw: RandomInputs) -> None:
-    """The gradient and the cache are left as they were"""
+    """The gradient and the cache are not changed"""
     cache = backward.cache(*draw_texts(draw), *draw_small_model(draw), NO_SOURCE, TARGET_MASK)
     unmodified(draw.normal(2, 4, VT), cache)

@@ -65,14 +65,14 @@ def test_encoder_block_dtypes(agree: Agree, draw: RandomInputs) -> None:
 
 @graded("encoder_decoder.encoder_block")
 def test_encoder_block_stages(stages: Stages, draw: RandomInputs) -> None:
-    """The cache names the weights and the stream after each step"""
+    """The cache names the weights and the residual stream after each step"""
     x, params = draw.normal(2, 5, D), draw_params(draw, ENCODER)
     stages(x, params, 2, mask=SOURCE_MASK[:, None, None, :])
 
 
 @graded("encoder_decoder.encoder_block")
 def test_encoder_block_inputs_kept(unmodified: Unmodified, draw: RandomInputs) -> None:
-    """The inputs are left as they were"""
+    """The inputs are not changed"""
     unmodified(draw.normal(2, 5, D), draw_params(draw, ENCODER), 2, mask=NO_SOURCE[:, None, None, :])
 
 
@@ -87,7 +87,7 @@ def test_decoder_block(agree: Agree, draw: RandomInputs) -> None:
 
 @graded("encoder_decoder.decoder_block", points=2)
 def test_decoder_block_masks(agree: Agree, draw: RandomInputs) -> None:
-    """One mask for the target, another one for the source"""
+    """One mask for the target and another for the source"""
     x, memory, params = draw.normal(2, 4, D), draw.normal(2, 5, D), draw_params(draw, DECODER)
     agree(x, memory, params, 2, np.tri(4, dtype=bool), SOURCE_MASK[:, None, None, :])
     agree(x, memory, params, 2, target_mask=np.tri(4, dtype=bool) & TARGET_MASK[:, None, None, :])
@@ -97,14 +97,14 @@ def test_decoder_block_masks(agree: Agree, draw: RandomInputs) -> None:
 
 @graded("encoder_decoder.decoder_block")
 def test_decoder_block_sees_nothing(agree: Agree, draw: RandomInputs) -> None:
-    """Targets that see nothing of each other, and nothing of the source"""
+    """Targets that see neither each other nor the source"""
     x, memory, params = draw.normal(2, 4, D), draw.normal(2, 5, D), draw_params(draw, DECODER)
     agree(x, memory, params, 2, target_mask=np.tri(4, k=-1, dtype=bool), source_mask=NO_SOURCE[:, None, None, :])
 
 
 @graded("encoder_decoder.decoder_block")
 def test_decoder_block_axes(agree: Agree, draw: RandomInputs) -> None:
-    """2-D and 4-D x, a single token, a memory of one, a single head"""
+    """2-D and 4-D x, a single token, a memory of one token, a single head"""
     params = draw_params(draw, DECODER)
     agree(draw.normal(4, D), draw.normal(5, D), params, 2, target_mask=np.tri(4, dtype=bool))
     agree(draw.normal(2, 3, 4, D), draw.normal(2, 3, 5, D), params, 3)
@@ -131,13 +131,13 @@ def test_decoder_block_dtypes(agree: Agree, draw: RandomInputs) -> None:
 
 @graded("encoder_decoder.decoder_block")
 def test_decoder_block_stages(stages: Stages, draw: RandomInputs) -> None:
-    """The cache names both weights and the stream after each step"""
+    """The cache names both weights and the residual stream after each step"""
     x, memory, params = draw.normal(2, 4, D), draw.normal(2, 5, D), draw_params(draw, DECODER)
     stages(x, memory, params, 2, np.tri(4, dtype=bool), SOURCE_MASK[:, None, None])
 
 
 @graded("encoder_decoder.decoder_block")
 def test_decoder_block_inputs_kept(unmodified: Unmodified, draw: RandomInputs) -> None:
-    """The inputs are left as they were"""
+    """The inputs are not changed"""
     masks = {"target_mask": np.tri(4, k=-1, dtype=bool), "source_mask": NO_SOURCE[:, None, None, :]}
     unmodified(draw.normal(2, 4, D), draw.normal(2, 5, D), draw_params(draw, DECODER), 2, **masks)

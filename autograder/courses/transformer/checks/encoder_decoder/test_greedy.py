@@ -20,14 +20,14 @@ FLOAT32 = np.float32
 
 @graded("encoder_decoder.greedy_decode", points=2)
 def test_greedy(agree: Agree, reference: Reference, draw: RandomInputs) -> None:
-    """Texts that end at different times: the ended ones are filled with the end token"""
+    """Texts that end at different times: shorter ones are filled with the end token"""
     w = draw_writer(draw, reference)
     agree(w.source, w.params, w.config, 1, w.end, max(w.lengths) + 3)
 
 
 @graded("encoder_decoder.greedy_decode")
 def test_greedy_cut(agree: Agree, reference: Reference, draw: RandomInputs) -> None:
-    """No room for more: texts that have not ended are cut"""
+    """Length limit: texts that have not ended are cut"""
     w = draw_writer(draw, reference)
     for max_length in (max(w.lengths), max(w.lengths) - 1, 1):
         agree(w.source, w.params, w.config, start=1, end=w.end, max_length=max_length)
@@ -52,7 +52,7 @@ def test_greedy_two_blocks(agree: Agree, draw: RandomInputs) -> None:
 
 @graded("encoder_decoder.greedy_decode")
 def test_greedy_padding(agree: Agree, draw: RandomInputs) -> None:
-    """Padding in the source is not looked at; a source may be all padding"""
+    """Padding in the source is ignored; a source may be all padding"""
     for _ in range(2):
         params, config = draw_model(draw)
         keep = draw.booleans(12, 5)
@@ -62,7 +62,7 @@ def test_greedy_padding(agree: Agree, draw: RandomInputs) -> None:
 
 @graded("encoder_decoder.greedy_decode")
 def test_greedy_ties(agree: Agree, draw: RandomInputs) -> None:
-    """Of equally probable tokens the first is taken"""
+    """Among equally probable tokens, the first is chosen"""
     (params, config), (source, _) = draw_model(draw), draw_texts(draw)
     params["W_head"] *= 0
     agree(source, params, config, 1, 3, 4)
@@ -71,7 +71,7 @@ def test_greedy_ties(agree: Agree, draw: RandomInputs) -> None:
 
 @graded("encoder_decoder.greedy_decode")
 def test_greedy_start_is_end(agree: Agree, draw: RandomInputs) -> None:
-    """The start token in front ends nothing, even if it is the end token"""
+    """The start token does not end a text, even if it equals the end token"""
     params, config = draw_model(draw)
     source = draw.integers(8, 5, high=VS)
     agree(source, params, config, 2, 2, 5)
@@ -79,6 +79,6 @@ def test_greedy_start_is_end(agree: Agree, draw: RandomInputs) -> None:
 
 @graded("encoder_decoder.greedy_decode")
 def test_greedy_inputs_kept(unmodified: Unmodified, draw: RandomInputs) -> None:
-    """The source, the parameters and the mask are left as they were"""
+    """The source, the parameters and the mask are not changed"""
     (params, config), (source, _) = draw_model(draw), draw_texts(draw)
     unmodified(source, params, config, 1, 2, 4, source_mask=SOURCE_MASK)

@@ -32,7 +32,7 @@ def test_encode(agree: Agree, draw: RandomInputs) -> None:
 
 @graded("encoder_decoder.encode")
 def test_encode_padding(agree: Agree, draw: RandomInputs) -> None:
-    """Padding is not looked at; a text may be all padding"""
+    """Padding is ignored; a text may be all padding"""
     (params, config), (source, _) = draw_model(draw, n_layers=2, n_heads=3), draw_texts(draw)
     agree(source, params, config, SOURCE_MASK)
     agree(source, params, config, source_mask=NO_SOURCE)
@@ -65,14 +65,14 @@ def test_encode_stages(stages: Stages, draw: RandomInputs) -> None:
 
 @graded("encoder_decoder.encode")
 def test_encode_inputs_kept(unmodified: Unmodified, draw: RandomInputs) -> None:
-    """The source, the parameters and the mask are left as they were"""
+    """The source, the parameters and the mask are not changed"""
     params, config = draw_model(draw)
     unmodified(draw_texts(draw)[0], params, config, source_mask=NO_SOURCE)
 
 
 @graded("encoder_decoder.decode", points=2)
 def test_decode(agree: Agree, draw: RandomInputs) -> None:
-    """Two blocks that look at the same memory, and never ahead"""
+    """Two blocks that look at the same memory and never at later positions"""
     params, config = draw_model(draw, n_layers=2)
     agree(draw_texts(draw)[1], draw.normal(2, 5, D), params, config)
 
@@ -88,7 +88,7 @@ def test_decode_padding(agree: Agree, draw: RandomInputs) -> None:
 
 @graded("encoder_decoder.decode")
 def test_decode_sees_nothing(agree: Agree, draw: RandomInputs) -> None:
-    """Padding in front of the target, a source that is all padding"""
+    """Padding before the target, a source that is all padding"""
     (params, config), (_, target), memory = draw_model(draw), draw_texts(draw), draw.normal(2, 5, D)
     agree(target, memory, params, config, target_mask=~TARGET_MASK, source_mask=NO_SOURCE)
 
@@ -138,7 +138,7 @@ def test_decode_stages(stages: Stages, draw: RandomInputs) -> None:
 
 @graded("encoder_decoder.decode")
 def test_decode_inputs_kept(unmodified: Unmodified, draw: RandomInputs) -> None:
-    """The inputs are left as they were"""
+    """The inputs are not changed"""
     (params, config), (_, target) = draw_model(draw), draw_texts(draw)
     unmodified(target, draw.normal(2, 5, D), params, config, target_mask=~TARGET_MASK, source_mask=NO_SOURCE)
 
@@ -181,5 +181,5 @@ def test_transformer_stages(stages: Stages, draw: RandomInputs) -> None:
 
 @graded("encoder_decoder.transformer")
 def test_transformer_inputs_kept(unmodified: Unmodified, draw: RandomInputs) -> None:
-    """The inputs are left as they were"""
+    """The inputs are not changed"""
     unmodified(*draw_texts(draw), *draw_small_model(draw), source_mask=NO_SOURCE, target_mask=~TARGET_MASK)

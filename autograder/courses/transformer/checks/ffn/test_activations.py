@@ -30,7 +30,7 @@ def test_relu_dtypes(agree: Agree, draw: RandomInputs) -> None:
 
 @graded("ffn.relu")
 def test_relu_inputs_kept(unmodified: Unmodified, draw: RandomInputs) -> None:
-    """The input is left as it was"""
+    """The input is not changed"""
     unmodified(draw.normal(3, 5))
 
 
@@ -43,7 +43,7 @@ def test_gelu(agree: Agree, draw: RandomInputs) -> None:
 
 @graded("ffn.gelu")
 def test_gelu_extreme(agree: Agree) -> None:
-    """Far from 0: everything passes, or nothing"""
+    """Far from 0: the input or 0"""
     agree(FAR)
 
 
@@ -56,13 +56,13 @@ def test_gelu_dtypes(agree: Agree, draw: RandomInputs) -> None:
 
 @graded("ffn.gelu")
 def test_gelu_inputs_kept(unmodified: Unmodified, draw: RandomInputs) -> None:
-    """The input is left as it was"""
+    """The input is not changed"""
     unmodified(draw.normal(3, 5))
 
 
 @graded("ffn.gelu_exact")
 def test_gelu_exact(agree: Agree, draw: RandomInputs) -> None:
-    """The erf form, in any shape, also far from 0, also of nothing"""
+    """The erf form, in any shape, also far from 0 and for an empty array"""
     agree(draw.normal(6, scale=2))
     agree(draw.normal(2, 3, 4, scale=2))
     agree(FAR)
@@ -78,7 +78,7 @@ def test_gelu_exact_dtypes(agree: Agree, draw: RandomInputs) -> None:
 
 @graded("ffn.gelu_exact")
 def test_gelu_exact_inputs_kept(unmodified: Unmodified, draw: RandomInputs) -> None:
-    """The input is left as it was"""
+    """The input is not changed"""
     unmodified(draw.normal(3, 5))
 
 
@@ -104,7 +104,7 @@ def test_relu_gradient_dtypes(agree: Agree, draw: RandomInputs) -> None:
 
 @graded("ffn.relu_backward")
 def test_relu_gradient_inputs_kept(unmodified: Unmodified, draw: RandomInputs) -> None:
-    """The inputs are left as they were"""
+    """The inputs are not changed"""
     unmodified(draw.normal(3, 5), draw.normal(3, 5))
 
 
@@ -117,7 +117,7 @@ def test_gelu_gradient(agree: Agree, draw: RandomInputs) -> None:
 
 @graded("ffn.gelu_backward")
 def test_gelu_gradient_extreme(agree: Agree, draw: RandomInputs) -> None:
-    """Far from 0: everything passes, or nothing"""
+    """Far from 0: the input or 0"""
     agree(draw.normal(8), FAR)
 
 
@@ -130,5 +130,5 @@ def test_gelu_gradient_dtypes(agree: Agree, draw: RandomInputs) -> None:
 
 @graded("ffn.gelu_backward")
 def test_gelu_gradient_inputs_kept(unmodified: Unmodified, draw: RandomInputs) -> None:
-    """The inputs are left as they were"""
+    """The inputs are not changed"""
     unmodified(draw.normal(3, 5), draw.normal(3, 5))

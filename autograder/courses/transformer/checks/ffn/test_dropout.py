@@ -55,7 +55,7 @@ def test_dropout_share(student: StudentCode, compare: Compare, draw: RandomInput
 
 @graded("ffn.dropout")
 def test_dropout_every_value(student: StudentCode, compare: Compare, draw: RandomInputs) -> None:
-    """Every value is decided on its own, along every axis"""
+    """Every value is dropped independently, along every axis"""
     x, p = draw.normal(6, 8, 10, 12), 0.5
     kept = _mask_of(student.ffn.dropout(x, p, draw.rng()), x, p, compare) != 0
     for axis in range(kept.ndim):
@@ -90,7 +90,7 @@ def test_dropout_rng(student: StudentCode, compare: Compare, draw: RandomInputs)
 
 @graded("ffn.dropout", alone=False)
 def test_dropout_off(student: StudentCode, compare: Compare, draw: RandomInputs) -> None:
-    """Not training, or p = 0: nothing happens, and the mask is 1"""
+    """Not training, or p = 0: the input is returned, and the mask is 1"""
     x = draw.normal(4, 5, 6)
     for p, training in ((0.5, False), (0.0, True), (0.0, False)):
         value = student.ffn.dropout(x, p, draw.rng(), training=training)
@@ -107,7 +107,7 @@ def test_dropout_dtypes(student: StudentCode, compare: Compare, draw: RandomInpu
 
 @graded("ffn.dropout")
 def test_dropout_inputs_kept(unmodified: Unmodified, draw: RandomInputs) -> None:
-    """The input is left as it was"""
+    """The input is not changed"""
     unmodified(draw.normal(4, 5), 0.5, draw.rng())
 
 
@@ -127,5 +127,5 @@ def test_dropout_gradient_float32(agree: Agree, draw: RandomInputs) -> None:
 
 @graded("ffn.dropout_backward")
 def test_dropout_gradient_inputs_kept(unmodified: Unmodified, draw: RandomInputs) -> None:
-    """The inputs are left as they were"""
+    """The inputs are not changed"""
     unmodified(draw.normal(3, 5), draw.booleans(3, 5) * 2.0)

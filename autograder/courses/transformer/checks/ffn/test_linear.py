@@ -40,7 +40,7 @@ def test_linear_dtypes(agree: Agree, draw: RandomInputs) -> None:
 
 @graded("ffn.linear")
 def test_linear_inputs_kept(unmodified: Unmodified, draw: RandomInputs) -> None:
-    """The inputs are left as they were"""
+    """The inputs are not changed"""
     unmodified(draw.normal(4, 3), draw.normal(3, 5), draw.normal(5))
 
 
@@ -73,5 +73,5 @@ def test_linear_gradient_dtypes(agree: Agree, draw: RandomInputs) -> None:
 
 @graded("ffn.linear_backward")
 def test_linear_gradient_inputs_kept(unmodified: Unmodified, draw: RandomInputs) -> None:
-    """The inputs are left as they were"""
+    """The inputs are not changed"""
     unmodified(draw.normal(4, 5), draw.normal(4, 3), draw.normal(3, 5))

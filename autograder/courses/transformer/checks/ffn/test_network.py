@@ -66,7 +66,7 @@ def test_ffn_dtypes(agree: Agree, draw: RandomInputs) -> None:
 
 @graded("ffn.ffn")
 def test_ffn_inputs_kept(unmodified: Unmodified, draw: RandomInputs) -> None:
-    """The input and the parameters are left as they were"""
+    """The input and the parameters are not changed"""
     unmodified(draw.normal(2, 4, 3), _params(draw, 3, 5))
     unmodified(draw.normal(2, 4, 3), _params(draw, 3, 5), activation="relu")
 
@@ -102,7 +102,7 @@ def test_ffn_gradient_without_biases(backward: Backward, draw: RandomInputs) -> 
 
 @graded("ffn.ffn_backward")
 def test_ffn_gradient_caches(backward: Backward, draw: RandomInputs) -> None:
-    """Two caches at once, and the same one twice"""
+    """Two caches at once; the same cache used twice"""
     calls = [(draw.normal(4, 3), draw.normal(4, 3), _params(draw, 3, 5), name) for name in ("gelu", "relu")]
     caches = [backward.cache(x, params, activation) for _, x, params, activation in calls]
     for (dout, x, params, activation), cache in zip(calls * 2, caches * 2, strict=True):
@@ -120,7 +120,7 @@ def test_ffn_gradient_float32(backward: Backward, draw: RandomInputs) -> None:
 
 @graded("ffn.ffn_backward")
 def test_ffn_gradient_inputs_kept(backward: Backward, unmodified: Unmodified, draw: RandomInputs) -> None:
-    """The gradient and the cache are left as they were"""
+    """The gradient and the cache are not changed"""
     for activation in ("gelu", "relu"):
         cache = backward.cache(draw.normal(2, 4, 3), _params(draw, 3, 5), activation)
         unmodified(draw.normal(2, 4, 3), cache)

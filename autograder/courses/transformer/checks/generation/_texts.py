@@ -12,7 +12,7 @@ from autograder.errors import Mismatch
 
 
 def small_config(**fields: Any) -> Config:
-    """A small model; all fields are given, defaults are the student's side's."""
+    """A small model; every field is set, because defaults belong to the student's code."""
     sizes = {"vocab_size": 17, "block_size": 6, "n_layers": 2, "n_heads": 2, "d_model": 8, "d_ff": 5}
     return Config("gpt", "GPTConfig", {**sizes, "activation": "gelu", "tied": False, "bias": True, **fields})
 

@@ -76,7 +76,7 @@ def test_prompts(agree: Agree, draw: RandomInputs) -> None:
 
 @graded("generation.generate")
 def test_nothing_new(agree: Agree, draw: RandomInputs) -> None:
-    """No new token, and one"""
+    """No new tokens, and one"""
     config = small_config()
     params = draw_params(draw, config)
     for n_new in (0, 1):
@@ -85,14 +85,14 @@ def test_nothing_new(agree: Agree, draw: RandomInputs) -> None:
 
 @graded("generation.generate")
 def test_one_choice(agree: Agree, draw: RandomInputs) -> None:
-    """top_k = 1 leaves one choice"""
+    """Top_k = 1 leaves one choice"""
     config = small_config()
     agree(draw_prompts(draw, config, 4, 3), draw_params(draw, config), config, 5, draw.rng(), 2.0, 1)
 
 
 @graded("generation.generate", points=2)
 def test_options(student: StudentCode, reference: Reference, draw: RandomInputs) -> None:
-    """Temperature, top_k and top_p decide what is drawn; each text draws for itself"""
+    """Temperature, top_k and top_p decide what is drawn; each text is drawn independently"""
     config = small_config(n_layers=1)
     prompt, params = draw_prompts(draw, config, 1, 4), draw_params(draw, config, 0.5)
     logits = reference.gpt.gpt(prompt, params, config)[0][0, -1]
@@ -106,13 +106,13 @@ def test_options(student: StudentCode, reference: Reference, draw: RandomInputs)
 
 @graded("generation.generate")
 def test_text_generator(student: StudentCode, draw: RandomInputs) -> None:
-    """The same generator, the same text; another one, another text"""
+    """The same generator state gives the same text; another state gives another text"""
     _random_texts(draw, student.generation.generate)
 
 
 @graded("generation.generate")
 def test_text_inputs_kept(unmodified: Unmodified, draw: RandomInputs) -> None:
-    """The prompt and the parameters are left as they were"""
+    """The prompt and the parameters are not changed"""
     config = small_config()
     params = draw_params(draw, config)
     unmodified(draw_prompts(draw, config, 2, 3), params, config, 5, draw.rng())

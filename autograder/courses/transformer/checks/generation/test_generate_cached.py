@@ -75,7 +75,7 @@ def test_cached_prompts(agree: Agree, draw: RandomInputs) -> None:
 
 @graded("generation.generate_cached", points=2, alone=False)
 def test_same_tokens(student: StudentCode, compare: Compare, draw: RandomInputs) -> None:
-    """The tokens of your `generate`, drawn with the same generator"""
+    """The same tokens as your `generate`, drawn with the same generator"""
     config = small_config(block_size=9)
     params = draw_params(draw, config, 0.25)
     for options in ({}, {"temperature": 3.0}, {"temperature": 4.0, "top_k": 5}, {"temperature": 3.0, "top_p": 0.75}):
@@ -85,7 +85,7 @@ def test_same_tokens(student: StudentCode, compare: Compare, draw: RandomInputs)
 
 @graded("generation.generate_cached")
 def test_cached_inputs_kept(unmodified: Unmodified, draw: RandomInputs) -> None:
-    """The prompt and the parameters are left as they were"""
+    """The prompt and the parameters are not changed"""
     config = small_config()
     params = draw_params(draw, config)
     unmodified(draw_prompts(draw, config, 2, 3), params, config, 5, draw.rng())

@@ -23,7 +23,7 @@ def test_plain(agree: Agree, draw: RandomInputs) -> None:
 
 @graded("generation.next_token_probs")
 def test_temperature(agree: Agree, draw: RandomInputs) -> None:
-    """Temperatures below and above 1, and next to 0"""
+    """Temperatures below and above 1, and close to 0"""
     logits = draw.normal(3, 8, scale=2)
     for temperature in (0.5, 3.0, 2, 2.0**-10):
         agree(logits, temperature)
@@ -31,7 +31,7 @@ def test_temperature(agree: Agree, draw: RandomInputs) -> None:
 
 @graded("generation.next_token_probs")
 def test_greedy(agree: Agree, draw: RandomInputs) -> None:
-    """Temperature 0: all on the largest score, of equal ones on the first"""
+    """Temperature 0: all probability on the largest score, the first of equal ones"""
     agree(draw.normal(3, 8, scale=2), temperature=0)
     agree(draw.normal(2, 3, 8), temperature=0.0, top_k=3, top_p=0.5)
     agree(np.array([[1.0, 3.0, 3.0, 0.0], [2.0, 2.0, 2.0, 2.0], [-1000.0, 0.0, -1000.0, 0.0]]), temperature=0)
@@ -39,7 +39,7 @@ def test_greedy(agree: Agree, draw: RandomInputs) -> None:
 
 @graded("generation.next_token_probs")
 def test_top_k(agree: Agree, draw: RandomInputs) -> None:
-    """Top-k: exactly k are kept and scaled to sum 1"""
+    """Top-k: exactly k are kept and rescaled to sum to 1"""
     for k in (1, 3, 7):
         agree(draw.normal(3, 8, scale=2), top_k=k)
     agree(draw.normal(2, 3, 8), temperature=2.0, top_k=4)
@@ -55,14 +55,14 @@ def test_top_k_ties(agree: Agree, draw: RandomInputs) -> None:
 
 @graded("generation.next_token_probs")
 def test_top_k_all(agree: Agree, draw: RandomInputs) -> None:
-    """As many as there are, and more"""
+    """K equal to the number of tokens, and larger"""
     for k in (8, 9, 1000):
         agree(draw.normal(3, 8), top_k=k)
 
 
 @graded("generation.next_token_probs", points=2)
 def test_top_p(agree: Agree, draw: RandomInputs) -> None:
-    """Top-p: the token that crosses the line stays"""
+    """Top-p: the token that crosses the threshold is kept"""
     logits = draw.normal(6, 9, scale=2)
     for p in (0.2, 0.5, 0.8, 0.95):
         agree(logits, top_p=p)
@@ -79,7 +79,7 @@ def test_top_p_edges(agree: Agree, draw: RandomInputs) -> None:
 
 @graded("generation.next_token_probs")
 def test_top_p_ties(agree: Agree, draw: RandomInputs) -> None:
-    """Top-p with equal scores; a sum that is exactly p is enough"""
+    """Top-p with equal scores; a sum of exactly p is enough"""
     agree(np.zeros((2, 4)), top_p=0.5)
     agree(np.zeros(8), top_p=0.3)
     agree(np.array([0.0, 2.0, 0.0, 2.0, 0.0]), top_p=0.9)
@@ -88,7 +88,7 @@ def test_top_p_ties(agree: Agree, draw: RandomInputs) -> None:
 
 @graded("generation.next_token_probs")
 def test_all_together(agree: Agree, draw: RandomInputs) -> None:
-    """Temperature, then top-k, then top-p of what is left"""
+    """Temperature, then top-k, then top-p of the rest"""
     logits = draw.normal(8, 9, scale=2)
     agree(logits, 0.5, 4, 0.8)
     agree(logits, 4.0, 3, 0.65)
@@ -120,7 +120,7 @@ def test_dtypes(agree: Agree, draw: RandomInputs) -> None:
 
 @graded("generation.next_token_probs")
 def test_probs_inputs_kept(unmodified: Unmodified, draw: RandomInputs) -> None:
-    """The scores are left as they were"""
+    """The scores are not changed"""
     for options in ({}, {"temperature": 0}, {"temperature": 0.5, "top_k": 3, "top_p": 0.5}):
         unmodified(draw.normal(3, 6), **options)
 
@@ -147,7 +147,7 @@ def test_rows(student: StudentCode, draw: RandomInputs) -> None:
 
 @graded("generation.sample")
 def test_independent(student: StudentCode, draw: RandomInputs) -> None:
-    """A draw of its own for each row"""
+    """A separate draw for each row"""
     tokens = require_tokens(student.generation.sample(np.full((40, 50, 8), 0.125), draw.rng()), (40, 50), 8)
     for rows in (tokens, tokens.T):
         if len(np.unique(rows, axis=0)) < len(rows):  # two rows of 40 numbers are never the same by chance
@@ -156,7 +156,7 @@ def test_independent(student: StudentCode, draw: RandomInputs) -> None:
 
 @graded("generation.sample")
 def test_sums(student: StudentCode, draw: RandomInputs) -> None:
-    """Rows that do not add up to exactly 1; float32"""
+    """Rows that do not sum to exactly 1; float32"""
     for probs in (np.array([0.25, 0.5, 0.0]), np.array([0.75, 1.5, 0.0, 1.0, 0.0])):
         tokens = student.generation.sample(np.tile(probs, (2000, 1)), draw.rng())
         require_frequencies(require_tokens(tokens, (2000,), len(probs)), probs)
@@ -168,7 +168,7 @@ def test_sums(student: StudentCode, draw: RandomInputs) -> None:
 
 @graded("generation.sample")
 def test_generator(student: StudentCode, draw: RandomInputs) -> None:
-    """The randomness is the generator's"""
+    """All randomness comes from the generator"""
     probs, rng = np.full((60, 8), 0.125), draw.rng()
     first, again, other = (
         require_tokens(student.generation.sample(probs, r), (60,), 8) for r in (rng, rng, draw.rng())
@@ -181,6 +181,6 @@ def test_generator(student: StudentCode, draw: RandomInputs) -> None:
 
 @graded("generation.sample")
 def test_sample_inputs_kept(unmodified: Unmodified, draw: RandomInputs) -> None:
-    """The probabilities are left as they were"""
+    """The probabilities are not changed"""
     unmodified(np.full((3, 4), 0.25), draw.rng())
     unmodified(np.array([0.5, 0.0, 0.5]), draw.rng())

@@ -15,7 +15,7 @@ LARGE_EPS = 2.0**-10
 
 
 def small_config(**fields: Any) -> Config:
-    """One small block; all fields are given, defaults are the student's side's."""
+    """One small block; every field is set, because defaults belong to the student's code."""
     sizes = {"vocab_size": 7, "block_size": 5, "n_layers": 1, "n_heads": 2, "d_model": 4, "d_ff": 6}
     return Config("gpt", "GPTConfig", {**sizes, "activation": "gelu", "tied": True, "bias": True, **fields})
 

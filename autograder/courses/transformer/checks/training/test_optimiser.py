@@ -37,7 +37,7 @@ def test_first_step(agree: Agree, draw: RandomInputs) -> None:
 
 @graded("training.adamw_step", points=2)
 def test_steps(student: StudentCode, reference: Reference, compare: Compare, draw: RandomInputs) -> None:
-    """Four steps, each from the state of the one before"""
+    """Four steps, each from the previous state"""
     params, state = _arrays(draw), dict[str, Any]()
     expected_params, expected_state = params, state
     for lr in (0.125, 0.25, 0.0625, 0.125):
@@ -88,14 +88,14 @@ def test_adamw_float32(agree: Agree, draw: RandomInputs) -> None:
 
 @graded("training.adamw_step")
 def test_adamw_inputs_kept(unmodified: Unmodified, draw: RandomInputs) -> None:
-    """The parameters, the gradients and the state are left as they were"""
+    """The parameters, the gradients and the state are not changed"""
     unmodified(_arrays(draw), _arrays(draw), {}, 0.125)
     unmodified(_arrays(draw), _arrays(draw), _state(draw, 3), 0.125, weight_decay=0.25)
 
 
 @graded("training.clip_grad_norm")
 def test_clipped(agree: Agree, draw: RandomInputs) -> None:
-    """A gradient that is too long: one factor for all arrays"""
+    """A gradient that is too large: one factor for all arrays"""
     grads = {"large": draw.normal(5, 3, scale=4.0), "small": draw.normal(4, scale=0.125), "deep": draw.normal(2, 3, 4)}
     agree(grads, 1.0)
     agree(grads, max_norm=4.0)
@@ -103,7 +103,7 @@ def test_clipped(agree: Agree, draw: RandomInputs) -> None:
 
 @graded("training.clip_grad_norm")
 def test_short_enough(agree: Agree, draw: RandomInputs) -> None:
-    """A gradient that is short enough is left alone"""
+    """A gradient below the limit is unchanged"""
     agree(_arrays(draw, 0.125), 5.0)
     agree({"W": np.array([[0.5, 0.0], [0.0, -0.25]])}, 1)
 
@@ -116,7 +116,7 @@ def test_zero_gradient(agree: Agree) -> None:
 
 @graded("training.clip_grad_norm")
 def test_tiny_gradient(agree: Agree, draw: RandomInputs) -> None:
-    """A tiny max_norm: PyTorch's 1e-6 shows"""
+    """A tiny max_norm, where PyTorch's 1e-6 matters"""
     agree(_arrays(draw, 2.0**-12), 2.0**-13)
 
 
@@ -129,13 +129,13 @@ def test_clip_float32(agree: Agree, draw: RandomInputs) -> None:
 
 @graded("training.clip_grad_norm")
 def test_clip_inputs_kept(unmodified: Unmodified, draw: RandomInputs) -> None:
-    """The gradients are left as they were"""
+    """The gradients are not changed"""
     unmodified(_arrays(draw), 0.5)
 
 
 @graded("training.learning_rate")
 def test_every_step(agree: Agree) -> None:
-    """Every step: warm-up, cosine, and beyond the end"""
+    """Every step: warm-up, cosine, and after the end"""
     for step in range(17):
         agree(step, 0.25, 0.015625, 4, 14)
 

@@ -19,7 +19,7 @@ FLOAT32_NUMBERS = TOLERANCES[np.dtype(FLOAT32)]
 
 @graded("training.train_step")
 def test_one_step(agree: Agree, draw: RandomInputs) -> None:
-    """The first step; the loss is the one before it"""
+    """The first step; the loss is the one before the step"""
     config = small_config(bias=False)
     ((x, y),) = draw_batches(draw, config, 1, 3)
     agree(draw_params(draw, config), {}, x, y, config, 0.125)
@@ -27,7 +27,7 @@ def test_one_step(agree: Agree, draw: RandomInputs) -> None:
 
 @graded("training.train_step")
 def test_next_steps(student: StudentCode, reference: Reference, compare: Compare, draw: RandomInputs) -> None:
-    """Three steps, each from the state of the one before"""
+    """Three steps, each from the previous state"""
     config = small_config(tied=False, activation="relu")
     params, state = draw_params(draw, config), dict[str, Any]()
     expected_params, expected_state = params, state
@@ -50,7 +50,7 @@ def test_step_options(agree: Agree, draw: RandomInputs) -> None:
 
 @graded("training.train_step")
 def test_step_clipped(agree: Agree, draw: RandomInputs) -> None:
-    """With clipping: gradients that are too long, and short enough"""
+    """With clipping: gradients above and below the limit"""
     config = small_config()
     ((x, y),) = draw_batches(draw, config, 1, 3)
     params = draw_params(draw, config)
@@ -70,7 +70,7 @@ def test_step_float32(agree: Agree, draw: RandomInputs) -> None:
 
 @graded("training.train_step")
 def test_step_inputs_kept(student: StudentCode, unmodified: Unmodified, draw: RandomInputs) -> None:
-    """The parameters, the state and the batch are left as they were"""
+    """The parameters, the state and the batch are not changed"""
     config = small_config()
     (first, (x, y)) = draw_batches(draw, config, 2, 3)
     params = draw_params(draw, config)
@@ -91,7 +91,7 @@ def test_mean_loss(agree: Agree, draw: RandomInputs) -> None:
 
 @graded("training.estimate_loss")
 def test_unequal_batches(agree: Agree, draw: RandomInputs) -> None:
-    """Batches of different sizes: every token counts the same"""
+    """Batches of different sizes: every token counts equally"""
     config = small_config(tied=False)
     batches = [
         (x[:, :n], y[:, :n]) for n, size in ((5, 3), (2, 1), (3, 4)) for x, y in draw_batches(draw, config, 1, size)
@@ -108,6 +108,6 @@ def test_mean_loss_float32(agree: Agree, draw: RandomInputs) -> None:
 
 @graded("training.estimate_loss")
 def test_mean_loss_inputs_kept(unmodified: Unmodified, draw: RandomInputs) -> None:
-    """The parameters and the batches are left as they were"""
+    """The parameters and the batches are not changed"""
     config = small_config()
     unmodified(draw_params(draw, config), config, draw_batches(draw, config, 2, 2))

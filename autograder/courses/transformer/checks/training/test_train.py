@@ -56,7 +56,7 @@ def _state_and_params(compare: Compare, actual: Any, expected: Any, tolerance: T
 
 @graded("training.train", points=3)
 def test_hundred_steps(student: StudentCode, reference: Reference, draw: RandomInputs) -> None:
-    """The loss of every step, for 100 steps"""
+    """The loss of each of 100 steps"""
     config = small_config(vocab_size=27, block_size=8, n_layers=4, n_heads=4, d_model=16, d_ff=64)
     params, batches = draw_params(draw, config, scale=0.0625), draw_batches(draw, config, 100, 4)
     _, _, losses = _trained(student.training.train(params, config, batches, 1e-3))
@@ -87,7 +87,7 @@ def test_what_is_left(student: StudentCode, reference: Reference, compare: Compa
 
 @graded("training.train", points=2)
 def test_resumed(student: StudentCode, reference: Reference, compare: Compare, draw: RandomInputs) -> None:
-    """Stopped after 5 of 9 steps and taken up again: the same numbers"""
+    """Stopped after 5 of 9 steps and resumed: the same numbers"""
     config = small_config(bias=False)
     params, batches = draw_params(draw, config), draw_batches(draw, config, 9, 3)
     rates = np.array([2.0**-7] * 5 + [2.0**-6] * 4)
@@ -102,7 +102,7 @@ def test_resumed(student: StudentCode, reference: Reference, compare: Compare, d
 
 @graded("training.train")
 def test_runs_out(student: StudentCode, reference: Reference, draw: RandomInputs) -> None:
-    """It ends with the batches, or with the learning rates"""
+    """Training ends with the batches or with the learning rates"""
     config = small_config()
     params, batches = draw_params(draw, config), draw_batches(draw, config, 4, 2)
     for rates in ([0.0625] * 6, [0.0625] * 2):
@@ -123,7 +123,7 @@ def test_train_float32(student: StudentCode, reference: Reference, compare: Comp
 
 @graded("training.train")
 def test_train_inputs_kept(student: StudentCode, unmodified: Unmodified, draw: RandomInputs) -> None:
-    """The parameters, the state and the batches are left as they were"""
+    """The parameters, the state and the batches are not changed"""
     config = small_config()
     params, batches = draw_params(draw, config), draw_batches(draw, config, 3, 2)
     unmodified(params, config, batches, 0.0625, max_norm=0.5)
