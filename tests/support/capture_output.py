@@ -12,7 +12,12 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 CLASS = ROOT / "tests" / "submissions" / "class"
-RIGHT = "import numpy as np\ndef softmax(x, axis=-1, temperature=1.0):\n    z = np.asarray(x) / temperature\n    z = np.exp(z - z.max(axis=axis, keepdims=True))\n    return z / z.sum(axis=axis, keepdims=True)\n"
+RIGHT = """import numpy as np
+def softmax(x, axis=-1, temperature=1.0):
+    z = np.asarray(x) / temperature
+    z = np.exp(z - z.max(axis=axis, keepdims=True))
+    return z / z.sum(axis=axis, keepdims=True)
+"""
 BODIES = {
     "unstable": RIGHT.replace(" - z.max(axis=axis, keepdims=True)", ""),
     "syntax error": RIGHT.replace("):", ")"),
@@ -30,7 +35,7 @@ CHECK_SOFTMAX = ["check", "softmax.softmax"]
 WORKSPACE = [
     ["list"], ["list", "softmax"], ["list", "--open"], ["list", "--terms", "logit"], ["check"], ["check", "sofmax"],
     ["check", "softmax.softmx"], ["check", "--seed", "x"], ["hint"], ["hint", "softmax.softmax"],
-    ["hint", "softmax.softmax", "--more"], ["hint", "softmax.softmax", "--more"], ["hint", "softmax.softmax", "--more"],
+    ["hint", "softmax.softmax", "--more"], ["hint", "softmax.softmax", "--more"],
     ["solution", "softmax.softmax"], ["diff", "softmax.softmax"], ["reset", "softmax", "--yes"], ["update"],
     ["submit", "--name", "ada"], ["submit", "--out", "work.txt"], ["train"], ["generate", "nothing.safetensors"],
     ["plot"], ["plot", "no-such-plot"], ["plot", "softmax-temperatures"], ["data", "list"], ["data", "fetch", "nothing"],

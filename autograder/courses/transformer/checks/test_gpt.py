@@ -20,7 +20,7 @@ FLOAT32_LOSS = TOLERANCES[np.dtype(FLOAT32)]
 
 
 def _config(**fields: Any) -> Config:
-    """A small model with every axis of a different size; every field is set, because defaults belong to the student's code."""
+    """A small model with axes of different sizes; every field is set, as defaults belong to students."""
     sizes = {"vocab_size": 11, "block_size": 7, "n_layers": 2, "n_heads": 2, "d_model": 6, "d_ff": 9}
     return Config("gpt", "GPTConfig", {**sizes, "activation": "gelu", "tied": True, "bias": True, **fields})
 
