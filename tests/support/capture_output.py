@@ -38,7 +38,8 @@ WORKSPACE = [
     ["hint", "softmax.softmax", "--more"], ["hint", "softmax.softmax", "--more"],
     ["solution", "softmax.softmax"], ["diff", "softmax.softmax"], ["reset", "softmax", "--yes"], ["update"],
     ["submit", "--name", "ada"], ["submit", "--out", "work.txt"], ["train"], ["generate", "nothing.safetensors"],
-    ["plot"], ["plot", "no-such-plot"], ["plot", "softmax-temperatures"], ["data", "list"], ["data", "fetch", "nothing"],
+    ["plot"], ["plot", "no-such-plot"], ["plot", "softmax-temperatures"], ["data", "list"],
+    ["data", "fetch", "nothing"],
 ]  # fmt: skip
 GENERAL = [
     ["--help"], ["init"], ["chek"], ["check", "--dir", "missing"], ["check"], ["doctor"], ["check", "--help"],
