@@ -7,11 +7,12 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from autograder.classroom import scoring
 from autograder.classroom.exporters import csv_cells
-from autograder.classroom.policy import Policy
+from autograder.classroom.policy import Policy, PolicyException
 from autograder.classroom.result_store import JournalEntry, file_name
-from autograder.classroom.student_exceptions import PolicyException
 from autograder.classroom.submissions.model import Attempt, ClassMember
 from autograder.core.files import write_atomically
 from autograder.core.text import clean
@@ -54,7 +55,7 @@ class GradedClass:
             "schema": SCHEMA,
             "kit": versions(),
             "seed": self.seed,
-            "course": {"title": self.title, "policy": _plain(dataclasses.asdict(self.policy))},
+            "course": {"title": self.title, "policy": msgspec.to_builtins(self.policy)},
             "assignments": [
                 {
                     "name": one.name,
@@ -118,7 +119,7 @@ class GradedClass:
                     "penalty": _points(grade.penalty),
                     "excused": grade.excused,
                     "by_hand": grade.by_hand,
-                    "ruling": clean(grade.ruling, 400),
+                    "ruling": clean(grade.exception, 400),
                 }
                 for name, grade in total.assignments.items()
             },
@@ -141,14 +142,6 @@ class GradedClass:
 
 def _points(value: float) -> float:
     return round(value, 6)
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: _plain(item) for key, item in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_plain(item) for item in value]
-    return value.isoformat() if isinstance(value, datetime) else value
 
 
 def write(out: Path, document: dict[str, Any]) -> None:

@@ -1,13 +1,12 @@
-"""From points to a grade: the policy of the course applied to what one submission earned."""
+"""Compute a student's score: apply the policy to the points that a submission earned."""
 
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
-from autograder.classroom import student_exceptions
-from autograder.classroom.policy import AssignmentPolicy, LatePolicy, Policy
-from autograder.classroom.student_exceptions import PolicyException
+from autograder.classroom.policy import AssignmentPolicy, LatePolicy, Policy, PolicyException
+from autograder.classroom.student_exceptions import describe_exception, effective_exception
 from autograder.classroom.submissions.model import Attempt
 
 DAY = timedelta(days=1)
@@ -15,17 +14,17 @@ DAY = timedelta(days=1)
 
 @dataclass(frozen=True)
 class GradedAssignment:
-    """One assignment of the course in the policy's terms.
+    """One assignment, with what the policy says about it.
 
     Attributes:
-        checks: points of its checks, without bonus.
-        possible: what it is worth in full.
-        weight: its share of the total.
+        check_points: points of its checks, without bonus.
+        possible: points for a perfect submission.
+        weight: its weight in the student's score.
     """
 
     name: str
     title: str
-    checks: float
+    check_points: float
     possible: float
     weight: float
     due: datetime | None = None
@@ -33,16 +32,16 @@ class GradedAssignment:
 
 @dataclass(frozen=True)
 class AssignmentScore:
-    """What one assignment brings.
+    """What a student got for one assignment.
 
     Attributes:
-        earned: points before the policy, in the policy's scale.
-        score: points after it.
-        late_days: days begun after the due date and its grace.
+        earned: points before late penalty and exceptions, in the scale of the policy.
+        score: points after them.
+        late_days: days begun after the due date and the grace hours.
         penalty: points lost by being late.
-        excused: whether it does not count.
+        excused: whether the assignment does not count for this student.
         by_hand: whether an instructor gave the score.
-        ruling: what was ruled for this student, in words; empty if nothing was.
+        exception: the exceptions for this student in words; empty if there are none.
     """
 
     earned: float
@@ -52,17 +51,17 @@ class AssignmentScore:
     penalty: float = 0.0
     excused: bool = False
     by_hand: bool = False
-    ruling: str = ""
+    exception: str = ""
 
     @property
     def share(self) -> float:
-        """Score by possible."""
+        """Score divided by possible points."""
         return self.score / self.possible if self.possible else 0.0
 
 
 @dataclass(frozen=True)
 class StudentScore:
-    """What a submission brings: `score` out of `out_of`, the weights of the assignments that count."""
+    """A student's score: `score` out of `out_of`, the sum of the weights of the assignments that count."""
 
     assignments: dict[str, AssignmentScore]
     dropped: tuple[str, ...]
@@ -71,102 +70,107 @@ class StudentScore:
 
     @property
     def earned(self) -> float:
-        """Points before the policy."""
-        return sum(grade.earned for grade in self.assignments.values())
+        """Points before late penalty and exceptions."""
+        return sum(assignment.earned for assignment in self.assignments.values())
 
     @property
     def possible(self) -> float:
         """Points that can be earned."""
-        return sum(grade.possible for grade in self.assignments.values())
+        return sum(assignment.possible for assignment in self.assignments.values())
 
     @property
     def penalty(self) -> float:
         """Points lost by being late."""
-        return sum(grade.penalty for grade in self.assignments.values())
+        return sum(assignment.penalty for assignment in self.assignments.values())
 
     @property
     def late_days(self) -> int:
-        """Of the assignment that was latest."""
-        return max((grade.late_days for grade in self.assignments.values()), default=0)
+        """Days late of the latest assignment."""
+        return max((assignment.late_days for assignment in self.assignments.values()), default=0)
 
 
-def graded_assignments(policy: Policy, possible: Mapping[str, tuple[str, float]]) -> list[GradedAssignment]:
-    """The assignments that are graded; `possible` gives title and points of the checks by name."""
-    found = []
-    for name, (title, checks) in possible.items():
-        said = policy.assignments.get(name, AssignmentPolicy())
-        points = checks if said.points is None else said.points
-        found.append(
-            GradedAssignment(name, title, checks, points, points if said.weight is None else said.weight, said.due)
-        )
-    return found
+def graded_assignments(policy: Policy, check_points: Mapping[str, tuple[str, float]]) -> list[GradedAssignment]:
+    """Return the assignments in `check_points` (name: title, points of its checks) as the policy rates them."""
+    assignments = []
+    for name, (title, points_of_checks) in check_points.items():
+        rules = policy.assignments.get(name, AssignmentPolicy())
+        possible = points_of_checks if rules.points is None else rules.points
+        weight = possible if rules.weight is None else rules.weight
+        assignments.append(GradedAssignment(name, title, points_of_checks, possible, weight, rules.due))
+    return assignments
 
 
 def student_score(
-    course: list[GradedAssignment],
+    assignments: list[GradedAssignment],
     earned: Mapping[str, float],
     policy: Policy,
     attempt: Attempt | None = None,
-    ruled: Iterable[PolicyException] = (),
+    exceptions: Iterable[PolicyException] = (),
 ) -> StudentScore:
-    """Apply the policy: scale, late penalty, exceptions, drop the lowest, weigh.
+    """Apply the policy: scale the points, take off the late penalty, apply exceptions, drop the lowest, weight.
 
     Args:
-        earned: points of the checks by assignment; one that is not there brings nothing.
-        attempt: when it was handed in; None if nothing was.
-        ruled: the exceptions for this student.
+        earned: points from the checks, by assignment; a missing assignment earned nothing.
+        attempt: the attempt that counts; None if nothing was submitted.
+        exceptions: the exceptions for this student.
     """
-    grades = {
-        one.name: _grade(
-            one,
-            earned.get(one.name, 0.0),
+    scores = {
+        assignment.name: _assignment_score(
+            assignment,
+            earned.get(assignment.name, 0.0),
             policy.late,
             attempt,
-            student_exceptions.effective_exception(ruled, one.name),
+            effective_exception(exceptions, assignment.name),
         )
-        for one in course
+        for assignment in assignments
     }
-    asked = [one for one in course if not grades[one.name].excused]
-    # The lowest by share, the lighter first where shares are equal; one always counts.
-    in_order = sorted(asked, key=lambda one: (grades[one.name].share, one.weight))
-    dropped = {one.name for one in in_order[: max(0, min(policy.drop_lowest, len(asked) - 1))]}
-    counted = [one for one in asked if one.name not in dropped]
+    required = [assignment for assignment in assignments if not scores[assignment.name].excused]
+    # The lowest shares are dropped, the smaller weight first where shares are equal; one assignment always counts.
+    lowest_first = sorted(required, key=lambda assignment: (scores[assignment.name].share, assignment.weight))
+    dropped = {assignment.name for assignment in lowest_first[: max(0, min(policy.drop_lowest, len(required) - 1))]}
+    counting = [assignment for assignment in required if assignment.name not in dropped]
     return StudentScore(
-        grades,
-        tuple(one.name for one in course if one.name in dropped),
-        sum(one.weight * grades[one.name].share for one in counted),
-        sum(one.weight for one in counted),
+        scores,
+        tuple(assignment.name for assignment in assignments if assignment.name in dropped),
+        sum(assignment.weight * scores[assignment.name].share for assignment in counting),
+        sum(assignment.weight for assignment in counting),
     )
 
 
-def _grade(
-    one: GradedAssignment, earned: float, late: LatePolicy, attempt: Attempt | None, ruling: PolicyException | None
+def _assignment_score(
+    assignment: GradedAssignment,
+    check_points: float,
+    late: LatePolicy,
+    attempt: Attempt | None,
+    exception: PolicyException | None,
 ) -> AssignmentScore:
-    days = _late_days(one, late, attempt, ruling)
-    scaled = earned * one.possible / one.checks if one.checks else 0.0
-    share = min(late.cap, late.penalty_per_day * days)
-    lost = share * (scaled if late.of == "earned" else one.possible)
-    score = max(0.0, scaled - lost)
-    grade = AssignmentScore(scaled, one.possible, score, days, scaled - score)
-    if ruling is None:
-        return grade
-    told = ruling.told(scaled, one.possible)
-    if ruling.excused or ruling.score is not None:
-        given = grade.score if ruling.score is None else ruling.score
+    possible = assignment.possible
+    days = _late_days(assignment, late, attempt, exception)
+    earned = check_points * possible / assignment.check_points if assignment.check_points else 0.0
+    lost_share = min(late.cap, late.penalty_per_day * days)
+    score = max(0.0, earned - lost_share * (earned if late.of == "earned" else possible))
+    by_checks = AssignmentScore(earned, possible, score, days, earned - score)
+    if exception is None:
+        return by_checks
+    text = describe_exception(exception, earned, possible)
+    if exception.excused or exception.score is not None:
+        given = score if exception.score is None else exception.score
         return AssignmentScore(
-            scaled, one.possible, given, excused=ruling.excused, by_hand=not ruling.excused, ruling=told
+            earned, possible, given, excused=exception.excused, by_hand=not exception.excused, exception=text
         )
-    return replace(grade, score=max(0.0, score + ruling.bonus), ruling=told)
+    return replace(by_checks, score=max(0.0, score + exception.bonus), exception=text)
 
 
-def _late_days(one: GradedAssignment, late: LatePolicy, attempt: Attempt | None, ruling: PolicyException | None) -> int:
+def _late_days(
+    assignment: GradedAssignment, late: LatePolicy, attempt: Attempt | None, exception: PolicyException | None
+) -> int:
     if attempt is None:
         return 0
-    if ruling and ruling.late_days is not None:
-        return ruling.late_days
-    extended = ruling.due if ruling else None
-    when, due = attempt.submitted_at(one.name), extended or one.due
-    if due is not None and when is not None:
-        return max(0, math.ceil((when - due - timedelta(hours=late.grace_hours)) / DAY))
-    # The platform's mark is about the date for all: who has another one is taken to have kept it.
-    return late.marked_days if attempt.late and extended is None else 0
+    if exception and exception.late_days is not None:
+        return exception.late_days
+    extended_due = exception.due if exception else None
+    submitted, due = attempt.submitted_at(assignment.name), extended_due or assignment.due
+    if submitted is not None and due is not None:
+        return max(0, math.ceil((submitted - due - timedelta(hours=late.grace_hours)) / DAY))
+    # The platform's mark refers to the due date for all, so it does not apply to a student with an extension.
+    return late.marked_days if attempt.late and extended_due is None else 0

@@ -1,92 +1,67 @@
-"""What an instructor has ruled for one student: `[[exceptions]]` of `course.toml`.
+"""Apply the `[[exceptions]]` of `course.toml`: what an instructor has decided for one student.
 
-It stands in the policy, not in the results, so that it survives every further run, and nothing is graded again for it.
+They are part of the policy, not of the results: they survive every further run, and changing one grades nothing again.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
-from datetime import datetime
 
+from msgspec.structs import asdict, replace
+
+from autograder.classroom.policy import PolicyException
 from autograder.classroom.submissions.model import ClassMember
 from autograder.classroom.submissions.roster import StudentNames
 from autograder.core.text import counted
 
+_NO_EXCEPTION = PolicyException()
 
-@dataclass(frozen=True)
-class PolicyException:
-    """One exception.
 
-    Attributes:
-        student: by any name that `headway grade --only` takes.
-        assignment: which; empty: every one.
-        due: instead of the date for all.
-        late_days: so many days late, whatever date and platform say: where nobody knows when it was handed in.
-        bonus: points on top of what the checks gave and lateness left; below 0 they are taken off.
-        score: points given by hand; checks, lateness and bonus count no more.
-        excused: whether the assignment does not count for this student.
-        reason: why; the student is told.
+def describe_exception(entry: PolicyException, earned: float, possible: float) -> str:
+    """Return the text that the student sees.
+
+    Args:
+        entry: the entry in force for one assignment.
+        earned: points from the checks, in the scale of the policy.
+        possible: points for a perfect submission.
     """
-
-    student: str = ""
-    assignment: str = ""
-    due: datetime | None = None
-    late_days: int | None = None
-    bonus: float = 0.0
-    score: float | None = None
-    excused: bool = False
-    reason: str = ""
-
-    @property
-    def says_something(self) -> bool:
-        """Whether it changes anything."""
-        given = (self.due, self.late_days, self.score)
-        return self.excused or bool(self.bonus) or any(one is not None for one in given)
-
-    def told(self, earned: float, possible: float) -> str:
-        """What the student is told.
-
-        Args:
-            earned: points that the checks gave, in the scale of the policy.
-        """
-        if self.excused:
-            parts = ["excused, does not count"]
-        elif self.score is not None:
-            parts = [f"{self.score:.4g} of {possible:g} points given by hand, instead of {earned:.4g} from the checks"]
-        else:
-            parts = [f"due {self.due.isoformat(' ', 'minutes')}"] if self.due else []
-            parts += [] if self.late_days is None else [f"{counted(self.late_days, 'day')} late"]
-            points = f"{abs(self.bonus):.4g} {'point' if abs(self.bonus) == 1 else 'points'}"
-            parts += [f"{points} {'on top' if self.bonus > 0 else 'off'}"] if self.bonus else []
-        return ", ".join(parts) + (f" ({self.reason})" if self.reason else "")
+    if entry.excused:
+        parts = ["excused, does not count"]
+    elif entry.score is not None:
+        parts = [f"{entry.score:.4g} of {possible:g} points given by hand, instead of {earned:.4g} from the checks"]
+    else:
+        parts = [f"due {entry.due.isoformat(' ', 'minutes')}"] if entry.due else []
+        parts += [] if entry.late_days is None else [f"{counted(entry.late_days, 'day')} late"]
+        points = f"{abs(entry.bonus):.4g} {'point' if abs(entry.bonus) == 1 else 'points'}"
+        parts += [f"{points} {'added' if entry.bonus > 0 else 'taken off'}"] if entry.bonus else []
+    return ", ".join(parts) + (f" ({entry.reason})" if entry.reason else "")
 
 
-def effective_exception(rulings: Iterable[PolicyException], assignment: str) -> PolicyException | None:
-    """What holds for one assignment: what is said of it goes before what is said of all, and the later before that."""
-    found: PolicyException | None = None
-    for one in sorted(rulings, key=lambda one: bool(one.assignment)):
-        if one.assignment in ("", assignment):
-            said = {key: value for key, value in vars(one).items() if value != getattr(PolicyException, key)}
-            before = found or PolicyException()
-            reasons = dict.fromkeys(reason for reason in (before.reason, one.reason) if reason)
-            found = replace(before, **{**said, "reason": "; ".join(reasons)})
-    return found
+def effective_exception(entries: Iterable[PolicyException], assignment: str) -> PolicyException | None:
+    """Merge the entries for one assignment; those that name it win over those for all, later ones over earlier ones."""
+    merged: PolicyException | None = None
+    for entry in sorted(entries, key=lambda entry: bool(entry.assignment)):
+        if entry.assignment in ("", assignment):
+            changes = {key: value for key, value in asdict(entry).items() if value != getattr(_NO_EXCEPTION, key)}
+            before = merged or _NO_EXCEPTION
+            reasons = dict.fromkeys(reason for reason in (before.reason, entry.reason) if reason)
+            merged = replace(before, **{**changes, "reason": "; ".join(reasons)})
+    return merged
 
 
 def exceptions_by_submission(
-    rulings: Sequence[PolicyException], students: Sequence[ClassMember]
+    entries: Sequence[PolicyException], members: Sequence[ClassMember]
 ) -> tuple[dict[str, list[PolicyException]], list[str]]:
-    """Whom the exceptions concern, and for each that concerns nobody a sentence.
+    """Return the entries by submission, and a warning for each student who is not in the class.
 
     Raises:
-        UsageError: for a name that several have.
+        UsageError: if a name matches several students.
     """
-    names = StudentNames(students)
-    found: dict[str, list[PolicyException]] = {}
-    lost = {}
-    for one in rulings:
-        whose = names.find(one.student, "student = …")
-        if whose is None:
-            lost[one.student] = f"An exception of course.toml is for nobody: {names.unknown(one.student)}"
+    names = StudentNames(members)
+    by_submission: dict[str, list[PolicyException]] = {}
+    warnings = {}
+    for entry in entries:
+        submission = names.find(entry.student, "student = …")
+        if submission is None:
+            warnings[entry.student] = f"[[exceptions]] of course.toml: {names.unknown(entry.student)}"
         else:
-            found.setdefault(whose, []).append(one)
-    return found, list(lost.values())
+            by_submission.setdefault(submission, []).append(entry)
+    return by_submission, list(warnings.values())

@@ -109,7 +109,7 @@ def grade(
 
     from autograder.classroom import grade as grading
     from autograder.classroom import gradebook
-    from autograder.classroom import policy as policies
+    from autograder.classroom.policy_file import find_policy
     from autograder.engine import session
     from autograder.report import grading_progress
 
@@ -117,7 +117,7 @@ def grade(
     if target:
         preload("nbgrader.api")  # takes seconds
     curriculum = selected_curriculum()
-    settings = policies.find_policy(course, folder, curriculum)
+    policy = find_policy(course, folder, curriculum)
     limits = {
         "call_seconds": call_seconds,
         "submission_seconds": submission_seconds,
@@ -125,10 +125,9 @@ def grade(
         "output_mib": output,
         "result_mib": result,
     }
-    policy = policies.override_policy(
-        settings.policy,
+    policy = policy.with_options(
         limits,
-        seed=hidden_seed(target) if target and seed is None and settings.policy.seed is None else seed,
+        seed=hidden_seed(target) if target and seed is None and policy.seed is None else seed,
         layout=layout,
         feedback=feedback,
         own_prerequisites=own_prerequisites or None,
@@ -146,7 +145,7 @@ def grade(
         force,
         only,
         tuple(dict.fromkeys(curriculum.functions[name].module for name in selected)),
-        roster or settings.roster,
+        roster or (Path(policy.roster) if policy.roster else None),
         cluster,
     )
     console = console_for(no_color)

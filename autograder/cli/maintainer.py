@@ -84,9 +84,9 @@ def release(folder: Path, form: str | None, prerequisites: "Prerequisites", seed
 
 
 def _release_policy(folder: Path, curriculum: "Curriculum") -> None:
-    from autograder.classroom import policy, policy_template
+    from autograder.classroom import policy_file, policy_template
 
-    path = folder / policy.POLICY_FILE
+    path = folder / policy_file.POLICY_FILE
     if path.exists():
         raise UsageError(
             f"{path} is there already, and stays. Name another folder: headway release DIR --format policy"

@@ -197,7 +197,7 @@ def test_a_mistake_in_the_policy_is_one_line(tmp_path):
     (folder / "course.toml").write_text("[late]\npenalty = 0.1\n")
     done = grade(folder, "--out", tmp_path / "out")
     assert done.returncode == 2
-    assert "course.toml, line 2: late.penalty: there is no key" in done.stderr and "Traceback" not in done.stderr
+    assert "course.toml, line 2: late.penalty: unknown key" in done.stderr and "Traceback" not in done.stderr
 
 
 def test_a_student_who_is_not_there(tmp_path):

@@ -187,7 +187,7 @@ class StudentNames:
         found = sorted(self._of.get(name, ()))
         if len(found) > 1:
             several = ", ".join(repr(one) for one in found)
-            raise UsageError(f"{name!r} is the name of several. Say whose submission is meant: {say} with {several}")
+            raise UsageError(f"{name!r} matches several students. Use the name of the submission: {say} with {several}")
         return found[0] if found else None
 
     def unknown(self, name: str) -> str:
