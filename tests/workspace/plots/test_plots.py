@@ -362,13 +362,13 @@ def test_show_falls_back_to_official_solution(capsys, official, model, monkeypat
     namespace = {"__name__": "__main__"}
     exec("def softmax(x, axis=-1, temperature=1.0):\n    return x * 0 + 0.5", namespace)
     shown = show("softmax-temperatures", namespace)
-    assert (bars(axes_of(shown.figureure)[0]) == 0.5).all()
+    assert (bars(axes_of(shown.figure)[0]) == 0.5).all()
     assert shown._repr_png_().startswith(b"\x89PNG")
     assert capsys.readouterr().out == ""
     exec("def softmax(x, axis=-1, temperature=1.0):\n    raise NotImplementedError('softmax.softmax')", namespace)
     shown = show("softmax-temperatures", namespace)
     expected = official["softmax"].softmax(softmax.SCORES, temperature=softmax.TEMPERATURES[0])
-    assert np.allclose(bars(axes_of(shown.figureure)[0]), expected)
+    assert np.allclose(bars(axes_of(shown.figure)[0]), expected)
     assert "softmax.softmax is not written yet" in capsys.readouterr().out
     assert show("attention-heads", {}, checkpoint="nowhere.safetensors") is None
     assert "headway train" in capsys.readouterr().out
