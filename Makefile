@@ -7,15 +7,21 @@ BIN := $(VENV)/bin
 CLASS := tests/submissions/class --out demo-out --seed 0 --call-seconds 2
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: demo test check format memo stubs picture clean
+.PHONY: demo test test-fast check format memo stubs picture clean
 
 demo: $(VENV)/light
 	$(BIN)/headway grade $(CLASS) || $(BIN)/headway grade $(CLASS) --unsafe-no-sandbox
 	@$(BIN)/headway check softmax attention --dir tests/submissions/class/dara || true
 
-# One process for each core, and no more threads than that; a file's tests stay together, for what they share.
+# One process per core with one thread each. The tests of a file stay together, because they share fixtures.
+PYTEST := OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder
+
 test: $(VENV)/dev
-	OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --dist loadfile
+	$(PYTEST)
+
+# Without the tests that take long, attack the sandbox, or need a browser, notebooks or a cluster.
+test-fast: $(VENV)/dev
+	$(PYTEST) -m "not (slow or sandbox or browser or notebook or cluster)"
 
 check: $(VENV)/dev
 	$(BIN)/ruff check .

@@ -1,6 +1,7 @@
 """Fixtures of Headway's own tests. Graded checks live in `courses/transformer/checks/` and never use this file."""
 
 import importlib.util
+from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -12,6 +13,35 @@ from autograder.results import SubmissionResult
 from autograder.sandbox import Workers
 
 collect_ignore = ["toycourse"]  # its checks are graded checks
+LANES = ("sandbox", "browser", "notebook", "cluster", "slow")  # the markers that `make test-fast` leaves out
+left_out: Counter[str] = Counter()
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Run files with marked tests first: on several processes, a long file that starts last makes all others wait."""
+    marked = {item.path for item in items if any(item.get_closest_marker(lane) for lane in LANES)}
+    items.sort(key=lambda item: item.path not in marked)
+
+
+def pytest_deselected(items: list[pytest.Item]) -> None:
+    left_out.update(lane for item in items if (lane := next(filter(item.get_closest_marker, LANES), None)))
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    if hasattr(session.config, "workeroutput"):  # a process of pytest-xdist
+        session.config.workeroutput["left_out"] = dict(left_out)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: object) -> None:
+    for lane, count in getattr(node, "workeroutput", {}).get("left_out", {}).items():
+        left_out[lane] = count  # not added up: all processes leave out the same tests
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    if left_out:
+        counts = ", ".join(f"{left_out[lane]} {lane}" for lane in LANES if left_out[lane])
+        terminalreporter.write_line(f"Left out: {counts}. All tests: make test")
 
 
 @pytest.fixture(autouse=True, scope="session")

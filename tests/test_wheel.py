@@ -13,6 +13,8 @@ from support.paths import ROOT
 from autograder.courses.transformer import TRANSFORMER
 from autograder.curriculum import registry
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory):

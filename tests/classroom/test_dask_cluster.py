@@ -15,6 +15,8 @@ from support.waiting import wait_until
 
 pytest.importorskip("distributed")
 
+pytestmark = pytest.mark.cluster
+
 
 def documents(out):
     return {path.name: timeless(json.loads(path.read_text("utf-8"))) for path in sorted((out / "results").iterdir())}

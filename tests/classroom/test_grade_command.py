@@ -13,6 +13,8 @@ import pytest
 from support.commands import HEADWAY, SOFTMAX, timeless
 from support.waiting import wait_until
 
+pytestmark = pytest.mark.slow
+
 # Its warnings say where the file lies, which is another place each time, and are more than a report shows.
 LOUD = """
 import warnings

@@ -15,6 +15,8 @@ from autograder.courses.transformer import TRANSFORMER
 from autograder.curriculum.effort import duration
 from autograder.report import progress_table
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def checked(tmp_path_factory, solutions):

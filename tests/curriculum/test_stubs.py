@@ -15,6 +15,8 @@ from autograder.curriculum.stubs import NOTEBOOK_ONLY, bundled, experiment, make
 from autograder.engine.session import Options, check
 from autograder.errors import HeadwayError
 
+pytestmark = pytest.mark.slow
+
 MODULES = list(TRANSFORMER.modules)
 
 

@@ -15,6 +15,8 @@ from autograder.engine.reference import source_digest
 from autograder.engine.session import Options
 from autograder.errors import UsageError
 
+pytestmark = pytest.mark.slow
+
 TOY = TESTS / "toycourse"
 SOLUTION = TOY / "solutions" / "averages.py"
 

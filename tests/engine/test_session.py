@@ -14,6 +14,8 @@ from autograder.curriculum import registry
 from autograder.engine.session import Options, check, check_many, run_in_session
 from autograder.results import SubmissionResult, to_document
 
+pytestmark = pytest.mark.slow
+
 ATTENTION = """
 import numpy as np
 from softmax import softmax

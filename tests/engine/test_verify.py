@@ -9,6 +9,8 @@ from autograder.engine.diagnosis.mistake import BrokenMistake, Mistake, mistakes
 from autograder.engine.diagnosis.variants import wrong_source
 from autograder.results import CheckResult
 
+pytestmark = pytest.mark.slow
+
 RIGHT = SUBMISSIONS / "right"
 
 

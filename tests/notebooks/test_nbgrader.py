@@ -15,6 +15,8 @@ from autograder.courses.transformer import TRANSFORMER
 from autograder.curriculum.stubs import bundled
 from autograder.notebooks import release_manifest
 
+pytestmark = pytest.mark.notebook
+
 # One process for twelve assignments: `nbgrader generate_assignment` takes most of its time to start.
 GENERATE = """
 import sys

@@ -16,6 +16,8 @@ from autograder.courses.transformer import TRANSFORMER
 from autograder.curriculum.stubs import EXPERIMENT, bundled
 from autograder.notebooks import nbgrader_course, release_manifest, running_notebook, student_notebooks
 
+pytestmark = pytest.mark.notebook
+
 MODULES = list(TRANSFORMER.modules)
 RUN = TESTS / "support" / "run_notebooks.py"
 

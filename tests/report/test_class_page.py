@@ -21,9 +21,12 @@ from selenium.webdriver.support.ui import Select  # noqa: E402
 
 BROWSER = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 DRIVER = shutil.which("chromedriver")
-pytestmark = pytest.mark.skipif(
-    not (BROWSER and DRIVER), reason="no Chromium with chromedriver: apt-get install chromium chromium-driver"
-)
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.skipif(
+        not (BROWSER and DRIVER), reason="no Chromium with chromedriver: apt-get install chromium chromium-driver"
+    ),
+]
 
 
 @pytest.fixture(scope="module")

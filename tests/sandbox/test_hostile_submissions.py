@@ -23,7 +23,10 @@ from autograder.curriculum.stubs import bundled
 from autograder.engine.session import Options, check_many
 from autograder.sandbox import NO_SANDBOX, probe
 
-pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the sandbox needs Linux")
+pytestmark = [
+    pytest.mark.sandbox,
+    pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the sandbox needs Linux"),
+]
 ATTACKS = hostile_class.attacks()
 
 

@@ -115,24 +115,27 @@ def ask(answer, tmp_path, qualified="attention.attention"):
     """One call; what came of it, and the student."""
     student = StudentCode(OverASocket(answer), tmp_path, TRANSFORMER, LIMITS)
     started = time.thread_time()  # CPU time: a busy machine takes no longer over it
-    tracemalloc.reset_peak()
     verdict = None
-    try:
-        student.call(qualified, (np.ones((2, 3)),), {})
-    except Verdict as error:
-        verdict = error
-    finally:
-        student.close()
+    with peak_memory_below(MEMORY):
+        try:
+            student.call(qualified, (np.ones((2, 3)),), {})
+        except Verdict as error:
+            verdict = error
+        finally:
+            student.close()
     assert time.thread_time() - started < 3
-    assert tracemalloc.get_traced_memory()[1] < MEMORY
     return verdict, student
 
 
-@pytest.fixture(scope="module", autouse=True)
-def _watched_memory():
+@contextlib.contextmanager
+def peak_memory_below(limit):
+    """Trace memory in this block only: traced, Hypothesis takes a minute to build its table of Unicode characters."""
     tracemalloc.start()
-    yield
-    tracemalloc.stop()
+    try:
+        yield
+        assert tracemalloc.get_traced_memory()[1] < limit
+    finally:
+        tracemalloc.stop()
 
 
 fuzz = settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
@@ -248,11 +251,8 @@ def test_drops_do_not_fill_the_memory(tmp_path, piece):
                     channel.sendall(data[start : start + piece])
 
     student = StudentCode(Dripping(None), tmp_path, TRANSFORMER, LIMITS)
-    tracemalloc.reset_peak()
-    before = tracemalloc.get_traced_memory()[0]
-    with pytest.raises((Died, TimedOut)):
+    with peak_memory_below(4 * LIMITS.result_bytes), pytest.raises((Died, TimedOut)):
         student.softmax.softmax(np.ones(3))
-    assert tracemalloc.get_traced_memory()[1] - before < 4 * LIMITS.result_bytes
     student.close()
 
 

@@ -13,6 +13,8 @@ from support.waiting import wait_until
 
 from autograder.workspace.terminal import ENTER_SCREEN, LEAVE_SCREEN
 
+pytestmark = pytest.mark.slow
+
 STUB = 'raise NotImplementedError("softmax.softmax")'
 RIGHT = """x = as_float(x) / temperature
     z = np.exp(x - x.max(axis, keepdims=True))

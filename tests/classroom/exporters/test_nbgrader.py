@@ -14,6 +14,7 @@ from autograder.errors import UsageError
 
 pytest.importorskip("nbgrader.api", reason="nbgrader is not installed: pip install 'headway[notebooks]'")
 pytestmark = [
+    pytest.mark.notebook,
     pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning"),  # nbgrader's own models overlap
     pytest.mark.filterwarnings("ignore::DeprecationWarning"),
 ]

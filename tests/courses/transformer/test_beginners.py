@@ -14,6 +14,8 @@ from autograder.courses.transformer import TRANSFORMER
 from autograder.engine.diagnosis.variants import source_of
 from autograder.engine.session import Options, run_in_session
 
+pytestmark = pytest.mark.slow
+
 FOLDER = SUBMISSIONS / "beginners"
 
 

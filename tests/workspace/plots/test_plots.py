@@ -26,6 +26,8 @@ from autograder.workspace.plots.inputs import (
 from autograder.workspace.training import synthetic_corpus
 from autograder.workspace.training.checkpoint import load
 
+pytestmark = pytest.mark.slow
+
 FIGURE_NAMES = [name for name, plot in PLOTS.items() if plot.suffixes == FIGURES]
 
 

@@ -95,6 +95,7 @@ def test_embed_escapes_markup():
     assert json.loads(embed(hostile)) == hostile
 
 
+@pytest.mark.browser
 def test_page_shows_weights_of_every_head(page, browser):
     _, text, weights = page
     from selenium.webdriver.common.action_chains import ActionChains
@@ -116,6 +117,7 @@ def test_page_shows_weights_of_every_head(page, browser):
     assert not messages
 
 
+@pytest.mark.browser
 def test_page_works_with_keyboard(page, browser):
     from selenium.webdriver.common.by import By
     from selenium.webdriver.common.keys import Keys
@@ -135,6 +137,7 @@ def test_page_works_with_keyboard(page, browser):
     assert np.allclose(opacities(browser), weights[:, -1], atol=0.005)
 
 
+@pytest.mark.browser
 def test_page_follows_color_scheme(browser):
     color_pairs = set()
     for scheme in ("light", "dark"):

@@ -18,6 +18,8 @@ from autograder.sandbox import Workers
 from autograder.workspace.training import checkpoint, datasets, runs, synthetic_corpus
 from autograder.workspace.training.trainer import Trainer
 
+pytestmark = pytest.mark.slow
+
 
 def train(cwd, *arguments):
     done = headway("train", "--solution", "--data", "given-names", *arguments, cwd=cwd)
