@@ -1,1 +1,1 @@
-"""Grade a class: submissions in, results and gradebooks out."""
+"""Grade a class: read submissions, run the checks, write results and gradebooks."""

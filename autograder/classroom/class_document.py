@@ -1,4 +1,4 @@
-"""`class.json`: the class in one document, `headway.class/1`, from which every gradebook and report is made."""
+"""Write `class.json` (schema `headway.class/1`), from which every gradebook and report is made, and `grades.csv`."""
 
 import dataclasses
 import json
@@ -11,6 +11,7 @@ import msgspec
 
 from autograder.classroom import scoring
 from autograder.classroom.exporters import csv_cells
+from autograder.classroom.gradebook import SCHEMA
 from autograder.classroom.policy import Policy, PolicyException
 from autograder.classroom.result_store import JournalEntry, file_name
 from autograder.classroom.submissions.model import Attempt, ClassMember
@@ -20,61 +21,65 @@ from autograder.core.versions import versions
 from autograder.curriculum import Curriculum
 from autograder.report.student_feedback import student_exception_lines
 
-SCHEMA = "headway.class/1"
-CLASS, TABLE = "class.json", "grades.csv"
-
 
 @dataclasses.dataclass
 class GradedClass:
-    """A class while it is graded: who is in it, and how it is scored."""
+    """A class while it is graded: its students and how their submissions are scored.
+
+    Attributes:
+        modules: the graded assignments.
+        exceptions: the policy's exceptions by submission.
+    """
 
     students: list[ClassMember]
     policy: Policy
     curriculum: Curriculum
-    modules: tuple[str, ...]  # the assignments that are graded
+    modules: tuple[str, ...]
     seed: int
-    title: str = ""
     seconds: float = 0.0
-    rulings: Mapping[str, list[PolicyException]] = dataclasses.field(default_factory=dict)  # by submission
+    exceptions: Mapping[str, list[PolicyException]] = dataclasses.field(default_factory=dict)
 
     def files_of(self, student: ClassMember) -> list[tuple[int, Attempt, str]]:
-        """The attempts to grade under the policy, counted from 1, each with the name of its document."""
+        """Return the attempts that the policy grades: number (from 1), attempt, name of the result document."""
         numbered = list(enumerate(student.attempts, start=1))
         if not numbered:
             return []
         if self.policy.attempts == "best":
             several = len(numbered) > 1
-            return [(n, one, file_name(student.submission, n if several else 0)) for n, one in numbered]
+            return [
+                (number, attempt, file_name(student.submission, number if several else 0))
+                for number, attempt in numbered
+            ]
         number, attempt = numbered[0 if self.policy.attempts == "first" else -1]
         return [(number, attempt, file_name(student.submission))]
 
     def document(self, entries: Mapping[str, JournalEntry]) -> dict[str, Any]:
-        """The document, as far as there are results."""
-        course = self.course(entries)
+        """Return the class document for the results that exist so far."""
+        assignments = self.assignments(entries)
         return {
             "schema": SCHEMA,
             "kit": versions(),
             "seed": self.seed,
-            "course": {"title": self.title, "policy": msgspec.to_builtins(self.policy)},
+            "course": {"title": self.policy.title, "policy": msgspec.to_builtins(self.policy)},
             "assignments": [
                 {
-                    "name": one.name,
-                    "title": one.title,
-                    "possible": _points(one.possible),
-                    "weight": _points(one.weight),
-                    "due": one.due.isoformat() if one.due else None,
+                    "name": assignment.name,
+                    "title": assignment.title,
+                    "possible": _points(assignment.possible),
+                    "weight": _points(assignment.weight),
+                    "due": assignment.due.isoformat() if assignment.due else None,
                 }
-                for one in course
+                for assignment in assignments
             ],
-            "students": [self._student(student, course, entries) for student in self.students],
+            "students": [self._student(student, assignments, entries) for student in self.students],
             "seconds": round(self.seconds, 3),
         }
 
-    def course(self, entries: Mapping[str, JournalEntry]) -> list[scoring.GradedAssignment]:
-        """The assignments, with the points that the checks of this run give; what others left behind is not asked."""
+    def assignments(self, entries: Mapping[str, JournalEntry]) -> list[scoring.GradedAssignment]:
+        """Return the assignments with their possible points, read from the results of this class's students only."""
         points = dict.fromkeys(self.modules, 0.0)
-        ours = {file for student in self.students for _, _, file in self.files_of(student)}
-        for entry in (entry for file, entry in entries.items() if file in ours):
+        files = {file for student in self.students for _, _, file in self.files_of(student)}
+        for entry in (entry for file, entry in entries.items() if file in files):
             for name, possible in entry.possible.items():
                 if name in points:
                     points[name] = max(points[name], possible)
@@ -82,12 +87,12 @@ class GradedClass:
         return scoring.graded_assignments(self.policy, {name: (titles[name], points[name]) for name in self.modules})
 
     def _student(
-        self, student: ClassMember, course: list[scoring.GradedAssignment], entries: Mapping[str, JournalEntry]
+        self, student: ClassMember, assignments: list[scoring.GradedAssignment], entries: Mapping[str, JournalEntry]
     ) -> dict[str, Any]:
-        number, attempt, entry, total = self.best(student, course, entries)
+        number, attempt, entry, score = self.best_attempt(student, assignments, entries)
         status = "missing" if attempt is None else "waiting" if entry is None else entry.status
-        reason = entry.reason if entry else "nothing was handed in" if attempt is None else ""
-        when: datetime | None = attempt.submitted_at() if attempt else None
+        reason = entry.reason if entry else "no submission" if attempt is None else ""
+        submitted_at: datetime | None = attempt.submitted_at() if attempt else None
         return {
             "name": student.name or student.submission,
             "id": student.id,
@@ -100,44 +105,51 @@ class GradedClass:
             "notes": [*student.notes, *(entry.notes if entry else [])],
             "attempt": number,
             "attempts": len(student.attempts),
-            "submitted_at": when.isoformat() if when else None,
-            "late_days": total.late_days,
-            "earned": _points(total.earned),
-            "possible": _points(total.possible),
-            "penalty": _points(total.penalty),
-            "dropped": list(total.dropped),
-            "score": _points(total.score),
-            "out_of": _points(total.out_of),
+            "submitted_at": submitted_at.isoformat() if submitted_at else None,
+            "late_days": score.late_days,
+            "earned": _points(score.earned),
+            "possible": _points(score.possible),
+            "penalty": _points(score.penalty),
+            "dropped": list(score.dropped),
+            "score": _points(score.score),
+            "out_of": _points(score.out_of),
             "statuses": entry.statuses if entry else {},
             "seconds": entry.seconds if entry else 0.0,
             "assignments": {
                 name: {
-                    "earned": _points(grade.earned),
-                    "possible": _points(grade.possible),
-                    "score": _points(grade.score),
-                    "late_days": grade.late_days,
-                    "penalty": _points(grade.penalty),
-                    "excused": grade.excused,
-                    "by_hand": grade.by_hand,
-                    "ruling": clean(grade.exception, 400),
+                    "earned": _points(assignment.earned),
+                    "possible": _points(assignment.possible),
+                    "score": _points(assignment.score),
+                    "late_days": assignment.late_days,
+                    "penalty": _points(assignment.penalty),
+                    "excused": assignment.excused,
+                    "by_hand": assignment.by_hand,
+                    "ruling": clean(assignment.exception, 400),
                 }
-                for name, grade in total.assignments.items()
+                for name, assignment in score.assignments.items()
             },
         }
 
-    def best(
-        self, student: ClassMember, course: list[scoring.GradedAssignment], entries: Mapping[str, JournalEntry]
+    def best_attempt(
+        self, student: ClassMember, assignments: list[scoring.GradedAssignment], entries: Mapping[str, JournalEntry]
     ) -> tuple[int, Attempt | None, JournalEntry | None, scoring.StudentScore]:
-        """The attempt that counts: of those that are graded the one with the highest score, the later if equal."""
-        ruled = self.rulings.get(student.submission, [])
-        nothing = scoring.student_score(course, {}, self.policy, None, ruled)
-        chosen: tuple[int, Attempt | None, JournalEntry | None, scoring.StudentScore] = (0, None, None, nothing)
+        """Return the attempt that counts: the graded one with the highest score, or the latest of several such.
+
+        Without attempts, the number is 0.
+        """
+        exceptions = self.exceptions.get(student.submission, [])
+        best: tuple[int, Attempt | None, JournalEntry | None, scoring.StudentScore] = (
+            0,
+            None,
+            None,
+            scoring.student_score(assignments, {}, self.policy, None, exceptions),
+        )
         for number, attempt, file in self.files_of(student):
             entry = entries.get(file)
-            total = scoring.student_score(course, entry.points if entry else {}, self.policy, attempt, ruled)
-            if chosen[2] is None or (entry is not None and total.score >= chosen[3].score):
-                chosen = (number, attempt, entry, total)
-        return chosen
+            score = scoring.student_score(assignments, entry.points if entry else {}, self.policy, attempt, exceptions)
+            if best[2] is None or (entry is not None and score.score >= best[3].score):
+                best = (number, attempt, entry, score)
+        return best
 
 
 def _points(value: float) -> float:
@@ -145,13 +157,13 @@ def _points(value: float) -> float:
 
 
 def write(out: Path, document: dict[str, Any]) -> None:
-    """Write `class.json`, whole or not at all."""
-    write_atomically(out / CLASS, (json.dumps(document, ensure_ascii=False) + "\n").encode("utf-8", "replace"))
+    """Write `class.json` atomically."""
+    write_atomically(out / "class.json", (json.dumps(document, ensure_ascii=False) + "\n").encode("utf-8", "replace"))
 
 
 def write_csv(out: Path, document: dict[str, Any], entries: Mapping[str, JournalEntry]) -> None:
-    """The class table: a line per submission, points by assignment, a note."""
-    modules = [one["name"] for one in document["assignments"]]
+    """Write the table of grades: one row per submission with points by assignment, status and notes."""
+    modules = [assignment["name"] for assignment in document["assignments"]]
     columns = ["submission", "name", "points", "possible", *modules, "score", "out_of", "status", "late_days"]
     rows = [[*columns, "seed", "sandbox", "note"]]
     for student in document["students"]:
@@ -165,4 +177,4 @@ def write_csv(out: Path, document: dict[str, Any], entries: Mapping[str, Journal
         note = csv_cells.text("; ".join(note for note in notes if note))
         names = [csv_cells.text(student["submission"]), csv_cells.text(student["name"])]
         rows.append([*names, *scores, str(document["seed"]), sandbox, note])
-    csv_cells.write(out / TABLE, rows)
+    csv_cells.write(out / "grades.csv", rows)

@@ -1,4 +1,4 @@
-"""Add up what a class knows: everybody's result document is read once, one after the other."""
+"""Add up the results of a class from its result documents, each of which is read once."""
 
 from collections.abc import Iterable
 
@@ -8,41 +8,43 @@ from autograder.engine.diagnosis.mistake import of_function
 from autograder.report.class_records import LETTERS, NO_RESULT, CheckRecord, ClassRecords, MistakeRecord, StudentRecord
 from autograder.report.student_feedback import student_exception_lines
 
-MAX_SLOW = 15
-MAX_LISTED = 200
+MAX_SLOWEST = 15
+MAX_TIMEOUTS = 200
 
 
 def collect(book: Gradebook) -> ClassRecords:
-    """Read every result document once and add up what it says."""
-    insight = ClassRecords(clean(book.title, 200), book.assignments)
-    insight.seconds, insight.seed = book.document["seconds"], book.document["seed"]
+    """Return the records of a class: students, functions, checks and mistakes."""
+    records = ClassRecords(clean(book.title, 200), book.assignments)
+    records.seconds, records.seed = book.document["seconds"], book.document["seed"]
     mistakes: dict[str, MistakeRecord] = {}
-    statuses: list[dict[str, str]] = []  # by student: function -> letter
-    order: dict[str, None] = {}
+    letters: list[dict[str, str]] = []  # for each student: function -> letter of its status
+    functions: dict[str, None] = {}  # an ordered set
     for number, (student, result) in enumerate(book.results()):
-        line = _line(student)
-        if result is None and line.status == "graded":
-            line.status, line.reason = "failed", "the result document cannot be read: grade it again"
-        insight.students.append(line)
-        statuses.append({})
+        record = _student_record(student)
+        if result is None and record.status == "graded":
+            record.status, record.reason = "failed", "the result document cannot be read: grade it again"
+        records.students.append(record)
+        letters.append({})
         for name, function in iter_functions(result) if result else ():
-            order[name] = None
-            statuses[-1][name] = LETTERS[function["status"]]
-            _add(insight, mistakes, number, name, function["checks"])
-    by_number = {function: place for place, function in enumerate(_course_order(order, book))}
-    insight.functions = list(by_number)
-    for line, found in zip(insight.students, statuses, strict=True):
-        line.letters = "".join(found.get(name, NO_RESULT) for name in insight.functions) if found else ""
-    insight.mistakes = sorted(mistakes.values(), key=lambda one: (-len(one.students), by_number[one.function]))
-    for place, named in enumerate(insight.mistakes):
-        for number in named.students:
-            insight.students[number].mistakes.append(place)
-    insight.slowest.sort(reverse=True)
-    insight.checks = dict(sorted(insight.checks.items(), key=lambda pair: by_number[pair[1].function]))
-    return insight
+            functions[name] = None
+            letters[-1][name] = LETTERS[function["status"]]
+            _add_checks(records, mistakes, number, name, function["checks"])
+    position = {name: index for index, name in enumerate(_in_course_order(functions, book))}
+    records.functions = list(position)
+    for record, by_function in zip(records.students, letters, strict=True):
+        if by_function:
+            record.letters = "".join(by_function.get(name, NO_RESULT) for name in records.functions)
+    records.mistakes = sorted(
+        mistakes.values(), key=lambda mistake: (-len(mistake.students), position[mistake.function])
+    )
+    for index, mistake in enumerate(records.mistakes):
+        for number in mistake.students:
+            records.students[number].mistakes.append(index)
+    records.checks = dict(sorted(records.checks.items(), key=lambda item: position[item[1].function]))
+    return records
 
 
-def _line(student: Document) -> StudentRecord:
+def _student_record(student: Document) -> StudentRecord:
     return StudentRecord(
         clean(display_name(student), 120),
         clean(student["id"], 60),
@@ -58,44 +60,46 @@ def _line(student: Document) -> StudentRecord:
     )
 
 
-def _add(
-    insight: ClassRecords, mistakes: dict[str, MistakeRecord], number: int, name: str, checks: Iterable[Document]
+def _add_checks(
+    records: ClassRecords, mistakes: dict[str, MistakeRecord], student: int, function: str, checks: Iterable[Document]
 ) -> None:
+    """Add one student's checks of one function to the records."""
     for check in checks:
-        known = insight.checks.setdefault(check["id"], CheckRecord(check["id"], name, check["title"]))
-        known.statuses[check["status"]] += 1
-        known.seconds = max(known.seconds, check["seconds"])
+        record = records.checks.setdefault(check["id"], CheckRecord(check["id"], function, check["title"]))
+        record.statuses[check["status"]] += 1
+        record.seconds = max(record.seconds, check["seconds"])
         if check["status"] == "timeout":
-            insight.timed_out += 1
-            if len(insight.timeouts) < MAX_LISTED:
-                insight.timeouts.append((number, name, check["title"]))
+            records.timed_out += 1
+            if len(records.timeouts) < MAX_TIMEOUTS:
+                records.timeouts.append((student, function, check["title"]))
         elif check["status"] != "not_started":
-            _keep_the_slowest(insight.slowest, (check["seconds"], number, name, check["title"]))
-        for key, title, hint in _mistakes_in(check["mistake"]):
-            entry = mistakes.setdefault(key, MistakeRecord(key, title, name, hint, []))
-            if not entry.students or entry.students[-1] != number:  # several checks, one mistake
-                entry.students.append(number)
+            _insert_if_slow(records.slowest, (check["seconds"], student, function, check["title"]))
+        for mistake_id, title, hint in _mistakes_in(check["mistake"]):
+            mistake = mistakes.setdefault(mistake_id, MistakeRecord(mistake_id, title, function, hint, []))
+            if not mistake.students or mistake.students[-1] != student:  # several checks may show the same mistake
+                mistake.students.append(student)
 
 
-def _mistakes_in(named: Document | None) -> list[tuple[str, str, str]]:
-    """Id, title and hint of what was named; two mistakes that were made together count as two."""
-    if named is None:
+def _mistakes_in(diagnosis: Document | None) -> list[tuple[str, str, str]]:
+    """Return id, title and hint of each diagnosed mistake; a combination "a+b" counts as two mistakes."""
+    if diagnosis is None:
         return []
-    known = {mistake.id: mistake for mistake in of_function(named["id"].partition("/")[0])}
-    parts = named["id"].split("+")
+    known = {mistake.id: mistake for mistake in of_function(diagnosis["id"].partition("/")[0])}
+    parts = diagnosis["id"].split("+")
     if all(part in known for part in parts):
         return [(part, known[part].title, known[part].hint) for part in parts]
-    return [(named["id"], named["title"], named.get("hint", ""))]
+    return [(diagnosis["id"], diagnosis["title"], diagnosis.get("hint", ""))]
 
 
-def _keep_the_slowest(found: list[tuple[float, int, str, str]], entry: tuple[float, int, str, str]) -> None:
-    if len(found) < MAX_SLOW or entry > found[-1]:
-        found.append(entry)
-        found.sort(reverse=True)
-        del found[MAX_SLOW:]
+def _insert_if_slow(slowest: list[tuple[float, int, str, str]], entry: tuple[float, int, str, str]) -> None:
+    """Insert `entry` if it is among the slowest; the list stays sorted, the slowest first."""
+    if len(slowest) < MAX_SLOWEST or entry > slowest[-1]:
+        slowest.append(entry)
+        slowest.sort(reverse=True)
+        del slowest[MAX_SLOWEST:]
 
 
-def _course_order(names: Iterable[str], book: Gradebook) -> list[str]:
-    """Functions in the order of the assignments; within one, as the documents have them."""
-    order = {assignment["name"]: place for place, assignment in enumerate(book.assignments)}
-    return sorted(names, key=lambda name: order.get(name.partition(".")[0], len(order)))
+def _in_course_order(functions: Iterable[str], book: Gradebook) -> list[str]:
+    """Sort functions by assignment; within an assignment they keep the order of the documents."""
+    position = {assignment["name"]: index for index, assignment in enumerate(book.assignments)}
+    return sorted(functions, key=lambda name: position.get(name.partition(".")[0], len(position)))

@@ -95,7 +95,7 @@ def grade(
         results = ResultStore(out)
         results.open()
         try:
-            group = GradedClass(students, policy, options.curriculum, plan.modules, 0, policy.title, rulings=ruled)
+            group = GradedClass(students, policy, options.curriculum, plan.modules, 0, exceptions=ruled)
             _require_its_own(group, results)  # before anything of another class is changed, its seed too
             group.seed = results.seed(policy.seed)
             options = dataclasses.replace(options, seed=group.seed)

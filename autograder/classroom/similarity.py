@@ -1,17 +1,17 @@
-"""Which submissions are suspiciously alike: pairs for a person to look at, never a grade.
+"""Find pairs of submissions that are suspiciously alike, for a person to look at; they never change a grade.
 
-copydetect (MIT) winnows the code (Schleimer, Wilkerson, Aiken 2003, the algorithm of MOSS) after names have become one
-letter and comments, blanks and layout have vanished, so that renaming, reordering and commenting do not hide a copy;
-the fingerprints of the stub are boilerplate and do not count. Its own comparison goes through every pair of files, and
-its filter is Pygments'; here an index from fingerprint to submissions finds the pairs that share anything, and a
-regular expression is the filter, which a class of thousands needs.
+copydetect (MIT) winnows the code (Schleimer, Wilkerson, Aiken 2003, the algorithm of MOSS). Names are first replaced by
+one letter, and comments, blanks and layout removed, so that renaming, reordering and commenting do not hide a copy.
+Fingerprints of the stub are boilerplate and do not count. copydetect's own comparison visits every pair of files, and
+its filter is Pygments. A class of thousands needs something faster: here an index from fingerprint to submissions finds
+the pairs that share anything, and a regular expression is the filter.
 
-A fingerprint that many submissions share is how the course writes it (`np.exp(x - x.max(...` is in every right
-softmax), and says nothing: as MOSS's option -m does, it is not counted.
+A fingerprint that many submissions share is how the course writes it (`np.exp(x - x.max(...` is in every correct
+softmax) and shows nothing, so it is not counted, as with MOSS's option -m.
 
-What was weighed (the figures are in tests/bench/README.md): difflib, exact but quadratic in length and class; a
-comparison of abstract syntax trees, blind to a copy that does not parse; JPlag and MOSS, the one a Java program, the
-other a service that class work would be sent to.
+Alternatives considered (figures in tests/bench/README.md): difflib, exact but quadratic in length and class size; a
+comparison of abstract syntax trees, which cannot read a copy that does not parse; JPlag, a Java program; and MOSS, a
+service that student work would be sent to.
 """
 
 import hashlib
@@ -21,6 +21,7 @@ import tempfile
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import combinations
 from pathlib import Path
 
 import numpy as np
@@ -33,13 +34,13 @@ from autograder.curriculum.stubs import bundled
 from autograder.errors import missing_package
 from autograder.notebooks.extract import PREAMBLE
 
-K = 20  # characters of filtered code in a fingerprint: about two short lines
-WINDOW = 6  # one fingerprint of so many is kept; a common part of K + WINDOW - 1 characters is always found
-COMMON = 10  # in more submissions than this (or a 50th of the class) it is how the course writes it
-LEAST = 12  # fingerprints of its own that a module needs to be compared; less says nothing
-THRESHOLD = 0.5
+K = 20  # characters of filtered code in a fingerprint, about two short lines
+WINDOW = 6  # one fingerprint in this many is kept; a common part of K + WINDOW - 1 characters is always found
+MAX_SHARERS = 10  # a fingerprint in more submissions than this (or a 50th of the class) is not counted
+MIN_FINGERPRINTS = 12  # fingerprints that a module needs to be compared; fewer show nothing
+THRESHOLD = 0.5  # smallest share that is listed
 _KEYWORDS = frozenset(keyword.kwlist)
-# Comments and blanks match without a group. A string that is not closed ends with its line, or with the file.
+# Comments and blanks match without a group. An unclosed string ends with its line, or with the file.
 _TOKEN = re.compile(
     r"""\#[^\n]*|\s+
     |(?P<string>[rRbBuUfF]{0,2}(?:\"{3}(?:[^"\\]|\\.|"(?!""))*(?:\"{3})?|'{3}(?:[^'\\]|\\.|'(?!''))*(?:'{3})?
@@ -54,9 +55,9 @@ class SimilarPair:
     """Two submissions that are alike.
 
     Attributes:
-        share: fingerprints that only few others have and both share, as a part of the smaller of the two.
-        shared: how many those are.
-        where: the modules in which they are alike, the most alike first.
+        share: the fraction of the smaller submission's rare fingerprints that both have.
+        shared: the number of those fingerprints.
+        modules: the modules in which they are alike, the most alike first, each with its share.
     """
 
     first: str
@@ -69,10 +70,10 @@ class SimilarPair:
 def find_similar(
     folder: Path, *, layout: str = "auto", threshold: float = THRESHOLD, most: int = 200
 ) -> list[SimilarPair]:
-    """The pairs of submissions in `folder` (as for `headway grade`) that are alike, the most alike first.
+    """Return the pairs of submissions in `folder` (as for `headway grade`) that are alike, the most alike first.
 
     Raises:
-        UsageError: if copydetect is missing, or there is no submission.
+        UsageError: if copydetect is not installed, or there is no submission.
     """
     return compare(_sources(folder, layout), TRANSFORMER, threshold=threshold, most=most)
 
@@ -84,80 +85,82 @@ def compare(
     threshold: float = THRESHOLD,
     most: int = 200,
 ) -> list[SimilarPair]:
-    """As `find_similar`, of names with source texts by module."""
+    """Compare submissions given as names with source texts by module, as `find_similar` does."""
     boilerplate = {module: _fingerprints(_stub(module)) for module in curriculum.modules}
     names: list[str] = []
-    prints: dict[str, dict[int, NDArray[np.int64]]] = defaultdict(dict)  # module -> submission -> fingerprints
-    seen: dict[tuple[str, str], NDArray[np.int64]] = {}  # the same text, as handed in twice, is read once
+    fingerprints: dict[str, dict[int, NDArray[np.int64]]] = defaultdict(dict)  # module -> submission -> fingerprints
+    cache: dict[tuple[str, str], NDArray[np.int64]] = {}  # identical texts are fingerprinted once
     for number, (name, modules) in enumerate(submissions):
         names.append(name)
         for module, text in modules.items():
             if module in curriculum.modules:
                 key = (module, hashlib.sha256(text.encode("utf-8", "replace")).hexdigest())
-                if key not in seen:
-                    seen[key] = np.setdiff1d(_fingerprints(text), boilerplate[module])
-                if seen[key].size >= LEAST:
-                    prints[module][number] = seen[key]
-    common = max(COMMON, len(names) // 50)
+                if key not in cache:
+                    cache[key] = np.setdiff1d(_fingerprints(text), boilerplate[module])
+                if cache[key].size >= MIN_FINGERPRINTS:
+                    fingerprints[module][number] = cache[key]
+    max_sharers = max(MAX_SHARERS, len(names) // 50)
     shared: dict[tuple[int, int], dict[str, int]] = defaultdict(dict)
     totals: dict[int, dict[str, int]] = defaultdict(dict)
-    for module, by_submission in prints.items():
-        rare, counts = _shared(by_submission, common)
-        for pair_of, count in counts.items():
-            shared[pair_of][module] = count
+    for module, by_submission in fingerprints.items():
+        rare, shared_counts = _count_rare(by_submission, max_sharers)
+        for numbers, count in shared_counts.items():
+            shared[numbers][module] = count
         for number, count in rare.items():
             totals[number][module] = count
     pairs = [
         pair
-        for (one, other), modules in shared.items()
-        if (pair := _pair(names, totals, one, other, modules)).share >= threshold and pair.shared >= LEAST
+        for (first, second), counts in shared.items()
+        if (pair := _pair(names, totals, first, second, counts)).share >= threshold and pair.shared >= MIN_FINGERPRINTS
     ]
     pairs.sort(key=lambda pair: (-pair.share, -pair.shared, pair.first, pair.second))
     return pairs[:most]
 
 
 def _pair(
-    names: list[str], totals: dict[int, dict[str, int]], one: int, other: int, modules: dict[str, int]
+    names: list[str], totals: dict[int, dict[str, int]], first: int, second: int, counts: dict[str, int]
 ) -> SimilarPair:
-    """How alike two submissions are over the modules in which they share anything."""
-    smaller = {module: min(totals[one][module], totals[other][module]) for module in modules}
-    # A whole of small coincidences is none: only modules that are alike in themselves are added up.
-    telling = {m: count for m, count in modules.items() if count >= LEAST / 2 and count >= smaller[m] * THRESHOLD / 2}
-    total = sum(telling.values())
-    share = total / sum(smaller[module] for module in telling) if telling else 0.0
-    where = sorted(telling, key=lambda module: -telling[module] / smaller[module])
-    shown = ", ".join(f"{module} {telling[module] / smaller[module]:.0%}" for module in where)
-    return SimilarPair(names[one], names[other], share, total, shown)
+    """Return how alike two submissions are; `counts` holds the fingerprints that they share, by module."""
+    smaller = {module: min(totals[first][module], totals[second][module]) for module in counts}
+    # Many small coincidences do not add up to a copy: only modules that are alike on their own are counted.
+    alike = {
+        module: count
+        for module, count in counts.items()
+        if count >= MIN_FINGERPRINTS / 2 and count >= smaller[module] * THRESHOLD / 2
+    }
+    total = sum(alike.values())
+    share = total / sum(smaller[module] for module in alike) if alike else 0.0
+    ordered = sorted(alike, key=lambda module: -alike[module] / smaller[module])
+    shown = ", ".join(f"{module} {alike[module] / smaller[module]:.0%}" for module in ordered)
+    return SimilarPair(names[first], names[second], share, total, shown)
 
 
-def _shared(
-    by_submission: dict[int, NDArray[np.int64]], common: int
+def _count_rare(
+    by_submission: dict[int, NDArray[np.int64]], max_sharers: int
 ) -> tuple[dict[int, int], dict[tuple[int, int], int]]:
-    """Of one module: how many rare fingerprints each submission has, and how many each pair shares."""
+    """Return for one module how many rare fingerprints each submission has, and how many each pair shares."""
     hashes = np.concatenate(list(by_submission.values()))
-    owners = np.repeat(list(by_submission), [found.size for found in by_submission.values()])
+    owners = np.repeat(list(by_submission), [fingerprints.size for fingerprints in by_submission.values()])
     order = np.lexsort((owners, hashes))
     hashes, owners = hashes[order], owners[order]
     starts = np.flatnonzero(np.r_[True, hashes[1:] != hashes[:-1]])
     sizes = np.diff(np.r_[starts, hashes.size])
-    rare = np.repeat(sizes <= common, sizes)
+    rare = np.repeat(sizes <= max_sharers, sizes)
     numbers, counts = np.unique(owners[rare], return_counts=True)
-    size_of = dict(zip(numbers.tolist(), counts.tolist(), strict=True))
-    found: dict[tuple[int, int], int] = defaultdict(int)
+    rare_counts = dict(zip(numbers.tolist(), counts.tolist(), strict=True))
+    shared: dict[tuple[int, int], int] = defaultdict(int)
     for start, size in zip(starts.tolist(), sizes.tolist(), strict=True):
-        if 1 < size <= common:
-            group = owners[start : start + size].tolist()
-            for i, one in enumerate(group):
-                for other in group[i + 1 :]:
-                    found[one, other] += 1
-    return size_of, found
+        if 1 < size <= max_sharers:
+            for pair in combinations(owners[start : start + size].tolist(), 2):
+                shared[pair] += 1
+    return rare_counts, shared
 
 
 def _fingerprints(text: str) -> NDArray[np.int64]:
     try:
         from copydetect.utils import hashed_kgrams, winnow
     except ImportError:
-        raise missing_package("looking for similar submissions needs copydetect", "class") from None
+        raise missing_package("comparing submissions needs copydetect", "class") from None
     filtered = _filtered(text)
     if len(filtered) < K + WINDOW:
         return np.empty(0, dtype=np.int64)
@@ -165,10 +168,10 @@ def _fingerprints(text: str) -> NDArray[np.int64]:
 
 
 def _filtered(text: str) -> str:
-    """What copydetect's filter makes of Python code, by one regular expression: Pygments takes fifty times as long.
+    """Return Python code as copydetect's filter would, by one regular expression: Pygments takes fifty times as long.
 
     Names become V, strings S; comments and layout vanish. Names after a dot stay: a copy can rename its variables, but
-    not what NumPy calls its functions. Code that does not parse is filtered like any other.
+    not NumPy's functions. Code that does not parse is filtered like any other.
     """
     parts: list[str] = []
     for match in _TOKEN.finditer(text):
@@ -187,15 +190,16 @@ def _stub(module: str) -> str:
 
 
 def _sources(folder: Path, layout: str) -> Iterator[tuple[str, dict[str, str]]]:
-    """Everybody's modules, taken in as for grading: the last attempt, nothing but modules, no link followed."""
+    """Yield each student's modules from the last attempt, read as for grading."""
     for student in layouts.read_class_members(folder, TRANSFORMER, layout):
         if student.attempts:
             with tempfile.TemporaryDirectory(prefix="headway-") as scratch:
                 intake.copy_modules(intake.read_files(student.attempts[-1]), Path(scratch), TRANSFORMER)
-                files = sorted(Path(scratch).glob("*.py"))
-                yield student.submission, {file.stem: _own(file.read_text("utf-8", "replace")) for file in files}
-
-
-def _own(text: str) -> str:
-    """Without what stands at the head of every module that comes from a notebook: two untouched ones are no copies."""
-    return text.removeprefix(PREAMBLE)
+                # Every module from a notebook starts with the same preamble, which is not the student's.
+                yield (
+                    student.submission,
+                    {
+                        file.stem: file.read_text("utf-8", "replace").removeprefix(PREAMBLE)
+                        for file in sorted(Path(scratch).glob("*.py"))
+                    },
+                )

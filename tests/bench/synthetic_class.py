@@ -70,7 +70,7 @@ def make(out: Path, students: int, seed: int = 1, *, assignments: tuple[str, ...
         rows.append(row)
         lot = chance.random()
         if number >= len(HOSTILE) and lot < 0.03:
-            row.update(status="missing", reason="nothing was handed in", submission=submission, attempt=0, attempts=0)
+            row.update(status="missing", reason="no submission", submission=submission, attempt=0, attempts=0)
             row["submitted_at"] = None
             continue
         if number >= len(HOSTILE) and lot < 0.04:

@@ -61,7 +61,7 @@ def test_what_others_left_behind_does_not_scale_the_points():
         name: JournalEntry(name, "key", possible={"softmax": 9.0 if name == "ada.json" else 28.0})
         for name in ("ada.json", "bo.json")
     }
-    assert [one.possible for one in group.course(entries)] == [9.0]
+    assert [one.possible for one in group.assignments(entries)] == [9.0]
 
 
 @pytest.mark.parametrize(
@@ -87,7 +87,7 @@ def test_the_table_names_the_missing_and_says_how_late_the_late_are(tmp_path, da
         "assignments": {},
         "score": 27.0, "out_of": 30.0, "penalty": 3.0 if days else 0.0, "late_days": days,
     }  # fmt: skip
-    missing = {**student, "name": "Mia", "submission": "s013", "status": "missing", "reason": "nothing was handed in"}
+    missing = {**student, "name": "Mia", "submission": "s013", "status": "missing", "reason": "no submission"}
     missing.update(score=0.0, statuses={}, late_days=0, penalty=0.0)
     shown = io.StringIO()
     document = {"students": [student, missing], "seed": 1, "seconds": 1.0}

@@ -1,1 +1,1 @@
-"""Write a class's grades in the formats of gradebooks."""
+"""Write the grades of a class in the formats of other systems."""
