@@ -1,4 +1,4 @@
-"""The key of a result: a digest of everything that it depends on. The same key, the same result, times apart.
+"""Compute the key of a result: a digest of everything it depends on. Equal keys mean equal results, except for times.
 
 The sandbox counts by whether there is one, not by its level: every level is proven, before it is used, to refuse what
 could change a grade, so a result from another machine's level is as good.
@@ -6,6 +6,7 @@ could change a grade, so a result from another machine's level is as good.
 
 import hashlib
 import json
+from collections.abc import Iterable
 from dataclasses import asdict
 from functools import cache
 from pathlib import Path
@@ -16,8 +17,8 @@ from autograder.curriculum import Curriculum, registry
 from autograder.curriculum.stubs import bundled
 from autograder.engine.session import Options
 
-# What of the kit has a part in a result. Views, commands and exports are not in it: they read results.
-_PARTS = (
+# The files of Headway that results depend on. Reports, commands and exports only read results.
+_RESULT_FILES = (
     "*.py",
     "core/*.py",
     "curriculum/*.py",
@@ -33,30 +34,30 @@ _PARTS = (
 
 @cache
 def headway_digest() -> str:
-    """Digest of the checks, the references, the solutions beneath a submission and the code that runs them."""
+    """Return the digest of the checks, references, official solutions and the code that runs them."""
     root = Path(__file__).parents[1]
-    state = hashlib.sha256()
-    files = [path for part in _PARTS for path in sorted(root.glob(part))]
-    for path in [*files, *sorted(bundled("solutions").glob("*.py"))]:
+    files = [path for pattern in _RESULT_FILES for path in sorted(root.glob(pattern))]
+    return _digest_of_files([*files, *sorted(bundled("solutions").glob("*.py"))])
+
+
+def _digest_of_files(paths: Iterable[Path], prefix: str = "") -> str:
+    digest = hashlib.sha256(prefix.encode())
+    for path in paths:
         content = path.read_bytes()
-        state.update(f"{path.name}\0{len(content)}\0".encode() + content)
-    return state.hexdigest()
+        digest.update(f"{path.name}\0{len(content)}\0".encode() + content)
+    return digest.hexdigest()
 
 
 def _course_digest(curriculum: Curriculum) -> str:
-    """The course's name; for one that another package brings, with a digest of that package."""
+    """Return the course's name; for a course of another package, followed by a digest of that package."""
     if curriculum.package == registry.BUILT_IN:
         return curriculum.name
-    state = hashlib.sha256(repr(curriculum).encode())
-    for path in registry.sources(curriculum.package):
-        content = path.read_bytes()
-        state.update(f"{path.name}\0{len(content)}\0".encode() + content)
-    return f"{curriculum.name} {state.hexdigest()}"
+    return f"{curriculum.name} {_digest_of_files(registry.sources(curriculum.package), repr(curriculum))}"
 
 
-def run_key(options: Options, **more: Any) -> str:
-    """Digest of all that is the same for every submission of a run."""
-    settings = {
+def run_key(options: Options, **settings: Any) -> str:
+    """Return the digest of everything that all submissions of a run share; `settings` are added to it."""
+    shared = {
         "kit": headway_digest(),
         "course": _course_digest(options.curriculum),
         "versions": versions(),
@@ -65,11 +66,11 @@ def run_key(options: Options, **more: Any) -> str:
         "limits": {name: str(value) for name, value in asdict(options.limits).items()},
         "official": options.official,
         "diagnose": options.diagnose,
-        **more,
+        **settings,
     }
-    return hashlib.sha256(json.dumps(settings, sort_keys=True).encode()).hexdigest()
+    return hashlib.sha256(json.dumps(shared, sort_keys=True).encode()).hexdigest()
 
 
-def result_key(run: str, name: str, digest: str) -> str:
-    """The key of one submission's result."""
-    return hashlib.sha256(json.dumps([run, name, digest]).encode("utf-8", "replace")).hexdigest()
+def result_key(run: str, submission: str, digest: str) -> str:
+    """Return the key of one submission's result, from the run's key and the digest of the submitted files."""
+    return hashlib.sha256(json.dumps([run, submission, digest]).encode("utf-8", "replace")).hexdigest()

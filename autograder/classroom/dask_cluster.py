@@ -1,32 +1,32 @@
-"""The same units on more than one machine: a Dask cluster (`distributed`), with the same store, resume and progress.
+"""Grade on the workers of a Dask cluster (`distributed`), with the same store, resumption and progress as locally.
 
     dask scheduler; dask worker ADDRESS --nthreads 2 on each machine; headway grade DIR --out OUT --cluster ADDRESS
 
-A worker takes no work before it has proven its sandbox, and that its Headway is this one: only then does it offer the
-resource that units ask for. Student code never runs in the Dask worker, but in the sandbox of a grading process, as on
-one machine. Whatever happens to a worker, its units are done again elsewhere: Dask sees one that is gone, and one that
-is silent is overtaken at the end of the run. What comes first counts; it is the same document.
+Before a worker takes work, it proves that its Headway is the same as here and that it has a sandbox; only then does it
+offer the resource that tasks require. Student code never runs in the Dask worker, but in the sandbox of a grading
+process, as on one machine. If a worker fails, its tasks are graded elsewhere: Dask notices a worker that is gone, and
+tasks of a silent one are given to others at the end of the run. The first answer counts; all answers are equal.
+
+Dask's messages carry code: the network between scheduler and workers must be trusted, or its TLS switched on
+(distributed.dask.org, "TLS/SSL").
 """
 
 import asyncio
 import dataclasses
 import multiprocessing
 import queue
-import tempfile
 import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterable
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from autograder.classroom import cache_keys
 from autograder.classroom.result_store import JournalEntry
-from autograder.classroom.submissions import intake
-from autograder.classroom.worker import GradingTask, WorkerSetup
-from autograder.classroom.worker_pool import TRIES, Done, GraderProcess
+from autograder.classroom.worker import GradingTask, WorkerSetup, scratch_folder
+from autograder.classroom.worker_pool import MAX_TRIES, GraderProcess, OnResult
 from autograder.core.files import write_atomically
 from autograder.core.text import clean
 from autograder.errors import UsageError, missing_package
@@ -37,52 +37,52 @@ if TYPE_CHECKING:
 
 RESOURCE = "headway"
 CONNECT_SECONDS = 15
-# Where nothing else goes on, a unit is given to a second worker when it is this many times as old as usual, to a third
-# after twice that time more, and so on.
-OVERDUE = 4.0
-OVERDUE_SECONDS = 3.0
+# When all other work is done, a task that takes this many times the usual time is also given to a second worker, after
+# twice that time more to a third, and so on.
+OVERDUE_FACTOR = 4.0
+MIN_OVERDUE_SECONDS = 3.0
 
-Reply = tuple[str, Any, bytes]
+Reply = tuple[str, Any, bytes]  # ("done", entry, document) or ("refused", reason, b"")
 
 
 class WorkerSlots:
-    """What a Dask worker has for a run: its own sandbox and scratch, and a grading process for each of its threads.
+    """The grading processes of one Dask worker, one for each of its threads, with a sandbox and a scratch folder.
 
-    A plugin of the Dask worker: `setup` runs there before it takes units, `teardown` when the run is over.
+    It is a plugin of the Dask worker: `setup` runs there before the first task, `teardown` when the run is over.
+
+    Attributes:
+        refusal: why the worker takes no work; empty if it does.
     """
 
-    def __init__(self, setup: WorkerSetup, kit: str) -> None:
+    def __init__(self, setup: WorkerSetup, headway_digest: str) -> None:
         self._setup = setup
-        self._kit = kit
-        self.refused = "not asked yet"
+        self._headway_digest = headway_digest
+        self.refusal = "not set up yet"
 
     async def setup(self, worker: "Worker") -> None:
-        """Prove version and sandbox; offer as many seats as the worker has threads."""
-        self._scratch: Any = None
-        self._free: queue.Queue[GraderProcess | None] = queue.Queue()
-        self.refused = await asyncio.to_thread(self._prove)
-        if not self.refused:
+        """Prove version and sandbox, then offer one slot per thread of the worker."""
+        self._resources = ExitStack()
+        self._slots: queue.Queue[GraderProcess | None] = queue.Queue()  # None: the process is not started yet
+        self.refusal = await asyncio.to_thread(self._prepare)
+        if not self.refusal:
             for _ in range(worker.state.nthreads):
-                self._free.put(None)
+                self._slots.put(None)
             await worker.set_resources(**{RESOURCE: worker.state.nthreads})
 
     async def teardown(self, worker: "Worker") -> None:
-        """End the grading processes, remove the copies of submissions."""
+        """Kill the grading processes and delete the copies of submissions."""
         with suppress(queue.Empty):
             while True:
-                seat = self._free.get_nowait()
-                if seat is not None:
-                    seat.end()
-        if self._scratch is not None:
-            Path(self._scratch.name).chmod(0o700)
-            self._scratch.cleanup()
+                grader = self._slots.get_nowait()
+                if grader is not None:
+                    grader.kill()
+        self._resources.close()
 
-    def _prove(self) -> str:
-        if cache_keys.headway_digest() != self._kit:
-            return "its Headway is not the same as here (pip install the same version)"
-        self._scratch = tempfile.TemporaryDirectory(prefix="headway-")
-        scratch = Path(self._scratch.name).resolve()
-        scratch.chmod(0o300)  # its owner can use it, but nobody can list it
+    def _prepare(self) -> str:
+        """Build the sandbox and return an empty string, or return why this worker must not grade."""
+        if cache_keys.headway_digest() != self._headway_digest:
+            return "its Headway differs from this one; install the same version (pip install)"
+        scratch = self._resources.enter_context(scratch_folder())
         sandbox = SandboxPolicy(unsafe=True)
         if not self._setup.options.sandbox.unsafe:
             try:
@@ -91,60 +91,67 @@ class WorkerSlots:
                 return f"it has no sandbox ({error})"
         options = dataclasses.replace(self._setup.options, sandbox=sandbox)
         self._setup = dataclasses.replace(self._setup, options=options, scratch=scratch, results=None)
-        # Dask starts its workers as daemons, which may have no children; ours end by themselves with their pipe.
+        # Dask starts its workers as daemons, which multiprocessing does not allow to have children. Grading processes
+        # exit on their own when their pipe closes.
         getattr(multiprocessing.current_process(), "_config", {}).pop("daemon", None)
         return ""
 
-    def grade(self, unit: GradingTask) -> Reply:
-        """Grade one unit in a grading process; one that dies is replaced, and the unit tried once more."""
-        words = ""
-        for _ in range(TRIES):
-            seat: GraderProcess | None = self._free.get() or GraderProcess(self._setup)
-            assert seat is not None
+    def grade(self, task: GradingTask) -> Reply:
+        """Grade one task in a grading process. A process that dies is replaced, and the task tried again."""
+        reason = ""
+        for _ in range(MAX_TRIES):
+            grader: GraderProcess | None = self._slots.get() or GraderProcess(self._setup)
+            assert grader is not None
             try:
-                seat.give(unit)
-                kind, *rest = seat.pipe.recv()
+                grader.submit(task)
+                kind, *values = grader.pipe.recv()
                 if kind == "refused":
-                    return "refused", rest[0], b""
+                    return "refused", values[0], b""
                 if kind == "done":
-                    _, entry, content = rest
-                    self._free.put(seat)
-                    seat = None
+                    _, entry, content = values
+                    self._slots.put(grader)
+                    grader = None
                     return "done", entry, content
-                words = str(rest[0])
+                reason = str(values[0])
             except (EOFError, OSError) as error:
-                words = f"the grading process died ({type(error).__name__})"
+                reason = f"the grading process died ({type(error).__name__})"
             finally:
-                if seat is not None:
-                    seat.end()
-                    self._free.put(None)
-        return "done", JournalEntry(unit.file, "", "failed", f"the kit failed: {words}"), b""
+                if grader is not None:
+                    grader.kill()
+                    self._slots.put(None)
+        return "done", JournalEntry(task.file, "", "failed", f"internal error: {reason}"), b""
 
 
-def _grade(name: str, unit: GradingTask) -> Reply:
-    """The task that Dask runs."""
+def _grade_on_worker(name: str, task: GradingTask) -> Reply:
+    """Grade a task on the Dask worker that runs this function."""
     from distributed import get_worker
 
-    seats: WorkerSlots = get_worker().plugins[name]  # type: ignore[assignment]
-    return seats.grade(unit)
+    slots: WorkerSlots = get_worker().plugins[name]  # type: ignore[assignment]
+    return slots.grade(task)
 
 
-def _refusals(name: str, dask_worker: "Worker") -> str:
-    seats = dask_worker.plugins.get(name)
-    return seats.refused if isinstance(seats, WorkerSlots) else "it did not answer"
+def _refusal(name: str, dask_worker: "Worker") -> str:
+    slots = dask_worker.plugins.get(name)
+    return slots.refusal if isinstance(slots, WorkerSlots) else "it did not answer"
 
 
 @dataclasses.dataclass
 class DaskCluster:
-    """Grading processes on the workers of a Dask cluster; the same face as `run.WorkerPool`."""
+    """Grading processes on the workers of a Dask cluster; used like `worker_pool.WorkerPool`.
+
+    Attributes:
+        address: the scheduler's address.
+        on_result: called with each result.
+        on_warning: called with a text for each worker that takes no work.
+    """
 
     setup: WorkerSetup
     address: str
-    done: Done
-    warn: Callable[[str], None] = lambda text: None
+    on_result: OnResult
+    on_warning: Callable[[str], None] = lambda text: None
 
-    def run(self, units: Iterable[GradingTask]) -> None:
-        """Grade all of them.
+    def run(self, tasks: Iterable[GradingTask]) -> None:
+        """Grade all tasks.
 
         Raises:
             UsageError: if there is no such cluster, or none of its workers may take work.
@@ -161,64 +168,76 @@ class DaskCluster:
         name = f"headway-{time.time_ns()}"
         try:
             self._register(client, name)
-            _Run(self, client, name, deque(units)).until_done()
+            _TaskDispatcher(self, client, name, deque(tasks)).run()
         finally:
-            _leave(client, name)
+            _unregister(client, name)
 
     def _register(self, client: "Client", name: str) -> None:
         from distributed import WorkerPlugin
 
-        # A class of its own: the module can be read where Dask is not installed.
-        plugin = type("HeadwaySeats", (WorkerSlots, WorkerPlugin), {})(self.setup, cache_keys.headway_digest())
+        # The class is made here so that this module can be imported where Dask is not installed.
+        plugin = type("HeadwaySlots", (WorkerSlots, WorkerPlugin), {})(self.setup, cache_keys.headway_digest())
         client.register_plugin(plugin, name=name)
-        refusals = client.run(_refusals, name)
-        for address, why in refusals.items():
-            if why:
-                self.warn(f"{address} takes no work: {why}")
-        if not any(not why for why in refusals.values()):
+        refusals = client.run(_refusal, name)
+        for address, refusal in refusals.items():
+            if refusal:
+                self.on_warning(f"{address} takes no work: {refusal}")
+        if all(refusals.values()):
             first = next(iter(refusals.values()), "it has no workers")
-            raise UsageError(f"no worker of {self.address} may take work: {first}. On each: headway doctor")
+            raise UsageError(f"no worker of {self.address} can take work: {first}. On each, run: headway doctor")
 
 
-class _Run:
-    """The units of one run under way on a cluster."""
+@dataclasses.dataclass
+class _PendingTask:
+    """A task that was submitted to the cluster and not yet answered.
 
-    def __init__(self, cluster: DaskCluster, client: "Client", name: str, todo: "deque[GradingTask]") -> None:
+    Attributes:
+        futures: one for each worker that it was given to.
+    """
+
+    task: GradingTask
+    submitted_at: float
+    futures: "list[Future[Reply]]" = dataclasses.field(default_factory=list)
+
+
+class _TaskDispatcher:
+    """Submits the tasks of one run to a cluster and receives their results."""
+
+    def __init__(self, cluster: DaskCluster, client: "Client", name: str, todo: deque[GradingTask]) -> None:
         self._cluster, self._client, self._name, self._todo = cluster, client, name, todo
-        self._waiting: dict[int, tuple[GradingTask, float, list[Future[Reply]]]] = {}
+        self._pending: dict[int, _PendingTask] = {}  # by task number
         self._tries: dict[int, int] = {}
         self._finished: queue.Queue[tuple[int, Future[Reply], Reply | Exception | None]] = queue.Queue()
-        self._seconds = 0.0
+        self._total_seconds = 0.0
         self._count = 0
 
-    def until_done(self) -> None:
-        while self._todo or self._waiting:
-            # Two for each seat: one that is graded and one that waits. No more of the class is in memory.
-            room = 2 * max(1, sum(self._client.nthreads().values())) - len(self._waiting)
+    def run(self) -> None:
+        while self._todo or self._pending:
+            # Two tasks per thread, one running and one queued, so that little of the class is in memory.
+            room = 2 * max(1, sum(self._client.nthreads().values())) - len(self._pending)
             for _ in range(min(room, len(self._todo))):
                 self._submit(self._todo.popleft())
             with suppress(queue.Empty):
-                self._take(*self._finished.get(timeout=0.5))
-            self._overtake()
+                self._receive(*self._finished.get(timeout=0.5))
+            self._resubmit_overdue()
 
-    def _submit(self, unit: GradingTask, workers: list[str] | None = None) -> None:
-        _, _, copies = self._waiting.setdefault(unit.number, (unit, time.monotonic(), []))
-        work = unit.work if isinstance(unit.work, list) else intake.read_files(unit.work)
+    def _submit(self, task: GradingTask, workers: list[str] | None = None) -> None:
+        pending = self._pending.setdefault(task.number, _PendingTask(task, time.monotonic()))
         future = self._client.submit(
-            _grade,
+            _grade_on_worker,
             self._name,
-            dataclasses.replace(unit, work=work),
-            key=f"{self._name}-{unit.number}-{len(copies)}-{self._tries.get(unit.number, 0)}",
+            dataclasses.replace(task, source=task.read_files()),
+            key=f"{self._name}-{task.number}-{len(pending.futures)}-{self._tries.get(task.number, 0)}",
             resources={RESOURCE: 1},
-            workers=workers,  # and no others: Dask would let one that is silent steal it
+            workers=workers,  # only these: otherwise Dask would let a silent worker steal the task
             pure=False,
         )
-        copies.append(future)
-        assert self._client.loop is not None  # it runs
-        future.add_done_callback(partial(self._client.loop.add_callback, self._fetch, unit.number))
+        pending.futures.append(future)
+        assert self._client.loop is not None  # the client is connected
+        future.add_done_callback(partial(self._client.loop.add_callback, self._fetch, task.number))
 
     async def _fetch(self, number: int, future: "Future[Reply]") -> None:
-        """Bring an answer from the worker that has it. It may have fallen silent: that holds up nothing else."""
+        """Fetch a result from its worker. If the worker has fallen silent, only this coroutine waits."""
         reply: Reply | Exception | None = None
         if future.status == "finished":
             try:
@@ -227,66 +246,68 @@ class _Run:
                 reply = error
         self._finished.put((number, future, reply))
 
-    def _take(self, number: int, future: "Future[Reply]", reply: Reply | Exception | None) -> None:
-        if number not in self._waiting:
-            return  # the second copy of a unit that is done
-        unit, since, copies = self._waiting[number]
+    def _receive(self, number: int, future: "Future[Reply]", reply: Reply | Exception | None) -> None:
+        pending = self._pending.get(number)
+        if pending is None:
+            return  # another worker was first
         if reply is None or isinstance(reply, Exception):
-            self._failed(unit, future, reply)
+            self._retry(pending.task, future, reply)
             return
         kind, entry, content = reply
         if kind == "refused":
             raise UsageError(entry)
-        del self._waiting[number]
-        self._client.cancel([copy for copy in copies if copy is not future])
-        self._seconds += time.monotonic() - since
+        del self._pending[number]
+        self._client.cancel([other for other in pending.futures if other is not future])
+        self._total_seconds += time.monotonic() - pending.submitted_at
         self._count += 1
         assert self._cluster.setup.results is not None
         if content:
             write_atomically(self._cluster.setup.results / entry.file, content, durable=True)
-        self._cluster.done(unit, entry)
+        self._cluster.on_result(pending.task, entry)
 
-    def _failed(self, unit: GradingTask, future: "Future[Reply]", error: Exception | None) -> None:
-        """Dask gave a unit up: it, or its answer, was lost with one worker after another."""
+    def _retry(self, task: GradingTask, future: "Future[Reply]", error: Exception | None) -> None:
+        """Submit a task again that Dask gave up because it, or its result, was lost with several workers."""
         if future.status == "cancelled":
             return
-        self._tries[unit.number] = self._tries.get(unit.number, 0) + 1
-        del self._waiting[unit.number]
-        if self._tries[unit.number] < TRIES:
-            self._submit(unit)
+        self._tries[task.number] = self._tries.get(task.number, 0) + 1
+        del self._pending[task.number]
+        if self._tries[task.number] < MAX_TRIES:
+            self._submit(task)
         else:
-            reason = f"the kit failed on the cluster: {clean(repr(error or future.exception()), 200)}"
-            self._cluster.done(unit, JournalEntry(unit.file, "", "failed", reason))
+            reason = f"internal error on the cluster: {clean(repr(error or future.exception()), 200)}"
+            self._cluster.on_result(task, JournalEntry(task.file, "", "failed", reason))
 
-    def _overtake(self) -> None:
-        """Where nothing else goes on, give what is overdue to another worker, too: the first may be stuck."""
-        usual = self._seconds / self._count if self._count else OVERDUE_SECONDS
-        allowed = max(OVERDUE_SECONDS, OVERDUE * usual)
+    def _resubmit_overdue(self) -> None:
+        """Give overdue tasks to another worker too, if all pending tasks are overdue: their workers may hang."""
+        usual = self._total_seconds / self._count if self._count else MIN_OVERDUE_SECONDS
+        allowed = max(MIN_OVERDUE_SECONDS, OVERDUE_FACTOR * usual)
         now = time.monotonic()
-        late = [
-            (unit, copies)
-            for unit, since, copies in self._waiting.values()
-            if now - since > allowed * (2 ** len(copies) - 1)
+        overdue = [
+            pending
+            for pending in self._pending.values()
+            if now - pending.submitted_at > allowed * (2 ** len(pending.futures) - 1)
         ]
-        if not late or (self._todo and len(late) < len(self._waiting)):
+        if not overdue or (self._todo and len(overdue) < len(self._pending)):
             return
-        under_way = self._client.processing()
-        for unit, copies in late:
-            held = {copy.key for copy in copies}
-            answered = {address for addresses in self._client.who_has(copies).values() for address in addresses}
-            others = [a for a, tasks in under_way.items() if held.isdisjoint(tasks) and a not in answered]
-            if others and len(copies) < len(under_way):
-                self._submit(unit, others)
+        processing = self._client.processing()
+        for pending in overdue:
+            keys = {future.key for future in pending.futures}
+            holders = {worker for workers in self._client.who_has(pending.futures).values() for worker in workers}
+            others = [
+                worker for worker, tasks in processing.items() if keys.isdisjoint(tasks) and worker not in holders
+            ]
+            if others and len(pending.futures) < len(processing):
+                self._submit(pending.task, others)
 
 
-def _leave(client: "Client", name: str) -> None:
-    """Tell the workers that the run is over; one that does not answer is not waited for."""
+def _unregister(client: "Client", name: str) -> None:
+    """Remove the plugin from the workers, waiting at most 5 s for those that do not answer."""
 
-    def tell() -> None:
+    def unregister() -> None:
         with suppress(Exception):
             client.unregister_worker_plugin(name)
 
-    thread = threading.Thread(target=tell, daemon=True)
+    thread = threading.Thread(target=unregister, daemon=True)
     thread.start()
     thread.join(5)
     with suppress(Exception):

@@ -1,11 +1,9 @@
-"""Grade a class: who handed in what, what of it is already graded, the rest through grading processes."""
+"""Grade a class: read the submissions, grade those without a current result, write results and class document."""
 
 import dataclasses
 import re
-import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,7 +15,7 @@ from autograder.classroom.policy import Policy
 from autograder.classroom.result_store import JournalEntry, ResultStore
 from autograder.classroom.submissions import intake, layouts, roster
 from autograder.classroom.submissions.model import Attempt, ClassMember
-from autograder.classroom.worker import GradingTask, WorkerSetup
+from autograder.classroom.worker import GradingTask, WorkerSetup, scratch_folder
 from autograder.classroom.worker_pool import WorkerPool
 from autograder.core.text import counted
 from autograder.core.versions import torch_version
@@ -31,16 +29,16 @@ REFRESH_SECONDS = 5.0
 
 @dataclass(frozen=True)
 class RunOptions:
-    """What is particular to this run.
+    """The options of one run that are not part of the policy.
 
     Attributes:
-        processes: how many grade at once.
+        processes: how many processes grade at once.
         unsafe: grade without a sandbox.
-        force: grade again what is already graded.
-        only: the students to grade, by any of their names; empty: everybody.
+        force: also grade submissions that have a current result.
+        only: the students to grade, by any of their names; empty for all.
         modules: the assignments to grade.
-        roster: a CSV file; None if there is none.
-        cluster: address of a Dask scheduler whose workers grade; empty: this machine does.
+        roster: a CSV file, or None.
+        cluster: address of a Dask scheduler whose workers grade; empty to grade on this machine.
     """
 
     processes: int = 1
@@ -54,7 +52,15 @@ class RunOptions:
 
 @dataclass
 class GradingProgress:
-    """How far a run is; given to `seen` at the start, after each result and at the end."""
+    """The progress of a run, reported at its start, after each result and with each warning.
+
+    Attributes:
+        todo: number of submissions to grade in this run.
+        reused: number of submissions whose stored result is current.
+        done: number of submissions graded so far.
+        entry: the latest result; None at the start and with a warning.
+        name: the submission of that result.
+    """
 
     todo: int
     reused: int
@@ -64,228 +70,199 @@ class GradingProgress:
     warning: str = ""
 
 
+OnProgress = Callable[[GradingProgress], None]
+
+
 def grade(
-    folder: Path,
-    out: Path,
-    options: session.Options,
-    policy: Policy,
-    plan: RunOptions,
-    seen: Callable[[GradingProgress], None],
+    folder: Path, out: Path, options: session.Options, policy: Policy, run: RunOptions, on_progress: OnProgress
 ) -> dict[str, Any]:
-    """Grade every submission in `folder` that is not graded yet, and write results, class and table to `out`.
+    """Grade the submissions in `folder` that have no current result; write results and class document to `out`.
 
     Args:
-        options: how to check; the seed in it is not looked at, see `ResultStore.seed`.
-        policy: what is known of the course; its seed is the wanted one, if there is one.
-        seen: told how far the run is.
+        options: how to check. Its seed is ignored: it is the policy's, or the one stored in `out`, or a fresh one.
 
     Returns:
         the class document.
 
     Raises:
-        UsageError: if there is nothing to grade, `out` cannot be written, or the sandbox would be too weak.
+        UsageError: if there is nothing to grade, `out` cannot be written, or this machine has no sandbox.
     """
-    students = layouts.read_class_members(folder, options.curriculum, policy.layout, plan.modules, out=out)
-    if plan.roster is not None:
-        students = roster.join(students, roster.read(plan.roster))
-    only = _chosen(students, plan.only)
-    ruled, for_nobody = student_exceptions.exceptions_by_submission(policy.exceptions, students)
+    students = layouts.read_class_members(folder, options.curriculum, policy.layout, run.modules, out=out)
+    if run.roster is not None:
+        students = roster.join(students, roster.read(run.roster))
+    only = _submissions_of(students, run.only)
+    exceptions, warnings = student_exceptions.exceptions_by_submission(policy.exceptions, students)
+    warnings += _warn_of_unknown_dates(students, policy)
     started = time.perf_counter()
-    with result_store.locked(out) as remember:
-        results = ResultStore(out)
-        results.open()
+    with result_store.locked(out) as record_scratch, ResultStore(out) as store:
+        graded_class = GradedClass(students, policy, options.curriculum, run.modules, 0, exceptions=exceptions)
+        _require_same_class(graded_class, store)  # before anything of another class is overwritten
+        graded_class.seed = store.seed(policy.seed)
+        options = dataclasses.replace(options, seed=graded_class.seed)
+        run_key = cache_keys.run_key(
+            options, feedback=policy.feedback, hidden=policy.checks.hidden, sandboxed=not run.unsafe
+        )
+        tasks = list(_tasks(graded_class, store, run_key, run.force, only))
+        if tasks and not run.cluster:
+            _require_torch(options)
+        recorder = _Recorder(graded_class, store, on_progress, len(tasks), started)
+        for warning in warnings:
+            recorder.warn(warning)
         try:
-            group = GradedClass(students, policy, options.curriculum, plan.modules, 0, exceptions=ruled)
-            _require_its_own(group, results)  # before anything of another class is changed, its seed too
-            group.seed = results.seed(policy.seed)
-            options = dataclasses.replace(options, seed=group.seed)
-            key = cache_keys.run_key(
-                options, feedback=policy.feedback, hidden=policy.checks.hidden, sandboxed=not plan.unsafe
-            )
-            units = list(_to_grade(group, results, key, plan.force, only))
-            if units and not plan.cluster:
-                _require_torch(options)
-            keeper = _Recorder(group, results, seen, len(units), started)
-            keeper.start()
-            for warning in (*for_nobody, _undated(students, policy)):
-                if warning:
-                    keeper.warn(warning)
-            try:
-                setup = WorkerSetup(options, out, key, policy.feedback, policy, results.results)
-                if units and plan.cluster:
-                    _on_a_cluster(setup, units, plan, keeper)
-                elif units:
-                    with private_scratch() as scratch:
-                        remember(scratch)
-                        sandboxed_options = dataclasses.replace(options, sandbox=sandbox_for(scratch, plan.unsafe))
-                        setup = dataclasses.replace(setup, options=sandboxed_options, scratch=scratch)
-                        WorkerPool(setup, min(plan.processes, len(units)), keeper.done).run(units)
-            finally:
-                document = keeper.finish()
+            setup = WorkerSetup(options, out, run_key, policy.feedback, policy, store.results)
+            if tasks and run.cluster:
+                from autograder.classroom.dask_cluster import DaskCluster
+
+                options = dataclasses.replace(options, sandbox=SandboxPolicy(unsafe=run.unsafe))
+                setup = dataclasses.replace(setup, options=options)
+                DaskCluster(setup, run.cluster, recorder.add, recorder.warn).run(tasks)
+            elif tasks:
+                with scratch_folder() as scratch:
+                    record_scratch(scratch)
+                    options = dataclasses.replace(options, sandbox=_sandbox_for(scratch, run.unsafe))
+                    setup = dataclasses.replace(setup, options=options, scratch=scratch)
+                    WorkerPool(setup, min(run.processes, len(tasks)), recorder.add).run(tasks)
         finally:
-            results.close()
+            document = recorder.finish()
     return document
 
 
-def _require_its_own(group: GradedClass, results: ResultStore) -> None:
-    """Two classes in one folder would take each other's table and seed.
+def _require_same_class(graded_class: GradedClass, store: ResultStore) -> None:
+    """Check that the stored results are of this class: two classes in one folder would overwrite each other's files.
 
     Raises:
-        UsageError: if there are results, and none is of anybody in this class.
+        UsageError: if there are results, but none of a student of this class.
     """
-    there = {_whose(file) for file in results.entries}
-    here = {_whose(file) for student in group.students for _, _, file in group.files_of(student)}
-    if there and here and there.isdisjoint(here):
+    stored = {_submission_of(file) for file in store.entries}
+    expected = {
+        _submission_of(file) for student in graded_class.students for _, _, file in graded_class.files_of(student)
+    }
+    if stored and expected and stored.isdisjoint(expected):
         raise UsageError(
-            f"{results.out} holds the results of another class ({counted(len(there), 'submission')}, as "
-            f"{sorted(there)[0]!r}). Name another folder: --out DIR"
+            f"{store.out} contains the results of another class ({counted(len(stored), 'submission')}, for example "
+            f"{sorted(stored)[0]!r}). Choose another folder: --out DIR"
         )
 
 
-def _whose(file: str) -> str:
-    """Whose document it is, whichever attempt was graded."""
+def _submission_of(file: str) -> str:
+    """Return the submission of a result document's file name, without the attempt."""
     return unquote(re.sub(r"(#\d+)?\.json$", "", file))
 
 
-def _undated(students: Sequence[ClassMember], policy: Policy) -> str:
-    """A due date that cannot be held against anybody is not passed over in silence."""
-    if not any(one.due for one in policy.assignments.values()):
-        return ""
-    handed_in = [student for student in students if student.attempts]
-    unknown = sum(any(not one.times and one.late is None for one in student.attempts) for student in handed_in)
-    if not unknown:
-        return ""
-    return (
-        f"When it was handed in is not known of {unknown} of {counted(len(handed_in), 'submission')}: "
-        "they count as in time. Gradescope and nbgrader tell the date, Canvas what is late."
+def _warn_of_unknown_dates(students: Sequence[ClassMember], policy: Policy) -> list[str]:
+    """Return a warning if there is a due date, but the dates of some submissions are unknown."""
+    if not any(assignment.due for assignment in policy.assignments.values()):
+        return []
+    submitted = [student for student in students if student.attempts]
+    unknown = sum(
+        any(not attempt.times and attempt.late is None for attempt in student.attempts) for student in submitted
     )
+    if not unknown:
+        return []
+    text = (
+        f"The date of {unknown} of {counted(len(submitted), 'submission')} is unknown: they count as on time. "
+        "Downloads of Gradescope and nbgrader contain dates; those of Canvas mark late submissions."
+    )
+    return [text]
 
 
 def _require_torch(options: session.Options) -> None:
-    """Before the first submission, not in the middle of a class.
+    """Check that the answers for fresh inputs can be computed, before the first submission is graded.
 
     Raises:
-        UsageError: if the inputs are fresh and nobody can say what is right for them.
+        UsageError: if PyTorch is needed and not installed.
     """
-    own = options.curriculum.package == registry.BUILT_IN  # another course's references may do without
-    if own and options.seed and torch_version() is None:
+    built_in = options.curriculum.package == registry.BUILT_IN  # the references of other courses may not use PyTorch
+    if built_in and options.seed and torch_version() is None:
         raise missing_package(
-            "a class is graded on fresh inputs, and their right answers come from PyTorch",
+            "a class is graded on fresh inputs, and PyTorch computes their answers",
             "torch",
-            instead="Without it there are the public inputs, whose answers every student has, too: --seed 0",
+            instead="Without it, grade on the public inputs, whose answers students also have: --seed 0",
         )
 
 
-def _on_a_cluster(setup: WorkerSetup, units: list[GradingTask], plan: RunOptions, keeper: "_Recorder") -> None:
-    from autograder.classroom.dask_cluster import DaskCluster
-
-    setup = dataclasses.replace(
-        setup, options=dataclasses.replace(setup.options, sandbox=SandboxPolicy(unsafe=plan.unsafe))
-    )
-    DaskCluster(setup, plan.cluster, keeper.done, keeper.warn).run(units)
-
-
-def _chosen(students: Sequence[ClassMember], only: tuple[str, ...]) -> set[str] | None:
-    """The submissions of the students that were named.
+def _submissions_of(students: Sequence[ClassMember], names: tuple[str, ...]) -> set[str] | None:
+    """Return the submissions of the named students, or None for all if there are no names.
 
     Raises:
-        UsageError: for a name that nobody has, with the nearest one, and for one that several have.
+        UsageError: for a name that no student has, or several have.
     """
-    if not only:
+    if not names:
         return None
-    names, found = roster.StudentNames(students), set()
-    for name in only:
-        whose = names.find(name, "--only")
-        if whose is None:
-            raise UsageError(names.unknown(name))
-        found.add(whose)
-    return found
+    known, submissions = roster.StudentNames(students), set()
+    for name in names:
+        submission = known.find(name, "--only")
+        if submission is None:
+            raise UsageError(known.unknown(name))
+        submissions.add(submission)
+    return submissions
 
 
-def _to_grade(
-    group: GradedClass, results: ResultStore, key: str, force: bool, only: set[str] | None
+def _tasks(
+    graded_class: GradedClass, store: ResultStore, run_key: str, force: bool, only: set[str] | None
 ) -> Iterator[GradingTask]:
+    """Yield a task for each attempt that has no current result, or for each attempt if `force`."""
     number = 0
-    for student in group.students:
+    for student in graded_class.students:
         if only is not None and student.submission not in only:
             continue
-        for _, attempt, file in group.files_of(student):
-            entry = results.entries.get(file)
-            if not force and entry and results.is_there(file, _key_now(key, student, attempt, entry)):
+        for _, attempt, file in graded_class.files_of(student):
+            entry = store.entries.get(file)
+            if not force and entry and store.is_current(file, _current_key(run_key, student, attempt, entry)):
                 continue
             yield GradingTask(number, student.submission, file, attempt)
             number += 1
 
 
-def _key_now(run: str, student: ClassMember, attempt: Attempt, entry: JournalEntry) -> str:
-    """The key that a result of what lies there now would have."""
+def _current_key(run_key: str, student: ClassMember, attempt: Attempt, entry: JournalEntry) -> str:
+    """Return the key that the result of an attempt has today; files with an unchanged signature are not read."""
     signature = intake.signature(attempt)
     if not signature or signature != entry.signature:
         entry.digest, entry.signature = intake.digest(intake.read_files(attempt)), signature
-    return cache_keys.result_key(run, student.submission, entry.digest)
+    return cache_keys.result_key(run_key, student.submission, entry.digest)
 
 
 class _Recorder:
-    """Writes down what comes in, and keeps the class document fresh."""
+    """Stores results as they arrive, reports progress, and rewrites the class document now and then."""
 
     def __init__(
-        self,
-        group: GradedClass,
-        results: ResultStore,
-        seen: Callable[[GradingProgress], None],
-        todo: int,
-        started: float,
+        self, graded_class: GradedClass, store: ResultStore, on_progress: OnProgress, todo: int, started: float
     ) -> None:
-        total = sum(len(group.files_of(student)) for student in group.students)
-        self._group, self._results, self._seen, self._started = group, results, seen, started
+        total = sum(len(graded_class.files_of(student)) for student in graded_class.students)
+        self._class, self._store, self._on_progress, self._started = graded_class, store, on_progress, started
         self._progress = GradingProgress(todo, total - todo)
-        self._written = time.monotonic()
+        self._written_at = time.monotonic()
+        on_progress(self._progress)
 
-    def start(self) -> None:
-        """Say how much there is to do."""
-        self._seen(self._progress)
-
-    def done(self, unit: GradingTask, entry: JournalEntry) -> None:
-        """Take one result."""
-        self._results.add([entry])
+    def add(self, task: GradingTask, entry: JournalEntry) -> None:
+        """Store one result."""
+        self._store.add(entry)
         self._progress.done += 1
-        self._progress.entry, self._progress.name = entry, unit.name
-        self._seen(self._progress)
-        if time.monotonic() - self._written > REFRESH_SECONDS:
+        self._progress.entry, self._progress.name = entry, task.name
+        self._on_progress(self._progress)
+        if time.monotonic() - self._written_at > REFRESH_SECONDS:
             self._write()
-            self._written = time.monotonic()
+            self._written_at = time.monotonic()
 
     def warn(self, text: str) -> None:
-        """Something that an instructor should know now."""
-        self._seen(dataclasses.replace(self._progress, entry=None, warning=text))
+        """Report a warning."""
+        self._on_progress(dataclasses.replace(self._progress, entry=None, warning=text))
 
     def finish(self) -> dict[str, Any]:
-        """Write the class, as it is now."""
+        """Write the class document and the table, and return the document."""
         document = self._write()
-        class_document.write_csv(self._results.out, document, self._results.entries)
+        class_document.write_csv(self._store.out, document, self._store.entries)
         return document
 
     def _write(self) -> dict[str, Any]:
-        self._group.seconds = time.perf_counter() - self._started
-        document = self._group.document(self._results.entries)
-        class_document.write(self._results.out, document)
+        self._class.seconds = time.perf_counter() - self._started
+        document = self._class.document(self._store.entries)
+        class_document.write(self._store.out, document)
         return document
 
 
-@contextmanager
-def private_scratch() -> Iterator[Path]:
-    """A folder for copies of submissions that its owner can use, but nobody can list: see `sandbox/probe.py`."""
-    with tempfile.TemporaryDirectory(prefix="headway-") as name:
-        where = Path(name).resolve()
-        where.chmod(0o300)
-        try:
-            yield where
-        finally:
-            where.chmod(0o700)
-
-
-def sandbox_for(scratch: Path, unsafe: bool) -> SandboxPolicy:
-    """The strongest sandbox that holds on this machine.
+def _sandbox_for(scratch: Path, unsafe: bool) -> SandboxPolicy:
+    """Return the strongest sandbox that holds on this machine.
 
     Raises:
         UsageError: if there is none.
@@ -296,6 +273,6 @@ def sandbox_for(scratch: Path, unsafe: bool) -> SandboxPolicy:
         return strongest_level(scratch)
     except SandboxUnavailable as error:
         raise UsageError(
-            f"this machine has no sandbox for untrusted code ({error}). See what is missing: headway doctor. "
-            f"Submissions that may read your files and use your network are graded with --{UNSAFE}"
+            f"this machine has no sandbox for untrusted code ({error}). To see what is missing: headway doctor. "
+            f"To run submissions with your own privileges, able to read your files and use your network: --{UNSAFE}"
         ) from None

@@ -1,12 +1,12 @@
-"""What a run leaves behind, so that it can be broken off at any moment and gone on with.
+"""Store the results of a run on disk, so that the run can be interrupted at any moment and resumed.
 
-    OUT/results/NAME.json   a result document for each submission, written whole or not at all
-    OUT/journal.jsonl       a line for each result: its key, and what the class needs of it
+    OUT/results/NAME.json   a result document for each submission, written atomically
+    OUT/journal.jsonl       a line for each result: its key and what the class document needs of it
     OUT/run.json            the seed of the run
     OUT/class.json, grades.csv    made from the journal and the policy
-    OUT/.lock               held while a run is under way
+    OUT/.lock               held during a run; contains the path of the run's scratch folder
 
-A result is on the disk before its line is, so that a line never promises what a power cut took away.
+A result is on disk before its journal line is, so a power cut never leaves a line without its result.
 """
 
 import contextlib
@@ -15,11 +15,11 @@ import json
 import os
 import shutil
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 from urllib.parse import quote
 
 from autograder.core.files import write_atomically
@@ -31,18 +31,19 @@ RESULTS, JOURNAL, RUN, LOCK = "results", "journal.jsonl", "run.json", ".lock"
 
 @dataclass
 class JournalEntry:
-    """What the class needs of one result.
+    """What the class document needs of one result.
 
     Attributes:
-        file: the document's name in `results/`.
-        key: digest of all that the result depends on; another key, another result.
-        status: graded, unreadable, or failed (the kit did).
-        reason: why it is not graded.
-        points: earned by assignment.
-        statuses: how many checks have each status.
-        digest: of what was handed in.
-        signature: of its files, see `intake.signature`; empty if they have to be read.
-        bytes: size of the document, to notice one that was cut short or exchanged.
+        file: name of the result document in `results/`.
+        key: digest of everything that the result depends on, see `cache_keys.result_key`.
+        status: graded, unreadable, or failed (an internal error).
+        reason: why the submission is not graded.
+        points: points earned, by assignment.
+        possible: points of the checks, by assignment.
+        statuses: number of checks with each status.
+        digest: digest of the submitted files' contents.
+        signature: the files' sizes and times, see `intake.signature`; empty if the contents must be read to compare.
+        bytes: size of the document, by which a truncated or replaced one is noticed.
     """
 
     file: str
@@ -59,29 +60,28 @@ class JournalEntry:
     digest: str = ""
     signature: str = ""
 
-    @property
-    def earned(self) -> float:
-        """Points of all assignments."""
-        return sum(self.points.values())
 
-
-def file_name(name: str, attempt: int = 0) -> str:
-    """The name of a submission's document: readable, and short enough for every file system."""
-    quoted = quote(name, safe=" .,@()")
-    short = quoted if len(quoted) <= 150 else f"{quoted[:120]}-{hashlib.sha256(name.encode()).hexdigest()[:16]}"
-    return f"{short}#{attempt}.json" if attempt else f"{short}.json"
+def file_name(submission: str, attempt: int = 0) -> str:
+    """Return the name of a submission's result document: readable, and short enough for every file system."""
+    quoted = quote(submission, safe=" .,@()")
+    if len(quoted) > 150:
+        quoted = f"{quoted[:120]}-{hashlib.sha256(submission.encode()).hexdigest()[:16]}"
+    return f"{quoted}#{attempt}.json" if attempt else f"{quoted}.json"
 
 
 class ResultStore:
-    """The folder OUT. Only one process writes the journal; the documents may be written by others before."""
+    """The folder OUT of a run: its journal, result documents and seed. A context manager; the journal is open inside.
+
+    Only one process writes the journal. Result documents may be written by other processes, before their entries.
+    """
 
     def __init__(self, out: Path) -> None:
         self.out = out
         self.entries: dict[str, JournalEntry] = {}
         self._journal: Any = None
 
-    def open(self) -> None:
-        """Read what is there, and get ready to add to it.
+    def __enter__(self) -> Self:
+        """Read the journal and open it for appending.
 
         Raises:
             UsageError: if the folder cannot be written.
@@ -89,18 +89,24 @@ class ResultStore:
         try:
             self.results.mkdir(parents=True, exist_ok=True)
             self.entries = {entry.file: entry for entry in _read_journal(self.out / JOURNAL)}
-            self._rewrite()
-            self._journal = open(self.out / JOURNAL, "ab")  # noqa: SIM115 (open as long as the run)
+            self._compact()
+            self._journal = open(self.out / JOURNAL, "ab")
         except OSError as error:
-            raise UsageError(f"cannot write to {self.out} ({error.strerror}). Name another folder: --out DIR") from None
+            raise _cannot_write(self.out, error) from None
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Close the journal and drop the lines that later ones replace."""
+        self._journal.close()
+        self._compact()
 
     @property
     def results(self) -> Path:
-        """Where the documents are."""
+        """The folder of the result documents."""
         return self.out / RESULTS
 
-    def is_there(self, file: str, key: str) -> bool:
-        """Whether a result of this key is here, whole."""
+    def is_current(self, file: str, key: str) -> bool:
+        """Return whether the store holds a complete result with this key."""
         entry = self.entries.get(file)
         if entry is None or entry.key != key or entry.status == "failed":
             return False
@@ -109,37 +115,31 @@ class ResultStore:
         except OSError:
             return False
 
-    def add(self, entries: Iterable[JournalEntry]) -> None:
-        """Write that these results are there: on the disk when this returns."""
-        for entry in entries:
-            self.entries[entry.file] = entry
-            self._journal.write((json.dumps(asdict(entry), ensure_ascii=False) + "\n").encode("utf-8", "replace"))
+    def add(self, entry: JournalEntry) -> None:
+        """Append an entry to the journal; it is on disk when this returns."""
+        self.entries[entry.file] = entry
+        self._journal.write(_journal_line(entry))
         self._journal.flush()
         os.fsync(self._journal.fileno())
 
     def seed(self, wanted: int | None) -> int:
-        """The seed of the run: the wanted one, else that of the run before, else a fresh one; kept from now on."""
+        """Return the seed of the run and store it: `wanted`, or the stored one, or a fresh one."""
         path = self.out / RUN
-        known: object = None
+        stored: object = None
         with contextlib.suppress(OSError, ValueError, AttributeError):
-            known = json.loads(path.read_text("utf-8")).get("seed")
-        seed = wanted if wanted is not None else known if type(known) is int and known >= 0 else fresh_seed()
-        if seed != known:
-            write_atomically(
-                path, (json.dumps({"schema": "headway.run/1", "seed": seed}) + "\n").encode(), durable=True
-            )
+            stored = json.loads(path.read_text("utf-8")).get("seed")
+        seed = wanted if wanted is not None else stored if type(stored) is int and stored >= 0 else fresh_seed()
+        if seed != stored:
+            content = json.dumps({"schema": "headway.run/1", "seed": seed}) + "\n"
+            write_atomically(path, content.encode(), durable=True)
         return seed
 
-    def close(self) -> None:
-        """Tidy the journal up and close it."""
-        if self._journal is not None:
-            self._journal.close()
-            self._journal = None
-            self._rewrite()
+    def _compact(self) -> None:
+        write_atomically(self.out / JOURNAL, b"".join(map(_journal_line, self.entries.values())), durable=True)
 
-    def _rewrite(self) -> None:
-        lines = [json.dumps(asdict(entry), ensure_ascii=False) + "\n" for entry in self.entries.values()]
-        write_atomically(self.out / JOURNAL, "".join(lines).encode("utf-8", "replace"), durable=True)
+
+def _journal_line(entry: JournalEntry) -> bytes:
+    return (json.dumps(asdict(entry), ensure_ascii=False) + "\n").encode("utf-8", "replace")
 
 
 def _read_journal(path: Path) -> Iterator[JournalEntry]:
@@ -148,53 +148,61 @@ def _read_journal(path: Path) -> Iterator[JournalEntry]:
     except FileNotFoundError:
         return
     for line in content.splitlines():
-        with contextlib.suppress(ValueError, TypeError):  # the last line of a run that was killed may be half a line
+        with contextlib.suppress(ValueError, TypeError):  # a killed run may leave half a line at the end
             yield JournalEntry(**json.loads(line))
 
 
 @contextmanager
-def locked(out: Path) -> Iterator[Any]:
-    """Hold the folder for this run, and clear away what a killed one left in the temporary folder.
+def locked(out: Path) -> Iterator[Callable[[Path], None]]:
+    """Hold the folder `out` for this run, and delete the scratch folder that a killed run left behind.
 
     Yields:
-        a function to be told the folder of this run's copies of submissions.
+        a function that records the path of this run's scratch folder.
 
     Raises:
-        UsageError: if another run holds it.
+        UsageError: if another run holds the folder, or it cannot be written.
     """
     try:
         out.mkdir(parents=True, exist_ok=True)
-        file = open(out / LOCK, "a+", encoding="utf-8")  # noqa: SIM115 (held as long as the run)
+        file = open(out / LOCK, "a+", encoding="utf-8")  # noqa: SIM115 (closed below)
     except OSError as error:
-        raise UsageError(f"cannot write to {out} ({error.strerror}). Name another folder: --out DIR") from None
+        raise _cannot_write(out, error) from None
     with file:
-        _take(file, out)
+        _lock(file, out)
         file.seek(0)
-        left = file.read().strip()
-        if Path(left).name.startswith("headway-") and Path(left).parent == Path(tempfile.gettempdir()).resolve():
-            with contextlib.suppress(OSError):
-                os.chmod(left, 0o700)
-            shutil.rmtree(left, ignore_errors=True)
+        _delete_scratch(Path(file.read().strip()))
 
-        def remember(scratch: Path) -> None:
+        def record_scratch(scratch: Path) -> None:
             file.truncate(0)
             file.write(str(scratch))
             file.flush()
 
-        yield remember
+        yield record_scratch
         file.truncate(0)
 
 
-def _take(file: Any, out: Path) -> None:
+def _delete_scratch(scratch: Path) -> None:
+    # The lock file could name any folder, so only one that looks like ours is deleted.
+    if scratch.name.startswith("headway-") and scratch.parent == Path(tempfile.gettempdir()).resolve():
+        with contextlib.suppress(OSError):
+            scratch.chmod(0o700)
+        shutil.rmtree(scratch, ignore_errors=True)
+
+
+def _lock(file: Any, out: Path) -> None:
     try:
         import fcntl
-    except ImportError:  # Windows: two runs at once are the user's own affair
+    except ImportError:  # Windows has no such lock: there, the user must not start two runs
         return
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         raise UsageError(
-            f"another headway grade is writing to {out}. Wait for it, or name another folder: --out DIR"
+            f"another headway grade is writing to {out}. Wait for it, or choose another folder: --out DIR"
         ) from None
-    except OSError:  # a file system without locks, as Lustre often is: the same
+    except OSError:  # a file system without locks, as Lustre often is
         return
+
+
+def _cannot_write(out: Path, error: OSError) -> UsageError:
+    return UsageError(f"cannot write to {out} ({error.strerror}). Choose another folder: --out DIR")

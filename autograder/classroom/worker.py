@@ -1,8 +1,8 @@
-"""One grading process: a session of pytest and a sandbox server of its own, graded submissions one after another.
+"""Run one grading process: a pytest session with a sandbox server that grades submissions one after another.
 
-It talks to the run through a pipe. Units come in, small entries go back; the documents are written here, by a thread
-that waits for the disk while the next submission is graded. When the pipe closes, the process ends at once: a run that
-was killed leaves nobody behind.
+The process talks to the run through a pipe: tasks come in, small journal entries go back. A thread writes the documents
+while the next submission is graded. When the pipe closes, the process exits at once, so a killed run leaves no process
+behind.
 """
 
 import contextlib
@@ -13,7 +13,10 @@ import re
 import secrets
 import shutil
 import signal
+import tempfile
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -35,18 +38,18 @@ from autograder.results import Level, withhold
 
 @dataclass(frozen=True)
 class WorkerSetup:
-    """What is the same for every submission of a run.
+    """The settings that all submissions of a run share.
 
     Attributes:
-        options: with a sandbox around `scratch`.
-        scratch: where copies of submissions are put.
-        results: where documents are written; None: they are handed back.
-        key: digest of the run's settings.
+        options: how to check, with a sandbox built for `scratch`.
+        scratch: the folder for copies of submissions.
+        run_key: see `cache_keys.run_key`.
+        results: the folder for result documents; None sends them back through the pipe.
     """
 
     options: session.Options
     scratch: Path
-    key: str
+    run_key: str
     feedback: Level = "summary"
     policy: Policy = field(default_factory=Policy)
     results: Path | None = None
@@ -57,63 +60,83 @@ class GradingTask:
     """One submission to grade.
 
     Attributes:
-        file: name of its document.
-        work: where it lies, or (for another machine) what was read of it.
+        number: position in the run.
+        name: the submission's name.
+        file: name of its result document.
+        source: where the submission is, or its files (for another machine).
     """
 
     number: int
     name: str
     file: str
-    work: Attempt | list[intake.SubmittedFile]
+    source: Attempt | list[intake.SubmittedFile]
+
+    def read_files(self) -> list[intake.SubmittedFile]:
+        """Return the submitted files."""
+        return self.source if isinstance(self.source, list) else intake.read_files(self.source)
 
 
-def grade(unit: GradingTask, checks: session.CheckSession, setup: WorkerSetup) -> tuple[JournalEntry, bytes]:
-    """Grade one submission: what the class needs to know, and the document."""
-    signature = "" if isinstance(unit.work, list) else intake.signature(unit.work)  # before the files are read
-    files = unit.work if isinstance(unit.work, list) else intake.read_files(unit.work)
-    # A name that nobody can guess: nobody can list the folder around it.
-    folder = setup.scratch / secrets.token_hex(16)
+@contextmanager
+def scratch_folder() -> Iterator[Path]:
+    """Make a temporary folder for copies of submissions, which its owner can use but nobody can list."""
+    with tempfile.TemporaryDirectory(prefix="headway-") as name:
+        scratch = Path(name).resolve()
+        scratch.chmod(0o300)
+        try:
+            yield scratch
+        finally:
+            scratch.chmod(0o700)
+
+
+def grade(task: GradingTask, checks: session.CheckSession, setup: WorkerSetup) -> tuple[JournalEntry, bytes]:
+    """Grade one submission and return its journal entry and its result document."""
+    # The signature is taken before the files are read: a file that changes in between is then graded again next time.
+    signature = "" if isinstance(task.source, list) else intake.signature(task.source)
+    files = task.read_files()
+    folder = setup.scratch / secrets.token_hex(16)  # no submission can guess another one's folder
     folder.mkdir()
     try:
         taken = intake.copy_modules(files, folder, setup.options.curriculum)
-        result = checks.check(unit.name, folder, setup.options.functions)
+        result = checks.check(task.name, folder, setup.options.functions)
         locate_in_cells(result, modules_from_notebooks(folder))
     finally:
         shutil.rmtree(folder, ignore_errors=True)
     result.notes = taken.notes
     withhold(result, setup.feedback, setup.policy.is_hidden)
     document = results.to_document(result, setup.options.curriculum)
-    # Without indentation: only then is it written by the encoder in C, a tenth of the time.
-    text = _without_our_folders(json.dumps(document, ensure_ascii=False), setup.scratch)
+    # Indentation would make json use its slow Python encoder, which takes ten times as long.
+    text = _remove_scratch_paths(json.dumps(document, ensure_ascii=False), setup.scratch)
     content = (text + "\n").encode("utf-8", "replace")
-    entry = _entry(unit, document, result, taken)
+    entry = _journal_entry(task, document, result, taken)
     entry.digest, entry.signature = intake.digest(files), signature
-    entry.key = cache_keys.result_key(setup.key, unit.name, entry.digest)
+    entry.key = cache_keys.result_key(setup.run_key, task.name, entry.digest)
     entry.bytes = len(content)
     return entry, content
 
 
-def _without_our_folders(text: str, scratch: Path) -> str:
-    """The document without the paths of copies, which tracebacks and warnings print: they are another each time."""
+def _remove_scratch_paths(text: str, scratch: Path) -> str:
+    """Remove the paths of copies, which tracebacks and warnings print and which differ from run to run."""
     return re.sub(rf"{re.escape(str(scratch))}/[\w-]+/(?:\d+/)?", "", text)
 
 
-def _entry(
-    unit: GradingTask, document: dict[str, Any], result: results.SubmissionResult, taken: intake.IntakeResult
+def _journal_entry(
+    task: GradingTask, document: dict[str, Any], result: results.SubmissionResult, taken: intake.IntakeResult
 ) -> JournalEntry:
     status, reason = "graded", ""
     if result.problems:
-        status, reason = "failed", f"the kit failed: {result.problems[0]}"
+        status, reason = "failed", f"internal error: {result.problems[0]}"
     elif not taken.modules:
-        status, reason = "unreadable", "; ".join(taken.notes[:3]) or "no module of the course was handed in"
+        status, reason = "unreadable", "; ".join(taken.notes[:3]) or "the submission contains no module of the course"
     return JournalEntry(
-        unit.file,
+        task.file,
         "",
         status,
         reason,
-        points={one["name"]: one["points"]["earned"] for one in document["assignments"]},
-        possible={one["name"]: one["points"]["possible"] for one in document["assignments"]},
-        statuses={s: n for s in results.STATUSES if (n := sum(check.status == s for check in result.checks))},
+        points={assignment["name"]: assignment["points"]["earned"] for assignment in document["assignments"]},
+        possible={assignment["name"]: assignment["points"]["possible"] for assignment in document["assignments"]},
+        statuses={
+            name: count for name in results.STATUSES if (count := sum(check.status == name for check in result.checks))
+        },
         notes=taken.notes,
         sandbox=result.sandbox,
         seconds=document["seconds"],
@@ -121,46 +144,51 @@ def _entry(
 
 
 def main(pipe: Connection) -> None:
-    """Be a grading process: a WorkerSetup comes first, then Units; None ends it."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the run, which closes the pipe
-    units: queue.Queue[GradingTask | None] = queue.Queue()
-    finished: queue.Queue[tuple[Any, ...] | None] = queue.Queue(maxsize=2)
-    setup: WorkerSetup = pipe.recv()
-    threading.Thread(target=_listen, args=(pipe, units), daemon=True).start()
-    writer = threading.Thread(target=_write, args=(pipe, finished, setup.results), daemon=True)
-    writer.start()
+    """Run a grading process: receive a WorkerSetup, then GradingTasks until None.
 
-    def work(checks: session.CheckSession) -> None:
+    Sends ("done", task number, entry[, content]) for each task, ("refused", reason) if no submission can be graded for
+    a reason that the user can fix, and ("error", message) if the session failed.
+    """
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the run handles Ctrl-C: it closes the pipe
+    tasks: queue.Queue[GradingTask | None] = queue.Queue()
+    outbox: queue.Queue[tuple[Any, ...] | None] = queue.Queue(maxsize=2)
+    setup: WorkerSetup = pipe.recv()
+    threading.Thread(target=_receive, args=(pipe, tasks), daemon=True).start()
+    sender = threading.Thread(target=_send, args=(pipe, outbox, setup.results), daemon=True)
+    sender.start()
+
+    def grade_tasks(checks: session.CheckSession) -> None:
         gc_tuning.raise_gc_threshold(spare=True)
-        while (unit := units.get()) is not None:
-            finished.put(("done", unit.number, *grade(unit, checks, setup)))
+        while (task := tasks.get()) is not None:
+            outbox.put(("done", task.number, *grade(task, checks, setup)))
 
     try:
-        session.run_in_session(setup.options, work)
+        session.run_in_session(setup.options, grade_tasks)
     except UsageError as error:
-        finished.put(("refused", str(error)))
+        outbox.put(("refused", str(error)))
     except Exception as error:
-        finished.put(("broke", f"{type(error).__name__}: {error}"))
-    finished.put(None)
-    writer.join()
+        outbox.put(("error", f"{type(error).__name__}: {error}"))
+    outbox.put(None)
+    sender.join()
 
 
-def _listen(pipe: Connection, units: "queue.Queue[GradingTask | None]") -> None:
+def _receive(pipe: Connection, tasks: "queue.Queue[GradingTask | None]") -> None:
     with contextlib.suppress(EOFError, OSError):
         while True:
-            units.put(pipe.recv())
+            tasks.put(pipe.recv())
     os._exit(1)
 
 
-def _write(pipe: Connection, finished: "queue.Queue[tuple[Any, ...] | None]", folder: Path | None) -> None:
-    while (message := finished.get()) is not None:
+def _send(pipe: Connection, outbox: "queue.Queue[tuple[Any, ...] | None]", folder: Path | None) -> None:
+    """Write documents to `folder`, if there is one, and send the messages."""
+    while (message := outbox.get()) is not None:
         if message[0] == "done" and folder is not None:
             kind, number, entry, content = message
+            path = folder / entry.file
+            message = (kind, number, entry)
             try:
-                write_atomically(folder / entry.file, content, durable=True)
+                write_atomically(path, content, durable=True)
             except OSError as error:
-                message = ("refused", f"cannot write {folder / entry.file} ({error.strerror}). Make room, and go on")
-            else:
-                message = (kind, number, entry)
+                message = ("refused", f"cannot write {path} ({error.strerror}). Free some space, then resume the run")
         with contextlib.suppress(OSError):
             pipe.send(message)

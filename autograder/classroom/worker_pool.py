@@ -1,10 +1,10 @@
-"""The run: grading processes over one queue. One that dies is replaced, and its submission is tried once more.
+"""Grade with several processes on this machine. A process that dies is replaced, and its submission is tried again.
 
-Memory does not grow with the class: what is kept of a submission is where it lies, and of a result its entry.
+Memory does not grow with the class: a task holds the path of a submission, and a result is a small journal entry.
 
-Submissions that are equal byte for byte are each graded for themselves. Copying a result would be right for code that
-always answers the same; but a call that ran out of time in a busy moment would then cost everybody who handed in that
-code, and who copied from whom is not the grader's to know.
+Identical submissions are each graded. Copying a result would be correct for code that always behaves the same, but a
+call that timed out on a busy machine would then cost every student with the same code points, and the grader would
+reveal who shares code.
 """
 
 import time
@@ -23,42 +23,48 @@ from autograder.classroom.worker import GradingTask, WorkerSetup
 from autograder.engine.session import InternalError
 from autograder.errors import UsageError
 
-TRIES = 2
-# So often in a row without a single result: it is not the submissions.
+MAX_TRIES = 2
+# After this many deaths in a row without a single result, the cause is not a submission.
 MAX_DEATHS = 6
-# A submission is bounded by its own limits, three times over where it is checked again; beyond that the process hangs.
-PATIENCE = 300.0
+# A process that exceeds three times the submission's limit (blocked checks run again) by this many seconds hangs.
+GRACE_SECONDS = 300.0
 
-Done = Callable[[GradingTask, JournalEntry], None]
+OnResult = Callable[[GradingTask, JournalEntry], None]
 
 
 class GraderProcess:
-    """A grading process from outside."""
+    """A grading process, seen from the run.
+
+    Attributes:
+        tasks: the tasks that were sent and not yet answered.
+        busy_since: when the process started on the first of them.
+        error: the last error that the process reported.
+    """
 
     def __init__(self, setup: WorkerSetup) -> None:
         context = get_context("spawn")
-        self.pipe, theirs = context.Pipe()
-        self.process: BaseProcess = context.Process(target=worker.main, args=(theirs,), daemon=True)
+        self.pipe, child_pipe = context.Pipe()
+        self.process: BaseProcess = context.Process(target=worker.main, args=(child_pipe,), daemon=True)
         self.process.start()
-        theirs.close()
-        self.units: deque[GradingTask] = deque()
-        self.since = time.monotonic()
-        self.words = ""
+        child_pipe.close()
+        self.tasks: deque[GradingTask] = deque()
+        self.busy_since = time.monotonic()
+        self.error = ""
         self._send(setup)
 
-    def give(self, unit: GradingTask) -> None:
-        """Hand it a submission."""
-        if not self.units:
-            self.since = time.monotonic()
-        self.units.append(unit)
-        self._send(unit)
+    def submit(self, task: GradingTask) -> None:
+        """Send a task."""
+        if not self.tasks:
+            self.busy_since = time.monotonic()
+        self.tasks.append(task)
+        self._send(task)
 
     def _send(self, message: Any) -> None:
-        with suppress(OSError):  # it died: the end of the pipe tells, when it is read
+        with suppress(OSError):  # the process died, which the next recv notices
             self.pipe.send(message)
 
-    def end(self) -> None:
-        """End it, whatever it does."""
+    def kill(self) -> None:
+        """Kill the process and wait for its end."""
         self.pipe.close()
         self.process.kill()
         self.process.join()
@@ -70,101 +76,100 @@ class WorkerPool:
     """Grading processes on this machine.
 
     Attributes:
-        done: called with each result, and with each submission that twice took its process with it.
-        deaths: how many processes died, since the last result.
+        size: the number of processes.
+        on_result: called with each result, and with each submission whose process died twice.
+        deaths: how many processes died since the last result.
+        tries: by task number, how many processes died while grading it.
     """
 
     setup: WorkerSetup
     size: int
-    done: Done
-    patience: float = PATIENCE
+    on_result: OnResult
     deaths: int = 0
     graders: list[GraderProcess] = field(default_factory=list)
     tries: dict[int, int] = field(default_factory=dict)
+    todo: deque[GradingTask] = field(default_factory=deque)
 
-    def run(self, units: Iterable[GradingTask]) -> None:
-        """Grade all of them.
+    def run(self, tasks: Iterable[GradingTask]) -> None:
+        """Grade all tasks.
 
         Raises:
-            UsageError: if no submission can be graded, for a reason that the user can mend.
+            UsageError: if no submission can be graded, for a reason that the user can fix.
             InternalError: if grading processes die one after another.
         """
-        todo = deque(units)
+        self.todo.extend(tasks)
         try:
-            while todo or any(one.units for one in self.graders):
-                while len(self.graders) < min(self.size, len(todo) + len(self.graders)):
+            while self.todo or any(grader.tasks for grader in self.graders):
+                while len(self.graders) < min(self.size, len(self.todo) + len(self.graders)):
                     self.graders.append(GraderProcess(self.setup))
-                self._feed(todo)
-                for pipe in wait([one.pipe for one in self.graders], timeout=1.0):
-                    self._hear(next(one for one in self.graders if one.pipe is pipe), todo)
-                self._look_after(todo)
+                self._submit_tasks()
+                for pipe in wait([grader.pipe for grader in self.graders], timeout=1.0):
+                    self._receive(next(grader for grader in self.graders if grader.pipe is pipe))
+                self._replace_hanging()
         except KeyboardInterrupt:
-            self._collect(todo)
+            self._receive_finished()
             raise
         finally:
-            for one in self.graders:
-                one.end()
+            for grader in self.graders:
+                grader.kill()
             self.graders.clear()
 
-    def _feed(self, todo: "deque[GradingTask]") -> None:
-        # One ahead of the one it grades, so that it never waits; not near the end, where another may be free first.
-        depth = 2 if len(todo) > 2 * self.size else 1
+    def _submit_tasks(self) -> None:
+        # Each process has one task queued so that it never waits; near the end, another may be free first.
+        depth = 2 if len(self.todo) > 2 * self.size else 1
         for wanted in range(1, depth + 1):
-            for one in self.graders:
-                if todo and len(one.units) < wanted:
-                    one.give(todo.popleft())
+            for grader in self.graders:
+                if self.todo and len(grader.tasks) < wanted:
+                    grader.submit(self.todo.popleft())
 
-    def _hear(self, one: GraderProcess, todo: "deque[GradingTask]") -> None:
+    def _receive(self, grader: GraderProcess) -> None:
         try:
-            kind, *rest = one.pipe.recv()
+            kind, *values = grader.pipe.recv()
         except (EOFError, OSError):
-            self._bury(one, todo)
+            self._replace_dead(grader)
             return
         if kind == "refused":
-            raise UsageError(rest[0])
-        if kind == "broke":
-            one.words = rest[0]
+            raise UsageError(values[0])
+        if kind == "error":
+            grader.error = values[0]
             return
-        number, entry = rest[:2]
-        unit = one.units.popleft()
-        assert unit.number == number
-        one.since, self.deaths = time.monotonic(), 0
-        self.done(unit, entry)
+        number, entry = values
+        task = grader.tasks.popleft()
+        assert task.number == number
+        grader.busy_since, self.deaths = time.monotonic(), 0
+        self.on_result(task, entry)
 
-    def _look_after(self, todo: "deque[GradingTask]") -> None:
-        limits = self.setup.options.limits
-        allowed = self.patience + 3 * limits.submission_seconds
-        for one in list(self.graders):
-            if one.units and time.monotonic() - one.since > allowed:
-                one.words = f"it did not answer for {allowed:.0f} s"
-                self._bury(one, todo)
+    def _replace_hanging(self) -> None:
+        allowed = GRACE_SECONDS + 3 * self.setup.options.limits.submission_seconds
+        for grader in list(self.graders):
+            if grader.tasks and time.monotonic() - grader.busy_since > allowed:
+                grader.error = f"no answer for {allowed:.0f} s"
+                self._replace_dead(grader)
 
-    def _bury(self, one: GraderProcess, todo: "deque[GradingTask]") -> None:
-        """A process is gone: its submission is tried once more, by another; those that waited were not at fault."""
-        one.process.join(1)
-        code = one.process.exitcode
-        words = one.words or (
-            f"it was ended by signal {-code}" if code is not None and code < 0 else f"exit code {code}"
-        )
-        self.graders.remove(one)
-        one.end()
+    def _replace_dead(self, grader: GraderProcess) -> None:
+        """Remove a dead process; another one tries its submission again, and grades the tasks queued behind it."""
+        grader.process.join(1)
+        code = grader.process.exitcode
+        reason = grader.error or (f"killed by signal {-code}" if code is not None and code < 0 else f"exit code {code}")
+        self.graders.remove(grader)
+        grader.kill()
         self.deaths += 1
         if self.deaths >= MAX_DEATHS:
-            raise InternalError(f"grading processes die one after another ({words})")
-        todo.extendleft(reversed(one.units))
-        if not one.units:
+            raise InternalError(f"grading processes die one after another ({reason})")
+        self.todo.extendleft(reversed(grader.tasks))
+        if not grader.tasks:
             return
-        unit = todo.popleft()
-        self.tries[unit.number] = self.tries.get(unit.number, 0) + 1
-        if self.tries[unit.number] < TRIES:
-            todo.append(unit)  # at the end: alone with its process, it may do better
+        task = self.todo.popleft()
+        self.tries[task.number] = self.tries.get(task.number, 0) + 1
+        if self.tries[task.number] < MAX_TRIES:
+            self.todo.append(task)  # at the end, where it may succeed if the machine was overloaded
         else:
-            reason = f"the kit failed: the grading process died {TRIES} times while it graded this ({words})"
-            self.done(unit, JournalEntry(unit.file, "", "failed", reason))
+            reason = f"internal error: the grading process died {MAX_TRIES} times on this submission ({reason})"
+            self.on_result(task, JournalEntry(task.file, "", "failed", reason))
 
-    def _collect(self, todo: "deque[GradingTask]") -> None:
-        """What was finished in the moment of the interruption is not lost."""
-        for one in list(self.graders):
+    def _receive_finished(self) -> None:
+        """Receive the results that were finished when the run was interrupted."""
+        for grader in list(self.graders):
             with suppress(EOFError, OSError, UsageError, InternalError):
-                while one.pipe.poll():
-                    self._hear(one, todo)
+                while grader.pipe.poll():
+                    self._receive(grader)

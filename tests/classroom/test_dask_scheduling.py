@@ -81,14 +81,15 @@ class Scheduler:
 @pytest.mark.parametrize("answer", [False, True])
 @pytest.mark.parametrize("silent", [("a",), ("a", "b")])
 def test_what_silent_workers_have_is_done_by_others(silent, answer, tmp_path, monkeypatch):
-    monkeypatch.setattr(dask_cluster, "OVERDUE_SECONDS", 0.1)
-    monkeypatch.setattr(dask_cluster, "OVERDUE", 0.0)
-    monkeypatch.setattr(dask_cluster.intake, "read", lambda work: [])
+    monkeypatch.setattr(dask_cluster, "MIN_OVERDUE_SECONDS", 0.1)
+    monkeypatch.setattr(dask_cluster, "OVERDUE_FACTOR", 0.0)
     done = []
     run = dask_cluster.DaskCluster(
         SimpleNamespace(results=tmp_path), "tcp://nowhere", lambda unit, entry: done.append((unit.number, entry.status))
     )
     units = [GradingTask(number, f"s{number}", f"s{number}.json", []) for number in range(5)]
-    dask_cluster._Run(run, Scheduler(silent, "abc", answer=answer), "headway-0", dask_cluster.deque(units)).until_done()
+    dask_cluster._TaskDispatcher(
+        run, Scheduler(silent, "abc", answer=answer), "headway-0", dask_cluster.deque(units)
+    ).run()
     assert sorted(done) == [(number, "graded") for number in range(5)]
     assert sorted(path.read_text() for path in tmp_path.iterdir()) == [str(number) for number in range(5)]
