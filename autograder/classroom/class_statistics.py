@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from autograder.classroom.gradebook import Document, Gradebook, display_name, iter_functions
 from autograder.core.text import clean
-from autograder.engine.diagnosis.mistake import of_function
+from autograder.engine.diagnosis.mistake import mistakes_of_function
 from autograder.report.class_records import LETTERS, NO_RESULT, CheckRecord, ClassRecords, MistakeRecord, StudentRecord
 from autograder.report.student_feedback import student_exception_lines
 
@@ -84,7 +84,7 @@ def _mistakes_in(diagnosis: Document | None) -> list[tuple[str, str, str]]:
     """Return id, title and hint of each diagnosed mistake; a combination "a+b" counts as two mistakes."""
     if diagnosis is None:
         return []
-    known = {mistake.id: mistake for mistake in of_function(diagnosis["id"].partition("/")[0])}
+    known = {mistake.id: mistake for mistake in mistakes_of_function(diagnosis["id"].partition("/")[0])}
     parts = diagnosis["id"].split("+")
     if all(part in known for part in parts):
         return [(part, known[part].title, known[part].hint) for part in parts]

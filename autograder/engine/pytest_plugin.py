@@ -23,7 +23,7 @@ from autograder.core.text import clean
 from autograder.curriculum import Curriculum, Function, registry
 from autograder.engine import fixtures
 from autograder.engine.describe_inputs import describe_inputs
-from autograder.engine.diagnosis.variants import parameters
+from autograder.engine.diagnosis.variants import parameter_names
 from autograder.engine.fixtures import DESK, Desk, lasting
 from autograder.engine.reference import Reference
 from autograder.engine.student import UNANSWERED, RecordedCheck, StudentCode
@@ -318,7 +318,7 @@ def _result(
     if error is None:
         return result
     if mine:
-        result.case = describe_inputs(mine[-1].args, mine[-1].kwargs, parameters(function.qualified, package))
+        result.case = describe_inputs(mine[-1].args, mine[-1].kwargs, parameter_names(function.qualified, package))
     if mine and mine[-1].line is not None:
         result.where = {"file": f"{function.module}.py", "line": mine[-1].line}
     elif mine and mine[-1].exception and mine[-1].exception.trace:  # an exception, but not the one that was asked for

@@ -14,8 +14,8 @@ from pathlib import Path
 
 from autograder.curriculum import Curriculum, registry
 from autograder.curriculum.stubs import make_stubs
-from autograder.engine.diagnosis.mistake import BrokenMistake, Mistake, mistakes_of, of_function
-from autograder.engine.diagnosis.variants import wrong_source
+from autograder.engine.diagnosis.mistake import BrokenMistake, Mistake, mistakes_of_function, mistakes_of_module
+from autograder.engine.diagnosis.variants import source_with_mistakes
 from autograder.engine.session import Options, check, check_many
 from autograder.results import CheckResult, SubmissionResult
 
@@ -57,7 +57,9 @@ class VerifyTask:
 
 def jobs(right_answers: Path | None, curriculum: Curriculum) -> list[VerifyTask]:
     """Everything there is to try, the costly first, so that the processes end at the same time."""
-    mistaken = [("mistake", name) for name in reversed(curriculum.functions) if of_function(name, curriculum.package)]
+    mistaken = [
+        ("mistake", name) for name in reversed(curriculum.functions) if mistakes_of_function(name, curriculum.package)
+    ]
     right = sorted(right_answers.glob("*/*.py")) if right_answers and right_answers.is_dir() else []
     found = [("solutions", ""), *(("right answer", str(path)) for path in right), *mistaken, ("stubs", "")]
     return [VerifyTask(kind, name, curriculum) for kind, name in found]
@@ -121,7 +123,7 @@ def _not_passed(result: SubmissionResult) -> str:
 
 def _mistakes(job: VerifyTask) -> Iterator[VerifyResult]:
     package = job.curriculum.package
-    known = {mistake.id: mistake for mistake in of_function(job.name, package)}
+    known = {mistake.id: mistake for mistake in mistakes_of_function(job.name, package)}
     results: dict[str, SubmissionResult] = {}
     options = Options(functions=(job.name,), official=True, curriculum=job.curriculum)
     with tempfile.TemporaryDirectory() as scratch:
@@ -141,7 +143,7 @@ def _folders(mistakes: Iterable[Mistake], scratch: Path, package: str) -> tuple[
         folder.mkdir()
         module = mistake.function.partition(".")[0]
         try:
-            (folder / f"{module}.py").write_text(wrong_source(mistake, package=package), "utf-8")
+            (folder / f"{module}.py").write_text(source_with_mistakes(mistake, package=package), "utf-8")
         except BrokenMistake as error:
             broken[mistake.id] = str(error)
         else:
@@ -156,7 +158,7 @@ def evaluate_mistake(mistake: Mistake, checks: list[CheckResult], package: str =
         return VerifyResult("mistake", mistake.id, False, "passes every check")
     named = next((check.mistake["id"] for check in failed if check.mistake), "")
     names = named.split("|")
-    others = mistakes_of(mistake.function.partition(".")[0], package)
+    others = mistakes_of_module(mistake.function.partition(".")[0], package)
     group = {other.id for other in others if other.group == mistake.group}
     ok = mistake.id in names and (len(names) == 1 or (bool(mistake.group) and set(names) <= group))
     return VerifyResult("mistake", mistake.id, ok, "" if ok else f"named {named or 'nothing'}", named)

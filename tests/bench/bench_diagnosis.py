@@ -15,8 +15,8 @@ import time
 from pathlib import Path
 
 from autograder.courses.transformer import TRANSFORMER
-from autograder.engine.diagnosis.mistake import of_function
-from autograder.engine.diagnosis.variants import source_of, wrong_source
+from autograder.engine.diagnosis.mistake import mistakes_of_function
+from autograder.engine.diagnosis.variants import solution_source, source_with_mistakes
 
 CHECK = """
 import sys
@@ -62,12 +62,12 @@ def main():
         with tempfile.TemporaryDirectory() as scratch:
             folder = Path(scratch)
             for module in TRANSFORMER.modules:
-                (folder / f"{module}.py").write_text(source_of(module), "utf-8")
-            mistake = of_function(function)[0]
-            (folder / f"{name}.py").write_text(wrong_source(mistake), "utf-8")
+                (folder / f"{module}.py").write_text(solution_source(module), "utf-8")
+            mistake = mistakes_of_function(function)[0]
+            (folder / f"{name}.py").write_text(source_with_mistakes(mistake), "utf-8")
             compare(mistake.id, folder, name, options.runs)
             if unlisted:
-                (folder / f"{name}.py").write_text(source_of(name).replace(*unlisted), "utf-8")
+                (folder / f"{name}.py").write_text(solution_source(name).replace(*unlisted), "utf-8")
                 compare(f"{name}, a change that nobody has listed", folder, name, options.runs)
 
 

@@ -14,8 +14,8 @@ from pathlib import Path
 
 from autograder.courses.transformer import TRANSFORMER
 from autograder.curriculum.stubs import bundled, make_stubs
-from autograder.engine.diagnosis.mistake import BrokenMistake, mistakes_of
-from autograder.engine.diagnosis.variants import source_of, wrong_source
+from autograder.engine.diagnosis.mistake import BrokenMistake, mistakes_of_module
+from autograder.engine.diagnosis.variants import solution_source, source_with_mistakes
 
 HOSTILE = Path(__file__).parents[1] / "submissions" / "hostile"
 # Shares of a hundred, and attacks that are over fast: what is timed is the class, not the time limits.
@@ -32,7 +32,7 @@ def generate(folder, count, seed):
     folder.mkdir(parents=True)
     for number in range(count):
         kind = rng.choices(list(KINDS), KINDS.values())[0]
-        texts = {module: source_of(module) for module in modules}
+        texts = {module: solution_source(module) for module in modules}
         if kind == "wrong":
             for module in rng.sample(modules, rng.randint(1, 4)):
                 texts[module] = _wrong(rng, module)
@@ -51,14 +51,14 @@ def generate(folder, count, seed):
 
 
 def _wrong(rng, module):
-    mistakes = list(mistakes_of(module))
+    mistakes = list(mistakes_of_module(module))
     rng.shuffle(mistakes)
     for mistake in mistakes:
         try:
-            return wrong_source(mistake)
+            return source_with_mistakes(mistake)
         except BrokenMistake:
             continue
-    return source_of(module)
+    return solution_source(module)
 
 
 def main():

@@ -13,7 +13,7 @@ import random
 from pathlib import Path
 
 from autograder.courses.transformer import TRANSFORMER
-from autograder.engine.diagnosis.mistake import of_function
+from autograder.engine.diagnosis.mistake import mistakes_of_function
 
 HOSTILE = (
     "<script>document.title='owned'</script>",
@@ -116,7 +116,7 @@ def _result(chance, submission, course, difficulty, checks):
                 state = chance.choices(("failed", "error", "timeout", "blocked"), (70, 15, 3, 12))[0]
             mistake = None
             if state == "failed" and chance.random() < 0.7:
-                known = of_function(f.qualified)
+                known = mistakes_of_function(f.qualified)
                 if known:
                     pick = known[min(int(chance.expovariate(0.9)), len(known) - 1)]
                     mistake = {"id": pick.id, "title": pick.title, "explanation": pick.explanation, "hint": pick.hint}

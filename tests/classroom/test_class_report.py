@@ -46,7 +46,7 @@ def test_mistakes_are_counted_by_students(book, found):
 def test_two_mistakes_made_together_count_as_two(book, tmp_path):
     student, result = next((s, r) for s, r in book.results() if r)
     check = result["assignments"][0]["functions"][0]["checks"][0]
-    known = class_statistics.of_function("softmax.softmax")[:2]
+    known = class_statistics.mistakes_of_function("softmax.softmax")[:2]
     check["mistake"] = {"id": "+".join(m.id for m in known), "title": "both", "hint": ""}
     (tmp_path / "results").mkdir()
     (tmp_path / student["file"]).write_text(json.dumps(result), "utf-8")

@@ -8,8 +8,8 @@ from autograder.courses.transformer import TRANSFORMER
 from autograder.engine.comparison.compare import compare
 from autograder.engine.describe_inputs import describe_inputs
 from autograder.engine.diagnosis.explanation import Diagnosis, same_error
-from autograder.engine.diagnosis.mistake import of_function
-from autograder.engine.diagnosis.variants import parameters
+from autograder.engine.diagnosis.mistake import mistakes_of_function
+from autograder.engine.diagnosis.variants import parameter_names
 from autograder.engine.exception_hints import hint_for_exception
 from autograder.errors import Mismatch, StudentException
 
@@ -37,7 +37,7 @@ def test_small_inputs_are_shown_number_by_number(args, text):
 def test_inputs_have_the_names_of_the_parameters():
     assert describe_inputs((4, 5), {"k": 1}, ("n_queries", "n_keys", "k")) == "n_queries 4, n_keys 5, k 1"
     assert describe_inputs((4, 5), {}, ("n_queries",)) == "n_queries 4, 5"
-    assert parameters("attention.attention") == ("q", "k", "v", "mask")
+    assert parameter_names("attention.attention") == ("q", "k", "v", "mask")
 
 
 @pytest.mark.parametrize(
@@ -117,7 +117,7 @@ def test_a_list_in_another_order_is_told():
 
 
 def test_the_reason_says_what_was_compared():
-    first, second, *_ = of_function("softmax.softmax")
+    first, second, *_ = mistakes_of_function("softmax.softmax")
     one, two = (first,), (first, second)
     assert Diagnosis(one).reason == "with that mistake the answer is exactly yours"
     assert Diagnosis(one, raised=True).reason == "with that mistake the error is the same as yours"

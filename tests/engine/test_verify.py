@@ -5,8 +5,8 @@ from support.paths import SUBMISSIONS
 
 from autograder.courses.transformer import TRANSFORMER
 from autograder.engine import verify
-from autograder.engine.diagnosis.mistake import BrokenMistake, Mistake, mistakes_of
-from autograder.engine.diagnosis.variants import wrong_source
+from autograder.engine.diagnosis.mistake import BrokenMistake, Mistake, mistakes_of_module
+from autograder.engine.diagnosis.variants import source_with_mistakes
 from autograder.results import CheckResult
 
 pytestmark = pytest.mark.slow
@@ -23,12 +23,12 @@ def test_everything_is_as_it_should_be():
 
 
 def test_every_module_has_mistakes_and_right_answers():
-    assert all(mistakes_of(module) for module in TRANSFORMER.modules)
+    assert all(mistakes_of_module(module) for module in TRANSFORMER.modules)
     assert {path.stem for path in RIGHT.glob("*/*.py")} == set(TRANSFORMER.modules)
 
 
 def test_every_mistake_is_told_in_words():
-    every = [mistake for module in TRANSFORMER.modules for mistake in mistakes_of(module)]
+    every = [mistake for module in TRANSFORMER.modules for mistake in mistakes_of_module(module)]
     assert len({mistake.id for mistake in every}) == len(every)
     for mistake in every:
         assert mistake.function in TRANSFORMER.functions, mistake.id
@@ -44,9 +44,9 @@ def example(**more):
 
 def test_a_mistake_that_does_not_fit_is_refused():
     with pytest.raises(BrokenMistake, match="occurs 0 times"):
-        wrong_source(example(edits=(("no such text", ""),)))
+        source_with_mistakes(example(edits=(("no such text", ""),)))
     with pytest.raises(BrokenMistake, match="no function nobody"):
-        wrong_source(example(inside="nobody", edits=(("x", "y"),)))
+        source_with_mistakes(example(inside="nobody", edits=(("x", "y"),)))
 
 
 def result(status, mistake=None):

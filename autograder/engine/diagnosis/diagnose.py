@@ -29,8 +29,8 @@ from autograder.engine.diagnosis.matching import (
     match_values,
     nearly_correct,
 )
-from autograder.engine.diagnosis.mistake import BrokenMistake, Mistake, of_function
-from autograder.engine.diagnosis.variants import parameters, solution, variant
+from autograder.engine.diagnosis.mistake import BrokenMistake, Mistake, mistakes_of_function
+from autograder.engine.diagnosis.variants import module_with_mistakes, parameter_names, solution_module
 from autograder.engine.student import UNANSWERED, Cache, Call, RecordedCheck
 from autograder.errors import StudentException
 
@@ -59,7 +59,7 @@ def diagnose(function: str, replays: Iterable[RecordedCheck], package: str = BUI
     failing = [replay for replay in ordered if not replay.passed]
     if not failing:
         return {}
-    known = of_function(function, package)
+    known = mistakes_of_function(function, package)
     quotients = _quotients(known, failing, package)
     if quotients:
         return quotients
@@ -104,7 +104,7 @@ def _step_of(call: Call, mistake: Mistake, package: str) -> float | None:
     dout, x = call.args[:2]
     if len(arrays) != 1 or arrays[0].shape != dout.shape != ():
         return None
-    forward = getattr(solution(call.function.module, package), call.function.name.removesuffix("_backward"))
+    forward = getattr(solution_module(call.function.module, package), call.function.name.removesuffix("_backward"))
     with np.errstate(all="ignore"):
         return step_of(arrays[0] / dout, np.spacing(np.abs(forward(x))))
 
@@ -225,13 +225,13 @@ class _Search:
 def _fit_of(function: str, mistakes: Made, replay: RecordedCheck, package: str, right: Callable[[], Any]) -> Match:
     module, _, _ = function.partition(".")
     try:
-        wrong = variant(*mistakes, package=package) if mistakes else solution(module, package)
+        wrong = module_with_mistakes(*mistakes, package=package) if mistakes else solution_module(module, package)
     except BrokenMistake:
         return Match.NO  # two edits of the same line do not go together
     caches: dict[int, Any] = {}
     fit = Match.EXACT
     for call in replay.calls:
-        space = wrong if call.function.module == module else solution(call.function.module, package)
+        space = wrong if call.function.module == module else solution_module(call.function.module, package)
         answer = _run(getattr(space, call.function.name), call, caches, package)
         if call.function.qualified == function:
             fit = min(fit, _fit_of_answer(call, answer, replay.passed, package))
@@ -248,7 +248,7 @@ def _right(replay: RecordedCheck, package: str) -> Any:
     caches: dict[int, Any] = {}
     value = None
     for call in replay.calls:
-        space = solution(call.function.module, package)
+        space = solution_module(call.function.module, package)
         value = _run(getattr(space, call.function.name), call, caches, package).value
         _remember(call.value, value, caches)
     return value
@@ -271,7 +271,7 @@ def _run(function: Callable[..., Any], call: Call, caches: dict[int, Any], packa
             value = function(*args, **kwargs)
     except Exception as error:
         return _Answer(exception=StudentException(type(error).__name__, str(error)))
-    before = {**dict(zip(parameters(call.function.qualified, package), call.args, strict=False)), **call.kwargs}
+    before = {**dict(zip(parameter_names(call.function.qualified, package), call.args, strict=False)), **call.kwargs}
     after = {**dict(zip(before, args, strict=False)), **kwargs}
     return _Answer(value, modified=frozenset(name for name, old in before.items() if not _untouched(after[name], old)))
 
@@ -296,7 +296,7 @@ def _make(value: Any, caches: dict[int, Any], package: str) -> Any:
     if isinstance(value, Rng):
         return np.random.default_rng(value.seed)
     if isinstance(value, Config):
-        return getattr(solution(value.module, package), value.name)(**value.fields)
+        return getattr(solution_module(value.module, package), value.name)(**value.fields)
     return copy.deepcopy(value)
 
 
@@ -322,7 +322,7 @@ def _fit_of_answer(call: Call, answer: _Answer, passed: bool, package: str) -> M
 def _same_modified(call: Call, answer: _Answer, package: str) -> bool:
     """Whether the same arguments were written into; by name, if the student's have the names of the contract."""
     modified = {name.partition("[")[0] for name in call.modified}
-    if not modified <= set(parameters(call.function.qualified, package)):
+    if not modified <= set(parameter_names(call.function.qualified, package)):
         return bool(modified) == bool(answer.modified)
     return modified == answer.modified
 
@@ -341,7 +341,9 @@ def _same_exception(call: Call, ours: StudentException | None, package: str) -> 
     if any(isinstance(value, Cache) for value in (*call.args, *call.kwargs.values())):
         return False  # no contract demands one of a backward pass
     # Where the contract demands an exception, its text is free.
-    right = _run(getattr(solution(call.function.module, package), call.function.name), call, {}, package).exception
+    right = _run(
+        getattr(solution_module(call.function.module, package), call.function.name), call, {}, package
+    ).exception
     return right is not None and right.type == call.exception.type
 
 

@@ -165,7 +165,7 @@ class MistakeEntry:
 
 
 @cache
-def mistakes_of(module: str, package: str = BUILT_IN) -> tuple[Mistake, ...]:
+def mistakes_of_module(module: str, package: str = BUILT_IN) -> tuple[Mistake, ...]:
     """Return the known mistakes of an assignment of a course; an empty tuple if it has none."""
     name = f"{package}.mistakes.{module}"
     try:
@@ -176,7 +176,7 @@ def mistakes_of(module: str, package: str = BUILT_IN) -> tuple[Mistake, ...]:
         return ()
 
 
-def of_function(function: str, package: str = BUILT_IN) -> tuple[Mistake, ...]:
+def mistakes_of_function(function: str, package: str = BUILT_IN) -> tuple[Mistake, ...]:
     """Return the known mistakes of a function, given by its qualified name."""
-    known = mistakes_of(function.partition(".")[0], package)
+    known = mistakes_of_module(function.partition(".")[0], package)
     return tuple(mistake for mistake in known if mistake.function == function)

@@ -1,7 +1,7 @@
-"""Run official solutions, and wrong variants of them, inside the grader.
+"""Load official solutions, and variants of them with known mistakes, inside the grader.
 
-Only code of the kit and of the course runs here. A module's imports of other assignments are resolved to the official
-solutions, without touching `sys.path` or `sys.modules`.
+Only code of Headway and of the course runs here, never a student's. Imports of other assignments are resolved to the
+official solutions, without touching `sys.path` or `sys.modules`.
 """
 
 import ast
@@ -19,56 +19,56 @@ from autograder.engine.diagnosis.mistake import BrokenMistake, Mistake
 
 
 @cache
-def source_of(module: str, package: str = BUILT_IN) -> str:
-    """Text of the official solution of an assignment."""
+def solution_source(module: str, package: str = BUILT_IN) -> str:
+    """Return the source of the official solution of an assignment."""
     return (registry.solutions(package) / f"{module}.py").read_text("utf-8")
 
 
 @cache
-def solution(module: str, package: str = BUILT_IN) -> types.ModuleType:
-    """The official solution as a module of its own."""
+def solution_module(module: str, package: str = BUILT_IN) -> types.ModuleType:
+    """Return the official solution of an assignment as a module."""
     return _execute(module, package)
 
 
 @cache
-def parameters(function: str, package: str = BUILT_IN) -> tuple[str, ...]:
-    """Names of the parameters of a function of the contract, in their order."""
+def parameter_names(function: str, package: str = BUILT_IN) -> tuple[str, ...]:
+    """Return the names of the parameters of an assigned function, in order."""
     module, _, name = function.partition(".")
-    return tuple(inspect.signature(getattr(solution(module, package), name)).parameters)
+    return tuple(inspect.signature(getattr(solution_module(module, package), name)).parameters)
 
 
 @cache
-def variant(*mistakes: Mistake, package: str = BUILT_IN) -> types.ModuleType:
-    """The module with these mistakes in it (all of one module); everything it imports is the official solution.
+def module_with_mistakes(*mistakes: Mistake, package: str = BUILT_IN) -> types.ModuleType:
+    """Return the solution as a module with mistakes, all of one assignment; other assignments stay as in the solutions.
 
     Raises:
         BrokenMistake: if a change does not fit the solution.
     """
     module = mistakes[0].function.partition(".")[0]
     # Only the changed functions are compiled: hundreds of candidates are tried on one wrong answer.
-    return _execute(module, package, [found.decorators + found.text for found in _changed(mistakes, package).values()])
+    return _execute(module, package, [code.decorators + code.text for code in _changed(mistakes, package).values()])
 
 
-def wrong_source(*mistakes: Mistake, package: str = BUILT_IN) -> str:
-    """Text of the solution with these mistakes made in it.
+def source_with_mistakes(*mistakes: Mistake, package: str = BUILT_IN) -> str:
+    """Return the source of the solution with mistakes, all of one assignment.
 
     Raises:
-        BrokenMistake: if a change does not fit the solution, or does not fit together with another one.
+        BrokenMistake: if a change does not fit the solution, or two changes do not fit together.
     """
     module = mistakes[0].function.partition(".")[0]
-    lines = source_of(module, package).splitlines(keepends=True)
-    for found in sorted(_changed(mistakes, package).values(), key=lambda found: found.start, reverse=True):
-        lines[found.start : found.end] = [found.text]
+    lines = solution_source(module, package).splitlines(keepends=True)
+    for code in sorted(_changed(mistakes, package).values(), key=lambda code: code.start, reverse=True):
+        lines[code.start : code.end] = [code.text]
     return "".join(lines)
 
 
 @dataclass(frozen=True)
-class _Function:
-    """A function of a solution without its docstring: changes are made in code, not in prose.
+class _FunctionCode:
+    """The code of a function of a solution, without its docstring: edits must not match prose.
 
     Attributes:
-        start: the line of its `def`, counted from 0.
-        end: the line after its last one.
+        start: index of the line with `def`.
+        end: index of the line after the last one.
     """
 
     start: int
@@ -79,30 +79,30 @@ class _Function:
 
     @property
     def text(self) -> str:
-        """The code."""
+        """Signature and body."""
         return self.signature + self.body
 
 
 @cache
-def _functions(module: str, package: str) -> dict[str, _Function]:
-    source = source_of(module, package)
+def _functions(module: str, package: str) -> dict[str, _FunctionCode]:
+    source = solution_source(module, package)
     lines = source.splitlines(keepends=True)
     return {node.name: _code_of(node, lines) for node in ast.parse(source).body if isinstance(node, ast.FunctionDef)}
 
 
-def _code_of(node: ast.FunctionDef, lines: list[str]) -> _Function:
+def _code_of(node: ast.FunctionDef, lines: list[str]) -> _FunctionCode:
     start, end = node.lineno - 1, node.end_lineno or 0
     first = node.body[1 if ast.get_docstring(node) is not None else 0]
     code = (node.body[0].end_lineno or 0) if first is not node.body[0] else first.lineno - 1
-    decorators = "".join(lines[min([start, *(one.lineno - 1 for one in node.decorator_list)]) : start])
+    decorators = "".join(lines[min([start, *(decorator.lineno - 1 for decorator in node.decorator_list)]) : start])
     signature = "".join(lines[start : node.body[0].lineno - 1])
-    return _Function(start, end, decorators, signature, "".join(lines[code:end]))
+    return _FunctionCode(start, end, decorators, signature, "".join(lines[code:end]))
 
 
-def _changed(mistakes: tuple[Mistake, ...], package: str) -> dict[str, _Function]:
-    """The functions that are not as in the solution."""
+def _changed(mistakes: tuple[Mistake, ...], package: str) -> dict[str, _FunctionCode]:
+    """Return the functions in which the mistakes are made, changed, by name."""
     functions = _functions(mistakes[0].function.partition(".")[0], package)
-    changed: dict[str, _Function] = {}
+    changed: dict[str, _FunctionCode] = {}
     for position, mistake in enumerate(mistakes):
         name = mistake.inside or mistake.function.partition(".")[2]
         if name not in functions:
@@ -111,37 +111,37 @@ def _changed(mistakes: tuple[Mistake, ...], package: str) -> dict[str, _Function
     return changed
 
 
-def _apply(found: _Function, mistake: Mistake, name: str, *, after_others: bool) -> _Function:
-    signature, body = found.signature, mistake.body.strip("\n") + "\n" if mistake.body else found.body
+def _apply(function: _FunctionCode, mistake: Mistake, name: str, *, after_others: bool) -> _FunctionCode:
+    signature, body = function.signature, mistake.body.strip("\n") + "\n" if mistake.body else function.body
     edits = mistake.edits
-    if after_others:  # what an earlier mistake has removed cannot be got wrong any more; something must be left
+    if after_others:  # Code that an earlier mistake removed cannot be edited; at least one edit must still apply.
         edits = tuple(edit for edit in edits if edit[0] in signature + body) or edits
     for old, new in edits:
         count = signature.count(old) + body.count(old)
         if count != 1:
             raise BrokenMistake(f"{mistake.id}: {old!r} occurs {count} times in the solution of {name}")
         signature, body = signature.replace(old, new), body.replace(old, new)
-    return replace(found, signature=signature, body=body)
+    return replace(function, signature=signature, body=body)
 
 
 @cache
 def _compiled(name: str, package: str) -> types.CodeType:
-    return compile(source_of(name, package), f"<{name}>", "exec")
+    return compile(solution_source(name, package), f"<{name}>", "exec")
 
 
-def _execute(name: str, package: str, changed: Iterable[str] = ()) -> types.ModuleType:
+def _execute(name: str, package: str, changed_functions: Iterable[str] = ()) -> types.ModuleType:
     def import_(name: str, *details: Any) -> Any:
-        return solution(name, package) if name in official else builtins.__import__(name, *details)
+        return solution_module(name, package) if name in assignments else builtins.__import__(name, *details)
 
-    official = _official(package)
+    assignments = _solution_names(package)
     module = types.ModuleType(name)
     module.__dict__["__builtins__"] = {**vars(builtins), "__import__": import_}
     exec(_compiled(name, package), module.__dict__)
-    for text in changed:
+    for text in changed_functions:
         exec(compile(text, f"<{name}>", "exec"), module.__dict__)
     return module
 
 
 @cache
-def _official(package: str) -> frozenset[str]:
+def _solution_names(package: str) -> frozenset[str]:
     return frozenset(path.stem for path in registry.solutions(package).glob("*.py"))

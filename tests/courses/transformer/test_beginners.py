@@ -11,7 +11,7 @@ import pytest
 from support.paths import SUBMISSIONS
 
 from autograder.courses.transformer import TRANSFORMER
-from autograder.engine.diagnosis.variants import source_of
+from autograder.engine.diagnosis.variants import solution_source
 from autograder.engine.session import Options, run_in_session
 
 pytestmark = pytest.mark.slow
@@ -53,7 +53,7 @@ def test_wrong_answers_of_beginners_are_named(tmp_path, module):
         for name, (function, code, _) in expected.items():
             folder = tmp_path / name
             folder.mkdir()
-            (folder / f"{module}.py").write_text(f"{source_of(module)}\n\n{others}\n\n{code}\n", "utf-8")
+            (folder / f"{module}.py").write_text(f"{solution_source(module)}\n\n{others}\n\n{code}\n", "utf-8")
             results[name] = session.check(name, folder, (f"{module}.{function}",))
 
     expected = dict(answers(FOLDER / f"{module}.py"))

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from autograder.courses.transformer import TRANSFORMER
-from autograder.engine.diagnosis.variants import solution
+from autograder.engine.diagnosis.variants import solution_module
 
 H, TOLERANCE = 1e-5, 2e-6
 
@@ -58,26 +58,26 @@ def block_params(normal, d, f):
 
 @pytest.mark.parametrize("axis", [0, 1, -1])
 def test_softmax(normal, axis):
-    s, x, dout = solution("softmax"), normal(size=(2, 3, 4)), normal(size=(2, 3, 4))
+    s, x, dout = solution_module("softmax"), normal(size=(2, 3, 4)), normal(size=(2, 3, 4))
     gradient = s.softmax_backward(dout, s.softmax(x, axis=axis), axis=axis)
     assert_gradients(lambda: (dout * s.softmax(x, axis=axis)).sum(), {"x": x}, {"x": gradient})
 
 
 def test_cross_entropy(normal):
-    s, logits, targets = solution("softmax"), normal(size=(2, 3, 5)), np.array([[0, 4, 2], [2, 2, 1]])
+    s, logits, targets = solution_module("softmax"), normal(size=(2, 3, 5)), np.array([[0, 4, 2], [2, 2, 1]])
     gradient = s.cross_entropy_backward(logits, targets)
     assert_gradients(lambda: s.cross_entropy(logits, targets), {"x": logits}, {"x": gradient})
 
 
 def test_embed_tokens(normal):
-    e, ids, table = solution("embeddings"), np.array([[0, 2, 2], [4, 2, 1]]), normal(size=(5, 3))
+    e, ids, table = solution_module("embeddings"), np.array([[0, 2, 2], [4, 2, 1]]), normal(size=(5, 3))
     dout = normal(size=(2, 3, 3))
     gradient = e.embed_tokens_backward(dout, ids, 5)
     assert_gradients(lambda: (dout * e.embed_tokens(ids, table)).sum(), {"W": table}, {"W": gradient})
 
 
 def test_attention(normal):
-    a = solution("attention")
+    a = solution_module("attention")
     q, k, v = normal(size=(2, 3, 4)), normal(size=(2, 5, 4)), normal(size=(2, 5, 6))
     mask, dout = np.tri(3, 5, 2, dtype=bool), normal(size=(2, 3, 6))
     mask[1] = False
@@ -90,7 +90,7 @@ def test_attention(normal):
 
 @pytest.mark.parametrize("cross", [False, True])
 def test_multihead(normal, cross):
-    m, params, x = solution("multihead"), attention_params(normal, 4), normal(size=(2, 3, 4))
+    m, params, x = solution_module("multihead"), attention_params(normal, 4), normal(size=(2, 3, 4))
     memory, dout = normal(size=(2, 5, 4)) if cross else None, normal(size=(2, 3, 4))
     dx, grads, *dmemory = m.multihead_attention_backward(dout, m.multihead_attention(x, params, 2, memory=memory)[1])
     inputs = {**params, "x": x} | ({"memory": memory} if cross else {})
@@ -100,7 +100,7 @@ def test_multihead(normal, cross):
 
 @pytest.mark.parametrize("eps", [1e-5, 0.5])
 def test_norms(normal, eps):
-    n, x, gamma, beta = solution("layernorm"), normal(size=(2, 3, 5)), normal(size=5), normal(size=5)
+    n, x, gamma, beta = solution_module("layernorm"), normal(size=(2, 3, 5)), normal(size=5), normal(size=5)
     dout = normal(size=x.shape)
     dx, dgamma, dbeta = n.layernorm_backward(dout, x, gamma, eps)
     inputs, gradients = {"x": x, "gamma": gamma, "beta": beta}, {"x": dx, "gamma": dgamma, "beta": dbeta}
@@ -110,7 +110,7 @@ def test_norms(normal, eps):
 
 
 def test_parts_of_the_ffn(normal):
-    f, x, dout = solution("ffn"), normal(size=(2, 3, 4)), normal(size=(2, 3, 4))
+    f, x, dout = solution_module("ffn"), normal(size=(2, 3, 4)), normal(size=(2, 3, 4))
     assert_gradients(lambda: (dout * f.gelu(x)).sum(), {"x": x}, {"x": f.gelu_backward(dout, x)})
     assert_gradients(lambda: (dout * f.relu(x)).sum(), {"x": x}, {"x": f.relu_backward(dout, x)})
     W, b, dout = normal(size=(4, 5)), normal(size=5), normal(size=(2, 3, 5))
@@ -120,7 +120,12 @@ def test_parts_of_the_ffn(normal):
 
 @pytest.mark.parametrize("activation", ["gelu", "relu"])
 def test_ffn(normal, activation):
-    f, params, x, dout = solution("ffn"), ffn_params(normal, 3, 5), normal(size=(2, 4, 3)), normal(size=(2, 4, 3))
+    f, params, x, dout = (
+        solution_module("ffn"),
+        ffn_params(normal, 3, 5),
+        normal(size=(2, 4, 3)),
+        normal(size=(2, 4, 3)),
+    )
     dx, grads = f.ffn_backward(dout, f.ffn(x, params, activation)[1])
     loss = lambda: (dout * f.ffn(x, params, activation)[0]).sum()  # noqa: E731
     assert_gradients(loss, {**params, "x": x}, {**grads, "x": dx})
@@ -128,7 +133,12 @@ def test_ffn(normal, activation):
 
 @pytest.mark.parametrize("norm", ["pre", "post"])
 def test_block(normal, norm):
-    b, params, x, dout = solution("blocks"), block_params(normal, 4, 5), normal(size=(2, 3, 4)), normal(size=(2, 3, 4))
+    b, params, x, dout = (
+        solution_module("blocks"),
+        block_params(normal, 4, 5),
+        normal(size=(2, 3, 4)),
+        normal(size=(2, 3, 4)),
+    )
     mask = np.tri(3, dtype=bool)
     dx, grads = b.block_backward(dout, b.block(x, params, 2, mask, norm=norm)[1])
     assert_gradients(
@@ -138,7 +148,7 @@ def test_block(normal, norm):
 
 @pytest.mark.parametrize(("tied", "activation"), [(True, "gelu"), (False, "relu")])
 def test_gpt(normal, tied, activation):
-    g = solution("gpt")
+    g = solution_module("gpt")
     config = g.GPTConfig(5, 4, n_layers=2, n_heads=2, d_model=4, d_ff=6, tied=tied, activation=activation)
     params = {name: normal(size=p.shape) * 0.5 for name, p in g.init_gpt(config, np.random.default_rng(0)).items()}
     ids, targets = np.array([[0, 2, 2], [4, 1, 3]]), np.array([[2, 2, 0], [1, 3, 3]])
@@ -147,7 +157,7 @@ def test_gpt(normal, tied, activation):
 
 
 def test_transformer(normal):
-    t = solution("encoder_decoder")
+    t = solution_module("encoder_decoder")
     config = t.TransformerConfig(5, 6, n_layers=1, n_heads=2, d_model=4, d_ff=5)
     params = {
         name: normal(size=p.shape) * 0.5 for name, p in t.init_transformer(config, np.random.default_rng(0)).items()
@@ -168,7 +178,7 @@ def test_no_backward_function_is_forgotten():
 
 
 def test_the_encoder_decoder_learns_to_reverse():
-    t, training = solution("encoder_decoder"), solution("training")
+    t, training = solution_module("encoder_decoder"), solution_module("training")
     rng, start, end = np.random.default_rng(0), 1, 2
     config = t.TransformerConfig(13, 13, n_layers=1, n_heads=4, d_model=32)
     params, state = t.init_transformer(config, rng), {}

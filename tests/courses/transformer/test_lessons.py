@@ -14,7 +14,7 @@ from support import commands
 from autograder.courses.transformer import TRANSFORMER
 from autograder.curriculum.effort import DIFFICULTY, duration
 from autograder.curriculum.stubs import NOTEBOOK_ONLY, bundled, experiment, make_stub
-from autograder.engine.diagnosis.mistake import mistakes_of
+from autograder.engine.diagnosis.mistake import mistakes_of_module
 from autograder.workspace import glossary
 from autograder.workspace.plots.catalog import FIGURES, PLOTS
 
@@ -181,7 +181,9 @@ def test_an_experiment_runs_as_a_file(solutions):
 def test_the_mistakes_in_a_lesson_are_those_that_the_report_names(module):
     section = next(text for text in markdown(module) if text.startswith("## What could go wrong"))
     bullets = re.sub(r"\n  +", " ", section).split("\n\n", 2)[2].splitlines()
-    known = {(m.function.partition(".")[2], m.title, " ".join(m.explanation.split())) for m in mistakes_of(module)}
+    known = {
+        (m.function.partition(".")[2], m.title, " ".join(m.explanation.split())) for m in mistakes_of_module(module)
+    }
     told = [BULLET.fullmatch(bullet).groups() for bullet in bullets]
     assert not set(told) - known, "the words of autograder/courses/transformer/mistakes, exactly"
     assert len(set(told)) == len(told) >= 5
