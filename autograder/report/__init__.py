@@ -1,1 +1,1 @@
-"""Views of the result document. They read the document and nothing else."""
+"""Views of result documents. They read the document and nothing else."""

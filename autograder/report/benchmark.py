@@ -1,4 +1,4 @@
-"""What `headway bench` found, in the terminal."""
+"""The results of `headway bench` in the terminal."""
 
 from dataclasses import dataclass, field
 
@@ -9,22 +9,22 @@ from rich.text import Text
 from autograder.report import styles
 from autograder.report.check_report import STATUS_STYLES
 
-SHOWN = 10
-BAR = 24
+MAX_FUNCTIONS = 10
+BAR_WIDTH = 24
 
 
 @dataclass(frozen=True)
 class SpeedComparison:
-    """One comparison.
+    """Training speed of the student's GPT and of PyTorch's. The attributes are also keys of the leaderboard document.
 
     Attributes:
         tokens_per_second, torch_tokens_per_second: medians over the rounds.
-        ratio: yours over PyTorch's, the median of the ratios round by round.
-        apart: how far the losses of the first steps are apart.
-        functions: shares of the time by function, largest first.
-        slowest: the function of one's own in which most of the time goes; empty if there is none.
+        ratio: the student's speed divided by PyTorch's, the median of the rounds' ratios.
+        apart: largest difference between the losses of the first steps.
+        functions: share of the time by function, largest first.
+        slowest: the student's function that takes the most time; empty if none takes a noticeable part.
         hint: what usually makes it faster.
-        own: assignments that are the student's own.
+        own: assignments that use the student's code; all of them if empty.
     """
 
     preset: str
@@ -38,33 +38,39 @@ class SpeedComparison:
     own: tuple[str, ...] = field(default=())
 
 
-def render(found: SpeedComparison, console: Console) -> None:
-    """Print both speeds side by side, where the time goes, and what to do about the slowest function."""
-    fastest = max(found.tokens_per_second, found.torch_tokens_per_second)
+def render(comparison: SpeedComparison, console: Console) -> None:
+    """Print both speeds, where the time is spent, and how to make the slowest function faster."""
+    fastest = max(comparison.tokens_per_second, comparison.torch_tokens_per_second)
     table = Table.grid(padding=(0, 2))
     table.add_column(no_wrap=True)
     table.add_column(justify="right", no_wrap=True)
     table.add_column(no_wrap=True)
-    for name, speed in (("yours", found.tokens_per_second), ("PyTorch, eager", found.torch_tokens_per_second)):
-        bar = Text("█" * max(1, round(BAR * speed / fastest)), STATUS_STYLES["passed"][1] if name == "yours" else "dim")
+    for name, speed in (
+        ("yours", comparison.tokens_per_second),
+        ("PyTorch, eager", comparison.torch_tokens_per_second),
+    ):
+        bar = Text(
+            "█" * max(1, round(BAR_WIDTH * speed / fastest)), STATUS_STYLES["passed"][1] if name == "yours" else "dim"
+        )
         table.add_row(Text(name, "bold"), Text(f"{speed:,.0f} tokens/s"), bar)
-    console.print(Text(f"Training, the preset {found.preset}, one thread each\n", "dim"))
+    console.print(Text(f"Training with the preset {comparison.preset}, one thread each\n", "dim"))
     console.print(table)
-    console.print(Text(f"\nYours is {found.ratio:.2f} times as fast (losses at most {found.apart:.0e} apart)", "bold"))
-    console.print(Text("\nWhere your time goes", "dim"))
+    ratio = f"\nYour GPT trains {comparison.ratio:.2f} times as fast as PyTorch"
+    console.print(Text(f"{ratio} (losses differ by at most {comparison.apart:.0e})", "bold"))
+    console.print(Text("\nWhere your code spends its time", "dim"))
     table = Table.grid(padding=(0, 2))
     table.add_column(no_wrap=True)
     table.add_column(justify="right", no_wrap=True)
     table.add_column(no_wrap=True)
-    for name, share in list(found.functions.items())[:SHOWN]:
-        official = bool(found.own) and name.partition(".")[0] not in found.own
+    for name, share in list(comparison.functions.items())[:MAX_FUNCTIONS]:
+        official = bool(comparison.own) and name.partition(".")[0] not in comparison.own
         table.add_row(
             Text(name, "dim" if official else ""),
             Text(f"{share:.0%}"),
-            Text("█" * round(BAR * share), styles.BLUE).append(" official" if official else "", "dim"),
+            Text("█" * round(BAR_WIDTH * share), styles.BLUE).append(" official" if official else "", "dim"),
         )
     console.print(table)
-    if found.slowest:
-        console.print(Text.assemble("\nTo be faster, begin with ", (found.slowest, "bold"), f": {found.hint}."))
+    if comparison.slowest:
+        console.print(Text.assemble("\nStart with ", (comparison.slowest, "bold"), f": {comparison.hint}."))
     else:
-        console.print(Text("\nYour own functions take no noticeable time. Which they are: headway list --done"))
+        console.print(Text("\nYour own functions take no noticeable time. List them: headway list --done"))

@@ -1,8 +1,9 @@
-"""The report in the terminal: the result document rendered with rich.
+"""The check report in the terminal: a result document rendered with rich.
 
-Student text goes in as `Text`, never as markup, so that `x[b, t]` stays what it is.
+Student text is passed as `Text`, never as markup, so that `x[b, t]` is printed as it is.
 """
 
+import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -14,6 +15,7 @@ from rich.text import Text
 
 from autograder.report import error_map, styles
 
+# Mark and colour of each status.
 STATUS_STYLES = {
     "passed": ("✓", styles.GREEN),
     "failed": ("✗", styles.VERMILION),
@@ -26,13 +28,14 @@ STATUS_WORDS = {
     "passed": "passed",
     "failed": "failed",
     "error": "stopped by an error",
-    "timeout": "out of time",
+    "timeout": "timed out",
     "blocked": "blocked",
     "not_started": "not started",
 }
-BAR = 20
+FAILED_STATUSES = ("failed", "error", "timeout")
+BAR_WIDTH = 20
 MAX_PANELS = 5
-HEAD = 72  # columns for a title in the head of a check_panel of 80
+MAX_TITLE_WIDTH = 72  # columns for the title in the border of a panel of 80 columns
 MAX_OUTPUT_LINES = 12
 
 Document = dict[str, Any]
@@ -42,33 +45,38 @@ def render(document: Document, console: Console, *, all_panels: bool = False, wh
     """Print the whole report.
 
     Args:
-        document: a `headway.result/1` document.
-        all_panels: show every failed check, not only the first few.
-        when_passed: what to do when everything that was checked passes.
+        document: a result document.
+        all_panels: show every failed check instead of the first few.
+        when_passed: what to do next if every check passed.
     """
     console.print(_overview(document))
-    checks = [check for check in all_checks(document) if check["status"] in ("failed", "error", "timeout")]
+    checks = failed_checks(document)
     shown = checks if all_panels else first_failures(checks)[:MAX_PANELS]
     for check in shown:
         console.print(check_panel(check))
     if len(checks) > len(shown):
-        console.print(Text(f"… and {more(len(checks) - len(shown))}: --all shows them", "dim"))
+        console.print(Text(f"{remaining_text(len(checks) - len(shown))}; show all of them with --all", "dim"))
     console.print(_summary(document, when_passed, console.width))
 
 
-def all_checks(document: Document) -> list[dict[str, Any]]:
-    """Every check of a document in course order."""
+def all_checks(document: Document) -> list[Document]:
+    """Return every check of a document in course order."""
     return [check for a in document["assignments"] for f in a["functions"] for check in f["checks"]]
 
 
-def first_failures(checks: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The first failed check of each function: the others usually have the same cause."""
+def failed_checks(document: Document) -> list[Document]:
+    """Return the checks that ran and did not pass, in course order."""
+    return [check for check in all_checks(document) if check["status"] in FAILED_STATUSES]
+
+
+def first_failures(checks: list[Document]) -> list[Document]:
+    """Return the first failed check of each function; the others usually have the same cause."""
     return list({check["function"]: check for check in reversed(checks)}.values())[::-1]
 
 
-def more(count: int) -> str:
-    """How many checks are left out."""
-    return "1 more check that is not passed" if count == 1 else f"{count} more checks that are not passed"
+def remaining_text(count: int) -> str:
+    """Return the line that stands for `count` failed checks that are not shown."""
+    return f"… and {count} more failed {'check' if count == 1 else 'checks'}"
 
 
 def _overview(document: Document) -> RenderableType:
@@ -79,120 +87,132 @@ def _overview(document: Document) -> RenderableType:
     table.add_column(no_wrap=True)
     table.add_column(no_wrap=True)
     table.add_column(justify="right", no_wrap=True)
-    table.add_column()  # only this one is folded where the terminal is narrow
+    table.add_column()  # the only column that wraps in a narrow terminal
     for assignment in document["assignments"]:
+        statuses = [check["status"] for function in assignment["functions"] for check in function["checks"]]
         table.add_row(
             str(assignment["number"]),
             Text(assignment["name"]),
-            _bar(assignment),
+            _bar(statuses),
             Text(points_text(assignment["points"], assignment["functions"])),
-            _counts(assignment),
+            _status_counts(statuses),
         )
     return Group(Text(), title, Text(), table, Text())
 
 
-def _bar(assignment: dict[str, Any]) -> Text:
-    """One mark per part of the checks, in the order passed, wrong, blocked, not started."""
-    checks = [check for function in assignment["functions"] for check in function["checks"]]
-    order = ("passed", "failed", "error", "timeout", "blocked", "not_started")
+def _bar(statuses: list[str]) -> Text:
+    """Return a bar whose parts are proportional to the statuses: passed, failed, blocked, not started."""
     glyphs = {"passed": "█", "failed": "▓", "error": "▓", "timeout": "▓", "blocked": "▒", "not_started": "░"}
-    statuses = sorted((check["status"] for check in checks), key=order.index)
+    statuses = sorted(statuses, key=list(glyphs).index)
     bar = Text()
-    for i in range(BAR):
-        status = statuses[i * len(statuses) // BAR]
+    for i in range(BAR_WIDTH):
+        status = statuses[i * len(statuses) // BAR_WIDTH]
         bar.append(glyphs[status], STATUS_STYLES[status][1])
     return bar
 
 
-def _counts(assignment: dict[str, Any]) -> Text:
-    statuses = [check["status"] for function in assignment["functions"] for check in function["checks"]]
+def _status_counts(statuses: list[str]) -> Text:
     if set(statuses) == {"passed"}:
         return Text("✓ all passed", STATUS_STYLES["passed"][1])
     if set(statuses) == {"not_started"}:
         return Text("· not started", "dim")
     text = Text()
-    for status in ("failed", "error", "timeout", "blocked", "not_started"):
+    for status, (mark, style) in STATUS_STYLES.items():
         count = statuses.count(status)
-        if count:
-            mark, style = STATUS_STYLES[status]
+        if count and status != "passed":
             text.append(f"{', ' if text else ''}{mark} {count} {STATUS_WORDS[status]}", style)
     return text
 
 
 def check_panel(
-    check: dict[str, Any],
+    check: Document,
     *,
     commands: bool = True,
-    with_picture: bool = True,
+    with_map: bool = True,
     link: Callable[[str, int], str] | None = None,
 ) -> Panel:
-    """One failed check: what is wrong, for which inputs, where, and what was printed meanwhile.
+    """Return the panel of one failed check: what is wrong, for which input, where, and what was printed.
 
     Args:
-        commands: say what to type next; a view that has keys for it does not.
-        with_picture: show which elements are wrong.
-        link: makes an address of a file's name and a line, for terminals that can follow one.
+        commands: show the command to type next; a view that has a key for it does not.
+        with_map: show which elements are wrong.
+        link: return the address of a line, given file name and line, for terminals that can open it.
     """
     mark, style = STATUS_STYLES[check["status"]]
-    points = check["points"]
     grid = Table.grid(padding=(0, 2))
     grid.add_column(style="dim", no_wrap=True)
     grid.add_column(ratio=1)
 
-    def row(name: str, text: str | Text | None) -> None:
+    def row(label: str, text: str | Text | None) -> None:
         if text:
-            grid.add_row(name, Text(text) if isinstance(text, str) else text)
+            grid.add_row(label, Text(text) if isinstance(text, str) else text)
 
-    if check["mistake"]:
-        reason = check["mistake"].get("reason")
-        row("looks like", check["mistake"]["title"] + (f"\n({reason})" if reason else ""))
-    row("case", check["case"])
-    row("wrong", _wrong(check))
-    row("worst", _worst(check))
-    if check["picture"] and with_picture:
-        grid.add_row("picture", error_map.render(check["picture"]))
+    row("likely cause", likely_cause(check, separator="\n"))
+    row("input", check["case"])
+    row(*worst_value(check))
+    if check["picture"] and with_map:
+        grid.add_row("map", error_map.render(check["picture"]))
     row("stages", check["departure"])
     row("help", check["help"])
-    row("NumPy says", "\n".join(check["hints"][:3]))
-    row("where", _where(check, link))
-    row("printed", _printed(check["output"]))  # behind all that is short: where there is no room, its end is cut off
+    row("NumPy warns", "\n".join(check["hints"][:3]))
+    row("in", _location(check, link))
+    row("printed", _shortened(check["output"]))  # last but one: where there is no room, its end is cut off
     if commands:
-        row("again", f"headway check {check['function']}")
-        row("stuck?", f"headway hint {check['function']}")
+        row("next", f"headway hint {check['function']}")
     title = Text.assemble((f" {mark} {check['function']}", f"bold {style}"), " ", overflow="ellipsis")
-    about = Text(check["title"])
-    fits = title.cell_len + about.cell_len <= HEAD
-    if fits:  # else it would be cut where the check_panel ends
-        title.append_text(Text.assemble("· ", about, " "))
+    check_title = Text(check["title"])
+    fits = title.cell_len + check_title.cell_len <= MAX_TITLE_WIDTH
+    if fits:
+        title.append_text(Text.assemble("· ", check_title, " "))
     return Panel(
-        Group(*([] if fits else [about]), Text(check["message"], "bold"), grid),
+        Group(*([] if fits else [check_title]), Text(headline(check), "bold"), grid),
         title=title,
         title_align="left",
-        subtitle=Text(f" {points_text(points)} points "),
+        subtitle=Text(f" {points_text(check['points'])} points "),
         subtitle_align="right",
         border_style=style,
     )
 
 
-def _wrong(check: dict[str, Any]) -> str | None:
+def headline(check: Document) -> str:
+    """Return the check's message, with the number of wrong values where several were compared."""
     wrong = check["wrong"]
-    return f"{wrong['count']:,} of {wrong['total']:,} values" if wrong and wrong["total"] > 1 else None
+    count = f" ({wrong['count']:,} of {wrong['total']:,} values)" if wrong and wrong["total"] > 1 else ""
+    return f"{check['message']}{count}"
 
 
-def _worst(check: dict[str, Any]) -> str | None:
+def likely_cause(check: Document, separator: str = " ") -> str | None:
+    """Return the title of the recognized mistake and how it was recognized; None if there is none."""
+    mistake = check["mistake"]
+    if not mistake:
+        return None
+    reason = mistake.get("reason")
+    return f"{mistake['title']}{separator}({reason})" if reason else str(mistake["title"])
+
+
+def worst_value(check: Document) -> tuple[str, str | None]:
+    """Return a label and the value that differs most: its index, what was returned and what was expected.
+
+    Values that are compared exactly have no largest error; for them it is the first that differs.
+    """
     worst = check["worst"]
     if not worst:
-        return None
-    at = ", ".join(
-        str(index) if axis.startswith("axis ") else f"{axis} {index}"
-        for axis, index in zip(worst["axes"], worst["index"], strict=True)
+        return "", None
+    named = [not axis.startswith("axis ") for axis in worst["axes"]]
+    index = ", ".join(
+        f"{axis} {i}" if has_name else str(i)
+        for axis, i, has_name in zip(worst["axes"], worst["index"], named, strict=True)
     )
-    allowed = f" (allowed ±{worst['allowed']:.2g})" if worst["allowed"] else ""
-    place = f"[{at}]: " if at else ""
-    return f"{place}yours {number_text(worst['yours'])}, expected {number_text(worst['expected'])}{allowed}"
+    index = index if all(named) else f"[{index}]"
+    values = f"got {number_text(worst['yours'])}, expected {number_text(worst['expected'])}"
+    text = f"{index}: {values}" if index else values
+    if not worst["allowed"]:
+        return "first wrong value" if index else "value", text
+    tolerance = re.sub(r"e([-+])0", r"e\1", f"{worst['allowed']:.2g}")
+    return "largest error" if index else "value", f"{text} (tolerance {tolerance})"
 
 
-def _printed(output: str) -> str:
+def _shortened(output: str) -> str:
     lines = output.strip("\n").split("\n")
     if len(lines) > MAX_OUTPUT_LINES:
         half = MAX_OUTPUT_LINES // 2
@@ -200,7 +220,7 @@ def _printed(output: str) -> str:
     return "\n".join(line[:300] for line in lines)
 
 
-def _where(check: dict[str, Any], link: Callable[[str, int], str] | None) -> Text | None:
+def _location(check: Document, link: Callable[[str, int], str] | None) -> Text | None:
     where = check["where"]
     if not where:
         return None
@@ -211,15 +231,16 @@ def _where(check: dict[str, Any], link: Callable[[str, int], str] | None) -> Tex
 
 
 def number_text(value: Any) -> str:
-    """A number short enough to compare by eye; two that differ late keep the digits that differ."""
+    """Return a number with at most ten digits, enough to see where two of them differ."""
     return f"{value:.10g}" if isinstance(value, float) else str(value)
 
 
 def points_text(points: dict[str, float], functions: Sequence[Document] = ()) -> str:
-    """`3 / 5`, without needless decimals.
+    """Return points as `3 / 5`, without trailing zeros.
 
     Args:
-        functions: what the points are of. Bonus work counts as earned only; by itself it has its own sum.
+        functions: the functions that the points belong to. Bonus work adds to the earned points only; on its own it is
+            shown with its own maximum.
     """
     if not points["possible"] and functions:
         return f"{points['earned']:g} / {sum(f['points']['possible'] for f in functions):g} bonus"
@@ -227,68 +248,69 @@ def points_text(points: dict[str, float], functions: Sequence[Document] = ()) ->
     return f"{points['earned']:g} / {points['possible']:g}{bonus}"
 
 
-def sum_text(document: Document) -> str:
-    """The points of all that was checked."""
+def total_points_text(document: Document) -> str:
+    """Return the points of everything that was checked."""
     functions = [function for assignment in document["assignments"] for function in assignment["functions"]]
     return points_text(document["points"], functions)
 
 
 def _summary(document: Document, when_passed: str | None, width: int) -> RenderableType:
-    checks = all_checks(document)
+    statuses = [check["status"] for check in all_checks(document)]
     lines = Text()
-    lines.append(f"{sum_text(document)} points", "bold")
-    counts = [(status, sum(check["status"] == status for check in checks)) for status in STATUS_STYLES]
-    for status, count in counts:
-        if count:
-            mark, style = STATUS_STYLES[status]
+    lines.append(f"{total_points_text(document)} points", "bold")
+    for status, (mark, style) in STATUS_STYLES.items():
+        if count := statuses.count(status):
             lines.append(" · ")
-            lines.append("" if mark == "·" else f"{mark} ", style)  # beside the dots between the parts it is no mark
+            lines.append("" if mark == "·" else f"{mark} ", style)  # this mark is also the separator
             lines.append(f"{count} {STATUS_WORDS[status]}", style)
     lines.append(f" · {document['seconds']:.1f} s", "dim")
     for problem in document["problems"]:
-        lines.append(f"\nThe kit itself failed: {problem}", "bold red")
+        lines.append(f"\n{internal_error_text(problem)}", "bold red")
     for line in next_step(document, when_passed).splitlines():
         lines.append("\n" + break_before_command(line, width))
     return Group(Text(), lines)
 
 
+def internal_error_text(problem: str) -> str:
+    """Return the line that reports a failure of Headway itself."""
+    return f"Internal error (please report it): {problem}"
+
+
 def break_before_command(line: str, width: int) -> str:
-    """A line too long for the terminal breaks before its command, so that one can copy it."""
+    """Break a line that is too long for the terminal before its command, so that the command can be copied."""
     before, headway, after = line.rpartition(" headway ")
     return f"{before}\n   {headway}{after}" if headway and len(line) > width else line
 
 
 def next_step(document: Document, when_passed: str | None = None) -> str:
-    """The one thing to do next: the first function of the course that is not passed and not blocked.
+    """Return the one thing to do next: the first function, in course order, that needs work.
 
     Args:
-        when_passed: what comes after all of these.
+        when_passed: what to do next if every check passed.
     """
     every = [(a, f) for a in document["assignments"] for f in a["functions"]]
-    functions = [(a, f) for a, f in every if not f["bonus"]] or every  # bonus work can wait, unless it was asked for
+    functions = [(a, f) for a, f in every if not f["bonus"]] or every  # bonus work comes last, unless only it was named
     for assignment, function in functions:
         if function["status"] in ("passed", "blocked"):
             continue
-        name = f"{assignment['name']}.{function['name']}"
+        module, name = assignment["name"], f"{assignment['name']}.{function['name']}"
         if function["status"] == "not_started":
             message = function["checks"][0]["message"]
-            if message.startswith(("there is no file ", f"{assignment['name']}.py defines no function ")):
-                return f"Next: {message}. Its stub comes back with: headway update"
+            if message.startswith(("there is no file ", f"{module}.py defines no function ")):
+                return f"Next: {message}. Restore the stub: headway update"
             return (
-                f"Next: write {function['name']} in {assignment['name']}.py, then: headway check {name}"
-                f"\nStuck? headway hint {name}"
+                f"Next: write {function['name']} in {module}.py, then: headway check {name}\nStuck? headway hint {name}"
             )
-        first = next(check for check in function["checks"] if check["status"] != "passed")
-        where = first["where"]
-        place = f"{where['file']}, line {where['line']}" if where else f"{assignment['name']}.py"
-        return f"Next: mend {function['name']} ({place}), then: headway check {name}"
-    blocked = next((f["checks"][0] for _, f in functions if f["status"] == "blocked"), None)
+        where = next(check for check in function["checks"] if check["status"] != "passed")["where"]
+        place = f"{where['file']}:{where['line']}" if where else f"{module}.py"
+        return f"Fix {function['name']} first ({place}): headway check {name}"
+    blocked = next((check for _, f in functions for check in f["checks"] if check["status"] == "blocked"), None)
     if blocked:
-        needs = next(c["blocked_by"] for c in all_checks(document) if c["status"] == "blocked")
-        return f"Next: {needs[0]}, which {blocked['function']} needs: headway check {needs[0]}"
-    checks = [check["status"] for check in all_checks(document)]
-    right = checks.count("passed")
-    told = f"All {right} checks passed" if right > 1 else "The check passed"
-    if right < len(checks):
-        told = f"All checks passed but for {len(checks) - right} of bonus work"
-    return f"{told}.\n{when_passed or 'What is open: headway list --open'}"
+        cause = blocked["blocked_by"][0]
+        return f"Fix {cause} first; it blocks {blocked['function']}: headway check {cause}"
+    statuses = [check["status"] for check in all_checks(document)]
+    passed = statuses.count("passed")
+    verdict = f"All {passed} checks passed" if passed > 1 else "The check passed"
+    if passed < len(statuses):
+        verdict = f"All required checks passed; bonus checks left: {len(statuses) - passed}"
+    return f"{verdict}.\n{when_passed or 'See what is left: headway list --open'}"

@@ -1,6 +1,6 @@
-"""What a class knows, as plain records: a line per student with a letter per function, a line per check.
+"""The results of a class as plain records: one per student, check and mistake.
 
-`course/insight.py` adds them up from the result documents; the terminal and the page are views of them.
+`classroom/class_statistics.py` fills them from the result documents; the terminal and the class page show them.
 """
 
 from collections import Counter
@@ -9,15 +9,15 @@ from typing import Any
 
 from autograder.results import STATUSES
 
-# A student's line holds one letter per function; "-" where there is no result.
+# A student's record holds one letter per function, NO_RESULT where there is no result.
 LETTERS = dict(zip(STATUSES, "pfetnb", strict=True))
 NO_RESULT = "-"
-BINS = 20
+HISTOGRAM_BINS = 20
 
 
 @dataclass
 class CheckRecord:
-    """One check over the class."""
+    """The results of one check."""
 
     id: str
     function: str
@@ -26,19 +26,14 @@ class CheckRecord:
     seconds: float = 0.0
 
     @property
-    def tried(self) -> int:
-        """How many submissions it ran on, whatever came of it."""
-        return self.statuses.total()
-
-    @property
-    def passed(self) -> float:
-        """The share of submissions that pass it."""
-        return self.statuses["passed"] / self.tried if self.tried else 0.0
+    def pass_rate(self) -> float:
+        """Share of all submissions that pass it, from 0 to 1."""
+        return self.statuses["passed"] / (self.statuses.total() or 1)
 
 
 @dataclass
 class MistakeRecord:
-    """One named mistake over the class."""
+    """The students who made one known mistake, by their numbers."""
 
     id: str
     title: str
@@ -49,7 +44,13 @@ class MistakeRecord:
 
 @dataclass
 class StudentRecord:
-    """One line of the table. `letters` follows the order of the class's functions."""
+    """The results of one student.
+
+    Attributes:
+        notes: student exceptions, and remarks for the instructor.
+        letters: one status letter per function, in the order of the class's functions.
+        mistakes: numbers of the mistakes made.
+    """
 
     name: str
     id: str
@@ -61,28 +62,27 @@ class StudentRecord:
     late_days: int
     seconds: float
     file: str | None
-    notes: list[str] = field(default_factory=list)  # what was ruled, and what an instructor should know
+    notes: list[str] = field(default_factory=list)
     letters: str = ""
     mistakes: list[int] = field(default_factory=list)
 
     @property
     def share(self) -> float:
-        """The score as a part of what can be had."""
+        """Score divided by the highest possible score; 0 if there is none."""
         return self.score / self.out_of if self.out_of else 0.0
 
 
 @dataclass
 class ClassRecords:
-    """The class in numbers.
+    """The results of a class.
 
     Attributes:
         functions: qualified names in course order.
         checks: by id, in course order.
-        mistakes: the commonest first.
-        slowest: (seconds, student, function, check), the slowest first; without those out of time or not begun.
+        mistakes: most common first.
+        slowest: (seconds, student, function, check), slowest first, without checks that timed out or did not run.
         timeouts: (student, function, check).
-        timed_out: how many checks ran out of time; `timeouts` lists the first.
-        unread: students whose work could not be read or graded.
+        timed_out: number of checks that timed out; `timeouts` lists the first of them.
     """
 
     title: str
@@ -104,29 +104,29 @@ class ClassRecords:
 
     @property
     def scored(self) -> list[StudentRecord]:
-        """Those of them who have a score: not who is excused from everything."""
+        """Graded students with a score: without those who are excused from everything."""
         return [student for student in self.graded if student.out_of]
 
     @property
-    def unread(self) -> list[StudentRecord]:
-        """Students whose work could not be graded."""
+    def not_graded(self) -> list[StudentRecord]:
+        """Students whose submission could not be graded."""
         return [student for student in self.students if student.status not in ("graded", "missing")]
 
     @property
     def missing(self) -> list[StudentRecord]:
-        """Students of whom there is no work."""
+        """Students without a submission."""
         return [student for student in self.students if student.status == "missing"]
 
     def histogram(self) -> list[int]:
-        """How many students have a score in each of the equal parts from 0 to 100 %; more counts as 100."""
-        counts = [0] * BINS
+        """Return the number of students in each of the equal bins from 0 to 100 %; more than 100 % counts as 100."""
+        counts = [0] * HISTOGRAM_BINS
         for student in self.scored:
-            counts[min(BINS - 1, max(0, int(student.share * BINS)))] += 1
+            counts[min(HISTOGRAM_BINS - 1, max(0, int(student.share * HISTOGRAM_BINS)))] += 1
         return counts
 
-    def of_function(self, function: str) -> Counter[str]:
-        """How many students have each status in a function."""
+    def status_counts(self, function: str) -> Counter[str]:
+        """Return how many graded students have each status in a function."""
         index = self.functions.index(function)
-        names = {letter: status for status, letter in LETTERS.items()}
+        statuses = {letter: status for status, letter in LETTERS.items()}
         letters = Counter(student.letters[index] for student in self.graded if index < len(student.letters))
-        return Counter({names[letter]: count for letter, count in letters.items() if letter in names})
+        return Counter({statuses[letter]: count for letter, count in letters.items() if letter in statuses})

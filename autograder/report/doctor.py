@@ -1,4 +1,4 @@
-"""The doctor's findings in the terminal."""
+"""The results of `headway doctor` in the terminal."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,14 +12,14 @@ from autograder.report.check_report import STATUS_STYLES
 
 @dataclass(frozen=True)
 class Diagnostic:
-    """One thing that was examined.
+    """The result of examining one part of this machine.
 
     Attributes:
-        name: what was looked at.
-        ok: whether it is as it should be.
-        text: how it is.
-        fix: the command or step that mends it.
-        optional: the kit works without it.
+        name: the part.
+        ok: whether it works.
+        text: its state.
+        fix: the command or step that fixes it.
+        optional: whether Headway works without it.
     """
 
     name: str
@@ -29,20 +29,18 @@ class Diagnostic:
     optional: bool = False
 
 
-def render(found: Sequence[Diagnostic], console: Console) -> None:
-    """Print one line per finding, and beneath what is wrong the step that mends it."""
+def render(diagnostics: Sequence[Diagnostic], console: Console) -> None:
+    """Print one line for each part and, below a part that does not work, the step that fixes it."""
     table = Table.grid(padding=(0, 2))
     table.add_column(no_wrap=True)
     table.add_column(no_wrap=True)
     table.add_column(overflow="fold")
-    for finding in found:
-        status = "passed" if finding.ok else "blocked" if finding.optional else "failed"
+    for diagnostic in diagnostics:
+        status = "passed" if diagnostic.ok else "blocked" if diagnostic.optional else "failed"
         mark, style = STATUS_STYLES[status]
-        table.add_row(Text(mark, style), Text(finding.name), Text(finding.text))
-        if not finding.ok:
-            table.add_row("", "", Text(f"→ {finding.fix}", style))
+        table.add_row(Text(mark, style), Text(diagnostic.name), Text(diagnostic.text))
+        if not diagnostic.ok:
+            table.add_row("", "", Text(f"→ {diagnostic.fix}", style))
     console.print(table)
-    needed = [finding for finding in found if not finding.ok and not finding.optional]
-    console.print(
-        Text("\nEverything that is needed is here." if not needed else "\nSomething that is needed is missing.")
-    )
+    broken = [diagnostic.name for diagnostic in diagnostics if not diagnostic.ok and not diagnostic.optional]
+    console.print(Text(f"\nFix this first: {', '.join(broken)}." if broken else "\nEverything required works."))

@@ -1,4 +1,4 @@
-"""The small picture of wrong elements in the terminal, and small arrays side by side."""
+"""The map of wrong elements in the terminal, with small slices of the two arrays side by side."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from rich.text import Text
 
 from autograder.report import styles
 
-# Glyphs that stay apart without their colours.
+# The glyphs can be told apart without their colours.
 MARKS = {
     "0": ("·", styles.GREEN),
     "1": ("░", styles.BLUE),
@@ -17,11 +17,11 @@ MARKS = {
     "3": ("█", styles.VERMILION),
     "n": ("N", f"bold {styles.PINK}"),
 }
-WORDS = {"0": "right", "1": "a little off", "2": "off", "3": "wrong", "n": "nan or infinite"}
+MARK_WORDS = {"0": "correct", "1": "slightly off", "2": "off", "3": "far off", "n": "nan or infinite"}
 
 
 def render(picture: dict[str, Any]) -> RenderableType:
-    """The picture, a legend of the marks that occur in it, and the numbers of a small slice."""
+    """Return the map, a legend of the marks in it, and the values of a small slice."""
     down, across = ["", *picture["axes"]][-2:]
     down = "" if down.startswith("axis ") else down
     across = "" if across.startswith("axis ") else across
@@ -32,8 +32,8 @@ def render(picture: dict[str, Any]) -> RenderableType:
         for mark in row:
             cells.append(MARKS[mark][0] * 2, MARKS[mark][1])
         grid.add_row(Text(label, "dim"), cells)
-    found = sorted(set("".join(picture["rows"])))
-    legend = Text("  ").join(Text.assemble((MARKS[m][0], MARKS[m][1]), f" {WORDS[m]}") for m in found)
+    marks = sorted(set("".join(picture["rows"])))
+    legend = Text("  ").join(Text.assemble(MARKS[mark], f" {MARK_WORDS[mark]}") for mark in marks)
     where = " · ".join(part for part in (picture["at"], f"{across} →" if across else "") if part)
     parts: list[RenderableType] = [Text(where, "dim")] if where else []
     parts += [grid, legend]
@@ -42,8 +42,8 @@ def render(picture: dict[str, Any]) -> RenderableType:
     return Group(*parts)
 
 
-class _IfItFits:
-    """A row of blocks, or nothing where the terminal is too narrow for all of them."""
+class _RowIfItFits:
+    """A row of blocks; empty in a terminal that is too narrow for all of them."""
 
     def __init__(self, blocks: list[RenderableType]) -> None:
         self._row = Columns(blocks, padding=(0, 3))
@@ -56,27 +56,32 @@ class _IfItFits:
 
 
 def _side_by_side(picture: dict[str, Any]) -> RenderableType:
-    blocks = {"yours": picture["yours"]}
+    blocks = {"got": picture["yours"]}
     if "expected" in picture:
         blocks["expected"] = picture["expected"]
         blocks["difference"] = [
-            [_difference(a, b) for a, b in zip(mine, right, strict=True)]
-            for mine, right in zip(picture["yours"], picture["expected"], strict=True)
+            [_difference(actual, expected) for actual, expected in zip(actual_row, expected_row, strict=True)]
+            for actual_row, expected_row in zip(picture["yours"], picture["expected"], strict=True)
         ]
-    return _IfItFits([_block(name, values, picture["rows"]) for name, values in blocks.items()])
+    return _RowIfItFits([_block(name, values, picture["rows"]) for name, values in blocks.items()])
 
 
 def _block(name: str, values: list[list[Any]], marks: list[str]) -> RenderableType:
     table = Table.grid(padding=(0, 1))
     for _ in values[0]:
         table.add_column(justify="right", no_wrap=True)
-    for row, line in zip(values, marks, strict=True):
-        table.add_row(*(Text(_number(v), "" if m == "0" else MARKS[m][1]) for v, m in zip(row, line, strict=True)))
+    for row, row_marks in zip(values, marks, strict=True):
+        cells = [
+            (_number(value), "" if mark == "0" else MARKS[mark][1]) for value, mark in zip(row, row_marks, strict=True)
+        ]
+        table.add_row(*(Text(*cell) for cell in cells))
     return Group(Text(name, "dim"), table)
 
 
-def _difference(mine: Any, right: Any) -> Any:
-    return mine - right if isinstance(mine, float) and isinstance(right, float) else "" if mine == right else "≠"
+def _difference(actual: Any, expected: Any) -> Any:
+    if isinstance(actual, float) and isinstance(expected, float):
+        return actual - expected
+    return "" if actual == expected else "≠"
 
 
 def _number(value: Any) -> str:

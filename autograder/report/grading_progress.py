@@ -1,4 +1,4 @@
-"""The class in the terminal: progress while it is graded, and the table afterwards."""
+"""Grading a class in the terminal: progress during the run, and the table of results."""
 
 import time
 from collections import Counter
@@ -18,12 +18,12 @@ from autograder.report.check_report import STATUS_STYLES, STATUS_WORDS
 from autograder.report.student_feedback import student_exception_lines
 
 MAX_ROWS = 60
-LINE_SECONDS = 30.0
-OTHERS = ("missing", "unreadable", "failed", "waiting")
+SECONDS_BETWEEN_LINES = 30.0  # of progress, where the output is no terminal
+STATUSES_WITHOUT_SCORE = ("missing", "unreadable", "failed", "waiting")
 
 
 class GradedSubmission(Protocol):
-    """What is shown of one result while the run goes on."""
+    """The part of a result that is shown during the run."""
 
     status: str
     reason: str
@@ -32,7 +32,14 @@ class GradedSubmission(Protocol):
 
 
 class GradingProgress(Protocol):
-    """How far a run is."""
+    """The progress of a run.
+
+    Attributes:
+        todo: submissions to grade, without the `reused` ones.
+        done: submissions graded so far.
+        name: the student whose result came last.
+        warning: a message to print, if there is no new result.
+    """
 
     todo: int
     reused: int
@@ -42,14 +49,14 @@ class GradingProgress(Protocol):
 
     @property
     def entry(self) -> GradedSubmission | None:
-        """The result that came last."""
+        """The latest result."""
 
 
 @contextmanager
 def show_progress(console: Console) -> Iterator[Callable[[GradingProgress], None]]:
-    """A progress bar with rate and time left, and what went wrong as it comes; a function to tell it how far it is.
+    """Show a progress bar, and problems as they occur. Yields the function to call with each update.
 
-    In a pipe there is no bar, but a line now and then.
+    Where the output is no terminal, a line is printed now and then instead of the bar.
     """
     columns = (
         TextColumn("grading"),
@@ -58,34 +65,35 @@ def show_progress(console: Console) -> Iterator[Callable[[GradingProgress], None
         TextColumn("{task.fields[rate]}"),
         TimeRemainingColumn(),
     )
-    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
-        task = progress.add_task("", total=None, rate="")
-        started = said = time.monotonic()
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
+        task = bar.add_task("", total=None, rate="")
+        started = last_line = time.monotonic()
 
-        def seen(now: GradingProgress) -> None:
-            nonlocal said
-            took = time.monotonic() - started
-            rate = f"{now.done / took:.1f}/s" if now.done and took > 1 else ""
-            progress.update(task, total=now.todo, completed=now.done, rate=rate)
-            if now.entry is None:
-                if now.warning:
-                    console.print(Text(now.warning, STATUS_STYLES["error"][1]))
-                elif now.reused:
-                    console.print(Text(f"{now.reused} already graded, {now.todo} to grade"))
+        def update(progress: GradingProgress) -> None:
+            nonlocal last_line
+            elapsed = time.monotonic() - started
+            rate = f"{progress.done / elapsed:.1f}/s" if progress.done and elapsed > 1 else ""
+            bar.update(task, total=progress.todo, completed=progress.done, rate=rate)
+            if progress.entry is None:
+                if progress.warning:
+                    console.print(Text(progress.warning, STATUS_STYLES["error"][1]))
+                elif progress.reused:
+                    console.print(Text(f"{progress.reused} already graded, {progress.todo} to grade"))
                 return
-            trouble = _trouble(now.entry)
-            if trouble:
-                console.print(Text.assemble((f"{now.name}: ", "bold"), (trouble, STATUS_STYLES["error"][1])))
-            if not console.is_terminal and time.monotonic() - said > LINE_SECONDS:
-                said = time.monotonic()
-                left = took / now.done * (now.todo - now.done)
-                console.print(Text(f"{now.done} of {now.todo} graded, {rate}, {left / 60:.0f} min left"))
+            problem = _problem(progress.entry)
+            if problem:
+                console.print(Text.assemble((f"{progress.name}: ", "bold"), (problem, STATUS_STYLES["error"][1])))
+            if not console.is_terminal and time.monotonic() - last_line > SECONDS_BETWEEN_LINES:
+                last_line = time.monotonic()
+                minutes = elapsed / progress.done * (progress.todo - progress.done) / 60
+                line = f"{progress.done} of {progress.todo} graded, {rate}, about {minutes:.0f} min left"
+                console.print(Text(line))
 
-        yield seen
+        yield update
 
 
-def _trouble(entry: "GradedSubmission") -> str:
-    """What an instructor wants to know before the end: what could not be graded, and what ran out of time."""
+def _problem(entry: GradedSubmission) -> str:
+    """Return what an instructor should know before the end: why a submission was not graded, and timeouts."""
     if entry.status != "graded":
         return entry.reason
     timeouts = entry.statuses.get("timeout", 0)
@@ -93,46 +101,44 @@ def _trouble(entry: "GradedSubmission") -> str:
 
 
 def warn_no_sandbox(console: Console) -> None:
-    """A banner that cannot be overlooked: the code that is about to run may do whatever its reader may do."""
+    """Print a warning that untrusted code is about to run with the privileges of the person who grades."""
     text = "No sandbox: submissions can read your files, use your network and change each other's results."
-    console.print(
-        Panel(Text(text), title=Text("--unsafe-no-sandbox"), border_style=STATUS_STYLES["failed"][1], expand=False)
-    )
+    title = Text("--unsafe-no-sandbox")
+    console.print(Panel(Text(text), title=title, border_style=STATUS_STYLES["failed"][1], expand=False))
 
 
 def render(document: dict[str, Any], out: Path, console: Console) -> None:
-    """Print the table of the class, the mean, and where the results lie."""
+    """Print the scores of the class, their mean, and where the results are.
+
+    Args:
+        document: a class document.
+        out: the folder with the results.
+    """
     students = document["students"]
-    console.print(
-        Text.assemble(
-            "\n", ("Headway", "bold"), f" · {counted(len(students), 'submission')} · seed {document['seed']}\n"
-        )
-    )
+    count = counted(len(students), "submission")
+    console.print(Text.assemble("\n", ("Headway", "bold"), f" · {count} · seed {document['seed']}\n"))
     table = Table(box=None, pad_edge=False, header_style="dim")
     table.add_column("student", overflow="ellipsis", no_wrap=True, max_width=28)
     table.add_column("score", justify="right", no_wrap=True)
     table.add_column("", no_wrap=True)
     table.add_column("checks", overflow="fold")
-    several = Counter(student["name"] for student in students)
+    occurrences = Counter(student["name"] for student in students)
     for student in students[:MAX_ROWS]:
         share = student["score"] / student["out_of"] if student["out_of"] else 0.0
         points = f"{student['score']:.4g} / {student['out_of']:g}" if student["out_of"] else "–"
-        # By name, as in the report; of two who have the same one, the submission tells who is who.
-        name = student["name"] if several[student["name"]] == 1 else f"{student['submission']} {student['name']}"
-        table.add_row(Text(clean(name)), Text(points), _bar(share), _counts(student))
+        # Students with the same name are told apart by their submissions.
+        name = student["name"] if occurrences[student["name"]] == 1 else f"{student['submission']} {student['name']}"
+        table.add_row(Text(clean(name)), Text(points), _bar(share), _details(student))
     console.print(table)
     if len(students) > MAX_ROWS:
         console.print(Text(f"… and {len(students) - MAX_ROWS} more", "dim"))
-    shares = [student["score"] / student["out_of"] for student in students if _has_a_share(student)]
+    # As in the class report, a student without a result does not count as 0.
+    shares = [s["score"] / s["out_of"] for s in students if s["status"] == "graded" and s["out_of"]]
     mean = [f"Mean {100 * sum(shares) / len(shares):.0f} % of {len(shares)} graded"] if shares else []
-    others = [f"{n} {word}" for word in OTHERS if (n := sum(student["status"] == word for student in students))]
+    counts = Counter(student["status"] for student in students)
+    others = [f"{counts[status]} {status}" for status in STATUSES_WITHOUT_SCORE if counts[status]]
     text = " · ".join([*mean, *others, f"{document['seconds']:.1f} s"])
     console.print(Text(f"\n{text} · results in {out}: class.json, grades.csv, results/*.json"))
-
-
-def _has_a_share(student: dict[str, Any]) -> bool:
-    """As in the report: who has no result is not counted as 0."""
-    return student["status"] == "graded" and bool(student["out_of"])
 
 
 def _bar(share: float) -> Text:
@@ -140,18 +146,19 @@ def _bar(share: float) -> Text:
     return Text.assemble(("█" * filled, STATUS_STYLES["passed"][1]), ("░" * (10 - filled), "dim"))
 
 
-def _counts(student: dict[str, Any]) -> Text:
+def _details(student: dict[str, Any]) -> Text:
+    """Return the counts of checks that did not pass, lateness, student exceptions and remarks."""
     statuses = student["statuses"]
     text = Text()
     for status, (mark, style) in STATUS_STYLES.items():
         if student["status"] == "graded" and statuses.get(status) and (status != "passed" or len(statuses) == 1):
             text.append(f"{', ' if text else ''}{mark} {statuses[status]} {STATUS_WORDS[status]}", style)
     if student["late_days"]:
-        less = f": {student['penalty']:.4g} points less" if student["penalty"] else ""
-        text.append(f"\n{counted(student['late_days'], 'day')} late{less}")
+        penalty = f": {student['penalty']:.4g} points deducted" if student["penalty"] else ""
+        text.append(f"\n{counted(student['late_days'], 'day')} late{penalty}")
     for line in student_exception_lines(student):
         text.append(f"\n{line}" if text else line)
-    reason = f"{student['status']}: {student['reason']}" if student["status"] in OTHERS else ""
+    reason = f"{student['status']}: {student['reason']}" if student["status"] in STATUSES_WITHOUT_SCORE else ""
     for note in [reason, *(note for note in student["notes"] if note not in reason)]:
         if note:
             text.append(f"\n{note}" if text else note, STATUS_STYLES["error"][1])

@@ -1,4 +1,4 @@
-"""The report in a notebook: the same panels as in the terminal, as HTML with a plain text beside it."""
+"""The check report in a notebook: the panels of the terminal as HTML, with a plain-text alternative."""
 
 import io
 from collections.abc import Mapping, Sequence
@@ -14,27 +14,29 @@ from autograder.report.check_report import (
     Document,
     all_checks,
     check_panel,
+    failed_checks,
     first_failures,
-    more,
-    sum_text,
+    internal_error_text,
+    remaining_text,
+    total_points_text,
 )
 
 WIDTH = 96
 MAX_PANELS = 3
-# Colours of the notebook's own theme, whether it is light or dark. A line break within a line would tear the frames.
+# Text takes the colours of the notebook's theme, light or dark. Wrapped lines would break the panels' borders.
 _STYLE = "white-space:pre;overflow-x:auto;line-height:1.16;font-family:Menlo,'DejaVu Sans Mono',Consolas,monospace"
 _FORMAT = f'<pre style="{_STYLE};margin:0;color:inherit;background:none">{{code}}</pre>'
 
 
 @dataclass(frozen=True)
 class NotebookReport:
-    """What a check found, in the form that notebooks show.
+    """The result of a check, as notebooks display it.
 
     Attributes:
-        document: a `headway.result/1` document.
-        progress: status of each function of the assignments in it, None where it was not checked yet.
-        origins: where earlier assignments are from that the functions are built on.
-        note: something to know about this check.
+        document: a result document.
+        progress: status of each function of its assignments; None where it was not checked yet.
+        origins: where the earlier assignments that the functions import come from, by module.
+        note: a remark about this check.
     """
 
     document: Document
@@ -56,25 +58,27 @@ class NotebookReport:
         return self._repr_mimebundle_()["text/html"]
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
-        console = _printed(self._parts())
+        console = _recorded(self._parts())
         html = console.export_html(inline_styles=True, code_format=_FORMAT, clear=False)
         return {"text/html": html, "text/plain": console.export_text(styles=False)}
 
     def _parts(self) -> list[RenderableType]:
         checks = all_checks(self.document)
-        wrong = [check for check in checks if check["status"] in ("failed", "error", "timeout")]
-        shown = first_failures(wrong)[:MAX_PANELS]
+        failed = failed_checks(self.document)
+        shown = first_failures(failed)[:MAX_PANELS]
         parts: list[RenderableType] = [self._headline(checks)]
         parts += [check_panel(check, commands=False) for check in shown]
-        if len(wrong) > len(shown):
-            parts.append(Text(f"… and {more(len(wrong) - len(shown))}", "dim"))
+        if len(failed) > len(shown):
+            parts.append(Text(remaining_text(len(failed) - len(shown)), "dim"))
         if shown:
-            parts.append(Text(f"stuck? in a terminal: headway hint {shown[0]['function']}", "dim"))
-        parts += [Text(f"◌ {line}", STATUS_STYLES["blocked"][1]) for line in _blocked(checks)]
-        parts += [Text(f"The kit itself failed: {problem}", "bold red") for problem in self.document["problems"]]
-        parts.append(self._line())
+            parts.append(Text(f"Stuck? In a terminal: headway hint {shown[0]['function']}", "dim"))
+        parts += [Text(f"◌ {line}", STATUS_STYLES["blocked"][1]) for line in _waiting_lines(checks)]
+        parts += [Text(internal_error_text(problem), "bold red") for problem in self.document["problems"]]
+        parts.append(self._progress_line())
         if self.origins:
-            parts.append(Text("built on " + " · ".join(f"{m}: {o}" for m, o in self.origins.items()), "dim"))
+            parts.append(
+                Text("built on " + " · ".join(f"{module}: {origin}" for module, origin in self.origins.items()), "dim")
+            )
         if self.note:
             parts.append(Text(self.note, "dim"))
         return parts
@@ -86,22 +90,22 @@ class NotebookReport:
             count = sum(check["status"] == status for check in checks)
             if count:
                 text.append(f"   {mark} {count} {STATUS_WORDS[status]}", style)
-        text.append(f"   {sum_text(self.document)} points")
+        text.append(f"   {total_points_text(self.document)} points")
         return text
 
-    def _line(self) -> Text:
-        """How far the notebook is: one mark for each function of the assignment."""
+    def _progress_line(self) -> Text:
+        """Return one mark for each function of the assignments, and how many pass."""
         modules = dict.fromkeys(name.partition(".")[0] for name in self.progress)
         text = Text().append(", ".join(modules) + " ", "dim")
         for status in self.progress.values():
             mark, style = STATUS_STYLES[status] if status else ("·", "dim")
             text.append(mark, style)
-        right = sum(status == "passed" for status in self.progress.values())
-        return text.append(f" {right} of {len(self.progress)} functions right", "dim")
+        passed = sum(status == "passed" for status in self.progress.values())
+        return text.append(f" {passed} of {len(self.progress)} functions pass", "dim")
 
 
-def _blocked(checks: Sequence[dict[str, Any]]) -> list[str]:
-    """Why checks are blocked or not begun, once for each function."""
+def _waiting_lines(checks: Sequence[dict[str, Any]]) -> list[str]:
+    """Return one line for each function that is blocked or not started, with the reason."""
     lines = {}
     for check in checks:
         if check["status"] == "blocked":
@@ -112,7 +116,7 @@ def _blocked(checks: Sequence[dict[str, Any]]) -> list[str]:
     return list(lines.values())
 
 
-def _printed(parts: list[RenderableType]) -> Console:
+def _recorded(parts: list[RenderableType]) -> Console:
     console = Console(
         file=io.StringIO(),
         record=True,

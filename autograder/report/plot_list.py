@@ -1,4 +1,4 @@
-"""The pictures that there are, as a table: `headway plot` without a name."""
+"""The available plots as a table, for `headway plot` without a name."""
 
 from collections.abc import Iterable
 from typing import Protocol
@@ -11,7 +11,7 @@ from autograder.curriculum import Curriculum
 
 
 class ListedPlot(Protocol):
-    """What the table shows of a picture."""
+    """A plot as the table shows it."""
 
     @property
     def name(self) -> str: ...  # noqa: D102
@@ -23,26 +23,25 @@ class ListedPlot(Protocol):
     def module(self) -> str: ...  # noqa: D102
 
 
-def render(pictures: Iterable[ListedPlot], curriculum: Curriculum, console: Console) -> None:
-    """Print name and title of each picture under the assignment that it belongs to."""
+def render(plots: Iterable[ListedPlot], curriculum: Curriculum, console: Console) -> None:
+    """Print the name and title of each plot below its assignment."""
     table = Table(box=None, pad_edge=False, show_header=False)
     table.add_column(justify="right", no_wrap=True)
     table.add_column(no_wrap=True)
     table.add_column(overflow="fold")
     by_module: dict[str, list[ListedPlot]] = {}
-    for picture in pictures:
-        by_module.setdefault(picture.module, []).append(picture)
+    for plot in plots:
+        by_module.setdefault(plot.module, []).append(plot)
     for assignment in curriculum.assignments:
-        found = by_module.get(assignment.module, [])
-        if found:
+        if assignment.module in by_module:
             table.add_row(Text(str(assignment.number), "bold"), Text(assignment.module, "bold"), "")
-        for picture in found:
-            model = " (trained model)" if picture.trained else ""
-            table.add_row("", Text(f"  {picture.name}"), Text(picture.title + model, "dim"))
+        for plot in by_module.get(assignment.module, []):
+            model = " (trained model)" if plot.trained else ""
+            table.add_row("", Text(f"  {plot.name}"), Text(plot.title + model, "dim"))
     console.print(table)
     console.print(
         Text(
-            "\nDraw one with your own functions: headway plot NAME. With the official ones: add --solution.\n"
-            "Those of a trained model need a checkpoint of headway train: --checkpoint model.safetensors"
+            "\nDraw one with your own functions: headway plot NAME. To use the official ones, add --solution.\n"
+            "Plots of a trained model need a checkpoint from headway train: --checkpoint model.safetensors"
         )
     )

@@ -1,4 +1,4 @@
-"""What there is to do, how long it takes and how far one is, as a table: the curriculum for `headway list`."""
+"""The functions of a course with their progress, estimated time and difficulty, for `headway list`."""
 
 import textwrap
 from collections.abc import Mapping
@@ -17,23 +17,16 @@ DOTS = ("", "●○○", "●●○", "●●●")
 
 
 class FunctionProgress(Protocol):
-    """What the latest check of a function found."""
+    """The latest result of a function. `since` is when it got its status, ISO 8601."""
 
     @property
-    def status(self) -> str:
-        """As in the result document."""
-
+    def status(self) -> str: ...  # noqa: D102
     @property
-    def earned(self) -> float:
-        """Points."""
-
+    def earned(self) -> float: ...  # noqa: D102
     @property
-    def possible(self) -> float:
-        """Points."""
-
+    def possible(self) -> float: ...  # noqa: D102
     @property
-    def since(self) -> str:
-        """When it came to its status, ISO 8601."""
+    def since(self) -> str: ...  # noqa: D102
 
 
 def render(
@@ -44,38 +37,39 @@ def render(
     stale: frozenset[str] = frozenset(),
     total: int | None = None,
 ) -> None:
-    """Print the selected functions by assignment: what each is in PyTorch, how long it takes, how hard it is.
+    """Print the selected functions by assignment: PyTorch's name, estimated time, difficulty.
 
     Args:
-        entries: in a workspace, what the latest checks found: then each line has a mark, since when, and points.
+        entries: latest results by function, in a workspace; they add a mark, the age of the status and the points.
         stale: functions that were changed since they were checked.
-        total: of how many functions this is a part, if it is a part.
+        total: the number of functions of which `selected` is a part, if it is a part.
     """
     functions = [curriculum.functions[name] for name in selected]
     widths = [len(_name(function, stale)) for function in functions]
-    sides = (SINCE, POINTS, TAKES, HARD) if entries is not None else (TAKES, HARD)
-    room = console.width - MARK - sum(sides) - GAP * (1 + len(sides))
+    side_columns = (SINCE, POINTS, TAKES, HARD) if entries is not None else (TAKES, HARD)
+    room = console.width - MARK - sum(side_columns) - GAP * (1 + len(side_columns))
     width = max((n for n in widths if room >= WIDE_ROOM or n <= LONG_NAME), default=0) + GAP
-    console.print(_titles(entries is not None, width))
+    console.print(_column_titles(entries is not None, width))
     for assignment in curriculum.assignments:
         listed = [function for function in functions if function.module == assignment.module]
         if listed:
-            console.print(_head(assignment, entries))
-            console.print(_lines(assignment, listed, entries, stale, (width, room)))
+            console.print(_heading(assignment, entries))
+            console.print(_function_rows(assignment, listed, entries, stale, (width, room)))
     if any(function.difficulty for function in functions):
         console.print(Text("\n" + "   ".join(f"{DOTS[n]} {words}" for n, words in DIFFICULTY.items()), "dim"))
     if entries is None:
-        console.print(Text("\nOne verdict: headway check NAME or headway check NAME.function"))
+        console.print(Text("\nCheck some of them: headway check NAME or headway check NAME.function"))
         return
     console.print(_summary(functions, entries, total))
     if stale & set(selected):
-        console.print(Text("~ changed since it was checked: headway check, or headway to watch", "dim"))
-    left = "" if total not in (None, len(functions)) else ". What is open: headway list --open"
-    console.print(Text(f"One verdict: headway check NAME{left}"))
+        console.print(Text("~ changed since the last check: headway check, or headway to watch", "dim"))
+    console.print(Text("Check some of them: headway check NAME"))
+    if total in (None, len(functions)):
+        console.print(Text("See what is left: headway list --open"))
 
 
 def _table(*columns: int) -> Table:
-    """Without lines: a mark, what has the rest of the width, and columns of these widths at the right edge."""
+    """Return a table without lines: a mark, a column that takes the remaining width, and columns of these widths."""
     table = Table(box=None, pad_edge=False, show_header=False, expand=True)
     table.add_column(justify="right", no_wrap=True, width=MARK)
     table.add_column(ratio=1, overflow="ellipsis", no_wrap=True)
@@ -84,45 +78,51 @@ def _table(*columns: int) -> Table:
     return table
 
 
-# Widths at the right edge: since when, points, how long it takes, how hard it is. A head has no since, and more to say.
+# Widths of the columns at the right edge. The heading of an assignment has no "since" and a wider time.
 SINCE, POINTS, TAKES, HARD = 6, 7, 6, 3
 MARK, GAP = 2, 2
 INDENT = 4
-# Where there is little room for names and what they are in PyTorch: a few long names do not push the rest off the
-# screen, a gradient is not said at length, and with very little room nothing is put on lines of its own.
+# In a narrow terminal, a few long names must not push the rest off the screen and gradients are shortened; in a very
+# narrow one PyTorch's names are cut instead of being wrapped.
 WIDE_ROOM, LONG_NAME, NARROW_ROOM = 74, 26, 30
 
 
-def _titles(in_workspace: bool, width: int) -> Table:
+def _column_titles(in_workspace: bool, width: int) -> Table:
     table = _table(SINCE, POINTS, TAKES, HARD) if in_workspace else _table(TAKES, HARD)
     titles = ["", "  function".ljust(width) + "in PyTorch", *(("since", "points") if in_workspace else ()), "takes", ""]
     table.add_row(*(Text(title, "dim") for title in titles))
     return table
 
 
-def _head(assignment: Assignment, entries: Mapping[str, FunctionProgress] | None) -> Table:
+def _heading(assignment: Assignment, entries: Mapping[str, FunctionProgress] | None) -> Table:
     table = _table(POINTS, TAKES + GAP + HARD)
     known = {f: entries[f.qualified] for f in assignment.functions if f.qualified in entries} if entries else {}
     earned = sum(entry.earned for entry in known.values())
     possible = sum(entry.possible for function, entry in known.items() if not function.bonus)
     points = f"{earned:g} / {possible:g}" if len(known) == len(assignment.functions) else ""
     about = Text.assemble((assignment.module, "bold"), "  ", assignment.title)
-    table.add_row(Text(str(assignment.number), "bold"), about, Text(points, "bold"), _time(assignment.minutes, "bold"))
+    table.add_row(
+        Text(str(assignment.number), "bold"), about, Text(points, "bold"), _duration_text(assignment.minutes, "bold")
+    )
     return table
 
 
-def _lines(
+def _function_rows(
     assignment: Assignment,
     functions: list[Function],
     entries: Mapping[str, FunctionProgress] | None,
     stale: frozenset[str],
     widths: tuple[int, int],
 ) -> Table:
-    """The functions of an assignment. `widths`: of the names, and of names and PyTorch's together."""
+    """Return the functions of an assignment.
+
+    Args:
+        widths: of the names, and of the names together with PyTorch's.
+    """
     table = _table(TAKES, HARD) if entries is None else _table(SINCE, POINTS, TAKES, HARD)
     for function in functions:
-        name = _with_about(assignment, function, _name(function, stale), *widths)
-        effort = _time(function.minutes), Text(DOTS[function.difficulty], "dim")
+        name = _described_name(assignment, function, _name(function, stale), *widths)
+        effort = _duration_text(function.minutes), Text(DOTS[function.difficulty], "dim")
         if entries is None:
             table.add_row("", name, *effort)
             continue
@@ -135,11 +135,11 @@ def _lines(
     return table
 
 
-def _with_about(assignment: Assignment, function: Function, name: str, width: int, room: int) -> Text:
-    """A function's name and what it is in PyTorch: beside it, or below it where that is too long."""
+def _described_name(assignment: Assignment, function: Function, name: str, width: int, room: int) -> Text:
+    """Return a function's name and its PyTorch equivalent, on the next line where it does not fit."""
     forward = next((f for f in assignment.functions if f"{f.name}_backward" == function.name), None)
-    its_own = forward is not None and function.torch == f"gradient of {forward.torch}"
-    what = "its gradient" if its_own and room < WIDE_ROOM else function.torch
+    is_its_gradient = forward is not None and function.torch == f"gradient of {forward.torch}"
+    what = "its gradient" if is_its_gradient and room < WIDE_ROOM else function.torch
     about = " · ".join(filter(None, ("bonus" if function.bonus else "", what)))
     beside = max(width, len(name) + GAP)
     if beside + len(about) <= room or room < NARROW_ROOM:
@@ -148,8 +148,8 @@ def _with_about(assignment: Assignment, function: Function, name: str, width: in
     return Text.assemble(name, *((f"\n{' ' * INDENT}{line}", "dim") for line in lines))
 
 
-def _time(minutes: int, style: str = "") -> Text:
-    """Nothing for 0: nobody has estimated it."""
+def _duration_text(minutes: int, style: str = "") -> Text:
+    """Return the estimated time; empty for 0, which means that there is no estimate."""
     return Text(duration(minutes) if minutes else "", style)
 
 
@@ -159,11 +159,10 @@ def _name(function: Function, stale: frozenset[str]) -> str:
 
 def _summary(functions: list[Function], entries: Mapping[str, FunctionProgress], total: int | None) -> Text:
     known = [entries[function.qualified] for function in functions if function.qualified in entries]
-    done = sum(entry.status == "passed" for entry in known)
-    earned = sum(entry.earned for entry in known)
-    part = f"{len(functions)} of {total} functions listed, " if total not in (None, len(functions)) else ""
-    of = "of them" if part else f"of {len(functions)} functions"
     passed = {name for name, entry in entries.items() if entry.status == "passed"}
-    left = sum(f.minutes for f in functions if f.qualified not in passed and not f.bonus)
-    ahead = f" · about {duration(left)} to go" if left else ""
-    return Text(f"\n{part}{done} {of} pass · {earned:g} points{ahead}", "bold")
+    count = f"{sum(entry.status == 'passed' for entry in known)} of {len(functions)} functions pass"
+    if total not in (None, len(functions)):
+        count = f"{len(functions)} of {total} functions listed; {count.removesuffix(' functions pass')} pass"
+    minutes = sum(f.minutes for f in functions if f.qualified not in passed and not f.bonus)
+    remaining = f" · about {duration(minutes)} to go" if minutes else ""
+    return Text(f"\n{count} · {sum(entry.earned for entry in known):g} points{remaining}", "bold")

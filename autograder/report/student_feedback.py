@@ -1,15 +1,23 @@
-"""What one student gets: the result document as a page and as Markdown, at the level that the document holds.
+"""The feedback for one student: the result document as an HTML page and as Markdown.
 
-Nothing is looked up anywhere else: a document without expected values makes feedback without them.
+The feedback level is that of the document: one without expected values makes feedback without them.
 """
 
 import re
 from typing import Any
 
 from autograder.core.text import clean, counted
-from autograder.report.check_report import STATUS_STYLES, STATUS_WORDS, points_text
+from autograder.report.check_report import (
+    STATUS_STYLES,
+    STATUS_WORDS,
+    headline,
+    likely_cause,
+    points_text,
+    worst_value,
+)
+from autograder.report.class_records import LETTERS
 from autograder.report.error_map import MARKS
-from autograder.report.html import render
+from autograder.report.html import render_page
 
 Document = dict[str, Any]
 MAX_OUTPUT = 1500
@@ -17,70 +25,64 @@ _MARKDOWN = re.compile(r"([\\`*_{}\[\]()<>#+!|~&])")
 
 
 def check_details(check: Document) -> list[tuple[str, str]]:
-    """What a check has to say, as pairs of a word and a text of one line or more."""
-    rows = [("case", check["case"])]
-    if check["wrong"]:
-        rows.append(("wrong", f"{check['wrong']['count']} of {check['wrong']['total']} values"))
-    if check["shapes"]:
-        rows.append(
-            ("shape", f"yours {tuple(check['shapes']['yours'])}, expected {tuple(check['shapes']['expected'])}")
-        )
-    worst = check["worst"]
-    if worst:
-        place = ", ".join(f"{axis} {i}" for axis, i in zip(worst["axes"], worst["index"], strict=True))
-        rows.append(("worst", f"[{place}]: yours {worst['yours']}, expected {worst['expected']}"))
-    if check["departure"]:
-        rows.append(("right up to", check["departure"]))
-    if check["mistake"]:
-        reason = check["mistake"].get("reason")
-        rows.append(("looks like", check["mistake"]["title"] + (f" ({reason})" if reason else "")))
-        rows.append(("think about", check["mistake"].get("hint")))
-    if check["where"]:
-        rows.append(("where", f"{check['where']['file']}:{check['where']['line']}"))
-    itself = set(check["blocked_by"]) == {check["function"]}
-    if check["blocked_by"] and not (itself and check["message"]):  # which says it already
-        rows.append(("make right first", ", ".join(check["blocked_by"])))
-    rows += [("NumPy says", hint) for hint in check["hints"]]
+    """Return the details of a check as pairs of a label and a text of one or more lines."""
+    rows = [
+        ("likely cause", likely_cause(check)),
+        ("think about", (check["mistake"] or {}).get("hint")),
+        ("input", check["case"]),
+        worst_value(check),
+        ("stages", check["departure"]),
+        ("in", f"{check['where']['file']}:{check['where']['line']}" if check["where"] else None),
+    ]
+    # A check that waits for another check of the same function says so in its message.
+    if check["blocked_by"] and not (set(check["blocked_by"]) == {check["function"]} and check["message"]):
+        rows.append(("blocked by", ", ".join(check["blocked_by"])))
+    rows += [("NumPy warns", hint) for hint in check["hints"]]
     rows.append(("help", check["help"]))
     if check["status"] != "passed" and not check["message"] and not any(text for _, text in rows):
-        rows.append(("not told", "what this check found; it counts, and only its points are told"))
-    rows.append(("the same in", "\n".join(check.get("also", ()))))
-    return [(word, clean(text)) for word, text in rows if text]
+        rows.append(("hidden check", "only its points are shown"))
+    rows.append(("same result", "\n".join(check.get("also", ()))))
+    return [(label, clean(text)) for label, text in rows if text]
 
 
-def picture(check: Document) -> str:
-    """Which elements are wrong, in characters: the same as in the terminal, without colours."""
-    found = check["picture"]
-    return "\n".join("".join(MARKS[mark][0] for mark in row) for row in found["rows"]) if found else ""
+def error_map_text(check: Document) -> str:
+    """Return the map of wrong elements as plain characters, as in the terminal without colours."""
+    rows = check["picture"]["rows"] if check["picture"] else ()
+    return "\n".join("".join(MARKS[mark][0] for mark in row) for row in rows)
 
 
 def reported_checks(function: Document) -> list[Document]:
-    """The checks of a function that say something. Of those that were not started, one says it all.
+    """Return the checks of a function to report: those that did not pass, without those that were not started.
 
-    A syntax error stops every check, and of a hidden function every check is silent: what would be said word for word
-    again is said once, by the first, with the titles of the others in `also` and the points of all.
+    Checks with the same text are merged: a syntax error stops every check of a file, and hidden checks have no text.
+    The first of them stands for all, with their points and, in `also`, the titles of the others.
     """
-    found: dict[tuple[str, ...], Document] = {}
+    merged: dict[tuple[str, ...], Document] = {}
     for number, check in enumerate(function["checks"]):
         if check["status"] in ("passed", "not_started"):
             continue
-        own = (check["status"] != "error" and check["message"]) or check["output"].strip() or check["mistake"]
-        said = (check["status"], check["message"], str(check["where"]), str(check["help"]), str(number) if own else "")
-        if said not in found:
-            found[said] = {**check, "also": []}
+        is_specific = (check["status"] != "error" and check["message"]) or check["output"].strip() or check["mistake"]
+        key = (
+            *(check["status"], check["message"], str(check["where"]), str(check["help"])),
+            str(number) if is_specific else "",
+        )
+        if key not in merged:
+            merged[key] = {**check, "also": []}
         else:
-            first = found[said]
+            first = merged[key]
             first["also"].append(check["title"])
-            first["points"] = {key: first["points"][key] + check["points"][key] for key in ("earned", "possible")}
-    return list(found.values())
+            first["points"] = {name: first["points"][name] + check["points"][name] for name in ("earned", "possible")}
+    return list(merged.values())
 
 
 def scaled_points(student: Document, result: Document) -> dict[str, tuple[str, str]]:
-    """How points of checks become the score: by assignment its points after the policy, and what it counts.
+    """Return how the points of the checks become the score, for each assignment.
 
-    Empty where the points of the checks are what counts, so that there is nothing to explain.
+    Returns:
+        Points under the class's policy and contribution to the score, as text, by assignment. Empty where both are
+        the points of the checks, so that there is nothing to explain.
     """
-    found: dict[str, tuple[str, str]] = {}
+    scaled: dict[str, tuple[str, str]] = {}
     for assignment in result["assignments"]:
         name = assignment["name"]
         grade, weight = student.get("assignments", {}).get(name), student.get("weights", {}).get(name)
@@ -88,54 +90,55 @@ def scaled_points(student: Document, result: Document) -> dict[str, tuple[str, s
             return {}
         share = grade["score"] / grade["possible"] if grade["possible"] else 0.0
         left_out = "excused" if grade.get("excused") else "dropped" if name in student["dropped"] else ""
-        counts = left_out or f"{weight * share:.4g} / {weight:g}"
-        found[name] = (f"{grade['score']:.4g} / {grade['possible']:g}", counts)
-    same = all(set(found[one["name"]]) == {points_text(one["points"])} for one in result["assignments"])
-    return {} if same else found
+        contribution = left_out or f"{weight * share:.4g} / {weight:g}"
+        scaled[name] = (f"{grade['score']:.4g} / {grade['possible']:g}", contribution)
+    same = all(set(scaled[entry["name"]]) == {points_text(entry["points"])} for entry in result["assignments"])
+    return {} if same else scaled
 
 
 def student_exception_lines(student: Document) -> list[str]:
-    """What an instructor has student_exception_lines for a student, a line for each assignment that it concerns."""
-    return [f"{name}: {one['ruling']}" for name, one in student["assignments"].items() if one.get("ruling")]
+    """Return one line for each assignment for which the instructor made an exception."""
+    return [f"{name}: {grade['ruling']}" for name, grade in student["assignments"].items() if grade.get("ruling")]
 
 
 def as_html(student: Document, result: Document | None) -> str:
-    """The page.
+    """Return the HTML page.
 
     Args:
-        student: the student's entry of the class document; with `weights`, the assignments' by name, the page says how
-            the score comes about.
+        student: the student's entry in the class document. With `weights`, those of the assignments by name, the page
+            explains how the score is computed.
         result: the result document; None if there is none.
     """
-    return render(
+    return render_page(
         "student.html.j2",
         styles=("page.css", "student.css"),
         student={**student, "name": clean(student["name"], 120), "reason": clean(student["reason"])},
         result=result,
         details=check_details,
-        picture=picture,
+        error_map=error_map_text,
+        headline=headline,
         reported_checks=reported_checks,
         output=lambda check: clean(check["output"], MAX_OUTPUT),
         clean=clean,
         words=STATUS_WORDS,
+        letters=LETTERS,
         marks={status: mark for status, (mark, _) in STATUS_STYLES.items()},
         points_text=points_text,
         scale=scaled_points(student, result) if result else {},
-        student_exception_lines=[clean(line) for line in student_exception_lines(student)],
+        exceptions=[clean(line) for line in student_exception_lines(student)],
         days=counted(student["late_days"], "day"),
     )
 
 
 def as_markdown(student: Document, result: Document | None) -> str:
-    """The same as Markdown, for an issue, a pull request or a mail. What the student wrote stands in code blocks."""
-    lines = [f"# {_plain(student['name'])}", ""]
+    """Return the feedback as Markdown, for an issue, a pull request or an email. Student text is in code blocks."""
+    lines = [f"# {_escaped(student['name'])}", ""]
     if result is None:
-        return "\n".join([*lines, f"{student['status']}: {_plain(student['reason'])}", ""])
-    lines += [f"**{student['score']:.4g} of {student['out_of']:g}**{_late(student)}", ""]
-    lines += [f"- {_plain(note)}" for note in [*student_exception_lines(student), *result["notes"]]]
+        return "\n".join([*lines, f"{student['status']}: {_escaped(student['reason'])}", ""])
+    lines += [f"Score: **{student['score']:.4g} of {student['out_of']:g}**{_late_text(student)}", ""]
+    lines += [f"- {_escaped(note)}" for note in [*student_exception_lines(student), *result["notes"]]]
     scaled = scaled_points(student, result)
-    more = " points | counts |" if scaled else ""
-    lines += ["", f"| assignment | {'checks' if scaled else 'points'} |{more} passed |"]
+    lines += ["", f"| assignment | {'checks | points | score' if scaled else 'points'} | passed |"]
     lines += [f"|---|---:|{'---:|---:|' if scaled else ''}---:|"]
     for assignment in result["assignments"]:
         passed = sum(function["status"] == "passed" for function in assignment["functions"])
@@ -145,35 +148,35 @@ def as_markdown(student: Document, result: Document | None) -> str:
     for assignment in result["assignments"]:
         for function in assignment["functions"]:
             for check in reported_checks(function):
-                lines += _check(check)
+                lines += _check_lines(check)
     return "\n".join(lines) + "\n"
 
 
-def _check(check: Document) -> list[str]:
-    mark, word = STATUS_STYLES[check["status"]][0], STATUS_WORDS[check["status"]]
-    name = f"{check['function']}: {_plain(check['title'])}"
-    lines = ["", f"## {mark} {name}", "", f"{word}, {points_text(check['points'])} points", ""]
-    told = [*([("", clean(check["message"]))] if check["message"] else []), *check_details(check)]
-    rows = [f"{word + ':':17} {text}".replace("\n", "\n" + 18 * " ") if word else text for word, text in told]
-    lines += [_fenced("\n".join(rows))] if rows else []
-    lines += ["", _fenced(picture(check))] if picture(check) else []
-    lines += ["", "printed:", "", _fenced(clean(check["output"], MAX_OUTPUT))] if check["output"].strip() else []
+def _check_lines(check: Document) -> list[str]:
+    mark, status = STATUS_STYLES[check["status"]][0], STATUS_WORDS[check["status"]]
+    lines = ["", f"## {mark} {check['function']}: {_escaped(check['title'])}", ""]
+    lines += [f"{status}, {points_text(check['points'])} points", ""]
+    rows = [f"{label + ':':19} {text}".replace("\n", "\n" + 20 * " ") for label, text in check_details(check)]
+    rows = [clean(headline(check)), *rows] if check["message"] else rows
+    lines += [_code_block("\n".join(rows))] if rows else []
+    lines += ["", _code_block(error_map_text(check))] if check["picture"] else []
+    lines += ["", "printed:", "", _code_block(clean(check["output"], MAX_OUTPUT))] if check["output"].strip() else []
     return lines
 
 
-def _late(student: Document) -> str:
+def _late_text(student: Document) -> str:
     if not student["penalty"]:
         return ""
-    return f", {student['penalty']:.4g} points less for {counted(student['late_days'], 'day')}"
+    return f", {student['penalty']:.4g} points deducted: {counted(student['late_days'], 'day')} late"
 
 
-def _plain(text: str) -> str:
-    """Text that Markdown does not read as its own."""
+def _escaped(text: str) -> str:
+    """Return the text, on one line, without characters that mean something in Markdown."""
     return _MARKDOWN.sub(r"\\\1", " ".join(clean(text, 400).split()))
 
 
-def _fenced(text: str) -> str:
-    """A code block that the text cannot end: its fence is longer than any in it."""
+def _code_block(text: str) -> str:
+    """Return a code block that the text cannot end: its fence is longer than any in the text."""
     longest = max((len(run) for run in re.findall(r"`+", text)), default=0)
     fence = "`" * max(3, longest + 1)
     return f"{fence}text\n{text}\n{fence}"

@@ -1,4 +1,4 @@
-"""What was handed in, in the terminal: the archive, what it holds, and what is missing."""
+"""The archive that `headway submit` wrote, in the terminal: its contents, and what does not pass."""
 
 from pathlib import Path
 from typing import Any
@@ -9,23 +9,23 @@ from rich.text import Text
 from autograder.report.check_report import STATUS_STYLES, STATUS_WORDS
 from autograder.results import SubmissionResult
 
-MAX_LINES = 12
+MAX_FUNCTIONS = 12
 
 
 def render(about: dict[str, Any], result: SubmissionResult, path: Path, console: Console) -> None:
-    """Print what the archive holds, functions that do not pass, and what comes next."""
+    """Print what the archive holds, which functions do not pass, and what to do with it."""
     open_functions = {name: status for name, status in about["functions"].items() if status != "passed"}
     head = f"{path}: {len(about['files'])} files, {result.earned:g} points, by headway {about['kit']}"
     console.print(Text(head, "bold"), soft_wrap=True)
     if not open_functions:
-        console.print(Text("Nothing is missing: everything passes.", STATUS_STYLES["passed"][1]))
+        console.print(Text("Everything passes.", STATUS_STYLES["passed"][1]))
     else:
         console.print(Text(f"{len(open_functions)} of {len(about['functions'])} functions do not pass:"))
-        for name, status in list(open_functions.items())[:MAX_LINES]:
+        for name, status in list(open_functions.items())[:MAX_FUNCTIONS]:
             mark, style = STATUS_STYLES[status]
             console.print(Text.assemble(f"  {name}  ", (f"{mark} {STATUS_WORDS[status]}", style)))
-        if len(open_functions) > MAX_LINES:
-            console.print(Text(f"  … and {len(open_functions) - MAX_LINES} more: headway list --open", "dim"))
+        if len(open_functions) > MAX_FUNCTIONS:
+            console.print(Text(f"  … and {len(open_functions) - MAX_FUNCTIONS} more: headway list --open", "dim"))
     for name in about["gave_up"]:
-        console.print(Text(f"  {name}: the solution was looked at before it passed; that is in the archive, too"))
-    console.print(Text(f"Hand in {path}. Your instructor's headway grade takes it as it is."), soft_wrap=True)
+        console.print(Text(f"  {name}: you looked at the solution before it passed; the archive says so"))
+    console.print(Text(f"Hand in {path} as it is; do not unpack it."), soft_wrap=True)

@@ -80,7 +80,9 @@ def test_a_due_date_that_nobody_can_be_held_to_is_said(attempt, unknown):
     assert grade._warn_of_unknown_dates(students, Policy()) == []
 
 
-@pytest.mark.parametrize(("days", "said"), [(0, ""), (1, "1 day late: 3 points less"), (2, "2 days late: 3 points")])
+@pytest.mark.parametrize(
+    ("days", "said"), [(0, ""), (1, "1 day late: 3 points deducted"), (2, "2 days late: 3 points")]
+)
 def test_the_table_names_the_missing_and_says_how_late_the_late_are(tmp_path, days, said):
     student = {
         "name": "Ada", "submission": "ada", "status": "graded", "reason": "", "notes": [], "statuses": {"passed": 9},
@@ -125,5 +127,5 @@ def test_who_is_behind_is_named_with_the_missing_and_not_all_of_a_large_class():
     lines = shown.getvalue().splitlines()
     (low,) = (line for line in lines if line.startswith("Below 50%: "))
     assert low.startswith("Below 50%: s00 0%, s01 1%, ") and low.endswith("s11 11% … and 8 more")
-    assert "Handed in nothing: mia" in lines
+    assert "No submission: mia" in lines
     assert not any("half" in line or "best" in line for line in lines)

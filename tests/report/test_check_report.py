@@ -1,4 +1,4 @@
-"""The terminal report is rendered from the document alone, at any width, with or without colour."""
+"""The check report in the terminal, rendered from documents at several widths."""
 
 import io
 
@@ -21,8 +21,8 @@ def check(function="attention.attention", status="passed", **more):
 
 def document(*checks):
     functions = {}
-    for one in checks:
-        functions.setdefault(one["function"], []).append(one)
+    for record in checks:
+        functions.setdefault(record["function"], []).append(record)
     entries = [
         {"name": name.partition(".")[2], "status": group[0]["status"], "bonus": "rmsnorm" in name, "checks": group,
          "points": {"earned": sum(c["points"]["earned"] for c in group), "possible": float(len(group))}}
@@ -49,6 +49,7 @@ FAILED = check(
     title="rectangular, padding mask",
     message="out is not close to PyTorch's scaled_dot_product_attention",
     case="(2, 4, 5, 8), (2, 4, 7, 8), (2, 4, 7, 6), mask (2, 1, 1, 7) bool",
+    mistake={"title": "the scores were not divided", "reason": "proof"},
     wrong={"count": 240, "total": 240},
     worst={"index": [1, 3, 1, 4], "axes": ["batch", "head", "query", "d_v"], "yours": -2.80381, "expected": -1.60375,
            "allowed": 1.6e-9},
@@ -56,64 +57,67 @@ FAILED = check(
 )  # fmt: skip
 
 
-def test_a_failed_check_shows_what_the_house_style_shows():
-    text = rendered(document(FAILED))
-    for words in (
+def words(text):
+    """The text without panel borders and line breaks."""
+    return " ".join(text.replace("│", " ").split())
+
+
+def test_panel_shows_every_part_of_a_failed_check():
+    text = words(rendered(document(FAILED)))
+    for part in (
         "✗ attention.attention · rectangular, padding mask",
         "0 / 1 points",
-        "out is not close to PyTorch's scaled_dot_product_attention",
-        "case",
-        "240 of 240 values",
-        "[batch 1, head 3, query 1, d_v 4]: yours -2.80381, expected -1.60375",
-        "(allowed ±1.6e-09)",
-        "attention.py:41",
-        "headway check attention.attention",
+        "out is not close to PyTorch's scaled_dot_product_attention (240 of 240 values)",
+        "likely cause the scores were not divided (proof)",
+        "input (2, 4, 5, 8)",
+        "largest error batch 1, head 3, query 1, d_v 4: got -2.80381, expected -1.60375 (tolerance 1.6e-9)",
+        "in attention.py:41",
+        "next headway hint attention.attention",
     ):
-        assert words in " ".join(text.replace("│", " ").split()) or words in text, words
+        assert part in text
 
 
 @pytest.mark.parametrize("width", [40, 80, 120])
-def test_no_line_is_wider_than_the_terminal(width):
+def test_report_is_never_wider_than_the_terminal(width):
     text = rendered(document(FAILED, check("attention.causal_mask", "not_started")), width)
     assert max(map(len, text.splitlines())) <= width
 
 
-def test_student_text_is_no_markup():
+def test_student_text_is_not_read_as_markup():
     text = rendered(document({**FAILED, "message": "x[b, t] [/bold]", "output": "[red]y[/red]\n"}))
     assert "x[b, t] [/bold]" in text
     assert "[red]y[/red]" in text
 
 
-def test_only_the_first_failure_of_a_function_is_shown_until_all_are_asked_for():
+def test_render_shows_one_failure_per_function_unless_all_are_wanted():
     doc = document(FAILED, {**FAILED, "title": "another"})
     assert "another" not in rendered(doc)
-    assert "--all shows them" in rendered(doc)
+    assert "1 more failed check;" in rendered(doc)
     assert "another" in rendered(doc, all_panels=True)
 
 
 @pytest.mark.parametrize(
-    ("checks", "words"),
+    ("checks", "expected"),
     [
-        ([check("attention.attention")], "The check passed. What is open"),
+        ([check("attention.attention")], "The check passed. See what is left"),
         ([check("attention.attention"), check("attention.causal_mask", "not_started")], "Next: write causal_mask"),
-        ([FAILED], "Next: mend attention (attention.py, line 41)"),
-        ([check(status="blocked", blocked_by=["softmax.softmax"])], "Next: softmax.softmax, which attention.attention"),
+        ([FAILED], "Fix attention first (attention.py:41): headway check attention.attention"),
+        ([check(status="blocked", blocked_by=["softmax.softmax"])], "Fix softmax.softmax first; it blocks attention."),
     ],
 )
-def test_the_next_step(checks, words):
-    assert words in rendered(document(*checks)).replace("\n", " ")
+def test_next_step_names_what_to_do(checks, expected):
+    assert expected in words(rendered(document(*checks)))
 
 
-def test_bonus_work_that_was_asked_for_is_what_comes_next():
-    wrong = {**FAILED, "function": "layernorm.rmsnorm"}
-    assert "Next: mend rmsnorm" in rendered(document(wrong))
-    assert "checks passed" not in rendered(document(wrong))
-    assert "but for 1 of bonus work" in rendered(document(check("layernorm.layernorm"), wrong))
+def test_next_step_is_bonus_work_only_if_nothing_else_was_checked():
+    bonus = {**FAILED, "function": "layernorm.rmsnorm"}
+    assert "Fix rmsnorm first" in rendered(document(bonus))
+    assert "bonus checks left: 1" in rendered(document(check("layernorm.layernorm"), bonus))
 
 
-def test_bonus_work_alone_has_its_own_sum():
-    wrong = {**FAILED, "function": "layernorm.rmsnorm"}
-    alone = document(check("layernorm.rmsnorm"), wrong)
+def test_points_of_bonus_work_alone_have_their_own_maximum():
+    failed = {**FAILED, "function": "layernorm.rmsnorm"}
+    alone = document(check("layernorm.rmsnorm"), failed)
     for holder in (alone, alone["assignments"][0]):
         holder["points"] = {"earned": 1.0, "possible": 0.0}  # bonus work counts as earned only
     text = rendered(alone)
@@ -121,38 +125,45 @@ def test_bonus_work_alone_has_its_own_sum():
     assert "1 / 0" not in text
 
 
-def test_what_was_printed_comes_behind_the_place():
+def test_printed_output_comes_after_the_location():
     text = rendered(document({**FAILED, "output": "hello"}))
-    assert text.index("attention.py:41") < text.index("printed") < text.index("again")
+    assert text.index("attention.py:41") < text.index("printed") < text.index("headway hint")
 
 
-def test_the_command_to_run_next_stays_in_one_line():
+def test_next_command_stays_on_one_line():
     text = rendered(document({**FAILED, "function": "attention.a_function_with_a_long_name"}), 80)
-    assert "then:\n    headway check attention.a_function_with_a_long_name\n" in text
+    assert "\n    headway check attention.a_function_with_a_long_name\n" in text
 
 
-def test_functions_that_are_not_started_are_counted_without_a_second_dot():
+def test_summary_shows_no_second_dot_before_not_started():
     text = rendered(document(check("attention.attention", "not_started")))
     assert "points · 1 not started" in text
 
 
-def test_the_kits_own_failure_is_said():
-    assert "The kit itself failed: boom" in rendered({**document(FAILED), "problems": ["boom"]})
-
-
-def test_an_unnamed_axis_is_a_number():
-    worst = {**FAILED["worst"], "axes": ["axis 0", "axis 1", "query", "d_v"]}
-    assert "[1, 3, query 1, d_v 4]" in rendered(document({**FAILED, "worst": worst}))
+def test_summary_shows_internal_errors():
+    assert "report it): boom" in rendered({**document(FAILED), "problems": ["boom"]})
 
 
 @pytest.mark.parametrize(
-    ("slowest", "words"), [("softmax.softmax", "begin with softmax.softmax: x"), ("", "no noticeable time")]
+    ("worst", "expected"),
+    [
+        ({"axes": ["axis 0", "axis 1", "query", "d_v"]}, "largest error [1, 3, query 1, d_v 4]: got"),
+        ({"allowed": 0.0, "yours": 3, "expected": 4}, "first wrong value batch 1, head 3, query 1, d_v 4: got 3"),
+        ({"axes": [], "index": []}, "value got -2.80381, expected -1.60375"),
+    ],
 )
-def test_what_is_not_ones_own_is_marked_where_the_time_goes(slowest, words):
+def test_worst_value_names_its_index(worst, expected):
+    assert expected in words(rendered(document({**FAILED, "worst": FAILED["worst"] | worst}), width=120))
+
+
+@pytest.mark.parametrize(
+    ("slowest", "expected"), [("softmax.softmax", "softmax.softmax: x"), ("", "no noticeable time")]
+)
+def test_benchmark_marks_official_functions(slowest, expected):
     file = io.StringIO()
     shares = {"gpt.gpt": 0.9, "softmax.softmax": 0.1}
-    found = benchmark.SpeedComparison("names", 2.0, 1.0, 2.0, 0.0, shares, slowest, "x", own=("softmax",))
-    benchmark.render(found, Console(file=file, width=80, no_color=True))
+    comparison = benchmark.SpeedComparison("names", 2.0, 1.0, 2.0, 0.0, shares, slowest, "x", own=("softmax",))
+    benchmark.render(comparison, Console(file=file, width=80, no_color=True))
     lines = file.getvalue().splitlines()
     assert [line.endswith("official") for line in lines if "%" in line] == [True, False]
-    assert words in lines[-1]
+    assert expected in lines[-1]

@@ -1,10 +1,10 @@
-"""The terminal's colours can be read on white and on black."""
+"""The terminal's colours are readable on white and on black."""
 
 import pytest
 
 from autograder.report import styles
 
-ALL = {name: value for name, value in vars(styles).items() if name.isupper()}
+COLOURS = {name: value for name, value in vars(styles).items() if name.isupper()}
 
 
 def luminance(colour):
@@ -14,13 +14,13 @@ def luminance(colour):
     return sum(weight * part for weight, part in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
 
 
-def test_the_measure_itself():
+def test_luminance_of_known_colours():
     assert luminance("#ffffff") == pytest.approx(1)
     assert luminance("#777777") == pytest.approx(0.184, abs=1e-3)  # 4.5 to 1 on white
 
 
-@pytest.mark.parametrize("name", ALL)
-def test_stands_out_on_white_and_on_black(name):
-    light = luminance(ALL[name])
+@pytest.mark.parametrize("name", COLOURS)
+def test_colour_contrasts_with_white_and_black(name):
+    light = luminance(COLOURS[name])
     assert 1.05 / (light + 0.05) >= 3
     assert (light + 0.05) / 0.05 >= 3

@@ -1,4 +1,4 @@
-"""The screen of `headway watch` at several sizes: it fits, and hostile text is only text."""
+"""The screen of `headway watch` at several sizes, with hostile text."""
 
 import re
 
@@ -28,7 +28,7 @@ CHECK = {
 }
 
 
-def view(**more):
+def screen(**more):
     statuses = dict.fromkeys(TRANSFORMER.functions, "passed") | {"attention.attention": "failed"}
     settings = {"name": "w", "statuses": statuses, "points": (1.0, 2.0), "focus": "attention.attention", **more}
     return watch_screen.WatchScreen(**settings)
@@ -49,60 +49,60 @@ def view(**more):
         {"checking": tuple(TRANSFORMER.functions)},
     ],
 )
-def test_the_screen_fits(columns, lines, more):
-    shown = [PLAIN.sub("", line) for line in watch_screen.render_frame(view(**more), columns, lines)]
+def test_render_frame_fits_the_terminal(columns, lines, more):
+    shown = [PLAIN.sub("", line) for line in watch_screen.render_frame(screen(**more), columns, lines)]
     assert len(shown) <= lines
     assert max(map(cell_len, shown)) <= columns
     assert "\x1b" not in "".join(shown)
 
 
-def test_a_long_stub_is_cut_at_its_end_and_a_panel_above_its_border():
+def test_body_too_long_is_cut_but_keeps_the_border():
     stub = ("attention.py", 3, "def f():\n" + "    text\n" * 50 + "    last")
-    shown = [PLAIN.sub("", line) for line in watch_screen.render_frame(view(stub=stub), 80, 24)]
-    assert any(line.startswith("…") and "lines more" in line for line in shown)
+    shown = [PLAIN.sub("", line) for line in watch_screen.render_frame(screen(stub=stub), 80, 24)]
+    assert any(line.startswith("…") and "more lines" in line for line in shown)
     assert not any("last" in line for line in shown)
-    shown = [PLAIN.sub("", line) for line in watch_screen.render_frame(view(check=CHECK), 80, 24)]
-    (at,) = (i for i, line in enumerate(shown) if "lines more" in line)
-    assert shown[at + 1].startswith("╰")
+    shown = [PLAIN.sub("", line) for line in watch_screen.render_frame(screen(check=CHECK), 80, 24)]
+    (cut,) = (i for i, line in enumerate(shown) if "more lines" in line)
+    assert shown[cut + 1].startswith("╰")
 
 
-def test_what_is_longer_than_the_terminal_is_wide_keeps_its_indentation():
+def test_wrapped_lines_keep_their_indentation():
     stub = ("attention.py", 3, "def f():\n    Args:\n        x: " + "word " * 30)
-    shown = [PLAIN.sub("", line).rstrip() for line in watch_screen.render_frame(view(stub=stub), 60, 30)]
+    shown = [PLAIN.sub("", line).rstrip() for line in watch_screen.render_frame(screen(stub=stub), 60, 30)]
     words = [line for line in shown if "word" in line]
     assert len(words) > 1
     assert all(line.startswith("        ") for line in words)
     steps = [("question", "what? " * 30), ("idea", "that! " * 30)]
-    shown = [PLAIN.sub("", line) for line in watch_screen.render_frame(view(hint=(steps, 3)), 60, 30)]
+    shown = [PLAIN.sub("", line) for line in watch_screen.render_frame(screen(hint=(steps, 3)), 60, 30)]
     assert len({line.index("what?") for line in shown if "what?" in line}) == 1
     assert len({line.index("that!") for line in shown if "that!" in line}) == 1
 
 
-def test_what_matters_stands_first_and_markup_is_text():
-    shown = "\n".join(PLAIN.sub("", line) for line in watch_screen.render_frame(view(check=CHECK), 100, 30))
+def test_panel_shows_markup_as_text_and_the_cause_first():
+    shown = "\n".join(PLAIN.sub("", line) for line in watch_screen.render_frame(screen(check=CHECK), 100, 30))
     assert "[red]brackets[/red]" in shown
     assert "[bold]printed[/bold]" in shown
-    assert shown.index("looks like") < shown.index("printed")
+    assert shown.index("likely cause") < shown.index("printed")
 
 
-def test_the_picture_gives_way_to_the_words():
+def test_panel_without_room_leaves_out_the_map():
     check = CHECK | {"message": "short", "title": "short", "output": ""}
-    roomy = "\n".join(watch_screen.render_frame(view(check=check), 100, 40))
-    tight = "\n".join(watch_screen.render_frame(view(check=check), 100, 16))
+    roomy = "\n".join(watch_screen.render_frame(screen(check=check), 100, 40))
+    tight = "\n".join(watch_screen.render_frame(screen(check=check), 100, 16))
     assert "▒" in roomy
-    assert "p shows it alone" in tight
+    assert "press p" in tight
     assert "attention.py:3" in PLAIN.sub("", tight)
 
 
-def test_no_color_is_no_color():
-    colored = "".join(watch_screen.render_frame(view(check=CHECK), 80, 24))
-    plain = "".join(watch_screen.render_frame(view(check=CHECK), 80, 24, no_color=True))
+def test_render_frame_without_colour_has_none():
+    colored = "".join(watch_screen.render_frame(screen(check=CHECK), 80, 24))
+    plain = "".join(watch_screen.render_frame(screen(check=CHECK), 80, 24, no_color=True))
     color = re.compile(r"\x1b\[[0-9;]*\b3[0-8]")
     assert color.search(colored)
     assert not color.search(plain)
 
 
-def test_the_cursor_is_in_sight():
+def test_list_scrolls_to_the_cursor():
     for name in ("tokenizer.build_vocab", "ffn.gelu", "encoder_decoder.transformer_backward"):
-        shown = [PLAIN.sub("", line) for line in watch_screen.render_frame(view(cursor=name), 80, 24)]
+        shown = [PLAIN.sub("", line) for line in watch_screen.render_frame(screen(cursor=name), 80, 24)]
         assert any(line.startswith("▶") and name.partition(".")[2] in line for line in shown)

@@ -1,7 +1,7 @@
-"""HTML views of the class and of one student's result, from Jinja2 templates that escape everything.
+"""HTML pages of a class and of one student's result, from Jinja2 templates that escape all text.
 
-A page is one file: it loads nothing, and its Content-Security-Policy allows no script and no style but its own, by
-their hashes, so that even markup that slipped through could not run.
+A page is a single file that loads nothing else. Its Content-Security-Policy allows only its own script and style, by
+their hashes, so that even markup that was not escaped could not run.
 """
 
 import base64
@@ -20,40 +20,40 @@ if TYPE_CHECKING:
 
 @cache
 def template_environment() -> "Environment":
-    """The templates; escaping is on, and an unknown name is an error."""
+    """Return the templates: they escape all text, and an unknown name is an error."""
     try:
         from jinja2 import Environment, PackageLoader, StrictUndefined
         from markupsafe import Markup
     except ImportError:
         raise missing_package("HTML pages need Jinja2", "class") from None
-    made = Environment(
+    templates = Environment(
         loader=PackageLoader("autograder.report", "html"),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters["points"] = lambda value: f"{value:.2f}".rstrip("0").rstrip(".")
-    made.filters["qualified"] = lambda name: Markup(".<wbr>").join(name.split("."))  # breaks after a dot, if at all
-    made.filters["percent"] = lambda share: f"{share * 100:.0f}\u00a0%"
-    return made
+    templates.filters["points"] = lambda value: f"{value:.2f}".rstrip("0").rstrip(".")
+    templates.filters["qualified"] = lambda name: Markup(".<wbr>").join(name.split("."))  # may break after a dot
+    templates.filters["percent"] = lambda share: f"{share * 100:.0f}\u00a0%"
+    return templates
 
 
 @cache
 def asset(name: str) -> str:
-    """The text of a style sheet or script that lies beside the templates."""
+    """Return the text of a style sheet or script in the folder of the templates."""
     return files(__package__).joinpath(name).read_text("utf-8")
 
 
-def render(template: str, *, styles: tuple[str, ...], script: str = "", data: Any = None, **values: Any) -> str:
-    """A whole page.
+def render_page(template: str, *, styles: tuple[str, ...], script: str = "", data: Any = None, **values: Any) -> str:
+    """Return the text of a page.
 
     Args:
-        template: its file name.
-        styles: style sheets, put one after the other.
-        script: the script; empty for none.
-        data: what the script reads, as JSON.
-        values: what the template reads.
+        template: file name of the template.
+        styles: file names of style sheets, which are joined.
+        script: file name of the script; empty for none.
+        data: the data that the script reads as JSON.
+        values: the values that the template reads.
     """
     from markupsafe import Markup
 
@@ -62,12 +62,14 @@ def render(template: str, *, styles: tuple[str, ...], script: str = "", data: An
     policy = (
         f"default-src 'none'; {allowed}style-src {_hash(style)}; img-src data:; base-uri 'none'; form-action 'none'"
     )
-    # In a data block nothing ends but at "</script": without "<" there is none.
+    # Only "</script" ends a data block; without "<" there is none.
     packed = json.dumps(data, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
     return (
         template_environment()
         .get_template(template)
-        .render(policy=policy, style=Markup(style), code=Markup(code), data=Markup(packed), kit=__version__, **values)
+        .render(
+            policy=policy, style=Markup(style), code=Markup(code), data=Markup(packed), version=__version__, **values
+        )
     )
 
 

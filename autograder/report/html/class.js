@@ -1,9 +1,9 @@
 "use strict";
-// Rows of the table are made for what is in view: 2,000 students with 63 functions are some forty elements each
-// scroll, and a strip of colours is one element. All text goes in as textContent.
+// Only the rows in view exist, and the statuses of a row are one element: that keeps 2,000 students with 63 functions
+// fast. All text is set as textContent.
 const data = JSON.parse(document.getElementById("data").textContent);
 const words = data.words;                       // letter -> status
-const rank = { p: 0, b: 1, f: 2, e: 3, t: 4, n: 5, "-": 6 };
+const statusRank = { p: 0, b: 1, f: 2, e: 3, t: 4, n: 5, "-": 6 };
 const grid = document.getElementById("grid");
 const ROW = 26, CELL = 13;
 const width = data.functions.length * CELL;
@@ -21,7 +21,7 @@ const students = data.students.map(([name, id, submission, status, reason, score
      text: `${name} ${id} ${submission} ${status} ${reason}`.toLowerCase() }));
 let shown = students, sortBy = "name", reversed = false, onlyMistake = null, chosen = null;
 
-// One background per distinct strip: neighbours of one status are one stop.
+// The background of a row's statuses; neighbours with the same status are one stop of the gradient.
 const strips = new Map();
 const strip = (letters) => {
   if (!strips.has(letters)) {
@@ -39,7 +39,7 @@ const strip = (letters) => {
 };
 const lines = `repeating-linear-gradient(to right, var(--paper) 0 1px, transparent 1px ${CELL}px)`;
 const count = (letters, letter) => letters.split(letter).length - 1;
-const spoken = (s) => s.letters
+const statusText = (s) => s.letters
   ? Object.entries(words).filter(([l]) => count(s.letters, l)).map(([l, w]) => `${count(s.letters, l)} ${w}`).join(", ")
   : `${s.status}${s.reason ? `: ${s.reason}` : ""}`;
 
@@ -53,14 +53,14 @@ function makeRow(student, place) {
   button.type = "button";
   button.dir = "auto";
   button.title = student.name;
-  button.addEventListener("click", () => choose(student));
+  button.addEventListener("click", () => showDetail(student));
   name.append(button);
   const score = make("div", "score", student.outOf && (student.status === "graded" || student.score) ? `${Math.round(share(student) * 1000) / 10} %` : "–");
   const late = make("div", "late", student.late ? `${student.late} d` : "");
   const state = make("div", "state", student.status);
   const cells = make("div", "strip");
   for (const cell of [score, state, late, cells]) cell.setAttribute("role", "cell");
-  cells.setAttribute("aria-label", spoken(student));
+  cells.setAttribute("aria-label", statusText(student));
   cells.style.width = `${width}px`;
   if (student.letters) cells.style.background = `${lines}, ${strip(student.letters)}`;
   cells.dataset.number = student.number;
@@ -90,11 +90,11 @@ for (const [name, size] of data.groups) {
   start += size;
 }
 head.append(groups);
-const space = make("div");                      // as high as all rows, so that the scroll bar is right
+const space = make("div");                      // as high as all rows, for the scroll bar
 space.setAttribute("role", "rowgroup");
 space.style.position = "relative";
 grid.append(head, space);
-grid.style.maxHeight = `${(students.length + 2) * ROW}px`;  // a small class leaves no empty box; a row for the scroll bar
+grid.style.maxHeight = `${(students.length + 2) * ROW}px`;  // no empty space below a small class
 
 function draw() {
   space.style.height = `${shown.length * ROW}px`;
@@ -129,21 +129,21 @@ function update() {
   shown = students.filter((s) => wanted.every((word) => s.text.includes(word))
     && (onlyMistake === null || s.mistakes.includes(onlyMistake)));
   const column = data.functions.indexOf(sortBy);
-  const order = column < 0 ? orders[sortBy] : (a, b) => rank[a.letters[column] || "-"] - rank[b.letters[column] || "-"];
+  const order = column < 0 ? orders[sortBy] : (a, b) => statusRank[a.letters[column] || "-"] - statusRank[b.letters[column] || "-"];
   shown.sort((a, b) => (reversed ? -1 : 1) * order(a, b) || orders.name(a, b));
   const text = onlyMistake === null ? "" : ` with “${data.mistakes[onlyMistake][0]}”`;
-  document.getElementById("found").textContent = `${shown.length} of ${students.length} students${text}`;
+  document.getElementById("count").textContent = `${shown.length} of ${students.length} students${text}`;
   grid.setAttribute("aria-rowcount", shown.length + 1);
   grid.scrollTop = 0;
   draw();
 }
 
-function choose(student) {
+function showDetail(student) {
   chosen = student;
   const detail = document.getElementById("detail");
   const title = make("h3");
   title.append(make("bdi", "", student.name));
-  const about = [student.id, student.submission, spoken(student)].filter(Boolean).join(" · ");
+  const about = [student.id, student.submission, statusText(student)].filter(Boolean).join(" · ");
   const parts = [title, make("p", "soft", about)];
   for (const note of student.notes) parts.push(make("p", "", note));
   if (student.link) {
@@ -153,24 +153,25 @@ function choose(student) {
     line.append(link);
     parts.push(line);
   }
-  const found = make("ul");
-  data.functions.forEach((name, i) => {         // in course order, with the mistakes that were named
+  const problems = make("ul");
+  data.functions.forEach((name, i) => {         // in course order, with the recognized mistakes
     const letter = student.letters[i];
     if (!letter || !"fetb".includes(letter)) return;
-    const named = student.mistakes.map((number) => data.mistakes[number]).filter((one) => one[1] === name);
-    const what = named.length ? named.map((one) => one[0]).join("; ") : words[letter];
-    found.append(make("li", "", `${name}: ${what}`));
+    const titles = student.mistakes.map((number) => data.mistakes[number])
+      .filter(([, functionName]) => functionName === name).map(([title]) => title);
+    const what = titles.length ? titles.join("; ") : words[letter];
+    problems.append(make("li", "", `${name}: ${what}`));
   });
   const close = make("button", "", "Close");
   close.type = "button";
   close.addEventListener("click", () => { detail.hidden = true; chosen = null; draw(); grid.focus(); });
-  detail.replaceChildren(...parts, found, close);
+  detail.replaceChildren(...parts, problems, close);
   detail.hidden = false;
   draw();
 }
 
 const select = document.getElementById("sort");
-const option = (value, text) => { const one = make("option", "", text); one.value = value; return one; };
+const option = (value, text) => { const element = make("option", "", text); element.value = value; return element; };
 select.append(...Object.keys(orders).map((key) => option(key, key)));
 const byFunction = make("optgroup");
 byFunction.label = "status of a function";
@@ -203,7 +204,7 @@ grid.addEventListener("keydown", (event) => {
   space.querySelector(`[aria-rowindex="${place + 2}"] button`).focus({ preventScroll: true });
 });
 
-// What a cell stands for, under the pointer.
+// A tooltip names the function and status under the pointer.
 let tip = null;
 grid.addEventListener("pointermove", (event) => {
   const cells = event.target.closest(".strip");
@@ -235,7 +236,7 @@ if (all) {
   });
 }
 
-// Plain tables: a click on a heading sorts by it.
+// A click on a table heading sorts by that column.
 for (const table of document.querySelectorAll("table[data-sortable]")) {
   table.querySelectorAll("thead th").forEach((heading, column) => {
     if ("plain" in heading.dataset) return;
@@ -246,7 +247,7 @@ for (const table of document.querySelectorAll("table[data-sortable]")) {
       const number = heading.classList.contains("number");
       const before = heading.getAttribute("aria-sort");
       const down = before ? before === "ascending" : number;
-      table.querySelectorAll("th").forEach((one) => one.removeAttribute("aria-sort"));
+      table.querySelectorAll("th").forEach((other) => other.removeAttribute("aria-sort"));
       heading.setAttribute("aria-sort", down ? "descending" : "ascending");
       const value = (row) => row.cells[column].dataset.value || row.cells[column].textContent;
       const rows = [...table.tBodies[0].rows].sort((a, b) =>
@@ -256,7 +257,7 @@ for (const table of document.querySelectorAll("table[data-sortable]")) {
   });
 }
 
-// Paper has no scroll bar: every row, for as long as it prints.
+// When printing, every row exists.
 window.addEventListener("beforeprint", () => {
   document.getElementById("printed").replaceChildren(...shown.map(makeRow));
   for (const details of document.querySelectorAll("details")) { details.dataset.was = details.open; details.open = true; }

@@ -1,92 +1,97 @@
-"""The page of a class: what `class.html.j2` shows, and the data that its script sorts and searches."""
+"""The page of a class: the values that `class.html.j2` shows, and the data that its script sorts and searches."""
 
 from collections.abc import Callable, Sequence
 from itertools import groupby
 from statistics import mean, median
 from typing import Any
 
-from autograder.report import check_report
-from autograder.report.class_records import BINS, LETTERS, CheckRecord, ClassRecords, StudentRecord
-from autograder.report.html import render
+from autograder.report.check_report import STATUS_WORDS
+from autograder.report.class_records import HISTOGRAM_BINS, LETTERS, CheckRecord, ClassRecords, StudentRecord
+from autograder.report.class_summary import SubmissionPair
+from autograder.report.html import render_page
 
-HEIGHT = 130  # of the highest bar
-WORDS = {letter: check_report.STATUS_WORDS[status] for status, letter in LETTERS.items()}
+BAR_HEIGHT = 130  # of the highest bar of the histogram, in the units of its viewBox
+LETTER_WORDS = {letter: STATUS_WORDS[status] for status, letter in LETTERS.items()}
 
 
 def render_class(
-    insight: ClassRecords, link: Callable[[StudentRecord], str | None] = lambda student: None, pairs: Sequence[Any] = ()
+    records: ClassRecords,
+    link: Callable[[StudentRecord], str | None] = lambda student: None,
+    pairs: Sequence[SubmissionPair] = (),
 ) -> str:
-    """The page, in one file that works without a network.
+    """Return the page, in one file that works without a network.
 
     Args:
-        link: where a student's feedback lies, relative to the page.
-        pairs: submissions that are alike, each with `one`, `other`, `share`, `where`.
+        link: returns the address of a student's feedback, relative to the page.
+        pairs: similar submissions.
     """
-    shares = [student.share for student in insight.scored] or [0.0]
-    by_assignment: dict[str, list[CheckRecord]] = {}
-    for check in insight.checks.values():
-        by_assignment.setdefault(check.function.partition(".")[0], []).append(check)
-    return render(
+    shares = [student.share for student in records.scored] or [0.0]
+    checks_by_assignment: dict[str, list[CheckRecord]] = {}
+    for check in records.checks.values():
+        checks_by_assignment.setdefault(check.function.partition(".")[0], []).append(check)
+    return render_page(
         "class.html.j2",
         styles=("page.css", "class.css"),
         script="class.js",
-        data=_data(insight, link),
-        insight=insight,
+        data=_script_data(records, link),
+        records=records,
         letters=LETTERS,
-        words=WORDS,
-        bins=_bins(insight.histogram()),
+        words=LETTER_WORDS,
+        bins=_histogram_bins(records.histogram()),
         median=median(shares),
         mean=mean(shares),
         lowest=min(shares),
         highest=max(shares),
-        functions=[_function(insight, name) for name in insight.functions],
-        checks_by_assignment=by_assignment,
-        blocked={name: sum(check.statuses["blocked"] for check in checks) for name, checks in by_assignment.items()},
+        functions=[_function_row(records, name) for name in records.functions],
+        checks_by_assignment=checks_by_assignment,
+        blocked={
+            name: sum(check.statuses["blocked"] for check in checks) for name, checks in checks_by_assignment.items()
+        },
         pairs=list(pairs),
     )
 
 
-def _data(insight: ClassRecords, link: Callable[[StudentRecord], str | None]) -> dict[str, Any]:
-    groups = groupby(insight.functions, key=lambda name: name.partition(".")[0])
+def _script_data(records: ClassRecords, link: Callable[[StudentRecord], str | None]) -> dict[str, Any]:
+    groups = groupby(records.functions, key=lambda name: name.partition(".")[0])
     return {
-        "words": WORDS,
-        "functions": insight.functions,
+        "words": LETTER_WORDS,
+        "functions": records.functions,
         "groups": [[name, len(list(names))] for name, names in groups],
-        "mistakes": [[named.title, named.function] for named in insight.mistakes],
+        "mistakes": [[mistake.title, mistake.function] for mistake in records.mistakes],
         "students": [
             [
                 *(student.name, student.id, student.submission, student.status, student.reason),
                 *(round(student.score, 2), round(student.out_of, 2), student.late_days, student.letters),
                 *(student.mistakes, link(student), student.notes),
             ]
-            for student in insight.students
+            for student in records.students
         ],
     }
 
 
-def _bins(counts: list[int]) -> list[dict[str, Any]]:
-    highest, step = max([*counts, 1]), 100 // BINS
+def _histogram_bins(counts: list[int]) -> list[dict[str, Any]]:
+    highest, step = max([*counts, 1]), 100 // HISTOGRAM_BINS
     return [
-        {"label": f"{i * step} to {(i + 1) * step} %", "count": count, "height": round(count * HEIGHT / highest, 1)}
+        {"label": f"{i * step} to {(i + 1) * step} %", "count": count, "height": round(count * BAR_HEIGHT / highest, 1)}
         for i, count in enumerate(counts)
     ]
 
 
-def _function(insight: ClassRecords, name: str) -> dict[str, Any]:
-    found = insight.of_function(name)
-    total = found.total() or 1
+def _function_row(records: ClassRecords, name: str) -> dict[str, Any]:
+    counts = records.status_counts(name)
+    total = counts.total() or 1
     parts, start = [], 0.0
     for status in ("passed", "blocked", "failed", "error", "timeout", "not_started"):
-        size = 100 * found[status] / total
+        size = 100 * counts[status] / total
         if size:
             parts.append({"letter": LETTERS[status], "start": round(start, 2), "width": round(size, 2)})
         start += size
     return {
         "name": name,
-        "passed": found["passed"] / total,
-        "wrong": found["failed"] + found["error"] + found["timeout"],
-        "blocked": found["blocked"],
-        "not_started": found["not_started"],
+        "pass_rate": counts["passed"] / total,
+        "failed": counts["failed"] + counts["error"] + counts["timeout"],
+        "blocked": counts["blocked"],
+        "not_started": counts["not_started"],
         "parts": parts,
-        "label": ", ".join(f"{count} {status.replace('_', ' ')}" for status, count in found.items()),
+        "label": ", ".join(f"{count} {STATUS_WORDS[status]}" for status, count in counts.items()),
     }
