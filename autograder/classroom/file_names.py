@@ -1,4 +1,4 @@
-"""Names of the files that students are handed: from texts that strangers wrote."""
+"""Turn untrusted texts, such as students' names, into file names that are safe on every file system."""
 
 import hashlib
 import re
@@ -6,32 +6,31 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterable
 
-MAX_NAME = 120  # bytes; the longest that file systems take is 255, with an ending
-_DEVICES = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?", re.IGNORECASE)  # what Windows keeps for itself
+MAX_NAME_BYTES = 120  # file systems take at most 255, with the suffix
+_RESERVED = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?", re.IGNORECASE)  # device names on Windows
 
 
 def readable_names(texts: Iterable[str]) -> dict[str, str]:
-    """File names for texts from strangers, without an ending: the text itself wherever every file system takes it.
+    """Return a file name without suffix for each text: the text itself where every file system accepts it.
 
-    Otherwise what is left of it, and eight digits of its digest, so that no two are the same, not even where a file
-    system makes no difference between capitals and small letters. A text keeps its name from one time to the next.
+    Any other name is what remains of the text, and eight digits of its digest, so that no two are the same, not even on
+    a file system that ignores case. A text has the same name every time.
     """
-    wanted = list(dict.fromkeys(texts))
-    plain = {text: _plain_name(text) for text in wanted}
-    alike = Counter(name.casefold() for name in plain.values())
+    safe_names = {text: _safe_part(text) for text in texts}
+    counts = Counter(name.casefold() for name in safe_names.values())
     return {
         text: name
-        if name and name == text and alike[name.casefold()] == 1
+        if name and name == text and counts[name.casefold()] == 1
         else f"{name} {hashlib.sha256(text.encode('utf-8', 'surrogatepass')).hexdigest()[:8]}".strip()
-        for text, name in plain.items()
+        for text, name in safe_names.items()
     }
 
 
-def _plain_name(text: str) -> str:
-    """Letters and digits of every script and a few marks; nothing that a shell, a link or a file system takes amiss."""
+def _safe_part(text: str) -> str:
+    """Return the letters and digits of any script and a few marks; nothing special to a shell, URL or file system."""
     composed = unicodedata.normalize("NFC", text)
-    kept = "".join(c if unicodedata.category(c)[0] in "LMN" or c in "-_.,@()" else " " for c in composed)
-    while len(kept.encode()) > MAX_NAME:
-        kept = kept[:-1]
-    kept = " ".join(kept.split()).strip(" .-")
-    return "" if _DEVICES.fullmatch(kept) else kept
+    name = "".join(char if unicodedata.category(char)[0] in "LMN" or char in "-_.,@()" else " " for char in composed)
+    while len(name.encode()) > MAX_NAME_BYTES:
+        name = name[:-1]
+    name = " ".join(name.split()).strip(" .-")
+    return "" if _RESERVED.fullmatch(name) else name

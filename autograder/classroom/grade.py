@@ -89,7 +89,7 @@ def grade(
     """
     students = layouts.read_class_members(folder, options.curriculum, policy.layout, run.modules, out=out)
     if run.roster is not None:
-        students = roster.join(students, roster.read(run.roster))
+        students = roster.match_roster(students, roster.read_roster(run.roster))
     only = _submissions_of(students, run.only)
     exceptions, warnings = student_exceptions.exceptions_by_submission(policy.exceptions, students)
     warnings += _warn_of_unknown_dates(students, policy)
@@ -216,9 +216,9 @@ def _tasks(
 
 def _current_key(run_key: str, student: ClassMember, attempt: Attempt, entry: JournalEntry) -> str:
     """Return the key that the result of an attempt has today; files with an unchanged signature are not read."""
-    signature = intake.signature(attempt)
+    signature = intake.file_signature(attempt)
     if not signature or signature != entry.signature:
-        entry.digest, entry.signature = intake.digest(intake.read_files(attempt)), signature
+        entry.digest, entry.signature = intake.content_digest(intake.read_files(attempt)), signature
     return cache_keys.result_key(run_key, student.submission, entry.digest)
 
 

@@ -42,7 +42,7 @@ class JournalEntry:
         possible: points of the checks, by assignment.
         statuses: number of checks with each status.
         digest: digest of the submitted files' contents.
-        signature: the files' sizes and times, see `intake.signature`; empty if the contents must be read to compare.
+        signature: the files' sizes and times, see `intake.file_signature`; empty if contents must be compared.
         bytes: size of the document, by which a truncated or replaced one is noticed.
     """
 

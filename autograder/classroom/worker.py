@@ -91,7 +91,7 @@ def scratch_folder() -> Iterator[Path]:
 def grade(task: GradingTask, checks: session.CheckSession, setup: WorkerSetup) -> tuple[JournalEntry, bytes]:
     """Grade one submission and return its journal entry and its result document."""
     # The signature is taken before the files are read: a file that changes in between is then graded again next time.
-    signature = "" if isinstance(task.source, list) else intake.signature(task.source)
+    signature = "" if isinstance(task.source, list) else intake.file_signature(task.source)
     files = task.read_files()
     folder = setup.scratch / secrets.token_hex(16)  # no submission can guess another one's folder
     folder.mkdir()
@@ -108,7 +108,7 @@ def grade(task: GradingTask, checks: session.CheckSession, setup: WorkerSetup) -
     text = _remove_scratch_paths(json.dumps(document, ensure_ascii=False), setup.scratch)
     content = (text + "\n").encode("utf-8", "replace")
     entry = _journal_entry(task, document, result, taken)
-    entry.digest, entry.signature = intake.digest(files), signature
+    entry.digest, entry.signature = intake.content_digest(files), signature
     entry.key = cache_keys.result_key(setup.run_key, task.name, entry.digest)
     entry.bytes = len(content)
     return entry, content

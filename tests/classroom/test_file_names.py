@@ -1,11 +1,11 @@
-"""The files that students are handed: readable, safe in every file system, unique, and stable."""
+"""File names made from untrusted texts: readable, safe on every file system, unique and stable."""
 
 import pytest
 
-from autograder.classroom.file_names import MAX_NAME, readable_names
+from autograder.classroom.file_names import MAX_NAME_BYTES, readable_names
 
 
-def test_names_that_every_file_system_takes_stay():
+def test_readable_names_keeps_safe_names():
     names = ["ada", "Ada Lovelace_500", "José", "01002", "bo.berg@uni.example", "王小明"]
     assert readable_names(names) == {name: name for name in names}
 
@@ -24,17 +24,17 @@ def test_names_that_every_file_system_takes_stay():
         ("-rf", "rf "),
     ],
 )
-def test_names_that_are_not_safe_are_readable_with_a_digest(text, readable):
+def test_readable_names_unsafe_name_gets_a_digest(text, readable):
     name = readable_names([text])[text]
     assert name.startswith(readable)
     assert len(name) == len(readable) + 8
     assert not set(name) & set("/\\%#?*:|\"<>'`$&;\x1b\u202e")
 
 
-def test_names_are_unique_and_stable():
+def test_readable_names_are_unique_and_stable():
     texts = ["Ada", "ada", "a/b", "a:b", "a b", "x" * 500, "x" * 501, "é" * 200, "bo"]
     found = readable_names(texts)
     assert len({name.casefold() for name in found.values()}) == len(texts)
-    assert all(len(name.encode()) <= MAX_NAME + 9 for name in found.values())
+    assert all(len(name.encode()) <= MAX_NAME_BYTES + 9 for name in found.values())
     assert readable_names(texts[::-1]) == found
     assert readable_names(["a/b", "bo", "new"])["a/b"] == found["a/b"]

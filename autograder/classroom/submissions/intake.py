@@ -1,7 +1,7 @@
-"""Take submissions in: plain modules are copied by whitelist into a fresh folder, all else is left behind.
+"""Read submissions safely: plain modules on an allowlist are copied to a fresh folder, everything else is left out.
 
-Nothing that a student hands in is followed, unpacked by its own word or believed about its size: a link could point to
-the solutions, an archive could hold a petabyte. What is left behind although it looks like work is said in one line.
+Submissions are untrusted. Links are not followed (one could point to the solutions), and no size is believed (an
+archive could hold a petabyte). Each file that looks like a submission but is left out gets a note of one line.
 """
 
 import hashlib
@@ -15,11 +15,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO
 
-from autograder.classroom.submissions.model import SUBMISSION_SUFFIXES, Attempt, SubmissionPart
+from autograder.classroom.submissions.model import Attempt, SubmissionPart, is_gradable
 from autograder.core.text import clean
 from autograder.core.zip_archive import MAX_ARCHIVE_BYTES, Quota, SkippedFile, open_archive
 from autograder.curriculum import Curriculum
-from autograder.notebooks import read_ipynb as notebook_intake
+from autograder.notebooks import read_ipynb
 
 MAX_ENTRIES = 2000
 MAX_FILES = 200
@@ -29,9 +29,9 @@ MAX_NOTES = 20
 MAX_RAW_BYTES = 64 << 20
 MAX_UNPACKED_BYTES = 64 << 20
 MAX_NOTEBOOKS = 30
-SETTLED_NS = 2_000_000_000  # a file system's clock may tick no oftener than that (FAT)
+CLOCK_STEP_NS = 2_000_000_000  # the coarsest time stamps of a file system (FAT)
 MODULE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}\.py")
-# Python or pytest load these by themselves where they find them. Nothing of the kit does; they are no work either.
+# Python or pytest load these on their own where they find them. Headway never does, and they are never an assignment.
 RESERVED = {"conftest.py", "sitecustomize.py", "usercustomize.py"}
 
 # What browsers and file managers add to the name of a second copy: `softmax (1).py`, `softmax copy.py`.
@@ -42,7 +42,7 @@ Content = bytes | SkippedFile
 
 @dataclass(frozen=True)
 class SubmittedFile:
-    """A file as it was handed in, or why it was not read."""
+    """A file as it was submitted, or the reason why it was not read."""
 
     name: str
     content: Content
@@ -51,48 +51,54 @@ class SubmittedFile:
 
 @dataclass
 class IntakeResult:
-    """What came of taking a submission in: how many modules, and what was left behind, one line each."""
+    """The number of assignments' modules that were copied, and a note for each file that was left out."""
 
     modules: int = 0
     notes: list[str] = field(default_factory=list)
 
 
+@dataclass(frozen=True)
+class _Module:
+    content: bytes
+    in_own_folder: bool  # whether it was submitted for the assignment whose module it is
+
+
 def read_files(attempt: Attempt) -> list[SubmittedFile]:
-    """Every file of the attempt that looks like work, unopened archives among them."""
-    found: list[SubmittedFile] = []
+    """Read every file of the attempt that looks like part of a submission; archives are not opened."""
+    files: list[SubmittedFile] = []
     size = 0
     for part in attempt.parts:
         try:
-            for raw in _files(part):
-                size += len(raw.content) if isinstance(raw.content, bytes) else 0
+            for file in _files(part):
+                size += len(file.content) if isinstance(file.content, bytes) else 0
                 if size > MAX_RAW_BYTES:
                     raise SkippedFile(f"the rest is left out, together it is larger than {MAX_RAW_BYTES >> 20} MiB")
-                found.append(raw)
+                files.append(file)
         except OSError as error:
-            found.append(SubmittedFile("", SkippedFile(f"the submission cannot be read ({error.strerror or error})")))
+            files.append(SubmittedFile("", SkippedFile(f"the submission cannot be read ({error.strerror or error})")))
         except SkippedFile as error:
-            found.append(SubmittedFile("", error))
-    return found
+            files.append(SubmittedFile("", error))
+    return files
 
 
-def digest(files: list[SubmittedFile]) -> str:
-    """SHA-256 of what was handed in, file by file; what could not be read counts by its reason."""
+def content_digest(files: list[SubmittedFile]) -> str:
+    """Return the SHA-256 of names and contents; a file that could not be read counts by its reason."""
     state = hashlib.sha256()
-    for raw in files:
-        content = raw.content if isinstance(raw.content, bytes) else f"left out: {raw.content}".encode()
-        state.update(f"{raw.assignment}\0{raw.name}\0{len(content)}\0".encode("utf-8", "surrogateescape") + content)
+    for file in files:
+        content = file.content if isinstance(file.content, bytes) else f"left out: {file.content}".encode()
+        state.update(f"{file.assignment}\0{file.name}\0{len(content)}\0".encode("utf-8", "surrogateescape") + content)
     return state.hexdigest()
 
 
-def signature(attempt: Attempt) -> str:
-    """What the file system says of the attempt's files: as long as it says the same, they are what they were.
+def file_signature(attempt: Attempt) -> str:
+    """Return a digest of the metadata of the attempt's files: while it is the same, the files have not changed.
 
-    Sizes, inodes and both times of every file, not its content: a hundred times cheaper. The time of a file's last
-    change cannot be set by whoever writes it. Empty, and so never equal, where that is no proof: for files that were
-    changed a moment ago, or cannot be looked at.
+    It covers sizes, inodes and both times of every file, not the content, which makes it a hundred times cheaper than
+    `content_digest`. The time of the last status change cannot be set by whoever writes a file. The signature is empty
+    where it would prove nothing: for files that changed a moment ago or cannot be read. Empty signatures never match.
     """
     state = hashlib.sha256()
-    latest = time.time_ns() - SETTLED_NS
+    latest = time.time_ns() - CLOCK_STEP_NS
     try:
         for part in attempt.parts:
             for name, status in _statuses(part):
@@ -109,168 +115,163 @@ def _statuses(part: SubmissionPart) -> Iterator[tuple[str, os.stat_result]]:
     status = part.path.lstat()
     yield str(part.path), status
     if stat.S_ISDIR(status.st_mode):
-        for entry in _work(part.path):
+        for entry in _submitted_entries(part.path):
             yield entry.name, entry.stat(follow_symlinks=False)
 
 
-def _work(folder: Path) -> list["os.DirEntry[str]"]:
-    """What looks like work in a folder, by its name alone, and in the order of the names."""
-    found = []
+def _submitted_entries(folder: Path) -> list["os.DirEntry[str]"]:
+    """Return the entries of a folder whose names look like part of a submission, sorted by name."""
+    submitted = []
     with os.scandir(folder) as entries:
         for count, entry in enumerate(entries):
             if count >= MAX_ENTRIES:
                 raise SkippedFile(f"the submission has more than {MAX_ENTRIES} files and folders: left out")
-            if entry.name.endswith(SUBMISSION_SUFFIXES) and not entry.name.startswith("."):
-                found.append(entry)
-    return sorted(found, key=lambda entry: entry.name)
+            if is_gradable(entry.name) and not entry.name.startswith("."):
+                submitted.append(entry)
+    return sorted(submitted, key=lambda entry: entry.name)
 
 
-def copy_modules(files: list[SubmittedFile], into: Path, curriculum: Curriculum) -> IntakeResult:
-    """Write the modules among the files to the empty folder `into`."""
-    taken = IntakeResult()
-    chosen: dict[str, tuple[bool, bytes]] = {}  # by module file: whether it lay in its own assignment's folder
+def copy_modules(files: list[SubmittedFile], target: Path, curriculum: Curriculum) -> IntakeResult:
+    """Write the modules among the files to the empty folder `target`."""
+    notes: list[str] = []
+    chosen: dict[str, _Module] = {}
     spelling: dict[str, str] = {}
     unpacked = Quota(MAX_UNPACKED_BYTES, f"unpacked it is larger than {MAX_UNPACKED_BYTES >> 20} MiB")
     notebooks = Quota(MAX_NOTEBOOKS, f"there are more than {MAX_NOTEBOOKS} notebooks")
     try:
-        for raw in files:
-            for name, content in _modules(raw, curriculum, unpacked, notebooks):
-                shown = " ".join(clean(name, 80).split())  # a name may hold line breaks
+        for file in files:
+            for name, content in _modules(file, curriculum, unpacked, notebooks):
+                shown = " ".join(clean(name, 80).split())  # a name may contain line breaks
                 if name.lower().removesuffix(".py") in curriculum.modules:
-                    name = name.lower()  # Softmax.py, which some systems cannot tell from softmax.py
+                    name = name.lower()  # Softmax.py, which some systems do not distinguish from softmax.py
                 if isinstance(content, SkippedFile):
-                    taken.notes.append(f"{shown}: left out, {content}" if shown else str(content))
+                    notes.append(f"{shown}: left out, {content}" if shown else str(content))
                     continue
-                own = raw.assignment == name.removesuffix(".py")
+                module = _Module(content, file.assignment == name.removesuffix(".py"))
                 known = spelling.setdefault(name.casefold(), name)
-                if known in chosen and not (own and not chosen[known][0]):
-                    # The same file on some systems, or handed in twice: unless one lay in its assignment's own folder,
-                    # nobody knows which is meant.
-                    if chosen[known][1] != content and not chosen[known][0]:
-                        taken.notes.append(f"{shown}: left out, there are two files of that name")
+                before = chosen.get(known)
+                if before and (before.in_own_folder or not module.in_own_folder):
+                    # Two files of one name: unless one is in its assignment's own folder, the first is taken.
+                    if before.content != content and not before.in_own_folder:
+                        notes.append(f"{shown}: left out, there are two files of that name")
                     continue
                 if len(chosen) >= MAX_FILES:
                     raise SkippedFile(f"{shown} and the rest: left out, there are more than {MAX_FILES} files")
-                if sum(len(kept) for _, kept in chosen.values()) + len(content) > MAX_BYTES:
+                if sum(len(other.content) for other in chosen.values()) + len(content) > MAX_BYTES:
                     raise SkippedFile(
                         f"{shown} and the rest: left out, together they are larger than {MAX_BYTES >> 20} MiB"
                     )
-                chosen[known] = (own, content)
+                chosen[known] = module
     except SkippedFile as error:
-        taken.notes.append(str(error))
-    _name_the_only_ones(chosen, curriculum, taken.notes)
-    for name, (_, content) in chosen.items():
-        (into / name).write_bytes(content)
-    if len(taken.notes) > MAX_NOTES:
-        taken.notes[MAX_NOTES:] = [f"and {len(taken.notes) - MAX_NOTES} more files left out"]
-    taken.modules = sum(name.removesuffix(".py") in curriculum.modules for name in chosen)
-    return taken
+        notes.append(str(error))
+    _choose_by_functions(chosen, curriculum, notes)
+    for name, module in chosen.items():
+        (target / name).write_bytes(module.content)
+    if len(notes) > MAX_NOTES:
+        notes[MAX_NOTES:] = [f"and {len(notes) - MAX_NOTES} more files left out"]
+    return IntakeResult(sum(name.removesuffix(".py") in curriculum.modules for name in chosen), notes)
 
 
-def _name_the_only_ones(chosen: dict[str, tuple[bool, bytes]], curriculum: Curriculum, notes: list[str]) -> None:
-    """Where no file has the name of a module, a file counts as the one whose functions it defines: `hw1_final.py`."""
+def _choose_by_functions(chosen: dict[str, _Module], curriculum: Curriculum, notes: list[str]) -> None:
+    """Where no file has the name of a module, use a file as the module whose functions it defines: `hw1_final.py`."""
     if any(name.removesuffix(".py") in curriculum.modules for name in chosen):
         return
-    meant: dict[str, list[str]] = {}
-    for name, (_, content) in chosen.items():
-        meant.setdefault(guess_module(content, curriculum), []).append(name)
-    for module, names in meant.items():
-        if module and len(names) == 1:
-            chosen[f"{module}.py"] = chosen[names[0]]
-            notes.append(f"{names[0]}: taken for {module}.py, whose functions it defines")
-        elif module:
-            notes.append(f"{clean(' and '.join(names), 200)}: each could be {module}.py, so neither is taken for it")
+    candidates: dict[str, list[str]] = {}
+    for name, module in chosen.items():
+        candidates.setdefault(guess_module(module.content, curriculum), []).append(name)
+    for guess, names in candidates.items():
+        if guess and len(names) == 1:
+            chosen[f"{guess}.py"] = chosen[names[0]]
+            notes.append(f"{names[0]}: used as {guess}.py, because it defines the functions of that module")
+        elif guess:
+            notes.append(f"{clean(' and '.join(names), 200)}: each could be {guess}.py, so none of them is used")
 
 
 def guess_module(content: bytes, curriculum: Curriculum) -> str:
-    """The module that a file of another name is most likely meant to be: the one whose functions it defines, or ""."""
-    # Not parsed: a parser in the grader is something to attack.
+    """Return the module most of whose functions the file defines, or an empty string."""
+    # Not parsed: a parser in the grader would be something to attack.
     defined = {name.decode("utf-8", "replace") for name in re.findall(rb"^def[ \t]+(\w+)", content, re.MULTILINE)}
-    scores = {
+    counts = {
         module: len(defined & {function.name for function in assignment.functions})
         for module, assignment in curriculum.modules.items()
     }
-    best = max(scores, key=lambda module: scores[module])
-    return best if scores[best] else ""
+    best = max(counts, key=lambda module: counts[module])
+    return best if counts[best] else ""
 
 
 def _modules(
-    raw: SubmittedFile, curriculum: Curriculum, unpacked: Quota, notebooks: Quota
+    file: SubmittedFile, curriculum: Curriculum, unpacked: Quota, notebooks: Quota
 ) -> Iterator[tuple[str, Content]]:
-    """The modules in one file: itself, those of a notebook, those of an archive."""
-    content = raw.content
-    if isinstance(content, bytes) and raw.name.endswith(".zip"):
-        found = open_archive(io.BytesIO(content), why_not, _max_bytes, MAX_ENTRIES, unpacked)
+    """Yield the modules in one file: itself, those of a notebook, those of an archive."""
+    if isinstance(file.content, bytes) and file.name.endswith(".zip"):
+        entries = open_archive(io.BytesIO(file.content), why_not, _max_bytes, MAX_ENTRIES, unpacked)
     else:
-        found = iter([(raw.name, content)])
-    for name, inner in found:
-        if isinstance(inner, bytes) and name.endswith(".ipynb"):
+        entries = iter([(file.name, file.content)])
+    for name, content in entries:
+        if isinstance(content, bytes) and name.endswith(".ipynb"):
             notebooks.take()
-            yield from _of_notebook(name, inner, curriculum)
+            try:
+                yield from read_ipynb.read_modules(content, curriculum, name).items()
+            except SkippedFile as reason:
+                yield name, reason
         else:
-            yield name, inner
-
-
-def _of_notebook(name: str, content: bytes, curriculum: Curriculum) -> Iterator[tuple[str, Content]]:
-    try:
-        yield from notebook_intake.read_modules(content, curriculum, name).items()
-    except SkippedFile as left:
-        yield name, left
+            yield name, content
 
 
 def _files(part: SubmissionPart) -> Iterator[SubmittedFile]:
-    """The files of a part; of what looks like work and is not taken, why."""
+    """Yield the files of a part that look like a submission, with the reason for each that is not taken."""
     mode = part.path.lstat().st_mode
     if stat.S_ISDIR(mode):
-        work = _work(part.path)
-        names = {entry.name for entry in work}
-        for entry in sorted(work, key=lambda entry: not entry.name.endswith(".py")):  # a module before its notebook
-            meant = _plain(_COPY.sub("", entry.name))
-            yield _file(part.path / entry.name, entry.name if meant in names else meant, part.assignment)
+        entries = _submitted_entries(part.path)
+        names = {entry.name for entry in entries}
+        for entry in sorted(entries, key=lambda entry: not entry.name.endswith(".py")):  # a module before its notebook
+            original = _importable_name(_COPY.sub("", entry.name))
+            name = entry.name if original in names else original
+            yield _read_file(part.path / entry.name, name, part.assignment)
     elif stat.S_ISLNK(mode):
         raise SkippedFile("the submission is a link, and links are not followed")
     else:
-        yield _file(part.path, _plain(_COPY.sub("", part.name or part.path.name)), part.assignment)
+        name = _importable_name(_COPY.sub("", part.name or part.path.name))
+        yield _read_file(part.path, name, part.assignment)
 
 
-def _plain(name: str) -> str:
-    """`homework one.py` and `hw-1.py` as Python could import them."""
+def _importable_name(name: str) -> str:
+    """Return `homework one.py` and `hw-1.py` as Python could import them."""
     return re.sub(r"[ ().-]", "_", name[:-3]) + name[-3:] if name.endswith(".py") else name
 
 
-def _file(path: Path, name: str, assignment: str) -> SubmittedFile:
+def _read_file(path: Path, name: str, assignment: str) -> SubmittedFile:
     reason = why_not(name)
+    content: Content
     try:
-        return SubmittedFile(
-            name, SkippedFile(reason) if reason else read_plain_file(path, _max_bytes(name)), assignment
-        )
-    except SkippedFile as left:
-        return SubmittedFile(name, left, assignment)
+        content = SkippedFile(reason) if reason else read_plain_file(path, _max_bytes(name))
+    except SkippedFile as error:
+        content = error
     except OSError as error:
-        why = SkippedFile("it is a link" if path.is_symlink() else error.strerror or str(error))
-        return SubmittedFile(name, why, assignment)
+        content = SkippedFile("it is a link" if path.is_symlink() else error.strerror or str(error))
+    return SubmittedFile(name, content, assignment)
 
 
 def why_not(name: str) -> str | None:
-    """Why a file of this name is not taken, if it is not."""
+    """Return why a file of this name is left out, or None if it is not."""
     if name in RESERVED:
         return "a file of this name is not part of a submission"
-    if name.endswith((".ipynb", ".zip")):
+    if name.endswith((".ipynb", ".zip")) or MODULE.fullmatch(name):
         return None
-    return None if MODULE.fullmatch(name) else "its name is not that of a module (letters, digits and _)"
+    return "its name is not that of a module (letters, digits and _)"
 
 
 def _max_bytes(name: str) -> int:
     if name.endswith(".zip"):
         return MAX_ARCHIVE_BYTES
-    return notebook_intake.MAX_NOTEBOOK_BYTES if name.endswith(".ipynb") else MAX_FILE_BYTES
+    return read_ipynb.MAX_NOTEBOOK_BYTES if name.endswith(".ipynb") else MAX_FILE_BYTES
 
 
 def read_plain_file(path: Path, max_bytes: int) -> bytes:
-    """A plain file's content.
+    """Return the content of a plain file.
 
     Raises:
-        SkippedFile: if it is something else, or larger.
+        SkippedFile: if it is not a plain file, or larger than `max_bytes`.
     """
     with open_plain_file(path) as file:
         if os.fstat(file.fileno()).st_size > max_bytes:
@@ -281,7 +282,7 @@ def read_plain_file(path: Path, max_bytes: int) -> bytes:
 def open_plain_file(path: Path) -> BinaryIO:
     """Open a plain file that has no other name, without following a link to it.
 
-    It is looked at after it was opened, so that nothing can be exchanged in between.
+    The file is inspected after it was opened, so that nothing can be exchanged in between.
 
     Raises:
         SkippedFile: if it is something else.
@@ -293,5 +294,6 @@ def open_plain_file(path: Path) -> BinaryIO:
     if stat.S_ISREG(status.st_mode) and status.st_nlink == 1:
         return file
     file.close()
-    several = stat.S_ISREG(status.st_mode) and status.st_nlink > 1
-    raise SkippedFile("it is a hard link: the same file has another name" if several else "it is not a plain file")
+    if stat.S_ISREG(status.st_mode) and status.st_nlink > 1:
+        raise SkippedFile("it is a hard link: the same file has another name")
+    raise SkippedFile("it is not a plain file")

@@ -1,8 +1,8 @@
-"""Find out how a folder of submissions is laid out, and who handed in what.
+"""Recognize how a folder of submissions is laid out, and list the class with its attempts.
 
-plain        a folder, an archive, a module or a notebook for each student
+plain        a folder, an archive, a module or a notebook per student
 nbgrader     submitted/STUDENT/ASSIGNMENT/…
-canvas, moodle, gradescope     what these platforms let one download, unpacked
+canvas, moodle, gradescope     the unpacked bulk download of that platform
 """
 
 import re
@@ -10,8 +10,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from autograder.classroom.submissions import intake, lms_downloads
-from autograder.classroom.submissions.intake import MAX_FILE_BYTES
-from autograder.classroom.submissions.model import SUBMISSION_SUFFIXES, Attempt, ClassMember, SubmissionPart, safe_name
+from autograder.classroom.submissions.lms_downloads import unwrap_folder, visible_names, visible_paths
+from autograder.classroom.submissions.model import Attempt, ClassMember, SubmissionPart, is_gradable, safe_name
 from autograder.core.zip_archive import SkippedFile
 from autograder.curriculum import Curriculum
 from autograder.errors import UsageError
@@ -28,92 +28,92 @@ def read_class_members(
     *,
     out: Path | None = None,
 ) -> list[ClassMember]:
-    """Who handed in what.
+    """Return the students whose submissions are in `folder`.
 
     Args:
+        folder: the folder of submissions.
+        curriculum: the course whose assignments were submitted.
         layout: one of `LAYOUTS`, or "auto".
-        modules: the assignments to grade; if there is one, a file of any name is taken for it.
-        out: where the results go: nobody's work, if it lies there, too.
+        modules: the assignments to grade; if there is only one, a file of any name counts as it.
+        out: the folder of results; it is no submission, even inside `folder`.
 
     Raises:
-        UsageError: if there is no such folder, nothing in it, or it is not laid out as was said.
+        UsageError: if there is no such folder, it is empty, or it does not have the given layout.
     """
-    names = [name for name in _entries(folder) if out is None or (folder / name).resolve() != out.resolve()]
+    names = [name for name in _names_in(folder) if out is None or (folder / name).resolve() != out.resolve()]
+    for name in LAYOUTS if layout == "auto" else (layout,):
+        try:
+            reader = _READERS.get(name)
+            members = (
+                reader(folder, names, curriculum) if reader else read_plain_layout(folder, names, curriculum, modules)
+            )
+        except OSError as error:
+            path = error.filename or folder
+            raise UsageError(f"cannot read {path}: {error.strerror}. Check its permissions: ls -ld {path}") from None
+        if members:
+            return members
     if layout != "auto":
-        found = _read(layout, folder, names, curriculum, modules)
-        if not found:
-            raise UsageError(f"{folder} is not laid out as {layout} has it. Let it be recognised: --layout auto")
-        return found
-    for name in LAYOUTS:
-        found = _read(name, folder, names, curriculum, modules)
-        if found:
-            return found
-    raise UsageError(f"{folder} holds no folders. A class is a folder with one folder per student: {folder}/ada/…")
+        raise UsageError(f"{folder} does not have the layout {layout!r}. Let Headway detect it: --layout auto")
+    raise UsageError(f"no submissions in {folder}. Give each student a folder: {folder}/ada/softmax.py")
 
 
-def _read(
-    layout: str, folder: Path, names: list[str], curriculum: Curriculum, modules: Sequence[str]
-) -> list[ClassMember] | None:
-    reader = _READERS.get(layout)
-    try:
-        return reader(folder, names, curriculum) if reader else plain(folder, names, curriculum, modules)
-    except OSError as error:
-        raise UsageError(f"{error.filename or folder} cannot be read ({error.strerror}). Look at it: ls -la") from None
-
-
-def _entries(folder: Path) -> list[str]:
+def _names_in(folder: Path) -> list[str]:
     if folder.is_file():
-        raise UsageError(f"{folder} is a file. Unpack it, and name the folder: headway grade FOLDER --out OUT")
+        raise UsageError(f"{folder} is a file. Unpack it, and name the folder: headway grade DIR --out OUT")
     if not folder.is_dir():
-        raise UsageError(f"there is no folder {folder}. Name the folder that holds one folder per student")
+        raise UsageError(f"no such folder: {folder}. Check the path.")
     try:
-        return list(lms_downloads.names_in(folder))
+        return visible_names(folder)
     except OSError as error:
-        raise UsageError(
-            f"{folder} cannot be read ({error.strerror}). Look at its permissions: ls -ld {folder}"
-        ) from None
+        raise UsageError(f"cannot read {folder}: {error.strerror}. Check its permissions: ls -ld {folder}") from None
 
 
-def plain(
+def read_plain_layout(
     folder: Path, names: list[str], curriculum: Curriculum, modules: Sequence[str] = ()
 ) -> list[ClassMember] | None:
-    """A folder, an archive, a module or a notebook for each student; several kinds may lie side by side."""
-    work = [name for name in names if (folder / name).is_dir() or name.endswith(SUBMISSION_SUFFIXES)]
-    if work and all(name.endswith(".py") and name.removesuffix(".py") in curriculum.modules for name in work):
+    """Read a folder, an archive, a module or a notebook per student; a class may mix them."""
+    submitted = [name for name in names if (folder / name).is_dir() or is_gradable(name)]
+    if submitted and all(name.endswith(".py") and name.removesuffix(".py") in curriculum.modules for name in submitted):
         raise UsageError(
-            f"{folder} is the work of one student. Check it: headway check --dir {folder}; "
-            "a class is a folder with one folder per student"
+            f"{folder} is the work of one student; a class is a folder with one folder per student. "
+            f"Check it with: headway check --dir {folder}"
         )
-    people: dict[str, list[tuple[str, SubmissionPart]]] = {}
-    for name in work:
+    parts_by_key: dict[str, list[tuple[str, SubmissionPart]]] = {}
+    for name in submitted:
         path = folder / name
         if path.is_dir() or name.endswith(".zip"):
-            people.setdefault(name, []).append((name.removesuffix(".zip"), SubmissionPart(path)))
+            parts_by_key.setdefault(name, []).append((name.removesuffix(".zip"), SubmissionPart(path)))
         else:
-            student, part = _of_a_file(path, curriculum, modules)
-            people.setdefault(f"{student} ", []).append((student, part))  # the space: apart from a folder of that name
-    shown = [entries[0][0] for entries in people.values()]
-    found = [
-        ClassMember(safe_name(name if shown.count(name) == 1 else key.rstrip()), "", "", attempts=_attempts(entries))
-        for (key, entries), name in zip(people.items(), shown, strict=True)
+            student, part = _part_of_file(path, curriculum, modules)
+            # The space keeps files apart from a folder of that name.
+            parts_by_key.setdefault(f"{student} ", []).append((student, part))
+    students = [entries[0][0] for entries in parts_by_key.values()]
+    members = [
+        ClassMember(
+            safe_name(student if students.count(student) == 1 else key.rstrip()),
+            attempts=_attempts([part for _, part in entries]),
+        )
+        for (key, entries), student in zip(parts_by_key.items(), students, strict=True)
     ]
-    return sorted(found, key=lambda student: student.submission)
+    return sorted(members, key=lambda member: member.submission)
 
 
-def _attempts(entries: list[tuple[str, SubmissionPart]]) -> tuple[Attempt, ...]:
-    if len(entries) > 1 or not entries[0][1].path.is_dir() or entries[0][1].path.is_symlink():
-        return (Attempt(tuple(part for _, part in entries)),)
-    folder = lms_downloads.unwrapped(entries[0][1].path)
-    lying = lms_downloads.inside(folder)
-    inner = {path: _ATTEMPT.fullmatch(path.name) for path in lying if path.is_dir()}
-    if len(inner) > 1 and all(inner.values()) and not any(path.name.endswith(SUBMISSION_SUFFIXES) for path in lying):
-        in_order = sorted(inner, key=lambda path: int((_ATTEMPT.fullmatch(path.name) or [0, 0])[1]))
-        return tuple(Attempt((SubmissionPart(lms_downloads.unwrapped(path)),)) for path in in_order)
+def _attempts(parts: list[SubmissionPart]) -> tuple[Attempt, ...]:
+    """Return one attempt, or one for each of the numbered folders in a student's folder."""
+    path = parts[0].path
+    if len(parts) > 1 or not path.is_dir() or path.is_symlink():
+        return (Attempt(tuple(parts)),)
+    folder = unwrap_folder(path)
+    entries = visible_paths(folder)
+    numbers = {path: _ATTEMPT.fullmatch(path.name) for path in entries if path.is_dir()}
+    if len(numbers) > 1 and all(numbers.values()) and not any(is_gradable(path.name) for path in entries):
+        in_order = sorted(numbers, key=lambda path: int((numbers[path] or [0, 0])[1]))
+        return tuple(Attempt((SubmissionPart(unwrap_folder(path)),)) for path in in_order)
     return (Attempt((SubmissionPart(folder),)),)
 
 
-def _of_a_file(path: Path, curriculum: Curriculum, modules: Sequence[str]) -> tuple[str, SubmissionPart]:
-    """Whose file it is and for which module: `ada.py`, `ada_softmax.py`, `softmax-ada.py`."""
+def _part_of_file(path: Path, curriculum: Curriculum, modules: Sequence[str]) -> tuple[str, SubmissionPart]:
+    """Return the student and the module of a file: `ada.py`, `ada_softmax.py`, `softmax-ada.py`."""
     stem, suffix = path.stem, path.suffix
     for module in sorted(curriculum.modules, key=len, reverse=True):
         match = re.fullmatch(rf"(?:(.+)[-_ ]{module}|{module}[-_ ](.+))", stem, re.IGNORECASE)
@@ -121,24 +121,22 @@ def _of_a_file(path: Path, curriculum: Curriculum, modules: Sequence[str]) -> tu
             return match[1] or match[2], SubmissionPart(path, f"{module}{suffix}", module)
     if suffix == ".ipynb":
         return stem, SubmissionPart(path, f"{modules[0]}.ipynb" if len(modules) == 1 else "")
-    module = modules[0] if len(modules) == 1 else _guess(path, curriculum)
+    module = modules[0] if len(modules) == 1 else _guess_module_of(path, curriculum)
     return stem, SubmissionPart(path, f"{module}.py" if module else "", module)
 
 
-def _guess(path: Path, curriculum: Curriculum) -> str:
-    """The module that a file of another name is most likely meant to be."""
+def _guess_module_of(path: Path, curriculum: Curriculum) -> str:
     try:
-        content = intake.read_plain_file(path, MAX_FILE_BYTES)
+        return intake.guess_module(intake.read_plain_file(path, intake.MAX_FILE_BYTES), curriculum)
     except (SkippedFile, OSError):
         return ""
-    return intake.guess_module(content, curriculum)
 
 
-# Platforms first: what they leave behind is unmistakable.
+# Platforms first: their downloads cannot be mistaken for anything else.
 _READERS: dict[str, Reader] = {
-    "gradescope": lms_downloads.gradescope,
-    "moodle": lms_downloads.moodle,
-    "canvas": lms_downloads.canvas,
-    "nbgrader": lms_downloads.nbgrader,
+    "gradescope": lms_downloads.read_gradescope,
+    "moodle": lms_downloads.read_moodle,
+    "canvas": lms_downloads.read_canvas,
+    "nbgrader": lms_downloads.read_nbgrader,
 }
 LAYOUTS = (*_READERS, "plain")

@@ -1,17 +1,16 @@
-"""The bulk downloads of learning platforms, as they come out of the archive, and nbgrader's `submitted/`.
+"""Read the unpacked bulk downloads of learning platforms, and nbgrader's `submitted/`.
 
-Each function turns a folder into students, or answers None where the folder is not of its kind.
+Each function returns the students in a folder, or None if the folder is not of its kind.
 """
 
 import itertools
 import re
 from collections import defaultdict
-from collections.abc import Iterable
 from datetime import UTC, datetime
 from pathlib import Path
 
 from autograder.classroom.submissions.intake import MAX_ENTRIES, read_plain_file
-from autograder.classroom.submissions.model import SUBMISSION_SUFFIXES, Attempt, ClassMember, SubmissionPart, safe_name
+from autograder.classroom.submissions.model import Attempt, ClassMember, SubmissionPart, is_gradable, safe_name
 from autograder.core.zip_archive import SkippedFile
 from autograder.curriculum import Curriculum
 from autograder.errors import UsageError, missing_package
@@ -21,114 +20,111 @@ from autograder.errors import UsageError, missing_package
 _CANVAS = re.compile(
     r"(?:(?P<user>(?!anon_)(?!LATE_).+?)_)?(?P<late>LATE_)?(?P<id>\d+|anon_\w+?)_(?P<file>\d+)_(?P<name>[^/]+)"
 )
-_AGAIN = re.compile(r"-(\d{1,3})(?=\.\w+$)")
-# "Ada Lovelace_1234_assignsubmission_file", with "_" at the end before Moodle 4.1; the files themselves with their
-# names behind it where "Download submissions in folders" is off. The first number counts: what comes after it the
-# student may have chosen, another student's number too.
+_RESUBMITTED = re.compile(r"-(\d{1,3})(?=\.\w+$)")
+# "Ada Lovelace_1234_assignsubmission_file", with "_" at the end before Moodle 4.1; the files themselves, with their
+# names at the end, where "Download submissions in folders" is off. The first number counts: the student may have chosen
+# the rest of the name, including another student's number.
 _MOODLE = re.compile(r"(?P<name>.+?)_(?P<id>\d+)_assignsubmission_(?P<kind>file|onlinetext)(?:_(?P<file>[^/]+)|_?)")
 
 
-def canvas(folder: Path, names: list[str], curriculum: Curriculum) -> list[ClassMember] | None:
-    """The unpacked archive of Canvas's "Download Submissions".
+def read_canvas(folder: Path, names: list[str], curriculum: Curriculum) -> list[ClassMember] | None:
+    """Read the unpacked archive of Canvas's "Download Submissions".
 
-    Its names are made in `ContentZipper#get_filename` and `#add_upload_submission`
+    The file names are made in `ContentZipper#get_filename` and `#add_upload_submission`
     (github.com/instructure/canvas-lms, lib/content_zipper.rb): `[name, LATE, user id].join("_")`, then `_`, the
-    attachment's id, `_` and its display name. A file that was handed in again under its old name is displayed as
-    `softmax-1.py`. The archive holds the last attempt; a file that is there twice is taken in its later version.
+    attachment's id, `_` and its display name. A file that is submitted again under its old name is displayed as
+    `softmax-1.py`. The archive contains the last attempt; of two versions of a file the later one counts.
     """
     files = {name: match for name in names if (match := _CANVAS.fullmatch(name))}
-    work = [name for name in names if name.endswith(SUBMISSION_SUFFIXES)]
-    if not files or len(files) * 2 < len(work):
+    submitted = [name for name in names if is_gradable(name)]
+    if not files or len(files) * 2 < len(submitted):
         return None
-    people: dict[str, list[str]] = defaultdict(list)
+    names_by_id: dict[str, list[str]] = defaultdict(list)
     for name, match in files.items():
-        people[match["id"]].append(name)
-    students = []
-    for person, theirs in sorted(people.items()):
-        chosen: dict[str, str] = {}
+        names_by_id[match["id"]].append(name)
+    members = []
+    for user_id, user_names in sorted(names_by_id.items()):
+        latest: dict[str, str] = {}
         # Attachment ids grow: the later version of a file has the higher one.
-        for name in sorted(theirs, key=lambda name: int(files[name]["file"])):
-            chosen[_AGAIN.sub("", files[name]["name"])] = name
+        for name in sorted(user_names, key=lambda name: int(files[name]["file"])):
+            latest[_RESUBMITTED.sub("", files[name]["name"])] = name
         parts = tuple(
-            SubmissionPart(folder / name, own) for own, name in chosen.items() if own.endswith(SUBMISSION_SUFFIXES)
+            SubmissionPart(folder / name, original) for original, name in latest.items() if is_gradable(original)
         )
-        user = next((files[name]["user"] or "" for name in theirs), "")
-        shown = f"{user}_{person}" if user else person
-        late = any(files[name]["late"] for name in theirs)
-        students.append(ClassMember(safe_name(shown), user, person, attempts=(Attempt(parts, late=late),)))
-    return students
+        user = files[user_names[0]]["user"] or ""
+        submission = f"{user}_{user_id}" if user else user_id
+        late = any(files[name]["late"] for name in user_names)
+        members.append(ClassMember(safe_name(submission), user, user_id, attempts=(Attempt(parts, late=late),)))
+    return members
 
 
-def moodle(folder: Path, names: list[str], curriculum: Curriculum) -> list[ClassMember] | None:
-    """The unpacked archive of Moodle's "Download all submissions", in folders or not.
+def read_moodle(folder: Path, names: list[str], curriculum: Curriculum) -> list[ClassMember] | None:
+    """Read the unpacked archive of Moodle's "Download all submissions", in folders or not.
 
-    Its names are made in `downloader::get_student_prefix` and `load_submissionplugin_filelist`
+    The names are made in `downloader::get_student_prefix` and `load_submissionplugin_filelist`
     (github.com/moodle/moodle, mod/assign/classes/downloader.php): full name, `_`, the participant's number, `_`,
-    `assignsubmission`, `_`, the plugin's type. Texts typed into Moodle (`onlinetext`) are left behind.
+    `assignsubmission`, `_`, the plugin's type. Texts typed into Moodle (`onlinetext`) are ignored.
     """
-    found = {name: match for name in names if (match := _MOODLE.fullmatch(name))}
-    others = [
-        name for name in names if name not in found and (name.endswith(SUBMISSION_SUFFIXES) or (folder / name).is_dir())
-    ]
-    if len(found) <= len(others):  # one name that somebody chose says nothing about a class
+    matches = {name: match for name in names if (match := _MOODLE.fullmatch(name))}
+    others = [name for name in names if name not in matches and (is_gradable(name) or (folder / name).is_dir())]
+    if len(matches) <= len(others):  # a single name that looks like Moodle's may be a student's choice
         return None
-    people: dict[tuple[str, str], list[SubmissionPart]] = defaultdict(list)
-    for name, match in found.items():
-        mine = people[match["name"], match["id"]]
+    parts_by_student: dict[tuple[str, str], list[SubmissionPart]] = defaultdict(list)
+    for name, match in matches.items():
+        parts = parts_by_student[match["name"], match["id"]]
         if match["kind"] == "file":
-            mine += (
-                _parts_of(folder / name) if match["file"] is None else [SubmissionPart(folder / name, match["file"])]
-            )
+            path, file = folder / name, match["file"]
+            parts.append(SubmissionPart(unwrap_folder(path)) if file is None else SubmissionPart(path, file))
     return [
         ClassMember(safe_name(f"{name}_{number}"), name, number, attempts=(Attempt(tuple(parts)),))
-        for (name, number), parts in sorted(people.items())
+        for (name, number), parts in sorted(parts_by_student.items())
     ]
 
 
-def gradescope(folder: Path, names: list[str], curriculum: Curriculum) -> list[ClassMember] | None:
-    """The unpacked archive of Gradescope's "Export Submissions": `submission_metadata.yml` and `submission_NNN/`.
+def read_gradescope(folder: Path, names: list[str], curriculum: Curriculum) -> list[ClassMember] | None:
+    """Read the unpacked archive of Gradescope's "Export Submissions": `submission_metadata.yml`, `submission_NNN/`.
 
-    The index has Ruby's symbols for keys: per submission `:submitters:` (each `:name:`, `:sid:`, `:email:`) and
-    `:created_at:` ("2026-04-26 17:34:00.861687000 Z"). A group's work counts for each of its members; several
+    The keys of the index are Ruby symbols: per submission `:submitters:` (each `:name:`, `:sid:`, `:email:`) and
+    `:created_at:` ("2026-04-26 17:34:00.861687000 Z"). A group's submission counts for each of its members; several
     submissions of one student are attempts.
     """
     if "submission_metadata.yml" not in names:
-        inner = [name for name in names if re.fullmatch(r"assignment_\d+_export", name)]
-        if len(inner) != 1:
+        exports = [name for name in names if re.fullmatch(r"assignment_\d+_export", name)]
+        if len(exports) != 1:
             return None
-        folder = folder / inner[0]
-    index = _index(folder / "submission_metadata.yml")
+        folder = folder / exports[0]
+    index = _gradescope_index(folder / "submission_metadata.yml")
     if index is None:
         return None
-    people: dict[str, list[tuple[datetime | None, Path]]] = defaultdict(list)
+    submissions_by_key: dict[str, list[tuple[datetime | None, Path]]] = defaultdict(list)
     details: dict[str, dict[str, str]] = {}
     for name, record in index.items():
-        where = folder / Path(str(name)).name
+        path = folder / Path(str(name)).name
         listed = record.get(":submitters") if isinstance(record, dict) else None
-        submitters = [one for one in listed if isinstance(one, dict)] if isinstance(listed, list) else []
-        when = moment(str(record.get(":created_at", ""))) if isinstance(record, dict) else None
-        for person in submitters:
+        submitters = [person for person in listed if isinstance(person, dict)] if isinstance(listed, list) else []
+        submitted_at = parse_time(str(record.get(":created_at", ""))) if isinstance(record, dict) else None
+        for person in submitters or [{}]:
             fields = {str(key).strip(":"): str(value or "") for key, value in person.items()}
-            key = fields.get("sid") or fields.get("email") or fields.get("name") or where.name
+            key = fields.get("sid") or fields.get("email") or fields.get("name") or path.name
             details[key] = fields
-            people[key].append((when, where))
-        if not submitters:
-            details[where.name] = {}
-            people[where.name].append((when, where))
-    students = []
-    for key, submissions in sorted(people.items()):
-        submissions.sort(key=lambda one: (one[0] or datetime.min.replace(tzinfo=UTC), one[1].name))
+            submissions_by_key[key].append((submitted_at, path))
+    members = []
+    for key, submissions in sorted(submissions_by_key.items()):
+        submissions.sort(key=lambda submission: (submission[0] or datetime.min.replace(tzinfo=UTC), submission[1].name))
         attempts = tuple(
-            Attempt(tuple(_parts_of(where)), {} if when is None else {"": when}) for when, where in submissions
+            Attempt((SubmissionPart(unwrap_folder(path)),), {} if submitted_at is None else {"": submitted_at})
+            for submitted_at, path in submissions
         )
-        known = details[key]
-        students.append(
-            ClassMember(safe_name(key), known.get("name", ""), known.get("sid", ""), known.get("email", ""), attempts)
+        fields = details[key]
+        members.append(
+            ClassMember(
+                safe_name(key), fields.get("name", ""), fields.get("sid", ""), fields.get("email", ""), attempts
+            )
         )
-    return students
+    return members
 
 
-def _index(path: Path) -> dict[str, object] | None:
+def _gradescope_index(path: Path) -> dict[str, object] | None:
     try:
         text = path.read_text("utf-8", "replace")
     except OSError:
@@ -142,14 +138,14 @@ def _index(path: Path) -> dict[str, object] | None:
     try:
         index = yaml.load(text, Loader=loader)
     except yaml.YAMLError as error:
-        where = getattr(error, "problem_mark", None)
-        line = f", line {where.line + 1}" if where else ""
-        raise UsageError(f"{path}{line}: this is not YAML. Download the submissions from Gradescope again") from None
+        mark = getattr(error, "problem_mark", None)
+        line = f", line {mark.line + 1}" if mark else ""
+        raise UsageError(f"{path}{line}: not valid YAML. Download the submissions from Gradescope again.") from None
     return index if isinstance(index, dict) else None
 
 
-def nbgrader(folder: Path, names: list[str], curriculum: Curriculum) -> list[ClassMember] | None:
-    """nbgrader's `submitted/{student_id}/{assignment_id}/…`, with `timestamp.txt` beside the work.
+def read_nbgrader(folder: Path, names: list[str], curriculum: Curriculum) -> list[ClassMember] | None:
+    """Read nbgrader's `submitted/{student_id}/{assignment_id}/…`, with `timestamp.txt` beside the files.
 
     The structure is described in "The philosophy of nbgrader" (nbgrader.readthedocs.io, section "File/directory
     structure of nbgrader"); the time of submission, "2015-02-02 15:58:23.948203 UTC", in "Managing the database".
@@ -157,86 +153,85 @@ def nbgrader(folder: Path, names: list[str], curriculum: Curriculum) -> list[Cla
     if "submitted" in names:
         folder = folder / "submitted"
         names = sorted(path.name for path in folder.iterdir() if not path.name.startswith("."))
-    elif folder.name != "submitted" and not _is_nbgraders(folder, names, curriculum):
+    elif folder.name != "submitted" and not _looks_like_nbgrader(folder, names, curriculum):
         return None
-    students = []
+    members = []
     for name in names:
         if not (folder / name).is_dir():
             continue
         parts: list[SubmissionPart] = []
         times: dict[str, datetime] = {}
-        for inner in inside(folder / name):
-            if inner.is_dir() and not inner.name.startswith("."):
-                module = inner.name if inner.name in curriculum.modules else ""
-                parts += _parts_of(inner, module or inner.name)
-                when = _timestamp(inner / "timestamp.txt")
-                if when is not None:
-                    times[module] = max(when, times.get(module, when))
-        students.append(ClassMember(safe_name(name), "", name, attempts=(Attempt(tuple(parts), times),)))
-    return students or None
+        for path in visible_paths(folder / name):
+            if path.is_dir():
+                module = path.name if path.name in curriculum.modules else ""
+                parts.append(SubmissionPart(unwrap_folder(path), assignment=path.name))
+                submitted_at = _read_timestamp(path / "timestamp.txt")
+                if submitted_at is not None:
+                    times[module] = max(submitted_at, times.get(module, submitted_at))
+        members.append(ClassMember(safe_name(name), "", name, attempts=(Attempt(tuple(parts), times),)))
+    return members or None
 
 
-def _is_nbgraders(folder: Path, names: list[str], curriculum: Curriculum) -> bool:
-    """Whether the students' folders hold assignments' folders: known by their names, or by nbgrader's time stamp.
+def _looks_like_nbgrader(folder: Path, names: list[str], curriculum: Curriculum) -> bool:
+    """Return whether the students' folders contain assignment folders: with a module's name or nbgrader's time stamp.
 
-    What one student's folder holds says nothing about a class in which others have work at the top of theirs.
+    One student's folder proves nothing about a class in which others have files at the top of theirs.
     """
     found = False
     for name in names[:50]:
         if not (folder / name).is_dir() or (folder / name).is_symlink():
             return False
-        inner = inside(folder / name)
-        if any(path.name.endswith(SUBMISSION_SUFFIXES) for path in inner):
+        paths = visible_paths(folder / name)
+        if any(is_gradable(path.name) for path in paths):
             return False
-        found |= any(path.name in curriculum.modules or (path / "timestamp.txt").is_file() for path in inner)
+        found |= any(path.name in curriculum.modules or (path / "timestamp.txt").is_file() for path in paths)
     return found
 
 
-def _timestamp(path: Path) -> datetime | None:
+def _read_timestamp(path: Path) -> datetime | None:
     try:
-        return moment(read_plain_file(path, 1000).decode("utf-8", "replace"))
+        return parse_time(read_plain_file(path, 1000).decode("utf-8", "replace"))
     except (SkippedFile, OSError):
         return None
 
 
-def moment(text: str) -> datetime | None:
-    """A point in time as platforms write it, in UTC where no zone is said; None if it is none."""
+def parse_time(text: str) -> datetime | None:
+    """Return a time as platforms write it, in UTC unless it has a zone; None if it is not a time."""
     cleaned = re.sub(r"(\.\d{6})\d+", r"\1", text.strip().removesuffix("UTC").removesuffix("Z").strip())
     try:
-        when = datetime.fromisoformat(re.sub(r"\s+(?=[+-]\d\d:?\d\d$)", "", cleaned))
+        time = datetime.fromisoformat(re.sub(r"\s+(?=[+-]\d\d:?\d\d$)", "", cleaned))
     except ValueError:
         return None
-    return when if when.tzinfo else when.replace(tzinfo=UTC)
+    return time if time.tzinfo else time.replace(tzinfo=UTC)
 
 
-def _parts_of(folder: Path, assignment: str = "") -> list[SubmissionPart]:
-    """A folder as it was handed in: its files, or those of the one folder in it."""
-    return [SubmissionPart(inner, assignment=assignment) for inner in (unwrapped(folder),)]
-
-
-def unwrapped(folder: Path) -> Path:
-    """The folder itself; or, if it holds no work but one folder, that one."""
+def unwrap_folder(folder: Path) -> Path:
+    """Return the only folder in a folder that contains nothing else to grade; otherwise the folder itself."""
     if folder.is_symlink() or not folder.is_dir():
         return folder
-    entries = inside(folder)
-    inner = [path for path in entries if path.is_dir() and not path.is_symlink()]
-    if len(inner) == 1 and not any(path.name.endswith(SUBMISSION_SUFFIXES) for path in entries if path not in inner):
-        return inner[0]
+    entries = visible_paths(folder)
+    folders = [path for path in entries if path.is_dir() and not path.is_symlink()]
+    if len(folders) == 1 and not any(is_gradable(path.name) for path in entries if path not in folders):
+        return folders[0]
     return folder
 
 
-def inside(folder: Path) -> list[Path]:
-    """What lies in a student's folder, sorted, without what is hidden; nothing if it cannot be read.
+def visible_paths(folder: Path) -> list[Path]:
+    """Return the entries of a student's folder, sorted, without hidden ones; none if it cannot be read.
 
-    That one folder cannot be read is said when it is taken in; it must not stop the class.
+    A folder that cannot be read gets a note when its files are read; it must not stop the class.
     """
     try:
-        found = sorted(itertools.islice(folder.iterdir(), MAX_ENTRIES + 1))
+        paths = sorted(itertools.islice(folder.iterdir(), MAX_ENTRIES + 1))
     except OSError:
         return []
-    return [path for path in found if not path.name.startswith((".", "__"))]
+    return [path for path in paths if not _is_hidden(path)]
 
 
-def names_in(folder: Path) -> Iterable[str]:
-    """What lies in a folder, sorted, without what is hidden."""
-    return sorted(path.name for path in folder.iterdir() if not path.name.startswith((".", "__")))
+def visible_names(folder: Path) -> list[str]:
+    """Return the names of the entries of a folder, sorted, without hidden ones."""
+    return sorted(path.name for path in folder.iterdir() if not _is_hidden(path))
+
+
+def _is_hidden(path: Path) -> bool:
+    return path.name.startswith((".", "__"))

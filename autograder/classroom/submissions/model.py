@@ -1,4 +1,4 @@
-"""What was handed in, as plain records: who, which attempts, where each lies. Every layout becomes these."""
+"""The submissions of a class as plain records: who, which attempts, where the files are. Every layout becomes these."""
 
 import hashlib
 import os
@@ -8,17 +8,15 @@ from pathlib import Path
 
 from autograder.core.text import clean
 
-SUBMISSION_SUFFIXES = (".py", ".ipynb", ".zip")
-
 
 @dataclass(frozen=True)
 class SubmissionPart:
     """A file, a folder or an archive of a submission.
 
     Attributes:
-        path: where it lies.
-        name: the name under which a file counts, where the platform has changed it; empty for its own.
-        assignment: the assignment that it was handed in for, if the layout says so; empty if not.
+        path: where it is.
+        name: the file's original name, if the platform changed it; otherwise empty.
+        assignment: the assignment that it was submitted for, if the layout says so; otherwise empty.
     """
 
     path: Path
@@ -31,9 +29,9 @@ class Attempt:
     """One attempt of one student.
 
     Attributes:
-        parts: what it consists of; of two files of one name the later part's counts.
-        times: when it was handed in, by assignment; the key "" stands for all others.
-        late: whether the platform marks it as late, without saying by how much; None: it marks nothing.
+        parts: its files and folders.
+        times: when it was submitted, by assignment; the key "" stands for all others.
+        late: whether the platform marks it as late, without saying by how much; None: the platform has no such mark.
     """
 
     parts: tuple[SubmissionPart, ...]
@@ -41,7 +39,7 @@ class Attempt:
     late: bool | None = None
 
     def submitted_at(self, assignment: str = "") -> datetime | None:
-        """When it was handed in, for an assignment or (without one) at the latest; None if nobody knows."""
+        """Return when an assignment was submitted (without one: the latest time), or None if that is unknown."""
         if assignment:
             return self.times.get(assignment, self.times.get(""))
         return max(self.times.values(), default=None)
@@ -49,15 +47,15 @@ class Attempt:
 
 @dataclass(frozen=True)
 class ClassMember:
-    """One student of the class, with what they have handed in.
+    """One student of the class, with their attempts.
 
     Attributes:
         submission: the name under which the work is graded: unique, and safe to show and to write.
-        name: of the person, if known; otherwise the submission's.
-        id: the platform's or the roster's, if known.
-        attempts: the oldest first; none: missing.
-        roster: the student's line of the roster, by column; empty if there is none.
-        notes: what an instructor should know, such as that the roster does not list the name.
+        name: the student's name, if known.
+        id: the id on the platform or the roster, if known.
+        attempts: the oldest first; empty if nothing was submitted.
+        roster: the student's row of the roster, by column; empty without a roster.
+        notes: what the instructor should know, for example that the roster does not list the name.
     """
 
     submission: str
@@ -69,7 +67,12 @@ class ClassMember:
     notes: tuple[str, ...] = ()
 
 
+def is_gradable(name: str) -> bool:
+    """Return whether a file name is that of a module, a notebook or an archive."""
+    return name.endswith((".py", ".ipynb", ".zip"))
+
+
 def safe_name(name: str) -> str:
-    """The name as it can be shown and written; two names that would look alike stay apart."""
+    """Return a name that can be shown and written; names that would then look alike get different digests."""
     safe = clean(name, 100).replace("\n", " ").replace("\t", " ")
     return safe if safe == name else f"{safe} {hashlib.sha256(os.fsencode(name)).hexdigest()[:8]}"

@@ -1,8 +1,8 @@
-"""Who is in the class: a CSV file joins the names of submissions with people, and tells who is missing.
+"""Match submissions with the people on a roster, a CSV file, and find out who is missing.
 
-Columns are found by their titles, so that what the platforms export can be used as it is: Canvas's gradebook (Student,
-ID, SIS User ID, SIS Login ID), Moodle's grading worksheet (Identifier, Full name, Email address), the lists of
-Gradescope and nbgrader (id, first_name, last_name, email).
+Columns are found by their titles, so that the exports of the platforms can be used as they are: Canvas's gradebook
+(Student, ID, SIS User ID, SIS Login ID), Moodle's grading worksheet (Identifier, Full name, Email address), the lists
+of Gradescope and nbgrader (id, first_name, last_name, email).
 """
 
 import csv
@@ -16,10 +16,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from autograder.classroom.submissions.model import ClassMember, safe_name
-from autograder.core.text import clean
+from autograder.core.text import clean, counted
 from autograder.errors import UsageError
 
-# Titles in lower case, letters only; the first that is there is taken.
+# Titles in lower case, letters only; the first that the roster has is used.
 _NAME = ("name", "fullname", "student", "studentname")
 _FIRST, _LAST = ("firstname", "givenname", "vorname"), ("lastname", "surname", "familyname", "nachname")
 _ID = ("id", "studentid", "sid", "identifier", "userid", "sisuserid", "idnumber", "username", "login", "loginid")
@@ -29,29 +29,27 @@ _EMAIL = ("email", "emailaddress", "mail")
 
 @dataclass(frozen=True)
 class RosterEntry:
-    """A line of the roster."""
+    """A row of the roster; `keys` are the normalized names that a submission of this person may have."""
 
     name: str
     id: str
     email: str
     row: dict[str, str]
-    keys: frozenset[str]  # what a submission may be called that is this person's
+    keys: frozenset[str]
 
 
-def read(path: Path) -> list[RosterEntry]:
-    """The people on a roster.
+def read_roster(path: Path) -> list[RosterEntry]:
+    """Read the people on a roster.
 
     Raises:
-        UsageError: if it cannot be read, has no column that names people, or names somebody twice.
+        UsageError: if it cannot be read, has no column that identifies people, or lists somebody twice.
     """
     try:
         text = path.read_text("utf-8-sig")
     except OSError as error:
-        raise UsageError(
-            f"the roster {path} cannot be read ({error.strerror}). Name a CSV file: --roster FILE"
-        ) from None
+        raise UsageError(f"cannot read the roster {path}: {error.strerror}. Check the path: --roster FILE") from None
     except UnicodeDecodeError:
-        raise UsageError(f"the roster {path} is not UTF-8. Save it as CSV (UTF-8)") from None
+        raise UsageError(f"the roster {path} is not UTF-8. Save it as CSV (UTF-8).") from None
     try:
         dialect: type[csv.Dialect] | csv.Dialect = csv.Sniffer().sniff(text[:4000], delimiters=",;\t")
     except csv.Error:
@@ -59,31 +57,35 @@ def read(path: Path) -> list[RosterEntry]:
     reader = csv.DictReader(io.StringIO(text, newline=""), dialect=dialect)
     try:
         rows = list(reader)
-    except csv.Error as error:  # a quotation mark that is never closed
+    except csv.Error as error:  # for example a quotation mark that is never closed
         raise UsageError(
-            f"the roster {path}, after line {reader.line_num}: this is not CSV ({error}). Save it as CSV (UTF-8) again"
+            f"the roster {path} is not valid CSV after line {reader.line_num}: {error}. Save it as CSV (UTF-8) again."
         ) from None
     titles = {re.sub(r"[^a-z]", "", (title or "").lower()): title for title in reversed(reader.fieldnames or [])}
     if not any(title in titles for title in (*_NAME, *_ID, *_EMAIL, *_LAST)):
-        shown = ", ".join(title or "" for title in (reader.fieldnames or [])[:6])
-        raise UsageError(f"the roster {path} has no column name, id or email (it has: {clean(shown, 200)})")
-    people = []
+        columns = ", ".join(title or "" for title in (reader.fieldnames or [])[:6])
+        raise UsageError(f"the roster {path} has no column name, id or email. Its columns are: {clean(columns, 200)}")
+    entries: dict[str, RosterEntry] = {}
     for row in rows:
-        person = _person({key or "": value or "" for key, value in row.items() if isinstance(value, str)}, titles)
-        if person is not None:
-            people.append(person)
-    seen: dict[str, int] = {}
-    for position, person in enumerate(people, start=1):
-        key = person.id or person.email or person.name
-        if key in seen:
-            raise UsageError(f"the roster {path} has {clean(key, 80)!r} twice (entries {seen[key]} and {position})")
-        seen[key] = position
-    return people
+        entry = _entry({key or "": value or "" for key, value in row.items() if isinstance(value, str)}, titles)
+        if entry is None:
+            continue
+        key = entry.id or entry.email or entry.name
+        if key in entries:
+            first = list(entries).index(key) + 1
+            raise UsageError(
+                f"the roster {path} lists {clean(key, 80)!r} twice: entries {first} and {len(entries) + 1}"
+            )
+        entries[key] = entry
+    return list(entries.values())
 
 
-def _person(row: dict[str, str], titles: dict[str, str]) -> RosterEntry | None:
+def _entry(row: dict[str, str], titles: dict[str, str]) -> RosterEntry | None:
+    """Return the person in a row, or None if there is none in it."""
+
     def first(choices: Iterable[str]) -> str:
-        return next((row[titles[c]].strip() for c in choices if c in titles and row.get(titles[c], "").strip()), "")
+        cells = (row.get(titles[title], "").strip() for title in choices if title in titles)
+        return next(filter(None, cells), "")
 
     given, family = first(_FIRST), first(_LAST)
     name = first(_NAME) or f"{given} {family}".strip()
@@ -93,105 +95,104 @@ def _person(row: dict[str, str], titles: dict[str, str]) -> RosterEntry | None:
     number, email = first(_ID), first(_EMAIL)
     number = re.sub(r"^(?:participant|teilnehmer/in)\s*", "", number, flags=re.IGNORECASE)  # Moodle: "Participant 1234"
     if not (name or number or email) or name.lower() in ("points possible", "student, test"):
-        return None  # an empty line, or one of Canvas's own
+        return None  # an empty row, or one that Canvas adds
     logins = [row[titles[title]].strip() for title in _LOGIN if title in titles and row.get(titles[title])]
-    words = _words(name)
-    names = [f"{given}{family}", f"{family}{given}", *([name, "".join(reversed(words))] if words else [])]
-    keys = {plain(text) for text in (number, email, *logins, *names)}
-    keys |= {plain(text.partition("@")[0]) for text in (email, *logins)}
+    words = re.split(r"[\s,]+", name)
+    names = [name, "".join(reversed(words)), f"{given}{family}", f"{family}{given}"]
+    keys = {_normalize(text) for text in (number, email, *logins, *names)}
+    keys |= {_normalize(text.partition("@")[0]) for text in (email, *logins)}
     return RosterEntry(clean(name, 100), clean(number, 100), clean(email, 100), row, frozenset(keys - {""}))
 
 
-def plain(text: str) -> str:
-    """Letters and digits in lower case, accents taken off: how names are compared."""
+def _normalize(text: str) -> str:
+    """Return the letters and digits of a name in lower case, without accents."""
     decomposed = unicodedata.normalize("NFKD", text.casefold())
     return "".join(char for char in decomposed if char.isalnum())
 
 
-def _words(text: str) -> list[str]:
-    return [word for word in re.split(r"[\s,]+", text) if word]
-
-
-def join(students: list[ClassMember], people: list[RosterEntry]) -> list[ClassMember]:
-    """The class as the roster has it: everybody on it in its order, then those who are not on it."""
-    wanted: dict[str, list[int]] = defaultdict(list)
-    for place, person in enumerate(people):
-        for key in person.keys:
-            wanted[key].append(place)
-    by_person: dict[int, ClassMember] = {}
+def match_roster(members: list[ClassMember], entries: list[RosterEntry]) -> list[ClassMember]:
+    """Return everybody on the roster, in its order, then the students who are not on it."""
+    positions: dict[str, set[int]] = defaultdict(set)
+    for number, entry in enumerate(entries):
+        for key in entry.keys:
+            positions[key].add(number)
+    matched: dict[int, ClassMember] = {}
     others = []
-    for student in students:
-        number = _owner(student, wanted)
-        if number is None or number in by_person:
-            if number is not None:
-                note = f"handed in twice: see {by_person[number].submission}"
-            else:
-                several = max(len(set(wanted.get(plain(text), ()))) for text in (student.submission, student.name))
-                note = (
-                    f"{several} people on the roster have this name: name the work by id or e-mail address"
-                    if several
-                    else "not on the roster"
-                )
-            others.append(replace(student, notes=(*student.notes, note)))
-        else:
-            person = people[number]
-            by_person[number] = replace(
-                student,
-                name=person.name or student.name,
-                id=person.id or student.id,
-                email=person.email or student.email,
-                roster=person.row,
+    for member in members:
+        position = _position_of(member, positions)
+        if position is not None and position not in matched:
+            entry = entries[position]
+            matched[position] = replace(
+                member,
+                name=entry.name or member.name,
+                id=entry.id or member.id,
+                email=entry.email or member.email,
+                roster=entry.row,
             )
-    taken = {student.submission for student in students}
-    return [*(by_person.get(i) or _missing(person, taken) for i, person in enumerate(people)), *others]
+            continue
+        namesakes = max(len(positions.get(_normalize(text), ())) for text in (member.submission, member.name))
+        if position is not None:
+            note = f"submitted twice: see {matched[position].submission}"
+        elif namesakes:
+            note = f"{counted(namesakes, 'student')} on the roster have this name: name the submission by id or email"
+        else:
+            note = "not on the roster"
+        others.append(replace(member, notes=(*member.notes, note)))
+    submissions = {member.submission for member in members}
+    return [
+        *(matched.get(number) or _missing(entry, submissions) for number, entry in enumerate(entries)),
+        *others,
+    ]
 
 
-def _owner(student: ClassMember, wanted: dict[str, list[int]]) -> int | None:
-    """Whose it is: by number first, then by address, then by name; never by a name that two people have."""
-    for text in (student.id, student.email, student.submission, student.name):
-        found = set(wanted.get(plain(text), [])) if text else set()
+def _position_of(member: ClassMember, positions: dict[str, set[int]]) -> int | None:
+    """Find a student on the roster by id, then email, then name; a name that several people have matches nobody."""
+    for text in filter(None, (member.id, member.email, member.submission, member.name)):
+        found = positions.get(_normalize(text), set())
         if len(found) == 1:
-            return found.pop()
+            return next(iter(found))
     return None
 
 
-def _missing(person: RosterEntry, taken: set[str]) -> ClassMember:
-    name = safe_name(person.id or person.email or person.name)
-    if name in taken:
+def _missing(entry: RosterEntry, submissions: set[str]) -> ClassMember:
+    """Return the student of a roster entry without a submission, under a name that is not in use yet."""
+    name = safe_name(entry.id or entry.email or entry.name)
+    if name in submissions:
         name = f"{name} (missing)"
-    taken.add(name)
-    return ClassMember(name, person.name, person.id, person.email, roster=person.row)
+    submissions.add(name)
+    return ClassMember(name, entry.name, entry.id, entry.email, roster=entry.row)
 
 
 class StudentNames:
-    """Every name that the students of a class have: what the submission is called, the person's, number, address."""
+    """The names of the students of a class: each can be found by submission, name, id and email."""
 
-    def __init__(self, students: Sequence[ClassMember]) -> None:
-        self._submissions = {one.submission for one in students}
-        self._of: dict[str, set[str]] = defaultdict(set)
-        for one in students:
-            for name in filter(None, (one.email, one.id, one.name, one.submission)):
-                self._of[name].add(one.submission)
+    def __init__(self, members: Sequence[ClassMember]) -> None:
+        self._submissions = {member.submission for member in members}
+        self._submissions_by_name: dict[str, set[str]] = defaultdict(set)
+        for member in members:
+            for name in filter(None, (member.email, member.id, member.name, member.submission)):
+                self._submissions_by_name[name].add(member.submission)
 
-    def find(self, name: str, say: str) -> str | None:
-        """The submission of the student of that name, or None.
+    def find(self, name: str, option: str) -> str | None:
+        """Return the submission of the student of that name, or None.
 
         Args:
-            say: where to say another name, for the error.
+            name: the name of a submission, or a student's name, id or email.
+            option: where the user can give another name; for the error.
 
         Raises:
-            UsageError: if several have it.
+            UsageError: if several students have that name.
         """
-        if name in self._submissions:  # what a submission is called is its alone, whoever has that name too
+        if name in self._submissions:  # the name of a submission is unique, even if it is also somebody's name
             return name
-        found = sorted(self._of.get(name, ()))
+        found = sorted(self._submissions_by_name.get(name, ()))
         if len(found) > 1:
-            several = ", ".join(repr(one) for one in found)
-            raise UsageError(f"{name!r} matches several students. Use the name of the submission: {say} with {several}")
+            choices = ", ".join(map(repr, found))
+            raise UsageError(f"{name!r} matches several students. Name one submission: {option} with {choices}")
         return found[0] if found else None
 
     def unknown(self, name: str) -> str:
-        """That nobody has this name, and who may be meant."""
-        close = difflib.get_close_matches(name, self._of, n=1)
-        hint = f"Did you mean {close[0]!r}?" if close else "Their names are those of the folders."
-        return f"there is no student {clean(name, 80)!r} in the class. {hint}"
+        """Return a message that no student has this name, with the closest name."""
+        close = difflib.get_close_matches(name, self._submissions_by_name, n=1)
+        hint = f"Did you mean {close[0]!r}?" if close else "Use the name of the submission."
+        return f"no student {clean(name, 80)!r} in the class. {hint}"

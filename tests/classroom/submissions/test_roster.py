@@ -1,0 +1,102 @@
+"""Rosters: how submissions are matched with people, and what a roster file may look like."""
+
+import pytest
+
+from autograder.classroom.submissions import layouts
+from autograder.classroom.submissions.roster import match_roster, read_roster
+from autograder.courses.transformer import TRANSFORMER
+from autograder.errors import UsageError
+
+
+def make(root, *paths):
+    for path in paths:
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).write_text("def softmax(x): return x\n", "utf-8")
+    return root
+
+
+def match(group, path):
+    return match_roster(layouts.read_class_members(group, TRANSFORMER), read_roster(path))
+
+
+MOODLE_WORKSHEET = """Identifier,Full name,Email address
+Participant 77,Ada Lovelace,a@x
+Participant 78,J,b@x
+Participant 9,E,c@x
+"""
+CANVAS_GRADEBOOK = """Student,ID,SIS User ID,SIS Login ID,Section,Softmax (12)
+    Points Possible,,,,,10
+"Lovelace, Ada",4021,S1,ada@x.edu,A,
+"von Neumann, John",4022,S2,john@x.edu,A,
+"Noether, Emmy",4023,S3,emmy@x.edu,A,
+"""
+
+
+@pytest.mark.parametrize(
+    ("names", "table"),
+    [
+        (("lovelaceada_4021_1_softmax.py", "vonneumannjohn_4022_2_softmax.py"), CANVAS_GRADEBOOK),
+        (("ada/softmax.py", "john/softmax.py"), CANVAS_GRADEBOOK),
+        (
+            ("Ada Lovelace/softmax.py", "John von Neumann/softmax.py"),
+            "\ufeffname;id\nAda Lovelace;1\nJohn von Neumann;2\nE;3\n",
+        ),
+        (
+            (
+                "Ada Lovelace_77_assignsubmission_file/softmax.py",
+                "John von Neumann_78_assignsubmission_file/softmax.py",
+            ),
+            MOODLE_WORKSHEET,
+        ),
+        (
+            ("alove/softmax.py", "jneu/softmax.py"),
+            "id,first_name,last_name,email\nalove,Ada,Lovelace,\njneu,J,N,\nen,E,N,\n",
+        ),
+    ],
+)
+def test_match_roster_finds_people_in_every_export(tmp_path, names, table):
+    group = make(tmp_path / "class", *names)
+    (tmp_path / "roster.csv").write_text(table, "utf-8")
+    found = match(group, tmp_path / "roster.csv")
+    assert [bool(member.attempts) for member in found] == [True, True, False]
+    assert found[0].name == "Ada Lovelace"
+    assert all(member.id and not member.notes for member in found)
+
+
+def test_match_roster_unlisted_student_gets_a_note(tmp_path):
+    group = make(tmp_path / "class", "ada/softmax.py", "eve/softmax.py")
+    (tmp_path / "roster.csv").write_text("id,name\nada,Ada\n", "utf-8")
+    found = match(group, tmp_path / "roster.csv")
+    assert [(member.submission, member.notes) for member in found] == [("ada", ()), ("eve", ("not on the roster",))]
+
+
+def test_match_roster_ambiguous_name_matches_nobody(tmp_path):
+    group = make(tmp_path / "class", "Ann Lee/softmax.py")
+    (tmp_path / "roster.csv").write_text("id,name\n1,Ann Lee\n2,Ann Lee\n", "utf-8")
+    found = match(group, tmp_path / "roster.csv")
+    assert [len(member.attempts) for member in found] == [0, 0, 1]
+    assert len(found[2].notes) == 1 and "2 students" in found[2].notes[0]
+
+
+def test_match_roster_second_submission_gets_a_note(tmp_path):
+    group = make(tmp_path / "class", "ada/softmax.py", "ada@x.edu/softmax.py")
+    (tmp_path / "roster.csv").write_text("id,name,email\nada,Ada,ada@x.edu\n", "utf-8")
+    found = match(group, tmp_path / "roster.csv")
+    assert [member.submission for member in found] == ["ada", "ada@x.edu"]
+    assert "submitted twice: see ada" in found[1].notes
+
+
+@pytest.mark.parametrize(
+    ("text", "fragment"),
+    [
+        ("a,b\n1,2\n", "no column name, id or email"),
+        ("id\n1\n1\n", "twice"),
+        ("", "no column"),
+        ('id,name\n1,"' + "a" * 200_000, "not valid CSV after line 1"),
+    ],
+    ids=["no-column", "twice", "empty", "open-quote"],
+)
+def test_read_roster_invalid_file_is_an_error(tmp_path, text, fragment):
+    (tmp_path / "roster.csv").write_text(text, "utf-8")
+    with pytest.raises(UsageError, match=fragment):
+        read_roster(tmp_path / "roster.csv")
