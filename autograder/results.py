@@ -1,4 +1,4 @@
-"""The result document `headway.result/1`: plain records of what was found, from which every view is rendered."""
+"""The results of the checks on one submission, and the `headway.result/2` document that every report is made from."""
 
 import datetime
 from collections.abc import Callable, Iterable
@@ -7,30 +7,35 @@ from typing import Any, Literal
 
 from autograder.core.versions import versions
 from autograder.curriculum import Curriculum
+from autograder.documents import RESULT_SCHEMA
 
-SCHEMA = "headway.result/1"
 Level = Literal["full", "summary", "none"]
 Status = Literal["passed", "failed", "error", "timeout", "not_started", "blocked"]
 STATUSES: tuple[Status, ...] = ("passed", "failed", "error", "timeout", "not_started", "blocked")
+_MOST_URGENT_FIRST: tuple[Status, ...] = ("error", "timeout", "failed", "blocked", "not_started")
 
 
 @dataclass
 class CheckResult:
-    """What one check found out about one submission.
+    """The result of one check on one submission.
 
     Attributes:
         id: `module.function::name of the check`.
-        wrong: how many values differ, of how many.
-        worst: the entry that differs most: index, axes, yours, expected, allowed.
-        picture: which elements are wrong (see `picture.py`).
-        departure: for functions of several stages, up to where they are right.
-        blocked_by: functions that must be right first.
+        help: advice, apart from the message.
+        inputs: the inputs of the call, described: shapes of arrays, small values as they are.
+        wrong: how many values are wrong ("count"), of how many ("total").
+        worst: the value with the largest error: index, axes, yours, expected, tolerance.
+        shapes: the shape of the student's array ("yours") and the expected one.
+        error_map: which values are wrong (see `engine/comparison/error_map.py`).
+        first_wrong_stage: for functions of several stages, the first that is wrong.
+        mistake: the known mistake that gives the same values.
+        blocked_by: functions that must be fixed first.
+        location: file and line of the student's code.
         output: what the student's code printed during the check.
-        hints: NumPy's warnings; they never decide a status.
-        secret: the part of the message that tells an expected value, and what to say instead; never in a document.
-        sees_answers: whether it looks at what the function answers, rather than at its inputs or exceptions only; not
-            in a document.
-        seconds: wall time of the student's calls; what PyTorch takes for its answer is not in it.
+        warnings: warnings raised by the student's code; they never change a status.
+        secret: the part of the message that reveals an expected value, and its replacement; not in the document.
+        sees_answers: whether the check looks at returned values, not only at inputs or exceptions; not in the document.
+        seconds: wall time of the student's calls, without that of the reference.
     """
 
     id: str
@@ -41,98 +46,103 @@ class CheckResult:
     earned: float = 0.0
     message: str = ""
     help: str | None = None
-    case: str | None = None
+    inputs: str | None = None
     wrong: dict[str, int] | None = None
     worst: dict[str, Any] | None = None
     shapes: dict[str, list[int]] | None = None
-    picture: dict[str, Any] | None = None
-    departure: str | None = None
+    error_map: dict[str, Any] | None = None
+    first_wrong_stage: str | None = None
     mistake: dict[str, Any] | None = None
     blocked_by: list[str] = field(default_factory=list)
-    where: dict[str, Any] | None = None
+    location: dict[str, Any] | None = None
     output: str = ""
-    hints: list[str] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
     secret: tuple[str, str] | None = None
     sees_answers: bool = True
     seconds: float = 0.0
 
     @property
     def was_wrong(self) -> bool:
-        """Whether it came to a wrong answer, rather than to nothing: there is something to compare."""
+        """Return whether the function returned something wrong, rather than nothing."""
         return self.wrong is not None or self.shapes is not None
 
 
 @dataclass
 class SubmissionResult:
-    """Everything that one run found out about one submission."""
+    """The results of one run of the checks on one submission.
+
+    Attributes:
+        submission: its name.
+        internal_errors: failures of Headway itself.
+        notes: files that were left out when the submission was collected, and why.
+        official_prerequisites: whether each assignment was checked together with the official earlier ones.
+        sandbox: what isolated the student's code.
+        seconds: wall time of the whole run.
+    """
 
     submission: str
     content_hash: str
     seed: int
     checks: list[CheckResult]
-    problems: list[str] = field(default_factory=list)  # failures of the kit itself
-    notes: list[str] = field(default_factory=list)  # what was left behind when the submission was taken in
-    official_prerequisites: bool = False  # each assignment was checked on top of the official earlier ones
+    internal_errors: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    official_prerequisites: bool = False
     sandbox: list[str] = field(default_factory=lambda: ["process"])
     seconds: float = 0.0
 
     @property
     def earned(self) -> float:
-        """Points earned."""
-        return sum(check.earned for check in self.checks)
+        """Return the points earned."""
+        return _earned(self.checks)
 
     def possible(self, curriculum: Curriculum) -> float:
-        """Points that count: bonus work is extra."""
-        return sum(c.possible for c in self.checks if not curriculum.functions[c.function].bonus)
+        """Return the possible points; bonus functions are not counted."""
+        return _possible(self.checks, curriculum)
 
     @property
     def passed(self) -> bool:
-        """Whether every check passed."""
+        """Return whether every check passed."""
         return bool(self.checks) and all(check.status == "passed" for check in self.checks)
 
 
 def function_status(checks: Iterable[CheckResult]) -> Status:
-    """One status for all checks of a function: the first that is not passed, in order of what to look at first."""
-    found = {check.status for check in checks}
-    for status in ("error", "timeout", "failed", "blocked", "not_started"):
-        if status in found:
-            return status
-    return "passed"
+    """Return one status for all checks of a function: the most urgent one."""
+    statuses = {check.status for check in checks}
+    return next((status for status in _MOST_URGENT_FIRST if status in statuses), "passed")
 
 
 def to_document(result: SubmissionResult, curriculum: Curriculum) -> dict[str, Any]:
-    """The versioned JSON document of one submission (see `schema/result-1.json`)."""
+    """Return the JSON document of one submission (see `schema/result-2.json`)."""
     assignments = []
     for assignment in curriculum.assignments:
-        functions = []
-        for function in assignment.functions:
-            checks = [check for check in result.checks if check.function == function.qualified]
-            if checks:
-                functions.append(
-                    {
-                        "name": function.name,
-                        "status": function_status(checks),
-                        "bonus": function.bonus,
-                        "points": _points(checks),
-                        "checks": [_check(check) for check in checks],
-                    }
-                )
+        checks_of = {
+            function: [check for check in result.checks if check.function == function.qualified]
+            for function in assignment.functions
+        }
+        functions = [
+            {
+                "name": function.name,
+                "status": function_status(checks),
+                "bonus": function.bonus,
+                "points": {"earned": _earned(checks), "possible": sum(check.possible for check in checks)},
+                "checks": [_check_record(check) for check in checks],
+            }
+            for function, checks in checks_of.items()
+            if checks
+        ]
         if functions:
-            mine = [
-                check for check in result.checks if curriculum.functions[check.function].module == assignment.module
-            ]
-            counted = [check for check in mine if not curriculum.functions[check.function].bonus]
+            checks = [check for checks in checks_of.values() for check in checks]
             assignments.append(
                 {
                     "number": assignment.number,
                     "name": assignment.module,
                     "title": assignment.title,
-                    "points": {"earned": sum(c.earned for c in mine), "possible": sum(c.possible for c in counted)},
+                    "points": {"earned": _earned(checks), "possible": _possible(checks, curriculum)},
                     "functions": functions,
                 }
             )
     return {
-        "schema": SCHEMA,
+        "schema": RESULT_SCHEMA,
         "submission": {"id": result.submission, "sha256": result.content_hash},
         "seed": result.seed,
         "public_seed": result.seed == 0,
@@ -142,18 +152,22 @@ def to_document(result: SubmissionResult, curriculum: Curriculum) -> dict[str, A
         "official_prerequisites": result.official_prerequisites,
         "points": {"earned": result.earned, "possible": result.possible(curriculum)},
         "passed": result.passed,
-        "problems": result.problems,
+        "internal_errors": result.internal_errors,
         "notes": result.notes,
         "seconds": round(result.seconds, 4),
         "assignments": assignments,
     }
 
 
-def _points(checks: list[CheckResult]) -> dict[str, float]:
-    return {"earned": sum(c.earned for c in checks), "possible": sum(c.possible for c in checks)}
+def _earned(checks: Iterable[CheckResult]) -> float:
+    return sum(check.earned for check in checks)
 
 
-def _check(check: CheckResult) -> dict[str, Any]:
+def _possible(checks: Iterable[CheckResult], curriculum: Curriculum) -> float:
+    return sum(check.possible for check in checks if not curriculum.functions[check.function].bonus)
+
+
+def _check_record(check: CheckResult) -> dict[str, Any]:
     record = asdict(check)
     del record["secret"], record["sees_answers"]
     record["points"] = {"earned": record.pop("earned"), "possible": record.pop("possible")}
@@ -162,28 +176,29 @@ def _check(check: CheckResult) -> dict[str, Any]:
 
 
 def withhold(result: SubmissionResult, whole: Level, is_hidden: Callable[[str], bool] = lambda check: False) -> None:
-    """Remove from the result what must not be shown. Points and statuses are unchanged.
+    """Remove from the result, in place, what must not be shown. Points and statuses are unchanged.
 
-    - full: everything, expected values too; for the instructor
-    - summary: what is wrong, for which inputs, where, and the named mistake; no expected value
+    - full: everything, also expected values; for the instructor
+    - summary: what is wrong, for which inputs, where, and the known mistake; no expected value
     - none: status and points
 
     Args:
-        whole: the level for all checks that are not hidden.
-        is_hidden: whether of a check, by its id, only status and points are told.
+        result: changed in place.
+        whole: the level of every check that is not hidden.
+        is_hidden: whether only the status and points of the check with this id are shown.
     """
     for check in result.checks:
         level = "none" if is_hidden(check.id) and whole != "full" else whole
         if level == "full":
             continue
         check.worst = None
-        if check.picture is not None:
-            check.picture = {key: value for key, value in check.picture.items() if key not in ("yours", "expected")}
+        if check.error_map is not None:
+            check.error_map = {k: v for k, v in check.error_map.items() if k not in ("yours", "expected")}
         if check.secret is not None:
-            told, instead = check.secret
-            before, found, _ = check.message.partition(told)
-            check.message = before + instead if found else f"the value{instead}"
+            secret, replacement = check.secret
+            before, found, _ = check.message.partition(secret)
+            check.message = before + replacement if found else f"the value{replacement}"
         if level == "none":
-            check.message, check.help, check.case, check.where, check.output = "", None, None, None, ""
-            check.wrong, check.shapes, check.picture, check.departure = None, None, None, None
-            check.mistake, check.hints = None, []
+            check.message, check.help, check.inputs, check.location, check.output = "", None, None, None, ""
+            check.wrong, check.shapes, check.error_map, check.first_wrong_stage = None, None, None, None
+            check.mistake, check.warnings = None, []

@@ -58,7 +58,7 @@ def test_the_wheel_carries_stubs_solutions_data_and_memo(wheel):
         assert files
         assert {path.relative_to(ROOT).as_posix() for path in files} <= names
     assert "autograder/engine/pytest.ini" in names
-    assert "autograder/schema/result-1.json" in names
+    assert "autograder/schema/result-2.json" in names
     assert "autograder/workspace/plots/viewer.html" in names
     assert "autograder/courses/transformer/hints.toml" in names
     assert "autograder/courses/transformer/glossary.toml" in names
@@ -74,7 +74,7 @@ def test_it_works_with_no_clone_and_no_torch(installed):
     assert stubs.returncode == 1, stubs.stderr
     document = json.loads((installed.home / "stubs.json").read_text("utf-8"))
     assert document["points"]["earned"] == 0
-    assert document["problems"] == []
+    assert document["internal_errors"] == []
     assert document["versions"]["torch"] is None
     solutions = installed(
         "python", "-c", "from autograder.curriculum.stubs import bundled; print(bundled('solutions'))"

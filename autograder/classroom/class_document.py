@@ -1,4 +1,4 @@
-"""Write `class.json` (schema `headway.class/1`), from which every gradebook and report is made, and `grades.csv`."""
+"""Write `class.json` (schema `headway.class/2`), from which every gradebook and report is made, and `grades.csv`."""
 
 import dataclasses
 import json
@@ -11,7 +11,6 @@ import msgspec
 
 from autograder.classroom import scoring
 from autograder.classroom.exporters import csv_cells
-from autograder.classroom.gradebook import SCHEMA
 from autograder.classroom.policy import Policy, PolicyException
 from autograder.classroom.result_store import JournalEntry, file_name
 from autograder.classroom.submissions.model import Attempt, ClassMember
@@ -19,6 +18,7 @@ from autograder.core.files import write_atomically
 from autograder.core.text import clean
 from autograder.core.versions import versions
 from autograder.curriculum import Curriculum
+from autograder.documents import CLASS_SCHEMA
 from autograder.report.student_feedback import student_exception_lines
 
 
@@ -57,8 +57,8 @@ class GradedClass:
         """Return the class document for the results that exist so far."""
         assignments = self.assignments(entries)
         return {
-            "schema": SCHEMA,
-            "kit": versions(),
+            "schema": CLASS_SCHEMA,
+            "versions": versions(),
             "seed": self.seed,
             "course": {"title": self.policy.title, "policy": msgspec.to_builtins(self.policy)},
             "assignments": [
@@ -124,7 +124,7 @@ class GradedClass:
                     "penalty": _points(assignment.penalty),
                     "excused": assignment.excused,
                     "by_hand": assignment.by_hand,
-                    "ruling": clean(assignment.exception, 400),
+                    "exception": clean(assignment.exception, 400),
                 }
                 for name, assignment in score.assignments.items()
             },

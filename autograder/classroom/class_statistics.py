@@ -2,8 +2,9 @@
 
 from collections.abc import Iterable
 
-from autograder.classroom.gradebook import Document, Gradebook, display_name, iter_functions
+from autograder.classroom.gradebook import Gradebook, display_name, iter_functions
 from autograder.core.text import clean
+from autograder.documents import Document
 from autograder.engine.diagnosis.mistake import mistakes_of_function
 from autograder.report.class_records import LETTERS, NO_RESULT, CheckRecord, ClassRecords, MistakeRecord, StudentRecord
 from autograder.report.student_feedback import student_exception_lines

@@ -5,18 +5,13 @@ one by one and never held in memory together.
 """
 
 import fnmatch
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from autograder.classroom.file_names import readable_names
+from autograder.documents import CLASS_SCHEMA, RESULT_SCHEMA, Document, SchemaError, read_document
 from autograder.errors import UsageError
-from autograder.results import SCHEMA as RESULT_SCHEMA
-
-SCHEMA = "headway.class/1"
-Document = dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -25,7 +20,7 @@ class Gradebook:
 
     Attributes:
         out: the folder that `headway grade --out` wrote.
-        document: the `headway.class/1` document.
+        document: the `headway.class/2` document.
     """
 
     out: Path
@@ -86,30 +81,25 @@ def read(out: Path) -> Gradebook:
     if not out.is_dir():
         raise UsageError(f"no such folder: {out}. Grade a class first: headway grade DIR --out {out}")
     try:
-        document = json.loads(path.read_bytes())
+        document = read_document(path, CLASS_SCHEMA)
     except FileNotFoundError:
         raise UsageError(
             f"{out} contains no class.json. Grade the class first: headway grade DIR --out {out}"
         ) from None
     except OSError as error:
         raise UsageError(f"cannot read {path} ({error.strerror}). Check its permissions: ls -l {path}") from None
+    except SchemaError as error:
+        raise UsageError(f"{path}: {error}. Write it again: headway grade DIR --out {out}") from None
     except ValueError as error:
         raise UsageError(f"{path} is damaged ({error}). Write it again: headway grade DIR --out {out}") from None
-    schema = document.get("schema") if isinstance(document, dict) else None
-    if schema != SCHEMA:
-        raise UsageError(
-            f"{path} has the schema {schema!r}, but this version of Headway reads {SCHEMA!r}. "
-            f"Write it again: headway grade DIR --out {out}"
-        )
     return Gradebook(out, document)
 
 
 def _read_result(path: Path) -> Document | None:
     try:
-        document = json.loads(path.read_bytes())
+        return read_document(path, RESULT_SCHEMA)
     except (OSError, ValueError):
         return None
-    return document if isinstance(document, dict) and document.get("schema") == RESULT_SCHEMA else None
 
 
 def display_name(student: Document) -> str:

@@ -123,8 +123,8 @@ def _journal_entry(
     task: GradingTask, document: dict[str, Any], result: results.SubmissionResult, taken: intake.IntakeResult
 ) -> JournalEntry:
     status, reason = "graded", ""
-    if result.problems:
-        status, reason = "failed", f"internal error: {result.problems[0]}"
+    if result.internal_errors:
+        status, reason = "failed", f"internal error: {result.internal_errors[0]}"
     elif not taken.modules:
         status, reason = "unreadable", "; ".join(taken.notes[:3]) or "the submission contains no module of the course"
     return JournalEntry(

@@ -97,7 +97,7 @@ def check(
     check_report.render(document, console, all_panels=all_panels, when_passed=following)
     for line in news:
         console.print(line, style="bold", markup=False)
-    sys.exit(INTERNAL_ERROR if result.problems else PASSED if result.passed else NOT_PASSED)
+    sys.exit(INTERNAL_ERROR if result.internal_errors else PASSED if result.passed else NOT_PASSED)
 
 
 @click.command("list")

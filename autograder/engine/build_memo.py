@@ -21,9 +21,9 @@ def collect() -> dict[str, dict[str, bytes]]:
     """
     memo = Memo(shipped=shipped_answers() / "none", cache=None)
     result = check("solutions", bundled("solutions"), Options(reference=Reference(memo)))
-    if not result.passed or result.problems:
+    if not result.passed or result.internal_errors:
         wrong = [check.id for check in result.checks if check.status != "passed"]
-        raise InternalError(f"the solutions do not pass: {', '.join([*wrong, *result.problems])}")
+        raise InternalError(f"the solutions do not pass: {', '.join([*wrong, *result.internal_errors])}")
     return memo.used
 
 

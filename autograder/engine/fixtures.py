@@ -159,7 +159,7 @@ def agree(request: pytest.FixtureRequest) -> Agree:
         try:
             comparing.compare(actual, expected, desk.function, tolerance=tolerance)
         except Mismatch as mismatch:
-            mismatch.details["departure"] = first_wrong_stage(desk.student.calls[-1], expected)
+            mismatch.details["first_wrong_stage"] = first_wrong_stage(desk.student.calls[-1], expected)
             raise
         return actual
 

@@ -257,7 +257,7 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
         if result.status in ("not_started", "blocked"):
             report.outcome, report.longrepr = "skipped", (str(item.path), item.location[1] or 0, reason)
         else:
-            report.longrepr = f"{reason}\n    case  {result.case}" if result.case else reason
+            report.longrepr = f"{reason}\n    case  {result.inputs}" if result.inputs else reason
     return report
 
 
@@ -311,36 +311,36 @@ def _result(
         possible=points,
         earned=0.0 if error else points,
         output=student.printed(),
-        hints=list(dict.fromkeys(text for call in calls for text in call.warnings)),
+        warnings=list(dict.fromkeys(text for call in calls for text in call.warnings)),
         sees_answers=fixtures.sees_answers(item),
         seconds=student.seconds,
     )
     if error is None:
         return result
     if mine:
-        result.case = describe_inputs(mine[-1].args, mine[-1].kwargs, parameter_names(function.qualified, package))
+        result.inputs = describe_inputs(mine[-1].args, mine[-1].kwargs, parameter_names(function.qualified, package))
     if mine and mine[-1].line is not None:
-        result.where = {"file": f"{function.module}.py", "line": mine[-1].line}
+        result.location = {"file": f"{function.module}.py", "line": mine[-1].line}
     elif mine and mine[-1].exception and mine[-1].exception.trace:  # an exception, but not the one that was asked for
-        result.where = _where(mine[-1].exception.trace[-1])
+        result.location = _where(mine[-1].exception.trace[-1])
     if isinstance(error, NotStarted) and calls[-1].function is not function:
         needed = calls[-1].function.qualified
         if not student.is_stub(function):
             error = Blocked(f"{function.name} needs {needed}, which is not written yet", (needed,))
     if isinstance(error, Raised) and error.exception.unreadable:
-        result.case = None  # no input is at fault
+        result.inputs = None  # no input is at fault
     if isinstance(error, Verdict):
         result.status = error.status  # type: ignore[assignment]
         # Names of types and keys of dictionaries are the student's words too.
         result.message, result.help = clean(error.message), clean(error.help) if error.help else None
         result.secret = error.details.get("secret")
         result.wrong, result.worst = error.details.get("wrong"), error.details.get("worst")
-        result.shapes, result.picture = error.details.get("shapes"), error.details.get("picture")
-        result.departure = error.details.get("departure")
+        result.shapes, result.error_map = error.details.get("shapes"), error.details.get("error_map")
+        result.first_wrong_stage = error.details.get("first_wrong_stage")
         if isinstance(error, Blocked):
             result.blocked_by = list(error.blocked_by)
         if isinstance(error, Raised) and error.exception.trace:
-            result.where = _where(error.exception.trace[-1])
+            result.location = _where(error.exception.trace[-1])
     elif isinstance(error, AssertionError):
         result.status, result.message = "failed", clean(str(error).partition("\n")[0] or "the check's assertion failed")
     else:

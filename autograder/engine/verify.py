@@ -90,7 +90,7 @@ def run(job: VerifyTask) -> list[VerifyResult]:
 
 def _solutions(job: VerifyTask, seed: int) -> VerifyResult:
     result = check("solutions", job.solutions, Options(seed=seed, curriculum=job.curriculum))
-    return VerifyResult("solutions", f"seed {seed}", result.passed and not result.problems, _not_passed(result))
+    return VerifyResult("solutions", f"seed {seed}", result.passed and not result.internal_errors, _not_passed(result))
 
 
 def _stubs(job: VerifyTask) -> VerifyResult:
@@ -99,7 +99,9 @@ def _stubs(job: VerifyTask) -> VerifyResult:
             Path(folder, name).write_text(text, "utf-8")
         result = check("stubs", Path(folder), Options(curriculum=job.curriculum))
     started = [check.id for check in result.checks if check.status != "not_started"]
-    return VerifyResult("stubs", "seed 0", not started and not result.problems, ", ".join([*started, *result.problems]))
+    return VerifyResult(
+        "stubs", "seed 0", not started and not result.internal_errors, ", ".join([*started, *result.internal_errors])
+    )
 
 
 def _right_answer(job: VerifyTask, seed: int) -> VerifyResult:
@@ -112,13 +114,13 @@ def _right_answer(job: VerifyTask, seed: int) -> VerifyResult:
         selected = job.curriculum.select([path.stem])
         result = check(name, Path(folder), Options(functions=selected, seed=seed, curriculum=job.curriculum))
     named = [check.mistake["id"] for check in result.checks if check.mistake]
-    ok = result.passed and not result.problems
+    ok = result.passed and not result.internal_errors
     return VerifyResult("right answer", f"{name} seed {seed}", ok, _not_passed(result), ", ".join(named))
 
 
 def _not_passed(result: SubmissionResult) -> str:
     wrong = [f"{check.id}: {check.message}" for check in result.checks if check.status != "passed"]
-    return "; ".join([*wrong[:5], *result.problems[:5]])
+    return "; ".join([*wrong[:5], *result.internal_errors[:5]])
 
 
 def _mistakes(job: VerifyTask) -> Iterator[VerifyResult]:

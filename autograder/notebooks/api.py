@@ -71,8 +71,8 @@ class GradeCell:
                 note = f"checked on the public inputs: {error}"
                 found = replace(report(name, as_run=False), note=note)
         _show(found)
-        if found.document["problems"]:
-            raise session.InternalError(f"{name} could not be graded: {found.document['problems'][0]}")
+        if found.document["internal_errors"]:
+            raise session.InternalError(f"{name} could not be graded: {found.document['internal_errors'][0]}")
         earned, possible = (found.document["points"][key] for key in ("earned", "possible"))
         return min(float(points), round(earned / possible * points, 6)) if possible else 0.0
 
@@ -108,7 +108,7 @@ def report(
     result = results[0]
     for other in results[1:]:
         result.checks += other.checks
-        result.problems += other.problems
+        result.internal_errors += other.internal_errors
         result.seconds += other.seconds
     withhold(result, feedback)
     for name in names:

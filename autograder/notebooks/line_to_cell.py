@@ -19,10 +19,10 @@ def locate_in_cells(result: SubmissionResult, texts: Mapping[str, str]) -> None:
         texts: the modules that come from a notebook, by name.
     """
     for check in result.checks if texts else []:
-        if check.where is not None:
-            check.where = _in_cell(check.where, texts)
+        if check.location is not None:
+            check.location = _in_cell(check.location, texts)
         check.message = _in_cells(check.message, texts)
-        check.hints = [_in_cells(text, texts) for text in check.hints]
+        check.warnings = [_in_cells(text, texts) for text in check.warnings]
 
 
 def modules_from_notebooks(folder: Path) -> dict[str, str]:

@@ -111,7 +111,7 @@ def _where_each_is(shown: list[NotebookCell], functions: set[str]) -> dict[int, 
 def _with_report(cell: making.Node, function: Document, document: Document, assignment: Document) -> making.Node:
     alone = {**assignment, "functions": [function]}
     report = NotebookReport(
-        {**document, "assignments": [alone], "points": function["points"], "problems": []},
+        {**document, "assignments": [alone], "points": function["points"], "internal_errors": []},
         {f"{assignment['name']}.{one['name']}": one["status"] for one in assignment["functions"]},
         {},
     )

@@ -148,13 +148,13 @@ def check_panel(
             grid.add_row(label, Text(text) if isinstance(text, str) else text)
 
     row("likely cause", likely_cause(check, separator="\n"))
-    row("input", check["case"])
+    row("input", check["inputs"])
     row(*worst_value(check))
-    if check["picture"] and with_map:
-        grid.add_row("map", error_map.render(check["picture"]))
-    row("stages", check["departure"])
+    if check["error_map"] and with_map:
+        grid.add_row("map", error_map.render(check["error_map"]))
+    row("stages", check["first_wrong_stage"])
     row("help", check["help"])
-    row("NumPy warns", "\n".join(check["hints"][:3]))
+    row("NumPy warns", "\n".join(check["warnings"][:3]))
     row("in", _location(check, link))
     row("printed", _shortened(check["output"]))  # last but one: where there is no room, its end is cut off
     if commands:
@@ -206,9 +206,9 @@ def worst_value(check: Document) -> tuple[str, str | None]:
     index = index if all(named) else f"[{index}]"
     values = f"got {number_text(worst['yours'])}, expected {number_text(worst['expected'])}"
     text = f"{index}: {values}" if index else values
-    if not worst["allowed"]:
+    if not worst["tolerance"]:
         return "first wrong value" if index else "value", text
-    tolerance = re.sub(r"e([-+])0", r"e\1", f"{worst['allowed']:.2g}")
+    tolerance = re.sub(r"e([-+])0", r"e\1", f"{worst['tolerance']:.2g}")
     return "largest error" if index else "value", f"{text} (tolerance {tolerance})"
 
 
@@ -221,7 +221,7 @@ def _shortened(output: str) -> str:
 
 
 def _location(check: Document, link: Callable[[str, int], str] | None) -> Text | None:
-    where = check["where"]
+    where = check["location"]
     if not where:
         return None
     text = Text(f"{where['file']}:{where['line']}")
@@ -264,7 +264,7 @@ def _summary(document: Document, when_passed: str | None, width: int) -> Rendera
             lines.append("" if mark == "·" else f"{mark} ", style)  # this mark is also the separator
             lines.append(f"{count} {STATUS_WORDS[status]}", style)
     lines.append(f" · {document['seconds']:.1f} s", "dim")
-    for problem in document["problems"]:
+    for problem in document["internal_errors"]:
         lines.append(f"\n{internal_error_text(problem)}", "bold red")
     for line in next_step(document, when_passed).splitlines():
         lines.append("\n" + break_before_command(line, width))
@@ -301,7 +301,7 @@ def next_step(document: Document, when_passed: str | None = None) -> str:
             return (
                 f"Next: write {function['name']} in {module}.py, then: headway check {name}\nStuck? headway hint {name}"
             )
-        where = next(check for check in function["checks"] if check["status"] != "passed")["where"]
+        where = next(check for check in function["checks"] if check["status"] != "passed")["location"]
         place = f"{where['file']}:{where['line']}" if where else f"{module}.py"
         return f"Fix {function['name']} first ({place}): headway check {name}"
     blocked = next((check for _, f in functions for check in f["checks"] if check["status"] == "blocked"), None)

@@ -73,7 +73,7 @@ class NotebookReport:
         if shown:
             parts.append(Text(f"Stuck? In a terminal: headway hint {shown[0]['function']}", "dim"))
         parts += [Text(f"◌ {line}", STATUS_STYLES["blocked"][1]) for line in _waiting_lines(checks)]
-        parts += [Text(internal_error_text(problem), "bold red") for problem in self.document["problems"]]
+        parts += [Text(internal_error_text(problem), "bold red") for problem in self.document["internal_errors"]]
         parts.append(self._progress_line())
         if self.origins:
             parts.append(

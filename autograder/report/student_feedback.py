@@ -29,15 +29,15 @@ def check_details(check: Document) -> list[tuple[str, str]]:
     rows = [
         ("likely cause", likely_cause(check)),
         ("think about", (check["mistake"] or {}).get("hint")),
-        ("input", check["case"]),
+        ("input", check["inputs"]),
         worst_value(check),
-        ("stages", check["departure"]),
-        ("in", f"{check['where']['file']}:{check['where']['line']}" if check["where"] else None),
+        ("stages", check["first_wrong_stage"]),
+        ("in", f"{check['location']['file']}:{check['location']['line']}" if check["location"] else None),
     ]
     # A check that waits for another check of the same function says so in its message.
     if check["blocked_by"] and not (set(check["blocked_by"]) == {check["function"]} and check["message"]):
         rows.append(("blocked by", ", ".join(check["blocked_by"])))
-    rows += [("NumPy warns", hint) for hint in check["hints"]]
+    rows += [("NumPy warns", hint) for hint in check["warnings"]]
     rows.append(("help", check["help"]))
     if check["status"] != "passed" and not check["message"] and not any(text for _, text in rows):
         rows.append(("hidden check", "only its points are shown"))
@@ -47,7 +47,7 @@ def check_details(check: Document) -> list[tuple[str, str]]:
 
 def error_map_text(check: Document) -> str:
     """Return the map of wrong elements as plain characters, as in the terminal without colours."""
-    rows = check["picture"]["rows"] if check["picture"] else ()
+    rows = check["error_map"]["rows"] if check["error_map"] else ()
     return "\n".join("".join(MARKS[mark][0] for mark in row) for row in rows)
 
 
@@ -63,7 +63,7 @@ def reported_checks(function: Document) -> list[Document]:
             continue
         is_specific = (check["status"] != "error" and check["message"]) or check["output"].strip() or check["mistake"]
         key = (
-            *(check["status"], check["message"], str(check["where"]), str(check["help"])),
+            *(check["status"], check["message"], str(check["location"]), str(check["help"])),
             str(number) if is_specific else "",
         )
         if key not in merged:
@@ -98,7 +98,7 @@ def scaled_points(student: Document, result: Document) -> dict[str, tuple[str, s
 
 def student_exception_lines(student: Document) -> list[str]:
     """Return one line for each assignment for which the instructor made an exception."""
-    return [f"{name}: {grade['ruling']}" for name, grade in student["assignments"].items() if grade.get("ruling")]
+    return [f"{name}: {grade['exception']}" for name, grade in student["assignments"].items() if grade.get("exception")]
 
 
 def as_html(student: Document, result: Document | None) -> str:
@@ -159,7 +159,7 @@ def _check_lines(check: Document) -> list[str]:
     rows = [f"{label + ':':19} {text}".replace("\n", "\n" + 20 * " ") for label, text in check_details(check)]
     rows = [clean(headline(check)), *rows] if check["message"] else rows
     lines += [_code_block("\n".join(rows))] if rows else []
-    lines += ["", _code_block(error_map_text(check))] if check["picture"] else []
+    lines += ["", _code_block(error_map_text(check))] if check["error_map"] else []
     lines += ["", "printed:", "", _code_block(clean(check["output"], MAX_OUTPUT))] if check["output"].strip() else []
     return lines
 

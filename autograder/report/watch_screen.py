@@ -179,7 +179,7 @@ def _body(screen: WatchScreen, console: Console, room: int) -> list[str]:
 
 def _panel(screen: WatchScreen, check: dict[str, Any], console: Console, room: int) -> list[str]:
     shown = _lines(console, check_panel(check, commands=False, with_map=screen.picture, link=screen.link))
-    if len(shown) > room and check["picture"] and screen.picture:
+    if len(shown) > room and check["error_map"] and screen.picture:
         brief = _lines(console, check_panel(check, commands=False, with_map=False, link=screen.link))
         shown = [*brief, *_lines(console, Text("  the map does not fit here; press p to show it alone"))]
         shown = shown if len(shown) <= room else brief

@@ -159,7 +159,7 @@ class Live:
         return first
 
     def _take(self, result: SubmissionResult, functions: tuple[str, ...], foreground: bool) -> None:
-        self.problems = result.problems
+        self.problems = result.internal_errors
         for name in functions:
             checks = [check for check in result.checks if check.function == name]
             status = function_status(checks)

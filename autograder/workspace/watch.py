@@ -148,7 +148,7 @@ class Watch:
 
     def _toggle_picture(self) -> None:
         check = first_wrong(self._live.records.get(self._live.focus, []))
-        if check is None or not check["picture"]:
+        if check is None or not check["error_map"]:
             self._message = "there is no picture of this: it shows which elements of an array are wrong"
         else:
             self._alone = not self._alone
@@ -173,7 +173,7 @@ class Watch:
     def _edit(self) -> None:
         module, _, name = self._live.focus.partition(".")
         check = first_wrong(self._live.records.get(self._live.focus, []))
-        where = check["where"] if check else None
+        where = check["location"] if check else None
         file = self._folder / (where["file"] if where else f"{module}.py")
         line = where["line"] if where else editor.line_of(file, name)
         try:
@@ -221,9 +221,9 @@ class Watch:
         if unwritten and live.checking and not live.snapshot.is_stub(focus):
             check, unwritten = None, False  # what is known is of the code before
         stub = editor.beginning(self._folder, focus) if unwritten else None
-        if self._alone and check and check["picture"]:
-            check = check | {"case": None, "message": "", "help": None, "hints": [], "output": "", "where": None,
-                             "mistake": None, "departure": None}  # fmt: skip
+        if self._alone and check and check["error_map"]:
+            check = check | {"inputs": None, "message": "", "help": None, "warnings": [], "output": "",
+                             "location": None, "mistake": None, "first_wrong_stage": None}  # fmt: skip
         notes = [*self._notes, *(f"! {name} was right and is not any more" for name in broken[:2])]
         shown, steps = None, hints.steps(focus, live.curriculum.package) if self._hint else ()
         if steps:

@@ -59,7 +59,7 @@ def verdict_line(live: Live, name: str) -> str:
     line = f"{STATUS_STYLES[status][0]} {name}: {status.replace('_', ' ')}"
     if check is None or status == "not_started":
         return line
-    where = f" ({check['where']['file']}:{check['where']['line']})" if check["where"] else ""
+    where = f" ({check['location']['file']}:{check['location']['line']})" if check["location"] else ""
     mistake = f" It looks like {check['mistake']['title']}." if check["mistake"] else ""
     return f"{line}: {check['title']}: {check['message']}{where}.{mistake}"
 

@@ -62,7 +62,7 @@ def make(out: Path, students: int, seed: int = 1, *, assignments: tuple[str, ...
             "out_of": float(sum(possible.values())), "statuses": {}, "seconds": 0.0, "assignments": {
                 a.module: {
                     "earned": 0.0, "possible": float(possible[a.module]), "score": 0.0, "late_days": 0,
-                    "penalty": 0.0, "excused": False, "by_hand": False, "ruling": "",
+                    "penalty": 0.0, "excused": False, "by_hand": False, "exception": "",
                 }
                 for a in course
             },
@@ -91,7 +91,7 @@ def make(out: Path, students: int, seed: int = 1, *, assignments: tuple[str, ...
         for check in (c for a in result["assignments"] for f in a["functions"] for c in f["checks"]):
             row["statuses"][check["status"]] = row["statuses"].get(check["status"], 0) + 1
     document = {
-        "schema": "headway.class/1", "kit": VERSIONS, "seed": seed,
+        "schema": "headway.class/2", "versions": VERSIONS, "seed": seed,
         "course": {"title": "Transformers from scratch", "policy": {}},
         "assignments": [
             {"name": a.module, "title": a.title, "possible": float(possible[a.module]), "weight": 1.0,
@@ -137,11 +137,11 @@ def _result(chance, submission, course, difficulty, checks):
         )
     points = {key: sum(a["points"][key] for a in assignments) for key in ("earned", "possible")}
     return {
-        "schema": "headway.result/1", "submission": {"id": submission, "sha256": f"{chance.getrandbits(256):064x}"},
+        "schema": "headway.result/2", "submission": {"id": submission, "sha256": f"{chance.getrandbits(256):064x}"},
         "seed": 7, "public_seed": False, "created": "2026-03-02T08:00:00+00:00",
         "versions": VERSIONS,
         "sandbox": ["process", "limits", "bubblewrap"], "official_prerequisites": True, "points": points,
-        "passed": False, "problems": [], "notes": [], "seconds": round(seconds, 4), "assignments": assignments,
+        "passed": False, "internal_errors": [], "notes": [], "seconds": round(seconds, 4), "assignments": assignments,
     }  # fmt: skip
 
 
@@ -155,12 +155,14 @@ def _check(chance, function, number, state, mistake):
     }[state]  # fmt: skip
     return {
         "id": f"{function.qualified}::check_{number}", "function": function.qualified, "title": TITLES[number],
-        "status": state, "message": message, "help": None, "case": "(2, 4, 5, 8), (2, 4, 7, 8), mask (2, 1, 1, 7) bool",
+        "status": state, "message": message, "help": None,
+        "inputs": "(2, 4, 5, 8), (2, 4, 7, 8), mask (2, 1, 1, 7) bool",
         "wrong": {"count": 24, "total": 24} if wrong else None, "worst": None, "shapes": None,
-        "picture": picture if wrong else None, "departure": None, "mistake": mistake if wrong else None,
+        "error_map": picture if wrong else None, "first_wrong_stage": None, "mistake": mistake if wrong else None,
         "blocked_by": ["softmax.softmax"] if state == "blocked" else [],
-        "where": {"file": f"{function.module}.py", "line": 10 + number, "text": "x <- y"} if wrong else None,
-        "output": "", "hints": [], "seconds": 10.0 if state == "timeout" else round(chance.uniform(0.0003, 0.004), 5),
+        "location": {"file": f"{function.module}.py", "line": 10 + number, "text": "x <- y"} if wrong else None,
+        "output": "", "warnings": [],
+        "seconds": 10.0 if state == "timeout" else round(chance.uniform(0.0003, 0.004), 5),
         "points": {"earned": float(state == "passed"), "possible": 1.0},
     }  # fmt: skip
 

@@ -82,7 +82,7 @@ def test_the_slowest_and_those_out_of_time(book, found):
 
 def test_a_damaged_result_does_not_lose_the_class(make_class):
     out = make_class(12, seed=2, assignments=("softmax",))
-    (out / "results" / "student00003.json").write_text('{"schema": "headway.result/1", "ass', "utf-8")
+    (out / "results" / "student00003.json").write_text('{"schema": "headway.result/2", "ass', "utf-8")
     found = class_statistics.collect(gradebook.read(out))
     assert [student.submission for student in found.not_graded] == ["student00003"]
     assert "cannot be read" in found.not_graded[0].reason
@@ -118,7 +118,7 @@ def test_what_stops_every_check_is_said_once(book):
     student, result = next((s, r) for s, r in book.results() if r)
     function = result["assignments"][0]["functions"][0]
     for check in function["checks"]:
-        check.update(status="error", message="'(' was never closed", where=None, help=None, output="", mistake=None)
+        check.update(status="error", message="'(' was never closed", location=None, help=None, output="", mistake=None)
         check["points"]["earned"] = 0.0
     first, *others = [check["title"] for check in function["checks"]]
     (told,) = reported_checks(function)
@@ -178,9 +178,11 @@ def test_where_points_are_the_score_nothing_is_explained(book):
 def test_a_check_that_waits_or_is_hidden_says_so(book):
     student, result = next((s, r) for s, r in book.results() if r)
     first, second, third = result["assignments"][0]["functions"][0]["checks"][:3]
-    nothing = dict.fromkeys(("case", "wrong", "shapes", "worst", "departure", "mistake", "where", "help", "picture"))
+    nothing = dict.fromkeys(
+        ("inputs", "wrong", "shapes", "worst", "first_wrong_stage", "mistake", "location", "help", "error_map")
+    )
     for check in (first, second, third):
-        check.update(nothing, status="blocked", message="waits", hints=[], output="", blocked_by=[check["function"]])
+        check.update(nothing, status="blocked", message="waits", warnings=[], output="", blocked_by=[check["function"]])
     second.update(blocked_by=["softmax.log_softmax"])
     third.update(status="failed", message="", blocked_by=[])
     hidden = {**first, "message": ""}
@@ -195,7 +197,7 @@ def test_expected_values_only_where_the_document_has_them(book):
     student, result = next((s, r) for s, r in book.results() if r)
     check = result["assignments"][0]["functions"][0]["checks"][0]
     check.update(
-        status="failed", worst={"index": [0], "axes": ["row"], "yours": 1.25, "expected": 0.75, "allowed": 0.0}
+        status="failed", worst={"index": [0], "axes": ["row"], "yours": 1.25, "expected": 0.75, "tolerance": 0.0}
     )
     for text in (as_html({**student, "name": "Ada"}, result), as_markdown({**student, "name": "Ada"}, result)):
         assert "0.75" in text
@@ -320,8 +322,8 @@ class TestSimilarity:
 
 
 def test_a_class_of_another_version_is_refused(tmp_path):
-    (tmp_path / "class.json").write_text('{"schema": "headway.class/2"}', "utf-8")
-    with pytest.raises(UsageError, match="class/2"):
+    (tmp_path / "class.json").write_text('{"schema": "headway.class/9"}', "utf-8")
+    with pytest.raises(UsageError, match="class/9"):
         gradebook.read(tmp_path)
 
 
@@ -342,6 +344,6 @@ def test_what_similarity_looks_at(text, filtered):
 def test_what_the_tests_are_made_from_has_the_form_of_a_graded_class(book):
     """The made-up class is valid by both schemas, so that what is proven on it holds for a real one."""
     jsonschema = pytest.importorskip("jsonschema")
-    schemas = {name: json.loads((SCHEMAS / f"{name}-1.json").read_text("utf-8")) for name in ("class", "result")}
+    schemas = {name: json.loads((SCHEMAS / f"{name}-2.json").read_text("utf-8")) for name in ("class", "result")}
     jsonschema.validate(book.document, schemas["class"])
     jsonschema.validate(next(result for _, result in book.results() if result), schemas["result"])

@@ -59,7 +59,7 @@ def test_no_expected_value_is_handed_out(graded):
         for check, secret in found:
             shown = record(told, check.id)
             assert check.secret is None or check.secret[0] not in shown["message"]
-            assert secret not in json.dumps([shown[key] for key in ("worst", "help", "picture", "departure")])
+            assert secret not in json.dumps([shown[key] for key in ("worst", "help", "error_map", "first_wrong_stage")])
     assert "secret" not in json.loads(whole)["assignments"][0]["functions"][0]["checks"][0]
 
 
@@ -84,7 +84,7 @@ def test_points_and_statuses_are_told_at_every_level(graded):
 def test_nothing_but_status_and_points_at_level_none(graded):
     told, _ = document(graded, "none")
     for check in told.checks:
-        assert (check.message, check.output, check.hints, check.mistake, check.worst) == ("", "", [], None, None)
+        assert (check.message, check.output, check.warnings, check.mistake, check.worst) == ("", "", [], None, None)
 
 
 def test_every_document_records_the_mechanisms(graded):
@@ -96,4 +96,4 @@ def test_other_libraries_get_a_clear_message(name, submission, check_submission)
     result = check_submission(submission(softmax=f"import {name}\n"), "softmax.log_softmax")
     assert result.earned == 0
     assert f"{name.partition('.')[0]} is not available here: write it in NumPy" in result.checks[0].message
-    assert result.checks[0].where == {"file": "softmax.py", "line": 1, "text": f"import {name}"}
+    assert result.checks[0].location == {"file": "softmax.py", "line": 1, "text": f"import {name}"}

@@ -82,7 +82,7 @@ def test_the_document_keeps_its_schema(ruled):
 
     import autograder
 
-    schema = json.loads((Path(autograder.__file__).parent / "schema" / "class-1.json").read_text("utf-8"))
+    schema = json.loads((Path(autograder.__file__).parent / "schema" / "class-2.json").read_text("utf-8"))
     jsonschema.validate(ruled[2].document, schema)
 
 

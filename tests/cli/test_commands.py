@@ -113,7 +113,7 @@ def test_json_to_a_file_and_to_standard_output(workspace, tmp_path):
     assert written["passed"]
     assert "all passed" in done.stdout
     done = headway("check", "softmax.softmax", "--dir", workspace, "--json", "-")
-    assert json.loads(done.stdout)["schema"] == "headway.result/1"
+    assert json.loads(done.stdout)["schema"] == "headway.result/2"
     assert "all passed" in done.stderr
 
 
@@ -255,7 +255,7 @@ def test_a_class_is_graded(tmp_path):
         assert document["seed"] == 3
         assert f"{document['points']['earned']:g}" == rows[name]["points"]
     group = json.loads((tmp_path / "out" / "class.json").read_text("utf-8"))
-    jsonschema.validate(group, json.loads(files("autograder").joinpath("schema/class-1.json").read_text("utf-8")))
+    jsonschema.validate(group, json.loads(files("autograder").joinpath("schema/class-2.json").read_text("utf-8")))
     assert [student["submission"] for student in group["students"]] == list(rows)
     assert {student["status"] for student in group["students"]} == {"graded"}
     assert group["students"][0]["earned"] == group["assignments"][0]["possible"]

@@ -51,8 +51,8 @@ def test_wrong_code_fails_with_everything_a_reader_needs(submission, check_submi
     failed = checks["temperature"]
     assert (failed.status, failed.earned) == ("failed", 0.0)
     assert failed.message == "probs is not close to PyTorch's softmax"
-    assert failed.case == "x (3, 8), temperature 0.3"
-    assert failed.where == {"file": "softmax.py", "line": 3}
+    assert failed.inputs == "x (3, 8), temperature 0.3"
+    assert failed.location == {"file": "softmax.py", "line": 3}
     assert failed.worst["axes"] == ["row", "class"]
 
 
@@ -75,7 +75,7 @@ def test_the_stubs_line_left_behind_is_said_with_its_place(submission, check_sub
     assert {check.message for check in checks} == {
         f"softmax still raises NotImplementedError in softmax.py, line {line}"
     }
-    assert all("take it out" in check.help and check.where["line"] == line for check in checks)
+    assert all("take it out" in check.help and check.location["line"] == line for check in checks)
 
 
 def test_a_file_that_python_cannot_read_is_nobodys_input(submission, check_submission):
@@ -83,10 +83,10 @@ def test_a_file_that_python_cannot_read_is_nobodys_input(submission, check_submi
     assert {check.status for check in checks} == {"error"}
     for found in checks:
         assert found.message.startswith("Python cannot read this file: SyntaxError in softmax.py, line ")
-        assert found.case is None
+        assert found.inputs is None
     evaluated = RIGHT.replace("    return", '    eval("1 +")\n    return')
     checks = check_submission(submission(softmax=evaluated), "softmax.softmax").checks
-    assert all(check.message.startswith("softmax raised SyntaxError") and check.case for check in checks)
+    assert all(check.message.startswith("softmax raised SyntaxError") and check.inputs for check in checks)
 
 
 def test_another_exception_than_the_one_asked_for_says_what_it_is(submission, check_submission):
@@ -172,7 +172,7 @@ def test_a_warning_never_decides(submission, check_submission):
     noisy = RIGHT.replace("    z =", "    np.log(np.zeros(1))\n    z =")
     result = check_submission(submission(softmax=noisy), "softmax.softmax")
     assert result.passed
-    assert "divide by zero" in result.checks[0].hints[0]
+    assert "divide by zero" in result.checks[0].warnings[0]
 
 
 def test_seeds_change_the_inputs_and_nothing_else(submission, check_submission):
@@ -198,7 +198,7 @@ def test_one_pytest_session_serves_a_class(submission, tmp_path):
     assert [result.submission for result in results] == ["ada", "ben", "cem"]
     assert [result.passed for result in results] == [True, False, False]
     assert all("SyntaxError" in check.message for check in results[1].checks)
-    assert results[1].checks[0].where == {"file": "softmax.py", "line": 1, "text": "syntax error here"}
+    assert results[1].checks[0].location == {"file": "softmax.py", "line": 1, "text": "syntax error here"}
 
 
 def test_the_submission_cannot_configure_pytest(submission, check_submission, tmp_path, monkeypatch):
@@ -254,8 +254,8 @@ def test_a_check_that_breaks_is_the_kits_failure_not_the_students(submission, mo
 
     options = Options(functions=("softmax.softmax",), reference=Broken(Memo(CHECKS)))
     result = check("s", submission(softmax=RIGHT), options)
-    assert result.problems
-    assert "the reference broke" in result.problems[0]
+    assert result.internal_errors
+    assert "the reference broke" in result.internal_errors[0]
 
 
 def test_the_document_follows_its_schema(submission, check_submission):
@@ -263,7 +263,7 @@ def test_the_document_follows_its_schema(submission, check_submission):
 
     import jsonschema
 
-    schema = json.loads((Path(autograder.__file__).parent / "schema" / "result-1.json").read_text())
+    schema = json.loads((Path(autograder.__file__).parent / "schema" / "result-2.json").read_text())
     jsonschema.Draft202012Validator.check_schema(schema)
     validate = jsonschema.Draft202012Validator(schema).validate
     texts = [
@@ -278,7 +278,7 @@ def test_the_document_follows_its_schema(submission, check_submission):
         document = to_document(check_submission(submission(softmax=text, attention=ATTENTION), *SOME), TRANSFORMER)
         validate(document)
         json.loads(json.dumps(document, allow_nan=False))
-    broken = {**document, "schema": "headway.result/2"}
+    broken = {**document, "schema": "headway.result/9"}
     with pytest.raises(jsonschema.ValidationError):
         validate(broken)
 
@@ -302,7 +302,7 @@ def test_a_backward_whose_forward_is_a_stub_is_blocked_by_it(submission, check_s
     no_pair = submission(multihead=text.format(body="return x") + backward)
     result = check_submission(no_pair, "multihead.multihead_attention")
     assert "must return a tuple (out, cache), not an array" in result.checks[0].message
-    assert result.problems == []
+    assert result.internal_errors == []
 
 
 WRONG_SOFTMAX = RIGHT.replace("return z / z.sum(axis, keepdims=True)", "return z / z.sum(axis, keepdims=True) * 1.5")
@@ -437,5 +437,5 @@ def test_work_that_computes_nothing_earns_nothing(submission, check_submission, 
         for name, assignment in TRANSFORMER.modules.items()
     }
     result = check_submission(submission(**texts), official=True, diagnose=False)
-    assert not result.problems
+    assert not result.internal_errors
     assert [check.id for check in result.checks if check.earned] == []

@@ -219,10 +219,10 @@ def test_results_name_cells_and_other_files_stay_as_they_are():
     text = extract.extract_modules([Cell("cell 7", "\ndef softmax(x):\n    return x")], TRANSFORMER)["softmax"]
     line = text.split("\n").index("    return x") + 1
     check = CheckResult("softmax.softmax::rows", "softmax.softmax", "rows", "error", 1.0)
-    check.where = {"file": "softmax.py", "line": line, "text": "return x"}
+    check.location = {"file": "softmax.py", "line": line, "text": "return x"}
     check.message = f"softmax raised ValueError in softmax.py, line {line}: no. See helper.py, line 3"
-    check.hints = [f"softmax.py:{line}: RuntimeWarning: overflow"]
+    check.warnings = [f"softmax.py:{line}: RuntimeWarning: overflow"]
     locate_in_cells(SubmissionResult("ada", "", 0, [check]), {"softmax": text})
-    assert check.where == {"file": "cell 7", "line": 3, "text": "return x"}
+    assert check.location == {"file": "cell 7", "line": 3, "text": "return x"}
     assert check.message == "softmax raised ValueError in cell 7, line 3: no. See helper.py, line 3"
-    assert check.hints == ["cell 7:3: RuntimeWarning: overflow"]
+    assert check.warnings == ["cell 7:3: RuntimeWarning: overflow"]

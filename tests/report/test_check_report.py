@@ -11,10 +11,10 @@ from autograder.report import benchmark, check_report
 def check(function="attention.attention", status="passed", **more):
     record = {
         "id": f"{function}::case", "function": function, "title": "a case", "status": status,
-        "points": {"earned": float(status == "passed"), "possible": 1.0}, "message": "", "help": None, "case": None,
-        "wrong": None, "worst": None, "shapes": None, "picture": None, "departure": None,
-        "mistake": None, "blocked_by": [], "where": None, "output": "",
-        "hints": [], "seconds": 0.0,
+        "points": {"earned": float(status == "passed"), "possible": 1.0}, "message": "", "help": None, "inputs": None,
+        "wrong": None, "worst": None, "shapes": None, "error_map": None, "first_wrong_stage": None,
+        "mistake": None, "blocked_by": [], "location": None, "output": "",
+        "warnings": [], "seconds": 0.0,
     }  # fmt: skip
     return {**record, **more}
 
@@ -30,9 +30,9 @@ def document(*checks):
     ]  # fmt: skip
     points = {"earned": sum(c["points"]["earned"] for c in checks), "possible": float(len(checks))}
     return {
-        "schema": "headway.result/1", "submission": {"id": "my-gpt", "sha256": "0" * 64}, "seed": 0,
+        "schema": "headway.result/2", "submission": {"id": "my-gpt", "sha256": "0" * 64}, "seed": 0,
         "public_seed": True, "created": "2026-01-01T00:00:00+00:00", "versions": {}, "sandbox": [], "points": points,
-        "passed": all(c["status"] == "passed" for c in checks), "problems": [], "notes": [], "seconds": 0.1,
+        "passed": all(c["status"] == "passed" for c in checks), "internal_errors": [], "notes": [], "seconds": 0.1,
         "assignments": [{"number": 4, "name": "attention", "title": "Attention", "points": points,
                          "functions": entries}],
     }  # fmt: skip
@@ -48,12 +48,12 @@ FAILED = check(
     status="failed",
     title="rectangular, padding mask",
     message="out is not close to PyTorch's scaled_dot_product_attention",
-    case="(2, 4, 5, 8), (2, 4, 7, 8), (2, 4, 7, 6), mask (2, 1, 1, 7) bool",
+    inputs="(2, 4, 5, 8), (2, 4, 7, 8), (2, 4, 7, 6), mask (2, 1, 1, 7) bool",
     mistake={"title": "the scores were not divided", "reason": "proof"},
     wrong={"count": 240, "total": 240},
     worst={"index": [1, 3, 1, 4], "axes": ["batch", "head", "query", "d_v"], "yours": -2.80381, "expected": -1.60375,
-           "allowed": 1.6e-9},
-    where={"file": "attention.py", "line": 41},
+           "tolerance": 1.6e-9},
+    location={"file": "attention.py", "line": 41},
 )  # fmt: skip
 
 
@@ -141,14 +141,14 @@ def test_summary_shows_no_second_dot_before_not_started():
 
 
 def test_summary_shows_internal_errors():
-    assert "report it): boom" in rendered({**document(FAILED), "problems": ["boom"]})
+    assert "report it): boom" in rendered({**document(FAILED), "internal_errors": ["boom"]})
 
 
 @pytest.mark.parametrize(
     ("worst", "expected"),
     [
         ({"axes": ["axis 0", "axis 1", "query", "d_v"]}, "largest error [1, 3, query 1, d_v 4]: got"),
-        ({"allowed": 0.0, "yours": 3, "expected": 4}, "first wrong value batch 1, head 3, query 1, d_v 4: got 3"),
+        ({"tolerance": 0.0, "yours": 3, "expected": 4}, "first wrong value batch 1, head 3, query 1, d_v 4: got 3"),
         ({"axes": [], "index": []}, "value got -2.80381, expected -1.60375"),
     ],
 )

@@ -15,16 +15,16 @@ CHECK = {
     "status": "failed",
     "points": {"earned": 0, "possible": 2},
     "message": "out is not close " * 20,
-    "case": "(2, 3)",
+    "inputs": "(2, 3)",
     "wrong": {"count": 3, "total": 6},
     "worst": None,
-    "picture": {"rows": ["0123n0"] * 8, "axes": ["query", "key"], "at": "", "shape": [8, 6]},
-    "departure": None,
+    "error_map": {"rows": ["0123n0"] * 8, "axes": ["query", "key"], "at": "", "shape": [8, 6]},
+    "first_wrong_stage": None,
     "mistake": {"title": "the scores were not divided"},
     "help": None,
-    "hints": [],
+    "warnings": [],
     "output": "[bold]printed[/bold]\n" * 30,
-    "where": {"file": "attention.py", "line": 3},
+    "location": {"file": "attention.py", "line": 3},
 }
 
 

@@ -132,7 +132,7 @@ def test_a_server_that_is_killed_is_replaced_and_the_run_goes_on(tmp_path):
     found = []
 
     def kill_the_servers(result):
-        found.append((result.submission, result.passed, result.problems))
+        found.append((result.submission, result.passed, result.internal_errors))
         servers = [pid for pid in processes_below(os.getpid()) if "child/main.py" in command_line(pid)]
         assert servers, "there is no server"
         for pid in servers:
@@ -157,7 +157,7 @@ def test_without_a_sandbox_a_class_is_refused_or_marked(tmp_path):
 
     def results():
         documents = [json.loads(path.read_text()) for path in (tmp_path / "out").rglob("*.json")]
-        return [document for document in documents if document.get("schema") == "headway.result/1"]
+        return [document for document in documents if document.get("schema") == "headway.result/2"]
 
     refused = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     assert refused.returncode == 2

@@ -210,7 +210,7 @@ def grade(level, chosen):
 def _in_the_document(result, traps):
     document = json.dumps(to_document(result, TRANSFORMER), ensure_ascii=False)
     breaches = [word for word in ("BREACH", traps.word, "\x1b", "\\u001b", "\u202e") if word in document]
-    breaches += [f"the kit's own problem: {problem}" for problem in result.problems]
+    breaches += [f"the kit's own problem: {problem}" for problem in result.internal_errors]
     if result.seconds > LIMITS.submission_seconds + 4:
         breaches.append(f"took {result.seconds:.1f} s")
     return breaches

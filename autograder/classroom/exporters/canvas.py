@@ -15,7 +15,8 @@ import re
 from pathlib import Path
 
 from autograder.classroom.exporters import csv_cells
-from autograder.classroom.gradebook import Document, Gradebook, display_name
+from autograder.classroom.gradebook import Gradebook, display_name
+from autograder.documents import Document
 
 STUDENT_COLUMNS = ("Student", "ID", "SIS User ID", "SIS Login ID", "Section")
 # The attempts of these have no points of their own: an empty cell leaves them to Canvas's policy for missing work.

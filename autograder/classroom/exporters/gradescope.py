@@ -11,9 +11,10 @@ import json
 from pathlib import Path
 from typing import Any, Literal
 
-from autograder.classroom.gradebook import Document, Gradebook, iter_functions
+from autograder.classroom.gradebook import Gradebook, iter_functions
 from autograder.core.files import write_atomically
 from autograder.core.text import counted
+from autograder.documents import Document
 from autograder.report.student_feedback import scaled_points, student_exception_lines
 
 Visibility = Literal["visible", "after_due_date", "after_published", "hidden"]
@@ -47,7 +48,11 @@ def document_of(
         "visibility": visibility,
         "stdout_visibility": "hidden",
         "output_format": "text",
-        "extra_data": {"submission": student["submission"], "kit": book.document["kit"], "seed": book.document["seed"]},
+        "extra_data": {
+            "submission": student["submission"],
+            "versions": book.document["versions"],
+            "seed": book.document["seed"],
+        },
     }
     if result is None:
         return {**base, "output": f"This could not be graded: {student['reason']}", "tests": []}
@@ -77,8 +82,8 @@ def _numbered(result: Document) -> list[tuple[str, Document]]:
 def _test(check: Document, number: str, visibility: Visibility) -> dict[str, Any]:
     lines = [check["message"]]
     lines += [f"looks like: {check['mistake']['title']}"] if check["mistake"] else []
-    lines += [f"case: {check['case']}"] if check["case"] and check["status"] != "passed" else []
-    lines += [f"where: {check['where']['file']}:{check['where']['line']}"] if check["where"] else []
+    lines += [f"case: {check['inputs']}"] if check["inputs"] and check["status"] != "passed" else []
+    lines += [f"where: {check['location']['file']}:{check['location']['line']}"] if check["location"] else []
     others = [one for one in check["blocked_by"] if one != check["function"] or not check["message"]]
     lines += [f"first make right: {', '.join(others)}"] if others else []
     return {

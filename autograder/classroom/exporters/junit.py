@@ -10,8 +10,9 @@ Written suite by suite: a class of 2,000 has 750,000 cases.
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
-from autograder.classroom.gradebook import Document, Gradebook, display_name
+from autograder.classroom.gradebook import Gradebook, display_name
 from autograder.core.text import clean
+from autograder.documents import Document
 from autograder.report.check_report import STATUS_WORDS
 
 _SKIPPED = ("not_started", "blocked")
@@ -93,8 +94,8 @@ def _case(check: Document) -> ET.Element:
         kind = "failure" if check["status"] == "failed" else "error"
         named = check["mistake"] or {"id": check["status"], "title": ""}
         entry = ET.SubElement(case, kind, {"type": _text(named["id"]), "message": _text(check["message"])})
-        where = check["where"] or {}
-        lines = [named["title"], check["case"] or "", f"{where['file']}:{where['line']}" if where else ""]
+        where = check["location"] or {}
+        lines = [named["title"], check["inputs"] or "", f"{where['file']}:{where['line']}" if where else ""]
         entry.text = _text("\n".join(line for line in lines if line))
     return case
 

@@ -15,7 +15,8 @@ import html
 from pathlib import Path
 
 from autograder.classroom.exporters import csv_cells
-from autograder.classroom.gradebook import Document, Gradebook, display_name, iter_functions
+from autograder.classroom.gradebook import Gradebook, display_name, iter_functions
+from autograder.documents import Document
 from autograder.report.check_report import STATUS_WORDS
 from autograder.report.student_feedback import student_exception_lines
 

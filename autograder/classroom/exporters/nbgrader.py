@@ -22,8 +22,9 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from autograder.classroom.gradebook import Document, display_name
+from autograder.classroom.gradebook import display_name
 from autograder.core.text import clean
+from autograder.documents import Document
 from autograder.errors import UsageError, missing_package
 
 STUDENTS_PER_COMMIT = 50
@@ -51,7 +52,7 @@ def write_gradebook(
     """Write a class into an nbgrader gradebook; what is there already is brought up to date.
 
     Args:
-        class_document: a `headway.class/1` document.
+        class_document: a `headway.class/2` document.
         results: each of its students with the result document or None, as `course.gradebook.Gradebook.results()`.
         database_url: as nbgrader's `c.CourseDirectory.db_url`: `sqlite:////absolute/path/gradebook.db` or
             `postgresql://user@host/name`.

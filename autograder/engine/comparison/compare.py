@@ -232,7 +232,7 @@ def _compare_finite(actual: Array, expected: Array, output: Output) -> None:
                 f"{output.name} has {name} values where they should be finite",
                 wrong={"count": int(wrong.sum()), "total": int(wrong.size)},
                 worst=_worst(actual, expected, index, output, 0.0),
-                picture=error_map.draw(actual, expected, ~wrong, index, axis_names(output.axes, expected.ndim)),
+                error_map=error_map.draw(actual, expected, ~wrong, index, axis_names(output.axes, expected.ndim)),
             )
 
 
@@ -256,7 +256,7 @@ def _compare_values(actual: Array, expected: Array, output: Output, function: Fu
         help=relations.describe(actual, expected, axis_names(output.axes, expected.ndim)),
         wrong={"count": int((~same).sum()), "total": int(same.size)},
         worst=_worst(actual, expected, index, output, float(allowed[index])),
-        picture=error_map.draw(actual, expected, same, index, axis_names(output.axes, expected.ndim)),
+        error_map=error_map.draw(actual, expected, same, index, axis_names(output.axes, expected.ndim)),
     )
 
 
@@ -270,7 +270,7 @@ def _worst(actual: Array, expected: Array, index: tuple[int, ...], output: Outpu
         "axes": list(axis_names(output.axes, len(index))),
         "yours": _plain(actual[index]),
         "expected": _plain(expected[index]),
-        "allowed": allowed,
+        "tolerance": allowed,
     }
 
 

@@ -274,14 +274,14 @@ def test_the_picture_shows_the_slice_of_the_worst_element():
     actual[1, 2, :] += 90.0
     with pytest.raises(Mismatch) as caught:
         compare(np.nan_to_num(actual, nan=-1e3), X, TRANSFORMER.functions["softmax.softmax"])
-    drawn = caught.value.details["picture"]
+    drawn = caught.value.details["error_map"]
     assert drawn["rows"] == ["0003", "0000", "3333"]
     assert drawn["at"] == "[1]"
     assert drawn["axes"] == ["row", "class"]
     assert drawn["expected"][2][3] == X[1, 2, 3]
     with pytest.raises(Mismatch) as caught:
         compare(actual, X, TRANSFORMER.functions["softmax.softmax"])
-    assert caught.value.details["picture"]["rows"][0] == "000n"
+    assert caught.value.details["error_map"]["rows"][0] == "000n"
 
 
 def test_a_large_picture_is_shrunk_and_hides_nothing():
@@ -290,7 +290,7 @@ def test_a_large_picture_is_shrunk_and_hides_nothing():
     actual[57, 211] = 2.0
     with pytest.raises(Mismatch) as caught:
         compare(actual, expected, TRANSFORMER.functions["softmax.softmax"])
-    rows = caught.value.details["picture"]["rows"]
+    rows = caught.value.details["error_map"]["rows"]
     assert (len(rows), len(rows[0])) == (16, 48)
     assert "".join(rows).count("3") == 1
 
@@ -300,7 +300,7 @@ def test_stages_say_where_a_block_departs(tmp_path, solutions):
     text += "\n\ndef _plain(x, gamma, beta, eps=1e-5):\n    return layernorm(x, gamma, beta, eps) * 1.5\n"
     (tmp_path / "blocks.py").write_text(text)
     result = check("s", tmp_path, Options(functions=("blocks.block",), official=True))
-    departures = {one.departure for one in result.checks if one.status == "failed"}
+    departures = {one.first_wrong_stage for one in result.checks if one.status == "failed"}
     assert "first wrong at the attention weights" in departures
 
 

@@ -1,0 +1,88 @@
+"""Read stored result and class documents, whatever version of Headway wrote them.
+
+Every document names its schema: `headway.result/2` (one submission) or `headway.class/2` (a graded class). Documents
+are always written in the current version. `read_document` also reads version 1 and gives its keys their current names.
+"""
+
+import json
+from pathlib import Path
+from typing import Any, Final
+
+Document = dict[str, Any]
+
+RESULT_SCHEMA: Final = "headway.result/2"
+CLASS_SCHEMA: Final = "headway.class/2"
+
+_RENAMED_IN_RESULT_2 = {"problems": "internal_errors"}
+_RENAMED_IN_CHECK_2 = {
+    "case": "inputs",
+    "picture": "error_map",
+    "departure": "first_wrong_stage",
+    "where": "location",
+    "hints": "warnings",
+}
+_RENAMED_IN_WORST_2 = {"allowed": "tolerance"}
+_RENAMED_IN_CLASS_2 = {"kit": "versions"}
+_RENAMED_IN_STUDENT_ASSIGNMENT_2 = {"ruling": "exception"}
+
+
+class SchemaError(ValueError):
+    """A document is not of the schema that was asked for, or of a version that this Headway does not know."""
+
+
+def read_document(path: Path, schema: str) -> Document:
+    """Return a stored document in the current version of its schema.
+
+    Args:
+        path: the JSON file.
+        schema: `RESULT_SCHEMA` or `CLASS_SCHEMA`.
+
+    Raises:
+        OSError: if the file cannot be read.
+        SchemaError: if it holds another kind of document, or a version that this Headway does not know.
+        ValueError: if it is not JSON, or lacks what its schema requires.
+    """
+    document = json.loads(path.read_bytes())
+    stored = document.get("schema") if isinstance(document, dict) else None
+    if stored == schema:
+        current: Document = document
+        return current
+    upgrade = _UPGRADES.get((stored, schema)) if isinstance(stored, str) else None
+    if upgrade is None:
+        raise SchemaError(f"the schema is {stored!r}; this version of Headway reads {schema!r}")
+    try:
+        return {**upgrade(document), "schema": schema}
+    except (AttributeError, KeyError, TypeError) as error:
+        raise ValueError(f"not a valid {stored} document ({type(error).__name__}: {error})") from error
+
+
+def _result_1_to_2(document: Document) -> Document:
+    for assignment in document["assignments"]:
+        for function in assignment["functions"]:
+            function["checks"] = [_check_1_to_2(check) for check in function["checks"]]
+    return _renamed(document, _RENAMED_IN_RESULT_2)
+
+
+def _check_1_to_2(check: Document) -> Document:
+    if check["worst"] is not None:
+        check["worst"] = _renamed(check["worst"], _RENAMED_IN_WORST_2)
+    return _renamed(check, _RENAMED_IN_CHECK_2)
+
+
+def _class_1_to_2(document: Document) -> Document:
+    for student in document["students"]:
+        student["assignments"] = {
+            name: _renamed(assignment, _RENAMED_IN_STUDENT_ASSIGNMENT_2)
+            for name, assignment in student["assignments"].items()
+        }
+    return _renamed(document, _RENAMED_IN_CLASS_2)
+
+
+def _renamed(record: Document, names: dict[str, str]) -> Document:
+    return {names.get(key, key): value for key, value in record.items()}
+
+
+_UPGRADES = {
+    ("headway.result/1", RESULT_SCHEMA): _result_1_to_2,
+    ("headway.class/1", CLASS_SCHEMA): _class_1_to_2,
+}

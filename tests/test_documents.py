@@ -1,0 +1,100 @@
+"""Stored documents of older versions are still read, rendered and exported."""
+
+import io
+import json
+import shutil
+from importlib.resources import files
+
+import jsonschema
+import pytest
+from rich.console import Console
+from support.paths import TESTS
+
+from autograder.classroom import gradebook
+from autograder.documents import CLASS_SCHEMA, RESULT_SCHEMA, SchemaError, read_document
+from autograder.report import check_report
+from autograder.report.student_feedback import as_markdown
+
+OUT = TESTS / "support" / "documents_v1"  # written by Headway when its documents were of version 1
+RESULT = OUT / "results" / "bo.json"
+CLASS = OUT / "class.json"
+
+
+def schema(name):
+    return json.loads(files("autograder").joinpath(f"schema/{name}.json").read_text("utf-8"))
+
+
+@pytest.mark.parametrize(
+    ("path", "name", "current"), [(RESULT, "result", RESULT_SCHEMA), (CLASS, "class", CLASS_SCHEMA)]
+)
+def test_read_document_version_1_is_upgraded(path, name, current):
+    jsonschema.validate(json.loads(path.read_bytes()), schema(f"{name}-1"))
+    document = read_document(path, current)
+    jsonschema.validate(document, schema(f"{name}-2"))
+    assert document["schema"] == current
+
+
+def test_read_document_version_1_keeps_every_value():
+    old, new = json.loads(RESULT.read_bytes()), read_document(RESULT, RESULT_SCHEMA)
+    assert new["internal_errors"] == old["problems"] == ["boom"]
+    was, now = (document["assignments"][0]["functions"][0]["checks"] for document in (old, new))
+    for before, after in zip(was, now, strict=True):
+        assert after["inputs"] == before["case"]
+        assert after["error_map"] == before["picture"]
+        assert after["first_wrong_stage"] == before["departure"]
+        assert after["location"] == before["where"]
+        assert after["warnings"] == before["hints"]
+        assert after["worst"]["tolerance"] == before["worst"]["allowed"]
+        unchanged = before.keys() & after.keys() - {"worst"}
+        assert {key: after[key] for key in unchanged} == {key: before[key] for key in unchanged}
+        assert len(before) == len(after) == len(unchanged) + 6
+
+
+def test_report_of_version_1_equals_version_2(tmp_path):
+    current = tmp_path / "bo.json"
+    current.write_text(json.dumps(read_document(RESULT, RESULT_SCHEMA)), "utf-8")
+    old, new = rendered(read_document(RESULT, RESULT_SCHEMA)), rendered(read_document(current, RESULT_SCHEMA))
+    assert old == new
+    for fragment in ("x (4, 6)", "12 of 24", "softmax.py:104", "RuntimeWarning", "after it", "boom", "N·N·N·"):
+        assert fragment in old.replace("NN··", "N·"), fragment
+
+
+def test_class_of_version_1_is_read():
+    book = gradebook.read(OUT)
+    [(student, result)] = book.results()
+    assert book.document["versions"]["headway"]
+    feedback = as_markdown(student, result)
+    assert student["assignments"]["softmax"]["exception"] in feedback
+    assert "softmax.py:104" in feedback
+
+
+@pytest.mark.parametrize(
+    ("content", "error"),
+    [
+        ('{"schema": "headway.result/3"}', SchemaError),
+        ('{"schema": "headway.class/2"}', SchemaError),
+        ('{"schema": ["headway.result/1"]}', SchemaError),
+        ("[]", SchemaError),
+        ('{"schema": "headway.result/1"}', ValueError),
+        ('{"schema": "headway.result/1", "assignments": [{"functions": 7}]}', ValueError),
+        ("{", ValueError),
+    ],
+)
+def test_read_document_invalid_content_raises(tmp_path, content, error):
+    path = tmp_path / "result.json"
+    path.write_text(content)
+    with pytest.raises(error):
+        read_document(path, RESULT_SCHEMA)
+
+
+def test_gradebook_skips_a_damaged_result(tmp_path):
+    shutil.copytree(OUT, tmp_path / "out")
+    (tmp_path / "out" / "results" / "bo.json").write_text('{"schema": "headway.result/1", "ass')
+    [(_, result)] = gradebook.read(tmp_path / "out").results()
+    assert result is None
+
+
+def rendered(document):
+    file = io.StringIO()
+    check_report.render(document, Console(file=file, width=100, no_color=True), all_panels=True)
+    return file.getvalue()
