@@ -1,4 +1,4 @@
-"""The command line: parses, calls, renders. Heavy modules are imported by the commands that need them."""
+"""The command line: parse arguments, call the packages, render results. Commands import heavy modules when they run."""
 
 import importlib
 import io
@@ -13,49 +13,58 @@ from autograder.cli.options import INTERNAL_ERROR, INTERRUPTED, USAGE, describe_
 from autograder.core import gc_tuning
 from autograder.errors import UsageError
 
-# Where each command is, in the order of the help. A command's module is imported when it is needed.
-COMMANDS = {
-    "init": "workspace:init",
-    "watch": "solutions:watch",
-    "check": "workspace:check",
-    "list": "workspace:list_",
-    "hint": "workspace:hint",
-    "reset": "solutions:reset",
-    "solution": "solutions:solution",
-    "diff": "solutions:diff",
-    "update": "solutions:update",
-    "submit": "solutions:submit",
-    "train": "train:train",
-    "generate": "train:generate",
-    "bench": "train:bench",
-    "plot": "plot:plot",
-    "data": "data:data",
-    "grade": "grade:grade",
-    "report": "report_export:report",
-    "export": "report_export:export",
-    "release": "maintainer:release",
-    "completion": "solutions:completion",
-    "doctor": "maintainer:doctor",
-    "verify": "maintainer:verify",
+# The module and name of each command, in the order of the help.
+SECTIONS = {
+    "Learn": {
+        "init": "workspace:init",
+        "watch": "watch:watch",
+        "check": "check:check",
+        "list": "progress:list_",
+        "hint": "progress:hint",
+        "solution": "solutions:solution",
+        "diff": "solutions:diff",
+        "reset": "workspace:reset",
+        "update": "workspace:update",
+        "submit": "submit:submit",
+    },
+    "Train": {
+        "train": "train:train",
+        "generate": "train:generate",
+        "plot": "plot:plot",
+        "bench": "train:bench",
+        "data": "data:data",
+    },
+    "Teach": {
+        "release": "release:release",
+        "grade": "grade:grade",
+        "report": "report_export:report",
+        "export": "report_export:export",
+    },
+    "Maintain": {
+        "doctor": "maintainer:doctor",
+        "verify": "maintainer:verify",
+        "completion": "completion:completion",
+    },
 }
+COMMANDS = {name: target for commands in SECTIONS.values() for name, target in commands.items()}
 
 
-class _Headway(click.Group):
-    """Turns every failure into one clear line and the exit code of the contract."""
+class _HeadwayGroup(click.Group):
+    """The group of all commands; it turns every failure into one line and an exit code."""
 
     def main(self, *args: Any, **kwargs: Any) -> Any:
         gc_tuning.raise_gc_threshold()
         if isinstance(sys.stdout, io.TextIOWrapper):
-            # Where it is not UTF-8 (a pipe on Windows, an old locale) ✓ becomes ?: the verdict matters, not the mark.
+            # Where output is not UTF-8 (a pipe on Windows, an old locale), print ? for ✓ rather than fail.
             sys.stdout.reconfigure(errors="replace")
         try:
             sys.exit(super().main(*args, **{"prog_name": "headway", **kwargs, "standalone_mode": False}))
         except click.ClickException as error:
             context = getattr(error, "ctx", None)
             command = context.command_path if context else "headway"
-            message = " ".join(error.format_message().split())  # click lists choices on lines of their own
+            message = " ".join(error.format_message().split())  # click puts choices on lines of their own
             message = message if message.endswith((".", "?", "!")) else f"{message}."
-            click.echo(f"headway: {message} How it is used: {command} --help", err=True)
+            click.echo(f"headway: {message} See: {command} --help", err=True)
             sys.exit(USAGE)
         except click.Abort:
             click.echo("headway: interrupted", err=True)
@@ -66,12 +75,12 @@ class _Headway(click.Group):
         except Exception as error:
             if os.environ.get("HEADWAY_TRACEBACK"):
                 raise
-            if refused := describe_os_error(error):
-                click.echo(f"headway: {refused}", err=True)
+            if os_error := describe_os_error(error):
+                click.echo(f"headway: {os_error}", err=True)
                 sys.exit(USAGE)
             click.echo(
-                f"headway: the kit itself failed: {type(error).__name__}: {error}. "
-                "Your work is as it was. With HEADWAY_TRACEBACK=1 set, the same command shows where it failed.",
+                f"headway: internal error (please report it): {type(error).__name__}: {error}. "
+                "For the traceback, run the command again with HEADWAY_TRACEBACK=1 set.",
                 err=True,
             )
             sys.exit(INTERNAL_ERROR)
@@ -92,31 +101,38 @@ class _Headway(click.Group):
         try:
             return super().resolve_command(ctx, args)
         except click.UsageError:
-            close = difflib.get_close_matches(args[0], self.list_commands(ctx), n=1)
-            hint = f"Did you mean {close[0]!r}? " if close else ""
-            raise UsageError(f"there is no command {args[0]!r}. {hint}All commands: headway --help") from None
+            close = difflib.get_close_matches(args[0], COMMANDS, n=1)
+            suggestion = f"Did you mean {close[0]!r}? " if close else ""
+            raise UsageError(f"no such command: {args[0]!r}. {suggestion}List all commands: headway --help") from None
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        width = max(map(len, COMMANDS))
+        for title, names in SECTIONS.items():
+            rows = []
+            for name in names:
+                command = self.get_command(ctx, name)
+                assert command is not None
+                rows.append((name.ljust(width), command.get_short_help_str(200)))
+            with formatter.section(title):
+                formatter.write_dl(rows)
 
 
-@click.group(cls=_Headway, invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=_HeadwayGroup, invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="headway")
 @click.pass_context
 def main(context: click.Context) -> None:
     """Learn the transformer by writing it in NumPy, checked against PyTorch.
 
-    In a workspace, headway alone watches it.
+    To begin: headway init my-gpt. In a workspace, headway without a command watches it.
     """
     if context.invoked_subcommand is None:
-        _alone(context)
+        from pathlib import Path
 
+        from autograder.workspace.workspace import Workspace
 
-def _alone(context: click.Context) -> None:
-    from pathlib import Path
+        if Workspace.open(Path()).has_assignments:
+            from autograder.cli.watch import welcome_and_watch
 
-    from autograder.workspace.state import is_workspace
-
-    if is_workspace(Path()):
-        from autograder.cli.solutions import welcome
-
-        welcome(Path())
-    else:
-        click.echo(context.get_help())
+            welcome_and_watch(Path())
+        else:
+            click.echo(context.get_help())

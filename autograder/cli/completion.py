@@ -1,21 +1,40 @@
-"""Completion of assignment and function names."""
+"""Shell completion: the `completion` command, and the names of assignments and functions as an argument type."""
+
+from pathlib import Path
 
 import click
+from click.shell_completion import CompletionItem, shell_complete
+from click.types import StringParamType
 
 
-def complete_names(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
-    """Assignments; once a dot is there, or only one assignment fits, its functions."""
-    from pathlib import Path
+class CourseName(StringParamType):
+    """The name of an assignment, or of a function as `assignment.function`, with completion."""
 
-    from autograder.courses.transformer import TRANSFORMER
-    from autograder.errors import UsageError
-    from autograder.workspace import state
+    name = "name"
 
-    try:
-        curriculum = state.load(context.params.get("folder") or Path()).curriculum
-    except UsageError:
-        curriculum = TRANSFORMER
-    modules = [name for name in curriculum.modules if name.startswith(incomplete)]
-    if "." not in incomplete and len(modules) != 1:
-        return modules
-    return modules + [name for name in curriculum.functions if name.startswith(incomplete)]
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+        """Return the assignments that fit; once there is a dot or only one assignment fits, its functions, too."""
+        from autograder.curriculum import registry
+        from autograder.errors import UsageError
+        from autograder.workspace import state
+
+        try:
+            curriculum = state.load(ctx.params.get("folder") or Path()).curriculum
+        except UsageError:
+            curriculum = registry.default()
+        names = [name for name in curriculum.modules if name.startswith(incomplete)]
+        if "." in incomplete or len(names) == 1:
+            names += [name for name in curriculum.functions if name.startswith(incomplete)]
+        return [CompletionItem(name) for name in names]
+
+
+@click.command()
+@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+def completion(shell: str) -> None:
+    """Print a script that completes commands and names in your shell.
+
+    For bash: eval "$(headway completion bash)"
+    """
+    from autograder.cli import main
+
+    shell_complete(main, {}, "headway", "_HEADWAY_COMPLETE", f"{shell}_source")

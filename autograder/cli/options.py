@@ -1,4 +1,4 @@
-"""What the commands share: exit codes, options, consoles."""
+"""What the commands share: exit codes, options, consoles, error texts."""
 
 import contextlib
 import errno
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from autograder.curriculum import Curriculum
+    from autograder.workspace.workspace import Workspace
 
 PASSED, NOT_PASSED, USAGE, INTERNAL_ERROR = 0, 1, 2, 3
 _CURRICULUM = "headway.curriculum"
@@ -43,59 +44,57 @@ submission_option = _dir_option("The submission's folder (default: this folder).
 
 def no_color_option(function: Callable[..., Any]) -> Callable[..., Any]:
     """Add `--no-color`."""
-    return click.option("--no-color", is_flag=True, help="Plain text; the environment's NO_COLOR does the same.")(
-        function
-    )
+    return click.option("--no-color", is_flag=True, help="Plain text, as with NO_COLOR set.")(function)
 
 
 def curriculum_option(function: Callable[..., Any]) -> Callable[..., Any]:
-    """`--curriculum NAME`; the command asks `selected_curriculum` which course it is."""
+    """Add `--curriculum NAME`; the command gets the course from `selected_curriculum` or `open_workspace`."""
     return click.option(
         "--curriculum",
         metavar="NAME",
         expose_value=False,
         callback=lambda context, _, name: context.meta.update({_CURRICULUM: name}),
-        help="A course that an installed package brings, instead of the transformer. A workspace knows its own.",
+        help="Use the course of an installed package (default: the workspace's course, or the transformer).",
     )(function)
 
 
-def selected_curriculum(folder: Path | None = None) -> "Curriculum":
-    """The course that was asked for, or else that of the workspace `folder`, or else the kit's own."""
-    from autograder.courses.transformer import TRANSFORMER
+def selected_curriculum() -> "Curriculum":
+    """Return the course named by `--curriculum`, by default the built-in one."""
     from autograder.curriculum import registry
 
-    name = click.get_current_context().meta.get(_CURRICULUM)
-    if name is not None:
-        return registry.load(name)
-    if folder is None:
-        return TRANSFORMER
-    from autograder.workspace import state
+    return registry.load(click.get_current_context().meta.get(_CURRICULUM) or registry.DEFAULT)
 
-    return state.load(folder).curriculum
+
+def open_workspace(folder: Path) -> "Workspace":
+    """Open a workspace with the course named by `--curriculum`, by default with its own."""
+    from autograder.workspace.workspace import Workspace
+
+    is_named = click.get_current_context().meta.get(_CURRICULUM) is not None
+    return Workspace.open(folder, selected_curriculum() if is_named else None)
 
 
 def json_option(function: Callable[..., Any]) -> Callable[..., Any]:
     """Add `--json FILE`."""
     option = click.option(
-        "--json", "json_file", metavar="FILE", help="Write the result document; - is standard output."
+        "--json", "json_file", metavar="FILE", help="Write the results as JSON (- for standard output)."
     )
     return option(function)
 
 
-_REMEDIES = {
-    errno.ENOSPC: "Make room, and do it again",
-    errno.EDQUOT: "Make room, and do it again",
-    errno.ENAMETOOLONG: "Name another",
-    **dict.fromkeys((errno.EACCES, errno.EPERM, errno.EROFS), "Look at its permissions, or name another place"),
+_OS_ERROR_REMEDIES = {
+    errno.ENOSPC: "Free some disk space and try again",
+    errno.EDQUOT: "Free some disk space and try again",
+    errno.ENAMETOOLONG: "Use a shorter name",
+    **dict.fromkeys((errno.EACCES, errno.EPERM, errno.EROFS), "Check its permissions, or use another folder"),
 }
 
 
 def describe_os_error(error: Exception) -> str | None:
-    """What to say where it was not the kit that failed: the disk is full, a place is not the user's own."""
-    if not isinstance(error, OSError) or error.errno not in _REMEDIES:
+    """Return a message for an error that is not Headway's, such as a full disk; None for any other error."""
+    if not isinstance(error, OSError) or error.errno not in _OS_ERROR_REMEDIES:
         return None
     where = f"{clean(error.filename, 300)}: " if isinstance(error.filename, str) else ""
-    return f"{where}{error.strerror}. {_REMEDIES[error.errno]}"
+    return f"{where}{error.strerror}. {_OS_ERROR_REMEDIES[error.errno]}"
 
 
 def write_json(path: str, content: Any) -> None:
@@ -107,9 +106,7 @@ def write_json(path: str, content: Any) -> None:
     try:
         Path(path).write_bytes(text)
     except OSError as error:
-        raise UsageError(
-            f"cannot write {path} ({error.strerror}). Name a file that can be written: --json FILE"
-        ) from None
+        raise UsageError(f"cannot write {path} ({error.strerror}). Name another file: --json FILE") from None
 
 
 @contextlib.contextmanager
@@ -124,7 +121,7 @@ def spinner(console: "Console", text: str) -> Iterator[None]:
 
 @contextlib.contextmanager
 def checking_message() -> Iterator[None]:
-    """Say at once that something is being done, and take it back: without rich, which is loaded meanwhile."""
+    """Show "checking …" on a terminal while the block runs, without rich, which is loaded meanwhile."""
     shown = sys.stderr.isatty() and sys.stdout.isatty()
     if shown:
         click.echo("checking …", nl=False, err=True)
@@ -136,7 +133,7 @@ def checking_message() -> Iterator[None]:
 
 
 def preload(module: str) -> None:
-    """Import a module in a thread: student code computes in another process, and leaves this one idle."""
+    """Import a module in a thread, while this process waits for student code in another one."""
     threading.Thread(target=importlib.import_module, args=(module,), daemon=True).start()
 
 

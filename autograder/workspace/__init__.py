@@ -1,1 +1,1 @@
-"""A student's workspace: the files, what is known about them, and the commands that check them."""
+"""A student's workspace: its files, recorded progress, checks, and the watch mode."""

@@ -1,4 +1,4 @@
-"""A warm checker in a thread of its own: one pytest session that waits for jobs, so that a save costs its checks."""
+"""Check in a background thread: one pytest session stays warm, so that a save costs only its own checks."""
 
 import queue
 import threading
@@ -13,91 +13,91 @@ from autograder.results import Status, SubmissionResult
 
 
 @dataclass(frozen=True)
-class Request:
-    """Functions to check, and the status of others that need not be checked to know what is blocked.
+class CheckRequest:
+    """Functions to check, and the known statuses of others, which decide what is blocked.
 
     Attributes:
-        number: to tell an answer from those to older requests.
-        brief: whether wrong or right is all that is asked, and not which mistake it is.
+        number: tells a reply from replies to older requests.
+        diagnose: also look for the mistake behind each failure.
     """
 
     number: int
     functions: tuple[str, ...]
     known: Mapping[str, Status]
-    brief: bool = False
+    diagnose: bool = True
 
 
 @dataclass(frozen=True)
-class Answer:
-    """What came of a request; `failure` says what went wrong in the kit, after which no further answer comes."""
+class CheckReply:
+    """The result of a request; or, in `failure`, an internal error that has ended the checker."""
 
-    request: Request | None
+    request: CheckRequest | None
     result: SubmissionResult | None = None
     failure: BaseException | None = None
 
 
-class Checker:
+class BackgroundChecker:
     """Checks the workspace on request, one request at a time.
 
     Args:
         folder: the workspace.
         warm_up: functions whose checks are collected before the first request.
+        on_reply: called from the checker's thread with each reply; cancelled requests have none.
         curriculum: the workspace's course.
-        tell: called from the checker's thread with each answer; requests that were cancelled have none.
     """
 
     def __init__(
         self,
         folder: Path,
         warm_up: tuple[str, ...],
-        tell: Callable[[Answer], None],
+        on_reply: Callable[[CheckReply], None],
         curriculum: Curriculum,
     ) -> None:
         self._folder = folder
         self._options = session.Options(functions=warm_up, curriculum=curriculum)
-        self._tell = tell
-        self._requests: queue.SimpleQueue[Request | None] = queue.SimpleQueue()
+        self._on_reply = on_reply
+        self._requests: queue.SimpleQueue[CheckRequest | None] = queue.SimpleQueue()
         self._session: session.CheckSession | None = None
         self._lock = threading.Lock()
-        self._wanted = 0  # requests with a smaller number are not wanted any more
-        self._thread = threading.Thread(target=self._work, name="checker", daemon=True)
+        self._oldest_wanted = 0  # requests with a smaller number are cancelled
+        self._thread = threading.Thread(target=self._run, name="checker", daemon=True)
         self._thread.start()
 
-    def ask(self, request: Request) -> None:
+    def submit(self, request: CheckRequest) -> None:
         """Queue a request."""
         self._requests.put(request)
 
     def cancel_before(self, number: int) -> None:
-        """Forget every request with a smaller number; the one under way ends as soon as it can."""
+        """Cancel every request with a smaller number, including the one that is running."""
         with self._lock:
-            self._wanted = number
+            self._oldest_wanted = number
             if self._session is not None:
                 self._session.cancel()
 
     def close(self) -> None:
-        """End the session and everything that it started."""
+        """End the session and all its processes."""
         self._requests.put(None)
         self.cancel_before(1 << 62)
         self._thread.join(10)
 
-    def _work(self) -> None:
+    def _run(self) -> None:
         try:
             session.run_in_session(self._options, self._serve)
         except BaseException as error:
-            self._tell(Answer(None, failure=error))
+            self._on_reply(CheckReply(None, failure=error))
 
     def _serve(self, checks: session.CheckSession) -> None:
         while (request := self._requests.get()) is not None:
             with self._lock:
-                if request.number < self._wanted:
+                if request.number < self._oldest_wanted:
                     continue
                 self._session = checks
                 checks.clear_cancellation()
             try:
                 result = checks.check(
-                    self._folder.name, self._folder, request.functions, request.known, diagnose=not request.brief
+                    self._folder.name, self._folder, request.functions, request.known, diagnose=request.diagnose
                 )
-                self._tell(Answer(request, result))
+                self._on_reply(CheckReply(request, result))
             except Cancelled:
                 continue
             finally:

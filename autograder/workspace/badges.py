@@ -1,4 +1,4 @@
-"""Milestones, one line each, told once: the first head that looks back, the first block, the first loss that falls …"""
+"""Badges: one line for each milestone, such as the first attention head that works, shown once."""
 
 import datetime
 from collections.abc import Iterable
@@ -7,21 +7,21 @@ from autograder.workspace.state import State
 
 KEY = "badges"
 BY_FUNCTION = {
-    "attention.attention": ("head", "your first attention head looks back"),
+    "attention.attention": ("head", "your first working attention head"),
     "blocks.block": ("block", "your first transformer block"),
-    "gpt.gpt_loss": ("gpt", "your GPT knows how wrong it is, and in which direction to change"),
+    "gpt.gpt_loss": ("gpt", "your GPT can compute its loss and every gradient"),
 }
-LOSS = ("loss", "your first loss that falls")
+LOSS = ("loss", "your first training run whose loss falls")
 NAME = ("name", "your model invented its first name")
 
 
-def for_functions(state: State, passed: Iterable[str]) -> list[str]:
-    """Lines for milestones reached by functions that pass now; noted in the state, which the caller saves."""
+def award_for_functions(state: State, passed: Iterable[str]) -> list[str]:
+    """Award the badges for functions that now pass, and return their lines; the caller saves the state."""
     return [line for name in passed if name in BY_FUNCTION for line in award(state, *BY_FUNCTION[name])]
 
 
 def award(state: State, badge: str, text: str) -> list[str]:
-    """The line of one badge, or nothing if it has been awarded before."""
+    """Award one badge and return its line; no line if it was awarded before."""
     section = state.section(KEY)
     if badge in section:
         return []
@@ -29,13 +29,13 @@ def award(state: State, badge: str, text: str) -> list[str]:
     return [f"★ {text}"]
 
 
-def fell(losses: list[float]) -> bool:
-    """Whether a run's loss has fallen for good: the mean of the last tenth is 5 % below that of the first."""
-    part = len(losses) // 10
-    return part > 0 and sum(losses[-part:]) < 0.95 * sum(losses[:part])
+def loss_has_fallen(losses: list[float]) -> bool:
+    """Return whether the mean loss of the last tenth of a run is at least 5 % below that of the first tenth."""
+    tenth = len(losses) // 10
+    return tenth > 0 and sum(losses[-tenth:]) < 0.95 * sum(losses[:tenth])
 
 
-def invented(text: str, known: str) -> str | None:
-    """The first whole line of `text` that is not a line of `known`; None if there is none."""
-    lines = set(known.split("\n"))
-    return next((line for line in text.split("\n")[1:-1] if len(line) > 1 and line not in lines), None)
+def first_new_line(text: str, known: str) -> str | None:
+    """Return the first complete line of `text` that is not a line of `known`, if any."""
+    known_lines = set(known.split("\n"))
+    return next((line for line in text.split("\n")[1:-1] if len(line) > 1 and line not in known_lines), None)

@@ -1,85 +1,75 @@
-"""One verdict on a workspace, remembered: what `headway check` and its kin do."""
+"""Check a workspace, record the results, and decide what to do next."""
 
 from collections.abc import Mapping
-from pathlib import Path
 
-from autograder.curriculum import Curriculum
+from autograder.core.text import clean
 from autograder.curriculum.stubs import EXPERIMENT
 from autograder.engine import session
 from autograder.results import Status, SubmissionResult
-from autograder.workspace import badges, dependencies, progress, state
+from autograder.sandbox import Limits
+from autograder.workspace import progress
+from autograder.workspace.workspace import Workspace
 
 
-def check(folder: Path, functions: tuple[str, ...], curriculum: Curriculum) -> SubmissionResult:
-    """Check functions of a workspace and take note of what was found."""
-    snapshot = dependencies.take(folder, curriculum)
-    everything = len(functions) == len(curriculum.functions)
-    options = session.Options(functions=None if everything else functions, curriculum=curriculum)
-    result = session.check(folder.resolve().name, folder, options)
-    remember(folder, snapshot, result)
-    return result
+def check_workspace(
+    workspace: Workspace, functions: tuple[str, ...], *, seed: int = 0, limits: Limits | None = None
+) -> tuple[SubmissionResult, list[str]]:
+    """Check functions of a workspace, and record the result if the inputs were the public ones.
 
-
-def remember(folder: Path, snapshot: dependencies.Snapshot, result: SubmissionResult) -> list[str]:
-    """Note the public verdict in the state of a workspace made by `headway init`; elsewhere nothing is written.
+    Only a workspace made by `headway init` is written to.
 
     Returns:
-        Lines for milestones that were reached.
+        The result, and one line for each badge that was awarded.
     """
-    if result.seed != 0 or not (folder / state.FILE).is_file():
-        return []
-    remembered = state.load(folder)
-    if remembered.curriculum != snapshot.curriculum:
-        return []
-    entries = progress.load(remembered)
-    fresh = progress.update(entries, result.checks, snapshot.prints)
-    progress.store(remembered, entries)
-    news = badges.for_functions(remembered, fresh)
-    remembered.save()
-    return news
+    workspace.refresh_snapshot()
+    everything = len(functions) == len(workspace.curriculum.functions)
+    options = session.Options(
+        functions=None if everything else functions,
+        seed=seed,
+        limits=limits or Limits(),
+        curriculum=workspace.curriculum,
+    )
+    result = session.check(clean(workspace.folder.resolve().name), workspace.folder, options)
+    badge_lines = workspace.record(result, save=workspace.is_initialized) if seed == 0 else []
+    return result, badge_lines
 
 
-def following(folder: Path, snapshot: dependencies.Snapshot, result: SubmissionResult) -> str | None:
-    """What to do when everything that was checked passes: the next function that is open; None if that is not known.
+def statuses_of(workspace: Workspace, functions: tuple[str, ...]) -> dict[str, Status]:
+    """Return the status of each function, checking those whose code has changed since they were checked."""
+    unknown = tuple(name for name in functions if name not in workspace.statuses)
+    if unknown:
+        check_workspace(workspace, unknown)
+    statuses = workspace.statuses
+    return {name: statuses[name] for name in functions if name in statuses}
 
-    At the end of an assignment its experiment, too, if the student's file still has one.
+
+def next_step(workspace: Workspace, result: SubmissionResult) -> str | None:
+    """Return what to do after a result in which everything passed; None if the next function's file is missing.
+
+    After the last function of an assignment this includes the experiment at the end of its file, if there still is one.
     """
-    curriculum = snapshot.curriculum
-    known = progress.valid(progress.load(state.load(folder)), snapshot.prints) if state.is_workspace(folder) else {}
-    known |= {check.function: "passed" for check in result.checks}
-    after = max((check.function for check in result.checks), key=list(curriculum.functions).index, default=None)
-    name = progress.next_open(known, curriculum, after)
+    statuses = workspace.statuses | {check.function: "passed" for check in result.checks}
+    order = list(workspace.curriculum.functions)
+    last_checked = max((check.function for check in result.checks), key=order.index, default=None)
+    experiment = _experiment_hint(workspace, last_checked, statuses)
+    name = progress.next_unfinished(statuses, workspace.curriculum, last_checked)
     if name is None:
-        return "Nothing is open: all of the course passes." + _experiment(after, known, snapshot)
+        return f"You have finished the course: every function passes.{experiment}"
     module, _, function = name.partition(".")
-    if module not in snapshot.modules:
+    if module not in workspace.snapshot.modules:
         return None
-    if snapshot.is_stub(name):
-        told = f"Next: write {function} in {module}.py, then: headway check {name}\nStuck? headway hint {name}"
-    else:
-        told = f"Next: {name}, which has not passed yet: headway check {name}"
-    return told + _experiment(after, known, snapshot)
+    if workspace.snapshot.is_stub(name):
+        return (
+            f"Next: write {function} in {module}.py, then: headway check {name}\nStuck? headway hint {name}{experiment}"
+        )
+    return f"Next: {name}, which has not passed yet: headway check {name}{experiment}"
 
 
-def _experiment(after: str | None, known: Mapping[str, Status], snapshot: dependencies.Snapshot) -> str:
-    """A line about the experiment of the assignment of `after`, if all of it passes and the file still has one."""
-    module = (after or "").partition(".")[0]
-    if module not in snapshot.modules or EXPERIMENT.encode() not in snapshot.modules[module].content:
+def _experiment_hint(workspace: Workspace, function: str | None, statuses: Mapping[str, Status]) -> str:
+    module = (function or "").partition(".")[0]
+    source = workspace.snapshot.modules.get(module)
+    if source is None or EXPERIMENT.encode() not in source.content:
         return ""
-    functions = snapshot.curriculum.modules[module].functions
-    if not all(known.get(function.qualified) == "passed" for function in functions if not function.bonus):
+    if module not in progress.passed_assignments(statuses, workspace.curriculum):
         return ""
-    return f"\n{module}.py ends with an experiment. Guess first, then: python {module}.py"
-
-
-def statuses(folder: Path, functions: tuple[str, ...], curriculum: Curriculum) -> dict[str, Status]:
-    """The status of each function: from memory where the code is the same, checked now where it is not."""
-    snapshot = dependencies.take(folder, curriculum)
-    known = progress.valid(progress.load(state.load(folder)), snapshot.prints)
-    lacking = tuple(name for name in functions if name not in known)
-    if lacking:
-        result = check(folder, lacking, curriculum)
-        fresh: dict[str, progress.Entry] = {}
-        progress.update(fresh, result.checks, snapshot.prints)
-        known |= {name: entry.status for name, entry in fresh.items()}
-    return {name: known[name] for name in functions if name in known}
+    return f"\n{module}.py ends with an experiment. Predict it, then run: python {module}.py"

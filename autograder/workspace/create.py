@@ -1,4 +1,4 @@
-"""Make a workspace: the stubs in a folder of the student's own. Work that is there is never touched."""
+"""Create a workspace: stubs, notebooks, a README and editor settings. Existing files are never overwritten."""
 
 import json
 from pathlib import Path
@@ -7,40 +7,44 @@ from autograder import __version__
 from autograder.curriculum import Curriculum, registry
 from autograder.curriculum.stubs import bundled
 from autograder.errors import UsageError
-from autograder.workspace import files as keep
-from autograder.workspace import state
-from autograder.workspace.progress import KIT
+from autograder.workspace import files, state
+from autograder.workspace.progress import VERSION
+from autograder.workspace.workspace import Workspace
 
 NOTEBOOKS = "notebooks"
 README = """\
 # {title}
 
-{order}: {modules}.
+{introduction}: {modules}.
+
+To start, run this command in this folder:
 
     headway
 
-watches this folder: it says what is wrong each time you save, and has keys for hints and for what comes next. Open a
-file in your editor, read it from the top, and replace each `raise NotImplementedError(...)` by your own NumPy.
+It watches the folder, checks your code each time you save, and shows what is wrong. Open a file in your editor, read it
+from the top, and replace each `raise NotImplementedError(...)` with your own NumPy code. Press h for a hint and n for
+the next function.
 
-Without watching:
+Other commands:
 
 {commands}
 """
 COMMANDS = {
-    "check {module}": "one assignment",
-    "check {function}": "one function",
-    "list": "how far you are",
-    "hint {function}": "stuck? a question first, --more for more",
-    "solution {function}": "the solution, after yours passes; headway diff shows both",
-    "reset {function}": "start it again (your version goes into backups/)",
+    "check {module}": "check one assignment",
+    "check {function}": "check one function",
+    "list": "show your progress",
+    "hint {function}": "show a hint; add --more for the next one",
+    "solution {function}": "show the solution, once your code passes",
+    "diff {function}": "compare your code with the solution, once it passes",
+    "reset {function}": "restore the stub (your version is kept in backups/)",
     "train": "train your GPT, as soon as parts of it pass",
-    "submit": "one file to hand in",
+    "submit": "pack your work into one archive to submit",
 }
 TASKS = {
     "version": "2.0.0",
     "tasks": [
         {
-            "label": "headway: watch",
+            "label": "Headway: watch",
             "type": "shell",
             "command": "headway watch",
             "isBackground": True,
@@ -48,7 +52,7 @@ TASKS = {
             "presentation": {"panel": "dedicated", "reveal": "always"},
         },
         {
-            "label": "headway: check this file",
+            "label": "Headway: check this file",
             "type": "shell",
             "command": "headway check ${fileBasenameNoExtension}",
             "problemMatcher": [],
@@ -57,78 +61,84 @@ TASKS = {
     ],
 }
 EXTENSIONS = {"recommendations": ["ms-python.python", "charliermarsh.ruff"]}
-IGNORED = "__pycache__/\nbackups/\n.headway.json\n*.safetensors\n"
+GITIGNORE = "__pycache__/\nbackups/\n.headway.json\n*.safetensors\n"
 
 
-def readme(curriculum: Curriculum) -> str:
-    """What the course is about and how to work on it, for the workspace."""
-    own = curriculum.package == registry.BUILT_IN
-    example = "softmax.softmax" if own else next(iter(curriculum.functions))
-    lines = {
-        f"    headway {command.format(module=example.partition('.')[0], function=example)}": text
-        for command, text in COMMANDS.items()
-        if own or command != "train"
+def readme_text(curriculum: Curriculum) -> str:
+    """Return the workspace's README: what the course contains and how to work on it."""
+    built_in = curriculum.package == registry.BUILT_IN
+    example = "softmax.softmax" if built_in else next(iter(curriculum.functions))
+    descriptions = {
+        f"    headway {command.format(module=example.partition('.')[0], function=example)}": description
+        for command, description in COMMANDS.items()
+        if built_in or command != "train"
     }
-    width = max(map(len, lines))
+    width = max(map(len, descriptions))
     return README.format(
         title=curriculum.title,
-        order="Twelve files, each built on those before it, in this order" if own else "What there is to write",
+        introduction="Twelve files, to be written in this order" if built_in else "The files to write, in order",
         modules=", ".join(curriculum.modules),
-        commands="\n".join(f"{command:{width}} {text}" for command, text in lines.items()),
+        commands="\n".join(f"{command:{width}}  {description}" for command, description in descriptions.items()),
     )
 
 
-def files(curriculum: Curriculum) -> dict[str, bytes]:
-    """Everything that belongs into a new workspace, by its path in it."""
-    found = {f"{module}.py": keep.stub_text(module, curriculum).encode() for module in curriculum.modules}
-    found["README.md"] = readme(curriculum).encode()
-    found[".vscode/tasks.json"] = (json.dumps(TASKS, indent=2) + "\n").encode()
-    found[".vscode/extensions.json"] = (json.dumps(EXTENSIONS, indent=2) + "\n").encode()
-    found[".gitignore"] = IGNORED.encode()
+def workspace_files(curriculum: Curriculum) -> dict[str, bytes]:
+    """Return the files of a new workspace by relative path."""
+    contents = {f"{module}.py": files.stub_text(module, curriculum).encode() for module in curriculum.modules}
+    contents["README.md"] = readme_text(curriculum).encode()
+    contents[".vscode/tasks.json"] = (json.dumps(TASKS, indent=2) + "\n").encode()
+    contents[".vscode/extensions.json"] = (json.dumps(EXTENSIONS, indent=2) + "\n").encode()
+    contents[".gitignore"] = GITIGNORE.encode()
     if curriculum.package == registry.BUILT_IN:
         for notebook in sorted((bundled("assignments") / NOTEBOOKS).glob("*.ipynb")):
-            found[f"{NOTEBOOKS}/{notebook.name}"] = notebook.read_bytes()
-    return found
+            contents[f"{NOTEBOOKS}/{notebook.name}"] = notebook.read_bytes()
+    return contents
 
 
 def create(folder: Path, curriculum: Curriculum) -> list[str]:
-    """Write stubs, notebooks, a README and editor settings into `folder`, made if it does not exist.
+    """Create a workspace in `folder`, or add the missing files to one.
 
     Returns:
-        What was done, and the next two commands, one line each.
+        Lines for the user: what was written, and the next two commands.
 
     Raises:
         UsageError: if the folder cannot be written, or is a workspace of another course.
     """
-    before = state.load(folder).curriculum
-    if before != curriculum and state.is_workspace(folder):
+    existing = Workspace.open(folder)
+    if existing.curriculum != curriculum and existing.has_assignments:
         raise UsageError(
-            f"{folder} is a workspace of the course {before.name!r}. Name another folder: headway init DIR"
+            f"{folder} is a workspace of the course {existing.curriculum.name!r}. Name another folder: headway init DIR"
         )
-    written, kept = [], []
+    contents = workspace_files(curriculum)
+    written = []
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        for name, content in files(curriculum).items():
+        for name, content in contents.items():
             (folder / name).parent.mkdir(exist_ok=True)
             try:
                 with open(folder / name, "xb") as file:
                     file.write(content)
                 written.append(name)
             except FileExistsError:
-                kept.append(name)
+                pass
     except OSError as error:
         raise UsageError(
             f"cannot write to {folder} ({error.strerror}). Name another folder: headway init DIR"
         ) from None
-    remembered = state.load(folder)
-    remembered.content.setdefault(KIT, __version__)
+    recorded = existing.state
+    recorded.content.setdefault(VERSION, __version__)
     if curriculum.name != registry.DEFAULT:
-        remembered.content[state.COURSE] = curriculum.name
-    given = remembered.section(keep.STUBS)
+        recorded.content[state.COURSE] = curriculum.name
+    digests = recorded.section(files.STUBS)
     for module in curriculum.modules:
         if f"{module}.py" in written:
-            given[f"{module}.py"] = keep.digest(keep.stub_text(module, curriculum))
-    remembered.save()
-    lines = [f"{folder}: {len(written)} files written" + (f", {len(kept)} left as they are" if kept else "")]
+            digests[f"{module}.py"] = files.text_digest(contents[f"{module}.py"].decode())
+    recorded.save()
+    kept = len(contents) - len(written)
     first = next(iter(curriculum.modules))
-    return [*lines, "Next:", f"    cd {folder}", f"    headway                   (then open {first}.py in your editor)"]
+    return [
+        f"{folder}: {len(written)} files written" + (f", {kept} existing files kept" if kept else ""),
+        "Next:",
+        f"    cd {folder}",
+        f"    headway          (then open {first}.py in your editor)",
+    ]

@@ -1,8 +1,8 @@
-"""What a save can change: each function's fingerprint is made of everything that it can reach in the workspace.
+"""Fingerprint each function and everything it depends on, to find which functions a save may affect.
 
-Two versions of a function have the same fingerprint when their syntax trees, and those of all names of the workspace
-that they use, directly or not, are the same: comments, blank lines and docstrings do not count, a helper, a constant or
-another module that is imported does. Every statement of a module that gives a name to nothing counts for all of it.
+Two versions of a function have the same fingerprint if their syntax trees are equal, and so are those of every name in
+the workspace that they use, directly or indirectly. Comments, blank lines and docstrings do not count; helpers,
+constants and imported modules do. A top-level statement that binds no name counts for its whole module.
 """
 
 import ast
@@ -14,91 +14,91 @@ from pathlib import Path
 
 from autograder.curriculum import Curriculum, registry
 
-MAX_BYTES = 1 << 20  # of a module; what is larger is no module that somebody wrote
-LOOSE = ""  # the name under which statements stand that bind no name
+MAX_BYTES = 1 << 20  # nobody writes a larger module by hand, so larger files are ignored
+UNBOUND = ""  # stands for the top-level statements of a module that bind no name
 
-Place = tuple[str, str]  # module and name
+QualifiedName = tuple[str, str]  # module and name
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
-class Module:
-    """One file: what each top-level name is bound to, and which names that uses. It is read when first asked about."""
+class ModuleSource:
+    """The source of one module: its top-level definitions and the names each of them uses. Parsed on first use."""
 
     def __init__(self, name: str, content: bytes) -> None:
         self.content = content
         self._name = name
 
     @cached_property
-    def _parts(self) -> "_Parts":
-        return _take_apart(self._name, self.content)
+    def _parsed(self) -> "_ParsedModule":
+        return _parse(self._name, self.content)
 
     @property
     def error(self) -> SyntaxError | None:
-        """Why Python cannot read the file, if it cannot."""
-        return self._parts.error
+        """The syntax error that keeps Python from reading the file, if any."""
+        return self._parsed.error
 
     @property
-    def texts(self) -> dict[str, str]:
-        """Syntax trees as text, by name."""
-        return self._parts.texts
+    def definitions(self) -> dict[str, str]:
+        """The dumped syntax tree of each top-level name."""
+        return self._parsed.definitions
 
     @property
-    def uses(self) -> dict[str, set[Place]]:
-        """Other places by the name that uses them; `(module, "*")` is all of another module."""
-        return self._parts.uses
+    def uses(self) -> dict[str, set[QualifiedName]]:
+        """The names that each top-level name uses; `(module, "*")` stands for all of another module."""
+        return self._parsed.uses
 
     @property
     def stubs(self) -> set[str]:
-        """Functions that do nothing but raise NotImplementedError."""
-        return self._parts.stubs
+        """The functions that only raise NotImplementedError."""
+        return self._parsed.stubs
 
 
 @dataclass
-class _Parts:
+class _ParsedModule:
     error: SyntaxError | None = None
-    texts: dict[str, str] = field(default_factory=dict)
-    uses: dict[str, set[Place]] = field(default_factory=dict)
+    definitions: dict[str, str] = field(default_factory=dict)
+    uses: dict[str, set[QualifiedName]] = field(default_factory=dict)
     stubs: set[str] = field(default_factory=set)
 
 
-def _take_apart(name: str, content: bytes) -> _Parts:
-    parts = _Parts()
+def _parse(name: str, content: bytes) -> _ParsedModule:
+    parsed = _ParsedModule()
     try:
         for statement in ast.parse(content).body:
-            for bound, text, uses in _bindings(name, statement):
-                parts.texts[bound] = parts.texts.get(bound, "") + text
-                parts.uses.setdefault(bound, set()).update(uses)
-            if isinstance(statement, _Function) and is_stub(statement):
-                parts.stubs.add(statement.name)
+            for bound, text, uses in _definitions(name, statement):
+                parsed.definitions[bound] = parsed.definitions.get(bound, "") + text
+                parsed.uses.setdefault(bound, set()).update(uses)
+            if isinstance(statement, _Function) and _is_stub(statement):
+                parsed.stubs.add(statement.name)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:  # recursion: a sum of thousands of terms
-        return _Parts(error if isinstance(error, SyntaxError) else SyntaxError(str(error)))
-    return parts
+        return _ParsedModule(error if isinstance(error, SyntaxError) else SyntaxError(str(error)))
+    return parsed
 
 
-def body_of(function: _Function) -> list[ast.stmt]:
-    """The statements of a function, without its docstring."""
+def _body(function: _Function) -> list[ast.stmt]:
+    """Return the statements of a function without its docstring."""
     return function.body[1:] if ast.get_docstring(function, clean=False) is not None else function.body
 
 
-def is_stub(function: _Function) -> bool:
-    """Whether a function does nothing but raise NotImplementedError."""
-    match body_of(function):
+def _is_stub(function: _Function) -> bool:
+    """Return whether a function only raises NotImplementedError."""
+    match _body(function):
         case [ast.Raise(exc=ast.Name("NotImplementedError") | ast.Call(func=ast.Name("NotImplementedError")))]:
             return True
     return False
 
 
-def _bindings(module: str, statement: ast.stmt) -> Iterator[tuple[str, str, set[Place]]]:
+def _definitions(module: str, statement: ast.stmt) -> Iterator[tuple[str, str, set[QualifiedName]]]:
     if isinstance(statement, _Function):
-        # Defaults and decorators are evaluated when the module is imported: what goes wrong there is everybody's.
+        # Defaults and decorators are evaluated on import, so an error in them affects the whole module.
         outside = [*statement.decorator_list, *statement.args.defaults, *filter(None, statement.args.kw_defaults)]
-        inside = [statement.args, *body_of(statement)]
-        yield statement.name, f"def {_text(*outside, *inside)}", _uses(module, *outside, *inside)
+        inside = [statement.args, *_body(statement)]
+        yield statement.name, f"def {_dump(*outside, *inside)}", _names_used(module, *outside, *inside)
         evaluated = [node for node in outside if not isinstance(node, ast.Constant)]
         if evaluated:
-            yield LOOSE, _text(*evaluated), _uses(module, *evaluated)
+            yield UNBOUND, _dump(*evaluated), _names_used(module, *evaluated)
     elif isinstance(statement, ast.ClassDef):
-        yield statement.name, _text(statement), _uses(module, statement)
+        yield statement.name, _dump(statement), _names_used(module, statement)
     elif isinstance(statement, ast.ImportFrom) and not any(alias.name == "*" for alias in statement.names):
         for alias in statement.names:
             yield (
@@ -109,15 +109,19 @@ def _bindings(module: str, statement: ast.stmt) -> Iterator[tuple[str, str, set[
     elif isinstance(statement, ast.Import):
         for alias in statement.names:
             yield (alias.asname or alias.name).partition(".")[0], f"import {alias.name}", {(alias.name, "*")}
-    elif isinstance(statement, ast.Assign | ast.AnnAssign) and (names := _targets(statement)):
+    elif isinstance(statement, ast.Assign | ast.AnnAssign) and (names := _assigned_names(statement)):
         for name in names:
-            yield name, _text(statement), _uses(module, statement)
-    elif not (isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)) and not _main(statement):
-        yield LOOSE, _text(statement), _uses(module, statement)
+            yield name, _dump(statement), _names_used(module, statement)
+    elif not _is_literal(statement) and not _is_main_guard(statement):
+        yield UNBOUND, _dump(statement), _names_used(module, statement)
 
 
-def _main(statement: ast.stmt) -> bool:
-    """Whether it is for `python softmax.py` alone, like the lessons' experiments: importing the module skips it."""
+def _is_literal(statement: ast.stmt) -> bool:
+    return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
+
+
+def _is_main_guard(statement: ast.stmt) -> bool:
+    """Return whether a statement is `if __name__ == "__main__":`, which importing the module skips."""
     return (
         isinstance(statement, ast.If)
         and ast.unparse(statement.test) == "__name__ == '__main__'"
@@ -125,18 +129,18 @@ def _main(statement: ast.stmt) -> bool:
     )
 
 
-def _targets(statement: ast.Assign | ast.AnnAssign) -> list[str]:
+def _assigned_names(statement: ast.Assign | ast.AnnAssign) -> list[str]:
     targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
     names = [target.id for target in targets if isinstance(target, ast.Name)]
     return names if len(names) == len(targets) else []
 
 
-def _text(*nodes: ast.AST) -> str:
+def _dump(*nodes: ast.AST) -> str:
     return "\n".join(map(ast.dump, nodes))
 
 
-def _uses(module: str, *nodes: ast.AST) -> set[Place]:
-    found: set[Place] = set()
+def _names_used(module: str, *nodes: ast.AST) -> set[QualifiedName]:
+    found: set[QualifiedName] = set()
     for node in nodes:
         for part in ast.walk(node):
             if isinstance(part, ast.Name):
@@ -152,73 +156,77 @@ def _uses(module: str, *nodes: ast.AST) -> set[Place]:
 class Snapshot:
     """The modules of a workspace at one moment."""
 
-    modules: Mapping[str, Module]
+    modules: Mapping[str, ModuleSource]
     curriculum: Curriculum = field(default_factory=registry.default)
 
     @cached_property
-    def prints(self) -> "_Prints":
-        """The fingerprint of every function of the curriculum, by its qualified name; made when it is asked for."""
-        return _Prints(self)
+    def fingerprints(self) -> "_Fingerprints":
+        """The fingerprint of every function of the course, by qualified name; each is computed on first use."""
+        return _Fingerprints(self)
 
     def is_stub(self, function: str) -> bool:
-        """Whether a function of the curriculum is a stub still, or is not there at all."""
+        """Return whether a function of the course is still a stub, or missing."""
         module, _, name = function.partition(".")
-        found = self.modules.get(module)
-        return found is None or (found.error is None and (name in found.stubs or name not in found.texts))
+        source = self.modules.get(module)
+        return source is None or (source.error is None and (name in source.stubs or name not in source.definitions))
 
-    def own_changes(self, before: "Snapshot") -> tuple[str, ...]:
-        """Functions that were themselves changed since: those of modules whose text that counts is another."""
-        changed = self.changes(before)
+    def is_readable(self, module: str) -> bool:
+        """Return whether a module exists and Python can parse it."""
+        return module in self.modules and self.modules[module].error is None
+
+    def affected_functions(self, before: "Snapshot") -> tuple[str, ...]:
+        """Return the functions whose fingerprint differs from that in `before`, in course order."""
+        return tuple(name for name in self.curriculum.functions if before.fingerprints[name] != self.fingerprints[name])
+
+    def edited_functions(self, before: "Snapshot") -> tuple[str, ...]:
+        """Return the affected functions in the files that were edited; all of them if only other files were."""
+        affected = self.affected_functions(before)
         files = {name for name in {*self.modules, *before.modules} if self._content(name) != before._content(name)}
-        mine = tuple(name for name in changed if name.partition(".")[0] in files)
-        return mine or changed  # a change in a helper file that belongs to no assignment: whoever uses it
-
-    def changes(self, before: "Snapshot") -> tuple[str, ...]:
-        """Functions whose fingerprint is another than before, in course order."""
-        return tuple(name for name in self.curriculum.functions if before.prints[name] != self.prints[name])
+        edited = tuple(name for name in affected if name.partition(".")[0] in files)
+        return edited or affected
 
     def _content(self, name: str) -> bytes | None:
         module = self.modules.get(name)
         return module.content if module else None
 
     def fingerprint(self, module: str, name: str) -> str:
-        """A digest of everything that a function can reach in the workspace."""
-        state = hashlib.sha256()
-        for place, text in sorted(self._reach((module, name)).items()):
-            state.update(f"{place}\0{len(text)}\0{text}".encode("utf-8", "surrogatepass"))
-        return state.hexdigest()[:16]
+        """Return a digest of everything that a function depends on in the workspace."""
+        digest = hashlib.sha256()
+        for qualified, text in sorted(self._dependencies((module, name)).items()):
+            digest.update(f"{qualified}\0{len(text)}\0{text}".encode("utf-8", "surrogatepass"))
+        return digest.hexdigest()[:16]
 
-    def _reach(self, start: Place) -> dict[Place, str]:
-        """Every place that can be reached from one, with what is there."""
-        reached: dict[Place, str] = {}
-        waiting = [start]
-        while waiting:
-            place = waiting.pop()
-            if place in reached or (module := self.modules.get(place[0])) is None:
+    def _dependencies(self, start: QualifiedName) -> dict[QualifiedName, str]:
+        """Return every name that `start` uses, directly or indirectly, with its definition."""
+        reached: dict[QualifiedName, str] = {}
+        pending = [start]
+        while pending:
+            qualified = pending.pop()
+            module_name, name = qualified
+            if qualified in reached or (module := self.modules.get(module_name)) is None:
                 continue
-            name = place[1]
             if module.error is not None:
-                reached[place] = module.content.decode("utf-8", "replace")
+                reached[qualified] = module.content.decode("utf-8", "replace")
             elif name == "*":
-                reached[place] = ""
-                waiting += [(place[0], other) for other in module.texts]
-            elif name in module.texts:
-                reached[place] = module.texts[name]
-                waiting += module.uses[name]
-                waiting.append((place[0], LOOSE))
+                reached[qualified] = ""
+                pending += [(module_name, other) for other in module.definitions]
+            elif name in module.definitions:
+                reached[qualified] = module.definitions[name]
+                pending += module.uses[name]
+                pending.append((module_name, UNBOUND))
         return reached
 
 
-class _Prints(Mapping[str, str]):
+class _Fingerprints(Mapping[str, str]):
     def __init__(self, snapshot: Snapshot) -> None:
         self._snapshot = snapshot
-        self._made: dict[str, str] = {}
+        self._computed: dict[str, str] = {}
 
     def __getitem__(self, name: str) -> str:
-        if name not in self._made:
+        if name not in self._computed:
             function = self._snapshot.curriculum.functions[name]
-            self._made[name] = self._snapshot.fingerprint(function.module, function.name)
-        return self._made[name]
+            self._computed[name] = self._snapshot.fingerprint(function.module, function.name)
+        return self._computed[name]
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._snapshot.curriculum.functions)
@@ -227,12 +235,12 @@ class _Prints(Mapping[str, str]):
         return len(self._snapshot.curriculum.functions)
 
 
-def take(folder: Path, curriculum: Curriculum, before: Snapshot | None = None) -> Snapshot:
-    """The workspace as it is now; modules whose bytes are those of `before` are not read again.
+def take_snapshot(folder: Path, curriculum: Curriculum, before: Snapshot | None = None) -> Snapshot:
+    """Return a snapshot of the workspace; modules with the same bytes as in `before` are not parsed again.
 
-    A file that vanishes while it is read, is no plain file or is too large counts as not there.
+    Files that vanish while they are read, are not regular files or are too large are left out.
     """
-    modules: dict[str, Module] = {}
+    modules: dict[str, ModuleSource] = {}
     try:
         paths = sorted(folder.glob("*.py"))
     except OSError:
@@ -245,5 +253,5 @@ def take(folder: Path, curriculum: Curriculum, before: Snapshot | None = None) -
         except OSError:
             continue
         old = before.modules.get(path.stem) if before else None
-        modules[path.stem] = old if old and old.content == content else Module(path.stem, content)
+        modules[path.stem] = old if old and old.content == content else ModuleSource(path.stem, content)
     return Snapshot(modules, curriculum)

@@ -1,4 +1,4 @@
-"""Where something is in the student's files, and opening it in the student's editor."""
+"""Locate functions in the student's files, and open them in the student's editor."""
 
 import ast
 import difflib
@@ -10,65 +10,61 @@ from collections.abc import Callable
 from pathlib import Path
 
 from autograder.errors import UsageError
-from autograder.workspace import state
-from autograder.workspace.terminal import Keyboard
+from autograder.workspace.function_source import functions_in
+from autograder.workspace.terminal import InteractiveTerminal
+from autograder.workspace.workspace import Workspace
 
-SHOWN_LINES = 40  # of a stub's beginning
-# Editors with a window of their own: they do not need the terminal. Value: how they take a line.
-WINDOWED = {"code": "--goto {file}:{line}", "codium": "--goto {file}:{line}", "cursor": "--goto {file}:{line}",
-            "subl": "{file}:{line}", "zed": "{file}:{line}", "gedit": "+{line} {file}", "kate": "--line {line} {file}",
-            "pycharm": "--line {line} {file}", "charm": "--line {line} {file}"}  # fmt: skip
+MAX_STUB_LINES = 40  # of a stub, shown in the watch screen
+# Editors with a window of their own, which do not need the terminal, and how each takes a line number.
+GRAPHICAL = {"code": "--goto {file}:{line}", "codium": "--goto {file}:{line}", "cursor": "--goto {file}:{line}",
+             "subl": "{file}:{line}", "zed": "{file}:{line}", "gedit": "+{line} {file}", "kate": "--line {line} {file}",
+             "pycharm": "--line {line} {file}", "charm": "--line {line} {file}"}  # fmt: skip
+
+
+def functions_of(file: Path) -> dict[str, ast.FunctionDef]:
+    """Return the functions that a file defines, by name; none if Python cannot read it."""
+    try:
+        return {node.name: node for node in functions_in(file.read_bytes())}
+    except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
+        return {}
 
 
 def line_of(file: Path, function: str) -> int:
-    """The line on which a function begins; 1 if it cannot be found."""
-    node = find(file, function)
+    """Return the line on which a function begins; 1 if it cannot be found."""
+    node = functions_of(file).get(function)
     return node.lineno if node else 1
 
 
-def find(file: Path, function: str) -> ast.FunctionDef | None:
-    """The function's syntax tree; None if the file cannot be read or has no such function."""
-    found = [node for node in functions_in(file) if node.name == function]
-    return found[-1] if found else None
+def stub_excerpt(workspace: Workspace, qualified: str) -> tuple[str, int, str]:
+    """Return a function's file, its line, and its signature and docstring.
 
-
-def functions_in(file: Path) -> list[ast.FunctionDef]:
-    """The functions that a file defines; none if Python cannot read it."""
-    try:
-        tree = ast.parse(file.read_bytes())
-    except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
-        return []
-    return [node for node in tree.body if isinstance(node, ast.FunctionDef)]
-
-
-def beginning(folder: Path, qualified: str) -> tuple[str, int, str]:
-    """File, line and the signature with docstring of a function, to show what is to be written.
-
-    Of a function that is not there the line is 0, and the text says so.
+    If the function is missing, the line is 0 and the text says what to do.
     """
     module, _, name = qualified.partition(".")
-    node = find(folder / f"{module}.py", name)
-    if not (folder / f"{module}.py").is_file():
-        return f"{module}.py", 0, f"There is no file {module}.py. headway update, in another window, brings it back."
-    if node is None:
-        return f"{module}.py", 0, _missing(folder, module, name)
+    path = workspace.folder / f"{module}.py"
+    if not path.is_file():
+        return path.name, 0, f"No such file: {path.name}. To restore its stub, run in another window: headway update"
+    functions = functions_of(path)
+    if name not in functions:
+        return path.name, 0, _missing_function_text(workspace, qualified, functions)
+    node = functions[name]
     doc = ast.get_docstring(node) or ""
     text = f"def {name}({ast.unparse(node.args)}):\n" + "\n".join(f"    {line}".rstrip() for line in doc.split("\n"))
-    return f"{module}.py", node.lineno, "\n".join(text.split("\n")[:SHOWN_LINES])
+    return path.name, node.lineno, "\n".join(text.split("\n")[:MAX_STUB_LINES])
 
 
-def _missing(folder: Path, module: str, name: str) -> str:
-    """What to do about a function that a file does not define: it may be there under another name."""
-    others = {function.name for function in state.load(folder).curriculum.modules[module].functions}
-    own = {node.name: node.lineno for node in functions_in(folder / f"{module}.py") if node.name not in others}
-    lines = [f"{module}.py has no function {name}. It is found by its name, which must stay as it was in the stub."]
-    for close in difflib.get_close_matches(name, own, n=1):
-        lines.append(f"Is it {close}, in line {own[close]}? Then call it {name} again.")
-    return "\n".join([*lines, "headway update, in another window, puts the stub back."])
+def _missing_function_text(workspace: Workspace, qualified: str, functions: dict[str, ast.FunctionDef]) -> str:
+    """Explain that a file does not define a function, which may have been renamed."""
+    module, _, name = qualified.partition(".")
+    expected = {function.name for function in workspace.curriculum.modules[module].functions}
+    lines = [f"{module}.py has no function {name}. Functions must keep the names they have in the stub."]
+    for close in difflib.get_close_matches(name, functions.keys() - expected, n=1):
+        lines.append(f"Did you rename it to {close} (line {functions[close].lineno})? Change the name back to {name}.")
+    return "\n".join([*lines, "To restore the stub, run in another window: headway update"])
 
 
-def linker(folder: Path) -> Callable[[str, int], str]:
-    """Makes addresses that a terminal can follow (OSC 8); in an editor's own terminal they lead to the line."""
+def make_linker(folder: Path) -> Callable[[str, int], str]:
+    """Return a function that makes the URL of a line for a terminal link (OSC 8)."""
 
     def link(file: str, line: int) -> str:
         path = (folder / file).absolute()
@@ -79,41 +75,40 @@ def linker(folder: Path) -> Callable[[str, int], str]:
     return link
 
 
-def open_at(file: Path, line: int, keys: Keyboard) -> str:
-    """Open a file in the editor that VISUAL or EDITOR names; an editor in the terminal gets the terminal until it ends.
+def open_in_editor(file: Path, line: int, terminal: InteractiveTerminal) -> str:
+    """Open a file in the editor named by VISUAL or EDITOR; a terminal editor gets the terminal until it ends.
 
     Returns:
-        One line that says what was done.
+        One line that says what was done; empty for a terminal editor.
 
     Raises:
-        UsageError: if no editor is known, or it cannot be started.
+        UsageError: if no editor is set, or it cannot be started.
     """
-    named = os.environ.get("VISUAL") or os.environ.get("EDITOR")
-    if not named and os.environ.get("TERM_PROGRAM") == "vscode":
-        named = "code"
+    editor = os.environ.get("VISUAL") or os.environ.get("EDITOR")
+    if not editor and os.environ.get("TERM_PROGRAM") == "vscode":
+        editor = "code"
     try:
-        command = shlex.split(named or "")
+        command = shlex.split(editor or "")
     except ValueError:
         command = []
     if not command:
-        raise UsageError(f"open {file.name} at line {line} in your editor (for this key to do it: export EDITOR=…)")
+        raise UsageError(f"no editor is set (export EDITOR=...). Open {file.name} at line {line} yourself")
     if shutil.which(command[0]) is None:
-        raise UsageError(f"there is no program {command[0]}: see the environment's VISUAL and EDITOR")
+        raise UsageError(f"no such program: {command[0]}. Check the environment variables VISUAL and EDITOR")
     name = Path(command[0]).stem
-    place = WINDOWED.get(name, "+{line} {file}")
-    arguments = [part.format(line=line, file=file) for part in place.split()]
+    arguments = [part.format(line=line, file=file) for part in GRAPHICAL.get(name, "+{line} {file}").split()]
     try:
-        if name in WINDOWED:
-            quiet = subprocess.DEVNULL
-            subprocess.Popen([*command, *arguments], stdin=quiet, stdout=quiet, stderr=quiet, env=_environment())
+        if name in GRAPHICAL:
+            null = subprocess.DEVNULL
+            subprocess.Popen([*command, *arguments], stdin=null, stdout=null, stderr=null, env=_environment())
         else:
-            with keys.lent():
+            with terminal.suspended():
                 subprocess.run([*command, *arguments], check=False, env=_environment())
     except OSError as error:
-        raise UsageError(f"{command[0]} does not start ({error.strerror})") from None
-    return f"{file.name} is open in {name}" if name in WINDOWED else ""
+        raise UsageError(f"cannot start {command[0]} ({error.strerror})") from None
+    return f"opened {file.name} in {name}" if name in GRAPHICAL else ""
 
 
 def _environment() -> dict[str, str]:
-    """The environment without what the warm pytest session has put into it."""
+    """Return the environment without the variables that the warm pytest session has set."""
     return {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}

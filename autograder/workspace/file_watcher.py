@@ -1,4 +1,4 @@
-"""Notices saves: watchfiles in a thread, which says that something may have changed, never what."""
+"""Watch a folder for saved Python files, in a background thread. Reports that something may have changed, not what."""
 
 import contextlib
 import os
@@ -6,53 +6,53 @@ import threading
 from collections.abc import Callable
 from pathlib import Path
 
-# Saves come in bursts (truncate and write, or write elsewhere and rename): wait until it is quiet for STEP ms, DEBOUNCE
-# ms at most. Somebody looks after a save within RECHECK ms even if the system forgets to tell.
+# Editors save in bursts (truncate and write, or write elsewhere and rename), so wait for a quiet STEP, but at most
+# DEBOUNCE. Report a possible change every RECHECK, in case the system misses an event. All in milliseconds.
 STEP, DEBOUNCE, RECHECK, POLL = 10, 80, 2000, 250
 
 
-def stamps(folder: Path) -> dict[str, tuple[int, int]]:
-    """When each Python file in a folder was written last, and its size: another answer after every save."""
-    found = {}
+def file_stamps(folder: Path) -> dict[str, tuple[int, int]]:
+    """Return the modification time (ns) and size (bytes) of each Python file in a folder."""
+    stamps = {}
     for path in folder.glob("*.py"):
-        with contextlib.suppress(OSError):  # gone meanwhile
-            about = path.stat()
-            found[path.name] = (about.st_mtime_ns, about.st_size)
-    return found
+        with contextlib.suppress(OSError):  # deleted meanwhile
+            status = path.stat()
+            stamps[path.name] = (status.st_mtime_ns, status.st_size)
+    return stamps
 
 
-class Saves(threading.Thread):
-    """Calls `tell` after each burst of changes to Python files in a folder, and now and then without.
+class FileWatcher(threading.Thread):
+    """Calls `on_change` after each burst of changes to Python files in a folder, and every RECHECK ms.
 
     Args:
         poll: look at the files four times a second instead of asking the system, for network file systems.
     """
 
-    def __init__(self, folder: Path, tell: Callable[[], None], poll: bool = False) -> None:
-        super().__init__(name="saves", daemon=True)
+    def __init__(self, folder: Path, on_change: Callable[[], None], poll: bool = False) -> None:
+        super().__init__(name="file watcher", daemon=True)
         self._folder = folder
-        self._tell = tell
+        self._on_change = on_change
         self._poll = poll
         self._ended = threading.Event()
         self.start()
 
     def close(self) -> None:
-        """Stop; the thread ends by itself."""
+        """Ask the thread to end."""
         self._ended.set()
 
     def run(self) -> None:
-        """Watch until closed; a folder that vanishes and comes back is watched again."""
+        """Watch until closed, also when the folder is replaced by another one."""
         while not self._ended.is_set():
-            with contextlib.suppress(OSError, RuntimeError):  # no such folder, or no more watches: again in a moment
+            with contextlib.suppress(OSError, RuntimeError):  # no such folder, or no more watches: try again
                 self._watch()
             if self._ended.wait(RECHECK / 1000):
                 return
-            self._tell()
+            self._on_change()
 
     def _watch(self) -> None:
         import watchfiles
 
-        identity = os.stat(self._folder).st_ino
+        inode = os.stat(self._folder).st_ino
         for changes in watchfiles.watch(
             self._folder,
             watch_filter=lambda change, path: path.endswith(".py"),
@@ -66,9 +66,6 @@ class Saves(threading.Thread):
             force_polling=self._poll or None,
             poll_delay_ms=POLL,
         ):
-            if changes:
-                self._tell()
-            elif os.stat(self._folder).st_ino != identity:
+            if not changes and os.stat(self._folder).st_ino != inode:
                 return
-            else:
-                self._tell()
+            self._on_change()

@@ -1,4 +1,4 @@
-"""The words of a course: what each means, by the lesson that introduces it."""
+"""The glossary of a course: each term and its meaning, by the lesson that introduces it."""
 
 import difflib
 import tomllib
@@ -9,65 +9,66 @@ from autograder.errors import UsageError
 
 FILE = "glossary.toml"  # in the course's package
 
-Words = dict[str, dict[str, str]]  # assignment -> word -> meaning
+Glossary = dict[str, dict[str, str]]  # assignment -> term -> meaning
 
 
-def load(curriculum: Curriculum) -> Words:
-    """Every word of the course, in course order; empty if its authors have made no list.
+def load(curriculum: Curriculum) -> Glossary:
+    """Return the glossary in course order; empty if the course has none.
 
     Raises:
-        UsageError: if the course's file cannot be understood.
+        UsageError: if the course's file is invalid.
     """
     path = registry.folder(curriculum.package) / FILE
     try:
         tables = tomllib.loads(path.read_text("utf-8"))
         unknown = sorted(set(tables) - set(curriculum.modules))
         if unknown:
-            raise ValueError(f"there is no assignment {unknown[0]}")
+            raise ValueError(f"no such assignment: {unknown[0]}")
         return {
-            module: {word: " ".join(meaning.split()) for word, meaning in tables[module].items()}
+            module: {term: " ".join(meaning.split()) for term, meaning in tables[module].items()}
             for module in curriculum.modules
             if module in tables
         }
     except FileNotFoundError:
         return {}
     except (OSError, ValueError, AttributeError) as error:
-        raise UsageError(f"{path} cannot be used ({error}). Tell the course's authors") from None
+        raise UsageError(f"{path} is invalid ({error}). Please report it to the course's authors") from None
 
 
-def select(names: Iterable[str], curriculum: Curriculum) -> Words:
-    """The words that were asked for: by themselves, or all those of an assignment (its name or number).
+def select(names: Iterable[str], curriculum: Curriculum) -> Glossary:
+    """Return the named terms; for the name or number of an assignment, all its terms.
 
     Args:
-        names: none at all selects every word.
+        names: terms or assignments; none selects every term.
 
     Raises:
-        UsageError: if the course has no list of words, or a name is neither a word nor an assignment.
+        UsageError: if the course has no glossary, or a name is neither a term nor an assignment.
     """
-    words = load(curriculum)
-    if not words:
-        raise UsageError("the course has no list of its words. Its lessons explain them: headway list")
-    known = {_plain(word): (module, word) for module in words for word in words[module]}
+    glossary = load(curriculum)
+    if not glossary:
+        raise UsageError("this course has no glossary. Its lessons explain the terms: headway list")
+    known = {_normalize(term): (module, term) for module in glossary for term in glossary[module]}
     modules = {name: a.module for a in curriculum.assignments for name in (a.module, str(a.number))}
     names = tuple(names)
+    if not names:
+        return glossary
     wanted: set[tuple[str, str]] = set()
     for name in names:
         if name in modules:
-            wanted.update((modules[name], word) for word in words.get(modules[name], {}))
-        elif _plain(name) in known:
-            wanted.add(known[_plain(name)])
+            wanted.update((modules[name], term) for term in glossary.get(modules[name], {}))
+        elif _normalize(name) in known:
+            wanted.add(known[_normalize(name)])
         else:
-            close = difflib.get_close_matches(_plain(name), known, n=1)
-            meant = f" Did you mean {known[close[0]][1]!r}?" if close else ""
-            raise UsageError(f"there is no word {name!r} in the lessons.{meant} All of them: headway list --terms")
-    everything = not names
-    found = {
-        module: {word: meaning for word, meaning in words[module].items() if everything or (module, word) in wanted}
-        for module in words
+            close = difflib.get_close_matches(_normalize(name), known, n=1)
+            suggestion = f" Did you mean {known[close[0]][1]!r}?" if close else ""
+            raise UsageError(f"no such term: {name!r}.{suggestion} List all terms: headway list --terms")
+    selected = {
+        module: {term: meaning for term, meaning in terms.items() if (module, term) in wanted}
+        for module, terms in glossary.items()
     }
-    return {module: mine for module, mine in found.items() if mine}
+    return {module: terms for module, terms in selected.items() if terms}
 
 
-def _plain(word: str) -> str:
-    """A word as it is looked up: small letters, singular."""
-    return " ".join(word.split()).lower().removesuffix("s")
+def _normalize(term: str) -> str:
+    """Return a term in the form in which it is looked up: lower case, singular."""
+    return " ".join(term.split()).lower().removesuffix("s")

@@ -1,6 +1,6 @@
-"""How far the student is: what the latest check of each function found, kept in the workspace's state.
+"""The student's progress: the latest result of each function, stored in the workspace's state.
 
-An entry counts as long as the function's fingerprint (see `impact.py`) and the kit are what they were.
+A result is current as long as the function's fingerprint (see `dependencies.py`) and Headway's version are the same.
 """
 
 import datetime
@@ -13,89 +13,89 @@ from autograder.curriculum import Curriculum
 from autograder.results import STATUSES, CheckResult, Status, function_status
 from autograder.workspace.state import State
 
-KEY, KIT = "progress", "kit"
-AT = "at"  # in the workspace's state: the function in hand
+# Keys of the state file.
+KEY, VERSION = "progress", "kit"
+CURRENT_FUNCTION = "at"
 
 
 @dataclass(frozen=True)
-class Entry:
-    """The latest check of one function.
+class ProgressEntry:
+    """The latest result of one function.
 
     Attributes:
-        print: the function's fingerprint at that time.
+        fingerprint: the fingerprint of the code that was checked.
         earned, possible: points.
-        since: when it came to its status, ISO 8601 in UTC.
+        since: when the function reached this status, ISO 8601 in UTC.
     """
 
-    print: str
+    fingerprint: str
     status: Status
     earned: float
     possible: float
     since: str
 
 
-def load(state: State) -> dict[str, Entry]:
-    """What the state says, by qualified name; entries of another kit, or that make no sense, count as none."""
-    if state.content.get(KIT) != __version__:
+def load(state: State, curriculum: Curriculum) -> dict[str, ProgressEntry]:
+    """Return the recorded progress by qualified name, without damaged entries and those of another version."""
+    if state.content.get(VERSION) != __version__:
         return {}
-    found = {}
-    for name, values in state.section(KEY).items():
-        entry = _entry(values)
-        if entry is not None and name in state.curriculum.functions:
-            found[name] = entry
-    return found
+    recorded = {name: _parse_entry(values) for name, values in state.section(KEY).items()}
+    return {name: entry for name, entry in recorded.items() if entry is not None and name in curriculum.functions}
 
 
-def _entry(values: Any) -> Entry | None:
+def _parse_entry(values: Any) -> ProgressEntry | None:
     try:
-        entry = Entry(**values)
+        entry = ProgressEntry(**values)
         datetime.datetime.fromisoformat(entry.since)
-        sensible = entry.status in STATUSES and 0 <= entry.earned + 0.0 <= 1e6 and 0 < entry.possible + 0.0 <= 1e6
+        valid = entry.status in STATUSES and 0 <= entry.earned + 0.0 <= 1e6 and 0 < entry.possible + 0.0 <= 1e6
     except (TypeError, ValueError):
         return None
-    return entry if sensible and isinstance(entry.print, str) else None
+    return entry if valid and isinstance(entry.fingerprint, str) else None
 
 
-def store(state: State, entries: Mapping[str, Entry]) -> None:
-    """Put the entries into the state, to be saved."""
-    state.content[KIT] = __version__
-    state.content[KEY] = {name: asdict(entries[name]) for name in state.curriculum.functions if name in entries}
+def store(state: State, entries: Mapping[str, ProgressEntry], curriculum: Curriculum) -> None:
+    """Put the entries into the state; the caller saves it."""
+    state.content[VERSION] = __version__
+    state.content[KEY] = {name: asdict(entries[name]) for name in curriculum.functions if name in entries}
 
 
 def update(
-    entries: dict[str, Entry], checks: Iterable[CheckResult], prints: Mapping[str, str], now: str | None = None
+    entries: dict[str, ProgressEntry],
+    checks: Iterable[CheckResult],
+    fingerprints: Mapping[str, str],
+    now: str | None = None,
 ) -> tuple[str, ...]:
-    """Take note of what checks found.
+    """Update the entries, in place, with the results of checks.
 
     Returns:
         The functions that pass now and did not before.
     """
     now = now or datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
-    by_function: dict[str, list[CheckResult]] = {}
+    checks_by_function: dict[str, list[CheckResult]] = {}
     for check in checks:
-        by_function.setdefault(check.function, []).append(check)
-    fresh = []
-    for name, found in by_function.items():
+        checks_by_function.setdefault(check.function, []).append(check)
+    newly_passed = []
+    for name, results in checks_by_function.items():
         before = entries.get(name)
-        status = function_status(found)
+        status = function_status(results)
         since = before.since if before and before.status == status else now
-        earned, possible = sum(c.earned for c in found), sum(c.possible for c in found)
-        entries[name] = Entry(prints[name], status, earned, possible, since)
+        earned, possible = sum(check.earned for check in results), sum(check.possible for check in results)
+        entries[name] = ProgressEntry(fingerprints[name], status, earned, possible, since)
         if status == "passed" and not (before and before.status == "passed"):
-            fresh.append(name)
-    return tuple(fresh)
+            newly_passed.append(name)
+    return tuple(newly_passed)
 
 
-def valid(entries: Mapping[str, Entry], prints: Mapping[str, str]) -> dict[str, Status]:
-    """The status of each function whose entry is of the code as it is now."""
-    return {name: entry.status for name, entry in entries.items() if entry.print == prints[name]}
+def current_statuses(entries: Mapping[str, ProgressEntry], fingerprints: Mapping[str, str]) -> dict[str, Status]:
+    """Return the status of each function whose code has not changed since it was checked."""
+    return {name: entry.status for name, entry in entries.items() if entry.fingerprint == fingerprints[name]}
 
 
-def next_open(statuses: Mapping[str, Status], curriculum: Curriculum, after: str | None = None) -> str | None:
-    """The first function in course order, bonus ones last, that does not pass.
+def next_unfinished(statuses: Mapping[str, Status], curriculum: Curriculum, after: str | None = None) -> str | None:
+    """Return the first function in course order, bonus functions last, that does not pass.
 
     Args:
-        after: the function in hand: what is left of its own assignment comes first, then what stands behind it.
+        after: the current function: the rest of its assignment comes first, then the assignments after it.
     """
     names = sorted(curriculum.functions, key=lambda name: curriculum.functions[name].bonus)
     if after in names:
@@ -107,16 +107,16 @@ def next_open(statuses: Mapping[str, Status], curriculum: Curriculum, after: str
     return next((name for name in names if statuses.get(name) != "passed"), None)
 
 
-def in_hand(state: State) -> str | None:
-    """The function that was in hand when the workspace was watched last; None if that is not known."""
-    at = state.content.get(AT)
-    return at if isinstance(at, str) and at in state.curriculum.functions else None
+def current_function(state: State, curriculum: Curriculum) -> str | None:
+    """Return the function that the student worked on when the workspace was last watched, if known."""
+    name = state.content.get(CURRENT_FUNCTION)
+    return name if isinstance(name, str) and name in curriculum.functions else None
 
 
-def passed_modules(statuses: Mapping[str, Status], curriculum: Curriculum) -> tuple[str, ...]:
-    """The assignments of which everything passes but for bonus work, in course order."""
+def passed_assignments(statuses: Mapping[str, Status], curriculum: Curriculum) -> tuple[str, ...]:
+    """Return the assignments whose functions all pass, apart from bonus functions, in course order."""
     return tuple(
         assignment.module
         for assignment in curriculum.assignments
-        if all(statuses.get(f.qualified) == "passed" for f in assignment.functions if not f.bonus)
+        if all(statuses.get(function.qualified) == "passed" for function in assignment.functions if not function.bonus)
     )

@@ -1,6 +1,6 @@
-"""What a workspace remembers: one small JSON file in it, `.headway.json`.
+"""The state file of a workspace, `.headway.json`: a small JSON object with one key for each feature.
 
-Each feature has a key of its own ("hints", …) and leaves the other keys alone, those it does not know too.
+Each feature reads and changes its own key ("hints", "progress", …). All other keys are kept, even unknown ones.
 """
 
 import json
@@ -12,52 +12,64 @@ from autograder.core.files import write_atomically
 from autograder.curriculum import Curriculum, registry
 
 FILE = ".headway.json"
-COURSE = "curriculum"  # name of the workspace's course; none is the kit's own
+COURSE = "curriculum"  # key: the name of the workspace's course; absent for the built-in course
 
 
 @dataclass
 class State:
-    """The content of the file, and what is to be said about it.
+    """The content of a workspace's state file, and any problems with it.
 
     Attributes:
         folder: the workspace.
-        content: the whole content; change it, then `save`.
-        notes: one line for each thing that went wrong; nothing of it stops anybody.
+        content: everything in the file; change it, then call `save`.
+        notes: one line for each problem with the file; none of them stops a command.
     """
 
     folder: Path
     content: dict[str, Any] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
+    _unsaved: bool = False
 
     def section(self, key: str) -> dict[str, Any]:
-        """The dictionary under `key`, to be read and changed; an empty one where there is none or something else."""
+        """Return the dictionary under `key` for reading and changing; a new one if there is no valid one."""
         if not isinstance(self.content.setdefault(key, {}), dict):
-            self.notes.append(f"{FILE}: what it says about {key} cannot be understood. That part starts anew.")
+            self.notes.append(f"{FILE}: the entry {key!r} is damaged, so it was reset.")
             self.content[key] = {}
         section: dict[str, Any] = self.content[key]
         return section
 
     @property
     def curriculum(self) -> Curriculum:
-        """The course that the workspace is of.
+        """The workspace's course.
 
         Raises:
-            UsageError: if no package brings it any more.
+            UsageError: if no installed package provides it.
         """
         name = self.content.get(COURSE, registry.DEFAULT)
         return registry.load(name) if isinstance(name, str) else registry.default()
 
+    def refresh(self) -> None:
+        """Read the file again, since another command may have written it; keep changes that could not be saved."""
+        if not self._unsaved:
+            latest = load(self.folder)
+            self.content = latest.content
+            self.notes += [note for note in latest.notes if note not in self.notes]
+
     def save(self) -> None:
-        """Write the file; the old one stays until the new one is whole."""
+        """Write the file atomically; add a note if it cannot be written."""
         text = json.dumps(self.content, indent=2) + "\n"
         try:
             write_atomically(self.folder / FILE, text.encode())
+            self._unsaved = False
         except OSError as error:
-            self.notes.append(f"{FILE} cannot be written ({error.strerror}), so nothing new is remembered.")
+            self._unsaved = True
+            note = f"cannot write {FILE} ({error.strerror}), so nothing new is recorded."
+            if note not in self.notes:
+                self.notes.append(note)
 
 
 def load(folder: Path) -> State:
-    """What the workspace `folder` remembers; a damaged or foreign file counts as none, and a note says so."""
+    """Return the state of the workspace `folder`; a damaged file counts as empty, and a note reports it."""
     state = State(folder)
     path = folder / FILE
     try:
@@ -70,11 +82,7 @@ def load(folder: Path) -> State:
             state.content = content
     except (OSError, ValueError, RecursionError):
         state.notes.append(
-            f"{FILE} is damaged, or not Headway's: what it remembered starts anew. Your work is untouched."
+            f"{FILE} is damaged or was not written by Headway, so progress and hints start afresh. "
+            "Your code is untouched."
         )
     return state
-
-
-def is_workspace(folder: Path) -> bool:
-    """Whether `folder` holds one of the assignments of its course."""
-    return any((folder / f"{module}.py").is_file() for module in load(folder).curriculum.modules)

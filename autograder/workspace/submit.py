@@ -1,4 +1,4 @@
-"""`headway submit`: one archive to hand in, with a list of what is in it. `headway grade` takes it as it is."""
+"""The archive of `headway submit`: the student's files and a manifest. `headway grade` accepts it as it is."""
 
 import hashlib
 import io
@@ -10,25 +10,24 @@ from typing import Any
 
 from autograder import __version__
 from autograder.core.files import write_atomically
-from autograder.curriculum import Curriculum
 from autograder.errors import UsageError
 from autograder.results import SubmissionResult, function_status
-from autograder.workspace import dependencies
+from autograder.workspace.dependencies import Snapshot
+from autograder.workspace.solutions import GAVE_UP
+from autograder.workspace.state import State
 
 SCHEMA = "headway.submission/1"
 MANIFEST = "manifest.json"
 
 
-def manifest(
-    name: str, contents: dict[str, bytes], result: SubmissionResult, gave_up: dict[str, str]
-) -> dict[str, Any]:
-    """What is handed in: the files by their SHA-256, what the checks found here, and which solutions were looked at.
+def make_manifest(name: str, contents: dict[str, bytes], result: SubmissionResult, state: State) -> dict[str, Any]:
+    """Return the manifest: the files by SHA-256, the student's own results, and the solutions shown before a pass.
 
-    What the checks found is the student's word; grading checks again.
+    Grading does not trust these results: it checks everything again.
     """
-    by_function: dict[str, list[Any]] = {}
+    checks_by_function: dict[str, list[Any]] = {}
     for check in result.checks:
-        by_function.setdefault(check.function, []).append(check)
+        checks_by_function.setdefault(check.function, []).append(check)
     return {
         "schema": SCHEMA,
         "name": name,
@@ -36,19 +35,18 @@ def manifest(
         "files": {file: hashlib.sha256(content).hexdigest() for file, content in contents.items()},
         "sha256": result.content_hash,
         "points": result.earned,
-        "functions": {name: function_status(checks) for name, checks in by_function.items()},
-        "gave_up": gave_up,
+        "functions": {function: function_status(checks) for function, checks in checks_by_function.items()},
+        "gave_up": {function: str(when) for function, when in state.section(GAVE_UP).items()},
     }
 
 
-def collect(folder: Path, curriculum: Curriculum) -> dict[str, bytes]:
-    """The modules of a workspace, by file name: assignments and the student's own helpers."""
-    modules = dependencies.take(folder, curriculum).modules
-    # What is called otherwise nothing can import, and some names nothing can write into an archive.
-    return {f"{name}.py": module.content for name, module in sorted(modules.items()) if name.isidentifier()}
+def collect_files(snapshot: Snapshot) -> dict[str, bytes]:
+    """Return the modules of a workspace by file name: assignments and the student's own helpers."""
+    # Files whose names are not identifiers cannot be imported, and some such names cannot be stored in an archive.
+    return {f"{name}.py": module.content for name, module in sorted(snapshot.modules.items()) if name.isidentifier()}
 
 
-def write(path: Path, contents: dict[str, bytes], about: dict[str, Any]) -> None:
+def write_archive(path: Path, contents: dict[str, bytes], manifest: dict[str, Any]) -> None:
     """Write the archive; the same work gives the same bytes.
 
     Raises:
@@ -56,7 +54,7 @@ def write(path: Path, contents: dict[str, bytes], about: dict[str, Any]) -> None
     """
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, content in [*contents.items(), (MANIFEST, (json.dumps(about, indent=2) + "\n").encode())]:
+        for name, content in [*contents.items(), (MANIFEST, (json.dumps(manifest, indent=2) + "\n").encode())]:
             archive.writestr(zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0)), content, zipfile.ZIP_DEFLATED)
     try:
         write_atomically(path, buffer.getvalue())
@@ -64,6 +62,6 @@ def write(path: Path, contents: dict[str, bytes], about: dict[str, Any]) -> None
         raise UsageError(f"cannot write {path} ({error.strerror}). Name another file: --out FILE") from None
 
 
-def safe_name(text: str) -> str:
-    """A file name of plain characters."""
+def safe_file_name(text: str) -> str:
+    """Return a text as a file name of letters, digits, dots, dashes and underscores."""
     return re.sub(r"[^\w.-]+", "-", text).strip("-.") or "submission"

@@ -1,4 +1,4 @@
-"""The terminal as `headway watch` uses it: single keys, a screen of its own, given back whenever others need it."""
+"""The terminal of `headway watch`: single keys, and a full screen that is restored for other programs."""
 
 import contextlib
 import os
@@ -15,7 +15,7 @@ from typing import Any
 
 ENTER_SCREEN, LEAVE_SCREEN = "\x1b[?1049h\x1b[?25l\x1b[2J", "\x1b[?25h\x1b[?1049l"
 BEGIN_FRAME, END_FRAME = "\x1b[?2026h", "\x1b[?2026l"
-NAMES = {
+KEY_NAMES = {
     "\x1b[A": "up",
     "\x1b[B": "down",
     "\x1bOA": "up",
@@ -24,19 +24,19 @@ NAMES = {
     "\n": "enter",
     "\x1b": "escape",
 }
-# A key that sends several characters, or one character. Of a key held down several come at once.
+# Some keys send several characters, and a key that is held down arrives several times at once.
 KEY = re.compile(r"\x1b(?:\[[0-9;]*[A-Za-z~]|O[A-Z])|.", re.DOTALL)
 RESIZED = object()
-LOOK = 0.2  # how often it is looked whether something has happened, seconds
+POLL_SECONDS = 0.2
 
 
-def keys_in(text: str) -> list[str]:
-    """The keys that were pressed, as characters or names; those without either are left out."""
-    return [NAMES.get(key, key) for key in KEY.findall(text) if key in NAMES or key.isprintable()]
+def parse_keys(text: str) -> list[str]:
+    """Return the keys pressed, as printable characters or names; all others are left out."""
+    return [KEY_NAMES.get(key, key) for key in KEY.findall(text) if key in KEY_NAMES or key.isprintable()]
 
 
-class Events:
-    """What happens, in one line: put from any thread or signal handler, taken by the main thread."""
+class EventQueue:
+    """A queue that any thread or signal handler adds to and the main thread reads."""
 
     def __init__(self) -> None:
         self._waiting: deque[Any] = deque()
@@ -45,34 +45,34 @@ class Events:
             os.set_blocking(descriptor, False)
 
     def put(self, event: Any) -> None:
-        """Add an event; wakes the one who waits."""
+        """Add an event, and wake the main thread."""
         self._waiting.append(event)
-        with contextlib.suppress(BlockingIOError):  # full: it will wake anyway
+        with contextlib.suppress(BlockingIOError):  # the pipe is full, so the reader wakes anyway
             os.write(self._write, b"\0")
 
-    def take(self, keys: "Keyboard | None" = None, seconds: float | None = None) -> Any:
-        """The next event; keys of the keyboard are events, too. None, if nothing happens for so many seconds."""
+    def next_event(self, terminal: "InteractiveTerminal | None" = None, seconds: float | None = None) -> Any:
+        """Wait for the next event or key and return it; None if there is none for so many seconds."""
         while True:
             if self._waiting:
                 return self._waiting.popleft()
             with selectors.DefaultSelector() as selector:
                 selector.register(self._read, selectors.EVENT_READ)
-                if keys is not None and keys.open:
-                    selector.register(keys.descriptor, selectors.EVENT_READ)
+                if terminal is not None and terminal.open:
+                    selector.register(terminal.descriptor, selectors.EVENT_READ)
                 ready = [key.fd for key, _ in selector.select(seconds)]
             if not ready:
                 return None
             if self._read in ready:
                 with contextlib.suppress(BlockingIOError):
                     os.read(self._read, 4096)
-            elif keys is not None:
-                self._waiting.extend(keys.read())
+            elif terminal is not None:
+                self._waiting.extend(terminal.read())
 
 
 @contextlib.contextmanager
 def echo_disabled() -> Iterator[None]:
-    """What is typed is not shown meanwhile, Ctrl-C neither: it would move a display that draws over its own lines."""
-    if not _has_terminal():
+    """Disable echo: typed characters, Ctrl-C included, would disturb a display that redraws its own lines."""
+    if not _owns_terminal():
         yield
         return
     import termios
@@ -84,12 +84,12 @@ def echo_disabled() -> Iterator[None]:
     try:
         yield
     finally:
-        if _has_terminal():
+        if _owns_terminal():
             termios.tcsetattr(sys.stdin, termios.TCSADRAIN, before)
 
 
-def _has_terminal() -> bool:
-    """Whether there is a terminal whose settings may be changed: a job in the background would be stopped for it."""
+def _owns_terminal() -> bool:
+    """Return whether this process may change the terminal's settings; a background job would be stopped for it."""
     try:
         import termios  # noqa: F401
 
@@ -98,9 +98,9 @@ def _has_terminal() -> bool:
         return False
 
 
-def key_or(happened: Callable[[], bool]) -> None:
-    """Wait for any key, or until something has happened; without a terminal that gives single keys, for Enter."""
-    if not _has_terminal():
+def wait_for_key(or_until: Callable[[], bool]) -> None:
+    """Wait for any key, or until a condition holds; for Enter where single keys cannot be read."""
+    if not _owns_terminal():
         sys.stdin.readline()
         return
     import termios
@@ -109,35 +109,36 @@ def key_or(happened: Callable[[], bool]) -> None:
     before = termios.tcgetattr(sys.stdin)
     tty.setcbreak(sys.stdin)
     try:
-        while not happened():
-            if select.select([sys.stdin], [], [], LOOK)[0]:
+        while not or_until():
+            if select.select([sys.stdin], [], [], POLL_SECONDS)[0]:
                 os.read(sys.stdin.fileno(), 1024)
                 return
     finally:
         termios.tcsetattr(sys.stdin, termios.TCSADRAIN, before)
 
 
-class Keyboard:
-    """Keys from the terminal, unbuffered; and its screen. A context manager.
+class InteractiveTerminal:
+    """Unbuffered keys and a full screen, as a context manager.
 
-    Signals: a resize is the event `RESIZED`; Ctrl-Z gives the terminal back, stops, and takes it again.
+    A resize becomes the event `RESIZED`. Ctrl-Z restores the terminal, stops the process, and takes the terminal again
+    when the process continues.
     """
 
-    def __init__(self, events: Events) -> None:
+    def __init__(self, events: EventQueue) -> None:
         self._events = events
         self.descriptor = sys.stdin.fileno()
         self.open = True
         self._before: Any = None
         self._handlers: dict[int, Any] = {}
 
-    def __enter__(self) -> "Keyboard":
+    def __enter__(self) -> "InteractiveTerminal":
         self._take()
         for number, handler in (
-            (signal.SIGWINCH, self._resized),
-            (signal.SIGTSTP, self._stop),
-            (signal.SIGCONT, self._resized),
-            (signal.SIGTERM, self._quit),
-            (signal.SIGHUP, self._quit),
+            (signal.SIGWINCH, self._handle_resize),
+            (signal.SIGTSTP, self._handle_stop),
+            (signal.SIGCONT, self._handle_resize),
+            (signal.SIGTERM, self._handle_quit),
+            (signal.SIGHUP, self._handle_quit),
         ):
             self._handlers[number] = signal.signal(number, handler)
         return self
@@ -145,10 +146,10 @@ class Keyboard:
     def __exit__(self, *exc: object) -> None:
         for number, handler in self._handlers.items():
             signal.signal(number, handler)
-        self._give_back()
+        self._restore()
 
     def read(self) -> list[str]:
-        """The keys that were pressed, as characters or names."""
+        """Return the keys pressed, as characters or names."""
         try:
             content = os.read(self.descriptor, 1024)
         except OSError:
@@ -156,33 +157,33 @@ class Keyboard:
         if not content:  # the terminal is gone
             self.open = False
             return ["q"]
-        return keys_in(content.decode("utf-8", "ignore"))
+        return parse_keys(content.decode("utf-8", "ignore"))
 
     def size(self) -> tuple[int, int]:
-        """Columns and lines of the terminal."""
-        found = shutil.get_terminal_size()
+        """Return the columns and lines of the terminal."""
+        size = shutil.get_terminal_size()
         with contextlib.suppress(OSError):
-            found = os.get_terminal_size(sys.stdout.fileno())
-        return max(found.columns, 20) if found.columns else 80, max(found.lines, 5) if found.lines else 24
+            size = os.get_terminal_size(sys.stdout.fileno())
+        return max(size.columns, 20) if size.columns else 80, max(size.lines, 5) if size.lines else 24
 
     def show(self, lines: list[str]) -> None:
-        """Draw the screen anew, without flicker: each line over the old one, then what is left is cleared.
+        """Redraw the screen without flicker: overwrite each line, then clear the rest.
 
-        The marks around it ask the terminal to show all of it at once; one that does not know them ignores them.
+        The sequences around a frame ask the terminal to show it all at once; terminals without support ignore them.
         """
         body = "\r\n".join(f"{line}\x1b[K" for line in lines)
         self.write(f"{BEGIN_FRAME}\x1b[H{body}\x1b[J{END_FRAME}")
 
     def write(self, text: str) -> None:
-        """Write to the terminal, all of it; past Python's buffers, because signal handlers write, too."""
+        """Write text to the terminal, bypassing Python's buffers because signal handlers write, too."""
         content = text.encode("utf-8", "replace")
         while content:
             content = content[os.write(sys.stdout.fileno(), content) :]
 
     @contextlib.contextmanager
-    def lent(self) -> Iterator[None]:
-        """While another program has the terminal: an editor."""
-        self._give_back()
+    def suspended(self) -> Iterator[None]:
+        """Restore the terminal while another program, such as an editor, uses it."""
+        self._restore()
         try:
             yield
         finally:
@@ -193,26 +194,26 @@ class Keyboard:
         import tty
 
         self._before = termios.tcgetattr(self.descriptor)
-        tty.setcbreak(self.descriptor)  # keys at once and echo_disabled; Ctrl-C and Ctrl-Z stay signals
+        tty.setcbreak(self.descriptor)  # unbuffered and without echo; Ctrl-C and Ctrl-Z remain signals
         self.write(ENTER_SCREEN)
 
-    def _give_back(self) -> None:
+    def _restore(self) -> None:
         import termios
 
         with contextlib.suppress(OSError, termios.error):
             self.write(LEAVE_SCREEN)
             termios.tcsetattr(self.descriptor, termios.TCSADRAIN, self._before)
 
-    def _resized(self, number: int, frame: FrameType | None) -> None:
+    def _handle_resize(self, number: int, frame: FrameType | None) -> None:
         self._events.put(RESIZED)
 
-    def _quit(self, number: int, frame: FrameType | None) -> None:
+    def _handle_quit(self, number: int, frame: FrameType | None) -> None:
         self._events.put("q")
 
-    def _stop(self, number: int, frame: FrameType | None) -> None:
-        self._give_back()
+    def _handle_stop(self, number: int, frame: FrameType | None) -> None:
+        self._restore()
         handler: Callable[..., Any] | Any = signal.signal(signal.SIGTSTP, signal.SIG_DFL)
-        os.kill(os.getpid(), signal.SIGTSTP)  # here the process stands still until it is continued
+        os.kill(os.getpid(), signal.SIGTSTP)  # the process is stopped here until it continues
         signal.signal(signal.SIGTSTP, handler)
         self._take()
         self._events.put(RESIZED)

@@ -1,4 +1,4 @@
-"""How long each stage from a save to its verdict takes."""
+"""Measure how long each stage from a save to its result takes."""
 
 import json
 import os
@@ -6,7 +6,7 @@ import time
 
 
 class Timings:
-    """When each stage from a save to its verdict was reached: a line of JSON each, for `tests/bench/bench_watch.py`.
+    """Appends a line of JSON for each result: when each stage was reached, for `tests/bench/bench_watch.py`.
 
     Nothing is written unless HEADWAY_TIMINGS names a file.
     """
@@ -16,12 +16,12 @@ class Timings:
         self._marks: dict[str, float] = {}
 
     def mark(self, stage: str) -> None:
-        """Note that a stage is reached; the first time counts, until the verdict is drawn."""
+        """Record that a stage is reached; only the first time counts until the result is drawn."""
         if self._file:
             self._marks.setdefault(stage, time.time())
 
     def drawn(self) -> None:
-        """Note that the screen was drawn; write the line if that was a verdict."""
+        """Record that the screen was drawn, and write the line if it showed a result."""
         if self._file and "answered" in self._marks:
             self.mark("drawn")
             with open(self._file, "a", encoding="utf-8") as file:

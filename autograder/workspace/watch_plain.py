@@ -1,4 +1,4 @@
-"""Watching line by line, for screen readers, logs and pipes."""
+"""`headway watch` as plain lines, for screen readers, logs and pipes."""
 
 import queue
 from pathlib import Path
@@ -8,68 +8,69 @@ from rich.console import Console
 from rich.text import Text
 
 from autograder.report.check_report import STATUS_STYLES
-from autograder.workspace.background_checker import Answer
-from autograder.workspace.file_watcher import Saves
-from autograder.workspace.session import Live, first_wrong, settled, watched
+from autograder.workspace.background_checker import CheckReply
+from autograder.workspace.file_watcher import FileWatcher
+from autograder.workspace.session import WatchSession, start_session
 
 SAVED = object()
 
 
 def run(folder: Path, *, poll: bool, console: Console) -> None:
-    """Watch line by line, for screen readers, logs and pipes: what is checked, then one line for each function."""
+    """Watch a workspace until Ctrl-C, printing what is checked and then one line for each function."""
     events: queue.SimpleQueue[Any] = queue.SimpleQueue()
-    live, checker = watched(folder, events.put)
-    saves = Saves(folder, lambda: events.put(SAVED), poll)
-    live.begin()
-    _say(console, f"watching {folder.name}; Ctrl-C ends it")
-    _say(console, f"checking {', '.join(live.checking)}")
-    told: set[str] = set()
+    session, checker = start_session(folder, events.put)
+    watcher = FileWatcher(folder, lambda: events.put(SAVED), poll)
+    session.begin()
+    _print_line(console, f"watching {folder.name}; press Ctrl-C to stop")
+    _print_line(console, f"checking {', '.join(session.checking)}")
+    reported: set[str] = set()  # the broken functions already reported
     try:
         while True:
             try:
-                event = events.get(timeout=1.0)  # not for ever: where signals do not end a wait, Ctrl-C still works
+                # With a timeout, because on some systems a signal does not interrupt a wait, so Ctrl-C would not work.
+                event = events.get(timeout=1.0)
             except queue.Empty:
                 continue
-            if event is SAVED and settled(live) and live.checking:
-                _say(console, f"checking {', '.join(live.checking)}")
-            elif isinstance(event, Answer):
-                asked = live.checking
-                if live.answer(event):
-                    for name in asked:
-                        _say(console, verdict_line(live, name))
-                for line in (*live.news, *live.problems):
-                    _say(console, line)
-                live.news.clear()
-                for name in live.broken:
-                    if name not in told:
-                        _say(console, f"was right and is not any more: {verdict_line(live, name)}")
-                told = set(live.broken)
+            if event is SAVED and session.check_changes() and session.checking:
+                _print_line(console, f"checking {', '.join(session.checking)}")
+            elif isinstance(event, CheckReply):
+                checked = session.checking
+                if session.receive(event):
+                    for name in checked:
+                        _print_line(console, function_line(session, name))
+                for line in (*session.badge_lines, *session.internal_errors):
+                    _print_line(console, line)
+                session.badge_lines.clear()
+                for name in session.broken:
+                    if name not in reported:
+                        _print_line(console, f"used to pass and now fails: {function_line(session, name)}")
+                reported = set(session.broken)
     except KeyboardInterrupt:
         pass
     finally:
-        saves.close()
+        watcher.close()
         checker.close()
-    print_parting(live, console)
+    print_progress(session, console)
 
 
-def verdict_line(live: Live, name: str) -> str:
-    """One function's verdict in one line of words."""
-    status = live.statuses.get(name, "not_started")
-    check = first_wrong(live.records.get(name, []))
+def function_line(session: WatchSession, name: str) -> str:
+    """Return the status of one function, and its most telling check, as one line of words."""
+    status = session.statuses.get(name, "not_started")
+    check = session.most_telling_check(name)
     line = f"{STATUS_STYLES[status][0]} {name}: {status.replace('_', ' ')}"
     if check is None or status == "not_started":
         return line
     where = f" ({check['location']['file']}:{check['location']['line']})" if check["location"] else ""
-    mistake = f" It looks like {check['mistake']['title']}." if check["mistake"] else ""
+    mistake = f" Likely cause: {check['mistake']['title']}." if check["mistake"] else ""
     return f"{line}: {check['title']}: {check['message']}{where}.{mistake}"
 
 
-def _say(console: Console, line: str) -> None:
+def _print_line(console: Console, line: str) -> None:
     console.print(Text(line), soft_wrap=True)
 
 
-def print_parting(live: Live, console: Console) -> None:
-    """Two lines when it is over: how far, and how to go on."""
-    done = sum(status == "passed" for status in live.latest.values())
-    console.print(Text(f"{done} of {len(live.curriculum.functions)} functions are right. You were at {live.focus}."))
-    console.print(Text("Go on: headway"))
+def print_progress(session: WatchSession, console: Console) -> None:
+    """Print the student's progress and how to resume, when watching ends."""
+    passed = list(session.latest_statuses.values()).count("passed")
+    console.print(Text(f"{passed} of {len(session.curriculum.functions)} functions pass."))
+    console.print(Text(f"You were working on {session.focus}. To continue: headway"))

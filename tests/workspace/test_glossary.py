@@ -1,4 +1,4 @@
-"""The words of the lessons: looked up one by one or by assignment, from a file that its authors may have got wrong."""
+"""The glossary: terms by name or assignment, and glossary files that are invalid or missing."""
 
 import pytest
 
@@ -7,29 +7,29 @@ from autograder.errors import UsageError
 from autograder.workspace import glossary
 
 
-def test_all_words_come_in_course_order():
-    words = glossary.select([], TRANSFORMER)
-    assert list(words) == list(TRANSFORMER.modules)
-    assert all(meaning for mine in words.values() for meaning in mine.values())
+def test_select_nothing_returns_all_in_course_order():
+    terms = glossary.select([], TRANSFORMER)
+    assert list(terms) == list(TRANSFORMER.modules)
+    assert all(meaning for entries in terms.values() for meaning in entries.values())
 
 
 @pytest.mark.parametrize("name", ["logit", "LOGITS", " logit "])
-def test_a_word_by_itself(name):
+def test_select_term_ignores_case_and_plural(name):
     assert glossary.select([name], TRANSFORMER) == {"softmax": {"logit": "the same as score"}}
 
 
 @pytest.mark.parametrize("name", ["attention", "4"])
-def test_an_assignment_gives_its_words_and_another_word_joins_them(name):
-    words = glossary.select([name, "ReLU"], TRANSFORMER)
-    assert list(words) == ["attention", "ffn"]
-    assert words["attention"] == glossary.load(TRANSFORMER)["attention"]
-    assert list(words["ffn"]) == ["ReLU"]
+def test_select_assignment_and_term_returns_both(name):
+    terms = glossary.select([name, "ReLU"], TRANSFORMER)
+    assert list(terms) == ["attention", "ffn"]
+    assert terms["attention"] == glossary.load(TRANSFORMER)["attention"]
+    assert list(terms["ffn"]) == ["ReLU"]
 
 
 @pytest.mark.parametrize(
-    ("name", "message"), [("lgoit", "Did you mean 'logit'"), ("\x1b[2J", r"no word '\\x1b\[2J'"), ("", "no word ''")]
+    ("name", "message"), [("lgoit", "Did you mean 'logit'"), ("\x1b[2J", r"'\\x1b\[2J'"), ("", "''")]
 )
-def test_an_unknown_word_is_one_line_with_the_nearest(name, message):
+def test_select_unknown_term_suggests_the_closest(name, message):
     with pytest.raises(UsageError, match=message) as error:
         glossary.select([name], TRANSFORMER)
     assert "\n" not in str(error.value)
@@ -38,15 +38,15 @@ def test_an_unknown_word_is_one_line_with_the_nearest(name, message):
 @pytest.mark.parametrize(
     "content", ["[", "softmax = 3", "[softmax]\nlogit = 3", "[nowhere]\nlogit = 'a'", "\udcff"], ids=range(5)
 )
-def test_a_file_that_cannot_be_understood_is_named(content, tmp_path, monkeypatch):
+def test_load_invalid_file_names_it(content, tmp_path, monkeypatch):
     (tmp_path / glossary.FILE).write_text(content, "utf-8", errors="surrogateescape")
     monkeypatch.setattr(glossary.registry, "folder", lambda package: tmp_path)
-    with pytest.raises(UsageError, match=r"glossary.toml cannot be used"):
+    with pytest.raises(UsageError, match=r"glossary.toml is invalid"):
         glossary.load(TRANSFORMER)
 
 
-def test_a_course_without_a_list(tmp_path, monkeypatch):
+def test_course_without_glossary(tmp_path, monkeypatch):
     monkeypatch.setattr(glossary.registry, "folder", lambda package: tmp_path)
     assert glossary.load(TRANSFORMER) == {}
-    with pytest.raises(UsageError, match="no list of its words"):
+    with pytest.raises(UsageError, match="no glossary"):
         glossary.select(["logit"], TRANSFORMER)

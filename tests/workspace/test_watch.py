@@ -1,4 +1,4 @@
-"""`headway watch` in a real terminal: what its user sees after a save, a key, a resize, Ctrl-Z; and line by line."""
+"""`headway watch` in a real terminal: what it shows after a save, a key, a resize or Ctrl-Z; and as plain lines."""
 
 import os
 import shlex
@@ -11,6 +11,8 @@ from support.commands import HEADWAY
 from support.terminal import Terminal
 from support.waiting import wait_until
 
+from autograder.courses.transformer import TRANSFORMER
+from autograder.workspace import create
 from autograder.workspace.terminal import ENTER_SCREEN, LEAVE_SCREEN
 
 pytestmark = pytest.mark.slow
@@ -24,9 +26,9 @@ WRONG = RIGHT.replace("z / z.sum(axis, keepdims=True)", "z")
 
 @pytest.fixture(scope="module")
 def fresh(tmp_path_factory):
-    """A new workspace in which softmax is in hand."""
+    """A new workspace."""
     folder = tmp_path_factory.mktemp("fresh") / "my-gpt"
-    subprocess.run([*HEADWAY, "init", folder], check=True, capture_output=True)
+    create.create(folder, TRANSFORMER)
     return folder
 
 
@@ -57,14 +59,14 @@ def save(workspace, body, module="softmax", stub=STUB):
     path.write_text(text.replace(stub, body))
 
 
-def test_a_session(watching, workspace):
+def test_watch_full_session(watching, workspace):
     terminal = watching(columns=80, lines=24)
     save(workspace, WRONG)
     screen = terminal.wait_for("✗ softmax.softmax")
     assert "is not close to PyTorch's softmax" in screen
     assert "softmax.py:" in screen
     assert max(map(len, screen.split("\n"))) <= 80
-    assert "\x1b]8;" in terminal.raw  # a link to the place
+    assert "\x1b]8;" in terminal.raw  # a link to the line
     terminal.press("n")
     terminal.wait_for("does not pass yet")
     terminal.press("h")
@@ -85,10 +87,10 @@ def test_a_session(watching, workspace):
     terminal.wait_for("softmax.log_softmax is not written yet")
     terminal.press("q")
     assert terminal.wait_end() == 0
-    assert "1 of 63 functions are right" in terminal.raw
+    assert "1 of 63 functions pass" in terminal.raw
 
 
-def test_it_survives_what_editors_do(watching, workspace):
+def test_watch_survives_unusual_saves(watching, workspace):
     terminal = watching()
     save(workspace, WRONG)
     terminal.wait_for("✗ softmax.softmax")
@@ -96,31 +98,31 @@ def test_it_survives_what_editors_do(watching, workspace):
     good = path.read_text().replace(WRONG, RIGHT)
     path.write_text(path.read_text().replace("return z", "return z +"))
     terminal.wait_for("SyntaxError")
-    (workspace / "new").write_text(good)  # an atomic rename, as many editors save
+    (workspace / "new").write_text(good)  # many editors save by an atomic rename
     os.replace(workspace / "new", path)
     terminal.wait_for("softmax.softmax is right")
     path.unlink()
-    terminal.wait_for("There is no file softmax.py")
+    terminal.wait_for("No such file: softmax.py")
     path.write_text(good)
     terminal.wait_for("softmax.softmax is right")
     path.rename(workspace / "elsewhere.py")
-    terminal.wait_for("There is no file softmax.py")
+    terminal.wait_for("No such file: softmax.py")
     (workspace / "elsewhere.py").rename(path)
     terminal.wait_for("softmax.softmax is right")
     path.write_bytes(b"\xff\x00" * 20)
     terminal.wait_for("! softmax.softmax")
-    with open(path, "w") as file:  # in pieces
+    with open(path, "w") as file:  # written in pieces
         for part in (good[:300], good[300:2000], good[2000:]):
             file.write(part)
             file.flush()
     terminal.wait_for("softmax.softmax is right")
     path.write_text(good + "\n# nothing\n")
-    terminal.wait_for("nothing that runs was changed")
+    terminal.wait_for("no code was changed")
     terminal.press("q")
     assert terminal.wait_end() == 0
 
 
-# A stroke for every second that it runs: what else a busy machine takes its time over does not count.
+# Write one stroke for each second that the loop runs, so that other delays on a busy machine do not count.
 LOOP = """import time
     began, strokes = time.monotonic(), 0
     while True:
@@ -129,7 +131,7 @@ LOOP = """import time
             open({marker!r}, "a").write("|")"""
 
 
-def test_a_new_save_ends_a_check_that_loops(watching, workspace, tmp_path):
+def test_new_save_ends_an_endless_check(watching, workspace, tmp_path):
     marker = tmp_path / "seconds"
     terminal = watching()
     save(workspace, LOOP.format(marker=str(marker)))
@@ -141,15 +143,15 @@ def test_a_new_save_ends_a_check_that_loops(watching, workspace, tmp_path):
     assert terminal.wait_end() == 0
 
 
-def test_what_runs_long_is_explained_meanwhile(watching, workspace):
+def test_slow_check_is_explained(watching, workspace):
     terminal = watching()
     save(workspace, "while True: pass")
-    terminal.wait_for("after 10 s a call is stopped")
+    terminal.wait_for("a call is stopped after 10 s")
     terminal.wait_for("did not return within 10 s")
     assert "a call is stopped" not in terminal.screen()
 
 
-def test_a_resize(watching):
+def test_resize_redraws_within_the_width(watching):
     terminal = watching(columns=100, lines=40)
     terminal.resize(60, 15)
     terminal.wait_for(lambda screen: "q quit" in screen and max(map(len, screen.split("\n"))) <= 60)
@@ -157,7 +159,7 @@ def test_a_resize(watching):
     assert terminal.wait_end() == 0
 
 
-def test_stop_and_go_on(workspace):
+def test_ctrl_z_restores_the_shell_and_fg_resumes(workspace):
     command = f"{shlex.join(HEADWAY)} watch; echo STOPPED; read answer; fg"
     terminal = Terminal(["bash", "-mc", command], workspace)
     try:
@@ -175,7 +177,7 @@ def test_stop_and_go_on(workspace):
         terminal.close()
 
 
-def test_reset_asks_and_keeps_a_copy(watching, workspace):
+def test_reset_asks_and_keeps_a_backup(watching, workspace):
     terminal = watching()
     save(workspace, WRONG)
     terminal.wait_for("✗ softmax.softmax")
@@ -184,14 +186,14 @@ def test_reset_asks_and_keeps_a_copy(watching, workspace):
     terminal.press("n")
     terminal.wait_for("nothing was changed")
     terminal.press("ry")
-    terminal.wait_for(lambda screen: "is not written yet" in screen and "is a stub again; yours is backups/" in screen)
+    terminal.wait_for(lambda screen: "is not written yet" in screen and "was reset (backup: backups/" in screen)
     (copy,) = (workspace / "backups").iterdir()
     assert WRONG in copy.read_text()
     terminal.press("q")
     assert terminal.wait_end() == 0
 
 
-def test_the_editor_gets_the_terminal(watching, workspace, tmp_path):
+def test_edit_lends_the_terminal_to_the_editor(watching, workspace, tmp_path):
     script = tmp_path / "my-editor"
     script.write_text('#!/bin/sh\necho "editing $@"\nread answer\n')
     script.chmod(0o755)
@@ -204,7 +206,7 @@ def test_the_editor_gets_the_terminal(watching, workspace, tmp_path):
     assert terminal.wait_end() == 0
 
 
-def test_what_breaks_later_work_is_said(watching, workspace, solutions):
+def test_broken_dependent_function_is_reported(watching, workspace, solutions):
     for name in ("softmax", "ffn"):
         shutil.copy(solutions / f"{name}.py", workspace / f"{name}.py")
     terminal = watching(first="softmax.softmax is right")
@@ -212,15 +214,15 @@ def test_what_breaks_later_work_is_said(watching, workspace, solutions):
     path = workspace / "softmax.py"
     good = path.read_text()
     path.write_text(good + "\n\ndef as_float(x):\n    return 1.0 + np.asarray(x)\n")
-    terminal.wait_for("! ffn.relu was right and is not any more")
+    terminal.wait_for("! ffn.relu used to pass and now fails")
     path.write_text(good)
     terminal.wait_for("16 of 63")
-    terminal.wait_for(lambda screen: "any more" not in screen)
+    terminal.wait_for(lambda screen: "used to pass" not in screen)
     terminal.press("q")
     assert terminal.wait_end() == 0
 
 
-def test_what_a_half_written_line_breaks_is_said_once(watching, workspace, solutions):
+def test_syntax_error_is_reported_once(watching, workspace, solutions):
     path = workspace / "softmax.py"
     good = (solutions / "softmax.py").read_text("utf-8")
     path.write_text(good)
@@ -228,12 +230,12 @@ def test_what_a_half_written_line_breaks_is_said_once(watching, workspace, solut
     terminal.wait_for("5 of 63")
     path.write_text(good + "\n\ndef more(:\n")
     screen = terminal.wait_for("Python cannot read this file")
-    assert "any more" not in screen
+    assert "used to pass" not in screen
     path.write_text(good)
     terminal.wait_for("5 of 63")
 
 
-def test_a_function_that_is_right_is_never_said_to_be_unwritten(watching, workspace, solutions):
+def test_passing_function_is_never_shown_as_stub(watching, workspace, solutions):
     path = workspace / "softmax.py"
     good = (solutions / "softmax.py").read_text("utf-8")
     path.write_text(good)
@@ -241,15 +243,15 @@ def test_a_function_that_is_right_is_never_said_to_be_unwritten(watching, worksp
     terminal.wait_for("5 of 63")
     later = 'def cross_entropy(logits, targets):\n    raise NotImplementedError("softmax.cross_entropy")\n'
     path.write_text(f"{good}\n\n{later}")
-    terminal.wait_for("! softmax.cross_entropy was right and is not any more")
+    terminal.wait_for("! softmax.cross_entropy used to pass and now fails")
     path.write_text(f"{good.replace('z = as_float(x)', 'z = 0.0 + as_float(x)', 1)}\n\n{later}")
     terminal.wait_for("softmax.softmax is right")
-    terminal.wait_for(lambda screen: "! softmax.cross_entropy was" in screen and "not written" not in screen)
+    terminal.wait_for(lambda screen: "! softmax.cross_entropy used" in screen and "not written" not in screen)
     terminal.press("q")
     assert terminal.wait_end() == 0
 
 
-def test_line_by_line_for_pipes_and_screen_readers(workspace):
+def test_watch_in_a_pipe_prints_plain_lines(workspace):
     process = subprocess.Popen(
         [*HEADWAY, "watch", "--poll"],
         cwd=workspace,
@@ -275,7 +277,7 @@ def test_line_by_line_for_pipes_and_screen_readers(workspace):
         process.stdout.close()
 
 
-def test_headway_alone_welcomes_once_and_watches(workspace):
+def test_headway_without_command_welcomes_once(workspace):
     terminal = Terminal(HEADWAY, workspace)
     try:
         assert "Welcome to Headway" in terminal.wait_for("Press any key")
@@ -292,10 +294,10 @@ def test_headway_alone_welcomes_once_and_watches(workspace):
         again.close()
 
 
-def test_a_save_ends_the_welcome_and_is_in_hand(workspace):
+def test_save_ends_the_welcome(workspace):
     terminal = Terminal(HEADWAY, workspace)
     try:
-        terminal.wait_for("or save one of the files")
+        terminal.wait_for("or save a file")
         save(workspace, WRONG)
         terminal.wait_for("✗ softmax.softmax")
         terminal.press("q")
@@ -304,7 +306,7 @@ def test_a_save_ends_the_welcome_and_is_in_hand(workspace):
         terminal.close()
 
 
-def test_headway_alone_elsewhere_is_the_help(tmp_path):
+def test_headway_outside_a_workspace_shows_help(tmp_path):
     done = subprocess.run(HEADWAY, cwd=tmp_path, capture_output=True, text=True, check=False)
-    assert "headway alone watches it" in done.stdout
+    assert "headway init my-gpt" in done.stdout
     assert done.returncode == 0

@@ -11,9 +11,11 @@ from autograder.core.files import read_modules
 from autograder.courses.transformer import TRANSFORMER
 from autograder.curriculum.stubs import bundled
 from autograder.errors import UsageError
-from autograder.workspace import badges, check, dependencies, progress, state
+from autograder.workspace import badges, progress
+from autograder.workspace.check import statuses_of
 from autograder.workspace.training import datasets
 from autograder.workspace.training.checkpoint import Checkpoint
+from autograder.workspace.workspace import Workspace
 
 UNUSED = "encoder_decoder"  # the one assignment that a GPT is not built on
 
@@ -44,9 +46,9 @@ def modules(folder: Path) -> Iterator[Modules]:
     """
     needed = [name for name in TRANSFORMER.modules if name != UNUSED]
     functions = tuple(f.qualified for name in needed for f in TRANSFORMER.modules[name].functions if not f.bonus)
-    written = dependencies.take(folder, TRANSFORMER)
-    statuses = check.statuses(folder, tuple(name for name in functions if not written.is_stub(name)), TRANSFORMER)
-    passing = progress.passed_modules(statuses, TRANSFORMER)
+    workspace = Workspace.open(folder, TRANSFORMER)
+    statuses = statuses_of(workspace, tuple(name for name in functions if not workspace.snapshot.is_stub(name)))
+    passing = progress.passed_assignments(statuses, TRANSFORMER)
     own = tuple(name for name in needed if name in passing)
     official = tuple(name for name in needed if name not in passing)
     if not own:
@@ -69,22 +71,22 @@ def modules(folder: Path) -> Iterator[Modules]:
 
 def award_for_training(folder: Path, mine: Modules, run: Checkpoint) -> list[str]:
     """The badge of the first loss that falls, if the model is the student's own."""
-    return _award(folder, badges.LOSS) if "gpt" in mine.own and badges.fell(run.losses) else []
+    return _award(folder, badges.LOSS) if "gpt" in mine.own and badges.loss_has_fallen(run.losses) else []
 
 
 def award_for_text(folder: Path, mine: Modules, run: Checkpoint, text: str) -> list[str]:
     """The badge of the first invented name, if it was trained on names and the model is the student's own."""
     if "gpt" not in mine.own or not datasets.DATASETS[run.settings.data].lines:
         return []
-    name = badges.invented(text, datasets.load(run.settings.data, run.settings.seed))
+    name = badges.first_new_line(text, datasets.load(run.settings.data, run.settings.seed))
     return _award(folder, (badges.NAME[0], f"{badges.NAME[1]}: {name}")) if name else []
 
 
 def _award(folder: Path, badge: tuple[str, str]) -> list[str]:
-    if not (folder / state.FILE).is_file():
+    workspace = Workspace.open(folder, TRANSFORMER)
+    if not workspace.is_initialized:
         return []
-    remembered = state.load(folder)
-    lines = badges.award(remembered, *badge)
+    lines = badges.award(workspace.state, *badge)
     if lines:
-        remembered.save()
+        workspace.state.save()
     return lines

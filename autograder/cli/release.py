@@ -1,0 +1,139 @@
+"""The command `headway release`."""
+
+import contextlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from autograder.cli.options import curriculum_option, interruptible, selected_curriculum
+from autograder.core.files import write_atomically
+from autograder.errors import UsageError, missing_package
+
+if TYPE_CHECKING:
+    from autograder.curriculum import Curriculum
+    from autograder.notebooks.nbgrader_course import Prerequisites
+
+NBGRADER_CONFIG = "nbgrader_config.py"
+HEADWAY_CONFIG = "nbgrader_config.headway.py"  # written next to an instructor's own nbgrader_config.py
+
+
+@click.command()
+@click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
+@click.option(
+    "--format",
+    "release_format",
+    type=click.Choice(["stubs", "notebooks", "nbgrader", "policy"]),
+    help="Python files or notebooks for students, an nbgrader course, or a course.toml to fill in.",
+)
+@click.option(
+    "--prerequisites",
+    type=click.Choice(["official", "none"]),
+    default="official",
+    show_default=True,
+    help="nbgrader: include the official solutions of the assignments that each notebook builds on.",
+)
+@click.option(
+    "--seed",
+    type=click.IntRange(0),
+    help="nbgrader: seed of the hidden inputs (default: the course's own, or a new one).",
+)
+@curriculum_option
+@interruptible
+def release(folder: Path, release_format: str | None, prerequisites: "Prerequisites", seed: int | None) -> None:
+    """Generate student materials: stubs, notebooks, an nbgrader course.
+
+    They are generated from the solutions. With --format policy, a course.toml to fill in is written instead.
+
+    In an existing nbgrader course, files that you have changed are kept.
+    """
+    from autograder.curriculum import registry, stubs
+
+    if release_format is None:
+        raise UsageError("no format given. Use: headway release DIR --format stubs|notebooks|nbgrader|policy")
+    curriculum = selected_curriculum()
+    if release_format == "policy":
+        _release_policy(folder, curriculum)
+        return
+    if _holds_work(folder, curriculum):
+        raise UsageError(
+            f"{folder} is a workspace that holds work. "
+            f"Name another folder: headway release DIR --format {release_format}"
+        )
+    solutions = registry.solutions(curriculum.package)
+    if release_format == "nbgrader":
+        _release_course(folder, solutions, curriculum, prerequisites, seed)
+        return
+    if release_format == "stubs":
+        files = stubs.make_stubs(solutions, curriculum)
+    else:
+        with _notebook_packages():
+            from autograder.notebooks import student_notebooks
+        files = student_notebooks.student_notebooks(solutions, curriculum)
+    with _writing(folder):
+        for name, text in files.items():
+            write_atomically(folder / name, text.encode())
+            click.echo(f"wrote {folder / name}")
+
+
+def _release_policy(folder: Path, curriculum: "Curriculum") -> None:
+    from autograder.classroom import policy_file, policy_template
+
+    path = folder / policy_file.POLICY_FILE
+    if path.exists():
+        raise UsageError(f"{path} already exists. Name another folder: headway release DIR --format policy")
+    with _writing(folder):
+        write_atomically(path, policy_template.template(curriculum).encode())
+    click.echo(f"wrote {path}")
+    click.echo(f"Next: fill it in, then: headway grade {folder} --out OUT")
+
+
+def _holds_work(folder: Path, curriculum: "Curriculum") -> bool:
+    """Return whether `headway init` made `folder`, or it holds assignments with more than stubs."""
+    from autograder.workspace.workspace import Workspace
+
+    workspace = Workspace.open(folder, curriculum)
+    return workspace.is_initialized or not all(map(workspace.snapshot.is_stub, curriculum.functions))
+
+
+def _release_course(
+    folder: Path, solutions: Path, curriculum: "Curriculum", prerequisites: "Prerequisites", seed: int | None
+) -> None:
+    with _notebook_packages():
+        from autograder.engine.inputs import fresh_seed
+        from autograder.notebooks import nbgrader_course, release_manifest
+    seeds = (seed, release_manifest.seed_of(folder), fresh_seed())
+    hidden_seed = next(candidate for candidate in seeds if candidate is not None)
+    with _writing(folder):
+        done = release_manifest.write(
+            folder, nbgrader_course.files(solutions, curriculum, prerequisites, hidden_seed), hidden_seed
+        )
+        if NBGRADER_CONFIG in done.kept:
+            write_atomically(folder / HEADWAY_CONFIG, nbgrader_course.CONFIG.encode())
+    for verb, names in (("wrote", done.written), ("removed", done.removed)):
+        for name in names:
+            click.echo(f"{verb} {folder / name}")
+    for name in done.kept:
+        click.echo(f"kept {folder / name} (you changed it; for the new version, move it away and release again)")
+    if NBGRADER_CONFIG in done.kept:
+        click.echo(f"! The course needs the settings in {folder / HEADWAY_CONFIG}. Copy them into {NBGRADER_CONFIG}.")
+    click.echo(f"Next: cd {folder} && nbgrader generate_assignment {next(iter(curriculum.modules))}")
+
+
+@contextlib.contextmanager
+def _notebook_packages() -> Iterator[None]:
+    try:
+        yield
+    except ImportError as error:
+        raise missing_package(f"notebooks need {error.name}", "notebooks") from None
+
+
+@contextlib.contextmanager
+def _writing(folder: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise UsageError(
+            f"cannot write {error.filename or folder} ({error.strerror}). Name another folder: headway release DIR"
+        ) from None

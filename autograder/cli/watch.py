@@ -1,0 +1,66 @@
+"""The command `headway watch`, and `headway` without a command, which welcomes a new student first."""
+
+import sys
+from pathlib import Path
+
+import click
+
+from autograder.cli.options import console_for, interruptible, no_color_option, open_workspace, workspace_option
+
+COURSE_INTRODUCTION = """\
+In twelve files you will write a transformer in NumPy, from the tokenizer to a
+GPT that trains and generates text. Each file explains a topic and has
+functions for you to write. Your results are compared with PyTorch's.
+
+"""
+WATCH_INTRODUCTION = """\
+This window now watches the folder. Open a file in your editor next to it,
+write a function, save, and look here: you see what is right, what is wrong
+and where, and often the cause. Press h for a hint, and n for the next function.
+"""
+
+
+@click.command()
+@workspace_option
+@click.option("--poll", is_flag=True, help="Look for changes four times a second, for network file systems.")
+@click.option("--plain", is_flag=True, help="Print plain lines, without keys, for screen readers and logs.")
+@no_color_option
+def watch(folder: Path, poll: bool, plain: bool, no_color: bool) -> None:
+    """Check again on every save.
+
+    Only what the save can affect is checked. The screen shows the keys; q quits.
+    """
+    _watch(folder, poll=poll, plain=plain, no_color=no_color)
+
+
+def _watch(folder: Path, *, poll: bool = False, plain: bool = False, no_color: bool = False) -> None:
+    from autograder.workspace import watch as interactive
+    from autograder.workspace import watch_plain
+
+    open_workspace(folder).require_assignments()
+    if plain or not interactive.can_be_interactive():
+        watch_plain.run(folder.resolve(), poll=poll, console=console_for(no_color))
+    else:
+        interactive.run(folder.resolve(), poll=poll, no_color=no_color)
+
+
+@interruptible
+def welcome_and_watch(folder: Path) -> None:
+    """Watch a workspace; the first time, show an introduction before."""
+    from autograder.curriculum import registry
+
+    workspace = open_workspace(folder)
+    if not workspace.state.content.get("welcomed") and sys.stdin.isatty() and sys.stdout.isatty():
+        from autograder.workspace.file_watcher import file_stamps
+        from autograder.workspace.terminal import wait_for_key
+
+        click.echo("\nWelcome to Headway.\n")
+        click.echo((COURSE_INTRODUCTION if workspace.curriculum == registry.default() else "") + WATCH_INTRODUCTION)
+        click.echo("Press any key to begin, or save a file. ", nl=False)
+        before = file_stamps(folder)
+        wait_for_key(or_until=lambda: file_stamps(folder) != before)
+        click.echo()
+        workspace.state.refresh()
+        workspace.state.content["welcomed"] = True
+        workspace.state.save()
+    _watch(folder)

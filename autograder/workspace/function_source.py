@@ -1,0 +1,73 @@
+"""Find, extract and replace the functions in a source text."""
+
+import ast
+from collections.abc import Sequence
+
+from autograder.workspace.dependencies import ModuleSource
+
+
+def functions_in(source: str | bytes) -> list[ast.FunctionDef]:
+    """Return the top-level functions of a source.
+
+    Raises:
+        SyntaxError, ValueError, RecursionError, MemoryError: if Python cannot read it.
+    """
+    return [node for node in ast.parse(source).body if isinstance(node, ast.FunctionDef)]
+
+
+def find_function(source: str | bytes, name: str) -> ast.FunctionDef | None:
+    """Return the last top-level function of that name, if any; raises like `functions_in`."""
+    return next((node for node in reversed(functions_in(source)) if node.name == name), None)
+
+
+def _line_range(node: ast.FunctionDef) -> slice:
+    """Return the lines of a function, decorators included, as a 0-based slice."""
+    start = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)]) - 1
+    return slice(start, node.end_lineno)
+
+
+def function_text(source: str, name: str) -> str:
+    """Return the source of one function; empty if there is none of that name."""
+    node = find_function(source, name)
+    return "" if node is None else "\n".join(source.split("\n")[_line_range(node)])
+
+
+def replace_function(source: str, name: str, new: str) -> str | None:
+    """Return the source with a function replaced, or appended if it is missing; None if Python cannot read it."""
+    try:
+        node = find_function(source, name)
+    except (SyntaxError, ValueError, RecursionError):
+        return None
+    if node is None:
+        return source.rstrip("\n") + f"\n\n\n{new}\n"
+    lines = source.split("\n")
+    lines[_line_range(node)] = new.split("\n")
+    return "\n".join(lines)
+
+
+def private_helpers(source: str, functions: Sequence[str]) -> list[str]:
+    """Return the private names (`_name`) that functions use, directly or indirectly, in the order of the file."""
+    module = ModuleSource("m", source.encode())
+    pending, helpers = list(functions), set()
+    while pending:
+        for _, used in module.uses.get(pending.pop(), ()):
+            if used.startswith("_") and used in module.definitions and used not in helpers:
+                helpers.add(used)
+                pending.append(used)
+    return [name for name in module.definitions if name in helpers]
+
+
+def function_with_helpers(source: str, name: str) -> str:
+    """Return the source of a function and of the private helpers and constants that it uses."""
+    lines = source.split("\n")
+    wanted = {*private_helpers(source, [name]), name}
+    parts = []
+    for node in ast.parse(source).body:
+        if isinstance(node, ast.FunctionDef):
+            if node.name in wanted:
+                parts.append("\n".join(lines[_line_range(node)]))
+        elif isinstance(node, ast.Assign) and any(
+            isinstance(target, ast.Name) and target.id in wanted for target in node.targets
+        ):
+            parts.append("\n".join(lines[node.lineno - 1 : node.end_lineno]))
+    return "\n\n\n".join(parts)

@@ -1,0 +1,78 @@
+"""Changing the student's files: reset and update, with backups."""
+
+import pytest
+
+from autograder.courses.transformer import TRANSFORMER
+from autograder.curriculum.stubs import bundled
+from autograder.errors import UsageError
+from autograder.workspace import files, function_source, state
+
+
+def test_reset_function_keeps_the_rest_and_a_backup(folder):
+    path = folder / "softmax.py"
+    solved = (bundled("solutions") / "softmax.py").read_text()
+    path.write_text(solved)
+    backup = files.reset(folder, "softmax.log_softmax", TRANSFORMER)
+    assert (folder / backup).read_text() == solved
+    text = path.read_text()
+    stub = files.stub_text("softmax", TRANSFORMER)
+    function_text = function_source.function_text
+    assert function_text(text, "log_softmax") == function_text(stub, "log_softmax")
+    assert function_text(text, "softmax") == function_text(solved, "softmax")
+    assert files.reset(folder, "softmax", TRANSFORMER) != backup
+    assert path.read_text() == stub
+
+
+def test_reset_missing_file_restores_it(folder):
+    (folder / "softmax.py").unlink()
+    assert files.reset(folder, "softmax", TRANSFORMER) is None
+    assert (folder / "softmax.py").read_text() == files.stub_text("softmax", TRANSFORMER)
+
+
+def test_reset_function_in_unreadable_file_is_refused(folder):
+    (folder / "softmax.py").write_text("def (")
+    with pytest.raises(UsageError, match="headway reset softmax"):
+        files.reset(folder, "softmax.softmax", TRANSFORMER)
+    assert (folder / "softmax.py").read_text() == "def ("
+    assert (folder / files.reset(folder, "softmax", TRANSFORMER)).read_text() == "def ("
+
+
+def test_reset_and_update_accept_bom_and_windows_newlines(folder):
+    path = folder / "softmax.py"
+    solved = (bundled("solutions") / "softmax.py").read_bytes()
+    path.write_bytes(b"\xef\xbb\xbf" + solved.replace(b"\n", b"\r\n"))
+    files.reset(folder, "softmax.log_softmax", TRANSFORMER)
+    stub = files.stub_text("softmax", TRANSFORMER)
+    assert files.read_file(path) == function_source.replace_function(
+        solved.decode(), "log_softmax", function_source.function_text(stub, "log_softmax")
+    )
+    path.write_bytes(b"\xef\xbb\xbf" + stub.encode())
+    assert files.update(folder, state.load(folder)) == []
+
+
+def test_update_brings_new_stubs_and_keeps_work(folder, monkeypatch):
+    worked = (folder / "softmax.py").read_text().replace(
+        'raise NotImplementedError("softmax.softmax")', "return my_work(x)"
+    )  # fmt: skip
+    worked += "\n\ndef my_work(x):\n    return x\n"
+    (folder / "softmax.py").write_text(worked)
+    (folder / "ffn.py").unlink()
+    installed = files.stub_text
+
+    def newer(module, curriculum):
+        text = installed(module, curriculum).replace("import numpy as np", "import numpy as np  # newer", 1)
+        return text.replace("Args:", "Newer args:")
+
+    monkeypatch.setattr(files, "stub_text", newer)
+    recorded = state.load(folder)
+    assert len(files.update(folder, recorded)) == 12
+    text = (folder / "softmax.py").read_text()
+    assert "return my_work(x)" in text
+    assert "def my_work" in text
+    assert "# newer" not in text
+    assert "Newer args:" not in function_source.function_text(text, "softmax")
+    assert "Newer args:" in function_source.function_text(text, "log_softmax")
+    assert (folder / "attention.py").read_text() == newer("attention", TRANSFORMER)
+    assert (folder / "ffn.py").read_text() == newer("ffn", TRANSFORMER)
+    assert files.update(folder, recorded) == []
+    assert worked in [path.read_text() for path in (folder / files.BACKUPS).iterdir()]

@@ -1,0 +1,57 @@
+"""Solutions: when they may be shown, and how they are compared with the student's code."""
+
+import pytest
+
+from autograder.courses.transformer import TRANSFORMER
+from autograder.curriculum.stubs import bundled
+from autograder.errors import UsageError
+from autograder.workspace import solutions, state
+
+SOFTMAX = ("softmax.softmax",)
+
+
+def test_solution_of_every_function_compiles():
+    for name in TRANSFORMER.functions:
+        text = solutions.solution_of(name, TRANSFORMER)
+        compile(text, name, "exec")
+        assert f"def {name.partition('.')[2]}(" in text
+
+
+def test_solution_is_allowed_after_pass_or_giving_up(folder):
+    recorded = state.load(folder)
+    assert not solutions.require_solution_allowed(folder, SOFTMAX, {"softmax.softmax"}, False, recorded)
+    with pytest.raises(UsageError, match=r"headway solution softmax\.softmax --give-up"):
+        solutions.require_solution_allowed(folder, SOFTMAX, set(), False, recorded)
+    assert solutions.require_solution_allowed(folder, SOFTMAX, set(), True, recorded)
+    assert "softmax.softmax" in recorded.content[solutions.GAVE_UP]
+    assert not solutions.require_solution_allowed(folder, SOFTMAX, set(), False, recorded)
+
+
+@pytest.mark.parametrize(("text", "words"), [
+    ('solutions = "never"', "disabled solutions"),
+    ('solutions = "after-pass"', "after they pass"),
+    ('solutions = "sometimes"', "'sometimes' must be one of"),
+    ("solutions =", "cannot read course.toml"),
+])  # fmt: skip
+def test_solution_rule_of_the_instructor_is_enforced(folder, text, words):
+    (folder / solutions.COURSE).write_text(text)
+    with pytest.raises(UsageError, match=words):
+        solutions.require_solution_allowed(folder, SOFTMAX, set(), True, state.load(folder))
+
+
+def test_student_and_solution_ignores_bom_and_newlines(folder):
+    solved = (bundled("solutions") / "softmax.py").read_bytes()
+    (folder / "softmax.py").write_bytes(b"\xef\xbb\xbf" + solved.replace(b"\n", b"\r\n"))
+    mine, theirs = solutions.student_and_solution(folder, "softmax.softmax", TRANSFORMER)
+    assert mine == theirs
+
+
+def test_student_and_solution_of_unreadable_file_is_refused(folder):
+    (folder / "softmax.py").write_text("def (")
+    with pytest.raises(UsageError, match=r"Python cannot read softmax\.py .*line 1.*headway check softmax"):
+        solutions.student_and_solution(folder, "softmax.softmax", TRANSFORMER)
+
+
+def test_compare_lines_pairs_changed_lines():
+    rows = list(solutions.compare_lines("a\nb\nc", "a\nx\nc\nd"))
+    assert rows == [("same", "a", "a"), ("other", "b", "x"), ("same", "c", "c"), ("theirs", "", "d")]
