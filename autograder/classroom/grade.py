@@ -73,7 +73,7 @@ class GradingProgress:
 OnProgress = Callable[[GradingProgress], None]
 
 
-def grade(
+def grade_class(
     folder: Path, out: Path, options: session.Options, policy: Policy, run: RunOptions, on_progress: OnProgress
 ) -> dict[str, Any]:
     """Grade the submissions in `folder` that have no current result; write results and class document to `out`.

@@ -1,4 +1,4 @@
-"""Commands for a class: grade."""
+"""The command `headway grade`."""
 
 import sys
 from pathlib import Path
@@ -24,52 +24,57 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
-@click.option("--out", type=click.Path(path_type=Path), required=True, help="Where the results go.")
-@click.option("-j", "processes", type=click.IntRange(1), help="How many at once (default: one for each core).")
+@click.option("--out", type=click.Path(path_type=Path), required=True, help="Folder for the results.")
+@click.option("-j", "processes", type=click.IntRange(1), help="Number of grading processes (default: one per core).")
+@click.option("--course", type=click.Path(path_type=Path), help="Policy file (default: DIR/course.toml, if it exists).")
 @click.option(
-    "--course", type=click.Path(path_type=Path), help="The policy (default: DIR/course.toml, if there is one)."
-)
-@click.option(
-    "--roster", type=click.Path(path_type=Path), help="CSV file of the class; who is missing shows as missing."
+    "--roster",
+    type=click.Path(path_type=Path),
+    help="CSV file of the class; students without a submission are shown as missing.",
 )
 @click.option(
     "--layout",
     type=click.Choice(["auto", "plain", "nbgrader", "canvas", "moodle", "gradescope"]),
-    help="How DIR is laid out (default: recognised).",
+    help="Layout of DIR (default: detected).",
 )
-@click.option("--only", multiple=True, metavar="STUDENT", help="Only this student; may be repeated.")
-@click.option("--force", is_flag=True, help="Grade again what is already graded.")
-@click.option("--resume", is_flag=True, hidden=True, help="What happens anyway.")
+@click.option("--only", multiple=True, metavar="STUDENT", help="Grade only this student; repeatable.")
+@click.option("--force", is_flag=True, help="Also grade submissions that have a current result.")
+@click.option("--resume", is_flag=True, hidden=True, help="Does nothing: every run resumes an interrupted one.")
 @click.option("--cluster", default="", metavar="ADDRESS", help="Grade on the workers of this Dask scheduler.")
-@click.option("--assignment", "names", multiple=True, metavar="NAME", help="Only this assignment; may be repeated.")
-@click.option("--seed", type=click.IntRange(0), help="Inputs; without it a fresh seed is drawn, and kept with OUT.")
-@click.option("--call-seconds", type=click.FloatRange(0.05), help="Time limit of one call (default: 10).")
+@click.option("--assignment", "names", multiple=True, metavar="NAME", help="Grade only this assignment; repeatable.")
+@click.option("--seed", type=click.IntRange(0), help="Seed of the inputs (default: drawn once and stored in OUT).")
+@click.option("--call-seconds", type=click.FloatRange(0.05), help="Time limit per call, in seconds (default: 10).")
 @click.option(
     "--submission-seconds",
     type=click.FloatRange(0.1),
-    help="Time limit of all calls of a submission, and of their CPU time (default: 300).",
+    help="Limit of time and of CPU time per submission, in seconds (default: 300).",
 )
-@click.option("--memory", type=click.IntRange(256), help="MiB of one process (default: 2048).")
-@click.option("--output", type=click.IntRange(1), help="MiB that may be printed (default: 8).")
-@click.option("--result", type=click.IntRange(1, 256), help="MiB of one answer (default: 64).")
+@click.option("--memory", type=click.IntRange(256), help="Memory limit per process, in MiB (default: 2048).")
+@click.option("--output", type=click.IntRange(1), help="Limit of printed output, in MiB (default: 8).")
+@click.option("--result", type=click.IntRange(1, 256), help="Limit of one returned value, in MiB (default: 64).")
 @click.option(
     "--own-prerequisites",
     is_flag=True,
-    help="Check assignments on top of the student's own earlier ones, not the official solutions.",
+    help="Check each assignment with the student's own earlier modules, not the official solutions.",
 )
 @click.option(
     "--feedback",
     type=click.Choice(["full", "summary", "none"]),
-    help="What the documents tell (default: summary). Only full holds expected values: not to be handed out.",
+    help='How much results reveal (default: summary). "full" includes expected values; do not give it to students.',
 )
 @click.option(
     "--nbgrader",
     "nbgrader_course",
     type=click.Path(path_type=Path),
     metavar="COURSE",
-    help="Grade on this nbgrader course's hidden inputs, and write grades and reports into it.",
+    help="Use the hidden inputs of this nbgrader course, and write grades and reports into it.",
 )
-@click.option("--unsafe-no-sandbox", "unsafe", is_flag=True, help="Run strangers' code with your rights. Marked.")
+@click.option(
+    "--unsafe-no-sandbox",
+    "unsafe",
+    is_flag=True,
+    help="Run untrusted code with your own privileges (recorded in the results).",
+)
 @curriculum_option
 @no_color_option
 @interruptible
@@ -99,23 +104,25 @@ def grade(
 ) -> None:
     """Grade a class, in a sandbox.
 
-    Writes one result document for each submission, class.json, and a table as CSV.
+    Writes a result document for each submission, class.json and grades.csv.
 
-    DIR holds a folder, an archive, a module or a notebook for each student, or what Canvas, Moodle, Gradescope or
-    nbgrader make of a class. Student code runs in a sandbox; a machine that has none refuses (headway doctor says what
-    is missing). The same command again goes on where it was broken off, and grades only what has changed.
+    DIR contains a folder, an archive, a module or a notebook for each student, or is a download from Canvas, Moodle or
+    Gradescope, or the submitted folder of an nbgrader course. Student code runs in a sandbox; without one, grading is
+    refused ("headway doctor" shows what is missing). Running the same command again resumes an interrupted run and
+    grades only what has changed.
     """
     import os
 
-    from autograder.classroom import grade as grading
     from autograder.classroom import gradebook
+    from autograder.classroom.grade import RunOptions, grade_class
     from autograder.classroom.policy_file import find_policy
     from autograder.engine import session
     from autograder.report import grading_progress
 
-    target = open_course(nbgrader_course) if nbgrader_course else None  # what is wrong with it is said before the work
+    # The nbgrader course is opened first, so that an error in it is reported before the class is graded.
+    target = open_course(nbgrader_course) if nbgrader_course else None
     if target:
-        preload("nbgrader.api")  # takes seconds
+        preload("nbgrader.api")  # importing it takes seconds
     curriculum = selected_curriculum()
     policy = find_policy(course, folder, curriculum)
     limits = {
@@ -139,7 +146,7 @@ def grade(
         official=not policy.own_prerequisites,
         curriculum=curriculum,
     )
-    plan = grading.RunOptions(
+    run = RunOptions(
         processes or (len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1),
         unsafe,
         force,
@@ -152,10 +159,10 @@ def grade(
     if unsafe:
         grading_progress.warn_no_sandbox(console)
     try:
-        with grading_progress.show_progress(console) as seen:
-            document = grading.grade(folder, out, options, policy, plan, seen)
+        with grading_progress.show_progress(console) as on_progress:
+            document = grade_class(folder, out, options, policy, run, on_progress)
     except KeyboardInterrupt:
-        click.echo(f"what is graded so far is kept in {out}; the same command again does the rest", err=True)
+        click.echo(f"results so far are in {out}; run the same command again to resume", err=True)
         raise
     grading_progress.render(document, out, console)
     if target:

@@ -1,4 +1,4 @@
-"""An nbgrader course into which a command writes grades."""
+"""Write grades into an nbgrader course, for the commands `grade` and `export`."""
 
 import dataclasses
 import math
@@ -19,7 +19,7 @@ MAX_SHOWN = 8
 
 
 def open_course(folder: Path, database: str | None = None, course_id: str | None = None) -> "Course":
-    """The course in a folder; its settings say where the gradebook is, unless somebody has said it here."""
+    """Return the nbgrader course in a folder; `database` and `course_id` override its settings."""
     try:
         from autograder.classroom.exporters import nbgrader_course
     except ImportError as error:
@@ -29,55 +29,56 @@ def open_course(folder: Path, database: str | None = None, course_id: str | None
 
 
 def hidden_seed(course: "Course") -> int | None:
-    """The seed with which nbgrader's own autograde draws inputs in a released course, so that both give the same."""
+    """Return the seed of the released course's hidden inputs, or None; with it, both ways of grading agree."""
     from autograder.notebooks import release_manifest
 
     return release_manifest.seed_of(course.root)
 
 
 def without_password(database: str) -> str:
-    """The URL of a database as it may be shown."""
+    """Return the URL of a database without user and password, to show it."""
     return database.partition("@")[2] or database
 
 
 def write_course(book: "Gradebook", course: "Course", console: "Console") -> None:
-    """Write a graded class into it, and say what was written."""
+    """Write a graded class into an nbgrader course, and show what was written."""
     from rich.text import Text
 
     from autograder.classroom.exporters import nbgrader_course
 
     try:
-        with spinner(console, "writing the gradebook …"):
+        with spinner(console, "Writing the gradebook …"):
             submissions, notebooks = nbgrader_course.write(book, course)
     except OSError as error:
         raise UsageError(
-            f"cannot write {error.filename or course.root} ({error.strerror}). Look at its permissions"
+            f"cannot write {error.filename or course.root} ({error.strerror}). Check its permissions"
         ) from None
     where = without_password(course.database).removeprefix("sqlite:///")
     console.print(
-        Text(f"{counted(submissions, 'submission')} in {where}, {counted(notebooks, 'notebook')} with reports")
+        Text(f"Wrote {counted(submissions, 'submission')} to {where} and {counted(notebooks, 'notebook')} with reports")
     )
-    tell_what_stays_behind(book, console)
+    show_unexported_changes(book, console)
     console.print(Text("Next: nbgrader generate_feedback ASSIGNMENT, or nbgrader's formgrader", "dim"))
 
 
-def tell_what_stays_behind(book: "Gradebook", console: "Console") -> None:
-    """nbgrader's gradebook holds what the checks gave and what lateness costs; the rest is given in formgrader."""
+def show_unexported_changes(book: "Gradebook", console: "Console") -> None:
+    """Name the students whose scores nbgrader's gradebook cannot hold: it has only check points and late penalties."""
     from rich.text import Text
 
     from autograder.classroom.gradebook import display_name
 
-    ruled = [
+    affected = [
         clean(display_name(student), 80)
         for student in book.students
-        if any(_by_an_instructor(one) for one in student["assignments"].values())
+        if any(_set_by_instructor(assignment) for assignment in student["assignments"].values())
     ]
-    if ruled:
-        shown = ", ".join(ruled[:MAX_SHOWN]) + (" …" if len(ruled) > MAX_SHOWN else "")
-        what = "points on top, scores by hand and excuses of course.toml"
-        console.print(Text(f"Not in it are {what} ({shown}): give them in formgrader"))
+    if affected:
+        shown = ", ".join(affected[:MAX_SHOWN]) + (" …" if len(affected) > MAX_SHOWN else "")
+        what = "extra points, scores given by hand and excuses from course.toml"
+        console.print(Text(f"Not exported: {what} ({shown}). Enter them in formgrader."))
 
 
-def _by_an_instructor(grade: dict[str, Any]) -> bool:
-    left = grade["earned"] - grade["penalty"]
-    return grade["by_hand"] or grade["excused"] or not math.isclose(grade["score"], left, abs_tol=1e-4)
+def _set_by_instructor(assignment: dict[str, Any]) -> bool:
+    computed = assignment["earned"] - assignment["penalty"]
+    by_hand = assignment["by_hand"] or assignment["excused"]
+    return by_hand or not math.isclose(assignment["score"], computed, abs_tol=1e-4)

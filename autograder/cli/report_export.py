@@ -1,11 +1,11 @@
-"""Commands on a graded class: report, export."""
+"""The commands `headway report` and `headway export`."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from autograder.cli.nbgrader import open_course, tell_what_stays_behind, without_password, write_course
+from autograder.cli.nbgrader import open_course, show_unexported_changes, without_password, write_course
 from autograder.cli.options import console_for, interruptible, no_color_option, spinner
 from autograder.core.text import counted
 from autograder.errors import UsageError
@@ -17,43 +17,44 @@ if TYPE_CHECKING:
     from autograder.classroom.gradebook import Gradebook
     from autograder.report.class_records import StudentRecord
 
-# Format -> the name of its file or folder in OUT/exports, and what to do with it.
+# Format: name of its file or folder in OUT/exports, and what to do with it.
 FORMATS = {
     "csv": ("grades.csv", "open it in a spreadsheet"),
     "canvas": ("canvas.csv", "Canvas: Grades, Import"),
     "moodle": ("moodle.csv", "Moodle: the assignment, Submissions, Upload grading worksheet"),
-    "gradescope": ("gradescope", "one results.json per submission"),
+    "gradescope": ("gradescope", "use the results.json of each submission"),
     "gradescope-autograder": ("gradescope-autograder.zip", "Gradescope: Configure Autograder, upload the zip"),
-    "nbgrader": ("gradebook.db", "nbgrader_config.py: c.CourseDirectory.db_url"),
+    "nbgrader": ("gradebook.db", "in nbgrader_config.py, set c.CourseDirectory.db_url to this database"),
     "junit": ("junit.xml", "Jenkins: Publish JUnit test result report"),
 }
 
 
 @click.command()
 @click.argument("out", metavar="OUT", type=click.Path(path_type=Path))
-@click.option("--html", "page", type=click.Path(path_type=Path), help="Where the page goes; else OUT/report.html.")
+@click.option("--html", "page", type=click.Path(path_type=Path), help="File for the page (default: OUT/report.html).")
 @click.option(
     "--feedback",
     is_flag=False,
     flag_value="",
     metavar="[DIR]",
-    help="Also a page and a Markdown file for every student, in DIR or OUT/feedback; at the level the results hold.",
+    help="Also write a page and a Markdown file for every student (default: to OUT/feedback).",
 )
 @click.option(
     "--similar",
     type=click.Path(path_type=Path),
     metavar="SUBMISSIONS",
-    help="Also the pairs of submissions in that folder that are suspiciously alike: a list to look at, no grade.",
+    help="Also list pairs of similar submissions in this folder, for a person to look at.",
 )
-@click.option("--layout", default="auto", show_default=True, help="How SUBMISSIONS is laid out, as for headway grade.")
+@click.option("--layout", default="auto", show_default=True, help="Layout of SUBMISSIONS, as for headway grade.")
 @no_color_option
 @interruptible
 def report(
     out: Path, page: Path | None, feedback: str | None, similar: Path | None, layout: str, no_color: bool
 ) -> None:
-    """What the graded class OUT knows, and what it does not.
+    """Summarize a graded class: scores, common mistakes, who needs help.
 
-    In the terminal, and as one page that needs no network.
+    OUT is the folder that "headway grade" wrote. Shows a summary in the terminal and writes a page that needs no
+    network.
     """
     from rich.text import Text
 
@@ -66,31 +67,33 @@ def report(
     template_environment()  # says what is missing before thousands of documents are read
     console = console_for(no_color)
     book = gradebook.read(out)
-    with spinner(console, "reading the results …"):
-        found = class_statistics.collect(book)
-    class_summary.render(found, console)
+    with spinner(console, "Reading the results …"):
+        records = class_statistics.collect(book)
+    class_summary.render(records, console)
     pairs: list[similarity.SimilarPair] = []
     if similar is not None:
-        with spinner(console, "comparing the submissions …"):
+        with spinner(console, "Comparing the submissions …"):
             pairs = similarity.find_similar(similar, layout=layout)
         class_summary.render_pairs(pairs, console)
     target = page or out / "report.html"
     folder = None if feedback is None else Path(feedback) if feedback else out / "feedback"
     try:
         if folder is not None:
-            with spinner(console, "writing feedback …"):
+            with spinner(console, "Writing feedback …"):
                 count = feedback_files.write(book, folder)
             console.print(Text(f"Feedback for {counted(count, 'student')}: {folder}", "dim"))
-        write_atomically(target, render_class(found, _link(book, folder, target), pairs).encode("utf-8", "replace"))
+        write_atomically(
+            target, render_class(records, _feedback_link(book, folder, target), pairs).encode("utf-8", "replace")
+        )
     except OSError as error:
         where = error.filename or target
         option = "--feedback=DIR" if folder is not None and Path(where).is_relative_to(folder) else "--html FILE"
-        raise UsageError(f"cannot write {where} ({error.strerror}). Name another place: {option}") from None
-    console.print(Text(f"The page: {target}", "dim"))
+        raise UsageError(f"cannot write {where} ({error.strerror}). Choose another place: {option}") from None
+    console.print(Text(f"Page: {target}", "dim"))
 
 
-def _link(book: "Gradebook", folder: Path | None, page: Path) -> "Callable[[StudentRecord], str | None]":
-    """Where the page finds a student's feedback: relative to itself."""
+def _feedback_link(book: "Gradebook", folder: Path | None, page: Path) -> "Callable[[StudentRecord], str | None]":
+    """Return a function that gives the URL of a student's feedback relative to `page`, or None."""
     import os
     from urllib.parse import quote
 
@@ -107,15 +110,17 @@ def _link(book: "Gradebook", folder: Path | None, page: Path) -> "Callable[[Stud
 
 @click.command()
 @click.argument("out", metavar="OUT", type=click.Path(path_type=Path))
-@click.option("--format", "kind", type=click.Choice(list(FORMATS)), required=True, help="Whose format.")
-@click.option("--to", type=click.Path(path_type=Path), help="File or folder to write; else OUT/exports/….")
-@click.option("--assignment", "names", multiple=True, metavar="NAME", help="moodle, gradescope-autograder: which.")
+@click.option("--format", "kind", type=click.Choice(list(FORMATS)), required=True, help="Format to write.")
+@click.option("--to", type=click.Path(path_type=Path), help="File or folder to write (default: in OUT/exports).")
+@click.option(
+    "--assignment", "names", multiple=True, metavar="NAME", help="moodle, gradescope-autograder: the assignment."
+)
 @click.option(
     "--id-column",
     type=click.Choice(["ID", "SIS User ID", "SIS Login ID"]),
     default="SIS User ID",
     show_default=True,
-    help="canvas: where ids go if the roster is none of Canvas's.",
+    help="canvas: column for the ids if the roster is not from Canvas.",
 )
 @click.option(
     "--visibility",
@@ -124,23 +129,34 @@ def _link(book: "Gradebook", folder: Path | None, page: Path) -> "Callable[[Stud
     show_default=True,
     help="gradescope: when students see the tests. Hidden checks stay hidden.",
 )
-@click.option("--database", metavar="URL", help="nbgrader: its db_url, sqlite:////path/gradebook.db or postgresql://…")
+@click.option(
+    "--database", metavar="URL", help="nbgrader: database URL, sqlite:////path/gradebook.db or postgresql://…"
+)
 @click.option(
     "--course",
     type=click.Path(path_type=Path),
-    help="nbgrader: the course's folder. Its gradebook is written, and autograded/, which formgrader shows.",
+    help="nbgrader: folder of the course. Writes its gradebook and autograded/, which formgrader shows.",
 )
-@click.option("--course-id", metavar="ID", help="nbgrader: its course_id, if it is not that of the settings.")
-@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="gradescope-autograder: inputs.")
+@click.option("--course-id", metavar="ID", help="nbgrader: course_id (default: that of the course's settings).")
+@click.option(
+    "--seed",
+    type=click.IntRange(0),
+    default=0,
+    show_default=True,
+    help="gradescope-autograder: seed of the inputs; 0 for the public ones.",
+)
 @click.option(
     "--feedback",
     type=click.Choice(["summary", "none"]),
     default="summary",
     show_default=True,
-    help="gradescope-autograder: how much students are told.",
+    help="gradescope-autograder: how much results reveal.",
 )
 @click.option(
-    "--unsafe-no-sandbox", "unsafe", is_flag=True, help="gradescope-autograder: grade without one if need be."
+    "--unsafe-no-sandbox",
+    "unsafe",
+    is_flag=True,
+    help="gradescope-autograder: grade without a sandbox if there is none.",
 )
 @no_color_option
 @interruptible
@@ -159,9 +175,9 @@ def export(
     unsafe: bool,
     no_color: bool,
 ) -> None:
-    """Write the graded class OUT in the format of another system.
+    """Write a graded class in the format of another system.
 
-    The autograder for Gradescope needs no graded class: OUT may be any folder.
+    OUT is the folder that "headway grade" wrote; for gradescope-autograder it may be any folder.
     """
     from rich.text import Text
 
@@ -170,7 +186,7 @@ def export(
 
     name, next_step = FORMATS[kind]
     if kind == "moodle" and names:
-        name = f"moodle-{names[0]}.csv"  # a worksheet for each of Moodle's assignments
+        name = f"moodle-{names[0]}.csv"  # each Moodle assignment has its own worksheet
     target = to or out / "exports" / name
     console = console_for(no_color)
     if kind == "nbgrader" and course is not None:
@@ -178,14 +194,14 @@ def export(
         return
     try:
         if kind == "gradescope-autograder":
-            settings = gradescope_zip.GradescopeSettings(_of_class(out, names), seed, feedback, visibility, unsafe)
+            settings = gradescope_zip.GradescopeSettings(
+                _assignments_of(out, names), seed, feedback, visibility, unsafe
+            )
             count, what = gradescope_zip.write(target, settings), "file"
-            graded = ", ".join(settings.assignments) or "all assignments; one: --assignment NAME"
-            console.print(Text(f"It grades {graded}"))
+            graded = ", ".join(settings.assignments) or "all assignments (for one: --assignment NAME)"
+            console.print(Text(f"It grades {graded}."))
             if not seed:
-                console.print(
-                    Text("Its inputs are the public ones, whose answers students have, too; others: --seed N")
-                )
+                console.print(Text("It uses the public inputs, whose answers students also have. For others: --seed N"))
         else:
             book, what = gradebook.read(out), "student"
             if kind == "csv":
@@ -193,7 +209,7 @@ def export(
             elif kind == "canvas":
                 count = canvas.write(book, target, id_column=id_column)
             elif kind == "moodle":
-                count = moodle.write(book, target, assignment=_one(book, names))
+                count = moodle.write(book, target, assignment=_moodle_assignment(book, names))
             elif kind == "gradescope":
                 count, what = gradescope.write(book, target, visibility=visibility), "submission"
             elif kind == "junit":
@@ -203,19 +219,20 @@ def export(
                 url = database or f"sqlite:///{target.resolve()}"
                 if database is None:
                     target.parent.mkdir(parents=True, exist_ok=True)
-                known = course_id or "default_course"
-                count = nbgrader.write_gradebook(book.document, book.results(), url, course_id=known)
+                count = nbgrader.write_gradebook(
+                    book.document, book.results(), url, course_id=course_id or "default_course"
+                )
     except OSError as error:
-        raise UsageError(f"cannot write {target} ({error.strerror}). Name another place: --to PATH") from None
+        raise UsageError(f"cannot write {target} ({error.strerror}). Choose another place: --to PATH") from None
     where = without_password(database) if database and kind == "nbgrader" else target
-    console.print(Text(f"{counted(count, what)} in {where}"))
+    console.print(Text(f"Wrote {counted(count, what)} to {where}"))
     if kind == "nbgrader":
-        tell_what_stays_behind(book, console)
+        show_unexported_changes(book, console)
     console.print(Text(f"Next: {next_step}", "dim"))
 
 
-def _of_class(out: Path, names: tuple[str, ...]) -> tuple[str, ...]:
-    """What the autograder grades: what was named, else what the class in OUT was graded for, else everything."""
+def _assignments_of(out: Path, names: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the named assignments, or those of the graded class in `out`, or none, which means all."""
     from autograder.classroom import gradebook
     from autograder.courses.transformer import TRANSFORMER
 
@@ -224,13 +241,18 @@ def _of_class(out: Path, names: tuple[str, ...]) -> tuple[str, ...]:
         return names
     if not (out / "class.json").exists():
         return ()
-    return tuple(one["name"] for one in gradebook.read(out).assignments)
+    return tuple(assignment["name"] for assignment in gradebook.read(out).assignments)
 
 
-def _one(book: "Gradebook", names: tuple[str, ...]) -> str | None:
+def _moodle_assignment(book: "Gradebook", names: tuple[str, ...]) -> str | None:
+    """Return the assignment to export, or None for the total.
+
+    Raises:
+        UsageError: if several assignments are named, or the class was not graded for it.
+    """
     known = [assignment["name"] for assignment in book.assignments]
     if len(names) > 1:
-        raise UsageError("a Moodle assignment has one grade: name one assignment, --assignment NAME, or none")
+        raise UsageError("a Moodle assignment has one grade. Name one assignment (--assignment NAME), or none")
     if names and names[0] not in known:
-        raise UsageError(f"the class was not graded for {names[0]!r}. It has {', '.join(known)}")
+        raise UsageError(f"the class was not graded for {names[0]!r}, only for {', '.join(known)}")
     return names[0] if names else None

@@ -23,7 +23,7 @@ def test_fresh_inputs_need_pytorch_before_the_first_submission(tmp_path, monkeyp
     (tmp_path / "class" / "ada" / "softmax.py").write_text("")
     monkeypatch.setattr(grade, "torch_version", lambda: None)
     with pytest.raises(UsageError, match="--seed 0"):
-        grade.grade(
+        grade.grade_class(
             tmp_path / "class",
             tmp_path / "out",
             Options(),

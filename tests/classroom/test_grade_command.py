@@ -112,7 +112,7 @@ def test_interrupted_the_class_is_written_and_goes_on_with_its_own_seed(tmp_path
     run.send_signal(signal.SIGINT)
     said = run.communicate()[1]
     assert b"interrupted" in said
-    assert b"the same command again does the rest" in said
+    assert b"again to resume" in said
     assert run.returncode == 130
     before = group_of(out)
     statuses = [student["status"] for student in before["students"]]
