@@ -64,7 +64,7 @@ def report(
     from autograder.report.html import template_environment
     from autograder.report.html.class_page import render_class
 
-    template_environment()  # says what is missing before thousands of documents are read
+    template_environment()  # reports a missing package before thousands of documents are read
     console = console_for(no_color)
     book = gradebook.read(out)
     with spinner(console, "Reading the results …"):

@@ -234,10 +234,10 @@ def test_the_data_cannot_end_its_block(found):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["nowhere"], "there is no folder"),
-        (["{here}"], "holds no class.json"),
+        (["nowhere"], "no such folder"),
+        (["{here}"], "class.json"),
         (["{book}", "--html", "/proc/nowhere/x.html"], "--html FILE"),
-        (["{book}", "--similar", "{here}/none"], "there is no folder"),
+        (["{book}", "--similar", "{here}/none"], "no such folder"),
     ],
 )
 def test_what_cannot_be_reported_is_one_line(book, tmp_path, arguments, words):

@@ -1,7 +1,7 @@
-"""Gradescope's `results.json`, one per student.
+"""Write Gradescope's `results.json`, one per student.
 
 Source: "Autograder Specifications", section "Output format", and "Leaderboards"
-(gradescope-autograders.readthedocs.io/en/latest/specs/ and …/leaderboards/). From there: `score`, `execution_time`,
+(gradescope-autograders.readthedocs.io/en/latest/specs/ and …/leaderboards/). The keys: `score`, `execution_time`,
 `output`, `output_format`, `visibility` and `stdout_visibility` (`visible`, `after_due_date`, `after_published`,
 `hidden`), `extra_data`, `tests` (each `score`, `max_score`, `status`, `name`, `number`, `output`, `tags`,
 `visibility`), and `leaderboard` (each `name`, `value`, `order`).
@@ -19,14 +19,12 @@ from autograder.report.student_feedback import scaled_points, student_exception_
 
 Visibility = Literal["visible", "after_due_date", "after_published", "hidden"]
 
-TRAINING = "training"
-
 
 def write(book: Gradebook, folder: Path, *, visibility: Visibility = "visible") -> int:
-    """Write `<submission>.json` into `folder` for everybody who handed something in.
+    """Write `<submission>.json` into `folder` for every student with a submission.
 
     Returns:
-        How many.
+        The number of files.
     """
     count, names = 0, book.file_names()
     for student, result in book.results():
@@ -42,7 +40,7 @@ def write(book: Gradebook, folder: Path, *, visibility: Visibility = "visible") 
 def document_of(
     book: Gradebook, student: Document, result: Document | None, visibility: Visibility = "visible"
 ) -> dict[str, Any]:
-    """One student's `results.json`. Only what the result document tells is told."""
+    """Return one student's `results.json`; it reveals no more than the result document does."""
     base = {
         "score": round(student["score"], 4),
         "visibility": visibility,
@@ -55,7 +53,7 @@ def document_of(
         },
     }
     if result is None:
-        return {**base, "output": f"This could not be graded: {student['reason']}", "tests": []}
+        return {**base, "output": f"This submission could not be graded: {student['reason']}", "tests": []}
     tests = [
         _test(check, number, "hidden" if book.is_hidden(check["id"]) else visibility)
         for number, check in _numbered(result)
@@ -63,14 +61,14 @@ def document_of(
     return {
         **base,
         "execution_time": round(result["seconds"], 3),
-        "output": _overview(book, student, result),
+        "output": _summary(book, student, result),
         "tests": tests,
         "leaderboard": _leaderboard(result),
     }
 
 
 def _numbered(result: Document) -> list[tuple[str, Document]]:
-    """Checks with Gradescope's numbers: assignment, function, check."""
+    """Return the checks with Gradescope's numbers: assignment.function.check."""
     return [
         (f"{assignment['number']}.{i}.{j}", check)
         for assignment in result["assignments"]
@@ -81,11 +79,11 @@ def _numbered(result: Document) -> list[tuple[str, Document]]:
 
 def _test(check: Document, number: str, visibility: Visibility) -> dict[str, Any]:
     lines = [check["message"]]
-    lines += [f"looks like: {check['mistake']['title']}"] if check["mistake"] else []
-    lines += [f"case: {check['inputs']}"] if check["inputs"] and check["status"] != "passed" else []
-    lines += [f"where: {check['location']['file']}:{check['location']['line']}"] if check["location"] else []
-    others = [one for one in check["blocked_by"] if one != check["function"] or not check["message"]]
-    lines += [f"first make right: {', '.join(others)}"] if others else []
+    lines += [f"likely cause: {check['mistake']['title']}"] if check["mistake"] else []
+    lines += [f"input: {check['inputs']}"] if check["inputs"] and check["status"] != "passed" else []
+    lines += [f"in: {check['location']['file']}:{check['location']['line']}"] if check["location"] else []
+    others = [name for name in check["blocked_by"] if name != check["function"] or not check["message"]]
+    lines += [f"blocked by: {', '.join(others)}"] if others else []
     return {
         "name": f"{check['function']} · {check['title']}",
         "number": number,
@@ -99,27 +97,28 @@ def _test(check: Document, number: str, visibility: Visibility) -> dict[str, Any
     }
 
 
-def _overview(book: Gradebook, student: Document, result: Document) -> str:
-    """Points by assignment and, where the policy scales them, how they become the score."""
+def _summary(book: Gradebook, student: Document, result: Document) -> str:
+    """Return the points by assignment and, if the policy scales them, how they become the score."""
     scaled = scaled_points({**student, "weights": book.weights}, result)
     lines = []
-    for one in result["assignments"]:
-        points, counts = scaled.get(one["name"], ("", ""))
-        became = f", which is {points}, and counts {counts}" if points else ""
-        lines.append(f"{one['name']}: {one['points']['earned']:g} of {one['points']['possible']:g} points{became}")
+    for assignment in result["assignments"]:
+        points, weighted = scaled.get(assignment["name"], ("", ""))
+        scaling = f", scaled to {points}, weighted {weighted}" if points else ""
+        earned, possible = assignment["points"]["earned"], assignment["points"]["possible"]
+        lines.append(f"{assignment['name']}: {earned:g} of {possible:g} points{scaling}")
     if student["penalty"]:
-        lines.append(f"late by {counted(student['late_days'], 'day')}: {student['penalty']:g} points less")
+        lines.append(f"{counted(student['late_days'], 'day')} late: {student['penalty']:g} points less")
     return "\n".join([*lines, *student_exception_lines(student), *result["notes"]])
 
 
 def _leaderboard(result: Document) -> list[dict[str, Any]]:
-    """For a class that trains: points of the training assignment, and how fast a right training loop runs."""
-    training = [(name, f) for name, f in iter_functions(result) if name.startswith(f"{TRAINING}.")]
+    """Return the leaderboard: points of the training assignment, and the time of a correct training loop."""
+    training = [function for name, function in iter_functions(result) if name.startswith("training.")]
     if not training:
         return []
-    points = sum(function["points"]["earned"] for _, function in training)
+    points = sum(function["points"]["earned"] for function in training)
     board: list[dict[str, Any]] = [{"name": "training: points", "value": points}]
-    if all(function["status"] == "passed" for _, function in training):
-        seconds = sum(check["seconds"] for _, function in training for check in function["checks"])
+    if all(function["status"] == "passed" for function in training):
+        seconds = sum(check["seconds"] for function in training for check in function["checks"])
         board.append({"name": "training: seconds", "value": round(seconds, 3), "order": "asc"})
     return board

@@ -1,8 +1,8 @@
-"""What `run_autograder` starts: grade the one submission, write `results.json`.
+"""Grade one submission on Gradescope and write `results.json`; the script `run_autograder` starts this module.
 
     python -m autograder.classroom.exporters.gradescope_run /autograder
 
-Whatever happens, `results.json` is written: a student reads why there is no grade, and not nothing.
+`results.json` is always written, so that a student who gets no grade can read why.
 """
 
 import json
@@ -18,8 +18,6 @@ from autograder.classroom.exporters import gradescope
 from autograder.core.files import write_atomically
 from autograder.errors import HeadwayError
 
-NAME = "submission"
-
 
 def main(root: Path) -> None:
     """Grade `root/submission` by `root/source/settings.json`; write `root/results/results.json`."""
@@ -34,10 +32,10 @@ def main(root: Path) -> None:
 def _grade(root: Path) -> dict[str, Any]:
     settings = json.loads((root / "source" / "settings.json").read_bytes())
     with tempfile.TemporaryDirectory(prefix="headway-") as scratch:
-        inbox, out = Path(scratch) / "inbox", Path(scratch) / "out"
-        # A class of one; links stay links, and are refused as in every class.
-        shutil.copytree(root / "submission", inbox / NAME, symlinks=True)
-        command = [sys.executable, "-m", "autograder.cli", "grade", str(inbox), "--out", str(out), "--no-color"]
+        folder, out = Path(scratch) / "class", Path(scratch) / "out"
+        # Links are copied as links: grading refuses them, as in every class.
+        shutil.copytree(root / "submission", folder / "submission", symlinks=True)
+        command = [sys.executable, "-m", "autograder.cli", "grade", str(folder), "--out", str(out), "--no-color"]
         command += ["--seed", str(settings["seed"]), "--feedback", settings["feedback"]]
         command += [part for name in settings["assignments"] for part in ("--assignment", name)]
         done = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)

@@ -1,15 +1,16 @@
-"""A ready autograder for Gradescope: a zip with `setup.sh`, `run_autograder` and the kit as it is installed here.
+"""Write an autograder for Gradescope: a zip with `setup.sh`, `run_autograder` and Headway as it is installed here.
 
-Source: "Autograder Specifications" (gradescope-autograders.readthedocs.io/en/latest/specs/): both files lie at the root
-of the archive; `setup.sh` runs once, as root, on an Ubuntu image; `run_autograder` runs for every submission, which
-lies in `/autograder/submission`, and writes `/autograder/results/results.json`.
+Source: "Autograder Specifications" (gradescope-autograders.readthedocs.io/en/latest/specs/). Both scripts are at the
+root of the archive. `setup.sh` runs once, as root, on an Ubuntu image. `run_autograder` runs for every submission; it
+reads `/autograder/submission` and writes `/autograder/results/results.json`.
 
-The kit travels inside the archive, with pinned versions of what it needs, so that every submission is graded by the
-same checks as here; nothing but those packages is downloaded.
+The archive contains Headway and pins the versions of its dependencies, so that every submission is graded by the same
+checks as here. Only those packages are downloaded.
 """
 
 import io
 import json
+import re
 import zipfile
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
@@ -25,7 +26,7 @@ from autograder.errors import UsageError
 SETTINGS = "settings.json"
 
 SETUP = """#!/usr/bin/env bash
-# Runs once, when the image is built: a Python that is new enough, the sandbox, and the packages that the kit needs.
+# Runs once, when the image is built: installs Python 3.11 or later, the sandbox, and Headway's dependencies.
 set -euo pipefail
 cd /autograder/source
 apt-get update
@@ -46,7 +47,7 @@ RUN = """#!/usr/bin/env bash
 set -euo pipefail
 root="${HEADWAY_AUTOGRADER_ROOT:-/autograder}"
 python="${HEADWAY_AUTOGRADER_PYTHON:-$root/source/venv/bin/python}"
-export PYTHONPATH="$root/source/kit"
+export PYTHONPATH="$root/source/headway"
 cd "$root"
 exec "$python" -m autograder.classroom.exporters.gradescope_run "$root"
 """
@@ -54,14 +55,14 @@ exec "$python" -m autograder.classroom.exporters.gradescope_run "$root"
 
 @dataclass(frozen=True)
 class GradescopeSettings:
-    """How the autograder grades.
+    """The settings of the autograder.
 
     Attributes:
         assignments: names as for `headway grade --assignment`; all if empty.
-        seed: inputs; 0 are the public ones, for which PyTorch's answers come with the kit.
-        feedback: how much students are told.
+        seed: seed of the inputs; 0 for the public ones, whose answers are part of Headway.
+        feedback: how much results reveal.
         visibility: when students see the tests.
-        unsafe: grade without a sandbox where the image has none.
+        unsafe: grade without a sandbox if the image has none.
     """
 
     assignments: tuple[str, ...] = ()
@@ -75,36 +76,36 @@ def write(path: Path, settings: GradescopeSettings) -> int:
     """Write the archive.
 
     Returns:
-        How many files it has.
+        The number of files in it.
 
     Raises:
-        UsageError: if expected values would be told.
+        UsageError: if results would reveal expected values.
     """
     if settings.feedback == "full":
-        raise UsageError("students would read expected values: use --feedback summary or none for an autograder")
+        raise UsageError("--feedback full would show students expected values. Use --feedback summary or none")
     content = io.BytesIO()
     with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as archive:
         _add(archive, "setup.sh", SETUP.encode(), executable=True)
         _add(archive, "run_autograder", RUN.encode(), executable=True)
         _add(archive, SETTINGS, (json.dumps(asdict(settings), indent=1) + "\n").encode())
         _add(archive, "requirements.txt", "\n".join([*_requirements(settings), ""]).encode())
-        for name, file in _kit():
-            _add(archive, f"kit/{name}", file.read_bytes())
+        for name, file in _headway_files():
+            _add(archive, f"headway/{name}", file.read_bytes())
         count = len(archive.namelist())
     write_atomically(path, content.getvalue())
     return count
 
 
 def _add(archive: zipfile.ZipFile, name: str, content: bytes, *, executable: bool = False) -> None:
-    # A fixed date: the same kit gives the same archive.
+    # With a fixed date, the same version of Headway gives the same archive.
     entry = zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0))
     entry.external_attr = (0o100755 if executable else 0o100644) << 16
     entry.compress_type = zipfile.ZIP_DEFLATED
     archive.writestr(entry, content)
 
 
-def _kit() -> Iterator[tuple[str, Path]]:
-    """Every file of the kit by its name in the archive; stubs, solutions and data lie as in the installed wheel."""
+def _headway_files() -> Iterator[tuple[str, Path]]:
+    """Yield every file of Headway with its name in the archive; the layout is that of the installed wheel."""
     package = Path(autograder.__file__).parent
     roots = [("autograder", package)]
     roots += [(f"autograder/_bundle/{name}", bundled(name)) for name in ("assignments", "solutions", "data")]
@@ -119,11 +120,10 @@ def _kit() -> Iterator[tuple[str, Path]]:
 
 
 def _requirements(settings: GradescopeSettings) -> Iterator[str]:
-    """The packages that grading needs, in the versions that are installed here."""
-    names = [line for line in requires("headway") or [] if "extra ==" not in line]
-    plain = [name.split(";")[0].split("[")[0] for name in names]
-    wanted = [name.split(">")[0].split("=")[0].split("<")[0].strip() for name in plain]
-    # Other inputs than the public ones are computed with PyTorch.
+    """Yield the packages that grading needs, pinned to the versions installed here."""
+    lines = [line for line in requires("headway") or [] if "extra ==" not in line]
+    wanted = [re.split(r"[;\[<>=!~ ]", line, maxsplit=1)[0] for line in lines]
+    # The answers for other than the public inputs are computed with PyTorch.
     for name in [*wanted, "pyseccomp", *(["torch"] if settings.seed else [])]:
         try:
             yield f"{name}=={version(name).partition('+')[0]}"

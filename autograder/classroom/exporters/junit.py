@@ -1,10 +1,10 @@
-"""JUnit XML, which Jenkins, GitLab and others show: a suite per student, a case per check.
+"""Write JUnit XML, which Jenkins, GitLab and others show: a suite per student, a case per check.
 
 Sources: the schema of Jenkins' xUnit plugin (github.com/jenkinsci/xunit-plugin, `junit-10.xsd`) and Ant's
-(github.com/windyroad/JUnit-Schema, `JUnit.xsd`); what is written satisfies both: Ant's order of elements in a suite
+(github.com/windyroad/JUnit-Schema, `JUnit.xsd`). The output satisfies both: Ant's order of elements in a suite
 (`properties`, `testcase`, `system-out`, `system-err`), a time stamp without zone, `type` on every failure and error.
 
-Written suite by suite: a class of 2,000 has 750,000 cases.
+The file is written suite by suite, because a class of 2,000 has 750,000 cases.
 """
 
 from pathlib import Path
@@ -19,24 +19,24 @@ _SKIPPED = ("not_started", "blocked")
 
 
 def write(book: Gradebook, path: Path) -> int:
-    """Write the file; it appears when it is whole.
+    """Write the file atomically.
 
     Returns:
-        How many suites it has.
+        The number of suites.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
-    waiting = path.with_name(f".{path.name}.part")
+    partial = path.with_name(f".{path.name}.part")
     count = 0
     try:
-        with waiting.open("w", encoding="utf-8", errors="replace") as file:
+        with partial.open("w", encoding="utf-8", errors="replace") as file:
             file.write('<?xml version="1.0" encoding="UTF-8"?>\n<testsuites>\n')
             for student, result in book.results():
                 file.write(ET.tostring(_suite(student, result, count), encoding="unicode") + "\n")
                 count += 1
             file.write("</testsuites>\n")
-        waiting.replace(path)
+        partial.replace(path)
     finally:
-        waiting.unlink(missing_ok=True)
+        partial.unlink(missing_ok=True)
     return count
 
 
@@ -55,8 +55,10 @@ def _suite(student: Document, result: Document | None, number: int) -> ET.Elemen
             "hostname": "localhost",
             "tests": str(len(checks) if result else 1),
             "failures": str(statuses.count("failed")),
-            "errors": str(sum(status in ("error", "timeout") for status in statuses) + (not result and _lost(student))),
-            "skipped": str(sum(status in _SKIPPED for status in statuses) + (not result and not _lost(student))),
+            "errors": str(
+                sum(status in ("error", "timeout") for status in statuses) + (not result and _not_graded(student))
+            ),
+            "skipped": str(sum(status in _SKIPPED for status in statuses) + (not result and not _not_graded(student))),
             "time": f"{result['seconds'] if result else 0.0:.3f}",
         },
     )
@@ -66,8 +68,8 @@ def _suite(student: Document, result: Document | None, number: int) -> ET.Elemen
     for check in checks:
         suite.append(_case(check))
     if result is None:
-        case = ET.SubElement(suite, "testcase", {"name": "handed in", "classname": "headway", "time": "0"})
-        if _lost(student):
+        case = ET.SubElement(suite, "testcase", {"name": "submission", "classname": "headway", "time": "0"})
+        if _not_graded(student):
             ET.SubElement(case, "error", {"type": student["status"], "message": _text(student["reason"])})
         else:
             ET.SubElement(case, "skipped")
@@ -76,7 +78,8 @@ def _suite(student: Document, result: Document | None, number: int) -> ET.Elemen
     return suite
 
 
-def _lost(student: Document) -> bool:
+def _not_graded(student: Document) -> bool:
+    """Return whether a student without a result document has a submission, so that the lack of one is an error."""
     return student["status"] in ("unreadable", "failed", "graded")
 
 
@@ -86,20 +89,20 @@ def _case(check: Document) -> ET.Element:
         {"name": _text(check["title"]), "classname": check["function"], "time": f"{check['seconds']:.5f}"},
     )
     if check["status"] in _SKIPPED:
-        # As text: an attribute for the reason is in one of the two schemas only.
+        # The reason is text, because only one of the two schemas has an attribute for it.
         ET.SubElement(case, "skipped").text = _text(
             f"{STATUS_WORDS[check['status']]}: {check['message']}".removesuffix(": ")
         )
     elif check["status"] != "passed":
         kind = "failure" if check["status"] == "failed" else "error"
-        named = check["mistake"] or {"id": check["status"], "title": ""}
-        entry = ET.SubElement(case, kind, {"type": _text(named["id"]), "message": _text(check["message"])})
-        where = check["location"] or {}
-        lines = [named["title"], check["inputs"] or "", f"{where['file']}:{where['line']}" if where else ""]
+        mistake = check["mistake"] or {"id": check["status"], "title": ""}
+        entry = ET.SubElement(case, kind, {"type": _text(mistake["id"]), "message": _text(check["message"])})
+        location = check["location"] or {}
+        lines = [mistake["title"], check["inputs"] or "", f"{location['file']}:{location['line']}" if location else ""]
         entry.text = _text("\n".join(line for line in lines if line))
     return case
 
 
 def _text(text: str) -> str:
-    """Without what XML 1.0 cannot hold: control characters, surrogates, the two that are no characters."""
+    """Remove what XML 1.0 cannot contain: control characters, surrogates and the two noncharacters."""
     return clean(text).replace("\ufffe", "").replace("\uffff", "")

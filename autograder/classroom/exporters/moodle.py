@@ -1,14 +1,14 @@
-"""Moodle's grading worksheet, which an assignment with "Offline grading worksheet" switched on takes back.
+"""Write Moodle's grading worksheet, for an assignment with the feedback type "Offline grading worksheet".
 
 Sources: "Assignment settings" and "Using Assignment" (docs.moodle.org, Feedback types, Offline grading worksheet) and
-what reads the file, `mod/assign/feedback/offline/importgradeslib.php` and `locallib.php` in github.com/moodle/moodle.
-From there: Identifier, Grade and Last modified (grade) must be there; the identifier is "Participant " and a number of
-this assignment's own; a grade above the assignment's maximum is skipped, and so is one whose "Last modified (grade)"
-is older than the grade in Moodle; an empty grade changes nothing.
+the code that reads the file, `mod/assign/feedback/offline/importgradeslib.php` and `locallib.php` in
+github.com/moodle/moodle. Identifier, Grade and Last modified (grade) are required. The identifier is "Participant "
+and a number that this Moodle assignment gives the student. Moodle skips a grade above the assignment's maximum, and one
+whose "Last modified (grade)" is older than the grade in Moodle; an empty grade changes nothing.
 
-A Moodle assignment has one grade: name the assignment of the course (`--assignment`), or the total is written. With the
-worksheet downloaded from Moodle as roster (`headway grade --roster`), its columns come back as they were, and the grade
-is in the scale of its "Maximum Grade".
+A Moodle assignment has one grade: that of one assignment of the course (`--assignment`), or the total. If the roster
+(`headway grade --roster`) is the worksheet downloaded from Moodle, its columns are written back unchanged, and the
+grade is scaled to its "Maximum Grade".
 """
 
 import html
@@ -32,21 +32,21 @@ def write(book: Gradebook, path: Path, *, assignment: str | None = None) -> int:
     """Write the worksheet.
 
     Args:
-        assignment: whose score is the grade; without it, the total.
+        assignment: the assignment whose score is the grade; None for the total.
 
     Returns:
-        How many students it has.
+        The number of students.
     """
     rows = [list(COLUMNS)]
     for student, result in book.results():
         roster = student["roster"]
         score, possible = _score(student, assignment)
         maximum = _number(roster.get("Maximum Grade") or roster.get("Maximum grade")) or possible
-        given = any(one["by_hand"] for name, one in student["assignments"].items() if assignment in (None, name))
-        nothing = student["status"] in _NO_GRADE and not given
+        by_hand = any(entry["by_hand"] for name, entry in student["assignments"].items() if assignment in (None, name))
+        ungraded = student["status"] in _NO_GRADE and not by_hand
         excused = assignment is not None and student["assignments"].get(assignment, {}).get("excused", False)
-        grade = None if nothing or excused or not possible else score * maximum / possible
-        ours = {
+        grade = None if ungraded or excused or not possible else score * maximum / possible
+        defaults = {
             "Identifier": _identifier(student),
             "Full name": display_name(student),
             "Email address": student["email"],
@@ -55,10 +55,12 @@ def write(book: Gradebook, path: Path, *, assignment: str | None = None) -> int:
             "Last modified (submission)": student["submitted_at"] or "-",
             "Last modified (grade)": "-",
         }
-        row = {column: csv_cells.text(roster.get(column) or ours.get(column, "")) for column in COLUMNS}
+        row = {column: csv_cells.text(roster.get(column) or defaults.get(column, "")) for column in COLUMNS}
         row["Grade"] = "" if grade is None else f"{min(grade, maximum):.2f}"
         row["Maximum Grade"] = f"{maximum:.2f}"
-        row["Last modified (grade)"] = roster.get("Last modified (grade)") or "-"  # a dash is no formula
+        row["Last modified (grade)"] = (
+            roster.get("Last modified (grade)") or "-"
+        )  # written as it is: a dash is not a formula
         row["Feedback comments"] = csv_cells.text(_feedback(student, result, assignment))
         rows.append([row[column] for column in COLUMNS])
     csv_cells.write(path, rows, line_end="\r\n")
@@ -66,8 +68,8 @@ def write(book: Gradebook, path: Path, *, assignment: str | None = None) -> int:
 
 
 def _identifier(student: Document) -> str:
-    given = student["id"]
-    return f"Participant {given}" if given.isdecimal() else given
+    student_id = student["id"]
+    return f"Participant {student_id}" if student_id.isdecimal() else student_id
 
 
 def _score(student: Document, assignment: str | None) -> tuple[float, float]:
@@ -85,12 +87,12 @@ def _number(text: str | None) -> float | None:
 
 
 def _feedback(student: Document, result: Document | None, assignment: str | None) -> str:
-    """What is not passed and why, as far as it has a name, in one paragraph. Moodle shows it as HTML."""
-    mine = [
+    """Return the functions that did not pass and why, in one paragraph, as HTML."""
+    exceptions = [
         line for line in student_exception_lines(student) if assignment is None or line.startswith(f"{assignment}: ")
     ]
     if result is None:
-        return html.escape(". ".join([*mine, student["reason"]]))
+        return html.escape(". ".join([*exceptions, student["reason"]]))
     remarks = []
     for name, function in iter_functions(result):
         if function["status"] == "passed" or (assignment and not name.startswith(f"{assignment}.")):
@@ -100,5 +102,5 @@ def _feedback(student: Document, result: Document | None, assignment: str | None
         points = f"{csv_cells.points(function['points']['earned'])}/{csv_cells.points(function['points']['possible'])}"
         remarks.append(f"{name} {points}{': ' + named if named else ''}")
     more = [f"and {len(remarks) - MAX_REMARKS} more"] if len(remarks) > MAX_REMARKS else []
-    told = "; ".join(remarks[:MAX_REMARKS] + more) or "All checks passed."
-    return html.escape(". ".join([*mine, *([student["reason"]] if student["reason"] else []), told]))
+    text = "; ".join(remarks[:MAX_REMARKS] + more) or "All checks passed."
+    return html.escape(". ".join([*exceptions, *([student["reason"]] if student["reason"] else []), text]))

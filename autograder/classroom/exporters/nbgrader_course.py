@@ -1,7 +1,7 @@
-"""Our grades in an nbgrader course: its gradebook, and the notebooks with reports that formgrader shows.
+"""Write grades into an nbgrader course: its gradebook, and the notebooks with reports that formgrader shows.
 
-Where the course keeps what, which database it has and what it is called is read from its settings, as nbgrader reads
-them: `nbgrader_config.py` of the Jupyter folders and of the course, which is code of the instructor's.
+The course's folders, database and id are read from its settings, as nbgrader reads them: `nbgrader_config.py` of the
+Jupyter folders and of the course. These files are the instructor's code and are run.
 """
 
 import contextlib
@@ -21,11 +21,10 @@ from autograder.notebooks import nbgrader_autograded
 from autograder.notebooks.read_ipynb import MAX_NOTEBOOK_BYTES
 
 SETTINGS = "nbgrader_config.py"
-# By these `nbgrader release_feedback` finds out whose work it was, and which attempt.
-OF_THE_EXCHANGE = ("timestamp.txt", "submission_secret.txt")
+# `nbgrader release_feedback` needs these to find the student and the attempt.
+EXCHANGE_FILES = ("timestamp.txt", "submission_secret.txt")
 
-
-# nbgrader's defaults, in `nbgrader/coursedir.py` of 0.9. Importing it takes seconds, and the course is looked at first.
+# nbgrader's defaults, from `nbgrader/coursedir.py` of 0.9. They are copied because importing nbgrader takes seconds.
 _DEFAULTS = {
     "course_id": "",
     "db_url": "",
@@ -43,8 +42,8 @@ class Course:
     Attributes:
         root: its folder.
         database: URL of its gradebook.
-        course_id: what nbgrader knows it by.
-        settings: of nbgrader's `CourseDirectory`, by name.
+        course_id: its id in nbgrader.
+        settings: the settings of nbgrader's `CourseDirectory`, by name.
     """
 
     root: Path
@@ -53,7 +52,7 @@ class Course:
     settings: Mapping[str, str]
 
     def notebook(self, step: str, assignment: str, student: str = ".") -> Path:
-        """Where a notebook is in one of nbgrader's steps: source, submitted or autograded."""
+        """Return the path of a notebook in one of nbgrader's steps: source, submitted or autograded."""
         folder = self.settings["directory_structure"].format(
             nbgrader_step=self.settings[f"{step}_directory"], student_id=student, assignment_id=assignment
         )
@@ -61,10 +60,10 @@ class Course:
 
 
 def find(folder: Path) -> Course:
-    """The course in `folder`.
+    """Return the course in `folder`.
 
     Raises:
-        UsageError: if there is none, its settings cannot be used, or nbgrader is not installed.
+        UsageError: if there is none, its settings are invalid, or nbgrader is not installed.
     """
     if find_spec("nbgrader") is None:
         raise missing_package("an nbgrader course needs nbgrader", "notebooks")
@@ -73,19 +72,17 @@ def find(folder: Path) -> Course:
     settings = {name: section.get(name, default) for name, default in _DEFAULTS.items()}
     for name, value in settings.items():
         if not isinstance(value, str):
-            raise UsageError(
-                f"{root / SETTINGS}: c.CourseDirectory.{name} is {value!r}. Mend that setting: it is a text"
-            )
-    database = _from(root, settings["db_url"]) or f"sqlite:///{root / 'gradebook.db'}"
+            raise UsageError(f"{root / SETTINGS}: c.CourseDirectory.{name} is {value!r}. Set it to a string")
+    database = _database_url(root, settings["db_url"]) or f"sqlite:///{root / 'gradebook.db'}"
     course = Course(root, database, settings["course_id"].strip() or "default_course", settings)
     try:
-        there = course.notebook("source", "any").parent.parent.is_dir()
+        exists = course.notebook("source", "any").parent.parent.is_dir()
     except (KeyError, IndexError, ValueError):
         raise UsageError(
-            f"{root / SETTINGS}: c.CourseDirectory.directory_structure names what nbgrader does not. Mend it"
+            f"{root / SETTINGS}: c.CourseDirectory.directory_structure has an unknown field. Fix that setting"
         ) from None
-    if not there:
-        raise UsageError(f"{folder} is no nbgrader course. Make one: headway release {folder} --format nbgrader")
+    if not exists:
+        raise UsageError(f"{folder} is not an nbgrader course. Make one: headway release {folder} --format nbgrader")
     return course
 
 
@@ -93,61 +90,60 @@ def _settings(root: Path) -> Any:
     from jupyter_core.paths import jupyter_config_path
     from traitlets.config.loader import Config, ConfigFileNotFound, PyFileConfigLoader
 
-    found = Config()
+    config = Config()
     for place in [*reversed(jupyter_config_path()), str(root)]:
         try:
-            found.merge(PyFileConfigLoader(SETTINGS, path=place).load_config())
+            config.merge(PyFileConfigLoader(SETTINGS, path=place).load_config())
         except ConfigFileNotFound:
             continue
-        except Exception as error:  # it is a program
-            what = f"{type(error).__name__}: {error}"
+        except Exception as error:  # the settings are a program, which can raise anything
+            reason = f"{type(error).__name__}: {error}"
             raise UsageError(
-                f"{Path(place, SETTINGS)} cannot be run ({what}). Mend it; nbgrader needs it, too"
+                f"{Path(place, SETTINGS)} cannot be run ({reason}). Fix it; nbgrader needs it, too"
             ) from None
-    return found
+    return config
 
 
-def _from(root: Path, url: str) -> str:
-    """The URL; a file of SQLite's without a full path lies in the course, where nbgrader's commands are run."""
+def _database_url(root: Path, url: str) -> str:
+    """Return the URL; a relative SQLite path is relative to the course, where nbgrader's commands run."""
     prefix = "sqlite:///"
     path = url.removeprefix(prefix)
     return f"{prefix}{root / path}" if path != url and path and path != ":memory:" else url
 
 
 def write(book: Gradebook, course: Course) -> tuple[int, int]:
-    """Write a graded class into a course. Only what was handed in there is written; the rest stays as it is.
+    """Write a graded class into a course, but only submissions that were made there; the rest is left as it is.
 
     Returns:
-        How many submissions there are in the gradebook, and how many notebooks with reports.
+        the number of submissions written to the gradebook, and of notebooks with reports.
 
     Raises:
         UsageError: if the gradebook cannot be written.
         OSError: if a notebook cannot be written.
     """
-    sources = {name: nbgrader_autograded.InstructorNotebook(course.notebook("source", name)) for name in _names(book)}
+    sources = {
+        name: nbgrader_autograded.InstructorNotebook(course.notebook("source", name))
+        for name in (entry["name"] for entry in book.assignments)
+    }
     submissions = nbgrader.write_gradebook(
         book.document,
         book.results(),
         course.database,
         course_id=course.course_id,
         solutions={name: source.solution_ids for name, source in sources.items()},
-        handed_in=lambda student, assignment: _is_there(course, student, assignment, sources),
+        is_submitted=lambda student, assignment: _is_submitted(course, student, assignment, sources),
     )
     return submissions, sum(_write_notebooks(book, course, sources))
-
-
-def _names(book: Gradebook) -> list[str]:
-    return [entry["name"] for entry in book.assignments]
 
 
 def _submitted(course: Course, student: str, assignment: str) -> Path:
     return course.notebook("submitted", assignment, student)
 
 
-def _is_there(course: Course, student: str, assignment: str, assignments: Iterable[str]) -> bool:
-    """Whether an assignment was handed in through nbgrader; of students of whom it knows nothing, everything counts."""
-    there = {name for name in assignments if _submitted(course, student, name).parent.is_dir()}
-    return assignment in there or not there
+def _is_submitted(course: Course, student: str, assignment: str, assignments: Iterable[str]) -> bool:
+    """Return whether an assignment was submitted through nbgrader; for students unknown there, every one counts."""
+    submitted = {name for name in assignments if _submitted(course, student, name).parent.is_dir()}
+    return assignment in submitted or not submitted
 
 
 def _write_notebooks(
@@ -169,16 +165,16 @@ def _write_notebooks(
                 text = nbgrader_autograded.ungraded_notebook(
                     f"This was not graded: {left}.", source, document, assignment
                 )
-            except OSError:  # handed in some other way
+            except OSError:  # not submitted through nbgrader
                 continue
             target = course.notebook("autograded", assignment["name"], key)
             write_atomically(target, text.encode("utf-8", "replace"))
-            for name, kept in _of_the_exchange(submitted.parent):
-                write_atomically(target.with_name(name), kept)
+            for name, exchange_file in _exchange_files(submitted.parent):
+                write_atomically(target.with_name(name), exchange_file)
             yield 1
 
 
-def _of_the_exchange(submitted: Path) -> Iterator[tuple[str, bytes]]:
-    for name in OF_THE_EXCHANGE:
+def _exchange_files(submitted: Path) -> Iterator[tuple[str, bytes]]:
+    for name in EXCHANGE_FILES:
         with contextlib.suppress(SkippedFile, OSError):
             yield name, read_plain_file(submitted / name, 1000)

@@ -1,4 +1,4 @@
-"""The class as one CSV table: a line per student, for a spreadsheet or a script."""
+"""Write the class as one CSV table with a row per student, for a spreadsheet or a script."""
 
 from pathlib import Path
 
@@ -10,17 +10,17 @@ _TEXTS = ("name", "id", "email", "submission", "status", "reason")
 
 
 def write(book: Gradebook, path: Path) -> int:
-    """Write the table: who, what was found, points earned, and by assignment the score that the policy makes of them.
+    """Write the table: student, status, points, and the score of each assignment after the policy.
 
     Returns:
-        How many students it has.
+        The number of students.
     """
     names = [assignment["name"] for assignment in book.assignments]
     numbers = ("attempt", "attempts", "late_days", "earned", "possible", "penalty", "score", "out_of")
     rows = [[*_TEXTS, "submitted_at", *numbers, "dropped", "exceptions", *names]]
     for student in book.students:
         grades = [student["assignments"].get(name, {}) for name in names]
-        scores = ["" if one.get("excused") else csv_cells.points(one.get("score")) for one in grades]
+        scores = ["" if grade.get("excused") else csv_cells.points(grade.get("score")) for grade in grades]
         rows.append(
             [
                 *(csv_cells.text(student[key]) for key in _TEXTS),

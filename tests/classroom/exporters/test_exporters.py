@@ -301,8 +301,8 @@ def test_every_format_by_the_command(book, tmp_path, kind):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["nowhere", "--format", "csv"], "there is no folder"),
-        (["{here}", "--format", "csv"], "holds no class.json"),
+        (["nowhere", "--format", "csv"], "no such folder"),
+        (["{here}", "--format", "csv"], "class.json"),
         (["{book}", "--format", "moodle", "--assignment", "gpt"], "not graded for 'gpt'"),
         (["{book}", "--format", "nbgrader", "--database", "nonsense"], "--database"),
         (["{book}", "--format", "csv", "--to", "/proc/nowhere/x.csv"], "--to PATH"),

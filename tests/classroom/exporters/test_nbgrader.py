@@ -158,7 +158,7 @@ def test_only_what_was_handed_in_is_written(book, empty):
     from nbgrader.api import Gradebook
 
     nbgrader.write_gradebook(
-        book.document, book.results(), empty, handed_in=lambda student, assignment: assignment == "softmax"
+        book.document, book.results(), empty, is_submitted=lambda student, assignment: assignment == "softmax"
     )
     with Gradebook(empty) as read:
         assert [assignment.name for assignment in read.assignments] == ["softmax"]
@@ -194,7 +194,7 @@ def no_settings_elsewhere(monkeypatch, tmp_path):
 @pytest.mark.usefixtures("no_settings_elsewhere")
 def test_a_courses_settings_are_nbgraders(tmp_path):
     course = tmp_path / "course"
-    with pytest.raises(UsageError, match="is no nbgrader course"):
+    with pytest.raises(UsageError, match="is not an nbgrader course"):
         nbgrader_course.find(course)
     (course / "mine" / "softmax").mkdir(parents=True)
     (course / "nbgrader_config.py").write_text(
@@ -215,7 +215,7 @@ def test_a_courses_settings_are_nbgraders(tmp_path):
 def test_settings_that_cannot_be_used_are_one_line(tmp_path, text):
     (tmp_path / "source").mkdir()
     (tmp_path / "nbgrader_config.py").write_text(text)
-    with pytest.raises(UsageError, match=r"nbgrader_config\.py.*Mend") as raised:
+    with pytest.raises(UsageError, match=r"nbgrader_config\.py") as raised:
         nbgrader_course.find(tmp_path)
     assert "\n" not in str(raised.value)
 
