@@ -49,15 +49,11 @@ mistake("diagonal-only", "softmax_backward(dweights, weights)", "dweights * weig
     only the diagonal of the softmax's Jacobian was used: weights * (1 - weights)
     why: That is the derivative of the sigmoid. In a softmax every score also changes all other weights.
     ask: You have written softmax_backward. Does your line do the same?""")
-mistake(
-    "softmax-over-queries", "softmax_backward(dweights, weights)", "softmax_backward(dweights, weights, axis=-2)"
-).explain("""
+mistake("softmax-over-queries", "(dweights, weights)", "(dweights, weights, axis=-2)").explain("""
     the softmax was gone back through along the queries, not along the keys
     why: The weights of a query add up to 1; the sum has to run along the same axis.
     ask: Along which axis did the forward pass take the softmax?""")
-mistake(
-    "softmax-of-weights", "softmax_backward(dweights, weights)", "softmax_backward(dweights, softmax(weights))"
-).explain("""
+mistake("softmax-of-weights", "(dweights, weights)", "(dweights, softmax(weights))").explain("""
     the softmax was taken of the weights once more
     why: `weights` are the probabilities already.
     ask: What does softmax_backward expect as its second argument: scores or probabilities?""")
@@ -69,13 +65,7 @@ mistake("scores-not-transposed", "dk = dscores.swapaxes(-1, -2) @ q", "dk = dsco
     dscores was not transposed for dk
     why: A key's gradient comes from all queries that looked at it: a sum over the queries.
     ask: dk has one row for each key. Which axis of dscores must be summed over?""")
-mistake(
-    "query-and-key-exchanged",
-    "dq = dscores @ k",
-    "dq = dscores @ q",
-    "dk = dscores.swapaxes(-1, -2) @ q",
-    "dk = dscores.swapaxes(-1, -2) @ k",
-).explain("""
+mistake("query-and-key-exchanged", "dq = dscores @ k", "dq = dscores @ q", "(-1, -2) @ q", "(-1, -2) @ k").explain("""
     dq was computed from q, and dk from k
     why: The derivative of q·k with respect to q is k, and the other way round.
     ask: What is the derivative of a·b with respect to a?""")
@@ -119,15 +109,11 @@ mistake("three-axes-only", "weights.swapaxes(-1, -2)", "weights.transpose(0, 2, 
     it works with exactly one batch axis: transpose(0, 2, 1)
     why: Later on there will be heads as well, and a single text has no batch axis at all.
     ask: How can the last two axes be exchanged, whatever stands before them?""")
-mistake(
-    "float64-from-root", "dscores /= math.sqrt(q.shape[-1])", "dscores = dscores / np.sqrt(q.shape[-1])"
-).explain("""
+mistake("float64-from-root", "/= math.sqrt(q.shape[-1])", "= dscores / np.sqrt(q.shape[-1])").explain("""
     np.sqrt(d_k) is a float64 scalar and turned float32 into float64
     why: A NumPy float64 scalar takes part in the type rules like an array; a Python float, as from math.sqrt, does not.
     ask: What is the dtype of np.sqrt(4)? And of float(np.sqrt(4))?""")
-mistake(
-    "arguments-of-softmax-backward", "softmax_backward(dweights, weights)", "softmax_backward(weights, dweights)"
-).explain("""
+mistake("arguments-of-softmax-backward", "(dweights, weights)", "(weights, dweights)").explain("""
     the arguments of softmax_backward are exchanged
     why: First comes the gradient that arrives, then the probabilities.
     ask: In which order does softmax_backward take its two arguments? Which of yours are the probabilities?""")

@@ -4,7 +4,7 @@ from autograder.engine.diagnosis.mistake import Mistakes
 
 MISTAKES = Mistakes()
 
-_HOW_MANY = "How can the sizes be read off from the end, whatever stands before them?"
+HOW_MANY = "How can the sizes be read off from the end, whatever stands before them?"
 _IN_SUM = ("1e-5", "1e-6", "1e-7", "1e-8")
 _SCORES = """
     q, k, v = as_float(q), as_float(k), as_float(v)
@@ -260,11 +260,11 @@ for name, fill, softmax in (
 mistake("three-axes-only-by-name", "    scores = q @", "    _, _, _ = q.shape\n    scores = q @").explain(f"""
     it works with exactly one batch axis: B, T, K = q.shape
     why: Later on there will be heads as well, and a single text has no batch axis at all.
-    ask: {_HOW_MANY}""")
+    ask: {HOW_MANY}""")
 mistake("four-axes-only-by-name", "    scores = q @", "    _, _, _, _ = q.shape\n    scores = q @").explain(f"""
     it works with exactly two batch axes: B, H, T, K = q.shape
     why: A single text, and a batch without heads, have fewer axes.
-    ask: {_HOW_MANY}""")
+    ask: {HOW_MANY}""")
 for small in _IN_SUM:
     mistake(
         f"small-number-in-sum-{small}",
@@ -318,19 +318,11 @@ mistake("no-softmax", "weights = _softmax_in_place(scores)", "weights = scores")
     there is no softmax: the scores themselves are the weights
     why: Weights are to be positive and to add up to 1, or the output is no average.
     ask: What do the weights of a query add up to?""")
-mistake(
-    "no-softmax-and-hidden-0", "-np.inf, where", "0.0, where", "weights = _softmax_in_place(scores)", "weights = scores"
-).explain("""
+mistake("no-softmax-and-hidden-0", "-np.inf, where", "0.0, where", "_softmax_in_place(scores)", "scores").explain("""
     there is no softmax: the scores themselves are the weights
     why: Weights are to be positive and to add up to 1, or the output is no average.
     ask: What do the weights of a query add up to?""")
-mistake(
-    "scores-for-weights",
-    "weights = _softmax_in_place(scores)",
-    "weights = _softmax_in_place(scores.copy())",
-    "return weights @ v, weights",
-    "return weights @ v, scores",
-).explain("""
+mistake("scores-for-weights", "(scores)", "(scores.copy())", "weights @ v, weights", "weights @ v, scores").explain("""
     the scores were returned, not the weights
     why: The backward pass and every picture of attention need what the softmax made of the scores.
     ask: What do the rows of the second result add up to?""")

@@ -96,9 +96,7 @@ mistake(
     why: The 2i of the formula is the number of the sine's column already, and the cosine beside it has the same. A blog
          post had it wrong, and books copied it.
     ask: For the pair in columns 2 and 3 i is 1. What is 2i then, and what is it in your code for each of the two?""")
-mistake(
-    "last-column-empty", "    return table", "    if d_model % 2:\n        table[:, -1] = 0.0\n    return table"
-).explain("""
+mistake("last-column-empty", "return", "if d_model % 2:\n        table[:, -1] = 0.0\n    return").explain("""
     with an odd width the last column is empty
     why: With an odd D there is one sine more than there are cosines, and it stands alone at the end.
     ask: How many sines are there when D is 7? How often does your loop run?""")
@@ -199,9 +197,7 @@ mistake(
     tokens and positions were put side by side, not added
     why: The vectors become twice as wide as the layers after them expect.
     ask: What is the last axis of the result: D or 2 D?""")
-mistake(
-    "length-of-second-axis", "np.shape(ids)[-1]", "np.shape(ids)[1]", "if length > len(W_pos)", "if False"
-).explain("""
+mistake("length-of-second-axis", "np.shape(ids)[-1]", "np.shape(ids)[1]", "length > len(W_pos)", "False").explain("""
     the length of the text was read from the second axis
     why: That is right for (B, T). A single text (T,) has no second axis, and with more batch axes it is another one.
     ask: Which axis of `ids` is always the one along the text, counted from which end?""")

@@ -31,9 +31,7 @@ mistake(
     the target mask is not passed on
     why: The padding of short targets is looked at like real tokens.
     ask: Which of the arguments does your code use?""")
-mistake(
-    "masks-exchanged", "config, target_mask, source_mask)  # (B, T, Vt)", "config, source_mask, target_mask)"
-).explain("""
+mistake("masks-exchanged", ", target_mask, source_mask)  # (B, T, Vt)", ", source_mask, target_mask)").explain("""
     the decoder got the two masks in the wrong order
     why: transformer takes the source mask first, decode the target mask.
     ask: In which order does decode want its masks?""")
@@ -65,9 +63,7 @@ mistake("end-forgotten", "        best[ended] = end\n", "").explain("""
     whether a text has ended is judged by its last token only, and not remembered
     why: An ended text goes on, and may come back to life.
     ask: What is appended to a text that ended two steps ago?""")
-mistake(
-    "filled-with-zero", "best[ended] = end", "best[ended] = 0", "ended = best == end", "ended |= best == end"
-).explain("""
+mistake("filled-with-zero", "best[ended] = end", "best[ended] = 0", "ended = best ==", "ended |= best ==").explain("""
     ended texts were filled up with 0 instead of the end token
     why: 0 is a token like any other.
     ask: Which token does the docstring fill up with?""")
@@ -103,9 +99,7 @@ mistake("decoder-without-source-mask", ", source_mask=source_mask)", ")").explai
     the source mask is not given to the decoder
     why: The encoder ignores the padding, but the decoder looks at what became of it.
     ask: Both halves look at the source. Which of them gets the mask?""")
-mistake(
-    "encoder-without-source-mask", "encode(source, params, config, source_mask)", "encode(source, params, config)"
-).explain("""
+mistake("encoder-without-source-mask", "(source, params, config, source_mask)", "(source, params, config)").explain("""
     the source mask is not given to the encoder
     why: The real tokens look at the padding of short texts.
     ask: Both halves look at the source. Which of them gets the mask?""")

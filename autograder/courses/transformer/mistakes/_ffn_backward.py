@@ -235,13 +235,7 @@ mistake(
     the gradient of W_2 was made with the values before the activation
     why: W_2 was multiplied with the activated values.
     ask: What exactly is the input of the second layer?""")
-mistake(
-    "bias-gradients-swapped",
-    'grads["W_2"], grads["b_2"]',
-    'grads["W_2"], grads["b_1"]',
-    'grads["W_1"], grads["b_1"]',
-    'grads["W_1"], grads["b_2"]',
-).explain("""
+mistake("bias-gradients-swapped", '["b_2"]', '["b_1"]', '["W_1"], grads["b_1"]', '["W_1"], grads["b_2"]').explain("""
     the gradients of b_1 and b_2 are exchanged
     why: They have the shapes (F,) and (D,).
     ask: What is the shape of b_1, and what is the shape of its gradient?""")

@@ -46,11 +46,7 @@ mistake(
     the gradients of the weights are transposed
     why: A gradient always has the shape of the thing it belongs to. For the square W_o the shape does not tell.
     ask: dW = xᵀ dy: which of the two is transposed, and which one stands first?""")
-mistake(
-    "output-weights-not-transposed",
-    'dout, cache["merged"], as_float(params["W_o"]))',
-    'dout, cache["merged"], as_float(params["W_o"]).T)',
-).explain("""
+mistake("output-weights-not-transposed", '"], as_float(params["W_o"]))', '"], as_float(params["W_o"]).T)').explain("""
     W_o was not transposed on the way back
     why: The way back through y = x W is dx = dy Wᵀ. W_o is square, so that nothing complains.
     ask: What is the derivative of y = x W with respect to x?""")
@@ -122,9 +118,7 @@ mistake(
     the gradient of the scores was not divided by √K
     why: The scores were divided on the way forward, so their gradient is, too. `attention_backward` does it.
     ask: Which step of the forward pass makes the scores smaller? Where is it on your way back?""")
-mistake(
-    "averaged-over-three-ways", "return (dx, grads) if memory is None", "return (dx / 3, grads) if memory is None"
-).explain("""
+mistake("averaged-over-three-ways", "(dx, grads) if memory is None", "(dx / 3, grads) if memory is None").explain("""
     what came back through q, k and v was averaged, not added
     why: x went out along three ways, and what comes back along the three is added.
     ask: If y = a x + b x, what is the derivative of y with respect to x?""")
@@ -136,21 +130,15 @@ mistake("values-in-the-middle", "_side_by_side(dq, dk, dv)", "_side_by_side(dq, 
     dk and dv were put side by side in the wrong order
     why: The order is that of the columns of W_qkv: q, k, v.
     ask: Which columns of W_qkv make the keys?""")
-mistake(
-    "mask-forgotten", 'cache["v"], cache["weights"])', 'cache["v"], attention(cache["q"], cache["k"], cache["v"])[1])'
-).explain("""
+mistake("mask-forgotten", '"v"], cache["weights"', '"v"], attention(cache["q"], cache["k"], cache["v"])[1').explain("""
     the weights were computed once more, without the mask
     why: The weights in the cache know the mask. Without a mask nothing shows.
     ask: Which weights did the forward pass use?""")
-mistake(
-    "memory-gradient-missing", "return (dx, grads) if memory is None else (dx, grads, dmemory)", "return dx, grads"
-).explain("""
+mistake("memory-gradient-missing", "(dx, grads) if memory is None else (dx, grads, dmemory)", "dx, grads").explain("""
     in cross attention only dx and grads were returned
     why: The memory was an input too, and the encoder behind it learns from its gradient.
     ask: How many inputs did the forward pass have that depend on parameters?""")
-mistake(
-    "memory-gradient-always", "return (dx, grads) if memory is None", "return (dx, grads, None) if memory is None"
-).explain("""
+mistake("memory-gradient-always", "(dx, grads) if memory is None", "(dx, grads, None) if memory is None").explain("""
     self attention returned a third value
     why: Without a memory there is no gradient for it: the result is the pair (dx, grads).
     ask: How many results does the docstring list for self attention?""")
@@ -204,12 +192,7 @@ mistake(
     all forward passes share one cache: the last one is remembered
     why: Every layer of a model calls the same function, and each must find its own values on the way back.
     ask: After two forward passes, what does the cache of the first hold?""")
-mistake(
-    "float64-sums",
-    "np.ones(len(rows), dtype=rows.dtype) @ rows",
-    "np.ones(len(rows)) @ rows",
-    inside="_project_backward",
-).explain("""
+mistake("float64-sums", "ones(len(rows), dtype=rows.dtype)", "ones(len(rows))", inside="_project_backward").explain("""
     float32 became float64 in the gradients of the biases
     why: np.ones and np.zeros make float64 unless they are told otherwise.
     ask: Of what dtype are the gradients of the biases when everything else is float32?""")

@@ -6,12 +6,12 @@ from autograder.engine.diagnosis.mistake import Mistakes
 MISTAKES = Mistakes()
 
 BEFORE_LOGARITHM = "small number before the logarithm"
-_LIMITS = ("1e-5", "1e-6", "1e-7", "1e-8", "1e-9", "1e-10", "1e-12", "1e-15")
-_LIMIT = (
+# Programs use different small numbers to keep the logarithm from 0; each gives other losses.
+LIMITS = ("1e-5", "1e-6", "1e-7", "1e-8", "1e-9", "1e-10", "1e-12", "1e-15")
+LIMIT = (
     "There is no -inf any more, but all probabilities below the limit have the same logarithm: how wrong a confident "
     "answer is cannot be seen, and its gradient is lost."
 )
-_SMALL = ("1e-5", "1e-6", "1e-7", "1e-8", "1e-9", "1e-10", "1e-12", "1e-15")
 
 mistake = MISTAKES.for_functions("softmax.cross_entropy")
 mistake("sum-not-mean", "-picked.mean()", "-picked.sum()", common=True).explain("""
@@ -54,7 +54,7 @@ mistake("predictions-not-targets", "np.asarray(targets)[..., None]", "logp.argma
     the log-probability of the likeliest class was taken, not that of the target
     why: The loss then says how sure the model is, not whether it is right.
     ask: Does your loss change when the targets change?""")
-for small in _SMALL:
+for small in LIMITS:
     mistake(
         f"log-of-softmax-plus-{small}",
         "log_softmax(logits)",
@@ -121,7 +121,7 @@ mistake("targets-without-axis", "np.asarray(targets)[..., None]", "np.asarray(ta
     the targets have one axis fewer than the log-probabilities
     why: np.take_along_axis wants as many axes in the indices as in the array: (..., V) and (..., 1).
     ask: What does targets[..., None] do to the shape of the targets?""")
-for small in _LIMITS:
+for small in LIMITS:
     mistake(
         f"log-of-limited-softmax-{small}",
         "log_softmax(logits)",
@@ -129,7 +129,7 @@ for small in _LIMITS:
         group=BEFORE_LOGARITHM,
     ).explain(f"""
         the softmax was kept above a small number before the logarithm
-        why: {_LIMIT}
+        why: {LIMIT}
         ask: You have written a function that gives log-probabilities without ever making a 0. Where could it be
              used?""")
 mistake("perplexity", "float(-picked.mean())", "float(np.exp(-picked.mean()))").explain("""
@@ -170,9 +170,7 @@ mistake(
     the axis argument is ignored: it is always the last axis
     why: Along another axis the sum goes over entries that did not compete with each other.
     ask: Along which axis did the softmax run that you are going back through?""")
-mistake(
-    "sum-over-everything", "np.expand_dims(np.vecdot(dout, probs, axis=axis), axis)", "np.sum(dout * probs)"
-).explain("""
+mistake("sum-over-everything", "expand_dims(np.vecdot(dout, probs, axis=axis), axis)", "sum(dout * probs)").explain("""
     the sum went over the whole array, not over one row
     why: The rows have nothing to do with each other: each has a sum of its own. With a single row nothing shows.
     ask: How many sums does a batch of four rows need? What does .sum() without an axis give?""")
@@ -203,9 +201,7 @@ mistake("second-axis-always", "axis=axis), axis)", "axis=1), 1)").explain("""
     the axis argument is ignored: it is always axis 1
     why: For a matrix that is the last axis; in a batch it is another one.
     ask: Along which axis did the softmax run that you are going back through?""")
-mistake(
-    "sum-not-times-probs", "dx = dout - np.expand_dims", "dx = dout * probs - np.expand_dims", "dx *= probs", "pass"
-).explain("""
+mistake("sum-not-times-probs", "- np.expand_dims", "* probs - np.expand_dims", "dx *= probs", "pass").explain("""
     the sum was not multiplied by probs: the factor stands before the brackets
     why: dx = probs * dout - sum is another formula than probs * (dout - sum).
     ask: Add up your gradient along the row. Is it 0, as it must be?""")
@@ -220,9 +216,7 @@ mistake("one-row-only").body("""
     the Jacobian was written out for one row only
     why: np.diag and np.outer make a matrix of one vector. For many rows they would have to make many.
     ask: Which number do all entries of a row have in common in the formula? Then no matrix is needed.""")
-mistake(
-    "dout-forgotten", "dx = dout - np.expand_dims(np.vecdot(dout, probs, axis=axis), axis)", "dx = 1.0 - probs"
-).explain("""
+mistake("dout-forgotten", "dout - np.expand_dims(np.vecdot(dout, probs, axis=axis), axis)", "1.0 - probs").explain("""
     dout is not used: probs * (1 - probs)
     why: That is the derivative of one probability with respect to its own score. What arrives from further down is
          missing, and so are all other scores.
@@ -262,9 +256,7 @@ mistake("sign", "dlogits /= targets.size", "dlogits /= -targets.size", common=Tr
     the sign is reversed: targets minus probabilities
     why: A step against this gradient makes the loss larger.
     ask: When the score of the right class grows, the loss falls. Which sign has the gradient there?""")
-mistake(
-    "target-column-in-all-rows", "rows[np.arange(len(rows)), targets.reshape(-1)]", "rows[:, targets.reshape(-1)]"
-).explain("""
+mistake("target-column-in-all-rows", "np.arange(len(rows)), targets.reshape(-1)", ":, targets.reshape(-1)").explain("""
     1 was subtracted in the target columns of all rows, not in one place of each row
     why: `dlogits[:, targets]` means every row, all these columns. Each row has one target of its own.
     ask: How many entries should change in a batch of six rows? Which index pairs every row with its own column?""")
@@ -283,11 +275,7 @@ mistake(
     the gradient stops at the probabilities: -1/p at the target
     why: That is the derivative of -log p. From there it still has to go back through the softmax, to the scores.
     ask: With respect to what is the gradient asked for? Which step lies between that and the probabilities?""")
-mistake(
-    "softmax-backward-again",
-    "dlogits /= targets.size",
-    "dlogits = softmax_backward(dlogits, softmax(logits)) / targets.size",
-).explain("""
+mistake("softmax-backward-again", "dlogits /=", "dlogits = softmax_backward(dlogits, softmax(logits)) /").explain("""
     the result was sent through softmax_backward once more
     why: probabilities minus targets is the gradient with respect to the scores already: the softmax is included.
     ask: With respect to what is softmax - onehot the gradient? Is there a layer left to go through?""")

@@ -117,9 +117,7 @@ mistake(
     betas, eps, weight_decay and max_norm are not handed on, so that every run has the defaults
     why: With the defaults nothing shows.
     ask: Which of the arguments of train reach your train_step?""")
-mistake(
-    "one-rate-only", "rates = lr if np.iterable(lr) else itertools.repeat(lr)", "rates = itertools.repeat(lr)"
-).explain("""
+mistake("one-rate-only", "rates = lr if np.iterable(lr) else itertools.repeat", "rates = itertools.repeat").explain("""
     lr is always taken for one number: a list of rates is not handled
     why: lr may be an iterable with one number for each batch: a schedule.
     ask: What is lr in train(..., lr=[0.1, 0.05]), and what does your step do with it?""")

@@ -1,12 +1,12 @@
 """Mistakes in assignment 4: averages and masks; those of `attention` itself are in `_attention_forward`."""
 
 from autograder.courses.transformer.mistakes._attention_backward import MISTAKES as BACKWARD
+from autograder.courses.transformer.mistakes._attention_forward import HOW_MANY
 from autograder.courses.transformer.mistakes._attention_forward import MISTAKES as FORWARD
 from autograder.engine.diagnosis.mistake import Mistakes
 
 MISTAKES = Mistakes(FORWARD, BACKWARD)
 
-_HOW_MANY = "How can the sizes be read off from the end, whatever stands before them?"
 
 mistake = MISTAKES.for_functions("attention.causal_average_loop")
 mistake("sees-the-next", ": t + 1, :]", ": t + 2, :]", common=True).explain("""
@@ -63,7 +63,7 @@ mistake(
 ).explain(f"""
     it works with exactly one batch axis: B, T, D = x.shape
     why: A single text has no batch axis, and there may be more than one.
-    ask: {_HOW_MANY}""")
+    ask: {HOW_MANY}""")
 mistake("first-axis").body("""
     x = as_float(x)
     out = np.zeros_like(x)
@@ -151,9 +151,7 @@ mistake("divided-by-length", "weights.sum(axis=-1, keepdims=True)", "x.shape[-2]
     every row was divided by the length of the text
     why: Row t has only t + 1 ones.
     ask: Try it on vectors that are all ones. What should come out at position 0?""")
-mistake(
-    "everything", "np.tri(x.shape[-2], dtype=x.dtype)", "np.ones((x.shape[-2], x.shape[-2]), dtype=x.dtype)"
-).explain("""
+mistake("everything", "tri(x.shape[-2], dtype=x.dtype)", "ones((x.shape[-2], x.shape[-2]), dtype=x.dtype)").explain("""
     the matrix has no zeros: every position sees the whole text
     why: All positions then carry the same vector, and every one of them has seen the future.
     ask: Which entries of the matrix should be 0?""")
@@ -170,11 +168,11 @@ mistake(
 ).explain(f"""
     it works with exactly one batch axis: B, T, D = x.shape
     why: A single text has no batch axis, and there may be more than one.
-    ask: {_HOW_MANY}""")
+    ask: {HOW_MANY}""")
 mistake("first-axis", "x.shape[-2]", "x.shape[0]").explain(f"""
     the triangle has the size of the first axis
     why: That is right for a single text. With a batch the first axis is the texts.
-    ask: {_HOW_MANY}""")
+    ask: {HOW_MANY}""")
 mistake("wrong-side", "weights @ x", "x @ weights").explain("""
     the matrix stands on the wrong side: x @ weights
     why: A matrix on the left mixes the rows of x, which are the positions; on the right it mixes the columns.
@@ -229,9 +227,7 @@ mistake(
     the mask holds 0 and -inf, to be added to the scores
     why: That is another convention. Here a mask is boolean.
     ask: What should the dtype of the mask be?""")
-mistake(
-    "keys-ignored", "np.tri(n_queries, n_keys, k=n_keys - n_queries, dtype=bool)", "np.tri(n_queries, dtype=bool)"
-).explain("""
+mistake("keys-ignored", "(n_queries, n_keys, k=n_keys - n_queries, dtype=bool)", "(n_queries, dtype=bool)").explain("""
     the mask is always square: n_keys is not used
     why: During generation there are fewer queries than keys.
     ask: What is the shape of the mask for two queries and five keys?""")

@@ -168,13 +168,7 @@ mistake(
     ln1 was used for both norms
     why: Each has a gain and a bias of its own; at the start of training they are equal.
     ask: Which parameters does the second norm have?""")
-mistake(
-    "steps-in-parallel",
-    "ffn(layernorm(ln2_in, **ln2), ",
-    "ffn(layernorm(x, **ln2), ",
-    "ffn(after_attention, ffn",
-    "ffn(x, ffn",
-).explain("""
+mistake("steps-in-parallel", "(layernorm(ln2_in, **ln2)", "(layernorm(x, **ln2)", "(after_attention", "(x").explain("""
     the feed-forward network reads x, not the stream after the attention
     why: Some models do this on purpose; here the two steps come one after the other.
     ask: What does the feed-forward network work on, if not on what the attention brought?""")
@@ -236,9 +230,7 @@ mistake(
     with "pre", the feed-forward network comes before the attention
     why: Each position thinks before it has looked around; the attention's output leaves the block unprocessed.
     ask: Which of the two steps does the formula of the docstring begin with?""")
-mistake(
-    "x-added-twice", "after_ffn = after_attention + ffn_out", "after_ffn = x + after_attention + ffn_out"
-).explain("""
+mistake("x-added-twice", "after_ffn = after_attention +", "after_ffn = x + after_attention +").explain("""
     with "pre", x was added again at the end, although the stream holds it already
     why: After the attention the stream is x and what the attention found. The second step adds to that, and to nothing
          else.
@@ -270,17 +262,7 @@ mistake(
     the gradient does not go past the attention
     why: x was copied: one copy went through the attention, the other one past it. Their gradients add up.
     ask: By how many paths does x reach the stream after the attention?""")
-mistake(
-    "no-residuals",
-    "dstream = dout + dbranch",
-    "dstream = dbranch",
-    "dstream = dsum + dbranch",
-    "dstream = dbranch",
-    "dx = dstream + dbranch",
-    "dx = dbranch",
-    "dx = dsum + dbranch",
-    "dx = dbranch",
-).explain("""
+mistake("no-residuals", "dout + ", "", "dstream = dsum +", "dstream =", "dstream + ", "", "dsum + ", "").explain("""
     the gradient goes past neither of the two steps
     why: Where the forward pass adds, the backward pass copies, and adds up where the copies meet.
     ask: How many sums are there in the forward pass? Each has two gradients.""")
@@ -294,9 +276,7 @@ mistake(
     the gradient goes past the feed-forward network only, not through it
     why: The network gets its own gradients, but what it did also depends on the stream that it read.
     ask: What do you do with the gradient that ffn_backward returns for its input?""")
-mistake(
-    "first-branch-lost", "dx = dstream + dbranch", "dx = dstream * 1.0", "dx = dsum + dbranch", "dx = dsum * 1.0"
-).explain("""
+mistake("first-branch-lost", "dstream + dbranch", "dstream * 1.0", "dx = dsum + dbranch", "dx = dsum * 1.0").explain("""
     the gradient goes past the attention only, not through it
     why: The attention gets its own gradients, but what it did also depends on the x that it read.
     ask: What do you do with the gradient that multihead_attention_backward returns for x?""")
@@ -313,13 +293,7 @@ mistake("last-residual-from-dout", "dx = dstream + dbranch", "dx = dout + dbranc
     with "pre", dout is added at the end instead of the gradient of the stream
     why: x reaches the output past both steps, but also past the attention and through the feed-forward network.
     ask: Which gradient arrives at the first sum, the one after the attention?""")
-mistake(
-    "residuals-past-norms",
-    "dstream = dsum + dbranch",
-    "dstream = dout + dbranch",
-    "dx = dsum + dbranch",
-    "dx = dstream + dbranch",
-).explain("""
+mistake("residuals-past-norms", "dstream = dsum + dbranch", "dstream = dout + dbranch", "dsum ", "dstream ").explain("""
     with "post", the gradients that go past the steps also go past the norms
     why: In this form the norm stands after the sum: both copies have gone through it.
     ask: What comes first on the way back through ln1(x + attention(x)), the norm or the sum?""")
@@ -359,13 +333,7 @@ mistake(
     the gradients of gamma and beta are exchanged
     why: Both have the shape (D,), so nothing complains.
     ask: In which order does layernorm_backward return them?""")
-mistake(
-    "norm-gradients-exchanged",
-    'prefixed(dln1, "ln1.")',
-    'prefixed(dln2, "ln1.")',
-    'prefixed(dln2, "ln2.")',
-    'prefixed(dln1, "ln2.")',
-).explain("""
+mistake("norm-gradients-exchanged", '(dln1, "ln1.")', '(dln2, "ln1.")', '(dln2, "ln2.")', '(dln1, "ln2.")').explain("""
     the gradients of ln1 and ln2 are exchanged
     why: They have the same shapes, so nothing complains.
     ask: Under which names do you put the gradients of the norm that belongs to the attention?""")

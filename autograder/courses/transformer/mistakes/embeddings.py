@@ -103,9 +103,7 @@ mistake("one-text-only").body("""
     it works for one text only, not for a batch
     why: A loop over the first axis meets a whole text where it expects one id, if there is a batch.
     ask: What is the shape of `ids` for two texts of three tokens? Does looking up rows need a loop?""")
-mistake(
-    "batch-flattened", "W_tok[_check_ids(ids, len(W_tok))]", "W_tok[_check_ids(ids, len(W_tok)).reshape(-1)]"
-).explain("""
+mistake("batch-flattened", "[_check_ids(ids, len(W_tok))]", "[_check_ids(ids, len(W_tok)).reshape(-1)]").explain("""
     the batch was flattened: all tokens stand along one axis
     why: The values are right, but which text a token belongs to can no longer be seen.
     ask: What is the shape of `ids`, and which axis should the result have in addition?""")
@@ -140,15 +138,11 @@ mistake(
     why: A token that occurs often has more influence on the loss, and its gradient is larger.
     ask: A token stands at three places and its vector changes: by how much more does the loss change than for one
          place?""")
-mistake(
-    "divided-by-places", "dout.reshape(-1, dout.shape[-1])", "dout.reshape(-1, dout.shape[-1]) / len(hot)"
-).explain("""
+mistake("divided-by-places", ".reshape(-1, dout.shape[-1])", ".reshape(-1, dout.shape[-1]) / len(hot)").explain("""
     the sum was divided by the number of places
     why: If the loss is a mean, that is in `dout` already; dividing once more makes the gradient too small.
     ask: Does the formula contain a 1/N? Who divided by N, if anybody did?""")
-mistake(
-    "divided-by-texts", "dout.reshape(-1, dout.shape[-1])", "dout.reshape(-1, dout.shape[-1]) / len(dout)"
-).explain("""
+mistake("divided-by-texts", ".reshape(-1, dout.shape[-1])", ".reshape(-1, dout.shape[-1]) / len(dout)").explain("""
     the sum was divided by the number of texts
     why: If the loss is a mean, that is in `dout` already; dividing once more makes the gradient too small.
     ask: Does the formula contain a 1/B? Who divided by B, if anybody did?""")

@@ -111,9 +111,7 @@ mistake("second-residual-from-x", "ln2_in = after_attention + source_out", "ln2_
     x is added after the second step, instead of the stream after the first
     why: What the self attention found out is then lost to the stream.
     ask: Which array is *the stream* by the time the second step is done?""")
-mistake(
-    "third-residual-too-early", "ln3_in = after_source_attention + ffn_out", "ln3_in = after_attention + ffn_out"
-).explain("""
+mistake("third-residual-too-early", "= after_source_attention + ffn_out", "= after_attention + ffn_out").explain("""
     the stream from before the second step is added after the third
     why: What was found in the source is then lost to the stream.
     ask: Which array does the feed-forward network read? The same one is added to its output.""")
@@ -121,9 +119,7 @@ mistake("norms-exchanged", "ln1, ln2, ln3 = subset", "ln1, ln3, ln2 = subset").e
     ln2 and ln3 are exchanged
     why: With gamma 1 and beta 0 nothing shows.
     ask: Which norm belongs to the attention to the memory?""")
-mistake(
-    "second-norm-missing", "after_source_attention = layernorm(ln2_in, **ln2)", "after_source_attention = ln2_in"
-).explain("""
+mistake("second-norm-missing", "= layernorm(ln2_in, **ln2)", "= ln2_in").explain("""
     there is no norm after the second step
     why: A decoder block has three steps, and a norm after each of them.
     ask: How many norms are there in params, and how many in your code?""")

@@ -314,9 +314,7 @@ mistake("activation-last").body("""
     the activation comes after the second layer, not between the two
     why: The network widens the vector in order to bend it there.
     ask: Which of the two layers is the activation's input?""")
-mistake(
-    "activation-twice", "    cache = {", '    out = gelu(out) if activation == "gelu" else relu(out)\n    cache = {'
-).explain("""
+mistake("activation-twice", "cache ", 'out = gelu(out) if activation == "gelu" else relu(out)\n    cache ').explain("""
     the activation is applied after the second layer too
     why: The result goes into the residual stream, which needs negative numbers.
     ask: How many activations does the formula have?""")
@@ -332,11 +330,7 @@ mistake("relu-by-default", 'activation="gelu"):', 'activation="relu"):').explain
     the default activation is ReLU
     why: The default here is GELU in its tanh form.
     ask: Compare the signature with the one in the assignment.""")
-mistake(
-    "exact-gelu",
-    "activated = hidden * gate",
-    'activated = gelu_exact(hidden) if activation == "gelu" else relu(hidden)',
-).explain("""
+mistake("exact-gelu", "= hidden * gate", '= gelu_exact(hidden) if activation == "gelu" else relu(hidden)').explain("""
     the exact GELU was used instead of the tanh form
     why: The two are never more than 0.0005 apart, but the weights of GPT-2 belong to one of them.
     ask: Which of gelu and gelu_exact does the docstring name?""")

@@ -135,13 +135,7 @@ mistake("temperature-ignored", "softmax(logits, temperature=temperature)", "soft
     the temperature is not used
     why: Above 0, every temperature gives the same probabilities.
     ask: Where in your code is the temperature, but for the case 0?""")
-mistake(
-    "temperature-plus-small",
-    "if temperature == 0:",
-    "if False:",
-    "softmax(logits, temperature=temperature)",
-    "softmax(logits, temperature=temperature + 1e-8)",
-).explain("""
+mistake("temperature-plus-small", "if temperature == 0", "if False", "=temperature", "=temperature + 1e-8").explain("""
     1e-8 was added to the temperature
     why: It hides the division by 0 and changes all the other answers a little. Temperature 0 is a case of its own.
     ask: What should temperature 0 give, and which line of yours makes sure of that?""")
@@ -173,9 +167,7 @@ mistake("top-p-ignored", "if top_p is not None and top_p < 1:", "if False:").exp
     top_p is not used
     why: Every token may be drawn, however unlikely.
     ask: With a tiny top_p, how many of your probabilities should not be 0?""")
-mistake(
-    "least-probable-kept", "ranked[..., top_k:] = 0.0", "ranked[..., : max(ranked.shape[-1] - top_k, 0)] = 0.0"
-).explain("""
+mistake("least-probable-kept", "ranked[..., top_k:] =", "ranked[..., : max(ranked.shape[-1] - top_k, 0)] =").explain("""
     top-k keeps the least probable tokens, not the most probable
     why: A sort in ascending order has the smallest numbers in front.
     ask: With top_k=1 and the scores 1, 5, 2: which token is kept?""")
@@ -216,13 +208,7 @@ mistake(
     the token before the right one was taken
     why: The token is the number of stretches that end at or before the dart: no 1 has to be subtracted.
     ask: The dart lands in the first stretch. How many stretches end before it, and which token is it?""")
-mistake(
-    "columns-added",
-    "np.cumsum(probs, axis=-1, dtype",
-    "np.cumsum(probs, axis=0, dtype",
-    "if not (total > 0).all():",
-    "if False:",
-).explain("""
+mistake("columns-added", "cumsum(probs, axis=-1", "cumsum(probs, axis=0", "not (total > 0).all()", "False").explain("""
     the probabilities were added up along the rows of the batch, not along the tokens
     why: The running sum belongs to one row of probabilities.
     ask: Along which axis do probabilities add up to 1?""")
@@ -344,11 +330,7 @@ mistake(
     when the window moved, the oldest key was dropped and the others were kept
     why: With learned positions every token has moved up by one place, and all keys and values have changed.
     ask: Which row of W_pos went into the second key, before and after the window moved?""")
-mistake(
-    "same-cache",
-    "    for _ in range(n_new):",
-    "    cache = [(*entry[:2], *cache[0][2:]) for entry in cache]\n    for _ in range(n_new):",
-).explain("""
+mistake("same-cache", "for _ in", "cache = [(*entry[:2], *cache[0][2:]) for entry in cache]\n    for _ in").explain("""
     all blocks share one cache
     why: Every block has keys and values of its own; here each overwrites those of the block before.
     ask: How many pairs of keys and values does a model with four blocks need?""")

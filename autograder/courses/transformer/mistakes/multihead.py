@@ -44,13 +44,7 @@ mistake("heads-first", ".swapaxes(-2, -3)", ".transpose(-2, *range(x.ndim - 1), 
     the heads were moved to the very front, before the batch
     why: Batch axes stay where they are. With no batch axis nothing shows.
     ask: Counted from the end, which axis should the heads become?""")
-mistake(
-    "one-batch-axis-only",
-    "*batch, length, d_model = x.shape",
-    "B, length, d_model = x.shape",
-    "x.reshape(*batch, ",
-    "x.reshape(B, ",
-).explain("""
+mistake("one-batch-axis-only", "*batch, length, d_model = x.", "B, length, d_model = x.", "(*batch,", "(B,").explain("""
     it works with exactly one batch axis: B, T, D = x.shape
     why: A single text has no batch axis, and there may be more than one.
     ask: How can the last two sizes be read off, whatever stands before them?""")
@@ -76,13 +70,7 @@ mistake("counted-from-the-front", ".swapaxes(-2, -3)", ".swapaxes(1, 2)").explai
     axes 1 and 2 were exchanged, counted from the front
     why: These are heads and positions with exactly one batch axis only.
     ask: Counted from the end, which axes are heads and positions, whatever stands before them?""")
-mistake(
-    "one-batch-axis-only",
-    "*batch, n_heads, length, head_size = x.shape",
-    "B, n_heads, length, head_size = x.shape",
-    ".reshape(*batch, ",
-    ".reshape(B, ",
-).explain("""
+mistake("one-batch-axis-only", "*batch, n_heads, length,", "B, n_heads, length,", "(*batch,", "(B,").explain("""
     it works with exactly one batch axis: B, H, T, K = x.shape
     why: A single text has no batch axis, and there may be more than one.
     ask: How can the last three sizes be read off, whatever stands before them?""")
@@ -185,9 +173,7 @@ mistake("mask-ignored", "attention(q, k, v, mask)", "attention(q, k, v)", common
     the mask was not handed on to attention
     why: Every position then sees every other one, the future and the padding too.
     ask: Does your result change when the mask changes?""")
-mistake(
-    "mask-ignored-with-memory", "attention(q, k, v, mask)", "attention(q, k, v, mask if memory is None else None)"
-).explain("""
+mistake("mask-ignored-with-memory", "(q, k, v, mask)", "(q, k, v, mask if memory is None else None)").explain("""
     in cross attention the mask was not handed on
     why: The padding of the other text is looked at.
     ask: Does your result change with the mask when there is a memory?""")
@@ -207,11 +193,7 @@ mistake("memory-ignored", "x = as_float(x)", "x, memory = as_float(x), None").ex
     the memory is not used
     why: It is self attention then, whatever the other text says.
     ask: Does your result change when the memory changes?""")
-mistake(
-    "queries-from-memory",
-    "split_heads(_project(x, W_qkv[:, :d_model], b_q)",
-    "split_heads(_project(memory, W_qkv[:, :d_model], b_q)",
-).explain("""
+mistake("queries-from-memory", "split_heads(_project(x, W_qkv[:,", "split_heads(_project(memory, W_qkv[:,").explain("""
     in cross attention the queries were made from the memory
     why: The text asks and the memory answers: queries come from x, keys and values from the memory.
     ask: How many rows has the result: as many as x or as many as the memory?""")
@@ -249,9 +231,7 @@ mistake("weights-averaged", '"weights": weights', '"weights": weights.mean(axis=
     cache["weights"] holds the average over the heads, not the weights of every head
     why: PyTorch's own layer returns the average unless it is told otherwise. The heads look at different things.
     ask: How many sets of weights are there for one text?""")
-mistake(
-    "head-axis-added-to-mask", "attention(q, k, v, mask)", "attention(q, k, v, mask if mask is None else mask[:, None])"
-).explain("""
+mistake("head-axis-added-to-mask", "(q, k, v, mask)", "(q, k, v, mask if mask is None else mask[:, None])").explain("""
     an axis for the heads was added to every mask
     why: A mask for (..., H, T, S) comes ready to be broadcast: (T, S), (B, 1, T, S). With one axis more, its batch
          meets the scores' heads, or its queries do.

@@ -1,22 +1,17 @@
 """Mistakes in assignment 2: softmax and cross-entropy."""
 
+from autograder.courses.transformer.mistakes._softmax_loss import BEFORE_LOGARITHM, LIMIT, LIMITS
 from autograder.courses.transformer.mistakes._softmax_loss import MISTAKES as LOSS
 from autograder.engine.diagnosis.mistake import Mistakes
 
 MISTAKES = Mistakes(LOSS)
 
-BEFORE_LOGARITHM = "small number before the logarithm"
 _IN_SUM = ("1e-4", "1e-5", "1e-6", "1e-7")
 _ADDED = ("1e-6", "1e-7", "1e-8", "1e-9", "1e-10")
 _BEFORE_LOG = ("1e-5", "1e-6", "1e-7", "1e-8", "1e-10", "1e-12", "1e-15")
-_LIMITS = ("1e-5", "1e-6", "1e-7", "1e-8", "1e-9", "1e-10", "1e-12", "1e-15")
 _NOTHING_TO_PROTECT = (
     "It protects from nothing, because the largest exponential is 1 once the maximum is subtracted, and it changes "
     "every answer a little."
-)
-_LIMIT = (
-    "There is no -inf any more, but all probabilities below the limit have the same logarithm: how wrong a confident "
-    "answer is cannot be seen, and its gradient is lost."
 )
 _ON_PAPER = "What does log(exp(a) / b) become on paper? Then there is nothing left that could be 0."
 _WRONG_SHIFT = "With moderate scores nothing shows. exp overflows as soon as a score is 710 above what was subtracted."
@@ -110,9 +105,7 @@ mistake("keepdims-forgotten-in-maximum", "z.max(axis=axis, keepdims=True)", "z.m
     why: Without it the axis is gone, and NumPy subtracts along the wrong axis: an error for most shapes, silently wrong
          numbers for a square matrix.
     ask: Print the shape of the scores and the shape of their maximum. How does broadcasting line the two up?""")
-mistake(
-    "whole-array", "z.max(axis=axis, keepdims=True)", "z.max()", "z.sum(axis=axis, keepdims=True)", "z.sum()"
-).explain("""
+mistake("whole-array", "z.max(axis=axis, keepdims=True)", "z.max()", "(axis=axis, keepdims=True)", "()").explain("""
     the maximum and the sum went over the whole array, not over one row
     why: All rows together add up to 1, when each row should. With a single row nothing shows.
     ask: How many sums does a batch of four rows need? What do .max() and .sum() without an axis give?""")
@@ -229,9 +222,7 @@ mistake("sum-over-everything", ".sum(axis=axis, keepdims=True)", ".sum()", commo
     why: The exponentials of all rows together add up to 1, when those of each row should. With a single row nothing
          shows.
     ask: How many sums does a batch of four rows need? What does .sum() without an axis give?""")
-mistake(
-    "whole-array", "z.max(axis=axis, keepdims=True)", "z.max()", ".sum(axis=axis, keepdims=True)", ".sum()"
-).explain("""
+mistake("whole-array", "z.max(axis=axis, keepdims=True)", "z.max()", "(axis=axis, keepdims=True)", "()").explain("""
     the maximum and the sum went over the whole array, not over one row
     why: The exponentials of all rows together add up to 1, when those of each row should. With a single row nothing
          shows.
@@ -308,7 +299,7 @@ for small in _BEFORE_LOG:
         why: There is no -inf any more, but very small probabilities all get the same logarithm, and the others are a
              little off.
         ask: {_ON_PAPER}""")
-for small in _LIMITS:
+for small in LIMITS:
     mistake(
         f"log-of-limited-softmax-{small}",
         "return z - np.log(np.exp(z).sum(axis=axis, keepdims=True))",
@@ -316,7 +307,7 @@ for small in _LIMITS:
         group=BEFORE_LOGARITHM,
     ).explain(f"""
         the softmax was kept above a small number before the logarithm
-        why: {_LIMIT}
+        why: {LIMIT}
         ask: {_ON_PAPER}""")
 for small in ("1e-9", "1e-8", *_IN_SUM):
     mistake(
@@ -327,9 +318,7 @@ for small in ("1e-9", "1e-8", *_IN_SUM):
         a small number was added to the sum
         why: {_NOTHING_TO_PROTECT}
         ask: After the maximum is subtracted, how small can the sum of a row become?""")
-mistake(
-    "maximum-subtracted-twice", "return z - np.log(", "return z - as_float(x).max(axis=axis, keepdims=True) - np.log("
-).explain("""
+mistake("maximum-subtracted-twice", "z - np.log", "z - as_float(x).max(axis=axis, keepdims=True) - np.log").explain("""
     the largest score was subtracted twice
     why: The logarithm of the sum of what was already lowered by the maximum needs no correction; or the maximum is
          added to it once, and then the scores stay as they are.

@@ -102,9 +102,7 @@ mistake("code-points").body("    return np.array([ord(char) for char in text], d
     these are the code points of the characters (ord), not their ids
     why: A vocabulary of a few dozen characters needs ids from 0 on, not numbers up to 1,114,111.
     ask: Which of your arguments does the function not look at?""")
-mistake(
-    "counted-from-zero", "[stoi[char] for char", "[list(stoi).index(stoi[char] and char or char) for char"
-).explain("""
+mistake("counted-from-zero", "[stoi[char] for", "[list(stoi).index(stoi[char] and char or char) for").explain("""
     the ids are the places in the vocabulary, counted from 0, not the numbers that stand in `stoi`
     why: A vocabulary may begin with another id than 0.
     ask: What is stoi['a'], if the vocabulary was built with start=3?""")
@@ -233,9 +231,7 @@ mistake("not-shifted", "ids[positions + 1]", "ids[positions]", common=True).expl
     the answers are the windows themselves, not moved by one character
     why: The model learns to repeat what it sees: the loss falls to 0, and it cannot write.
     ask: What should the model answer when it has seen the first character?""")
-mistake(
-    "shifted-backwards", "return ids[positions], ids[positions + 1]", "return ids[positions + 1], ids[positions]"
-).explain("""
+mistake("shifted-backwards", "ids[positions], ids[positions + 1]", "ids[positions + 1], ids[positions]").explain("""
     the answers are the characters before, not those after
     why: x and y are exchanged.
     ask: What should the model answer: the character that comes next, or the one before?""")
@@ -264,9 +260,7 @@ mistake("block-size-forgotten", "rng.integers(len(ids) - block_size,", "rng.inte
     a window may start anywhere, even at the end of the text
     why: Whoever starts at the last character has no window.
     ask: Where does the last window begin?""")
-mistake(
-    "first-start-missing", "rng.integers(len(ids) - block_size,", "rng.integers(1, len(ids) - block_size,"
-).explain("""
+mistake("first-start-missing", ".integers(len(ids) - block_size,", ".integers(1, len(ids) - block_size,").explain("""
     no window starts at the first character
     why: Starts are counted from 0.
     ask: What is the smallest number that your generator draws?""")
@@ -300,9 +294,7 @@ mistake("sizes-exchanged", "batch_size, block_size, rng", "block_size, batch_siz
     batch size and block size were exchanged
     why: As long as both are the same, nothing shows.
     ask: What is the shape of x: (B, T) or (T, B)?""")
-mistake(
-    "transposed", "return ids[positions], ids[positions + 1]", "return ids[positions].T, ids[positions + 1].T"
-).explain("""
+mistake("transposed", "ids[positions], ids[positions + 1]", "ids[positions].T, ids[positions + 1].T").explain("""
     x and y are transposed, (T, B)
     why: Each row should be a window.
     ask: What is the shape of x: (B, T) or (T, B)?""")
@@ -314,13 +306,7 @@ mistake("dtype-kept", ", dtype=np.int64", "", common=True).explain("""
     x and y have the integer type of the text, not int64
     why: A large text is often kept in small integers, but a batch is to be int64.
     ask: What is the dtype of x when `ids` is uint16?""")
-mistake(
-    "next-window",
-    "rng.integers(len(ids) - block_size,",
-    "rng.integers(len(ids) - 2 * block_size,",
-    "ids[positions + 1]",
-    "ids[positions + block_size]",
-).explain("""
+mistake("next-window", ") - block_size,", ") - 2 * block_size,", "positions + 1", "positions + block_size").explain("""
     the answers are the window that follows, not the same window one character further on
     why: Each character of x has its own answer: the character right after it.
     ask: What comes right after the first character of a window?""")

@@ -245,9 +245,7 @@ mistake(
     the norm is missing its root: this is the sum of the squares
     why: A gradient that is twice as long has twice the norm, not four times.
     ask: What is the norm of a gradient of four numbers that are all 1?""")
-mistake(
-    "norm-not-returned", "return dict(grads), norm", "return dict(grads)", "grads.items()}, norm", "grads.items()}"
-).explain("""
+mistake("norm-not-returned", "return dict(grads), norm", "return dict(grads)", "items()}, norm", "items()}").explain("""
     only the gradients were returned, without the norm
     why: The norm before clipping is worth a look in every step: where it jumps, training is in trouble.
     ask: How many things does the docstring list under Returns?""")
@@ -285,9 +283,7 @@ mistake("warm-up-one-longer", "(step + 1) / warmup_steps", "(step + 1) / (warmup
     the warm-up divides by warmup_steps + 1
     why: Then the full rate is reached one step later than it should be.
     ask: With a warm-up of 4 steps, which rate should step 3 have, the last of them?""")
-mistake(
-    "warm-up-from-min", "max_lr * (step + 1) / warmup_steps", "min_lr + (max_lr - min_lr) * (step + 1) / warmup_steps"
-).explain("""
+mistake("warm-up-from-min", "max_lr * (step + 1) /", "min_lr + (max_lr - min_lr) * (step + 1) /").explain("""
     the warm-up starts from min_lr instead of 0
     why: By the formula it is a share (step + 1) / warmup_steps of max_lr.
     ask: With a warm-up of 4 steps, which share of max_lr should step 0 have?""")
