@@ -1,11 +1,11 @@
-"""What an instructor rules for one student: it stands in course.toml, survives every run, and reaches every view."""
+"""Exceptions of course.toml: they need no regrading, and every report and export shows them."""
 
 import csv
 import json
-import subprocess
 
 import pytest
-from support.commands import HEADWAY, SOFTMAX, headway
+from click.testing import CliRunner
+from support.commands import SOFTMAX, headway
 
 from autograder.classroom import class_statistics, feedback_files, gradebook
 from autograder.classroom.exporters import canvas, gradescope, junit, moodle, table
@@ -39,16 +39,15 @@ excused = true
 
 
 def grade(folder, out):
-    command = [*HEADWAY, "grade", folder, "--out", out, "--assignment", "softmax.softmax", "--seed", "0", "--no-color"]
-    done = subprocess.run([str(part) for part in command], capture_output=True, text=True, check=False)
+    done = headway("grade", folder, "--out", out, "--assignment", "softmax.softmax", "--seed", "0", "--no-color")
     assert done.returncode == 0, done.stderr
     return done.stdout
 
 
 @pytest.fixture(scope="module")
-def ruled(tmp_path_factory):
-    """A class graded without exceptions, and again with them: what the second run said, and its gradebook."""
-    folder = tmp_path_factory.mktemp("ruled") / "class"
+def graded(tmp_path_factory):
+    """The students of a class graded without exceptions; the output of a second run with them, and its gradebook."""
+    folder = tmp_path_factory.mktemp("exceptions") / "class"
     for name, text in {"ada": SOFTMAX, "bo": WRONG, "chen": WRONG}.items():
         (folder / name).mkdir(parents=True)
         (folder / name / "softmax.py").write_text(text)
@@ -60,52 +59,52 @@ def ruled(tmp_path_factory):
     grade(folder, folder.parent / "out")
     before = gradebook.read(folder.parent / "out").students
     (folder / "course.toml").write_text(POLICY + EXCEPTIONS)
-    said = grade(folder, folder.parent / "out")
-    return before, said, gradebook.read(folder.parent / "out")
+    output = grade(folder, folder.parent / "out")
+    return before, output, gradebook.read(folder.parent / "out")
 
 
-def test_nothing_is_graded_again_and_the_results_stay(ruled):
-    before, said, book = ruled
-    assert "3 already graded, 0 to grade" in said
-    checks = {one["submission"]: one["earned"] for one in before}
-    assert {one["submission"]: one["earned"] for one in book.students} == checks
-    totals = {one["submission"]: (one["score"], one["out_of"]) for one in book.students}
+def test_exceptions_change_scores_without_regrading(graded):
+    before, output, book = graded
+    assert "3 already graded, 0 to grade" in output
+    checks = {student["submission"]: student["earned"] for student in before}
+    assert {student["submission"]: student["earned"] for student in book.students} == checks
+    totals = {student["submission"]: (student["score"], student["out_of"]) for student in book.students}
     assert totals == {"ada": (22.0, 20.0), "bo": (17.5, 20.0), "chen": (0.0, 0.0), "4": (12.0, 20.0)}
-    flat = " ".join(said.split())
+    flat = " ".join(output.split())
     assert "of course.toml: no student 'adam'" in flat
     assert "17.5 of 20 points given by hand, instead of" in flat
 
 
-def test_the_document_keeps_its_schema(ruled):
+def test_class_document_with_exceptions_matches_schema(graded):
     jsonschema = pytest.importorskip("jsonschema")
     from pathlib import Path
 
     import autograder
 
     schema = json.loads((Path(autograder.__file__).parent / "schema" / "class-2.json").read_text("utf-8"))
-    jsonschema.validate(ruled[2].document, schema)
+    jsonschema.validate(graded[2].document, schema)
 
 
-def test_students_are_told(ruled, tmp_path):
-    feedback_files.write(ruled[2], tmp_path)
+def test_feedback_shows_exceptions(graded, tmp_path):
+    feedback_files.write(graded[2], tmp_path)
     page, text = ((tmp_path / f"bo.{kind}").read_text("utf-8") for kind in ("html", "md"))
     assert "17.5 of 20" in page and "given by hand" in page
     assert "&lt;b&gt;3 October" in page and "<b>3 October" not in page
     assert "**17.5 of 20**" in text and "\\<b\\>3 October" in text
     assert "excused, does not count" in (tmp_path / "chen.md").read_text("utf-8")
-    page = render_class(class_statistics.collect(ruled[2]))  # the instructor's, where a student is chosen
+    page = render_class(class_statistics.collect(graded[2]))  # the instructor's page
     assert "softmax: 17.5 of 20 points given by hand" in page and "<b>3 October" not in page
     assert "2 points added" in (tmp_path / "ada.html").read_text("utf-8")
 
 
-def test_who_is_excused_from_everything_has_no_score_and_is_not_behind(ruled):
-    found = class_statistics.collect(ruled[2])
-    assert [one.submission for one in found.graded] == ["ada", "bo", "chen"]
-    assert [one.submission for one in found.scored] == ["ada", "bo"]
-    assert sum(found.histogram()) == 2
-    said = headway("report", ruled[2].out).stdout
-    assert "mean 99 %" in said and "lowest 88 %" in said
-    assert "Below 50%" not in said
+def test_excused_student_is_not_in_statistics(graded):
+    statistics = class_statistics.collect(graded[2])
+    assert [student.submission for student in statistics.graded] == ["ada", "bo", "chen"]
+    assert [student.submission for student in statistics.scored] == ["ada", "bo"]
+    assert sum(statistics.histogram()) == 2
+    output = headway("report", graded[2].out).stdout
+    assert "mean 99 %" in output and "lowest 88 %" in output
+    assert "Below 50%" not in output
 
 
 def rows_of(path):
@@ -113,8 +112,8 @@ def rows_of(path):
         return list(csv.DictReader(file))
 
 
-def test_every_export_has_them(ruled, tmp_path):
-    book = ruled[2]
+def test_exports_include_exceptions(graded, tmp_path):
+    book = graded[2]
     table.write(book, tmp_path / "grades.csv")
     grades = {row["name"]: row for row in rows_of(tmp_path / "grades.csv")}
     assert [row["softmax"] for row in grades.values()] == ["22", "17.5", "", "12"]
@@ -135,14 +134,12 @@ def test_every_export_has_them(ruled, tmp_path):
 
 
 @pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning", "ignore::DeprecationWarning")
-def test_what_nbgrader_cannot_hold_is_said(ruled, tmp_path):
+def test_nbgrader_export_lists_exceptions_to_enter_by_hand(graded, tmp_path):
     pytest.importorskip("nbgrader.api")
-    from click.testing import CliRunner
-
     from autograder.cli import main
 
-    command = ["export", str(ruled[2].out), "--format", "nbgrader", "--to", str(tmp_path / "gradebook.db")]
+    command = ["export", str(graded[2].out), "--format", "nbgrader", "--to", str(tmp_path / "gradebook.db")]
     done = CliRunner().invoke(main, command)
     assert done.exit_code == 0, done.output
-    told = " ".join(done.output.split())
-    assert "excuses of course.toml (Ada Lovelace, Bo Berg, Chen Wu, Dara Singh): give them in formgrader" in told
+    output = " ".join(done.output.split())
+    assert "excuses of course.toml (Ada Lovelace, Bo Berg, Chen Wu, Dara Singh): give them in formgrader" in output
