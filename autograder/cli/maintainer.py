@@ -55,7 +55,7 @@ def verify(processes: int, right: Path | None, json_file: str | None, no_color: 
     if right is None and curriculum.package == registry.BUILT_IN:
         right = stubs.bundled("solutions").parent / "tests" / "submissions" / "right"
     console = console_for(no_color, stderr=json_file == "-")
-    count = len(verification.jobs(right, curriculum))
+    count = len(verification.plan_tasks(right, curriculum))
     findings = verify_report.render(verification.verify(right, curriculum, processes), count, console)
     if json_file:
         write_json(json_file, [asdict(finding) for finding in findings])

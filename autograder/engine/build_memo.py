@@ -13,33 +13,32 @@ from autograder.engine.session import InternalError, Options, check
 from autograder.errors import HeadwayError
 
 
-def collect() -> dict[str, dict[str, bytes]]:
-    """Ask PyTorch everything that the checks ask about the solutions with the public seed; frames by module and key.
+def ask_everything(reference: Reference) -> None:
+    """Let `reference` answer every request that the checks make about the official solutions with the public inputs.
 
     Raises:
-        InternalError: if a solution does not pass, because a check that fails asks no further.
+        InternalError: if a solution does not pass, because a check that fails makes no further requests.
     """
-    memo = Memo(shipped=shipped_answers() / "none", cache=None)
-    result = check("solutions", bundled("solutions"), Options(reference=Reference(memo)))
+    result = check("solutions", bundled("solutions"), Options(reference=reference))
     if not result.passed or result.internal_errors:
-        wrong = [check.id for check in result.checks if check.status != "passed"]
-        raise InternalError(f"the solutions do not pass: {', '.join([*wrong, *result.internal_errors])}")
-    return memo.used
+        failed = [f"{check.id}: {check.message}" for check in result.checks if check.status != "passed"]
+        raise InternalError(f"the solutions do not pass: {'; '.join([*failed, *result.internal_errors][:5])}")
 
 
 def main() -> int:
     """Write the memo beside the references."""
+    memo = Memo(shipped=shipped_answers() / "none", cache=None)
     try:
-        used = collect()
+        ask_everything(Reference(memo))
     except HeadwayError as error:
         print(f"build_memo: {error}", file=sys.stderr)
         return 3
     shipped = shipped_answers()
     for stale in shipped.glob("*"):
         stale.unlink()
-    write_shipped(shipped, used, {"torch": torch_version() or "", "sources": source_digest()})
+    write_shipped(shipped, memo.used, {"torch": torch_version() or "", "sources": source_digest()})
     size = sum(path.stat().st_size for path in shipped.iterdir())
-    print(f"{sum(map(len, used.values()))} answers, {size / 1024:.0f} KiB in {shipped}")
+    print(f"{sum(map(len, memo.used.values()))} answers, {size / 1024:.0f} KiB in {shipped}")
     return 0
 
 

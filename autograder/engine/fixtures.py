@@ -1,17 +1,17 @@
-"""What a check may ask for: the student, PyTorch, inputs, and ways to compare the two. Part of the pytest plugin.
+"""The fixtures of graded checks: the student's code, PyTorch, inputs, comparisons. Part of the pytest plugin.
 
-    student      the submission, in another process      student.softmax.softmax(x)
-    reference    PyTorch, behind a memo                  reference.softmax.softmax(x)
-    draw         seeded inputs of this check             draw.normal(2, 5)
-    compare      compare a value                         compare(actual, expected)
-    agree        call both and compare                   agree(x, axis=0)
-    unmodified   call, and look at the inputs            unmodified(x)
-    stages       call both, compare their caches         stages(x, params)
-    backward     call both on their own caches, compare  backward(dout, x, params)
-    refuses      call, and expect a ValueError           refuses(x, about="axis")
+    student      the submission, in another process         student.softmax.softmax(x)
+    reference    PyTorch, behind a memo                     reference.softmax.softmax(x)
+    draw         random inputs of this check                draw.normal(2, 5)
+    compare      compare a value                            compare(actual, expected)
+    agree        call both and compare                      agree(x, axis=0)
+    unmodified   call, and check that inputs are unchanged  unmodified(x)
+    stages       call both, compare their caches            stages(x, params)
+    backward     call both on their own caches, compare     backward(dout, x, params)
+    refuses      call, and expect a ValueError              refuses(x, about="axis")
 
-All of them live as long as the session and look at its desk, which the plugin lays anew for every check: pytest makes
-and takes down a fixture of a check's own in 0.1 ms, and a class has a hundred checks for each of its students.
+All of them live as long as the session and use its `CheckContext`, which the plugin updates for every check: pytest
+needs 0.1 ms to set up and tear down a function-scoped fixture, and a class has a hundred checks for each student.
 """
 
 from collections.abc import Callable
@@ -33,133 +33,135 @@ Stages = Callable[..., None]
 Unmodified = Callable[..., None]
 Refuses = Callable[..., None]
 
-WEIGHTS, STREAM = ("batch", "head", "query", "key"), ("batch", "position", "d_model")
+WEIGHTS_AXES, STREAM_AXES = ("batch", "head", "query", "key"), ("batch", "position", "d_model")
 
 
-class Desk:
-    """What lies before the check that runs now.
+class CheckContext:
+    """What the fixtures of the current check use.
 
     Attributes:
-        function: the function that the check is about.
+        function: the function under test.
     """
 
     def __init__(self, reference: Reference, seed: int, curriculum: Curriculum) -> None:
-        self._seated: StudentCode | None = None
+        self._student: StudentCode | None = None
         self.reference = reference
         self.draw = RandomInputs(seed, "")
         self.function: Function
         self._seed = seed
         self._curriculum = curriculum
 
-    def seat(self, student: StudentCode | None) -> None:
-        """Let the next student sit down; the one before goes."""
-        if self._seated is not None:
-            self._seated.close()
-        self._seated = student
+    def set_student(self, student: StudentCode | None) -> None:
+        """Make `student` the code under test, and close the one before."""
+        if self._student is not None:
+            self._student.close()
+        self._student = student
 
     @property
     def student(self) -> StudentCode:
-        """Whoever sits there."""
-        assert self._seated is not None
-        return self._seated
+        """The code under test."""
+        assert self._student is not None
+        return self._student
 
     def interrupt(self) -> None:
-        """End the call under way, from another thread."""
-        student = self._seated
+        """End the current call, from another thread."""
+        student = self._student  # The other thread may set it to None at any time.
         if student is not None:
             student.interrupt()
 
-    def lay(self, qualified: str, check: str) -> None:
-        """Make ready for a check of the function `qualified`."""
+    def begin_check(self, qualified: str, check: str) -> None:
+        """Prepare for a check of the function `qualified`."""
         self.function = self._curriculum.functions[qualified]
         self.student.new_check(qualified)
         self.draw.restart(self._seed, f"{qualified}::{check}")
 
     def call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """Call the student's function that the check is about."""
+        """Call the student's version of the function under test."""
         return self.student.call(self.function.qualified, args, kwargs)
 
 
-DESK = pytest.StashKey[Desk]()
+CONTEXT = pytest.StashKey[CheckContext]()
 
 
-def lasting(item: pytest.Item) -> bool:
-    """Whether everything that the check asks for lives as long as the session, so that it is asked for once."""
+def has_only_session_fixtures(item: pytest.Item) -> bool:
+    """Return whether all fixtures of the check live as long as the session."""
     info = getattr(item, "_fixtureinfo", None)
-    return info is not None and all(found[-1].scope == "session" for found in info.name2fixturedefs.values())
+    return info is not None and all(
+        definitions[-1].scope == "session" for definitions in info.name2fixturedefs.values()
+    )
 
 
 def sees_answers(item: pytest.Item) -> bool:
-    """Whether the check looks at what the function answers, and not only at its inputs or exceptions.
+    """Return whether the check compares the function's answers, and not only its inputs or exceptions.
 
-    A check whose mark says `alone=False` looks at answers that a function may give without computing anything: two
-    functions that agree in nonsense, a gradient of 0.
+    A check marked `alone=False` does not count: its answers can be right without any computation, such as two
+    functions that agree on nonsense, or a gradient of 0.
     """
     mark = item.get_closest_marker("graded")
     if mark is not None and not mark.kwargs.get("alone", True):
         return False
-    asked = set(getattr(item, "fixturenames", ()))
-    return asked.isdisjoint(("unmodified", "refuses")) or not asked.isdisjoint(("agree", "compare"))
+    names = set(getattr(item, "fixturenames", ()))
+    return names.isdisjoint(("unmodified", "refuses")) or not names.isdisjoint(("agree", "compare"))
 
 
-class _WhoeverSitsThere:
-    """The student of the moment, with the face of `StudentCode`."""
+class _StudentProxy:
+    """Forwards every attribute to the current `StudentCode`."""
 
-    def __init__(self, desk: Desk) -> None:
-        self._desk = desk
+    def __init__(self, context: CheckContext) -> None:
+        self._context = context
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(self._desk.student, name)
+        return getattr(self._context.student, name)
 
 
-def _desk_of(request: pytest.FixtureRequest) -> Desk:
-    desk = request.config.stash.get(DESK, None)
-    if desk is None:
+def _context_of(request: pytest.FixtureRequest) -> CheckContext:
+    context = request.config.stash.get(CONTEXT, None)
+    if context is None:
         pytest.skip("graded checks need a submission: --submission DIR")
-    return desk
+    return context
 
 
 @pytest.fixture(scope="session")
 def student(request: pytest.FixtureRequest) -> StudentCode:
-    """The submission under test, in its own process."""
-    return cast("StudentCode", _WhoeverSitsThere(_desk_of(request)))
+    """Return the submission under test, which runs in its own process."""
+    return cast("StudentCode", _StudentProxy(_context_of(request)))
 
 
 @pytest.fixture(scope="session")
 def reference(request: pytest.FixtureRequest) -> Reference:
-    """PyTorch's answers."""
-    return _desk_of(request).reference
+    """Return PyTorch's versions of the functions."""
+    return _context_of(request).reference
 
 
 @pytest.fixture(scope="session")
 def draw(request: pytest.FixtureRequest) -> RandomInputs:
-    """This check's stream of inputs."""
-    return _desk_of(request).draw
+    """Return the stream of random inputs of this check."""
+    return _context_of(request).draw
 
 
 @pytest.fixture(scope="session")
 def compare(request: pytest.FixtureRequest) -> Compare:
-    """`compare(actual, expected)`: raise a verdict unless they agree; names come from the function under test."""
-    desk = _desk_of(request)
+    """Return `compare(actual, expected)`: raise a verdict, with the outputs' names, unless they agree."""
+    context = _context_of(request)
 
     def compare_with(actual: Any, expected: Any, **options: Any) -> None:
-        comparing.compare(actual, expected, desk.function, **options)
+        comparing.compare(actual, expected, context.function, **options)
 
     return compare_with
 
 
 @pytest.fixture(scope="session")
 def agree(request: pytest.FixtureRequest) -> Agree:
-    """`agree(*args, **kwargs)`: call the function under test and PyTorch's, compare, return the student's value."""
-    desk = _desk_of(request)
+    """Return `agree(*args, **kwargs)`: call both functions, compare, and return the student's value."""
+    context = _context_of(request)
 
     def call_and_compare(*args: Any, tolerance: comparing.Tolerance | None = None, **kwargs: Any) -> Any:
-        actual = desk.call(args, kwargs)
-        expected = desk.reference.call(desk.function.module, desk.function.name, args, kwargs)
+        actual = context.call(args, kwargs)
+        expected = context.reference.call(context.function.module, context.function.name, args, kwargs)
         try:
-            comparing.compare(actual, expected, desk.function, tolerance=tolerance)
+            comparing.compare(actual, expected, context.function, tolerance=tolerance)
         except Mismatch as mismatch:
-            mismatch.details["first_wrong_stage"] = first_wrong_stage(desk.student.calls[-1], expected)
+            mismatch.details["first_wrong_stage"] = first_wrong_stage(context.student.calls[-1], expected)
             raise
         return actual
 
@@ -168,19 +170,19 @@ def agree(request: pytest.FixtureRequest) -> Agree:
 
 @pytest.fixture(scope="session")
 def stages(request: pytest.FixtureRequest) -> Stages:
-    """`stages(*args, **kwargs)`: call the function under test and PyTorch's, and compare the caches' named entries.
+    """Return `stages(*args, **kwargs)`: call both functions, and compare the named entries of their caches.
 
-    They are compared in the order of the computation: the first that is wrong is where it is.
+    They are compared in the order of the computation, so the first difference is where the computation goes wrong.
     """
-    desk = _desk_of(request)
+    context = _context_of(request)
 
     def call_and_compare(*args: Any, **kwargs: Any) -> None:
-        function = desk.function
-        *_, cache = desk.call(args, kwargs)
-        *_, expected = desk.reference.call(function.module, function.name, args, kwargs)
+        function = context.function
+        *_, cache = context.call(args, kwargs)
+        *_, expected = context.reference.call(function.module, function.name, args, kwargs)
         for name, value in expected.items():
             if name != INPUTS:
-                axes = WEIGHTS if name.endswith("weights") else STREAM
+                axes = WEIGHTS_AXES if name.endswith("weights") else STREAM_AXES
                 comparing.compare_value(cache[name], value, f'cache["{name}"]', axes, function)
 
     return call_and_compare
@@ -192,8 +194,8 @@ class Backward:
     The forward pass of `module.name_backward` is `module.name`; its arguments follow the upstream gradient.
     """
 
-    def __init__(self, desk: Desk) -> None:
-        self._desk = desk
+    def __init__(self, context: CheckContext) -> None:
+        self._context = context
 
     def __call__(
         self,
@@ -203,57 +205,57 @@ class Backward:
         tolerance: comparing.Tolerance | None = None,
         **kwargs: Any,
     ) -> None:
-        """Compare the gradients. `on` is the student's cache of this forward pass, if it was made before."""
-        actual = self._desk.call((dout, self.cache(*args, **kwargs) if on is None else on), {})
-        function, reference = self._desk.function, self._desk.reference
+        """Compare the gradients. `on` is the student's cache of this forward pass, if a check already has it."""
+        actual = self._context.call((dout, self.cache(*args, **kwargs) if on is None else on), {})
+        function, reference = self._context.function, self._context.reference
         _, cache = reference.call(function.module, self._forward, args, kwargs)
         expected = reference.call(function.module, function.name, (dout, cache), {})
         comparing.compare(actual, expected, function, tolerance=tolerance)
 
     def cache(self, *args: Any, **kwargs: Any) -> Cache:
-        """The cache of the student's own forward pass, which stays in the student's process."""
+        """Return the cache of the student's own forward pass, which stays in the student's process."""
         cache: Cache
-        _, cache = self._desk.student.call(f"{self._desk.function.module}.{self._forward}", args, kwargs)
+        _, cache = self._context.student.call(f"{self._context.function.module}.{self._forward}", args, kwargs)
         return cache
 
     @property
     def _forward(self) -> str:
-        return self._desk.function.name.removesuffix("_backward")
+        return self._context.function.name.removesuffix("_backward")
 
 
 @pytest.fixture(scope="session")
 def backward(request: pytest.FixtureRequest) -> Backward:
-    """`backward(dout, *args, **kwargs)`: both backward passes, each on the cache of its own forward pass."""
-    return Backward(_desk_of(request))
+    """Return `backward(dout, *args, **kwargs)`: call both backward passes, each on its own cache, and compare."""
+    return Backward(_context_of(request))
 
 
 @pytest.fixture(scope="session")
 def unmodified(request: pytest.FixtureRequest) -> Unmodified:
-    """`unmodified(*args, **kwargs)`: call the function under test and see that its inputs are what they were."""
-    desk = _desk_of(request)
+    """Return `unmodified(*args, **kwargs)`: call the student's function, and check that its inputs are unchanged."""
+    context = _context_of(request)
 
-    def call_and_look(*args: Any, **kwargs: Any) -> None:
-        desk.call(args, kwargs)
-        modified = desk.student.calls[-1].modified
+    def call_and_check(*args: Any, **kwargs: Any) -> None:
+        context.call(args, kwargs)
+        modified = context.student.calls[-1].modified
         if modified:
             names = ", ".join(modified[:4])
             raise Mismatch(
-                f"{desk.function.name} changed its input {names}",
-                help=f"work on a copy: {names} -= … and out={names} write into the caller's array",
+                f"{context.function.name} changed its input {names}",
+                help=f"work on a copy: {names} -= … and out={names} change the caller's array",
             )
 
-    return call_and_look
+    return call_and_check
 
 
 @pytest.fixture(scope="session")
 def refuses(request: pytest.FixtureRequest) -> Refuses:
-    """`refuses(*args, about=…)`: the function must raise ValueError, with a text that mentions `about`."""
-    desk = _desk_of(request)
+    """Return `refuses(*args, about=…)`: the function must raise a ValueError whose message contains `about`."""
+    context = _context_of(request)
 
     def call_and_expect(*args: Any, about: str = "", **kwargs: Any) -> None:
-        name = desk.function.name
+        name = context.function.name
         try:
-            desk.call(args, kwargs)
+            context.call(args, kwargs)
         except Raised as verdict:
             raised = verdict.exception
             if raised.type != "ValueError":

@@ -1,7 +1,4 @@
-"""Each assignment by itself: the student's module on top of the official solutions of the earlier assignments.
-
-And each function by itself: the student's module with official functions in place of some of its own.
-"""
+"""Copy submissions with official solutions in place of prerequisites, to check the rest in isolation."""
 
 import ast
 import py_compile
@@ -15,47 +12,45 @@ from pathlib import Path
 from autograder.core.files import read_modules
 from autograder.curriculum import Curriculum, registry
 
-MAX_BYTES = 1 << 20  # of a module; what is larger is no module that somebody wrote
+MAX_BYTES = 1 << 20  # Larger modules are not parsed: nobody writes them by hand.
 
 
 @cache
 def _compiled(module: str, package: str) -> bytes:
-    """Bytecode of an official solution: compiling it costs a student's process more than running most checks."""
+    """Return the bytecode of an official solution: compiling it would take longer than most checks."""
     with tempfile.TemporaryDirectory(prefix="headway-") as folder:
         target = Path(folder) / "module.pyc"
         source = registry.solutions(package) / f"{module}.py"
-        # Believed without a look at the source (PEP 552): the copy beside it is newer than any time in here.
+        # Python must not compare it with the source (PEP 552): the copy beside it is newer than any time recorded here.
         mode = py_compile.PycInvalidationMode.UNCHECKED_HASH
         py_compile.compile(str(source), str(target), doraise=True, invalidation_mode=mode)
         return target.read_bytes()
 
 
 class OfficialPrerequisites:
-    """Puts folders together, one per submission and assignment, and removes them.
+    """Temporary folders, one per submission and assignment.
 
-    A folder holds the official solutions of the earlier assignments, the student's own module, and the student's other
-    files. Later assignments and their solutions are not in it.
+    A folder holds the official solutions of the earlier assignments, the student's module, and the student's files
+    that are not assignments. Later assignments and their solutions are not in it.
 
     Args:
-        within: where the folders are made, if student code can read only beneath it.
+        scratch: directory for the folders, if student code can read only below it.
     """
 
-    def __init__(self, curriculum: Curriculum, within: Path | None = None) -> None:
+    def __init__(self, curriculum: Curriculum, scratch: Path | None = None) -> None:
         self._curriculum = curriculum
-        self._scratch = tempfile.TemporaryDirectory(prefix="headway-", dir=within)
-        self._made: dict[tuple[Path, str], Path] = {}
-        self._count = 0
+        self._root = tempfile.TemporaryDirectory(prefix="headway-", dir=scratch)
+        self._folders: dict[tuple[Path, str], Path] = {}
 
     def folder_for(self, submission: Path, module: str) -> Path:
-        """The folder in which `module` of the submission is checked."""
+        """Return the folder in which `module` of the submission is checked."""
         key = (submission, module)
-        if key not in self._made:
-            target = Path(self._scratch.name) / str(self._count)
-            target.mkdir()
-            self._count += 1
-            self._fill(target, submission, module)
-            self._made[key] = target
-        return self._made[key]
+        if key not in self._folders:
+            folder = Path(self._root.name) / str(len(self._folders))
+            folder.mkdir()
+            self._fill(folder, submission, module)
+            self._folders[key] = folder
+        return self._folders[key]
 
     def _fill(self, target: Path, submission: Path, module: str) -> None:
         number = self._curriculum.modules[module].number
@@ -79,16 +74,16 @@ class OfficialPrerequisites:
             (compiled / f"{name}.{sys.implementation.cache_tag}.pyc").write_bytes(code)
 
     def close(self) -> None:
-        """Remove everything."""
-        self._scratch.cleanup()
+        """Remove the folders."""
+        self._root.cleanup()
 
 
-def used_within(path: Path, names: Collection[str]) -> dict[str, set[str]]:
-    """Which functions of a module use which others of it, directly or through helpers, by name.
+def used_functions(path: Path, names: Collection[str]) -> dict[str, set[str]]:
+    """Return which functions of a module call which others of it, directly or through helpers, by name.
 
     Args:
-        path: the student's module; one that cannot be read says nothing.
-        names: the functions that are meant.
+        path: the student's module; the result is empty if it cannot be read.
+        names: the functions to look for.
     """
     try:
         if path.stat().st_size > MAX_BYTES:
@@ -100,10 +95,10 @@ def used_within(path: Path, names: Collection[str]) -> dict[str, set[str]]:
                 uses[node.name] = {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
     except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
         return {}
-    return {name: (_reach(name, uses) & set(names)) - {name} for name in names if name in uses}
+    return {name: (_reachable(name, uses) & set(names)) - {name} for name in names if name in uses}
 
 
-def _reach(start: str, uses: dict[str, set[str]]) -> set[str]:
+def _reachable(start: str, uses: dict[str, set[str]]) -> set[str]:
     reached: set[str] = set()
     waiting = [start]
     while waiting:
@@ -114,10 +109,13 @@ def _reach(start: str, uses: dict[str, set[str]]) -> set[str]:
     return reached
 
 
-def with_stand_ins(target: Path, folder: Path, module: str, functions: Collection[str], package: str) -> None:
-    """Fill a folder with a submission whose `module` has official functions in place of some of its own.
+def copy_with_official_functions(
+    target: Path, folder: Path, module: str, functions: Collection[str], package: str
+) -> None:
+    """Copy a submission, with official functions in place of some of its own in `module`.
 
-    The official module stands beside it under another name. So this is nothing for the grading of others' work.
+    The official module is copied under another name, where student code can read it: a check that passes with such a
+    copy must not earn points.
 
     Args:
         target: an empty folder.

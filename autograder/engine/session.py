@@ -1,8 +1,7 @@
-"""Run the checks on submissions; what comes back is results. Pytest is the engine, driven here from inside."""
+"""Check submissions. Pytest runs the checks, called from here."""
 
 import hashlib
 import os
-import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, closing, contextmanager
@@ -13,7 +12,8 @@ from typing import TYPE_CHECKING
 
 from autograder.core.files import read_modules
 from autograder.curriculum import Curriculum, registry
-from autograder.engine.blocking import Blocking
+from autograder.engine.blocking import BlockedChecks
+from autograder.engine.jobs import Job
 from autograder.engine.prerequisites import OfficialPrerequisites
 from autograder.engine.reference import Reference
 from autograder.errors import HeadwayError, UsageError
@@ -23,15 +23,16 @@ from autograder.sandbox import NO_SANDBOX, Limits, SandboxPolicy, Workers
 if TYPE_CHECKING:
     import pytest
 
-    from autograder.engine.pytest_plugin import Job, Outcome, Run
+    from autograder.engine.job_runner import JobRunner
 
 CONFIGURATION = Path(__file__).with_name("pytest.ini")
 
-# Of pytest's own plugins only what running tests needs: each of the others costs start-up time or time per check. The
-# reporter is off because the result document is reported instead; `python -m pytest` with the plugin has it.
-_OFF = [
+# Each of these plugins costs start-up time or time per check, and running the checks needs none of them. The reporter
+# is off because the result document is reported instead; `python -m pytest -p autograder.engine.pytest_plugin` has it.
+_DISABLED_PLUGINS = [
     "cacheprovider",
     "capture",
+    "debugging",
     "doctest",
     "faulthandler",
     "junitxml",
@@ -42,17 +43,16 @@ _OFF = [
     "setuponly",
     "setupplan",
     "stepwise",
+    "terminal",
+    "terminalprogress",
     "threadexception",
     "unraisableexception",
     "warnings",
-    "terminal",
-    "terminalprogress",
-    "debugging",
 ]
 
 
 class InternalError(HeadwayError):
-    """The kit itself failed; the command line exits with 3."""
+    """Headway itself failed; the command line exits with 3."""
 
 
 @dataclass(frozen=True)
@@ -60,13 +60,13 @@ class Options:
     """How to check.
 
     Attributes:
-        functions: qualified names; None for the whole curriculum.
-        seed: 0 draws the public inputs.
+        functions: qualified names; None for the whole course.
+        seed: seed of the inputs; 0 gives the public ones.
         fork: see `Workers`.
         sandbox: what isolates student code, besides a process of its own.
         official: check each assignment on top of the official solutions of the earlier ones.
         diagnose: name the known mistakes behind failed checks.
-        reference: instead of PyTorch behind the shipped memo and the user's cache.
+        reference: replaces PyTorch behind the shipped memo and the user's cache.
     """
 
     functions: tuple[str, ...] | None = None
@@ -82,54 +82,77 @@ class Options:
 
 def check(name: str, folder: Path, options: Options) -> SubmissionResult:
     """Check one submission. Functions that fail because of an unselected prerequisite are marked as blocked."""
-    found: list[SubmissionResult] = []
-    check_many([(name, folder)], options, found.append)
-    return found[0]
+    results: list[SubmissionResult] = []
+    check_many([(name, folder)], options, results.append)
+    return results[0]
 
 
 def check_many(
-    submissions: Iterable[tuple[str, Path]], options: Options, done: Callable[[SubmissionResult], None]
+    submissions: Iterable[tuple[str, Path]], options: Options, on_result: Callable[[SubmissionResult], None]
 ) -> None:
-    """Check submissions one after another in one pytest session.
+    """Check submissions one after another in one session.
 
     Args:
         submissions: names and folders, read one at a time.
-        done: called with each result as soon as it is there.
+        on_result: called with each result as soon as it is there.
 
     Raises:
         InternalError: if pytest itself could not run the checks.
     """
 
-    def one_after_another(judge: CheckSession) -> None:
+    def check_all(session: CheckSession) -> None:
         for name, folder in submissions:
-            done(judge.check(name, folder, options.functions))
+            on_result(session.check(name, folder, options.functions))
 
-    run_in_session(options, one_after_another)
+    run_in_session(options, check_all)
+
+
+def run_in_session(options: Options, main: "Callable[[CheckSession], None]") -> None:
+    """Open a session, and call `main` with it, inside pytest's run loop; the session ends when `main` returns.
+
+    Raises:
+        InternalError: if pytest itself could not run the checks.
+    """
+    # Workers come first: their server loads NumPy while this process loads pytest.
+    with Workers(options.fork, options.sandbox) as workers:
+        import pytest
+
+        from autograder.engine import pytest_plugin
+        from autograder.engine.job_runner import JobRunner
+
+        package = options.curriculum.package
+        runner = JobRunner(
+            workers,
+            options.reference or Reference.of_course(package),
+            main=lambda runner: main(CheckSession(options, runner)),
+            check_modules=partial(registry.check_modules, package=package),
+            seed=options.seed,
+            curriculum=options.curriculum,
+            limits=options.limits,
+            diagnose=options.diagnose,
+        )
+        plugin = _SessionPlugin(runner)
+        with _without_user_settings():
+            code = pytest.main(_arguments(options.curriculum, options.functions), plugins=[pytest_plugin, plugin])
+        error = runner.usage_error or plugin.error
+        if error is not None:
+            raise error
+        if code not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED):
+            raise InternalError(f"pytest could not run the checks (exit code {int(code)})")
 
 
 class CheckSession:
-    """What a session gives to the one who holds it: called as often as wanted, each time on the files as they are.
+    """Checks any number of submissions, each as its files are at that moment, without paying for the start again.
 
-    Everything that costs time once is warm: the server that forks student processes, pytest, the checks that were
-    collected, the memo.
+    Everything that costs time once stays warm: the server that forks student processes, pytest, the collected checks,
+    the memo.
     """
 
-    def __init__(self, options: Options, run: "Run", do: "Callable[[Job], Outcome]") -> None:
+    def __init__(self, options: Options, runner: "JobRunner") -> None:
         self._options = options
-        self._run = run
-        self._asked = threading.Event()
-        self._do = do
-        run.cancelled = self._asked.is_set
-
-    def clear_cancellation(self) -> None:
-        """Forget that the job before was cancelled."""
-        self._asked.clear()
-
-    def cancel(self) -> None:
-        """From another thread: make the job under way end with `Cancelled`, a loop in student code included."""
-        self._asked.set()
-        if self._run.desk is not None:
-            self._run.desk.interrupt()
+        self._runner = runner
+        self.cancel = runner.cancel
+        self.clear_cancellation = runner.clear_cancellation
 
     def check(
         self,
@@ -143,109 +166,75 @@ class CheckSession:
         """Check some functions of one submission.
 
         Args:
-            functions: qualified names; None for the whole curriculum.
-            known: status of functions that need not be checked again to say what is blocked.
-            diagnose: name the mistakes behind failed checks, if the options say so.
-        """
-        from autograder.engine.pytest_plugin import Job
+            functions: qualified names; None for the whole course.
+            known: status of functions that need not be checked again to decide what is blocked.
+            diagnose: name the mistakes behind failed checks, if the options ask for it.
 
+        Raises:
+            Cancelled: if another thread calls `cancel`.
+        """
         started = time.perf_counter()
-        options = self._options
-        every = tuple(options.curriculum.functions) if functions is None else functions
+        curriculum, scratch = self._options.curriculum, self._options.sandbox.submissions_root
+        selected = tuple(curriculum.functions) if functions is None else functions
         with ExitStack() as stack:
-            official = None
-            if options.official:
-                official = stack.enter_context(
-                    closing(OfficialPrerequisites(options.curriculum, options.sandbox.submissions_root))
-                )
-            folder_for = official.folder_for if official else None
-            outcome = self._do(Job(folder, frozenset(every), folder_for, diagnose))
-            result = SubmissionResult(name, content_hash(folder), options.seed, outcome.results, outcome.problems)
-            result.official_prerequisites = official is not None
-            result.sandbox = options.sandbox.layers
-            Blocking(folder, options.curriculum, options.sandbox.submissions_root, self._do).mark(
-                result, every, known or {}
-            )
+            official_folder = None
+            if self._options.official:
+                official = stack.enter_context(closing(OfficialPrerequisites(curriculum, scratch)))
+                official_folder = official.folder_for
+            found = self._runner.run(Job(folder, frozenset(selected), official_folder, diagnose))
+            result = SubmissionResult(name, content_hash(folder), self._options.seed, found.checks, found.problems)
+            result.official_prerequisites = self._options.official
+            result.sandbox = self._options.sandbox.layers
+            BlockedChecks(folder, curriculum, scratch, self._runner.run).mark(result, selected, known or {})
         result.seconds = time.perf_counter() - started
         return result
-
-
-def run_in_session(options: Options, body: Callable[[CheckSession], None]) -> None:
-    """Open one pytest session, and let `body` have submissions judged in it as long as it likes.
-
-    Raises:
-        InternalError: if pytest itself could not run the checks.
-    """
-    # The worker server first of all: its NumPy loads while this process loads pytest.
-    with Workers(options.fork, options.sandbox) as workers:
-        import pytest
-
-        from autograder.engine import pytest_plugin
-
-        run = pytest_plugin.Run(
-            workers=workers,
-            reference=options.reference or Reference.of_course(options.curriculum.package),
-            drive=lambda do: body(CheckSession(options, run, do)),
-            checks_of=partial(registry.check_modules, package=options.curriculum.package),
-            seed=options.seed,
-            curriculum=options.curriculum,
-            limits=options.limits,
-            diagnose=options.diagnose,
-        )
-        hand_over = _HandOver(run)
-        with _only_our_settings():
-            code = pytest.main(_arguments(options.curriculum, options.functions), plugins=[pytest_plugin, hand_over])
-        if run.refused is not None:
-            raise run.refused
-        if hand_over.error is not None:
-            raise hand_over.error
-        if code not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED):
-            raise InternalError(f"pytest could not run the checks (exit code {int(code)})")
 
 
 def _arguments(curriculum: Curriculum, functions: tuple[str, ...] | None) -> list[str]:
     names = curriculum.functions if functions is None else functions
     modules = dict.fromkeys(curriculum.functions[name].module for name in names)
     checks = [name for module in modules for name in registry.check_modules(module, curriculum.package)]
-    # -c: no configuration file is looked for, above all none in a submission; --noconftest: none is loaded.
+    # -c keeps pytest from looking for a configuration file, and --noconftest from loading one, in a submission above
+    # all.
     settings = ["-c", str(CONFIGURATION), "--rootdir", str(registry.checks(curriculum.package)), "--noconftest"]
-    switches = ["--import-mode=importlib", "--assert=plain", *(f"-pno:{name}" for name in _OFF)]
+    switches = ["--import-mode=importlib", "--assert=plain", *(f"-pno:{name}" for name in _DISABLED_PLUGINS)]
     return [*settings, *switches, "--pyargs", *checks]
 
 
-class _HandOver:
-    """A plugin that gives the run to the session, and keeps an exception that is not pytest's business."""
+class _SessionPlugin:
+    """Passes the runner to the pytest plugin, and keeps the exception that ends the session."""
 
-    def __init__(self, run: object) -> None:
-        self._run = run
+    def __init__(self, runner: "JobRunner") -> None:
+        self._runner = runner
+        self._collection_error = ""
         self.error: BaseException | None = None
-        self.broken = ""  # why a file of checks could not be read
 
-    def pytest_configure(self, config: object) -> None:
-        from autograder.engine.pytest_plugin import RUN
+    def pytest_configure(self, config: "pytest.Config") -> None:
+        from autograder.engine.pytest_plugin import RUNNER
 
-        config.stash[RUN] = self._run  # type: ignore[attr-defined]
-        # Nobody reads pytest's tracebacks here; its long style parses the source of every frame, 50 ms a check.
-        config.option.tbstyle = "native"  # type: ignore[attr-defined]
+        config.stash[RUNNER] = self._runner
+        # Nobody reads pytest's tracebacks here; its long style parses the source of every frame, 50 ms per check.
+        config.option.tbstyle = "native"
 
     def pytest_collectreport(self, report: "pytest.CollectReport") -> None:
         if report.failed:
-            self.broken = f"{report.nodeid}: {str(report.longrepr).strip().splitlines()[-1]}"
+            self._collection_error = f"{report.nodeid}: {str(report.longrepr).strip().splitlines()[-1]}"
 
-    def pytest_keyboard_interrupt(self, excinfo: object) -> None:
-        unreadable = InternalError(f"checks cannot be read: {self.broken}") if self.broken else None
-        self.error = unreadable or KeyboardInterrupt()  # pytest stops for either in the same way
+    def pytest_keyboard_interrupt(self) -> None:
+        # Pytest reports a failed collection and Ctrl-C in the same way.
+        text = self._collection_error
+        self.error = InternalError(f"checks cannot be read: {text}") if text else KeyboardInterrupt()
 
-    def pytest_internalerror(self, excrepr: object, excinfo: object) -> bool:
-        error = excinfo.value  # type: ignore[attr-defined]
-        ours = isinstance(error, (HeadwayError, OSError))  # a disk that is full is told as what it is
-        self.error = error if ours else InternalError(f"{type(error).__name__}: {error}")
+    def pytest_internalerror(self, excinfo: "pytest.ExceptionInfo[BaseException]") -> bool:
+        error = excinfo.value
+        expected = isinstance(error, (HeadwayError, OSError))  # Such as a full disk.
+        self.error = error if expected else InternalError(f"{type(error).__name__}: {error}")
         return True
 
 
 @contextmanager
-def _only_our_settings() -> Iterator[None]:
-    """Without the user's own pytest settings: they are for the user's own tests."""
+def _without_user_settings() -> Iterator[None]:
+    """Hide the user's pytest settings, which are for the user's own tests."""
     names = ("PYTEST_ADDOPTS", "PYTEST_PLUGINS", "PYTEST_DISABLE_PLUGIN_AUTOLOAD")
     before = {name: os.environ.pop(name, None) for name in names}
     os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
@@ -259,7 +248,7 @@ def _only_our_settings() -> Iterator[None]:
 
 
 def content_hash(folder: Path) -> str:
-    """SHA-256 of the submission's Python files: names and contents, in the order of the names."""
+    """Return the SHA-256 of the names and contents of the submission's Python files, in the order of the names."""
     state = hashlib.sha256()
     for name, content in read_modules(folder):
         state.update(f"{name}\0{len(content)}\0".encode("utf-8", "surrogateescape") + content)
@@ -267,26 +256,24 @@ def content_hash(folder: Path) -> str:
 
 
 def require_folder(folder: Path, curriculum: Curriculum) -> Path:
-    """The folder, if it looks like a submission.
+    """Return `folder` if it looks like a submission.
 
     Raises:
         UsageError: if it is missing, not a folder, unreadable, or holds none of the assignments.
     """
     if not folder.exists():
-        raise UsageError(f"there is no folder {folder}. Make a workspace first: headway init {folder}")
+        raise UsageError(f"no such folder: {folder}. Make a workspace first: headway init {folder}")
     if not folder.is_dir():
         raise UsageError(f"{folder} is not a folder. Name the folder that holds your modules: --dir FOLDER")
     try:
         names = {path.stem for path in folder.glob("*.py")}
         next(folder.iterdir(), None)
     except OSError as error:
-        raise UsageError(
-            f"{folder} cannot be read ({error.strerror}). Look at its permissions: ls -ld {folder}"
-        ) from None
+        raise UsageError(f"cannot read {folder} ({error.strerror}). Check its permissions: ls -ld {folder}") from None
     if not names & set(curriculum.modules):
-        which = "this folder" if folder == Path() else folder
+        subject = "this folder" if folder == Path() else folder
         raise UsageError(
-            f"{which} holds none of the assignments ({', '.join(list(curriculum.modules)[:3])}, …). "
-            f"Go to your workspace, or name it: --dir FOLDER. A new one: headway init my-gpt"
+            f"{subject} holds none of the assignments ({', '.join(list(curriculum.modules)[:3])}, …). "
+            f"Go to your workspace, or name it: --dir FOLDER. To make a new one: headway init my-gpt"
         )
     return folder

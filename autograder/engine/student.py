@@ -1,9 +1,9 @@
-"""`student`: the submission as a check sees it. Called with NumPy arrays, gives NumPy arrays back, or a verdict.
+"""The submission as a check sees it: functions that take and return NumPy arrays, or raise a verdict.
 
     student.attention.attention(q, k, v, mask=mask)   ->   (out, weights)
 
-Every way in which the other process can fail becomes one of the verdicts of `errors.py`; nothing that it sends is
-executed or believed beyond the values.
+Every failure of the student's process becomes one of the verdicts of `errors.py`. What it sends is data: it is never
+executed, and every field is validated.
 """
 
 from dataclasses import dataclass, field
@@ -13,7 +13,7 @@ from typing import Any
 from autograder.core.text import clean
 from autograder.core.wire_format import Handle
 from autograder.curriculum import CACHE, Curriculum, Function
-from autograder.engine.comparison.compare import other_than
+from autograder.engine.comparison.compare import wrong_output_count
 from autograder.engine.exception_hints import hint_for_exception
 from autograder.errors import (
     Blocked,
@@ -29,13 +29,13 @@ from autograder.errors import (
 )
 from autograder.sandbox import Limits, ResourceUsage, Session, WorkerDied, Workers, WorkerTimedOut, WorkerUnavailable
 
-MAX_LINES = 1 << 20  # of a file: a submission's are smaller than that in bytes
-UNANSWERED = object()  # the value of a call from which none came back
+MAX_LINES = 1 << 20  # Larger line numbers are invalid: a submitted file is smaller than this in bytes.
+UNANSWERED = object()  # stands for the value of a call that returned none
 
 
 @dataclass
 class Call:
-    """One call of a student's function, kept for the report and for finding out what went wrong."""
+    """One call of a student's function, recorded for the report and the diagnosis."""
 
     function: Function
     args: tuple[Any, ...]
@@ -43,7 +43,7 @@ class Call:
     value: Any = UNANSWERED
     exception: StudentException | None = None
     line: int | None = None
-    entries: dict[str, Any] = field(default_factory=dict)  # what a check fetched from the cache
+    entries: dict[str, Any] = field(default_factory=dict)  # that a check fetched from the cache
     modified: list[str] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
 
@@ -54,7 +54,7 @@ class RecordedCheck:
 
     Attributes:
         check: its id.
-        seconds: what the check took the student, to try cheap ones first.
+        seconds: time in the student's process, so that the diagnosis can begin with fast checks.
     """
 
     check: str
@@ -78,53 +78,51 @@ class Cache:
         return self._call.entries[key]
 
     def peek(self, key: str) -> Any:
-        """One entry, without taking note that a check looked at it."""
-        return (
-            self._call.entries[key]
-            if key in self._call.entries
-            else self._student.fetch(self.handle, key, self._call.function)
-        )
+        """Return one entry without recording that a check used it."""
+        if key in self._call.entries:
+            return self._call.entries[key]
+        return self._student.fetch(self.handle, key, self._call.function)
 
 
 class StudentCode:
-    """The submission in `folder`. Attributes are its modules, theirs are its functions."""
+    """The submission in `folder`: its attributes are modules, whose attributes are functions."""
 
     def __init__(
-        self, workers: Workers, folder: Path, curriculum: Curriculum, limits: Limits, spent: ResourceUsage | None = None
+        self, workers: Workers, folder: Path, curriculum: Curriculum, limits: Limits, usage: ResourceUsage | None = None
     ) -> None:
-        self.spent = spent or ResourceUsage()
-        self._before = self.spent.seconds
-        self._session = Session(workers, folder, limits, self.spent)
+        self.usage = usage or ResourceUsage()
+        self._seconds_before = self.usage.seconds
+        self._session = Session(workers, folder, limits, self.usage)
         self._curriculum = curriculum
         self._limits = limits
-        self._slow: set[str] = set()  # functions that ran out of time once
-        self._stubs: dict[str, bool] = {}  # functions that were asked about, and whether they are stubs
+        self._slow: set[str] = set()  # functions that have timed out
+        self._stubs: dict[str, bool] = {}  # what is known of each function
         self.calls: list[Call] = []
         self._fresh = True
         self._assignment = ""
 
-    def __getattr__(self, module: str) -> "_Module":
+    def __getattr__(self, module: str) -> "_StudentModule":
         if module.startswith("_"):
             raise AttributeError(module)
-        return _Module(self, module)
+        return _StudentModule(self, module)
 
     def new_check(self, function: str) -> None:
-        """Forget the calls and caches of the check before. Each assignment gets a process of its own."""
+        """Forget the calls and caches of the previous check. Each assignment gets a process of its own."""
         assignment = function.partition(".")[0]
         if assignment != self._assignment:
             self._session.close()
         self._assignment = assignment
         self.calls = []
-        self._before = self.spent.seconds
+        self._seconds_before = self.usage.seconds
         self._fresh = True
 
     @property
     def seconds(self) -> float:
-        """What this check took the student's process so far; neither its start nor the reference is in it."""
-        return self.spent.seconds - self._before
+        """Time of this check in the student's process so far, without the start of the process."""
+        return self.usage.seconds - self._seconds_before
 
     def printed(self) -> str:
-        """What the student's code printed since this was last asked."""
+        """Return what the student's code has printed since the last call."""
         return clean(self._session.read_output())
 
     def close(self) -> None:
@@ -132,14 +130,14 @@ class StudentCode:
         self._session.discard()
 
     def interrupt(self) -> None:
-        """From another thread: end the call under way as if the process had died."""
+        """From another thread: end the current call as if the process had died."""
         self._session.interrupt()
 
     def call(self, qualified: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Call one function of the contract.
 
         Raises:
-            Verdict: in every case in which no value came back.
+            Verdict: if no value came back.
         """
         function = self._curriculum.functions[qualified]
         call = Call(function, args, kwargs)
@@ -165,22 +163,22 @@ class StudentCode:
         call.warnings = [clean(text, 300) for text in _texts(reply.get("warnings"))]
         call.value = self._wrap(reply.get("value"), call)
         if opaque and len(function.outputs) > 1:
-            # A check unpacks (out, cache), and looks into the cache, before it compares anything.
+            # Checks unpack (out, cache), and read the cache, before they compare anything.
             if type(call.value) is not tuple or len(call.value) != len(function.outputs):
-                raise other_than(function.outputs, function, call.value)
+                raise wrong_output_count(function.outputs, function, call.value)
             if not all(isinstance(call.value[i], Cache) for i in opaque):
                 raise Died(f"while {function.name} was running, its process sent a value in place of the cache")
         return call.value
 
     def fetch(self, handle: Handle, key: str, function: Function) -> Any:
-        """One entry of a cache of `function` that stayed in the student's process."""
+        """Return one entry of a cache of `function` that stayed in the student's process."""
         try:
             return self._request({"op": "entry", "handle": handle, "key": key}, function).get("value")
-        except NotStarted as verdict:  # the function is there, the entry is not
+        except NotStarted as verdict:  # The function exists: the entry is missing.
             raise Mismatch(verdict.message) from None
 
     def is_stub(self, function: Function) -> bool:
-        """Whether the function is missing or does nothing but raise NotImplementedError."""
+        """Return whether the function is missing or does nothing but raise NotImplementedError."""
         if function.qualified not in self._stubs:
             request = {"op": "is_stub", "module": function.module, "function": function.name}
             try:
@@ -207,11 +205,11 @@ class StudentCode:
             self._slow.add(function.qualified)
             raise TimedOut(
                 f"{function.name} did not return within {seconds:g} s and was stopped",
-                help="look for a loop that never ends, or one Python step per element where NumPy does them at once",
+                help="look for an infinite loop, or a Python loop over elements that NumPy can handle all at once",
             ) from None
         except WorkerUnavailable as error:
             raise UsageError(
-                f"no process for student code can be started ({clean(error, 300)}). See what is missing: headway doctor"
+                f"cannot start a process for student code ({clean(error, 300)}). To see what is missing: headway doctor"
             ) from None
         except WorkerDied as error:
             raise Died(f"while {function.name} was running, {clean(error, 300)}") from None
@@ -231,7 +229,7 @@ class StudentCode:
         exception = StudentException(
             clean(_text(reply.get("type")), 100), clean(_text(reply.get("message")), 1000), trace
         )
-        raised_in = _deepest_of_contract(trace, self._curriculum) or function.qualified
+        raised_in = _innermost_contract_function(trace, self._curriculum) or function.qualified
         if exception.type == "NotImplementedError":
             if raised_in == function.qualified:
                 return self._unfinished(function, exception)
@@ -240,19 +238,19 @@ class StudentCode:
         at = f" in {last.file}, line {last.line}" if last else ""
         text = f"{exception.type}{at}: {exception.message}" if exception.message else f"{exception.type}{at}"
         if exception.unreadable:
-            help = "nothing in this file can be checked until this line, or the one above it, is mended"
+            help = "nothing in this file can be checked before this line, or the one above it, is fixed"
             return Raised(f"Python cannot read this file: {text}", exception, help=help)
         return Raised(f"{function.name} raised {text}", exception, help=hint_for_exception(exception))
 
     def _unfinished(self, function: Function, exception: StudentException) -> Verdict:
-        """What a NotImplementedError of the function itself is: a stub's, or one left behind in what was written."""
+        """Return the verdict on a NotImplementedError of the function itself: a stub, or a line left over from it."""
         if self.is_stub(function) or not exception.trace:
             return NotStarted(f"{function.name} is not written yet")
         last = exception.trace[-1]
         return Raised(
             f"{function.name} still raises NotImplementedError in {last.file}, line {last.line}",
             exception,
-            help="this is the stub's line, or one like it: take it out when your own code is there",
+            help="delete the stub's last line once your own code is there",
         )
 
     def _wrap(self, value: Any, call: Call) -> Any:
@@ -263,7 +261,7 @@ class StudentCode:
         return value
 
 
-class _Module:
+class _StudentModule:
     def __init__(self, student: StudentCode, name: str) -> None:
         self._student = student
         self._name = name
@@ -287,7 +285,7 @@ def _texts(value: Any) -> list[str]:
 
 
 def _text(value: Any) -> str:
-    """The value, if it is text: writing out what a hostile process sends instead takes seconds."""
+    """Return the value if it is text, else "": formatting what a hostile process may send takes seconds."""
     return value if isinstance(value, str) else ""
 
 
@@ -298,12 +296,12 @@ def _code_line(item: Any) -> CodeLine:
 
 
 def _line(value: Any) -> int:
-    """The number of a line, 0 for what is none: a hostile process may send thousands of digits."""
+    """Return the line number, 0 if it is invalid: a hostile process may send thousands of digits."""
     return value if type(value) is int and 0 < value < MAX_LINES else 0
 
 
-def _deepest_of_contract(trace: tuple[CodeLine, ...], curriculum: Curriculum) -> str | None:
-    """The innermost function of the contract that the exception passed through."""
+def _innermost_contract_function(trace: tuple[CodeLine, ...], curriculum: Curriculum) -> str | None:
+    """Return the innermost function of the contract that the exception passed through."""
     for line in reversed(trace):
         qualified = f"{line.file.removesuffix('.py')}.{line.function}"
         if qualified in curriculum.functions:

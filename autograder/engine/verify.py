@@ -1,7 +1,6 @@
-"""Prove the kit: solutions pass, stubs are not started, every known mistake fails and is called by its name.
+"""Verify a course: solutions pass, stubs are not started, every known mistake fails and is named.
 
-Each job is a folder of modules and the functions to check; the jobs of one function run in one pytest session, and the
-functions are shared out between processes.
+Each task runs in one check session; the tasks are distributed among processes.
 """
 
 import shutil
@@ -19,19 +18,18 @@ from autograder.engine.diagnosis.variants import source_with_mistakes
 from autograder.engine.session import Options, check, check_many
 from autograder.results import CheckResult, SubmissionResult
 
-FRESH_SEED = 20_261  # beside the public inputs, solutions and right answers are checked on these
+FRESH_SEED = 20_261  # Solutions and right answers are checked on these inputs, too.
 
 
 @dataclass(frozen=True)
 class VerifyResult:
-    """One thing that was tried.
+    """The result of verifying one thing.
 
     Attributes:
         kind: "solutions", "stubs", "mistake" or "right answer".
-        name: which one.
-        ok: whether it is as it should be.
-        text: what was found; empty if all is well.
-        named: for a mistake, the id that the diagnosis gave.
+        ok: whether it behaves as it should.
+        text: what is wrong; empty if `ok`.
+        named: the id of the mistake that the diagnosis named.
     """
 
     kind: str
@@ -43,7 +41,7 @@ class VerifyResult:
 
 @dataclass(frozen=True)
 class VerifyTask:
-    """What one process does at once: everything that is tried on one function or module."""
+    """Everything that one process verifies at once: one function or module."""
 
     kind: str
     name: str
@@ -55,64 +53,65 @@ class VerifyTask:
         return registry.solutions(self.curriculum.package)
 
 
-def jobs(right_answers: Path | None, curriculum: Curriculum) -> list[VerifyTask]:
-    """Everything there is to try, the costly first, so that the processes end at the same time."""
-    mistaken = [
+def plan_tasks(right_answers: Path | None, curriculum: Curriculum) -> list[VerifyTask]:
+    """Return all tasks, the slowest first, so that the processes end at the same time."""
+    mistakes = [
         ("mistake", name) for name in reversed(curriculum.functions) if mistakes_of_function(name, curriculum.package)
     ]
     right = sorted(right_answers.glob("*/*.py")) if right_answers and right_answers.is_dir() else []
-    found = [("solutions", ""), *(("right answer", str(path)) for path in right), *mistaken, ("stubs", "")]
-    return [VerifyTask(kind, name, curriculum) for kind, name in found]
+    tasks = [("solutions", ""), *(("right answer", str(path)) for path in right), *mistakes, ("stubs", "")]
+    return [VerifyTask(kind, name, curriculum) for kind, name in tasks]
 
 
 def verify(right_answers: Path | None, curriculum: Curriculum, processes: int = 2) -> Iterator[VerifyResult]:
-    """Try everything, and yield what was found as it comes.
+    """Verify a course, and yield the results as they come.
 
     Args:
-        right_answers: folder of folders with right but different modules; None if there is none, as in a wheel.
-        processes: how many at once.
+        right_answers: folder of folders with modules that are correct but unlike the solutions; None if there is none,
+            as in a wheel.
+        processes: number of parallel processes.
     """
     with ProcessPoolExecutor(processes, mp_context=get_context("spawn")) as pool:
-        for found in pool.map(run, jobs(right_answers, curriculum)):
-            yield from found
+        for results in pool.map(run_task, plan_tasks(right_answers, curriculum)):
+            yield from results
 
 
-def run(job: VerifyTask) -> list[VerifyResult]:
-    """Do one job."""
-    if job.kind == "solutions":
-        return [_solutions(job, seed) for seed in (0, FRESH_SEED)]
-    if job.kind == "stubs":
-        return [_stubs(job)]
-    if job.kind == "right answer":
-        return [_right_answer(job, seed) for seed in (0, FRESH_SEED)]
-    return list(_mistakes(job))
+def run_task(task: VerifyTask) -> list[VerifyResult]:
+    """Run one task."""
+    if task.kind == "solutions":
+        return [_solutions(task, seed) for seed in (0, FRESH_SEED)]
+    if task.kind == "stubs":
+        return [_stubs(task)]
+    if task.kind == "right answer":
+        return [_right_answer(task, seed) for seed in (0, FRESH_SEED)]
+    return list(_mistakes(task))
 
 
-def _solutions(job: VerifyTask, seed: int) -> VerifyResult:
-    result = check("solutions", job.solutions, Options(seed=seed, curriculum=job.curriculum))
+def _solutions(task: VerifyTask, seed: int) -> VerifyResult:
+    result = check("solutions", task.solutions, Options(seed=seed, curriculum=task.curriculum))
     return VerifyResult("solutions", f"seed {seed}", result.passed and not result.internal_errors, _not_passed(result))
 
 
-def _stubs(job: VerifyTask) -> VerifyResult:
+def _stubs(task: VerifyTask) -> VerifyResult:
     with tempfile.TemporaryDirectory() as folder:
-        for name, text in make_stubs(job.solutions, job.curriculum).items():
+        for name, text in make_stubs(task.solutions, task.curriculum).items():
             Path(folder, name).write_text(text, "utf-8")
-        result = check("stubs", Path(folder), Options(curriculum=job.curriculum))
+        result = check("stubs", Path(folder), Options(curriculum=task.curriculum))
     started = [check.id for check in result.checks if check.status != "not_started"]
     return VerifyResult(
         "stubs", "seed 0", not started and not result.internal_errors, ", ".join([*started, *result.internal_errors])
     )
 
 
-def _right_answer(job: VerifyTask, seed: int) -> VerifyResult:
-    path = Path(job.name)
+def _right_answer(task: VerifyTask, seed: int) -> VerifyResult:
+    path = Path(task.name)
     name = f"{path.parent.name}/{path.stem}"
     with tempfile.TemporaryDirectory() as folder:
-        for module in job.curriculum.modules:
-            shutil.copyfile(job.solutions / f"{module}.py", Path(folder, f"{module}.py"))
+        for module in task.curriculum.modules:
+            shutil.copyfile(task.solutions / f"{module}.py", Path(folder, f"{module}.py"))
         shutil.copyfile(path, Path(folder, path.name))
-        selected = job.curriculum.select([path.stem])
-        result = check(name, Path(folder), Options(functions=selected, seed=seed, curriculum=job.curriculum))
+        selected = task.curriculum.select([path.stem])
+        result = check(name, Path(folder), Options(functions=selected, seed=seed, curriculum=task.curriculum))
     named = [check.mistake["id"] for check in result.checks if check.mistake]
     ok = result.passed and not result.internal_errors
     return VerifyResult("right answer", f"{name} seed {seed}", ok, _not_passed(result), ", ".join(named))
@@ -123,11 +122,11 @@ def _not_passed(result: SubmissionResult) -> str:
     return "; ".join([*wrong[:5], *result.internal_errors[:5]])
 
 
-def _mistakes(job: VerifyTask) -> Iterator[VerifyResult]:
-    package = job.curriculum.package
-    known = {mistake.id: mistake for mistake in mistakes_of_function(job.name, package)}
+def _mistakes(task: VerifyTask) -> Iterator[VerifyResult]:
+    package = task.curriculum.package
+    known = {mistake.id: mistake for mistake in mistakes_of_function(task.name, package)}
     results: dict[str, SubmissionResult] = {}
-    options = Options(functions=(job.name,), official=True, curriculum=job.curriculum)
+    options = Options(functions=(task.name,), official=True, curriculum=task.curriculum)
     with tempfile.TemporaryDirectory() as scratch:
         folders, broken = _folders(known.values(), Path(scratch), package)
         check_many(folders, options, lambda result: results.update({result.submission: result}))
@@ -154,7 +153,7 @@ def _folders(mistakes: Iterable[Mistake], scratch: Path, package: str) -> tuple[
 
 
 def evaluate_mistake(mistake: Mistake, checks: list[CheckResult], package: str = registry.BUILT_IN) -> VerifyResult:
-    """Whether a mistake was caught and called by its name, or by that of its declared group."""
+    """Return whether a mistake was caught, and named alone or together with its declared group."""
     failed = [check for check in checks if check.function == mistake.function and check.status != "passed"]
     if not failed:
         return VerifyResult("mistake", mistake.id, False, "passes every check")

@@ -1,10 +1,10 @@
-"""What a check counts for, given what else was found."""
+"""Blocked checks: which failures another function explains, and what earns no points."""
 
 import pytest
 
 from autograder.courses.transformer import TRANSFORMER
-from autograder.engine.blocking import Blocking, mark_blocked, wait_for_an_answer
-from autograder.engine.pytest_plugin import Job, Outcome
+from autograder.engine.blocking import BlockedChecks, block_without_correct_answer, mark_blocked
+from autograder.engine.jobs import Job, JobResult
 from autograder.results import CheckResult, SubmissionResult
 
 FUNCTION = "softmax.softmax"
@@ -19,47 +19,47 @@ def checked(status, sees_answers=True, function=FUNCTION):
 def marked(*checks):
     result = SubmissionResult("ada", "", 0, list(checks))
     mark_blocked(result, (), TRANSFORMER)
-    wait_for_an_answer(result.checks)
+    block_without_correct_answer(result.checks)
     return result
 
 
 @pytest.mark.parametrize("status", ["failed", "error", "timeout"])
-def test_inputs_left_alone_count_for_nothing_where_no_answer_is_right(status):
+def test_input_check_without_correct_answer_is_blocked(status):
     result = marked(checked(status), checked("passed", sees_answers=False))
     assert result.earned == 0
     assert [check.status for check in result.checks] == [status, "blocked"]
     assert result.checks[1].blocked_by == [FUNCTION]
-    assert "as soon as softmax.softmax gives a right answer" in result.checks[1].message
+    assert "another check of softmax.softmax" in result.checks[1].message
 
 
-def test_one_right_answer_is_enough():
+def test_input_check_with_one_correct_answer_earns_points():
     result = marked(checked("failed"), checked("passed"), checked("passed", sees_answers=False))
     assert result.earned == 2
 
 
-def test_a_function_of_which_no_check_sees_an_answer_is_judged_by_those():
+def test_function_without_answer_checks_earns_points():
     assert marked(checked("passed", sees_answers=False)).earned == 1
 
 
-def test_what_blocks_the_answers_blocks_the_rest():
+def test_input_check_is_blocked_by_what_blocks_answers():
     attention = "attention.attention"
     result = marked(checked("failed"), checked("failed", True, attention), checked("passed", False, attention))
     assert [check.blocked_by for check in result.checks[1:]] == [[FUNCTION], [FUNCTION]]
 
 
-def test_whatever_is_checked_again_has_one_allowance_of_time(tmp_path):
-    # Code can see that it is checked again, by what lies beside it, and be slow only then, once for each function.
+def test_reruns_share_one_budget(tmp_path):
+    # Code can detect a re-run by the files beside it, and be slow only then, once for each function.
     path = tmp_path / "softmax.py"
     path.write_text("def softmax(x): 0\ndef log_softmax(x): softmax(x)\ndef cross_entropy(x): softmax(x)\n")
     functions = ["softmax.softmax", "softmax.log_softmax", "softmax.cross_entropy"]
     jobs = []
 
-    def do(job):
+    def run_job(job):
         jobs.append(job)
-        return Outcome()
+        return JobResult()
 
     result = SubmissionResult("ada", "", 0, [checked("failed", function=function) for function in functions])
-    Blocking(tmp_path, TRANSFORMER, None, do).mark(result, functions, {})
+    BlockedChecks(tmp_path, TRANSFORMER, None, run_job).mark(result, functions, {})
     assert [job.functions for job in jobs] == [{"softmax.log_softmax"}, {"softmax.cross_entropy"}]
-    assert jobs[0].spent is jobs[1].spent
-    assert jobs[0].spent is not Job(tmp_path).spent
+    assert jobs[0].usage is jobs[1].usage
+    assert jobs[0].usage is not Job(tmp_path).usage

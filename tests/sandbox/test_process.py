@@ -273,7 +273,7 @@ def test_a_server_that_dies_in_the_middle_of_a_submission_is_replaced(submission
 def test_where_no_process_can_be_started_no_student_is_at_fault(submission):
     with Workers(fork=True, sandbox=SandboxPolicy(python=shutil.which("false"))) as workers:
         student = StudentCode(workers, submission(softmax=GOOD), TRANSFORMER, Limits())
-        with pytest.raises(UsageError, match=r"no process for student code can be started .* headway doctor"):
+        with pytest.raises(UsageError, match=r"cannot start a process for student code .* headway doctor"):
             still_works(student)
         student.close()
 

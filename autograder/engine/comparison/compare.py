@@ -68,13 +68,13 @@ def compare(actual: Any, expected: Any, function: Function, *, tolerance: Tolera
         return
     outputs = outputs[: len(expected)]
     if not isinstance(actual, tuple) or len(actual) != len(expected):
-        raise other_than(outputs, function, actual)
+        raise wrong_output_count(outputs, function, actual)
     for output, mine, theirs in zip(outputs, actual, expected, strict=True):
         if output.name != CACHE:
             _compare_one(mine, theirs, output, function, tolerance)
 
 
-def other_than(outputs: Sequence[Output], function: Function, actual: Any) -> Mismatch:
+def wrong_output_count(outputs: Sequence[Output], function: Function, actual: Any) -> Mismatch:
     """What is wrong with a value that is not a tuple of as many as there are outputs."""
     names = ", ".join(output.name for output in outputs)
     if isinstance(actual, tuple):

@@ -1,0 +1,99 @@
+"""Turn the outcome of one check into its result."""
+
+import inspect
+from typing import Any
+
+import pytest
+
+from autograder.core.text import clean
+from autograder.curriculum import Function
+from autograder.engine.describe_inputs import describe_inputs
+from autograder.engine.diagnosis.variants import parameter_names
+from autograder.engine.fixtures import sees_answers
+from autograder.engine.student import Call, StudentCode
+from autograder.errors import Blocked, CodeLine, NotStarted, Raised, Verdict
+from autograder.results import CheckResult
+
+
+def build_check_result(
+    item: pytest.Item, student: StudentCode, function: Function, error: BaseException | None, package: str
+) -> CheckResult:
+    """Return the result of a check that has just run.
+
+    Args:
+        item: the check.
+        student: holds the calls that the check made.
+        function: the function under test.
+        error: what the check raised; None if it passed.
+        package: the course's.
+    """
+    mark = item.get_closest_marker("graded")
+    assert mark is not None
+    points = float(mark.kwargs.get("points", 1))
+    result = CheckResult(
+        id=f"{function.qualified}::{item.name.removeprefix('test_')}",
+        function=function.qualified,
+        title=_title(item),
+        status="passed",
+        possible=points,
+        earned=0.0 if error else points,
+        output=student.printed(),
+        warnings=list(dict.fromkeys(text for call in student.calls for text in call.warnings)),
+        sees_answers=sees_answers(item),
+        seconds=student.seconds,
+    )
+    if error is not None:
+        _add_last_call(result, student.calls, function, package)
+        _add_error(result, _blamed_on_prerequisite(error, student, function))
+    return result
+
+
+def _add_last_call(result: CheckResult, calls: list[Call], function: Function, package: str) -> None:
+    last = next((call for call in reversed(calls) if call.function is function), None)
+    if last is None:
+        return
+    result.inputs = describe_inputs(last.args, last.kwargs, parameter_names(function.qualified, package))
+    if last.line is not None:
+        result.location = {"file": f"{function.module}.py", "line": last.line}
+    elif last.exception and last.exception.trace:  # an exception was expected, but another one came
+        result.location = _location(last.exception.trace[-1])
+
+
+def _blamed_on_prerequisite(error: BaseException, student: StudentCode, function: Function) -> BaseException:
+    """Return `Blocked` if the check itself called an unwritten prerequisite, else the error."""
+    if isinstance(error, NotStarted) and student.calls[-1].function is not function and not student.is_stub(function):
+        needed = student.calls[-1].function.qualified
+        return Blocked(f"{function.name} needs {needed}, which is not written yet", (needed,))
+    return error
+
+
+def _add_error(result: CheckResult, error: BaseException) -> None:
+    if isinstance(error, Verdict):
+        result.status = error.status  # type: ignore[assignment]
+        # Type names and dictionary keys in these texts come from the student's process.
+        result.message, result.help = clean(error.message), clean(error.help) if error.help else None
+        for detail in ("secret", "wrong", "worst", "shapes", "error_map", "first_wrong_stage"):
+            setattr(result, detail, error.details.get(detail))
+        if isinstance(error, Blocked):
+            result.blocked_by = list(error.blocked_by)
+        if isinstance(error, Raised):
+            if error.exception.trace:
+                result.location = _location(error.exception.trace[-1])
+            if error.exception.unreadable:
+                result.inputs = None  # The input did not cause a syntax error.
+    elif isinstance(error, AssertionError):
+        result.status, result.message = "failed", clean(str(error).partition("\n")[0] or "the check's assertion failed")
+    else:
+        text = f"{type(error).__name__}: {clean(error, 300)}"
+        result.status, result.message = "error", f"internal error (please report it): {text}"
+
+
+def _location(line: CodeLine) -> dict[str, Any]:
+    return {"file": line.file, "line": line.line, "text": line.text}
+
+
+def _title(item: pytest.Item) -> str:
+    text = inspect.getdoc(item.obj) if isinstance(item, pytest.Function) else None
+    title = (text or item.name.removeprefix("test_").replace("_", " ")).partition("\n")[0].rstrip(".")
+    callspec = getattr(item, "callspec", None)
+    return f"{title} [{callspec.id}]" if callspec is not None else title

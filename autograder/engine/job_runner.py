@@ -1,0 +1,177 @@
+"""Run jobs with the checks that pytest has collected."""
+
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import pytest
+
+from autograder.core.text import clean
+from autograder.curriculum import Curriculum, registry
+from autograder.engine.check_results import build_check_result
+from autograder.engine.fixtures import CONTEXT, CheckContext, has_only_session_fixtures
+from autograder.engine.jobs import Job, JobResult
+from autograder.engine.reference import Reference
+from autograder.engine.student import UNANSWERED, RecordedCheck, StudentCode
+from autograder.errors import Cancelled, UsageError, Verdict
+from autograder.results import CheckResult
+from autograder.sandbox import Limits, Workers
+
+# Limits the answers of one job that are recorded for the diagnosis. All correct answers of the course take 2 MiB; a
+# hostile submission could fill the grader's memory with the largest allowed answer for each check.
+MAX_RECORDED_BYTES = 32 << 20
+
+
+@dataclass
+class JobRunner:
+    """Runs jobs with the checks that pytest has collected: collection is paid once, not for each submission.
+
+    Attributes:
+        main: called once, inside pytest's run loop, with this runner; runs as many jobs as it likes.
+        check_modules: maps an assignment to the arguments with which pytest collects its checks, so that they are
+            collected when a job first needs them; None if pytest has been told what to collect.
+        diagnose: name the mistakes behind failed checks.
+        usage_error: why the session ended early, if it did.
+    """
+
+    workers: Workers
+    reference: Reference
+    main: Callable[["JobRunner"], object]
+    check_modules: Callable[[str], list[str]] | None = None
+    seed: int = 0
+    curriculum: Curriculum = field(default_factory=registry.default)
+    limits: Limits = field(default_factory=Limits)
+    diagnose: bool = True
+    usage_error: UsageError | None = field(default=None, init=False)
+    _cancelled: threading.Event = field(default_factory=threading.Event, init=False)
+    _items: dict[str, list[pytest.Item]] = field(default_factory=dict, init=False)  # collected checks, by assignment
+    _result: JobResult = field(default_factory=JobResult, init=False)  # of the current job
+    _session: pytest.Session = field(init=False)
+    _context: CheckContext | None = field(default=None, init=False)
+
+    def start(self, session: pytest.Session) -> None:
+        """Take over the checks that `session` has collected, and call `main`."""
+        self._session = session
+        self._add_items(session.items)
+        self._context = session.config.stash[CONTEXT] = CheckContext(self.reference, self.seed, self.curriculum)
+        self.main(self)
+
+    def cancel(self) -> None:
+        """From another thread: make the current job raise `Cancelled`, even from a loop in student code."""
+        self._cancelled.set()
+        if self._context is not None:
+            self._context.interrupt()
+
+    def clear_cancellation(self) -> None:
+        """Allow jobs to run again after `cancel`."""
+        self._cancelled.clear()
+
+    def run(self, job: Job) -> JobResult:
+        """Run the checks of one job.
+
+        Raises:
+            Cancelled: as soon as possible after `cancel`.
+        """
+        context = self._session.config.stash[CONTEXT]
+        result = self._result = JobResult()
+        items = self._items_of(job)
+        folder, item = None, None
+        try:
+            for item, next_item in zip(items, [*items[1:], None], strict=False):
+                wanted = job.folder_for(function_name(item).partition(".")[0])
+                if wanted != folder:
+                    folder = wanted
+                    context.set_student(StudentCode(self.workers, folder, self.curriculum, self.limits, job.usage))
+                self._run_check(item, next_item)
+                if self._session.shouldstop:
+                    raise self._session.Interrupted(self._session.shouldstop)
+                if self._cancelled.is_set():
+                    raise Cancelled
+        except BaseException:
+            if item is not None:  # The next job may begin with any check: tear down what was kept for the next one.
+                item.ihook.pytest_runtest_teardown(item=item, nextitem=None)
+            raise
+        finally:
+            context.set_student(None)
+        if self.diagnose and job.diagnose:
+            self._diagnose(result, official_prerequisites=job.official_folder is not None)
+        result.recorded.clear()  # Answers may be large.
+        return result
+
+    def record(self, item: pytest.Item, call: pytest.CallInfo[None]) -> CheckResult | None:
+        """Record one phase of a check: its result if it was the call, and an internal error of Headway."""
+        error = call.excinfo.value if call.excinfo else None
+        result = None
+        if call.when == "call":
+            context = item.config.stash[CONTEXT]
+            student, function = context.student, context.function
+            result = build_check_result(item, student, function, error, self.curriculum.package)
+            self._result.checks.append(result)
+            answered = all(call.value is not UNANSWERED or call.exception for call in student.calls)
+            if answered and student.usage.received <= MAX_RECORDED_BYTES:
+                recorded = RecordedCheck(result.id, result.status == "passed", tuple(student.calls), student.seconds)
+                self._result.recorded.setdefault(function.qualified, []).append(recorded)
+        if isinstance(error, UsageError):  # The other checks would raise it, too.
+            self.usage_error = error
+            item.session.shouldstop = "usage error"
+        elif error is not None and not isinstance(error, (Verdict, AssertionError)):
+            self._result.problems.append(f"{item.nodeid}: {type(error).__name__}: {clean(error, 300)}")
+        return result
+
+    def _add_items(self, items: list[pytest.Item]) -> None:
+        for item in items:
+            self._items.setdefault(function_name(item).partition(".")[0], []).append(item)
+
+    def _items_of(self, job: Job) -> list[pytest.Item]:
+        """Return the checks of a job in the order of the curriculum; collect those that no job has needed before."""
+        functions = job.functions
+        if functions is None:
+            return [item for items in self._items.values() for item in items]
+        selected = {function.partition(".")[0] for function in functions}
+        modules = [name for name in self.curriculum.modules if name in selected]
+        missing = [name for name in modules if name not in self._items]
+        if missing and self.check_modules is not None:
+            failed_before = self._session.testsfailed
+            self._session.perform_collect([argument for name in missing for argument in self.check_modules(name)])
+            if self._session.testsfailed != failed_before:
+                raise self._session.Interrupted("errors during collection")
+            self._add_items(self._session.items)
+        return [item for name in modules for item in self._items.get(name, []) if function_name(item) in functions]
+
+    def _run_check(self, item: pytest.Item, next_item: pytest.Item | None) -> None:
+        reported = self._session.config.pluginmanager.has_plugin("terminalreporter")
+        if reported or not has_only_session_fixtures(item):
+            item.config.hook.pytest_runtest_protocol(item=item, nextitem=next_item)
+            return
+
+        # Pytest's own hooks, without the three reports that only its reporter would read.
+        def set_up_and_call() -> None:
+            item.ihook.pytest_runtest_setup(item=item)
+            item.ihook.pytest_runtest_call(item=item)
+
+        reraise = (pytest.exit.Exception, KeyboardInterrupt)
+        call = pytest.CallInfo.from_call(set_up_and_call, when="call", reraise=reraise)
+        item.ihook.pytest_runtest_teardown(item=item, nextitem=next_item)
+        if function_name(item):
+            self.record(item, call)
+
+    def _diagnose(self, result: JobResult, *, official_prerequisites: bool) -> None:
+        """Add to failed checks the known mistakes that give the student's answers."""
+        wrong = {check.function for check in result.checks if check.status in ("failed", "error")}
+        if not wrong:
+            return
+        from autograder.engine.diagnosis.diagnose import diagnose
+
+        not_passed = {check.function for check in result.checks if check.status != "passed"}
+        for function in wrong:
+            if official_prerequisites or not_passed.isdisjoint(self.curriculum.all_needs(function)):
+                diagnoses = diagnose(function, result.recorded.get(function, []), self.curriculum.package)
+                for check in result.checks:
+                    if check.id in diagnoses:
+                        check.mistake = diagnoses[check.id].as_record()
+
+
+def function_name(item: pytest.Item) -> str:
+    """Return the qualified name of the function that a check grades; empty if the test is not a graded check."""
+    mark = item.get_closest_marker("graded")
+    return str(mark.args[0]) if mark else ""
