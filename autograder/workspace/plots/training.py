@@ -52,7 +52,6 @@ def loss_curve(run: Checkpoint) -> "Figure":
     uniform_loss = float(np.log(len(run.chars)))
     panel.axhline(uniform_loss, color="gray", linestyle=":", label=f"uniform guessing: log {len(run.chars)}")
     entropy = run.settings.entropy_floor()
-    entropy = run.settings.entropy_floor()
     if entropy is not None:
         panel.axhline(entropy, color=figure.GREEN, linestyle="--", label=f"entropy of the language: {entropy:.3f}")
     figure.label_axes(panel, "step", "loss (nats per character)")

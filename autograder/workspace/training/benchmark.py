@@ -1,5 +1,7 @@
-"""`headway bench`: how fast the student's own GPT trains beside PyTorch, and which function to make faster."""
+"""Measure how fast a student's GPT trains compared with PyTorch: `headway bench`."""
 
+import importlib.metadata
+import importlib.util
 import json
 import os
 import platform
@@ -7,9 +9,8 @@ import statistics
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -25,42 +26,61 @@ from autograder.workspace.training.trainer import Trainer
 
 SCHEMA = "headway.bench/1"
 COMPARED_STEPS = 20
-SAME = 1e-3  # how far apart the losses of the first steps may be; float32 leaves about 1e-6
-# Measured on the kit's own solution, at three sizes: what it costs to write it the slow way.
-# The first word that the slowest function's name holds decides.
-HINTS = {
-    "gelu": "x**3 and t**2 are slow powers: x * x * x is up to ten times faster in float32",
-    "activat": "x**3 and t**2 are slow powers: x * x * x is up to ten times faster in float32",
-    "linear": "flatten the leading axes to one, so that one product does all rows; einsum is 2 to 4 times slower",
-    "attention_backward": "matrix products beat einsum; reuse what the forward pass kept",
-    "attention": "q @ k.swapaxes(-1, -2) beats einsum by half; scale q, which is smaller than the scores",
-    "softmax": "compute in place (np.exp(z, out=z), z /= …): each temporary array is one more pass over memory",
-    "norm_backward": "means along the last axis as a matrix–vector product are faster than .mean",
-    "clip_grad_norm": "np.vdot(g, g) reads each gradient once, and makes no temporary array",
-    "norm": "watch for float64 creeping in: np.sqrt of a Python number or a float64 eps widens everything",
-    "embed_tokens_backward": "np.add.at is slow: a product with one_hot is several times faster",
-    "adamw": "one flat buffer for all parameters turns hundreds of small operations into a few large ones",
-}
-DEFAULT_HINT = "look for Python loops over positions or heads, einsum, float64, and arrays that are copied needlessly"
+MAX_LOSS_DIFFERENCE = 1e-3  # of the first steps; float32 rounding accounts for about 1e-6
+# What makes a function faster, measured on the official solution at three sizes. The first entry with a word that
+# occurs in the function's name applies.
+HINTS = (
+    (("gelu", "activat"), "x**3 and t**2 are slow powers: x * x * x is up to ten times faster in float32"),
+    (
+        ("linear",),
+        "flatten the leading axes, so that one matrix product computes all rows; einsum is 2 to 4 times slower",
+    ),
+    (("attention_backward",), "matrix products are faster than einsum; reuse what the forward pass has cached"),
+    (
+        ("attention",),
+        "q @ k.swapaxes(-1, -2) is faster than einsum; scale q, which is smaller than the scores",
+    ),
+    (("softmax",), "compute in place (np.exp(z, out=z), z /= …): each temporary array is one more pass over memory"),
+    (("norm_backward",), "means along the last axis are faster as a matrix-vector product than with .mean"),
+    (("clip_grad_norm",), "np.vdot(g, g) reads each gradient once and allocates no temporary array"),
+    (("norm",), "avoid accidental float64: np.sqrt of a Python number or a float64 eps converts everything"),
+    (("embed_tokens_backward",), "np.add.at is slow: a matrix product with one_hot is several times faster"),
+    (("adamw",), "one flat buffer for all parameters turns hundreds of small operations into a few large ones"),
+)
+DEFAULT_HINT = "look for Python loops over positions or heads, einsum, float64, and needless copies of arrays"
+
+TrainSteps = Callable[[int], tuple[float, list[float]]]  # number of steps -> seconds, losses
 
 
 def hint_for(function: str) -> str:
-    """What usually makes a function of this name faster."""
-    return next((hint for word, hint in HINTS.items() if word in function), DEFAULT_HINT)
+    """Return what usually makes a function with this name faster."""
+    return next((hint for words, hint in HINTS if any(word in function for word in words)), DEFAULT_HINT)
 
 
-def leaderboard(found: SpeedComparison, name: str) -> dict[str, Any]:
-    """One line for the class."""
-    import importlib.metadata
+def leaderboard_record(comparison: SpeedComparison, name: str) -> dict[str, Any]:
+    """Return the entry of `name` for a class's leaderboard."""
+    return {
+        "schema": SCHEMA,
+        "name": name,
+        "preset": comparison.preset,
+        "tokens_per_second": comparison.tokens_per_second,
+        "torch_tokens_per_second": comparison.torch_tokens_per_second,
+        "ratio": comparison.ratio,
+        "apart": comparison.loss_difference,
+        "functions": {function: round(share, 4) for function, share in comparison.functions.items()},
+        "slowest": comparison.slowest,
+        "hint": comparison.hint,
+        "own": comparison.student_modules,
+        "kit": __version__,
+        "python": platform.python_version(),
+        "numpy": np.__version__,
+        "torch": importlib.metadata.version("torch"),
+        "machine": _processor_name(),
+    }
 
-    versions = {"kit": __version__, "python": platform.python_version(), "numpy": np.__version__}
-    record: dict[str, Any] = {"schema": SCHEMA, "name": name, **asdict(found), **versions}
-    record["functions"] = {function: round(share, 4) for function, share in found.functions.items()}
-    return {**record, "torch": importlib.metadata.version("torch"), "machine": _machine()}
 
-
-def _machine() -> str:
-    """The processor's name, as far as the system tells it."""
+def _processor_name() -> str:
+    """Return the processor's name as precisely as the system reports it."""
     try:
         lines = Path("/proc/cpuinfo").read_text("utf-8", "replace").split("\n")
     except OSError:
@@ -68,73 +88,80 @@ def _machine() -> str:
     return next((line.partition(":")[2].strip() for line in lines if line.startswith("model name")), platform.machine())
 
 
-def compare(folder: Path, preset: str, rounds: int, seconds: float, own: tuple[str, ...] = ()) -> SpeedComparison:
-    """Train a few steps in turn, here and there, from the same parameters on the same batches.
+def compare_with_torch(
+    folder: Path, preset: str, rounds: int, seconds: float, student_modules: tuple[str, ...] = ()
+) -> SpeedComparison:
+    """Train with the modules in `folder` and with PyTorch in turn, from equal parameters on equal batches.
 
     Args:
-        folder: the modules to run.
-        seconds: how long each turn takes, about.
+        folder: the modules to measure.
+        preset: the model size and dataset.
+        rounds: how often each is measured.
+        seconds: approximate duration of one measurement.
+        student_modules: the modules the student wrote; only these are suggested for improvement. Empty: all.
 
     Raises:
-        UsageError: if PyTorch is missing, or the two do not compute the same.
+        UsageError: if PyTorch is missing, or the losses differ from PyTorch's.
     """
-    import importlib.util
-
     if importlib.util.find_spec("torch") is None:
         raise missing_package("headway bench compares with PyTorch", "torch")
     data = "synthetic" if preset == "synthetic" else "given-names"
     settings = runs.new_settings(preset, data, None, "constant", 0)
-    tokens = settings.batch_size * int(settings.model["block_size"])
+    tokens_per_step = settings.batch_size * int(settings.model["block_size"])
     with Workers() as workers:
         trainer = Trainer(workers, folder, settings)
         try:
-            about = {
-                "seed": settings.seed,
-                "batch_size": settings.batch_size,
-                "lr": settings.lr,
-                "model": settings.model,
-            }
-            with _eager(trainer, about) as eager:
-                _, mine = trainer.timed_steps(COMPARED_STEPS)
-                _, theirs = eager(COMPARED_STEPS)
-                apart = max(abs(a - b) for a, b in zip(mine, theirs, strict=True))
-                if not apart < SAME:
+            with _torch_process(trainer) as torch_steps:
+                _, losses = trainer.timed_steps(COMPARED_STEPS)
+                _, torch_losses = torch_steps(COMPARED_STEPS)
+                loss_difference = max(abs(a - b) for a, b in zip(losses, torch_losses, strict=True))
+                if not loss_difference < MAX_LOSS_DIFFERENCE:
                     raise UsageError(
-                        f"after {COMPARED_STEPS} steps your loss is {apart:.1e} away from PyTorch's, so the two do not "
-                        "compute the same. Look first at: headway check training gpt"
+                        f"in the first {COMPARED_STEPS} steps, your loss differs from PyTorch's by "
+                        f"{loss_difference:.1e}, so the speeds cannot be compared. Run: headway check training gpt"
                     )
-                taken = [trainer.timed_steps(5)[0] / 5, eager(5)[0] / 5]
-                counts = [max(2, round(seconds / each)) for each in taken]
-                turns = [
-                    (trainer.timed_steps(counts[0])[0] / counts[0], eager(counts[1])[0] / counts[1])
+                contestants: tuple[TrainSteps, TrainSteps] = (trainer.timed_steps, torch_steps)
+                counts = [max(2, round(5 * seconds / run(5)[0])) for run in contestants]
+                # Each round measures both in turn, so that other load on the machine affects both alike.
+                speeds = [
+                    [tokens_per_step * count / run(count)[0] for run, count in zip(contestants, counts, strict=True)]
                     for _ in range(rounds)
                 ]
             functions = trainer.profile(max(2, counts[0] // 2))
         finally:
             trainer.close()
-    candidates = [name for name in functions if not own or name.partition(".")[0] in own]
+    candidates = [name for name in functions if not student_modules or name.partition(".")[0] in student_modules]
     slowest = max(candidates, key=lambda name: functions[name], default="")
+    ratios = [speed / torch_speed for speed, torch_speed in speeds]
+    # Both speeds come from one round, so that they agree with the ratio reported beside them.
+    speed, torch_speed = speeds[ratios.index(statistics.median_low(ratios))]
     return SpeedComparison(
-        preset,
-        tokens / statistics.median(a for a, _ in turns),
-        tokens / statistics.median(b for _, b in turns),
-        statistics.median(b / a for a, b in turns),
-        apart,
-        functions,
-        slowest,
-        hint_for(slowest),
-        own,
+        preset=preset,
+        tokens_per_second=speed,
+        torch_tokens_per_second=torch_speed,
+        ratios=tuple(ratios),
+        loss_difference=loss_difference,
+        functions=functions,
+        slowest=slowest,
+        hint=hint_for(slowest),
+        student_modules=student_modules,
     )
 
 
 @contextmanager
-def _eager(trainer: Trainer, about: dict[str, Any]) -> Iterator[Any]:
-    """PyTorch in a process of its own, with the same first parameters; a function that lets it do some steps."""
-    run = trainer.checkpoint()
+def _torch_process(trainer: Trainer) -> Iterator[TrainSteps]:
+    """Start a PyTorch training process with the trainer's parameters; provide a function that runs its steps."""
+    settings = trainer.settings
+    config = {
+        "seed": settings.seed,
+        "batch_size": settings.batch_size,
+        "lr": settings.lr,
+        "model": settings.model,
+    }
     with tempfile.TemporaryDirectory(prefix="headway-") as scratch:
         path = Path(scratch) / "start.npz"
-        arrays: dict[str, Any] = {f"params.{name}": array for name, array in run.params.items()}
-        np.savez(path, **arrays, ids=trainer.tokens(), settings=np.array(json.dumps(about)))
+        arrays: dict[str, Any] = {f"params.{name}": array for name, array in trainer.checkpoint().params.items()}
+        np.savez(path, **arrays, ids=trainer.tokens(), settings=np.array(json.dumps(config)))
         with subprocess.Popen(
             [sys.executable, "-m", "autograder.workspace.training.torch_baseline", str(path)],
             stdin=subprocess.PIPE,
@@ -144,19 +171,19 @@ def _eager(trainer: Trainer, about: dict[str, Any]) -> Iterator[Any]:
             env={**os.environ, **environment_for_numpy()},
         ) as process:
             assert process.stdin and process.stdout and process.stderr
+            requests, replies, errors = process.stdin, process.stdout, process.stderr
 
-            def steps(count: int) -> tuple[float, list[float]]:
-                assert process.stdin and process.stdout and process.stderr
+            def train_steps(count: int) -> tuple[float, list[float]]:
                 try:
-                    print(count, file=process.stdin, flush=True)
-                    taken, losses = json.loads(process.stdout.readline())
+                    print(count, file=requests, flush=True)
+                    seconds, losses = json.loads(replies.readline())
                 except (OSError, ValueError):
-                    words = process.stderr.read().strip().splitlines()
-                    raise HeadwayError(f"PyTorch's process ended: {words[-1] if words else 'no word'}") from None
-                return taken, losses
+                    lines = errors.read().strip().splitlines()
+                    raise HeadwayError(f"the PyTorch process ended: {lines[-1] if lines else 'no message'}") from None
+                return seconds, losses
 
             try:
-                yield steps
+                yield train_steps
             finally:
-                process.stdin.close()
+                requests.close()
                 process.kill()

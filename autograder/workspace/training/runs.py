@@ -1,4 +1,4 @@
-"""Start, resume and finish training runs: what `headway train` and `headway generate` do."""
+"""Start, resume and finish training runs: `headway train` and `headway generate`."""
 
 import hashlib
 import signal
@@ -13,31 +13,30 @@ from rich.text import Text
 
 from autograder.core.files import write_atomically
 from autograder.errors import UsageError
-from autograder.report import training_progress as view
 from autograder.report.check_report import break_before_command
+from autograder.report.training_progress import show_training
 from autograder.sandbox import Workers
 from autograder.workspace.plots import figure
 from autograder.workspace.plots.training import loss_curve
 from autograder.workspace.terminal import echo_disabled
 from autograder.workspace.training import checkpoint, datasets, presets
+from autograder.workspace.training.checkpoint import Checkpoint, TrainingSettings
 from autograder.workspace.training.trainer import Trainer
 
-MEASUREMENTS = 10  # how many times the validation loss is measured in a run
+MEASUREMENTS = 10  # how often the validation loss is measured in a run
 
 
-def new_settings(
-    preset_name: str, data: str | None, steps: int | None, schedule: str, seed: int
-) -> checkpoint.TrainingSettings:
-    """The settings of a new run.
+def new_settings(preset_name: str, data: str | None, steps: int | None, schedule: str, seed: int) -> TrainingSettings:
+    """Return the settings of a new run.
 
     Raises:
-        UsageError: for an unknown preset or dataset, or one that has not been fetched.
+        UsageError: for an unknown preset or dataset, or a dataset that has not been downloaded.
     """
     preset = presets.find_preset(preset_name)
-    name = data or preset.data
-    return checkpoint.TrainingSettings(
+    dataset = data or preset.data
+    return TrainingSettings(
         preset=preset_name,
-        data=name,
+        data=dataset,
         model=dict(preset.model),
         batch_size=preset.batch_size,
         lr=preset.lr,
@@ -45,95 +44,95 @@ def new_settings(
         steps=steps or preset.steps,
         seed=seed,
         prompt=preset.prompt,
-        data_sha256=hashlib.sha256(datasets.load(name, seed).encode()).hexdigest(),
+        data_sha256=hashlib.sha256(datasets.load(dataset, seed).encode()).hexdigest(),
     )
 
 
 def train(
-    folder: Path, settings: checkpoint.TrainingSettings, out: Path, console: Console, resume: bool, until: int
-) -> checkpoint.Checkpoint:
-    """Train to step `until` and write checkpoint and loss curve; Ctrl-C ends the run early and saves it.
+    folder: Path, settings: TrainingSettings, out: Path, console: Console, resume: bool, until: int
+) -> Checkpoint:
+    """Train to step `until`, then write the checkpoint and the loss curve. Ctrl-C stops the run early and saves it.
 
     Args:
         folder: the modules to train with.
-        settings: of a new run; a resumed one has its own.
-        out: the checkpoint; the picture lies beside it with the ending .png.
-        resume: go on from `out`.
+        settings: the settings of a new run; a resumed run keeps its own.
+        out: the checkpoint; the loss curve is written beside it with the suffix .png.
+        resume: whether to continue the run in `out`.
+
+    Raises:
+        UsageError: if the run cannot start, a function fails, or the checkpoint cannot be written.
     """
     resumed = checkpoint.load(out) if resume else None
     settings = resumed.settings if resumed else settings
     if resumed and resumed.step >= until:
-        raise UsageError(f"{out} has {resumed.step} steps already. Go further: headway train --resume --steps N")
+        raise UsageError(f"{out} has {resumed.step} steps already. Train on: headway train --resume --steps N")
     figure.require_matplotlib()
     checkpoint.require_writable(out)
-    picture = out.with_suffix(".png")
-    if picture == out:
-        raise UsageError(f"{out} is where the picture goes. Name another file: --out {out.with_suffix('.safetensors')}")
-    floor = settings.entropy_floor()
-    with Workers() as workers, _ctrl_c_asks_to_stop() as asked:
+    plot_path = out.with_suffix(".png")
+    if plot_path == out:
+        raise UsageError(
+            f"{out} is the name of the loss curve. Name another file: --out {out.with_suffix('.safetensors')}"
+        )
+    with Workers() as workers, _stop_on_ctrl_c() as stop_requested:
         trainer = Trainer(workers, folder, settings, resumed)
         first = trainer.run.step
         console.print(
             f"{settings.preset} on {settings.data}: {trainer.n_parameters:,} parameters, {trainer.vocabulary} "
-            f"characters, {trainer.train_characters:,} to train on, {trainer.val_characters:,} to validate on"
+            f"distinct characters, {trainer.train_characters:,} for training, {trainer.val_characters:,} for validation"
         )
-        with echo_disabled(), view.show_training(console, first, until, floor) as shown:
-            for news in trainer.train(until, max(1, settings.steps // MEASUREMENTS)):
-                shown.show(news)
-                if asked.is_set():
+        with echo_disabled(), show_training(console, first, until, settings.entropy_floor()) as display:
+            for update in trainer.train(until, max(1, settings.steps // MEASUREMENTS)):
+                display.show(update)
+                if stop_requested.is_set():
                     break
         run = trainer.checkpoint()
         trainer.close()
-    _keep(run, out)
-    write_atomically(picture, figure.to_bytes(loss_curve(run), "png"))
-    lines = [f"Wrote {out} and {picture.name}. Let it talk: headway generate {out}"]
-    if asked.is_set():
-        lines.insert(0, f"Stopped at step {run.step}. Go on from there: headway train --resume --out {out}")
+    _save(run, out)
+    write_atomically(plot_path, figure.to_bytes(loss_curve(run), "png"))
+    lines = [f"Wrote {out} and {plot_path.name}. Generate text: headway generate {out}"]
+    if stop_requested.is_set():
+        lines.insert(0, f"Stopped at step {run.step}. Resume: headway train --resume --out {out}")
     for line in lines:
         console.print(Text(break_before_command(line, console.width)), soft_wrap=True)
     return run
 
 
-def _keep(run: checkpoint.Checkpoint, out: Path) -> None:
-    """Write the checkpoint; where there is no room for it any more, elsewhere: it is not lost.
+def _save(run: Checkpoint, out: Path) -> None:
+    """Write the checkpoint; if that fails, write it to a temporary folder so that the run is not lost.
 
     Raises:
-        UsageError: if it lies elsewhere.
+        UsageError: if the checkpoint is in the temporary folder.
     """
     try:
         checkpoint.save(out, run)
     except OSError as error:
-        instead = Path(tempfile.mkdtemp(prefix="headway-")) / out.name
-        checkpoint.save(instead, run)
-        raise UsageError(
-            f"cannot write {out} ({error.strerror}). What was trained is in {instead}: move it to where there is room"
-        ) from None
+        rescued = Path(tempfile.mkdtemp(prefix="headway-")) / out.name
+        checkpoint.save(rescued, run)
+        raise UsageError(f"cannot write {out} ({error.strerror}). The checkpoint is in {rescued}: move it") from None
 
 
 @contextmanager
-def _ctrl_c_asks_to_stop() -> Iterator[threading.Event]:
-    """Ctrl-C sets the event, so that the steps under way end and are saved; a second one interrupts at once."""
-    asked = threading.Event()
+def _stop_on_ctrl_c() -> Iterator[threading.Event]:
+    """Provide an event that Ctrl-C sets, so that the run can be saved; a second Ctrl-C interrupts at once."""
+    stop_requested = threading.Event()
 
     def handle(number: int, frame: object) -> None:
-        if asked.is_set():
+        if stop_requested.is_set():
             raise KeyboardInterrupt
-        asked.set()
+        stop_requested.set()
 
-    before = signal.signal(signal.SIGINT, handle)
+    previous = signal.signal(signal.SIGINT, handle)
     try:
-        yield asked
+        yield stop_requested
     finally:
-        signal.signal(signal.SIGINT, before)
+        signal.signal(signal.SIGINT, previous)
 
 
-def generate(
-    folder: Path, run: checkpoint.Checkpoint, prompt: str | None, length: int, temperature: float, seed: int
-) -> str:
-    """Text that the model of a checkpoint makes up, with the functions of the submission in `folder`.
+def generate(folder: Path, run: Checkpoint, prompt: str | None, length: int, temperature: float, seed: int) -> str:
+    """Return the prompt followed by `length` characters generated with the modules in `folder`.
 
     Raises:
-        UsageError: if the prompt has characters that the model does not know.
+        UsageError: if the prompt is empty or has characters that are not in the vocabulary.
     """
     prompt = run.settings.prompt if prompt is None else prompt
     run.require_known_characters(prompt)

@@ -1,4 +1,4 @@
-"""Which modules a student's model runs on: their own as soon as they pass, official ones in place of the rest."""
+"""Choose the modules a model runs on: the student's where they pass, official ones in place of the rest."""
 
 import shutil
 import tempfile
@@ -17,29 +17,38 @@ from autograder.workspace.training import datasets
 from autograder.workspace.training.checkpoint import Checkpoint
 from autograder.workspace.workspace import Workspace
 
-UNUSED = "encoder_decoder"  # the one assignment that a GPT is not built on
+UNUSED = "encoder_decoder"  # the only assignment that a GPT does not use
 
 
 @dataclass(frozen=True)
-class Modules:
-    """A folder to run, and whose each module in it is."""
+class ModuleSelection:
+    """The modules a model runs on.
+
+    Attributes:
+        folder: the folder that holds them.
+        student: names of the modules that the student wrote.
+        official: names of the modules taken from the official solution.
+    """
 
     folder: Path
-    own: tuple[str, ...]
+    student: tuple[str, ...]
     official: tuple[str, ...]
 
     def describe(self) -> str:
-        """Whose is what, in one line; empty if all of it is official by wish."""
-        if not self.own:
-            return "the official solution"
+        """Return a line that says whose code runs."""
+        if not self.student:
+            return "Using the official solution."
         if not self.official:
-            return "all of it is yours"
-        return f"yours: {', '.join(self.own)} · official, until yours pass: {', '.join(self.official)}"
+            return "Using your code for every assignment."
+        return (
+            f"Using your code for {', '.join(self.student)}; "
+            f"the official solution for {', '.join(self.official)}, until yours pass."
+        )
 
 
 @contextmanager
-def modules(folder: Path) -> Iterator[Modules]:
-    """The modules to run for the workspace `folder`; what is not known to pass is checked first.
+def select_modules(folder: Path) -> Iterator[ModuleSelection]:
+    """Provide the modules to run for the workspace `folder`. Checks those that are not yet known to pass.
 
     Raises:
         UsageError: if none of the student's modules passes yet.
@@ -49,34 +58,34 @@ def modules(folder: Path) -> Iterator[Modules]:
     workspace = Workspace.open(folder, TRANSFORMER)
     statuses = statuses_of(workspace, tuple(name for name in functions if not workspace.snapshot.is_stub(name)))
     passing = progress.passed_assignments(statuses, TRANSFORMER)
-    own = tuple(name for name in needed if name in passing)
+    student = tuple(name for name in needed if name in passing)
     official = tuple(name for name in needed if name not in passing)
-    if not own:
+    if not student:
         raise UsageError(
-            "none of your assignments passes yet, so there is nothing of yours to run: headway check. "
-            "The official solution: headway train --solution"
+            "none of your assignments passes yet. See what is missing: headway check. "
+            "Or use the official solution: --solution"
         )
     if not official:
-        yield Modules(folder, own, official)
+        yield ModuleSelection(folder, student, official)
         return
     with tempfile.TemporaryDirectory(prefix="headway-") as scratch:
         for file, content in read_modules(folder):
             module = file.removesuffix(".py")
-            if module in own or module not in TRANSFORMER.modules:
+            if module in student or module not in TRANSFORMER.modules:
                 Path(scratch, file).write_bytes(content)
         for name in official:
             shutil.copyfile(bundled("solutions") / f"{name}.py", Path(scratch) / f"{name}.py")
-        yield Modules(Path(scratch), own, official)
+        yield ModuleSelection(Path(scratch), student, official)
 
 
-def award_for_training(folder: Path, mine: Modules, run: Checkpoint) -> list[str]:
-    """The badge of the first loss that falls, if the model is the student's own."""
-    return _award(folder, badges.LOSS) if "gpt" in mine.own and badges.loss_has_fallen(run.losses) else []
+def award_loss_badge(folder: Path, modules: ModuleSelection, run: Checkpoint) -> list[str]:
+    """Award the badge for the first falling loss, if the model is the student's. Return the lines to show."""
+    return _award(folder, badges.LOSS) if "gpt" in modules.student and badges.loss_has_fallen(run.losses) else []
 
 
-def award_for_text(folder: Path, mine: Modules, run: Checkpoint, text: str) -> list[str]:
-    """The badge of the first invented name, if it was trained on names and the model is the student's own."""
-    if "gpt" not in mine.own or not datasets.DATASETS[run.settings.data].lines:
+def award_name_badge(folder: Path, modules: ModuleSelection, run: Checkpoint, text: str) -> list[str]:
+    """Award the badge for the first invented name, if a model of the student's was trained on names."""
+    if "gpt" not in modules.student or not datasets.DATASETS[run.settings.data].lines:
         return []
     name = badges.first_new_line(text, datasets.load(run.settings.data, run.settings.seed))
     return _award(folder, (badges.NAME[0], f"{badges.NAME[1]}: {name}")) if name else []

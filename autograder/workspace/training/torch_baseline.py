@@ -1,7 +1,7 @@
 """Train a GPT in eager PyTorch: the baseline that `headway bench` compares a student's speed with.
 
 `headway bench` starts `python -m autograder.workspace.training.torch_baseline FILE`. The process reads numbers of
-steps, one per line, and answers each with the seconds that the steps took and their losses.
+steps, one per line, trains that many steps, and answers with a line of JSON: the seconds taken and the losses.
 """
 
 import itertools
@@ -25,7 +25,7 @@ def torch_trainer(
     fused: bool = False,
     compiled: bool = False,
 ) -> Callable[[int], list[float]]:
-    """The usual PyTorch loop over an `nn.Module` that starts from the same parameters."""
+    """Return a function that trains an `nn.Module` from these parameters and returns the loss of each step."""
     import torch
     import torch.nn.functional as F  # noqa: N812
 
@@ -51,7 +51,7 @@ def torch_trainer(
 
 
 def torch_gpt(params: dict[str, Any], config: Any) -> Any:
-    """A GPT as one would write it in PyTorch, with the given parameters."""
+    """Return a GPT written the usual way in PyTorch, with the given parameters."""
     import torch
     import torch.nn.functional as F  # noqa: N812
     from torch import nn
@@ -95,21 +95,21 @@ def torch_gpt(params: dict[str, Any], config: Any) -> Any:
     parts |= {"attn.W_qkv": "qkv.weight", "attn.b_qkv": "qkv.bias", "attn.W_o": "o.weight", "attn.b_o": "o.bias"}
     parts |= {"ffn.W_1": "fc1.weight", "ffn.b_1": "fc1.bias", "ffn.W_2": "fc2.weight", "ffn.b_2": "fc2.bias"}
     model = GPT()
-    own = dict(model.named_parameters())
+    unset = dict(model.named_parameters())
     with torch.no_grad():
         for name, value in params.items():
-            theirs = names.get(name, name)
+            torch_name = names.get(name, name)
             if name not in names:
-                for ours, torchs in parts.items():
-                    theirs = theirs.replace(ours, torchs)
+                for part, torch_part in parts.items():
+                    torch_name = torch_name.replace(part, torch_part)
             transposed = "W_" in name and name not in ("W_tok", "W_pos")  # nn.Linear stores (out, in)
-            own.pop(theirs).copy_(torch.from_numpy(value.T if transposed else value))
-    assert not own, f"parameters without a value: {list(own)}"
+            unset.pop(torch_name).copy_(torch.from_numpy(value.T if transposed else value))
+    assert not unset, f"parameters without a value: {list(unset)}"
     return model
 
 
 def batches(ids: Any, settings: dict[str, Any]) -> Iterator[tuple[Any, Any]]:
-    """The batches of the student's run: step number i draws with a generator seeded by (seed, i)."""
+    """Yield the batches of the student's run: step i samples with a generator seeded by (seed, i)."""
     length = settings["model"]["block_size"]
     for number in itertools.count():
         rng = np.random.default_rng((settings["seed"], number))
@@ -119,7 +119,7 @@ def batches(ids: Any, settings: dict[str, Any]) -> Iterator[tuple[Any, Any]]:
 
 
 def main(path: Path) -> None:
-    """Answer requests for steps until the input ends."""
+    """Train as requested on standard input until it ends."""
     with np.load(path, allow_pickle=False) as stored:
         params = {name.removeprefix("params."): stored[name] for name in stored.files if name.startswith("params.")}
         settings = json.loads(str(stored["settings"]))

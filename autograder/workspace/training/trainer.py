@@ -1,9 +1,10 @@
-"""Train the student's own GPT: in the student's process, watched and saved from this one."""
+"""Train the student's GPT in a sandboxed process, and follow and save the run from this one."""
 
 import hashlib
 import math
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,20 +18,20 @@ from autograder.workspace.training import datasets
 from autograder.workspace.training.checkpoint import Checkpoint, TrainingSettings
 
 CALL_SECONDS = 600.0
-CHUNK_SECONDS = 0.25  # how long the live report waits for news
+CHUNK_SECONDS = 0.25  # the live report is updated about this often
 
 
 class Trainer:
-    """One run, new or resumed.
+    """A training run, new or resumed.
 
     Args:
-        workers: where the student's process comes from.
-        folder: the submission: its own tokenizer, gpt, training and generation are used.
-        settings: of a new run; those of `resumed` otherwise.
-        resumed: a checkpoint to go on from.
+        workers: starts the student's process.
+        folder: the modules to train with.
+        settings: the settings of a new run; when resuming, those of `resumed`.
+        resumed: the checkpoint to continue from.
 
     Raises:
-        UsageError: if a function of the student's that is needed is missing or fails.
+        UsageError: if a function that training needs is missing or fails.
     """
 
     def __init__(
@@ -40,9 +41,11 @@ class Trainer:
         self.settings = settings
         text = datasets.load(settings.data, settings.seed)
         if hashlib.sha256(text.encode()).hexdigest() != settings.data_sha256:
-            raise UsageError(f"the dataset {settings.data} is not what this run was started with. Start a new one")
+            raise UsageError(
+                f"the dataset {settings.data} has changed since this run started. Start a new run: headway train"
+            )
         self.run = resumed or Checkpoint(settings, [], 0, {}, {})
-        started = self._ask(
+        self.vocabulary, self.train_characters, self.val_characters, self.n_parameters = self._request(
             "start",
             text=text,
             chars=self.run.chars or None,
@@ -52,49 +55,49 @@ class Trainer:
             params=self.run.params or None,
             state=self.run.state or None,
         )
-        self.vocabulary, self.train_characters, self.val_characters, self.n_parameters = started
 
-    def train(self, until: int, every: int) -> Iterator[TrainingUpdate]:
-        """Train to step `until`; measure the validation loss and draw a sample every `every` steps and at the end."""
+    def train(self, until: int, measure_every: int) -> Iterator[TrainingUpdate]:
+        """Train to step `until`, measuring validation loss and a sample every `measure_every` steps and at the end.
+
+        Raises:
+            UsageError: if a function fails, or the loss is not finite.
+        """
         tokens = self.settings.batch_size * int(self.settings.model["block_size"])
         chunk = 1
         while self.run.step < until:
-            count = min(chunk, until - self.run.step, every - self.run.step % every)
+            count = min(chunk, until - self.run.step, measure_every - self.run.step % measure_every)
             started = time.perf_counter()
-            losses = self._ask("steps", first=self.run.step, count=count, lr=self.settings.lr,
+            losses = self._request("steps", first=self.run.step, count=count, lr=self.settings.lr,
                                schedule=self.settings.schedule, total=self.settings.steps)  # fmt: skip
-            took = time.perf_counter() - started
-            chunk = max(1, min(1000, round(count * CHUNK_SECONDS / took)))
+            seconds = time.perf_counter() - started
+            chunk = max(1, min(1000, round(count * CHUNK_SECONDS / seconds)))
             self.run.step += count
             self.run.losses += losses
             loss = sum(self.run.losses[-100:]) / len(self.run.losses[-100:])
             if not math.isfinite(loss):
-                raise UsageError(f"the loss is {loss} at step {self.run.step}: look at headway check training")
-            measured = self.run.step % every == 0 or self.run.step == until
-            yield self._news(loss, count * tokens / took, measured)
-
-    def _news(self, loss: float, speed: float, measured: bool) -> TrainingUpdate:
-        if not measured:
-            return TrainingUpdate(self.run.step, loss, speed)
-        validation = self._ask("validation")
-        self.run.validation.append((self.run.step, validation))
-        return TrainingUpdate(self.run.step, loss, speed, validation, self.sample(160))
+                raise UsageError(f"the loss is {loss} at step {self.run.step}. Run: headway check training")
+            update = TrainingUpdate(self.run.step, loss, count * tokens / seconds)
+            if self.run.step % measure_every == 0 or self.run.step == until:
+                validation = self._request("validation")
+                self.run.validation.append((self.run.step, validation))
+                update = replace(update, validation=validation, sample=self.sample(160))
+            yield update
 
     def sample(self, length: int, temperature: float = 1.0, prompt: str | None = None, seed: int | None = None) -> str:
-        """Text that the model makes up after the prompt (default: the preset's; seeded by the step)."""
+        """Return `length` characters generated after the prompt (default: the preset's; the seed is the step)."""
         prompt = self.settings.prompt if prompt is None else prompt
         seed = self.run.step if seed is None else seed
-        text = self._ask("sample", prompt=prompt, length=length, seed=seed, temperature=temperature)
+        text = self._request("sample", prompt=prompt, length=length, seed=seed, temperature=temperature)
         return clean(text, len(prompt) + length)[len(prompt) :]
 
     def timed_steps(self, count: int) -> tuple[float, list[float]]:
-        """Do `count` steps; the seconds that they took in the student's process, and the losses."""
-        seconds, losses = self._ask("timed_steps", **self._next_steps(count))
+        """Train `count` steps; return the seconds they took in the student's process, and the losses."""
+        seconds, losses = self._request("timed_steps", **self._next_steps(count))
         return seconds, losses
 
     def profile(self, count: int) -> dict[str, float]:
-        """Do `count` steps; the share of their time that each of the student's functions took, the largest first."""
-        _, seconds = self._ask("profile", **self._next_steps(count))
+        """Train `count` steps; return the share of time spent in each of the student's functions, largest first."""
+        _, seconds = self._request("profile", **self._next_steps(count))
         total = sum(seconds.values()) or 1.0
         shares = {clean(name, 80): taken / total for name, taken in seconds.items()}
         return dict(sorted(shares.items(), key=lambda item: -item[1]))
@@ -104,26 +107,26 @@ class Trainer:
         return {"first": first, "count": count, "lr": self.settings.lr, "schedule": "constant", "total": 0}
 
     def tokens(self) -> Any:
-        """The training text as ids."""
-        return self._ask("tokens")
+        """Return the training text as ids."""
+        return self._request("tokens")
 
     def checkpoint(self) -> Checkpoint:
-        """The state of the run now."""
-        self.run.params, self.run.state, self.run.chars = self._ask("snapshot")
+        """Return the current state of the run."""
+        self.run.params, self.run.state, self.run.chars = self._request("snapshot")
         return self.run
 
     def close(self) -> None:
         """End the student's process."""
         self._student.close()
 
-    def _ask(self, act: str, **request: Any) -> Any:
+    def _request(self, action: str, **request: Any) -> Any:
         try:
-            return self._student.training_request(act, **request)
+            return self._student.training_request(action, **request)
         except (NotStarted, Blocked) as verdict:
             needed = verdict.blocked_by[0] if isinstance(verdict, Blocked) else "training.train"
             raise UsageError(
-                f"training needs {needed}, which is not written yet. See headway check {needed}, "
-                "or train the official solution: headway train --solution"
+                f"training needs {needed}, which is not written yet. Write it (headway check {needed}), "
+                "or use the official solution: --solution"
             ) from None
         except Verdict as verdict:
-            raise UsageError(f"{verdict.message}. Look at it first: headway check") from None
+            raise UsageError(f"{verdict.message}. To see more: headway check") from None
