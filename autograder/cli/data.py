@@ -1,4 +1,4 @@
-"""Commands for datasets: data list, data fetch."""
+"""The commands for datasets: data list, data fetch."""
 
 import click
 
@@ -8,7 +8,7 @@ from autograder.cli.options import console_for, no_color_option
 @click.group(invoke_without_command=True)
 @click.pass_context
 def data(context: click.Context) -> None:
-    """Datasets: what there is, and fetching it."""
+    """List and download datasets."""
     if context.invoked_subcommand is None:
         context.invoke(data_list)
 
@@ -16,28 +16,28 @@ def data(context: click.Context) -> None:
 @data.command("list")
 @no_color_option
 def data_list(no_color: bool) -> None:
-    """The datasets, and which of them are here."""
+    """List the datasets and show which are available offline."""
     from rich.table import Table
     from rich.text import Text
 
     from autograder.workspace.training import datasets
 
     table = Table(box=None, pad_edge=False, header_style="dim")
-    for title in ("name", "characters", "here", "what it is"):
+    for title in ("name", "characters", "available", "description"):
         table.add_column(title, justify="right" if title == "characters" else "left")
     for dataset in datasets.DATASETS.values():
-        here = Text("yes" if datasets.is_available(dataset) else "no")
-        table.add_row(Text(dataset.name), Text(f"{dataset.size:,}"), here, Text(dataset.description))
+        available = Text("yes" if datasets.is_available(dataset) else "no")
+        table.add_row(Text(dataset.name), Text(f"{dataset.size:,}"), available, Text(dataset.description))
     console = console_for(no_color)
     console.print(table)
     if not all(map(datasets.is_available, datasets.DATASETS.values())):
-        console.print("\nWhat is not here: headway data fetch NAME")
+        console.print("\nDownload one: headway data fetch NAME")
 
 
 @data.command()
 @click.argument("name")
 def fetch(name: str) -> None:
-    """Fetch a dataset and check it by its SHA-256."""
+    """Download a dataset and verify it."""
     from autograder.workspace.training import datasets
 
-    click.echo(f"{name} is here and is what it should be: {datasets.fetch(name)}")
+    click.echo(f"{name} is complete: {datasets.fetch(name)}")

@@ -214,7 +214,7 @@ def test_badges_for_a_model_of_ones_own(tmp_path, solutions):
         shutil.copy(path, folder)
     done = headway("train", "--data", "given-names", "--steps", "400", "--out", "n.safetensors", cwd=folder)
     assert done.returncode == 0, done.stderr
-    assert "all of it is yours" in done.stdout
+    assert "your code for every assignment" in done.stdout
     assert "★ your first loss that falls" in done.stdout
     talk = headway("generate", "n.safetensors", "--length", "100", cwd=folder)
     assert "★ your model invented its first name" in talk.stderr
@@ -230,7 +230,7 @@ def test_bench_measures_beside_pytorch(tmp_path):
     assert "PyTorch, eager" in done.stdout
     line = json.loads((tmp_path / "line.json").read_text())
     assert line["schema"] == "headway.bench/1"
-    assert line["ratio"] == pytest.approx(line["tokens_per_second"] / line["torch_tokens_per_second"], rel=0.9)
+    assert line["ratio"] == pytest.approx(line["tokens_per_second"] / line["torch_tokens_per_second"])
     assert line["apart"] < 1e-3
     assert sum(line["functions"].values()) == pytest.approx(1, abs=0.01)
     assert line["slowest"] in line["functions"]

@@ -162,7 +162,7 @@ def test_worst_value_names_its_index(worst, expected):
 def test_benchmark_marks_official_functions(slowest, expected):
     file = io.StringIO()
     shares = {"gpt.gpt": 0.9, "softmax.softmax": 0.1}
-    comparison = benchmark.SpeedComparison("names", 2.0, 1.0, 2.0, 0.0, shares, slowest, "x", own=("softmax",))
+    comparison = benchmark.SpeedComparison("names", 2.0, 1.0, (2.0,), 0.0, shares, slowest, "x", ("softmax",))
     benchmark.render(comparison, Console(file=file, width=80, no_color=True))
     lines = file.getvalue().splitlines()
     assert [line.endswith("official") for line in lines if "%" in line] == [True, False]

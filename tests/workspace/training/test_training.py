@@ -1,4 +1,4 @@
-"""Training and talking through the command line: exact resumption, interruption, clear words for what is missing."""
+"""Training and generation through the command line: exact resumption, interruption, error messages; datasets."""
 
 import errno
 import os
@@ -28,14 +28,14 @@ def train(cwd, *arguments):
 
 
 @pytest.fixture(scope="module")
-def whole(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("whole")
+def finished_run(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("finished_run")
     done = train(folder, "--steps", "60", "--schedule", "cosine")
     return folder, checkpoint.load(folder / "model.safetensors"), done.stdout
 
 
-def test_a_run_writes_a_checkpoint_and_a_picture(whole):
-    folder, run, output = whole
+def test_train_writes_checkpoint_and_loss_curve(finished_run):
+    folder, run, output = finished_run
     assert run.step == len(run.losses) == 60
     assert run.losses[0] == pytest.approx(np.log(27), abs=0.4)
     assert np.mean(run.losses[-10:]) < np.mean(run.losses[:10])
@@ -46,15 +46,15 @@ def test_a_run_writes_a_checkpoint_and_a_picture(whole):
     assert "headway generate" in output
 
 
-def test_a_resumed_run_is_the_uninterrupted_one(whole, tmp_path):
-    _, expected, _ = whole
+def test_train_resumed_equals_uninterrupted_run(finished_run, tmp_path):
+    _, expected, _ = finished_run
     train(tmp_path, "--steps", "60", "--schedule", "cosine", "--out", "part.safetensors")
     part = checkpoint.load(tmp_path / "part.safetensors")
-    assert part.losses == expected.losses, "the same run twice gives the same numbers"
-    # Stop in the middle: between two measurements, so that nothing lines up.
+    assert part.losses == expected.losses, "training is not reproducible"
+    # Stop between two measurements of the validation loss.
     with Workers() as workers:
         trainer = Trainer(workers, bundled("solutions"), expected.settings)
-        for _ in trainer.train(until=25, every=6):
+        for _ in trainer.train(until=25, measure_every=6):
             pass
         checkpoint.save(tmp_path / "half.safetensors", trainer.checkpoint())
         trainer.close()
@@ -68,8 +68,8 @@ def test_a_resumed_run_is_the_uninterrupted_one(whole, tmp_path):
             assert np.array_equal(resumed.state[average][name], array), name
 
 
-@pytest.mark.skipif(os.name == "nt", reason="there is no pseudo-terminal")
-def test_ctrl_c_saves_and_resume_goes_on(tmp_path):
+@pytest.mark.skipif(os.name == "nt", reason="needs a pseudo-terminal")
+def test_train_interrupted_saves_and_resumes(tmp_path):
     from support.terminal import Terminal
 
     command = [*HEADWAY, "train", "--solution", "--data", "given-names", "--steps", "1000000"]
@@ -90,8 +90,8 @@ def test_ctrl_c_saves_and_resume_goes_on(tmp_path):
     assert checkpoint.load(tmp_path / "model.safetensors").step == run.step + 5
 
 
-def test_a_run_is_not_lost_where_there_is_no_room_for_it(whole, tmp_path, monkeypatch):
-    _, run, _ = whole
+def test_train_with_full_disk_rescues_checkpoint(finished_run, tmp_path, monkeypatch):
+    _, run, _ = finished_run
     save = checkpoint.save
 
     def full(path, run):
@@ -100,25 +100,25 @@ def test_a_run_is_not_lost_where_there_is_no_room_for_it(whole, tmp_path, monkey
         save(path, run)
 
     monkeypatch.setattr(checkpoint, "save", full)
-    with pytest.raises(UsageError, match=r"No space left on device.*What was trained is in (.*): move it") as raised:
-        runs._keep(run, tmp_path / "model.safetensors")
-    kept = Path(re.search(r"trained is in (.*): move", str(raised.value))[1])
-    assert checkpoint.load(kept).losses == run.losses
-    shutil.rmtree(kept.parent)
+    with pytest.raises(UsageError, match="No space left on device") as caught:
+        runs._save(run, tmp_path / "model.safetensors")
+    rescued = Path(re.search(r"checkpoint is in (.*): move", str(caught.value))[1])
+    assert checkpoint.load(rescued).losses == run.losses
+    shutil.rmtree(rescued.parent)
 
 
-def test_nothing_is_trained_that_could_not_be_saved(tmp_path, monkeypatch):
+def test_train_without_packages_stops_before_training(tmp_path, monkeypatch):
     settings = runs.new_settings("names", "given-names", 5, "constant", 0)
     for package in ("safetensors", "matplotlib"):
         with monkeypatch.context() as changed:
             changed.setitem(sys.modules, package, None)
-            changed.setattr(runs, "Trainer", None)  # it would be made before the first step
+            changed.setattr(runs, "Trainer", None)  # calling it would fail
             with pytest.raises(UsageError, match=r"pip install 'headway\[train\]'"):
                 runs.train(bundled("solutions"), settings, tmp_path / "m.safetensors", Console(), False, 5)
 
 
-def test_a_model_talks(whole):
-    folder, run, _ = whole
+def test_generate_continues_prompt_reproducibly(finished_run):
+    folder, run, _ = finished_run
     done = headway("generate", "model.safetensors", "--solution", "--length", "50", "--prompt", "ada", cwd=folder)
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("ada")
@@ -129,51 +129,51 @@ def test_a_model_talks(whole):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "words"),
+    ("arguments", "message"),
     [
         (["generate", "none.safetensors", "--solution"], "Train a model first: headway train"),
         (["generate", "text", "--solution"], "is not a checkpoint of headway train"),
-        (["generate", "model.safetensors", "--solution", "--prompt", "Ω"], "the model does not know 'Ω'"),
+        (["generate", "model.safetensors", "--solution", "--prompt", "Ω"], "lacks 'Ω'"),
         (["generate", "model.safetensors", "--solution", "--prompt", ""], "the prompt is empty"),
         (["train", "--solution", "--preset", "huge"], "there is no preset 'huge'"),
         (["train", "--solution", "--data", "nmaes"], "Did you mean 'names'"),
         (["train", "--solution", "--preset", "shakespeare"], "headway data fetch tinyshakespeare"),
         (["train", "--solution", "--resume", "--steps", "10"], "has 60 steps already"),
-        (["train", "--dir", "stubs", "--data", "given-names"], "headway train --solution"),
+        (["train", "--dir", "stubs", "--data", "given-names"], "--solution"),
         (["train", "--solution", "--data", "given-names", "--out", "text/model"], "cannot write text/model"),
         (["train", "--solution", "--data", "given-names", "--out", "stubs"], "cannot write stubs (Is a directory)"),
         (["train", "--solution", "--data", "given-names", "--out", "other.png"], "--out other.safetensors"),
-        (["data", "fetch", "synthetic"], "needs no fetching"),
+        (["data", "fetch", "synthetic"], "needs no download"),
     ],
 )
-def test_what_is_missing_is_said_in_one_line(whole, arguments, words):
-    folder, _, _ = whole
+def test_wrong_usage_gives_one_line_error(finished_run, arguments, message):
+    folder, _, _ = finished_run
     (folder / "text").write_text("not a checkpoint")
     if not (folder / "stubs").exists():
         (folder / "stubs").symlink_to(bundled("assignments"))
     done = headway(*arguments, cwd=folder, HEADWAY_DATA=str(folder / "no-data"))
     assert done.returncode == 2, done.stdout
-    assert words in done.stderr
+    assert message in done.stderr
     assert len(done.stderr.splitlines()) == 1
 
 
-def test_without_a_network_the_place_for_the_file_is_named(tmp_path, monkeypatch):
+def test_fetch_without_network_names_the_path(tmp_path, monkeypatch):
     monkeypatch.setenv("HEADWAY_DATA", str(tmp_path))
     monkeypatch.setattr("pooch.retrieve", lambda *a, **k: (_ for _ in ()).throw(OSError("unreachable")))
-    with pytest.raises(UsageError, match="Put the file there by hand") as caught:
+    with pytest.raises(UsageError, match="by hand") as caught:
         datasets.fetch("names")
     assert str(tmp_path / "names.txt") in str(caught.value)
 
 
-def test_a_damaged_file_is_not_used(tmp_path, monkeypatch):
+def test_damaged_dataset_is_refused(tmp_path, monkeypatch):
     monkeypatch.setenv("HEADWAY_DATA", str(tmp_path))
     (tmp_path / "names.txt").write_text("emma\n")
-    for act in (lambda: datasets.load("names"), lambda: datasets.fetch("names")):
+    for use in (lambda: datasets.load("names"), lambda: datasets.fetch("names")):
         with pytest.raises(UsageError, match="SHA-256 differs"):
-            act()
+            use()
 
 
-def test_lines_are_shuffled_the_same_way_every_time():
+def test_load_shuffles_lines_by_seed():
     text = datasets.load("given-names", seed=0)
     assert text == datasets.load("given-names", seed=0) != datasets.load("given-names", seed=1)
     lines = text.splitlines()
@@ -183,7 +183,7 @@ def test_lines_are_shuffled_the_same_way_every_time():
     assert set(text) == set("abcdefghijklmnopqrstuvwxyz\n")
 
 
-def test_the_entropy_of_the_synthetic_language_is_what_its_text_has():
+def test_synthetic_entropy_matches_its_text():
     sample = synthetic_corpus.text(200_000, seed=1)
     surprisal = synthetic_corpus.surprisal(sample)
     error = surprisal.std() / np.sqrt(len(surprisal))
