@@ -1,0 +1,115 @@
+"""`headway check`: exit codes, documents, the next step, and output that is safe anywhere."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+
+import pytest
+from support.commands import HEADWAY, SOFTMAX, headway, invoke, timeless
+from support.waiting import wait_until
+
+
+@pytest.fixture
+def workspace(submission):
+    return submission(softmax=SOFTMAX)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "exit_code"), [(["softmax.softmax"], 0), (["softmax"], 1), (["sofmax"], 2), (["--no-such-option"], 2)]
+)
+def test_check_exit_code(workspace, arguments, exit_code):
+    assert invoke("check", *arguments, "--dir", workspace).returncode == exit_code
+
+
+def test_check_in_a_process_reports_the_exit_code(workspace):
+    assert headway("check", "softmax", "--dir", workspace).returncode == 1
+
+
+def test_check_passed_names_the_next_function(submission, solutions):
+    softmax = (solutions / "softmax.py").read_text("utf-8")
+    stub = "def one_hot(ids, vocab_size):\n    raise NotImplementedError\n"
+    folder = submission(softmax=softmax, embeddings=stub)
+    done = invoke("check", "softmax", "--dir", folder)
+    assert done.returncode == 0
+    text = " ".join(done.stdout.split())
+    assert "28 checks passed" in text
+    assert "headway check embeddings.one_hot" in text
+    assert "python softmax.py" in text
+    (folder / "softmax.py").write_text(softmax.replace("__main__", "never"), "utf-8")
+    assert "experiment" not in invoke("check", "softmax", "--dir", folder).stdout
+    text = " ".join(invoke("check", "softmax.softmax", "--dir", folder).stdout.split())
+    assert "9 checks passed" in text
+    assert "headway check softmax.log_softmax" in text
+    assert "experiment" not in text, "the other functions of the assignment are not known to pass"
+
+
+def test_check_json_to_a_file_and_standard_output(workspace, tmp_path):
+    done = invoke("check", "softmax.softmax", "--dir", workspace, "--json", tmp_path / "r.json")
+    written = json.loads((tmp_path / "r.json").read_text("utf-8"))
+    assert written["passed"]
+    assert "all passed" in done.stdout
+    done = invoke("check", "softmax.softmax", "--dir", workspace, "--json", "-")
+    assert json.loads(done.stdout)["schema"] == "headway.result/2"
+    assert "all passed" in done.stderr
+
+
+def test_check_seed_is_recorded(workspace):
+    document = json.loads(invoke("check", "softmax.softmax", "--dir", workspace, "--seed", "7", "--json", "-").stdout)
+    assert (document["seed"], document["public_seed"], document["passed"]) == (7, False, True)
+
+
+HOSTILE = r"""print("[red]not markup[/red] [b", "\x1b[31mred\x1b[2J", "y" * 10_000_000)
+    for i in range(100): print("line [bold]", i)
+    x = x + 1e-3 * np.arange(np.shape(x)[-1])"""
+
+
+@pytest.mark.parametrize("columns", ["40", "80", "120"])
+@pytest.mark.parametrize("color", [{"NO_COLOR": "1"}, {"FORCE_COLOR": "1"}, {}])
+def test_check_shows_hostile_output_safely(submission, columns, color):
+    folder = submission(softmax=SOFTMAX.replace("x = np", f"{HOSTILE}\n    x = np", 1))
+    done = invoke("check", "softmax.softmax", "--dir", folder, COLUMNS=columns, **color)
+    assert done.returncode == 1
+    if "FORCE_COLOR" not in color:
+        assert "\x1b" not in done.stdout
+    assert "\x1b[2J" not in done.stdout
+    flat = done.stdout.replace("\n", "").replace("│", "").replace(" ", "")
+    assert "[red]not" in flat
+    assert len(done.stdout) < 60_000
+    if "FORCE_COLOR" not in color:
+        assert max(len(line) for line in done.stdout.splitlines()) <= int(columns)
+
+
+def test_check_without_utf8_prints_readable_text(workspace):
+    done = headway("check", "softmax.softmax", "--dir", workspace, PYTHONIOENCODING="ascii")
+    assert done.returncode == 0, done.stderr
+    assert "9 checks passed" in done.stdout
+    plain, usual = (
+        json.loads(headway("check", "softmax", "--dir", workspace, "--json", "-", **environment).stdout)
+        for environment in ({"PYTHONIOENCODING": "ascii"}, {})
+    )
+    assert timeless(plain) == timeless(usual)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere file names are text")
+def test_check_folder_with_undecodable_name(workspace, tmp_path):
+    folder = tmp_path / os.fsdecode(b"caf\xe9 \x1b[2J")
+    workspace.rename(folder)
+    done = headway("check", "softmax.softmax", "--dir", folder, "--json", tmp_path / "r.json")
+    assert done.returncode == 0, done.stderr
+    assert json.loads((tmp_path / "r.json").read_text("utf-8"))["submission"]["id"] == "caf? "
+    assert "\x1b[2J" not in done.stdout
+
+
+def test_check_interrupted_by_ctrl_c_is_one_line(tmp_path):
+    marker = tmp_path / "running"
+    (tmp_path / "softmax.py").write_text(
+        f"def softmax(*a, **k):\n    open({str(marker)!r}, 'w').close()\n    while True: pass\n"
+    )
+    command = [*HEADWAY, "check", "softmax.softmax", "--call-seconds", "120"]
+    process = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    wait_until(marker.exists)
+    process.send_signal(signal.SIGINT)
+    _, complaint = process.communicate(timeout=300)
+    assert (process.returncode, complaint) == (130, "headway: interrupted\n")

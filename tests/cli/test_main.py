@@ -1,0 +1,167 @@
+"""The command line as a whole: help, exit codes, error messages, completion, and what it imports."""
+
+import os
+import shutil
+import subprocess
+import sys
+
+import pytest
+from support.commands import HEADWAY, SOFTMAX, headway, invoke
+
+from autograder.cli import COMMANDS, SECTIONS
+from autograder.curriculum.stubs import bundled
+
+
+def test_help_lists_every_command_in_its_section(tmp_path):
+    lines = invoke("--help", cwd=tmp_path, COLUMNS="80").stdout.splitlines()
+    assert all(len(line) <= 80 for line in lines)
+    assert [line for line in lines if line.rstrip(":") in SECTIONS] == [f"{title}:" for title in SECTIONS]
+    rows = {line.split()[0]: line for line in lines if line.startswith("  ") and line.split()[0] in COMMANDS}
+    assert list(rows) == list(COMMANDS)
+    assert "..." not in "".join(rows.values())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["check", "sotfmax"], "Did you mean 'softmax'"),
+        (["check", "softmax.sofmax"], "Did you mean 'softmax.softmax'"),
+        (["check", "--dir", "no-such-folder"], "headway init no-such-folder"),
+        (["check", "--dir", "a-file"], "a-file"),
+        (["check", "--dir", "x" * 300], "File name too long"),
+        (["grade", "x" * 300, "--out", "out"], "File name too long"),
+        (["check", "--dir", "empty"], "headway init"),
+        (["check", "softmax", "--dir", "work", "--json", "no/such/folder.json"], "cannot write no/such/folder.json"),
+        (["grade", "no-such-folder", "--out", "out"], "no such folder: no-such-folder"),
+        (["grade", "empty", "--out", "out"], "no submissions in empty"),
+        (["grade", "class", "--out", "a-file"], "a-file"),
+        (["chekc"], "Did you mean 'check'"),
+        (["release", "out"], "headway release DIR --format stubs"),
+        (["release", "work", "--format", "policy"], "work/course.toml already exists"),
+        (["init", "a-file"], "cannot write to a-file"),
+        (["check", "--no-such-option"], "headway check --help"),
+        (["check", "--seed", "-1"], "headway check --help"),
+        (["grade", "class"], "--out"),
+    ],
+)
+def test_bad_input_is_one_line_and_exit_code_2(arguments, words, tmp_path):
+    (tmp_path / "a-file").write_text("x")
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "class" / "ada").mkdir(parents=True)
+    (tmp_path / "work").mkdir()
+    (tmp_path / "work" / "softmax.py").write_text(SOFTMAX)
+    (tmp_path / "work" / "course.toml").touch()
+    done = invoke(*arguments, cwd=tmp_path)
+    assert done.returncode == 2, done.stderr
+    assert words in done.stderr
+    assert done.stderr.startswith("headway: ")
+    assert len(done.stderr.splitlines()) == 1
+    assert "Traceback" not in done.stderr
+
+
+def without_root_privileges():
+    """Return a command prefix that drops root's right to read every file; skip the test where that is impossible."""
+    if os.geteuid() != 0:
+        return []
+    rights = "-dac_override,-dac_read_search"
+    prefix = ["setpriv", f"--bounding-set={rights}", f"--inh-caps={rights}"]
+    if shutil.which("setpriv") is None or subprocess.run([*prefix, "true"], check=False).returncode:
+        pytest.skip("root may read everything here")
+    return prefix
+
+
+@pytest.mark.parametrize("arguments", [["check"], ["list"], ["grade", "--out", "out"], ["report"]])
+@pytest.mark.parametrize("inside", [".", "inside"])
+def test_unreadable_folder_is_one_line_and_exit_code_2(tmp_path, arguments, inside):
+    (tmp_path / "locked").mkdir()
+    (tmp_path / "locked").chmod(0o000)
+    name, *options = arguments
+    where = ["--dir"] if name in ("check", "list") else []
+    command = [*without_root_privileges(), *HEADWAY, name, *where, f"locked/{inside}", *options]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    (tmp_path / "locked").chmod(0o700)
+    assert done.returncode == 2, done.stderr
+    assert len(done.stderr.splitlines()) == 1
+    assert "locked" in done.stderr and "Traceback" not in done.stderr
+
+
+def test_internal_error_is_one_line_and_exit_code_3(submission, monkeypatch):
+    def fail(*arguments):
+        raise RuntimeError("boom")
+
+    monkeypatch.setattr("autograder.engine.session.check", fail)
+    done = invoke("check", "--dir", submission(softmax=SOFTMAX))
+    assert done.returncode == 3
+    assert "internal error (please report it): RuntimeError: boom" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_closed_pipe_is_no_error(tmp_path):
+    command = " ".join([*HEADWAY, "list"])
+    done = subprocess.run(["sh", "-c", f"{command} | head -n 1"], capture_output=True, text=True, check=False)
+    assert done.stderr == ""
+
+
+def test_headway_and_workspace_in_unusual_paths(submission, tmp_path):
+    installation, workspace = tmp_path / "headway [2026] ü", tmp_path / "my 'work' [1] ü"
+    installation.mkdir()
+    for name in ("autograder", "solutions", "assignments"):
+        (installation / name).symlink_to(bundled("solutions").parent / name)
+    submission(softmax=SOFTMAX).rename(workspace)
+    done = headway("check", "softmax.softmax", "--dir", workspace, cwd=tmp_path, PYTHONPATH=str(installation))
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["--version"], ["check", "--help"]])
+def test_help_imports_nothing_heavy(arguments):
+    code = (
+        "import sys\nfrom autograder.cli import main\n"
+        f"try: main({arguments!r})\nexcept SystemExit: pass\n"
+        "heavy = {'numpy', 'torch', 'pytest', 'rich', 'importlib.metadata'} & set(sys.modules)\n"
+        "assert not heavy, heavy"
+    )
+    assert subprocess.run([sys.executable, "-c", code], check=False, stdout=subprocess.DEVNULL).returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "index", "expected"),
+    [
+        ("headway wa", 1, ["watch"]),
+        ("headway check multi", 2, ["multihead", "multihead.split_heads"]),
+        ("headway hint softmax.log", 2, ["softmax.log_softmax"]),
+    ],
+)
+def test_completion_of_commands_and_names(tmp_path, words, index, expected):
+    environment = {"_HEADWAY_COMPLETE": "bash_complete", "COMP_WORDS": words, "COMP_CWORD": str(index)}
+    lines = invoke(cwd=tmp_path, **environment).stdout.splitlines()
+    assert [line.partition(",")[2] for line in lines][: len(expected)] == expected
+
+
+def test_completion_prints_the_script_of_the_shell(tmp_path):
+    assert "_HEADWAY_COMPLETE" in invoke("completion", "zsh", cwd=tmp_path).stdout
+
+
+def test_completion_imports_nothing_heavy(tmp_path):
+    code = (
+        "import sys, os\n"
+        "os.environ.update(_HEADWAY_COMPLETE='bash_complete', COMP_WORDS='headway check sof', COMP_CWORD='2')\n"
+        "from autograder.cli import main\n"
+        "try: main()\nexcept SystemExit: pass\n"
+        "heavy = {'numpy', 'torch', 'pytest', 'rich', 'watchfiles', 'pygments'} & set(sys.modules)\n"
+        "assert not heavy, heavy"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "softmax.log_softmax" in done.stdout
+
+
+def test_doctor_passes_here(tmp_path):
+    done = invoke("doctor", COLUMNS="200")
+    assert done.returncode == 0, done.stdout
+    assert "isolated" in done.stdout
+
+
+def test_doctor_reports_how_to_fix_a_problem(tmp_path):
+    (tmp_path / "file").write_text("")
+    done = invoke("doctor", HEADWAY_CACHE=str(tmp_path / "file"), COLUMNS="200")
+    assert "set HEADWAY_CACHE" in done.stdout

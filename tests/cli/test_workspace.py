@@ -1,0 +1,160 @@
+"""The commands of a workspace: init, list, hint, reset, solution, diff, update, submit."""
+
+import json
+import os
+import shutil
+
+import pytest
+from support.commands import invoke
+
+from autograder.courses.transformer import TRANSFORMER
+from autograder.curriculum.effort import duration
+from autograder.report import progress_table
+
+
+@pytest.fixture(scope="module")
+def checked(tmp_path_factory, solutions):
+    """A workspace in which softmax is solved, except for one function, and has been checked."""
+    folder = tmp_path_factory.mktemp("loop") / "ada"
+    assert invoke("init", folder, cwd=folder.parent).returncode == 0
+    shutil.copy(solutions / "softmax.py", folder)
+    assert invoke("reset", "softmax.softmax_backward", "--yes", cwd=folder).returncode == 0
+    assert invoke("check", "softmax", cwd=folder).returncode == 1
+    return folder
+
+
+@pytest.fixture
+def workspace(checked, tmp_path):
+    return shutil.copytree(checked, tmp_path / "ada")
+
+
+def test_init_writes_stubs_and_never_overwrites(tmp_path):
+    folder = tmp_path / "my-gpt"
+    done = invoke("init", folder)
+    assert done.returncode == 0
+    assert done.stderr == ""
+    assert f"cd {folder}\n    headway " in done.stdout
+    (folder / "softmax.py").write_text("my work")
+    (folder / "attention.py").unlink()
+    again = invoke("init", folder)
+    assert "1 files written" in again.stdout
+    assert (folder / "softmax.py").read_text() == "my work"
+    assert (folder / "attention.py").exists()
+
+
+def test_list_shows_progress(workspace):
+    done = invoke("list", "softmax", cwd=workspace, COLUMNS="100")
+    lines = done.stdout.splitlines()
+    assert any("✓" in line and "log_softmax" in line and "5 / 5" in line for line in lines), done.stdout
+    assert "4 of 5 functions pass" in done.stdout
+    only_open = invoke("list", "softmax", "--open", cwd=workspace).stdout
+    assert "softmax_backward" in only_open
+    assert "log_softmax" not in only_open
+    path = workspace / "softmax.py"
+    path.write_text(path.read_text().replace("def log_softmax(x, axis=-1):", "def log_softmax(x, axis=-1, *, more=0):"))
+    assert "log_softmax ~" in invoke("list", "softmax", cwd=workspace).stdout
+
+
+def test_list_shows_time_and_difficulty(workspace, tmp_path):
+    functions = TRANSFORMER.modules["softmax"].functions
+    for cwd in (workspace, tmp_path):
+        lines = invoke("list", "softmax", cwd=cwd, COLUMNS="80").stdout.splitlines()
+        assert all(len(line) <= 80 for line in lines)
+        for function in functions:
+            (line,) = (line for line in lines if f"    {function.name} " in line)
+            assert f" {function.minutes} min  {progress_table.DOTS[function.difficulty]}" in line
+        (head,) = (line for line in lines if "Softmax and cross-entropy" in line)
+        assert duration(TRANSFORMER.modules["softmax"].minutes) in head
+    (open_one,) = (function for function in functions if function.name == "softmax_backward")
+    assert f"about {open_one.minutes} min to go" in invoke("list", "softmax", cwd=workspace).stdout
+
+
+@pytest.mark.parametrize("columns", [80, 140])
+def test_list_truncates_nothing(workspace, tmp_path, columns):
+    for cwd in (workspace, tmp_path):
+        shown = invoke("list", cwd=cwd, COLUMNS=str(columns)).stdout
+        assert "…" not in shown
+        assert all(len(line) <= columns for line in shown.splitlines())
+        for function in TRANSFORMER.functions.values():
+            assert f"  {function.name} " in shown or f"  {function.name}\n" in shown
+            if not function.torch.startswith("gradient of"):
+                assert function.torch in shown
+    assert ("gradient of scaled_dot_product_attention" in shown) == (columns == 140)
+
+
+def test_hint_without_name_uses_the_current_function(workspace, tmp_path):
+    assert "softmax.softmax_backward · hint 1 of 3" not in invoke("hint", cwd=workspace).stdout
+    assert "tokenizer.build_vocab · hint 1 of 3" in invoke("hint", cwd=workspace).stdout
+    about = workspace / ".headway.json"
+    about.write_text(json.dumps({**json.loads(about.read_text()), "at": "softmax.softmax_backward"}))
+    assert "softmax.softmax_backward · hint 1 of 3" in invoke("hint", cwd=workspace).stdout
+    elsewhere = invoke("hint", cwd=tmp_path)
+    assert elsewhere.returncode == 2
+    assert "headway hint softmax.softmax" in elsewhere.stderr
+
+
+def test_solution_needs_a_pass_or_giving_up(workspace):
+    shown = invoke("solution", "softmax.log_softmax", cwd=workspace)
+    assert shown.returncode == 0
+    assert "def log_softmax" in shown.stdout
+    early = invoke("solution", "softmax.softmax_backward", cwd=workspace)
+    assert early.returncode == 2
+    assert "--give-up" in early.stderr
+    assert len(early.stderr.splitlines()) == 1
+    assert invoke("solution", "softmax.softmax_backward", "--give-up", cwd=workspace).returncode == 0
+    gave_up = json.loads((workspace / ".headway.json").read_text())["gave_up"]
+    assert list(gave_up) == ["softmax.softmax_backward"]
+    (workspace / "course.toml").write_text('solutions = "never"\n')
+    assert invoke("solution", "softmax.log_softmax", cwd=workspace).returncode == 2
+
+
+@pytest.mark.parametrize("columns", ["80", "140"])
+def test_diff_shows_both_versions(workspace, columns):
+    path = workspace / "softmax.py"
+    text = path.read_text()
+    assert "identical" in invoke("diff", "softmax.log_softmax", cwd=workspace).stdout
+    path.write_text(text.replace("def log_softmax(x, axis=-1):", "def log_softmax(x, axis=-1, mine=None):"))
+    done = invoke("diff", "softmax.log_softmax", cwd=workspace, COLUMNS=columns)
+    assert "mine=None" in done.stdout
+    assert "def log_softmax(x, axis=-1):" in done.stdout
+    beside = any("mine=None" in line and "def log_softmax(x, axis=-1):" in line for line in done.stdout.splitlines())
+    assert beside == (columns == "140")
+
+
+def test_reset_asks_and_keeps_a_backup(workspace):
+    before = (workspace / "softmax.py").read_text()
+    done = invoke("reset", "softmax", cwd=workspace, typed="n\n")
+    assert "Nothing was changed" in done.stdout
+    assert (workspace / "softmax.py").read_text() == before
+    earlier = set((workspace / "backups").iterdir())
+    done = invoke("reset", "softmax", "--yes", cwd=workspace)
+    (backup,) = set((workspace / "backups").iterdir()) - earlier
+    assert str(backup.relative_to(workspace)) in done.stdout
+    assert backup.read_text() == before
+    assert "NotImplementedError" in (workspace / "softmax.py").read_text()
+
+
+def test_update_restores_only_missing_files(workspace):
+    files = {path.name: path.read_bytes() for path in workspace.glob("*.py")}
+    (workspace / "ffn.py").unlink()
+    assert "ffn.py" in invoke("update", cwd=workspace).stdout
+    assert {path.name: path.read_bytes() for path in workspace.glob("*.py")} == files
+    assert "up to date" in invoke("update", cwd=workspace).stdout
+
+
+def test_submit_archive_can_be_graded(workspace, tmp_path):
+    (workspace / "tools.py").write_text("def half(x):\n    return x / 2\n")
+    (workspace / os.fsdecode(b"not text \xff.py")).write_text("x = 1\n")
+    done = invoke("submit", "softmax", "--out", tmp_path / "class" / "ada.zip", cwd=workspace)
+    assert done.returncode == 0, done.stderr
+    assert "1 of 5 functions do not pass" in done.stdout
+    assert "softmax.softmax_backward" in done.stdout
+    graded = invoke(
+        "grade", "class", "--out", "out", "--assignment", "softmax", "--seed", "0", "--unsafe-no-sandbox", cwd=tmp_path
+    )
+    assert graded.returncode == 0, graded.stderr
+    document = json.loads((tmp_path / "out" / "results" / "ada.json").read_text("utf-8"))
+    statuses = {f["name"]: f["status"] for a in document["assignments"] for f in a["functions"]}
+    assert statuses.pop("softmax_backward") == "not_started"
+    assert set(statuses.values()) == {"passed"}
+    assert document["notes"] == []
