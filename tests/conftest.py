@@ -1,6 +1,7 @@
 """Fixtures of Headway's own tests. Graded checks live in `courses/transformer/checks/` and never use this file."""
 
 import importlib.util
+import signal
 from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -15,6 +16,16 @@ from autograder.sandbox import Workers
 collect_ignore = ["toycourse"]  # its checks are graded checks
 LANES = ("sandbox", "browser", "notebook", "cluster", "slow")  # the markers that `make test-fast` leaves out
 left_out: Counter[str] = Counter()
+
+
+def pytest_configure() -> None:
+    """Let the programs that tests start receive Ctrl-C, also where the tests were started with SIGINT ignored.
+
+    A background job of a script ignores SIGINT, and so do all its children, for whom Python then raises no
+    KeyboardInterrupt. A handler, unlike SIG_IGN, is not inherited; one that does nothing keeps Ctrl-C ignored here.
+    """
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, lambda number, frame: None)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
