@@ -1,4 +1,4 @@
-"""What a class knows: added up right, shown in the terminal, handed back to students."""
+"""Test the statistics of a class, the command `headway report` and the feedback for students."""
 
 import json
 import subprocess
@@ -7,7 +7,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from support.commands import headway
+from support.commands import invoke
 
 import autograder
 from autograder.classroom import class_statistics, feedback_files, gradebook, similarity
@@ -26,24 +26,24 @@ def book(make_class):
 
 
 @pytest.fixture(scope="module")
-def found(book):
+def records(book):
     return class_statistics.collect(book)
 
 
-def test_mistakes_are_counted_by_students(book, found):
+def test_collect_counts_students_per_mistake(book, records):
     expected = Counter()
     for _, result in book.results():
         checks = [
             c for a in (result or {"assignments": []})["assignments"] for f in a["functions"] for c in f["checks"]
         ]
         expected.update({c["mistake"]["id"] for c in checks if c["mistake"]})
-    assert {named.id: len(named.students) for named in found.mistakes} == expected
-    counts = [len(named.students) for named in found.mistakes]
+    assert {named.id: len(named.students) for named in records.mistakes} == expected
+    counts = [len(named.students) for named in records.mistakes]
     assert counts == sorted(counts, reverse=True)
     assert len(counts) > 5
 
 
-def test_two_mistakes_made_together_count_as_two(book, tmp_path):
+def test_collect_combined_mistake_counts_as_two(book, tmp_path):
     student, result = next((s, r) for s, r in book.results() if r)
     check = result["assignments"][0]["functions"][0]["checks"][0]
     known = class_statistics.mistakes_of_function("softmax.softmax")[:2]
@@ -51,55 +51,55 @@ def test_two_mistakes_made_together_count_as_two(book, tmp_path):
     (tmp_path / "results").mkdir()
     (tmp_path / student["file"]).write_text(json.dumps(result), "utf-8")
     (tmp_path / "class.json").write_text(json.dumps({**book.document, "students": [student]}), "utf-8")
-    named = {one.id: one.title for one in class_statistics.collect(gradebook.read(tmp_path)).mistakes}
+    named = {mistake.id: mistake.title for mistake in class_statistics.collect(gradebook.read(tmp_path)).mistakes}
     assert {m.id: m.title for m in known}.items() <= named.items()
     assert "both" not in named.values()
 
 
-def test_statuses_and_pass_rates(book, found):
+def test_collect_counts_statuses_and_pass_rates(book, records):
     for _, result in book.results():
         if result:
             break
-    index = found.functions.index("softmax.softmax")
-    letters = Counter(student.letters[index] for student in found.graded)
-    assert found.status_counts("softmax.softmax")["passed"] == letters["p"] > 0
+    index = records.functions.index("softmax.softmax")
+    letters = Counter(student.letters[index] for student in records.graded)
+    assert records.status_counts("softmax.softmax")["passed"] == letters["p"] > 0
     results = [result for _, result in book.results() if result]
     passed = Counter(
         c["id"] for r in results for a in r["assignments"] for f in a["functions"] for c in f["checks"]
         if c["status"] == "passed"
     )  # fmt: skip
-    assert {check.id: check.statuses["passed"] for check in found.checks.values() if check.pass_rate} == passed
-    assert sum(found.histogram()) == len(found.graded) == len(results)
+    assert {check.id: check.statuses["passed"] for check in records.checks.values() if check.pass_rate} == passed
+    assert sum(records.histogram()) == len(records.graded) == len(results)
 
 
-def test_the_slowest_and_those_out_of_time(book, found):
+def test_collect_lists_slowest_checks_and_timeouts(book, records):
     checks = [c for _, r in book.results() if r for a in r["assignments"] for f in a["functions"] for c in f["checks"]]
     assert any(c["status"] == "not_started" for c in checks)  # who has not begun is not slow
     times = sorted((c["seconds"] for c in checks if c["status"] not in ("timeout", "not_started")), reverse=True)
-    assert [entry[0] for entry in found.slowest] == times[: len(found.slowest)]
-    assert found.timed_out == sum(c["status"] == "timeout" for c in checks) > 0
+    assert [entry[0] for entry in records.slowest] == times[: len(records.slowest)]
+    assert records.timed_out == sum(c["status"] == "timeout" for c in checks) > 0
 
 
-def test_a_damaged_result_does_not_lose_the_class(make_class):
+def test_collect_damaged_result_marks_one_student(make_class):
     out = make_class(12, seed=2, assignments=("softmax",))
     (out / "results" / "student00003.json").write_text('{"schema": "headway.result/2", "ass', "utf-8")
-    found = class_statistics.collect(gradebook.read(out))
-    assert [student.submission for student in found.not_graded] == ["student00003"]
-    assert "cannot be read" in found.not_graded[0].reason
-    assert len(found.graded) == 11
+    records = class_statistics.collect(gradebook.read(out))
+    assert [student.submission for student in records.not_graded] == ["student00003"]
+    assert "cannot be read" in records.not_graded[0].reason
+    assert len(records.graded) == 11
 
 
-def test_the_terminal_shows_mistakes_and_no_control_characters(book, found):
-    done = headway("report", book.out, "--no-color")
+def test_report_terminal_shows_mistakes_as_plain_text(book, records):
+    done = invoke("report", book.out, "--no-color")
     assert done.returncode == 0, done.stderr
     assert "Most common mistakes" in done.stdout
-    first = found.mistakes[0]
+    first = records.mistakes[0]
     assert f"{len(first.students)}  {first.title[:30]}" in done.stdout
     assert not set(done.stdout) & set("\x1b\x00\u202e")
     assert (book.out / "report.html").is_file()
 
 
-def test_feedback_tells_what_the_document_tells(book, tmp_path):
+def test_feedback_files_show_mistake_without_expected_values(book, tmp_path):
     assert feedback_files.write(book, tmp_path) == len([s for s in book.students if s["status"] == "graded"])
     student, result = next((s, r) for s, r in book.results() if r and '"mistake": {' in json.dumps(r))
     html = (tmp_path / f"{student['submission']}.html").read_text("utf-8")
@@ -114,16 +114,16 @@ def test_feedback_tells_what_the_document_tells(book, tmp_path):
     assert "expected" not in markdown
 
 
-def test_what_stops_every_check_is_said_once(book):
+def test_not_passed_same_error_in_all_checks_shown_once(book):
     student, result = next((s, r) for s, r in book.results() if r)
     function = result["assignments"][0]["functions"][0]
     for check in function["checks"]:
         check.update(status="error", message="'(' was never closed", location=None, help=None, output="", mistake=None)
         check["points"]["earned"] = 0.0
     first, *others = [check["title"] for check in function["checks"]]
-    (told,) = reported_checks(function)
-    assert (told["title"], told["points"]["possible"]) == (first, function["points"]["possible"])
-    assert ("same result", "\n".join(others)) in check_details(told)
+    (shown,) = reported_checks(function)
+    assert (shown["title"], shown["points"]["possible"]) == (first, function["points"]["possible"])
+    assert ("same result", "\n".join(others)) in check_details(shown)
     assert as_markdown({**student, "name": "Ada"}, result).count("was never closed") == 1
     function["checks"][1].update(output="printed here")
     assert [check["also"] for check in reported_checks(function)] == [others[1:], []]
@@ -132,38 +132,38 @@ def test_what_stops_every_check_is_said_once(book):
     assert len(reported_checks(function)) == len(function["checks"])
 
 
-def test_what_cannot_be_written_names_the_option_that_says_where(book, tmp_path):
+def test_report_unwritable_file_names_the_option(book, tmp_path):
     (tmp_path / "file").touch()
-    done = headway("report", book.out, "--html", tmp_path / "page.html", f"--feedback={tmp_path / 'file'}")
+    done = invoke("report", book.out, "--html", tmp_path / "page.html", f"--feedback={tmp_path / 'file'}")
     assert (done.returncode, done.stderr.count("\n")) == (2, 1)
     assert "--feedback=DIR" in done.stderr
-    done = headway("report", book.out, "--html", tmp_path / "file" / "page.html")
+    done = invoke("report", book.out, "--html", tmp_path / "file" / "page.html")
     assert (done.returncode, done.stderr.count("\n")) == (2, 1)
     assert "--html FILE" in done.stderr
 
 
-def test_feedback_says_how_points_become_the_score(book):
+def test_feedback_scaled_points_shows_the_scaling(book):
     student, result = next((s, r) for s, r in book.results() if r)
     softmax, attention = (one["points"] for one in result["assignments"])
     graded = {
         "softmax": {"earned": 18.0, "possible": 20.0, "score": 16.2, "late_days": 1},
         "attention": {"earned": 0.0, "possible": 30.0, "score": 0.0, "late_days": 0},
     }
-    told = {**student, "assignments": graded, "weights": {"softmax": 2.0, "attention": 1.0}, "dropped": ["attention"]}
-    told.update(name="Ada", penalty=1.8, late_days=1, score=1.62, out_of=2.0)
-    text = as_markdown(told, result)
+    shown = {**student, "assignments": graded, "weights": {"softmax": 2.0, "attention": 1.0}, "dropped": ["attention"]}
+    shown.update(name="Ada", penalty=1.8, late_days=1, score=1.62, out_of=2.0)
+    text = as_markdown(shown, result)
     assert "**1.62 of 2**, 1.8 points deducted: 1 day late\n" in text
     assert f"| softmax | {softmax['earned']:g} / {softmax['possible']:g} | 16.2 / 20 | 1.62 / 2 |" in text
     assert f"| attention | {attention['earned']:g} / {attention['possible']:g} | 0 / 30 | dropped |" in text
-    html = as_html(told, result)
+    html = as_html(shown, result)
     assert "1.8 points deducted: 1 day late<" in html
     assert '<td class="number">16.2 / 20</td><td class="number">1.62 / 2</td>' in html
 
 
-def test_where_points_are_the_score_nothing_is_explained(book):
+def test_feedback_unscaled_points_shows_no_scaling(book):
     student, result = next((s, r) for s, r in book.results() if r)
     points = {one["name"]: one["points"] for one in result["assignments"]}
-    told = {
+    shown = {
         **student,
         "assignments": {
             name: {"earned": one["earned"], "score": one["earned"], "possible": one["possible"], "late_days": 0}
@@ -172,10 +172,10 @@ def test_where_points_are_the_score_nothing_is_explained(book):
         "weights": {name: one["possible"] for name, one in points.items()},
         "dropped": [],
     }
-    assert "| assignment | points | passed |" in as_markdown(told, result)
+    assert "| assignment | points | passed |" in as_markdown(shown, result)
 
 
-def test_a_check_that_waits_or_is_hidden_says_so(book):
+def test_details_blocked_or_hidden_check_says_so(book):
     student, result = next((s, r) for s, r in book.results() if r)
     first, second, third = result["assignments"][0]["functions"][0]["checks"][:3]
     nothing = dict.fromkeys(
@@ -193,7 +193,7 @@ def test_a_check_that_waits_or_is_hidden_says_so(book):
     assert "blocked by:" in as_markdown({**student, "name": "Ada"}, result)
 
 
-def test_expected_values_only_where_the_document_has_them(book):
+def test_feedback_full_document_shows_expected_values(book):
     student, result = next((s, r) for s, r in book.results() if r)
     check = result["assignments"][0]["functions"][0]["checks"][0]
     check.update(
@@ -203,7 +203,7 @@ def test_expected_values_only_where_the_document_has_them(book):
         assert "0.75" in text
 
 
-def test_markdown_cannot_be_left(book):
+def test_as_markdown_hostile_text_stays_text(book):
     student, result = next((s, r) for s, r in book.results() if r)
     check = result["assignments"][0]["functions"][0]["checks"][0]
     check.update(status="error", message="```\n# owned ````", output="````\n<script>alert(1)</script>\x1b[31m")
@@ -214,7 +214,7 @@ def test_markdown_cannot_be_left(book):
     assert "\x1b" not in text
 
 
-def test_hostile_text_is_text_in_the_page(book):
+def test_as_html_hostile_text_stays_text(book):
     student, result = next((s, r) for s, r in book.results() if r)
     check = result["assignments"][0]["functions"][0]["checks"][0]
     check.update(status="error", message="<img src=x onerror=alert(1)>", output="</pre><script>alert(1)</script>")
@@ -224,11 +224,11 @@ def test_hostile_text_is_text_in_the_page(book):
     assert "<b>" not in html
 
 
-def test_the_data_cannot_end_its_block(found):
-    page = render_class(found)
+def test_render_class_data_cannot_close_its_script(records):
+    page = render_class(records)
     data = page.partition('id="data">')[2].partition("</script>")[0]
     assert "<" not in data
-    assert json.loads(data)["students"][0][0] == found.students[0].name
+    assert json.loads(data)["students"][0][0] == records.students[0].name
 
 
 @pytest.mark.parametrize(
@@ -240,14 +240,14 @@ def test_the_data_cannot_end_its_block(found):
         (["{book}", "--similar", "{here}/none"], "no such folder"),
     ],
 )
-def test_what_cannot_be_reported_is_one_line(book, tmp_path, arguments, words):
-    done = headway("report", *(part.format(here=tmp_path, book=book.out) for part in arguments))
+def test_report_unusable_argument_is_one_line(book, tmp_path, arguments, words):
+    done = invoke("report", *(part.format(here=tmp_path, book=book.out) for part in arguments))
     assert done.returncode == 2
     assert words in done.stderr
     assert done.stderr.count("\n") == 1
 
 
-def test_a_missing_extra_is_one_line(book, tmp_path):
+def test_report_missing_package_is_one_line(book, tmp_path):
     (tmp_path / "jinja2.py").write_text("raise ImportError", "utf-8")
     code = "import sys; sys.path.insert(0, sys.argv[1]); from autograder.cli import main; main(['report', sys.argv[2]])"
     command = [sys.executable, "-c", code, str(tmp_path), str(book.out)]
@@ -270,7 +270,7 @@ class TestSimilarity:
             if folder.is_dir()
         }
 
-    def test_a_disguised_copy_is_found(self, styles):
+    def test_compare_disguised_copy_is_listed(self, styles):
         pytest.importorskip("copydetect")
         import ast
 
@@ -290,18 +290,18 @@ class TestSimilarity:
         pairs = similarity.compare([("ada", original), ("bo", copy), *others], TRANSFORMER)
         assert [(pair.first, pair.second) for pair in pairs] == [("ada", "bo")]
         assert pairs[0].share > 0.7
-        assert "attention" in pairs[0].where
+        assert "attention" in pairs[0].modules
 
-    def test_honest_work_in_other_styles_is_not_listed(self, styles):
+    def test_compare_independent_work_is_not_listed(self, styles):
         pytest.importorskip("copydetect")
         assert similarity.compare(list(styles.items()), TRANSFORMER) == []
 
-    def test_stubs_are_no_copies_of_each_other(self, solutions):
+    def test_compare_stubs_are_not_listed(self, solutions):
         pytest.importorskip("copydetect")
         stubs = {path.stem: path.read_text("utf-8") for path in (solutions.parent / "assignments").glob("*.py")}
         assert similarity.compare([("ada", stubs), ("bo", stubs)], TRANSFORMER, threshold=0.0) == []
 
-    def test_notebooks_are_no_copies_of_each_other_for_being_notebooks(self, solutions, tmp_path):
+    def test_find_similar_notebooks_preamble_not_counted(self, solutions, tmp_path):
         pytest.importorskip("copydetect")
         notebook = json.loads((solutions.parent / "assignments" / "notebooks" / "softmax.ipynb").read_text("utf-8"))
         right = (solutions.parent / "tests" / "submissions" / "right" / "loops" / "softmax.py").read_text("utf-8")
@@ -312,16 +312,16 @@ class TestSimilarity:
         (pair,) = similarity.find_similar(tmp_path)
         assert (pair.first, pair.second) == ("chen", "dara")
 
-    def test_the_list_by_the_command(self, book, solutions):
+    def test_report_similar_lists_pairs(self, book, solutions):
         pytest.importorskip("copydetect")
-        done = headway("report", book.out, "--similar", solutions.parent / "tests" / "submissions" / "class")
+        done = invoke("report", book.out, "--similar", solutions.parent / "tests" / "submissions" / "class")
         assert done.returncode == 0, done.stderr
         assert "not a verdict" in done.stdout
         assert "bo · chen" in done.stdout
         assert "bo</bdi>" in (book.out / "report.html").read_text("utf-8")
 
 
-def test_a_class_of_another_version_is_refused(tmp_path):
+def test_read_gradebook_other_schema_is_refused(tmp_path):
     (tmp_path / "class.json").write_text('{"schema": "headway.class/9"}', "utf-8")
     with pytest.raises(UsageError, match="class/9"):
         gradebook.read(tmp_path)
@@ -337,11 +337,11 @@ def test_a_class_of_another_version_is_refused(tmp_path):
         ("def naïve(x):\n\treturn x @ W", "defV(V):returnV@V"),
     ],
 )
-def test_what_similarity_looks_at(text, filtered):
+def test_filtered_code(text, filtered):
     assert similarity._filtered(text) == filtered
 
 
-def test_what_the_tests_are_made_from_has_the_form_of_a_graded_class(book):
+def test_synthetic_class_matches_the_schemas(book):
     """The made-up class is valid by both schemas, so that what is proven on it holds for a real one."""
     jsonschema = pytest.importorskip("jsonschema")
     schemas = {name: json.loads((SCHEMAS / f"{name}-2.json").read_text("utf-8")) for name in ("class", "result")}

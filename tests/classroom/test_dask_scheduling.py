@@ -1,4 +1,4 @@
-"""Units on a cluster one of whose workers is silent, neither gone nor ever done: all are done all the same."""
+"""Test that all tasks are graded on a cluster with silent workers, which neither fail nor answer."""
 
 import asyncio
 import contextlib
@@ -13,7 +13,7 @@ from autograder.classroom.worker import GradingTask
 
 
 class Silent(BaseException):
-    """In place of an answer that never comes."""
+    """Raised in place of waiting for an answer that never comes."""
 
 
 class Future:
@@ -30,9 +30,9 @@ class Future:
 
 
 class Scheduler:
-    """Gives a task to a silent worker whenever it may, as Dask may when the others are busy.
+    """A fake Dask client that gives a task to a silent worker whenever it may, as Dask may when others are busy.
 
-    The others finish it. Those that fall silent with an answer finish it, too, but nobody gets the answer.
+    With `answer`, silent workers finish their tasks, but their results cannot be fetched.
     """
 
     def __init__(self, silent, workers, *, answer):
@@ -50,7 +50,7 @@ class Scheduler:
         return future.reply
 
     def who_has(self, futures):
-        return {one.key: [self.where[one.key]] if one.status == "finished" else [] for one in futures}
+        return {future.key: [self.where[future.key]] if future.status == "finished" else [] for future in futures}
 
     def nthreads(self):
         return dict.fromkeys(self.holders, 1)
@@ -65,7 +65,7 @@ class Scheduler:
         return future
 
     def processing(self):
-        """What is where; what a worker that answers has is done after that."""
+        """Return the tasks by worker, then finish those of the workers that respond."""
         found = {worker: tuple(tasks) for worker, tasks in self.holders.items()}
         for worker, tasks in self.holders.items():
             if worker not in self.silent or self.answer:
@@ -75,12 +75,12 @@ class Scheduler:
         return found
 
     def cancel(self, futures):
-        """Nothing: a worker that is silent does not hear it either."""
+        """Do nothing, like a silent worker."""
 
 
 @pytest.mark.parametrize("answer", [False, True])
 @pytest.mark.parametrize("silent", [("a",), ("a", "b")])
-def test_what_silent_workers_have_is_done_by_others(silent, answer, tmp_path, monkeypatch):
+def test_dispatcher_tasks_of_silent_workers_are_done(silent, answer, tmp_path, monkeypatch):
     monkeypatch.setattr(dask_cluster, "MIN_OVERDUE_SECONDS", 0.1)
     monkeypatch.setattr(dask_cluster, "OVERDUE_FACTOR", 0.0)
     done = []

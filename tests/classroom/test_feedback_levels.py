@@ -1,4 +1,4 @@
-"""What is handed out to a class tells no expected value, whatever the submission does to make it."""
+"""Test that results for students reveal no expected value, whatever a submission does to provoke one."""
 
 import copy
 import json
@@ -50,7 +50,7 @@ def secrets(result):
             yield check, repr(check.worst["expected"])
 
 
-def test_no_expected_value_is_handed_out(graded):
+def test_withhold_removes_expected_values(graded):
     full, whole = document(graded, "full")
     found = list(secrets(full))
     assert len({check.function for check, _ in found}) >= 4, "these submissions should provoke expected values"
@@ -67,32 +67,32 @@ def record(result, check_id):
     return next(vars(check) for check in result.checks if check.id == check_id)
 
 
-def test_keys_that_are_values_are_not_told(graded):
+def test_withhold_removes_expected_keys(graded):
     told, _ = document(graded, "summary")
     messages = [check.message for check in told.checks if check.function.startswith("tokenizer.build_vocab")]
     assert messages
     assert not any("must be" in message and "keys" in message for message in messages)
 
 
-def test_points_and_statuses_are_told_at_every_level(graded):
+def test_withhold_keeps_points_and_statuses(graded):
     def told(level):
         return [(check.id, check.status, check.earned, check.possible) for check in document(graded, level)[0].checks]
 
     assert told("full") == told("summary") == told("none")
 
 
-def test_nothing_but_status_and_points_at_level_none(graded):
+def test_withhold_none_leaves_status_and_points(graded):
     told, _ = document(graded, "none")
     for check in told.checks:
         assert (check.message, check.output, check.warnings, check.mistake, check.worst) == ("", "", [], None, None)
 
 
-def test_every_document_records_the_mechanisms(graded):
+def test_document_records_the_sandbox(graded):
     assert json.loads(document(graded, "summary")[1])["sandbox"] == ["process", "limits"]
 
 
 @pytest.mark.parametrize("name", ["torch", "scipy", "jax", "tensorflow.keras", "sklearn.linear_model", "pandas"])
-def test_other_libraries_get_a_clear_message(name, submission, check_submission):
+def test_import_of_other_library_has_a_clear_message(name, submission, check_submission):
     result = check_submission(submission(softmax=f"import {name}\n"), "softmax.log_softmax")
     assert result.earned == 0
     assert f"{name.partition('.')[0]} is not available here: write it in NumPy" in result.checks[0].message

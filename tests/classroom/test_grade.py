@@ -1,4 +1,4 @@
-"""What a class is refused for before anything of it is graded."""
+"""Test what is checked before a class is graded, and the table shown afterwards."""
 
 import io
 from contextlib import nullcontext
@@ -18,7 +18,7 @@ from autograder.errors import UsageError
 from autograder.report import class_records, class_summary, grading_progress
 
 
-def test_fresh_inputs_need_pytorch_before_the_first_submission(tmp_path, monkeypatch):
+def test_grade_class_fresh_inputs_without_torch_is_refused(tmp_path, monkeypatch):
     (tmp_path / "class" / "ada").mkdir(parents=True)
     (tmp_path / "class" / "ada" / "softmax.py").write_text("")
     monkeypatch.setattr(grade, "torch_version", lambda: None)
@@ -34,7 +34,7 @@ def test_fresh_inputs_need_pytorch_before_the_first_submission(tmp_path, monkeyp
     assert not (tmp_path / "out" / "class.json").exists()
 
 
-def test_a_name_that_several_have_chooses_nobody():
+def test_only_ambiguous_name_is_refused():
     students = [ClassMember(f"anna{n}", "Anna Schmidt", str(n), attempts=()) for n in (1, 2)]
     students.append(ClassMember("bo", "anna1", "3", attempts=()))
     with pytest.raises(UsageError, match=r"several.* 'anna1', 'anna2'"):
@@ -45,7 +45,7 @@ def test_a_name_that_several_have_chooses_nobody():
 @pytest.mark.parametrize(
     ("there", "held"), [("bo.json", True), ("Zo%C3%AB.json", False), ("Zo%C3%AB#2.json", False), ("", False)]
 )
-def test_the_results_of_another_class_are_not_written_over(tmp_path, there, held):
+def test_require_same_class_other_results_are_refused(tmp_path, there, held):
     group = GradedClass(
         [ClassMember("Zoë", attempts=(Attempt(()),)), ClassMember("mia", attempts=())], Policy(), TRANSFORMER, (), 1
     )
@@ -55,7 +55,7 @@ def test_the_results_of_another_class_are_not_written_over(tmp_path, there, held
         grade._require_same_class(group, results)
 
 
-def test_what_others_left_behind_does_not_scale_the_points():
+def test_assignments_ignore_results_of_other_students():
     group = GradedClass([ClassMember("ada", attempts=(Attempt(()),))], Policy(), TRANSFORMER, ("softmax",), 1)
     entries = {
         name: JournalEntry(name, "key", possible={"softmax": 9.0 if name == "ada.json" else 28.0})
@@ -73,7 +73,7 @@ def test_what_others_left_behind_does_not_scale_the_points():
         (Attempt((), {"softmax": datetime(2026, 10, 1, tzinfo=UTC)}), False),
     ],
 )
-def test_a_due_date_that_nobody_can_be_held_to_is_said(attempt, unknown):
+def test_warn_of_unknown_dates(attempt, unknown):
     students = [ClassMember("ada", attempts=(attempt,)), ClassMember("mia", attempts=())]
     due = Policy(assignments={"softmax": AssignmentPolicy(due=datetime(2026, 10, 1, tzinfo=UTC))})
     assert bool(grade._warn_of_unknown_dates(students, due)) is unknown
@@ -83,7 +83,7 @@ def test_a_due_date_that_nobody_can_be_held_to_is_said(attempt, unknown):
 @pytest.mark.parametrize(
     ("days", "said"), [(0, ""), (1, "1 day late: 3 points deducted"), (2, "2 days late: 3 points")]
 )
-def test_the_table_names_the_missing_and_says_how_late_the_late_are(tmp_path, days, said):
+def test_table_shows_missing_and_late_students(tmp_path, days, said):
     student = {
         "name": "Ada", "submission": "ada", "status": "graded", "reason": "", "notes": [], "statuses": {"passed": 9},
         "assignments": {},
@@ -101,7 +101,7 @@ def test_the_table_names_the_missing_and_says_how_late_the_late_are(tmp_path, da
     assert ("late" in shown.getvalue()) is (days > 0)
 
 
-def test_the_table_tells_two_of_one_name_apart_and_counts_no_checks_of_what_could_not_be_read(tmp_path):
+def test_table_same_names_and_unreadable_work(tmp_path):
     student = {
         "name": "Ada", "submission": "a1", "status": "graded", "reason": "", "notes": [], "statuses": {"failed": 9},
         "score": 0.0, "out_of": 30.0, "penalty": 0.0, "late_days": 0, "assignments": {},
@@ -115,7 +115,7 @@ def test_the_table_tells_two_of_one_name_apart_and_counts_no_checks_of_what_coul
     assert "unreadable: no archive" in text and "not started" not in text
 
 
-def test_who_is_behind_is_named_with_the_missing_and_not_all_of_a_large_class():
+def test_summary_lists_low_scores_and_missing_students():
     def one(name, score, status="graded"):
         return class_records.StudentRecord(name, "", name, status, "", score, 10.0, 0, 0.0, None)
 

@@ -1,4 +1,4 @@
-"""Every format has the columns and keys that its platform's documentation names, and no cell that runs."""
+"""Test that every format has the columns and keys of its platform's documentation, and no cell is a formula."""
 
 import csv
 import io
@@ -11,12 +11,10 @@ from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import pytest
-from click.testing import CliRunner
-from support.commands import headway
+from support.commands import invoke
 
 from autograder.classroom import gradebook
 from autograder.classroom.exporters import canvas, csv_cells, gradescope, gradescope_zip, junit, moodle, table
-from autograder.cli import main
 from autograder.errors import UsageError
 
 EXAMPLES = Path(__file__).parent / "examples"
@@ -47,16 +45,16 @@ def example(name):
 
 
 @pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t=", "\r=", "＝", " ="])
-def test_no_cell_is_a_formula(start):
+def test_csv_cell_formula_is_quoted(start):
     assert csv_cells.text(f"{start}SUM(1)").startswith("'")
 
 
 @pytest.mark.parametrize("plain", ["Ada Lovelace", "d'Arc, Jeanne", "O'Neil", "-5", "+4917", "-", "Zoë", "100123", ""])
-def test_what_is_no_formula_stays_as_it_is(plain):
+def test_csv_cell_plain_text_is_unchanged(plain):
     assert csv_cells.text(plain) == plain
 
 
-def test_csv_has_a_line_per_student(book, tmp_path):
+def test_table_has_a_row_per_student(book, tmp_path):
     assert table.write(book, tmp_path / "grades.csv") == 30
     rows = dict_rows(tmp_path / "grades.csv")
     by_id = {student["id"]: student for student in book.students}
@@ -68,7 +66,7 @@ def test_csv_has_a_line_per_student(book, tmp_path):
     assert {row["status"] for row in rows} >= {"graded"}
 
 
-def test_canvas_has_the_columns_of_its_own_export(book, tmp_path):
+def test_canvas_has_the_columns_of_its_export(book, tmp_path):
     stored = example("canvas.csv")
     canvas.write(book, tmp_path / "canvas.csv")
     rows = read_csv((tmp_path / "canvas.csv").read_text("utf-8"))
@@ -80,7 +78,7 @@ def test_canvas_has_the_columns_of_its_own_export(book, tmp_path):
     assert rows[2][2] == book.students[0]["id"]
 
 
-def test_canvas_gives_the_rosters_columns_back(book, tmp_path):
+def test_canvas_roster_columns_are_kept(book, tmp_path):
     header, _, line = example("canvas.csv")[:3]
     roster = dict(zip(header, line, strict=True))
     canvas.write(changed(book, 4, roster=roster), tmp_path / "canvas.csv")
@@ -89,12 +87,12 @@ def test_canvas_gives_the_rosters_columns_back(book, tmp_path):
     assert rows[6][:5] == line[:5]
 
 
-def test_canvas_leaves_missing_work_to_canvas(book, tmp_path):
+def test_canvas_missing_work_has_empty_cells(book, tmp_path):
     canvas.write(changed(book, 4, status="missing"), tmp_path / "canvas.csv")
     assert read_csv((tmp_path / "canvas.csv").read_text("utf-8"))[6][5:] == ["", ""]
 
 
-def test_moodle_has_the_columns_of_its_own_worksheet(book, tmp_path):
+def test_moodle_has_the_columns_of_its_worksheet(book, tmp_path):
     header, line = example("moodle.csv")[:2]
     moodle.write(book, tmp_path / "moodle.csv", assignment="softmax")
     rows = dict_rows(tmp_path / "moodle.csv")
@@ -114,7 +112,7 @@ def test_moodle_has_the_columns_of_its_own_worksheet(book, tmp_path):
     assert float(row["Grade"]) == pytest.approx(entry["score"] * 10 / entry["possible"], abs=0.006)
 
 
-def test_moodle_says_why_where_it_has_no_name(book, tmp_path):
+def test_moodle_comment_without_mistake_gives_the_reason(book, tmp_path):
     other = changed(book, 0, status="unreadable", reason="no module was handed in")
     moodle.write(other, tmp_path / "m.csv")
     comments = [row["Feedback comments"] for row in dict_rows(tmp_path / "m.csv")]
@@ -123,14 +121,14 @@ def test_moodle_says_why_where_it_has_no_name(book, tmp_path):
     assert sum(": stopped by an error" in comment for comment in comments) > 3
 
 
-def test_each_assignment_has_a_worksheet_of_its_own(book, tmp_path):
+def test_export_moodle_one_worksheet_per_assignment(book, tmp_path):
     (tmp_path / "class.json").write_text(json.dumps(book.document), "utf-8")
     for name in ("softmax", "training"):
-        assert headway("export", tmp_path, "--format", "moodle", "--assignment", name).returncode == 0
+        assert invoke("export", tmp_path, "--format", "moodle", "--assignment", name).returncode == 0
     assert {path.name for path in (tmp_path / "exports").iterdir()} == {"moodle-softmax.csv", "moodle-training.csv"}
 
 
-def test_moodle_shows_names_as_text_in_its_comments(book, tmp_path):
+def test_moodle_comment_html_is_escaped(book, tmp_path):
     moodle.write(changed(book, 0, status="unreadable", reason="<img src=x>", file=None), tmp_path / "m.csv")
     first = dict_rows(tmp_path / "m.csv")[0]
     assert first["Feedback comments"] == "&lt;img src=x&gt;"
@@ -145,7 +143,7 @@ def keys(document, path=""):
     return {(path, "number" if isinstance(document, (int, float)) else type(document).__name__)}
 
 
-def test_gradescope_has_the_keys_of_the_specification(book, tmp_path):
+def test_gradescope_has_the_keys_of_its_specification(book, tmp_path):
     allowed = keys(json.loads((EXAMPLES / "gradescope.json").read_text("utf-8")))
     handed_in = [s for s in book.students if s["status"] != "missing"]
     assert gradescope.write(book, tmp_path / "g", visibility="after_due_date") == len(handed_in)
@@ -161,7 +159,7 @@ def test_gradescope_has_the_keys_of_the_specification(book, tmp_path):
     assert document["leaderboard"][0]["value"] == student["assignments"]["training"]["earned"]
 
 
-def test_hidden_checks_stay_hidden_in_gradescope(book):
+def test_gradescope_hidden_checks_stay_hidden(book):
     course = {"title": "", "policy": {"checks": {"hidden": ["softmax.softmax::*"]}}}
     hiding = gradebook.Gradebook(book.out, {**book.document, "course": course})
     student, result = next((s, r) for s, r in hiding.results() if r)
@@ -198,11 +196,11 @@ def assert_valid(element):
         assert_valid(child)
 
 
-def test_the_stored_example_of_junit_is_valid():
+def test_junit_example_is_valid():
     assert_valid(ET.parse(EXAMPLES / "junit.xml").getroot())
 
 
-def test_junit_is_valid_and_counts_right(book, tmp_path):
+def test_junit_output_is_valid_and_counts_match(book, tmp_path):
     changed(book, 2, status="unreadable", reason="bad zip \x00\x1b[31m", file=None)
     assert junit.write(book, tmp_path / "junit.xml") == 30
     root = ET.parse(tmp_path / "junit.xml").getroot()
@@ -215,29 +213,29 @@ def test_junit_is_valid_and_counts_right(book, tmp_path):
             assert int(suite.get("failures")) == student["statuses"].get("failed", 0)
 
 
-def test_junit_says_why_a_check_is_skipped(book, tmp_path):
+def test_junit_skipped_check_gives_the_reason(book, tmp_path):
     junit.write(book, tmp_path / "junit.xml")
-    told = {
+    reasons = {
         skipped.text.partition(":")[0] for skipped in ET.parse(tmp_path / "junit.xml").iter("skipped") if skipped.text
     }
-    assert told == {"not started", "blocked"}
+    assert reasons == {"not started", "blocked"}
 
 
-def test_gradescope_says_how_points_become_the_score(book):
+def test_gradescope_scaled_points_shows_the_scaling(book):
     student, result = next((s, r) for s, r in book.results() if r)
     possible = {one["name"]: one["points"]["possible"] for one in result["assignments"]}
 
-    def told(weights):
+    def output(weights):
         weighed = [{**one, "weight": weights[one["name"]]} for one in book.assignments]
         document = {**book.document, "assignments": weighed}
         return gradescope.document_of(gradebook.Gradebook(book.out, document), student, result)["output"]
 
-    assert "counts" not in told(possible)
+    assert "in the score" not in output(possible)
     share = student["assignments"]["softmax"]["score"] / student["assignments"]["softmax"]["possible"]
-    assert f"counts {2 * share:.4g} / 2\n" in told(dict.fromkeys(possible, 2.0))
+    assert f"in the score: {2 * share:.4g} / 2\n" in output(dict.fromkeys(possible, 2.0))
 
 
-def test_an_autograder_for_gradescope_grades_a_submission(tmp_path, solutions):
+def test_gradescope_autograder_grades_a_submission(tmp_path, solutions):
     """Unpacked as Gradescope does it, run with this Python instead of the one that setup.sh installs."""
     settings = gradescope_zip.GradescopeSettings(("softmax",), unsafe=True)
     gradescope_zip.write(tmp_path / "autograder.zip", settings)
@@ -265,17 +263,17 @@ def test_an_autograder_for_gradescope_grades_a_submission(tmp_path, solutions):
 @pytest.mark.parametrize(
     ("words", "graded"), [([], ["softmax", "training"]), (["--assignment", "gpt"], ["gpt"]), (["nowhere"], [])]
 )
-def test_an_autograder_grades_what_the_class_was_graded_for(book, tmp_path, words, graded):
+def test_gradescope_autograder_assignments_default_to_class(book, tmp_path, words, graded):
     out, *names = ["nowhere"] if words == ["nowhere"] else [str(book.out), *words]
     command = ["export", out, *names, "--format", "gradescope-autograder", "--to", str(tmp_path / "a.zip")]
-    done = CliRunner().invoke(main, command)
-    assert done.exit_code == 0, done.output
-    assert f"It grades {', '.join(graded) or 'all assignments'}" in done.output
+    done = invoke(*command)
+    assert done.returncode == 0, done.stderr
+    assert f"It grades {', '.join(graded) or 'all assignments'}" in done.stdout
     with zipfile.ZipFile(tmp_path / "a.zip") as archive:
         assert json.loads(archive.read("settings.json"))["assignments"] == graded
 
 
-def test_an_autograder_that_cannot_run_says_why(tmp_path):
+def test_gradescope_run_failure_writes_the_reason(tmp_path):
     root = tmp_path / "autograder"
     (root / "source").mkdir(parents=True)
     (root / "source" / "settings.json").write_text('{"assignments": [], "seed": 0, "feedback": "summary"}')
@@ -285,16 +283,16 @@ def test_an_autograder_that_cannot_run_says_why(tmp_path):
     assert "could not run" in json.loads((root / "results" / "results.json").read_text())["output"]
 
 
-def test_an_autograder_never_tells_expected_values(tmp_path):
+def test_gradescope_autograder_full_feedback_is_refused(tmp_path):
     with pytest.raises(UsageError, match="expected values"):
         gradescope_zip.write(tmp_path / "a.zip", gradescope_zip.GradescopeSettings(feedback="full"))
 
 
 @pytest.mark.parametrize("kind", ["csv", "canvas", "moodle", "gradescope", "junit", "gradescope-autograder"])
-def test_every_format_by_the_command(book, tmp_path, kind):
-    done = CliRunner().invoke(main, ["export", str(book.out), "--format", kind, "--to", str(tmp_path / "x")])
-    assert done.exit_code == 0, done.output
-    assert "Next:" in done.output
+def test_export_writes_every_format(book, tmp_path, kind):
+    done = invoke("export", book.out, "--format", kind, "--to", tmp_path / "x")
+    assert done.returncode == 0, done.stderr
+    assert "Next:" in done.stdout
     assert (tmp_path / "x").exists()
 
 
@@ -308,9 +306,9 @@ def test_every_format_by_the_command(book, tmp_path, kind):
         (["{book}", "--format", "csv", "--to", "/proc/nowhere/x.csv"], "--to PATH"),
     ],
 )
-def test_what_cannot_be_exported_is_one_line(book, tmp_path, arguments, words):
+def test_export_unusable_argument_is_one_line(book, tmp_path, arguments, words):
     command = [part.format(here=tmp_path, book=book.out) for part in arguments]
-    done = headway("export", *command)
+    done = invoke("export", *command)
     assert done.returncode == 2
     assert words in done.stderr
     assert done.stderr.count("\n") == 1

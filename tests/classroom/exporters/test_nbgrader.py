@@ -1,4 +1,4 @@
-"""Grades arrive in nbgrader's own gradebook, in SQLite and in PostgreSQL, and can be written again."""
+"""Test writing grades into nbgrader's gradebook, in SQLite and PostgreSQL, once and repeatedly."""
 
 import os
 import shutil
@@ -79,14 +79,14 @@ def expected(book):
     return {s["id"]: s["earned"] if s["status"] == "graded" else 0.0 for s in book.students}
 
 
-def test_every_students_points_are_there(book, written, sqlite):
+def test_write_gradebook_has_all_points(book, written, sqlite):
     handed_in = [s for s in book.students if s["status"] != "missing"]
     assert written[1] == 2 * len(handed_in)
     assert scores(sqlite) == expected(book)
     assert len(set(scores(sqlite).values())) > 3
 
 
-def test_structure_names_and_penalties(book, sqlite):
+def test_write_gradebook_structure_names_penalties(book, sqlite):
     from nbgrader.api import Gradebook
 
     result = book.result_of(book.students[0])
@@ -109,7 +109,7 @@ def test_structure_names_and_penalties(book, sqlite):
         assert student.email == late["email"]
 
 
-def test_what_a_person_graded_stays_and_is_marked(book, sqlite):
+def test_write_gradebook_manual_score_is_kept_and_marked(book, sqlite):
     from nbgrader.api import Gradebook
 
     key = book.students[0]["id"]
@@ -128,7 +128,7 @@ def test_what_a_person_graded_stays_and_is_marked(book, sqlite):
         assert len(read.students) == len(book.students)
 
 
-def test_what_we_do_not_know_of_a_person_stays(book, sqlite):
+def test_write_gradebook_unknown_name_keeps_stored_one(book, sqlite):
     from nbgrader.api import Gradebook
 
     known, unknown, new = (dict(s) for s in book.students[:3])
@@ -150,11 +150,11 @@ def test_what_we_do_not_know_of_a_person_stays(book, sqlite):
     ("name", "first", "last"),
     [("Ada Lovelace", "Ada", "Lovelace"), ("Lovelace, Ada", "Ada", "Lovelace"), ("Ada", "", "Ada")],
 )
-def test_names(name, first, last):
+def test_first_and_last_name(name, first, last):
     assert nbgrader._first_and_last(name) == (first, last)
 
 
-def test_only_what_was_handed_in_is_written(book, empty):
+def test_write_gradebook_skips_assignments_not_submitted(book, empty):
     from nbgrader.api import Gradebook
 
     nbgrader.write_gradebook(
@@ -164,7 +164,7 @@ def test_only_what_was_handed_in_is_written(book, empty):
         assert [assignment.name for assignment in read.assignments] == ["softmax"]
 
 
-def test_lost_bonus_points_are_lost(book, empty):
+def test_write_gradebook_lost_bonus_points_are_removed(book, empty):
     from nbgrader.api import Gradebook
 
     key, cell = next(
@@ -192,7 +192,7 @@ def no_settings_elsewhere(monkeypatch, tmp_path):
 
 
 @pytest.mark.usefixtures("no_settings_elsewhere")
-def test_a_courses_settings_are_nbgraders(tmp_path):
+def test_find_course_reads_nbgrader_settings(tmp_path):
     course = tmp_path / "course"
     with pytest.raises(UsageError, match="is not an nbgrader course"):
         nbgrader_course.find(course)
@@ -212,7 +212,7 @@ def test_a_courses_settings_are_nbgraders(tmp_path):
 
 @pytest.mark.usefixtures("no_settings_elsewhere")
 @pytest.mark.parametrize("text", ["c = get_config(", "1 / 0", "c = get_config()\nc.CourseDirectory.db_url = 7"])
-def test_settings_that_cannot_be_used_are_one_line(tmp_path, text):
+def test_find_course_invalid_settings_is_one_line(tmp_path, text):
     (tmp_path / "source").mkdir()
     (tmp_path / "nbgrader_config.py").write_text(text)
     with pytest.raises(UsageError, match=r"nbgrader_config\.py") as raised:
@@ -233,7 +233,7 @@ def empty(sqlite):
     return sqlite
 
 
-def test_unreadable_work_is_there_with_no_points_and_asks_for_a_look(book, empty):
+def test_write_gradebook_unreadable_work_needs_a_look(book, empty):
     from nbgrader.api import Gradebook
 
     students = [dict(s) for s in book.students]
@@ -248,7 +248,7 @@ def test_unreadable_work_is_there_with_no_points_and_asks_for_a_look(book, empty
         assert read.student_submissions(students[3]["id"]) == []
 
 
-def test_points_can_be_spread_over_other_cells(book, empty):
+def test_write_gradebook_custom_cells_keep_scores(book, empty):
     from nbgrader.api import Gradebook
 
     def one_cell_a_check(assignment, function):
@@ -260,7 +260,7 @@ def test_points_can_be_spread_over_other_cells(book, empty):
         assert any("::" in c.name for c in read.find_notebook("softmax", "softmax").grade_cells)
 
 
-def test_postgresql(book, postgres):
+def test_write_gradebook_postgresql_twice(book, postgres):
     nbgrader.write_gradebook(book.document, book.results(), postgres)
     nbgrader.write_gradebook(book.document, book.results(), postgres)
     assert scores(postgres) == expected(book)
@@ -269,7 +269,7 @@ def test_postgresql(book, postgres):
 @pytest.mark.parametrize(
     "url", ["nonsense", "sqlite:////nowhere/at/all/gradebook.db", "postgresql://nobody@127.0.0.1:1/x"]
 )
-def test_a_database_that_cannot_be_used_is_one_line(book, url):
+def test_write_gradebook_unusable_database_is_one_line(book, url):
     with pytest.raises(UsageError) as raised:
         nbgrader.write_gradebook(book.document, book.results(), url)
     assert "\n" not in str(raised.value)
