@@ -142,4 +142,4 @@ def test_nbgrader_export_lists_exceptions_to_enter_by_hand(graded, tmp_path):
     done = CliRunner().invoke(main, command)
     assert done.exit_code == 0, done.output
     output = " ".join(done.output.split())
-    assert "excuses of course.toml (Ada Lovelace, Bo Berg, Chen Wu, Dara Singh): give them in formgrader" in output
+    assert "(Ada Lovelace, Bo Berg, Chen Wu, Dara Singh)" in output and "formgrader" in output

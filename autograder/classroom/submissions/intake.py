@@ -204,7 +204,7 @@ def _modules(
 ) -> Iterator[tuple[str, Content]]:
     """Yield the modules in one file: itself, those of a notebook, those of an archive."""
     if isinstance(file.content, bytes) and file.name.endswith(".zip"):
-        entries = open_archive(io.BytesIO(file.content), why_not, _max_bytes, MAX_ENTRIES, unpacked)
+        entries = open_archive(io.BytesIO(file.content), skip_reason, _max_bytes, MAX_ENTRIES, unpacked)
     else:
         entries = iter([(file.name, file.content)])
     for name, content in entries:
@@ -241,7 +241,7 @@ def _importable_name(name: str) -> str:
 
 
 def _read_file(path: Path, name: str, assignment: str) -> SubmittedFile:
-    reason = why_not(name)
+    reason = skip_reason(name)
     content: Content
     try:
         content = SkippedFile(reason) if reason else read_plain_file(path, _max_bytes(name))
@@ -252,7 +252,7 @@ def _read_file(path: Path, name: str, assignment: str) -> SubmittedFile:
     return SubmittedFile(name, content, assignment)
 
 
-def why_not(name: str) -> str | None:
+def skip_reason(name: str) -> str | None:
     """Return why a file of this name is left out, or None if it is not."""
     if name in RESERVED:
         return "a file of this name is not part of a submission"
