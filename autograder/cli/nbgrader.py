@@ -32,7 +32,7 @@ def hidden_seed(course: "Course") -> int | None:
     """Return the seed of the released course's hidden inputs, or None; with it, both ways of grading agree."""
     from autograder.notebooks import release_manifest
 
-    return release_manifest.seed_of(course.root)
+    return release_manifest.released_seed(course.root)
 
 
 def without_password(database: str) -> str:

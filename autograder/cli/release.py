@@ -103,11 +103,11 @@ def _release_course(
     with _notebook_packages():
         from autograder.engine.inputs import fresh_seed
         from autograder.notebooks import nbgrader_course, release_manifest
-    seeds = (seed, release_manifest.seed_of(folder), fresh_seed())
+    seeds = (seed, release_manifest.released_seed(folder), fresh_seed())
     hidden_seed = next(candidate for candidate in seeds if candidate is not None)
     with _writing(folder):
-        done = release_manifest.write(
-            folder, nbgrader_course.files(solutions, curriculum, prerequisites, hidden_seed), hidden_seed
+        done = release_manifest.write_release(
+            folder, nbgrader_course.course_files(solutions, curriculum, prerequisites, hidden_seed), hidden_seed
         )
         if NBGRADER_CONFIG in done.kept:
             write_atomically(folder / HEADWAY_CONFIG, nbgrader_course.CONFIG.encode())

@@ -1,1 +1,1 @@
-"""Notebooks: generated from the solutions, and functions found in those that students hand in."""
+"""Notebooks: generating them from the solutions, and reading the functions out of submitted ones."""

@@ -1,4 +1,4 @@
-"""The statements of a notebook's code cells, and which global names each of them makes and uses."""
+"""The statements of a notebook's code cells, with the global names that each of them binds and reads."""
 
 import ast
 import re
@@ -8,18 +8,18 @@ import warnings
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-# Cell magics that time, record or copy Python: what follows them is code like any other.
+# Cell magics that are followed by ordinary Python, which they time, record or copy.
 _PYTHON_MAGICS = ("time", "timeit", "capture", "prun", "python", "python3", "py", "writefile", "file", "debug")
 _ASSIGNED_MAGIC = re.compile(r"^(\s*[A-Za-z_][\w, ]*=\s*)[!%].*$")
 _MAGIC = re.compile(r"^(\s*)(?:[%!?].*|[\w.]+\?{1,2}\s*)$")
-_MADE = re.compile(r"^(?:async[ \t]+)?(?:def|class)[ \t]+([A-Za-z_]\w*)", re.MULTILINE)
-# What the parser raises for text that is no Python, or that is nested too deeply to be looked at.
-UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError, OverflowError)
+_DEFINITION = re.compile(r"^(?:async[ \t]+)?(?:def|class)[ \t]+([A-Za-z_]\w*)", re.MULTILINE)
+# Raised by the parser for text that is not Python or is nested too deeply.
+PARSER_ERRORS = (SyntaxError, ValueError, RecursionError, MemoryError, OverflowError)
 
 
 @dataclass(frozen=True)
 class Cell:
-    """A code cell: what it is called in reports, and its text."""
+    """A code cell: its name in reports, and its text."""
 
     name: str
     source: str
@@ -27,51 +27,51 @@ class Cell:
 
 @dataclass(frozen=True)
 class Statement:
-    """One statement at the top of a cell.
+    """A statement at the top level of a cell.
 
     Attributes:
-        line: its first line in the cell, counted from 1; decorators are part of it.
-        text: its lines as they are in the cell.
-        makes: global names that it binds or changes.
-        uses: global names that it reads, now or when its functions are called.
+        line: its first line in the cell, counted from 1, decorators included.
+        text: its lines, unchanged.
+        binds: global names that it binds or changes.
+        reads: global names that it reads, now or when its functions are called.
     """
 
     cell: str
     line: int
     node: ast.stmt
     text: str
-    makes: frozenset[str]
-    uses: frozenset[str]
+    binds: frozenset[str]
+    reads: frozenset[str]
 
 
 @dataclass(frozen=True)
 class BrokenCell:
-    """A cell that is no Python: nothing in it can run.
+    """A cell that is not valid Python, so that nothing in it can run.
 
     Attributes:
-        line: where the parser gave up.
-        makes: names of the functions and classes that the cell was meant to define.
+        line: the line at which the parser stopped.
+        binds: names of the functions and classes that the cell seems to define.
     """
 
     cell: str
     line: int
     message: str
-    makes: frozenset[str]
+    binds: frozenset[str]
 
 
 def read_statements(cells: Iterable[Cell]) -> Iterator[Statement | BrokenCell]:
-    """The statements of all cells in order; magics are left out, and a cell that is no Python is told as such."""
+    """Yield the statements of all cells in order, without magics; a cell that is not Python yields a BrokenCell."""
     for cell in cells:
         try:
             with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # of the compiler, about the student's code
-                found = list(_statements(cell))
-        except UNREADABLE as error:
+                warnings.simplefilter("ignore")  # the compiler warns about student code
+                statements = list(_statements(cell))
+        except PARSER_ERRORS as error:
             line = error.lineno or 1 if isinstance(error, SyntaxError) else 1
             message = error.msg if isinstance(error, SyntaxError) else "the code cannot be read"
-            yield BrokenCell(cell.name, line, message, frozenset(_MADE.findall(textwrap.dedent(cell.source))))
+            yield BrokenCell(cell.name, line, message, frozenset(_DEFINITION.findall(textwrap.dedent(cell.source))))
         else:
-            yield from found
+            yield from statements
 
 
 def _statements(cell: Cell) -> Iterator[Statement]:
@@ -81,13 +81,13 @@ def _statements(cell: Cell) -> Iterator[Statement]:
         decorators = [d.lineno for d in getattr(node, "decorator_list", [])]
         first, last = min([node.lineno, *decorators]), node.end_lineno or node.lineno
         text = "\n".join(lines[first - 1 : last])
-        # Another statement may stand on the same line.
-        makes, uses = _names(node, ast.unparse(node) if ";" in text else text)
-        yield Statement(cell.name, first, node, text, makes, uses)
+        # With a semicolon, the text may hold other statements too.
+        binds, reads = _names(node, ast.unparse(node) if ";" in text else text)
+        yield Statement(cell.name, first, node, text, binds, reads)
 
 
 def _parse(source: str) -> tuple[str, ast.Module]:
-    """The cell as Python: as it is, or without its magics where they are what keeps it from being Python."""
+    """Return the cell as Python: unchanged if it parses, otherwise without its magics."""
     source = source.replace("\r\n", "\n").replace("\r", "\n")
     first = source.lstrip().partition("\n")[0]
     if first.startswith("%%"):
@@ -96,14 +96,14 @@ def _parse(source: str) -> tuple[str, ast.Module]:
         source = source.replace(first, "", 1)
     try:
         return source, _compiled(source)
-    except UNREADABLE:
+    except PARSER_ERRORS:
         source = textwrap.dedent("\n".join(_without_magic(line) for line in source.split("\n")))
         return source, _compiled(source)
 
 
 def _compiled(source: str) -> ast.Module:
     tree = ast.parse(source)
-    compile(source, "cell", "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)  # finds what the parser alone lets pass
+    compile(source, "cell", "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)  # finds errors that the parser alone does not
     return tree
 
 
@@ -116,28 +116,28 @@ def _without_magic(line: str) -> str:
 
 
 def _names(node: ast.stmt, text: str) -> tuple[frozenset[str], frozenset[str]]:
-    """Global names that a statement makes and uses; names that are local to its functions are neither."""
+    """Return the global names that a statement binds and reads, without the local names of its functions."""
     try:
         top = symtable.symtable(text, "cell", "exec")
-    except SyntaxError:  # `await` outside a function: an expression to look at
+    except SyntaxError:  # `await` outside a function: an expression that defines nothing
         return frozenset(), frozenset()
-    makes, uses = set(), set()
+    binds, reads = set(), set()
     for symbol in top.get_symbols():
         if symbol.is_assigned() or symbol.is_imported() or symbol.is_namespace():
-            makes.add(symbol.get_name())
+            binds.add(symbol.get_name())
         if symbol.is_referenced():
-            uses.add(symbol.get_name())
-    waiting = top.get_children()
-    while waiting:
-        table = waiting.pop()
-        waiting.extend(table.get_children())
-        uses.update(symbol.get_name() for symbol in table.get_symbols() if symbol.is_global())
-    makes.update(_changed(node))
-    return frozenset(makes), frozenset(uses)
+            reads.add(symbol.get_name())
+    tables = top.get_children()
+    while tables:
+        table = tables.pop()
+        tables.extend(table.get_children())
+        reads.update(symbol.get_name() for symbol in table.get_symbols() if symbol.is_global())
+    binds.update(_changed_names(node))
+    return frozenset(binds), frozenset(reads)
 
 
-def _changed(node: ast.stmt) -> Iterator[str]:
-    """Names whose entries or attributes a statement sets: `TABLE["a"] = 1`."""
+def _changed_names(node: ast.stmt) -> Iterator[str]:
+    """Yield the names whose items or attributes a statement sets: `TABLE["a"] = 1`."""
     targets = node.targets if isinstance(node, ast.Assign) else [node.target] if isinstance(node, ast.AugAssign) else []
     for target in targets:
         while isinstance(target, (ast.Subscript, ast.Attribute)):
@@ -147,10 +147,10 @@ def _changed(node: ast.stmt) -> Iterator[str]:
 
 
 def imported_roots(text: str) -> set[str]:
-    """The first names of all modules that a text imports anywhere; none if it is no Python."""
+    """Return the top-level names of all modules that a text imports; none if it is not Python."""
     try:
         tree = ast.parse(text)
-    except UNREADABLE:
+    except PARSER_ERRORS:
         return set()
     names: set[str] = set()
     for node in ast.walk(tree):

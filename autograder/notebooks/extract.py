@@ -1,15 +1,15 @@
-"""The modules in a notebook: each function of the contract, found by its name, with what it needs.
+"""Extract modules from a notebook: the functions of each assignment, found by name, with the code that they need.
 
-Of the statements at the top of the cells a module gets the functions, the classes, and whatever the contract's
-functions read: imports, constants, tables. All else is there to be looked at (prints, plots, trials, calls of `check`)
-and is left out, so that it costs no time and cannot fail.
+From the top-level statements of the cells, a module takes the functions, the classes, and whatever the assignment's
+functions read: imports, constants, tables. Everything else (prints, plots, experiments, calls of `check`) is left out,
+so that it takes no time and cannot fail.
 
-Cell metadata is not looked at. Where a name is defined several times (copied cells), the definitions stay in their
-order, so that the last one wins as it does in the notebook; a stub counts only where nothing else has the name, and an
-assignment (`block = block(x)`, by mistake) only where no function has it. A cell that is no Python, or that raises an
-exception, costs what it was meant to define: using that tells which cell failed, and why.
+Cell metadata is ignored. If a name is defined several times (copied cells), the definitions keep their order, so that
+the last one counts, as in the notebook. A stub counts only if nothing else defines the name, and an assignment (`block
+= block(x)`, by mistake) only if no function does. A cell that is not Python, or that raises an exception, affects only
+the names it should have defined: using one of them raises an error that names the cell and the cause.
 
-What goes into a module stands under a comment that names its cell, from which `find_cell_line` finds the way back.
+Each extracted statement follows a comment that names its cell, from which `find_cell_line` finds the way back.
 """
 
 import ast
@@ -20,8 +20,8 @@ from dataclasses import dataclass
 from autograder.curriculum import Curriculum
 from autograder.notebooks.cell_statements import BrokenCell, Cell, Statement, read_statements
 
-HEADER = "from __future__ import annotations  # so that what an annotation names need not exist"
-# Stands for what a failed cell did not define.
+HEADER = "from __future__ import annotations  # names in annotations need not exist"
+# Defines placeholders for the names that a failed cell did not define.
 _FAILED = """
 class CellError(Exception):
     pass
@@ -46,10 +46,10 @@ def _cell_failed(place, names, error):
     for name in names:
         globals().setdefault(name, _CellFailed(CellError(f"{place} failed: {type(error).__name__}: {error}")))
 """
-PREAMBLE = f"{HEADER}\n{_FAILED}"  # what every module from a notebook begins with
-_PLACE = re.compile(r"# (.{1,40}), line (\d{1,7})")
+PREAMBLE = f"{HEADER}\n{_FAILED}"  # the beginning of every extracted module
+_CELL_COMMENT = re.compile(r"# (.{1,40}), line (\d{1,7})")
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
-_Found = Statement | BrokenCell
+_Code = Statement | BrokenCell
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ class CellLine:
 
 
 class TooManyStatements(ValueError):
-    """The notebook has more statements than are looked at."""
+    """The notebook has more statements than the limit."""
 
 
 def extract_modules(
@@ -72,58 +72,69 @@ def extract_modules(
     as_run: bool = False,
     max_statements: int | None = None,
 ) -> dict[str, str]:
-    """The modules in a notebook.
+    """Extract the modules of a notebook.
 
     Args:
         cells: the code cells in order.
-        curriculum: says which functions belong to which module.
-        name: the notebook's file name, if there is one. A module it names is taken; another one only if the notebook
-            defines more than half of it, because helpers copied from earlier assignments make no assignment.
-        as_run: the cells are those that were run, in the order in which they were run: the last definition counts,
-            whatever it is, unless its cell is no Python.
-        max_statements: statements that a stranger's notebook may have.
+        curriculum: the functions of each module.
+        name: the notebook's file name, if it has one. If it names a module, other modules are extracted only if the
+            notebook defines more than half of them, because helpers are often copied from earlier assignments.
+        as_run: whether the cells are those that were run, in that order. Then the last definition counts, even a stub,
+            unless its cell is not Python.
+        max_statements: limit for untrusted notebooks.
 
     Returns:
-        Source text by module name; empty if none of the contract's functions is there.
+        Source text by module name; empty if the notebook defines no function of the course.
 
     Raises:
-        TooManyStatements: if it has more statements.
+        TooManyStatements: if the notebook has more than `max_statements`.
     """
     statements = list(read_statements(cells))
     if max_statements is not None and len(statements) > max_statements:
         raise TooManyStatements
-    named = _named(name, curriculum)
-    owned: dict[str, dict[int, set[str]]] = {module: {} for module in curriculum.modules}
-    for i, function, module in _owners(statements, curriculum, named):
-        owned[module].setdefault(i, set()).add(function)
-    counts = {module: len(set().union(*owned[module].values())) for module in owned}
-    about = [module for module in named if counts[module]]
-    for module in owned if about else ():
-        if module not in about and counts[module] * 2 <= len(curriculum.modules[module].functions):
-            owned[module].clear()
-    whose = {f: module for module in owned for functions in owned[module].values() for f in functions}
-    return {module: _text(module, owned[module], whose, statements, as_run) for module in owned if owned[module]}
+    named = _modules_named_in(name, curriculum)
+    definitions: dict[str, dict[int, set[str]]] = {module: {} for module in curriculum.modules}
+    for i, function, module in _definitions(statements, curriculum, named):
+        definitions[module].setdefault(i, set()).add(function)
+    counts = {module: len(set().union(*by_statement.values())) for module, by_statement in definitions.items()}
+    main_modules = [module for module in named if counts[module]]
+    for module in definitions if main_modules else ():
+        if module not in main_modules and counts[module] * 2 <= len(curriculum.modules[module].functions):
+            definitions[module].clear()
+    module_of = {
+        function: module
+        for module, by_statement in definitions.items()
+        for functions in by_statement.values()
+        for function in functions
+    }
+    return {
+        module: _module_text(module, by_statement, module_of, statements, as_run)
+        for module, by_statement in definitions.items()
+        if by_statement
+    }
 
 
 def find_cell_line(text: str, line: int) -> CellLine | None:
-    """Where a line of a module's text was in the notebook; None for what the notebook does not hold."""
+    """Return where a line of an extracted module is in the notebook; None if no cell holds it."""
     for back, candidate in enumerate(reversed(text.split("\n")[: line - 1])):
-        match = _PLACE.fullmatch(candidate)
+        match = _CELL_COMMENT.fullmatch(candidate)
         if match:
             return CellLine(match[1], int(match[2]) + back)
     return None
 
 
-def _named(name: str, curriculum: Curriculum) -> list[str]:
+def _modules_named_in(name: str, curriculum: Curriculum) -> list[str]:
     words = "_" + re.sub(r"[^a-z0-9]+", "_", name.lower().removesuffix(".ipynb")) + "_"
     return [module for module in curriculum.modules if f"_{module}_" in words]
 
 
-def _owners(statements: Sequence[_Found], curriculum: Curriculum, named: list[str]) -> Iterator[tuple[int, str, str]]:
-    """Which statement defines which function of which module.
+def _definitions(
+    statements: Sequence[_Code], curriculum: Curriculum, named: list[str]
+) -> Iterator[tuple[int, str, str]]:
+    """Yield (number of the statement, function, module) for each definition of a function of the course.
 
-    `encode` and `decode` belong to two modules: to the one that the file name tells, else to the one whose other
-    functions stand nearer.
+    `encode` and `decode` are functions of two modules. They go to the module in the notebook's file name, otherwise to
+    the one whose other functions are closer.
     """
     modules: dict[str, list[str]] = {}
     for function in curriculum.functions.values():
@@ -131,8 +142,8 @@ def _owners(statements: Sequence[_Found], curriculum: Curriculum, named: list[st
     definitions = [
         (i, name)
         for i, statement in enumerate(statements)
-        if not _imports(statement)
-        for name in sorted(statement.makes & modules.keys())
+        if not _is_import(statement)
+        for name in sorted(statement.binds & modules.keys())
     ]
     certain = [(i, modules[name][0]) for i, name in definitions if len(modules[name]) == 1]
     for i, name in definitions:
@@ -141,57 +152,68 @@ def _owners(statements: Sequence[_Found], curriculum: Curriculum, named: list[st
         yield i, name, candidates[0] if len(candidates) == 1 or not near else min(near)[-1]
 
 
-def _imports(statement: _Found) -> bool:
+def _is_import(statement: _Code) -> bool:
     return isinstance(statement, Statement) and isinstance(statement.node, (ast.Import, ast.ImportFrom))
 
 
-def _text(
-    module: str, owned: dict[int, set[str]], whose: dict[str, str], statements: Sequence[_Found], as_run: bool
+def _module_text(
+    module: str,
+    definitions: dict[int, set[str]],
+    module_of: dict[str, str],
+    statements: Sequence[_Code],
+    as_run: bool,
 ) -> str:
-    """The text of one module.
+    """Return the text of one module.
 
     Args:
-        owned: its functions of the contract, by the number of the statement that defines them.
-        whose: the module of every function of the contract in the notebook.
-        statements: all of the notebook.
+        definitions: its functions, by the number of the statement that defines them.
+        module_of: the module of every function of the course that the notebook defines.
+        statements: all statements of the notebook.
     """
-    functions = set().union(*owned.values())
-    best = {
-        name: max(_rank(statements[i], as_run) for i, names in owned.items() if name in names) for name in functions
+    functions = set().union(*definitions.values())
+    best_rank = {
+        name: max(_rank(statements[i], as_run) for i, names in definitions.items() if name in names)
+        for name in functions
     }
-    elsewhere = {name for name in whose if name not in functions}
+    elsewhere = {name for name in module_of if name not in functions}
 
-    def may_be_part(i: int, statement: _Found) -> bool:
-        if _is_the_kits(statement, module) or (statement.makes and statement.makes <= elsewhere):
+    def is_candidate(i: int, statement: _Code) -> bool:
+        if _is_needless_import(statement, module) or (statement.binds and statement.binds <= elsewhere):
             return False
-        mine = statement.makes & functions
-        return not mine or any(name in owned.get(i, ()) and _rank(statement, as_run) == best[name] for name in mine)
+        mine = statement.binds & functions
+        return not mine or any(
+            name in definitions.get(i, ()) and _rank(statement, as_run) == best_rank[name] for name in mine
+        )
 
-    candidates = {i: statement for i, statement in enumerate(statements) if may_be_part(i, statement)}
+    candidates = {i: statement for i, statement in enumerate(statements) if is_candidate(i, statement)}
     needed, chosen = set(functions), set[int]()
 
-    def take(roots: Callable[[_Found], bool], others: Callable[[_Found], bool]) -> None:
+    def choose(is_root: Callable[[_Code], bool], may_be_needed: Callable[[_Code], bool]) -> None:
+        """Choose the roots, and all statements that may be needed and bind a needed name."""
         size = -1
         while size != len(chosen):
             size = len(chosen)
             for i, statement in candidates.items():
-                if i not in chosen and (roots(statement) or (needed & statement.makes and others(statement))):
+                if i not in chosen and (is_root(statement) or (needed & statement.binds and may_be_needed(statement))):
                     chosen.add(i)
-                    needed.update(statement.uses if isinstance(statement, Statement) else ())
+                    needed.update(statement.reads if isinstance(statement, Statement) else ())
 
-    take(_is_for_all, lambda statement: True)
-    take(_is_function, _is_cheap)
+    choose(_is_class_or_star_import, lambda statement: True)
+    choose(_is_function, _is_cheap)
     lines = PREAMBLE.split("\n")
     for name in sorted(needed & elsewhere):
-        lines += _guarded(ast.parse(f"from {whose[name]} import {name}").body[0], {name}, f"importing {name}")
+        lines += _guarded(ast.parse(f"from {module_of[name]} import {name}").body[0], {name}, f"importing {name}")
     for i in sorted(chosen):
         statement = candidates[i]
-        lines += _broken(statement, needed) if isinstance(statement, BrokenCell) else _whole(statement)
+        if isinstance(statement, BrokenCell):
+            lines += _broken_cell_lines(statement, needed)
+        else:
+            lines += _statement_lines(statement)
     return "\n".join(lines) + "\n"
 
 
-def _rank(statement: _Found, as_run: bool) -> int:
-    """Which of several definitions of a function counts: see the top of this file."""
+def _rank(statement: _Code, as_run: bool) -> int:
+    """Return a rank: of several definitions of a function, those with the highest rank count (see above)."""
     if isinstance(statement, BrokenCell):
         return 1
     if not isinstance(statement.node, _FUNCTIONS):
@@ -200,7 +222,7 @@ def _rank(statement: _Found, as_run: bool) -> int:
 
 
 def is_stub(function: ast.stmt) -> bool:
-    """Whether it is a function that does nothing, or nothing but raise NotImplementedError."""
+    """Return whether a statement is a function that does nothing or only raises NotImplementedError."""
     if not isinstance(function, _FUNCTIONS):
         return False
     body = [n for n in function.body if not (isinstance(n, ast.Expr) and isinstance(n.value, ast.Constant))]
@@ -211,8 +233,8 @@ def is_stub(function: ast.stmt) -> bool:
     )
 
 
-def _is_the_kits(statement: _Found, module: str) -> bool:
-    """Imports that a module cannot or need not have: of the kit, of itself, of what its first line says."""
+def _is_needless_import(statement: _Code, module: str) -> bool:
+    """Return whether a statement imports Headway, the module itself or what the preamble imports."""
     if not isinstance(statement, Statement):
         return False
     if isinstance(statement.node, ast.ImportFrom):
@@ -222,34 +244,37 @@ def _is_the_kits(statement: _Found, module: str) -> bool:
     return False
 
 
-def _is_for_all(statement: _Found) -> bool:
-    """Classes are there to be called by name (`GPTConfig`); what `import *` brings nobody knows."""
+def _is_class_or_star_import(statement: _Code) -> bool:
+    """Return whether a statement is kept even if no name in it is read.
+
+    Checks create classes such as `GPTConfig` by name, and the names of `import *` are unknown.
+    """
     if isinstance(statement, BrokenCell):
         return False
     node = statement.node
     return isinstance(node, ast.ClassDef) or (isinstance(node, ast.ImportFrom) and node.names[0].name == "*")
 
 
-def _is_function(statement: _Found) -> bool:
-    """Helper functions that nothing here needs: a later assignment may import them."""
+def _is_function(statement: _Code) -> bool:
+    """Return whether a statement is a helper function, which a later assignment may import."""
     return isinstance(statement, Statement) and isinstance(statement.node, _FUNCTIONS) and _cannot_fail(statement.node)
 
 
-def _is_cheap(statement: _Found) -> bool:
-    """What such helpers get of what they need; not the result of an hour's training that one of them plots."""
-    return isinstance(statement, Statement) and (_imports(statement) or _cannot_fail(statement.node))
+def _is_cheap(statement: _Code) -> bool:
+    """Return whether a statement is cheap enough to be kept for a helper: not an hour of training that it plots."""
+    return isinstance(statement, Statement) and (_is_import(statement) or _cannot_fail(statement.node))
 
 
-def _whole(statement: Statement) -> list[str]:
+def _statement_lines(statement: Statement) -> list[str]:
     node, where = statement.node, f"{statement.cell}, line {statement.line}"
     if _cannot_fail(node):
         return [f"# {where}", *statement.text.split("\n"), ""]
-    # A line less: the first one in the module is `try:`.
-    return [f"# {statement.cell}, line {statement.line - 1}", *_guarded(node, statement.makes, where)]
+    # One line less, because `try:` comes first.
+    return [f"# {statement.cell}, line {statement.line - 1}", *_guarded(node, statement.binds, where)]
 
 
 def _cannot_fail(node: ast.stmt) -> bool:
-    """Whether running the statement itself cannot raise; then it stays as it is, comments and all."""
+    """Return whether running a statement cannot raise, so that it is kept unchanged, with its comments."""
     if isinstance(node, _FUNCTIONS):
         defaults = [*node.args.defaults, *filter(None, node.args.kw_defaults)]
         return not node.decorator_list and all(map(_is_literal, defaults))
@@ -263,19 +288,20 @@ def _is_literal(node: ast.expr) -> bool:
     return all(isinstance(part, plain) for part in ast.walk(node))
 
 
-def _guarded(node: ast.stmt, makes: Iterable[str], where: str) -> list[str]:
-    call = f"_cell_failed({where!r}, {sorted(makes)!r}, _error)"
+def _guarded(node: ast.stmt, names: Iterable[str], where: str) -> list[str]:
+    """Return the lines of a statement that defines placeholders for `names` if it raises."""
+    call = f"_cell_failed({where!r}, {sorted(names)!r}, _error)"
     (guard,) = ast.parse(f"try:\n    pass\nexcept (Exception, SystemExit) as _error:\n    {call}").body
     assert isinstance(guard, ast.Try)
     guard.body = [node]
     return [*ast.unparse(guard).split("\n"), ""]
 
 
-def _broken(cell: BrokenCell, needed: set[str]) -> list[str]:
+def _broken_cell_lines(cell: BrokenCell, needed: set[str]) -> list[str]:
     where = f"{cell.cell}, line {cell.line}"
-    message = f"{where} is no Python: {cell.message}"
+    message = f"{where} is not valid Python: {cell.message}"
     return [
         line
-        for name in sorted(cell.makes & needed)
+        for name in sorted(cell.binds & needed)
         for line in (f"# {where}", f"def {name}(*args, **kwargs): raise CellError({message!r})", "")
     ]

@@ -1,9 +1,9 @@
-"""nbgrader's autograded notebooks from our results, so that formgrader and `nbgrader generate_feedback` show them.
+"""Write nbgrader's autograded notebooks from Headway's results, for formgrader and `nbgrader generate_feedback`.
 
-nbgrader keeps points in its gradebook and what there is to see in a notebook per student. `headway grade` runs no
-notebook: this writes the one that nbgrader would have, with the student's cells as they are, and after each function
-its graded cell with our report as the output. The student's own outputs are left out. Cell metadata are not the
-student's, who may have broken them: a cell counts as the answer to a function that it defines.
+nbgrader keeps the points in its gradebook and one autograded notebook per student. `headway grade` runs no notebook, so
+this module writes what nbgrader would have written: the student's cells, unchanged, and after each function its graded
+cell with Headway's report as the output. The student's own outputs are left out. Cell metadata may be damaged and is
+ignored: a cell counts as the answer to the functions that it defines.
 """
 
 import ast
@@ -15,15 +15,17 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from autograder.notebooks import cells as making
+from autograder.notebooks import cells as notebook_cells
 from autograder.notebooks.cell_statements import Cell, Statement, read_statements
-from autograder.notebooks.read_ipynb import NotebookCell, notebook_cells
+from autograder.notebooks.read_ipynb import NotebookCell, submitted_cells
 from autograder.notebooks.student_notebooks import HIDDEN
 from autograder.report.notebook import NotebookReport
 
 Document = dict[str, Any]
-# The graded cells that students get: ours take their places.
-_GRADED = re.compile(r'\s*from autograder\.notebook import grade\s+grade\("[\w.]+", points=[\d.]+\)\s*')
+# The released graded cells, which are replaced. Before version 0.2 they imported `autograder.notebook`.
+_GRADED = re.compile(
+    r'\s*from autograder\.(?:notebooks\.api|notebook) import grade\s+grade\("[\w.]+", points=[\d.]+\)\s*'
+)
 
 
 @dataclass
@@ -31,93 +33,100 @@ class InstructorNotebook:
     """The instructor's notebook of an assignment; empty if it cannot be read.
 
     Attributes:
-        graded: its graded cells, by grade id, which is the function's name, without what is hidden in them.
-        answers: the grade id of the cell in which a function is to be written, by the function's name.
+        graded: its graded cells without their hidden lines, by grade id, which is the function's name.
+        answers: the grade id of the cell in which a function is written, by the function's name.
     """
 
     path: Path
-    graded: dict[str, making.Node] = field(default_factory=dict)
+    graded: dict[str, notebook_cells.NotebookNode] = field(default_factory=dict)
     answers: dict[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         with contextlib.suppress(OSError, ValueError, KeyError, TypeError, AttributeError):
             for cell in json.loads(self.path.read_bytes())["cells"]:
                 text = cell["source"] if isinstance(cell["source"], str) else "".join(cell["source"])
-                self._take(cell, cell["metadata"].get("nbgrader", {}), text)
+                self._add(cell, cell["metadata"].get("nbgrader", {}), text)
 
-    def _take(self, cell: making.Node, about: dict[str, Any], text: str) -> None:
+    def _add(self, cell: notebook_cells.NotebookNode, about: dict[str, Any], text: str) -> None:
         if about.get("grade") and not about.get("solution"):
-            self.graded[about["grade_id"]] = making.code(_without_hidden(text), **about)
+            self.graded[about["grade_id"]] = notebook_cells.code(_without_hidden(text), **about)
         elif about.get("solution") and cell["cell_type"] == "code":
             self.answers.update(dict.fromkeys(_defined(text), about["grade_id"]))
 
     @property
     def solution_ids(self) -> list[str]:
-        """The grade ids of the cells that students write."""
+        """Grade ids of the cells that students write."""
         return list(dict.fromkeys(self.answers.values()))
 
 
 def graded_notebook(submitted: bytes, source: InstructorNotebook, document: Document, assignment: Document) -> str:
-    """One student's notebook with our report in it.
+    """Return a student's notebook with Headway's report.
 
     Args:
-        submitted: what was handed in.
+        submitted: the submitted notebook file.
         source: the instructor's notebook.
-        assignment: the assignment's entry in the document.
+        document: the student's result document.
+        assignment: the assignment's entry in it.
 
     Raises:
-        SkippedFile: if what was handed in is no notebook that can be read.
+        SkippedFile: if the submitted notebook cannot be read.
     """
     functions = _functions(source, assignment)
-    shown = [cell for cell in notebook_cells(submitted) if not (cell.kind == "code" and _GRADED.fullmatch(cell.source))]
-    after = _where_each_is(shown, set(functions))
-    made: list[making.Node] = []
-    left, waiting = dict(functions), dict(source.answers)
-    for i, cell in enumerate(shown):
-        ids = [waiting[name] for name in after.get(i, ()) if name in waiting]
-        about = {"solution": True, "grade_id": ids[0]} if ids else {}
-        waiting = {name: answer for name, answer in waiting.items() if answer not in ids[:1]}  # an id is there once
-        made.append(making.markdown(cell.source) if cell.kind == "markdown" else making.code(cell.source, **about))
-        for name in after.get(i, ()):
-            made.append(_with_report(source.graded[name], left.pop(name), document, assignment))
-    made += [_with_report(source.graded[name], function, document, assignment) for name, function in left.items()]
-    return making.quickly(assignment["name"], made)
+    cells = [cell for cell in submitted_cells(submitted) if cell.kind != "code" or not _GRADED.fullmatch(cell.source)]
+    by_cell = _functions_by_cell(cells, set(functions))
+    written: list[notebook_cells.NotebookNode] = []
+    unused_ids = dict(source.answers)
+    for i, cell in enumerate(cells):
+        ids = [unused_ids[name] for name in by_cell.get(i, ()) if name in unused_ids][:1]
+        unused_ids = {name: grade_id for name, grade_id in unused_ids.items() if grade_id not in ids}
+        if cell.kind == "markdown":
+            written.append(notebook_cells.markdown(cell.source))
+        else:
+            metadata = {"solution": True, "grade_id": ids[0]} if ids else {}
+            written.append(notebook_cells.code(cell.source, **metadata))
+        for name in by_cell.get(i, ()):
+            written.append(_with_report(source.graded[name], functions.pop(name), document, assignment))
+    for name, function in functions.items():  # not defined in any cell
+        written.append(_with_report(source.graded[name], function, document, assignment))
+    return notebook_cells.unvalidated_notebook_text(assignment["name"], written)
 
 
-def ungraded_notebook(why: str, source: InstructorNotebook, document: Document, assignment: Document) -> str:
-    """The notebook for work that could not be read: the reason, and what is graded."""
+def ungraded_notebook(reason: str, source: InstructorNotebook, document: Document, assignment: Document) -> str:
+    """Return the notebook for a submission that could not be read: the reason, and the graded cells."""
     functions = _functions(source, assignment)
     cells = [_with_report(source.graded[name], function, document, assignment) for name, function in functions.items()]
-    return making.quickly(assignment["name"], [making.markdown(why), *cells])
+    return notebook_cells.unvalidated_notebook_text(assignment["name"], [notebook_cells.markdown(reason), *cells])
 
 
 def _functions(source: InstructorNotebook, assignment: Document) -> dict[str, Document]:
-    return {one["name"]: one for one in assignment["functions"] if one["name"] in source.graded}
+    return {function["name"]: function for function in assignment["functions"] if function["name"] in source.graded}
 
 
-def _where_each_is(shown: list[NotebookCell], functions: set[str]) -> dict[int, list[str]]:
-    """The functions by the number of the cell that defines them last."""
+def _functions_by_cell(cells: list[NotebookCell], functions: set[str]) -> dict[int, list[str]]:
+    """Return the functions by the number of the last cell that defines them."""
     last: dict[str, int] = {}
-    for i, cell in enumerate(shown):
+    for i, cell in enumerate(cells):
         for statement in read_statements([Cell("", cell.source)]) if cell.kind == "code" else ():
             is_import = isinstance(statement, Statement) and isinstance(statement.node, (ast.Import, ast.ImportFrom))
-            last.update(dict.fromkeys(set() if is_import else statement.makes & functions, i))
-    found: dict[int, list[str]] = {}
+            last.update(dict.fromkeys(set() if is_import else statement.binds & functions, i))
+    by_cell: dict[int, list[str]] = {}
     for name, i in sorted(last.items()):
-        found.setdefault(i, []).append(name)
-    return found
+        by_cell.setdefault(i, []).append(name)
+    return by_cell
 
 
-def _with_report(cell: making.Node, function: Document, document: Document, assignment: Document) -> making.Node:
-    alone = {**assignment, "functions": [function]}
+def _with_report(
+    cell: notebook_cells.NotebookNode, function: Document, document: Document, assignment: Document
+) -> notebook_cells.NotebookNode:
+    only_function = {**assignment, "functions": [function]}
     report = NotebookReport(
-        {**document, "assignments": [alone], "points": function["points"], "internal_errors": []},
-        {f"{assignment['name']}.{one['name']}": one["status"] for one in assignment["functions"]},
+        {**document, "assignments": [only_function], "points": function["points"], "internal_errors": []},
+        {f"{assignment['name']}.{entry['name']}": entry["status"] for entry in assignment["functions"]},
         {},
     )
-    made = making.code(cell["source"], **cell["metadata"]["nbgrader"])
-    made["outputs"] = [making.shown(report._repr_mimebundle_())]
-    return made
+    graded = notebook_cells.code(cell["source"], **cell["metadata"]["nbgrader"])
+    graded["outputs"] = [notebook_cells.display_output(report._repr_mimebundle_())]
+    return graded
 
 
 def _defined(text: str) -> Iterator[str]:

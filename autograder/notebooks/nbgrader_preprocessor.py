@@ -1,9 +1,9 @@
-"""A preprocessor for `nbgrader autograde`: what students do to cells must not keep their work from being graded.
+"""A preprocessor for `nbgrader autograde` that repairs what students do to a notebook's cells.
 
-nbgrader knows cells by their metadata. A copied cell has the id of another one; a cell that was split, pasted or passed
-through another editor may have lost its metadata, or have damaged ones; a graded cell may have been deleted. nbgrader
-0.9 gives such work no points or ends with an error (its `add_missing_cells` does so for copied cells). Our graded cells
-find the functions by name, so it is enough that each of them is there once, at the end if need be.
+nbgrader identifies cells by their metadata. A copied cell has the id of the original; a cell that was split, pasted or
+saved by another editor may have no metadata or damaged metadata; a graded cell may have been deleted. nbgrader 0.9
+gives such work no points or stops with an error (in `add_missing_cells`, for copied cells). Headway's graded cells
+find the functions by name, so it is enough that each of them exists once, at the end if necessary.
 """
 
 from typing import Any
@@ -22,7 +22,7 @@ class RepairCells(NbGraderPreprocessor):  # type: ignore[misc]
     def preprocess(self, nb: NotebookNode, resources: dict[str, Any]) -> tuple[NotebookNode, dict[str, Any]]:
         """Repair a submitted notebook; nbgrader's next steps fill in the text of locked and graded cells."""
         seen: set[str] = set()
-        for cell in reversed(nb.cells):  # the last of several copies counts, as for nbgrader
+        for cell in reversed(nb.cells):  # of several copies the last one counts, as in nbgrader
             name = _grade_id(cell)
             if name is None or name in seen:
                 cell.metadata.pop("nbgrader", None)
@@ -40,7 +40,7 @@ class RepairCells(NbGraderPreprocessor):  # type: ignore[misc]
 
 
 def _grade_id(cell: NotebookNode) -> str | None:
-    """The id of one of nbgrader's cells; None if it is none, or if its metadata make no sense."""
+    """Return the id of an nbgrader cell; None for any other cell, or if the metadata is damaged."""
     metadata = cell.metadata.get("nbgrader")
     if not isinstance(metadata, dict) or not all(isinstance(metadata.get(kind), bool) for kind in _KINDS):
         return None

@@ -1,6 +1,6 @@
-"""Notebooks as they are handed in: the code cells of an .ipynb file that somebody else made, and the modules in them.
+"""Read submitted notebooks: the cells of an .ipynb file, and the modules in them.
 
-The file is read as plain JSON, of format 3 or 4 and with no regard for its metadata, which editors and students break.
+The file is read as plain JSON, format 3 or 4. Its metadata is ignored, because editors and students damage it.
 """
 
 import json
@@ -13,35 +13,35 @@ from autograder.curriculum import Curriculum
 from autograder.notebooks import extract
 from autograder.notebooks.cell_statements import Cell
 
-MAX_NOTEBOOK_BYTES = 16 << 20  # pictures are part of the file
+MAX_NOTEBOOK_BYTES = 16 << 20  # plots are part of the file
 MAX_CELLS = 2000
 MAX_TEXT_BYTES = 1 << 20
-# Of code, and of statements in it: what a notebook's functions need is searched for in a time that grows with their
-# square. The whole course is 100 KiB and some 300 statements.
+# Finding what a notebook's functions need takes time that grows with the square of its code. The whole course has
+# 100 KiB and about 300 statements.
 MAX_CODE_BYTES = 256 << 10
 MAX_STATEMENTS = 4000
 
 
 def read_modules(content: bytes, curriculum: Curriculum, name: str = "") -> dict[str, bytes]:
-    """The Python modules in a notebook, by file name; see `autograder.notebooks.extract` for what is in them.
+    """Return the Python modules in a notebook, by file name (see `autograder.notebooks.extract`).
 
     Args:
-        content: the file.
-        name: its name, which may tell which assignment it is for.
+        content: the notebook file.
+        name: its file name, which may name an assignment.
 
     Raises:
-        SkippedFile: if it is no notebook that can be read, or none of the course's functions is in it.
+        SkippedFile: if the notebook cannot be read or defines no function of the course.
     """
-    cells = _cells(content)
+    cells = _code_cells(content)
     if sum(len(cell.source) for cell in cells) > MAX_CODE_BYTES:
         raise SkippedFile(f"it holds more than {MAX_CODE_BYTES >> 10} KiB of code")
     try:
-        found = extract.extract_modules(cells, curriculum, name, max_statements=MAX_STATEMENTS)
+        texts = extract.extract_modules(cells, curriculum, name, max_statements=MAX_STATEMENTS)
     except extract.TooManyStatements:
         raise SkippedFile(f"it has more than {MAX_STATEMENTS} statements") from None
-    if not found:
-        raise SkippedFile("none of the course's functions is in it")
-    return {f"{module}.py": text.encode("utf-8", "replace") for module, text in found.items()}
+    if not texts:
+        raise SkippedFile("it defines no function of the course")
+    return {f"{module}.py": text.encode("utf-8", "replace") for module, text in texts.items()}
 
 
 def _document(content: bytes) -> dict[str, Any]:
@@ -50,7 +50,7 @@ def _document(content: bytes) -> dict[str, Any]:
     try:
         document = json.loads(content.decode("utf-8-sig"))
     except (ValueError, RecursionError):
-        raise SkippedFile("it is not a notebook: it is no JSON that can be read") from None
+        raise SkippedFile("it is not a notebook: it is not valid JSON") from None
     if not isinstance(document, dict):
         raise SkippedFile("it is not a notebook")
     return document
@@ -58,18 +58,18 @@ def _document(content: bytes) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class NotebookCell:
-    """A cell as a reader sees it."""
+    """A cell of a notebook; `number` counts all cells from 1."""
 
     number: int
     kind: Literal["code", "markdown"]
     source: str
 
 
-def notebook_cells(content: bytes) -> list[NotebookCell]:
-    """The code and text cells of a notebook, in order and without outputs.
+def submitted_cells(content: bytes) -> list[NotebookCell]:
+    """Return the code and Markdown cells of a notebook, in order, without outputs.
 
     Raises:
-        SkippedFile: if it is no notebook that can be read.
+        SkippedFile: if the notebook cannot be read or is too large.
     """
     cells: list[NotebookCell] = []
     size = 0
@@ -86,18 +86,18 @@ def notebook_cells(content: bytes) -> list[NotebookCell]:
     return cells
 
 
-def _cells(content: bytes) -> list[Cell]:
-    """The code cells, named by their place among all cells, which is what notebook editors show."""
-    return [Cell(f"cell {cell.number}", cell.source) for cell in notebook_cells(content) if cell.kind == "code"]
+def _code_cells(content: bytes) -> list[Cell]:
+    """Return the code cells, named by their number among all cells, as notebook editors show it."""
+    return [Cell(f"cell {cell.number}", cell.source) for cell in submitted_cells(content) if cell.kind == "code"]
 
 
 def _raw_cells(document: dict[str, Any]) -> Iterator[Any]:
-    found = False
+    has_cells = False
     for holder in (document, *_list(document.get("worksheets"))):  # worksheets: format 3
         if isinstance(holder, dict) and isinstance(holder.get("cells"), list):
-            found = True
+            has_cells = True
             yield from holder["cells"]
-    if not found:
+    if not has_cells:
         raise SkippedFile("it is not a notebook: it has no cells")
 
 

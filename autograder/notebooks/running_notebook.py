@@ -31,7 +31,7 @@ OFFICIAL_ORIGIN = "official solution"
 
 @dataclass(frozen=True)
 class EarlierAssignment:
-    """An earlier assignment: its text, and where it is from."""
+    """The text of an earlier assignment, and where it comes from."""
 
     text: str
     origin: str
@@ -39,16 +39,16 @@ class EarlierAssignment:
 
 @dataclass
 class NotebookSubmission:
-    """A submission made of a running notebook.
+    """A submission assembled from a running notebook.
 
     Attributes:
         texts: source text by module.
-        own: modules whose text comes from the notebook itself.
-        origins: where the other modules that these import are from.
+        own_modules: modules whose text comes from the notebook itself.
+        origins: where the other modules come from that these import.
     """
 
     texts: dict[str, str] = field(default_factory=dict)
-    own: set[str] = field(default_factory=set)
+    own_modules: set[str] = field(default_factory=set)
     origins: dict[str, str] = field(default_factory=dict)
 
     def write(self, folder: Path) -> None:
@@ -58,7 +58,7 @@ class NotebookSubmission:
 
 
 def executed_cells() -> list[Cell]:
-    """The cells that were run in this kernel, in the order in which they were run; empty outside of IPython."""
+    """Return the cells that were run in this kernel, in the order in which they were run; none outside IPython."""
     shell = _shell()
     if shell is None:
         return []
@@ -67,7 +67,7 @@ def executed_cells() -> list[Cell]:
 
 
 def namespace() -> dict[str, Any]:
-    """The notebook's global names."""
+    """Return the notebook's global names and values."""
     shell = _shell()
     return dict(shell.user_ns) if shell is not None else {}
 
@@ -78,79 +78,76 @@ def _shell() -> Any:
 
 
 def assemble_submission(
-    module: str, cells: Sequence[Cell], beside: Path, curriculum: Curriculum, *, as_run: bool = True
+    module: str, cells: Sequence[Cell], folder: Path, curriculum: Curriculum, *, as_run: bool = True
 ) -> NotebookSubmission:
-    """Put `module` of a notebook together with what it needs.
+    """Assemble `module` of a notebook with the modules that it imports.
 
     Args:
-        cells: what was run.
-        beside: the notebook's folder.
+        cells: the cells that were run.
+        folder: the notebook's folder.
         as_run: see `extract.extract_modules`.
     """
-    found = extract.extract_modules(cells, curriculum, f"{module}.ipynb", as_run=as_run)
-    made = NotebookSubmission(dict(found), set(found))
-    if module not in found:
-        file = beside / f"{module}.py"  # `from softmax import softmax; check(softmax)`
-        made.texts[module] = file.read_text("utf-8-sig", "replace") if file.is_file() else ""
-    waiting = [*made.texts]
-    while waiting:
-        for name in sorted((imported_roots(made.texts[waiting.pop()]) & curriculum.modules.keys()) - made.texts.keys()):
-            there = find_earlier_assignment(name, beside, curriculum)
-            made.texts[name], made.origins[name] = there.text, there.origin
-            waiting.append(name)
-    for path in sorted(beside.glob("*.py"))[:200]:  # the student's own helper modules
+    texts = extract.extract_modules(cells, curriculum, f"{module}.ipynb", as_run=as_run)
+    submission = NotebookSubmission(dict(texts), set(texts))
+    if module not in texts:
+        file = folder / f"{module}.py"  # `from softmax import softmax; check(softmax)`
+        submission.texts[module] = file.read_text("utf-8-sig", "replace") if file.is_file() else ""
+    unread = [*submission.texts]
+    while unread:
+        imported = imported_roots(submission.texts[unread.pop()]) & curriculum.modules.keys()
+        for name in sorted(imported - submission.texts.keys()):
+            earlier = find_earlier_assignment(name, folder, curriculum)
+            submission.texts[name], submission.origins[name] = earlier.text, earlier.origin
+            unread.append(name)
+    for path in sorted(folder.glob("*.py"))[:200]:  # the student's own helper modules
         if path.stem not in curriculum.modules and path.is_file() and path.stat().st_size < 1 << 20:
-            made.texts.setdefault(path.stem, path.read_text("utf-8-sig", "replace"))
-    return made
+            submission.texts.setdefault(path.stem, path.read_text("utf-8-sig", "replace"))
+    return submission
 
 
-def find_earlier_assignment(module: str, beside: Path, curriculum: Curriculum) -> EarlierAssignment:
-    """An earlier assignment, from the first place that has something written in it."""
-    for folder in (beside, beside.parent, beside.parent / module):
-        text = _written(folder / f"{module}.py", module, curriculum)
-        if text is not None:
-            return EarlierAssignment(text, _shown(folder / f"{module}.py", beside))
-        text = _in_notebook(folder / f"{module}.ipynb", module, curriculum)
-        if text is not None:
-            return EarlierAssignment(text, _shown(folder / f"{module}.ipynb", beside))
+def find_earlier_assignment(module: str, folder: Path, curriculum: Curriculum) -> EarlierAssignment:
+    """Return an earlier assignment from the first place where some function of it is written.
+
+    Args:
+        folder: the notebook's folder.
+    """
+    for place in (folder, folder.parent, folder.parent / module):
+        for path, read_module in ((place / f"{module}.py", _read_file), (place / f"{module}.ipynb", _read_notebook)):
+            text = read_module(path, module, curriculum)
+            if text is not None and _is_started(text, module, curriculum):
+                origin = path.name if path.parent == folder else f"{path.parent.name}/{path.name}"
+                return EarlierAssignment(text, origin)
     return EarlierAssignment((bundled("solutions") / f"{module}.py").read_text("utf-8"), OFFICIAL_ORIGIN)
 
 
-def _shown(path: Path, beside: Path) -> str:
-    return path.name if path.parent == beside else f"{path.parent.name}/{path.name}"
-
-
-def _written(path: Path, module: str, curriculum: Curriculum) -> str | None:
+def _read_file(path: Path, module: str, curriculum: Curriculum) -> str | None:
     try:
-        text = path.read_text("utf-8-sig", "replace")
+        return path.read_text("utf-8-sig", "replace")
     except OSError:
         return None
-    return text if _started(text, module, curriculum) else None
 
 
-def _in_notebook(path: Path, module: str, curriculum: Curriculum) -> str | None:
+def _read_notebook(path: Path, module: str, curriculum: Curriculum) -> str | None:
     from autograder.core.zip_archive import SkippedFile
     from autograder.notebooks.read_ipynb import read_modules
 
     try:
-        content = read_modules(path.read_bytes(), curriculum, path.name).get(f"{module}.py", b"")
+        return read_modules(path.read_bytes(), curriculum, path.name).get(f"{module}.py", b"").decode()
     except (OSError, SkippedFile):
         return None
-    text = content.decode()
-    return text if _started(text, module, curriculum) else None
 
 
-def _started(text: str, module: str, curriculum: Curriculum) -> bool:
-    """Whether some function of the contract is more than a stub; a file that is no Python was somebody's work too."""
+def _is_started(text: str, module: str, curriculum: Curriculum) -> bool:
+    """Return whether some function of the module is more than a stub. A file that is not Python counts as started."""
     names = {function.name for function in curriculum.modules[module].functions}
     return any(
-        not isinstance(statement, Statement) or (statement.makes & names and not extract.is_stub(statement.node))
+        not isinstance(statement, Statement) or (statement.binds & names and not extract.is_stub(statement.node))
         for statement in read_statements([Cell(module, text)])
     )
 
 
 class EarlierAssignmentFinder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
-    """Imports of earlier assignments in a notebook find what checks are run with."""
+    """Makes imports of earlier assignments in a notebook find the modules that checks use."""
 
     def __init__(self, curriculum: Curriculum) -> None:
         self._curriculum = curriculum
@@ -158,23 +155,23 @@ class EarlierAssignmentFinder(importlib.abc.MetaPathFinder, importlib.abc.Loader
     def find_spec(
         self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> importlib.machinery.ModuleSpec | None:
-        """The specification of a module of the course; None for all others."""
+        """Return the specification of a module of the course; None for other modules."""
         if fullname not in self._curriculum.modules:
             return None
-        return importlib.machinery.ModuleSpec(fullname, self, origin=_found(fullname, Path.cwd()).origin)
+        return importlib.machinery.ModuleSpec(fullname, self, origin=_cached_assignment(fullname, Path.cwd()).origin)
 
     def exec_module(self, module: ModuleType) -> None:
-        """Run its text."""
-        there = _found(module.__name__, Path.cwd())
-        exec(compile(there.text, f"<{module.__name__}: {there.origin}>", "exec"), module.__dict__)
+        """Execute the module's text."""
+        earlier = _cached_assignment(module.__name__, Path.cwd())
+        exec(compile(earlier.text, f"<{module.__name__}: {earlier.origin}>", "exec"), module.__dict__)
 
 
 @functools.cache
-def _found(module: str, beside: Path) -> EarlierAssignment:
-    return find_earlier_assignment(module, beside, registry.default())
+def _cached_assignment(module: str, folder: Path) -> EarlierAssignment:
+    return find_earlier_assignment(module, folder, registry.default())
 
 
 def install_finder() -> None:
-    """Let a notebook's imports find earlier assignments. Outside of IPython nothing is changed."""
+    """Let a notebook's imports find earlier assignments; does nothing outside IPython."""
     if _shell() is not None and not any(isinstance(finder, EarlierAssignmentFinder) for finder in sys.meta_path):
         sys.meta_path.insert(0, EarlierAssignmentFinder(registry.default()))

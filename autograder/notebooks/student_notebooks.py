@@ -1,7 +1,7 @@
-"""Notebooks from the solutions: for a student who learns alone, and the instructor's source of an nbgrader course.
+"""Generate notebooks from the solutions: for students, and as the instructor's source of an nbgrader course.
 
-Both have the lesson as text, the code cells of the module, and after each function of the contract a cell that checks
-it. The student's has stubs. The instructor's has solutions between nbgrader's marks, and cells that are graded.
+Both have the lesson as text, the code cells of the module, and after each function of the assignment a cell that checks
+it. The student's notebook has stubs; the instructor's has solutions between nbgrader's markers, and graded cells.
 """
 
 import ast
@@ -10,112 +10,115 @@ from pathlib import Path
 from autograder.curriculum import Curriculum
 from autograder.curriculum.stubs import is_private, make_stub, with_comments_above, with_effort
 from autograder.errors import HeadwayError
-from autograder.notebooks import cells as making
+from autograder.notebooks import cells as notebook_cells
 from autograder.notebooks.cell_statements import Cell, Statement, imported_roots, read_statements
 
 IMPORT = "from autograder.notebooks.api import check"
 SOLUTION = ("### BEGIN SOLUTION", "### END SOLUTION")
-HELPERS = "# Helpers of your own, if you want any:"
+HELPERS = "# Your own helper functions, if you want any:"
 HIDDEN = ("### BEGIN HIDDEN TESTS", "### END HIDDEN TESTS")
 
 
 def student_notebook(solution: str, module: str, curriculum: Curriculum) -> str:
-    """A notebook with stubs, and a cell `check(function)` after each of them."""
-    found = [*making.read_cells(make_stub(solution, module, curriculum, notebook=True))]
-    made = []
-    for kind, text in found:
+    """Return a notebook with stubs and, after each of them, a cell `check(function)`."""
+    cells: list[notebook_cells.NotebookNode] = []
+    for kind, text in notebook_cells.read_cells(make_stub(solution, module, curriculum, notebook=True)):
         if kind == "markdown":
-            made.append(making.markdown(text))
+            cells.append(notebook_cells.markdown(text))
             continue
-        if not any(cell["cell_type"] == "code" for cell in made):
-            made.append(making.code(IMPORT))
-        made.append(making.code(text))
-        made += [making.code(f"check({name})") for name in _defined(text, module, curriculum)]
-    return making.notebook(module, made)
+        if not any(cell["cell_type"] == "code" for cell in cells):
+            cells.append(notebook_cells.code(IMPORT))
+        cells.append(notebook_cells.code(text))
+        cells += [notebook_cells.code(f"check({name})") for name in _defined_functions(text, module, curriculum)]
+    return notebook_cells.notebook_text(module, cells)
 
 
 def instructor_notebook(
     solution: str, module: str, points: dict[str, float], curriculum: Curriculum, hidden_seed: int
 ) -> str:
-    """nbgrader's source notebook: given cells are locked, solutions are marked, every function has a graded cell.
+    """Return nbgrader's source notebook: locked given cells, marked solutions, and a graded cell for each function.
 
     Args:
         points: possible points by qualified name.
-        hidden_seed: the inputs that graded cells draw when nbgrader grades; students get the public ones. 0: the same.
+        hidden_seed: seed of the inputs that nbgrader grades with; released notebooks use the public inputs. With 0,
+            nbgrader uses them too.
     """
-    found = making.read_cells(with_effort(solution, module, curriculum))
-    due = _tested_after(found, module, curriculum)
-    made = []
-    given = 0
-    for i, (kind, text) in enumerate(found):
+    source = notebook_cells.read_cells(with_effort(solution, module, curriculum))
+    functions_after = _functions_complete_after(source, module, curriculum)
+    cells: list[notebook_cells.NotebookNode] = []
+    code_cells = 0
+    for i, (kind, text) in enumerate(source):
         if kind == "markdown":
-            made.append(making.markdown(text))
+            cells.append(notebook_cells.markdown(text))
             continue
         if kind == "play":
-            made.append(making.code(text))  # neither locked nor graded: to be changed and run again
+            cells.append(notebook_cells.code(text))  # neither locked nor graded: students may change it
             continue
-        if not given:
-            made.append(making.code(IMPORT + ", grade", locked=True, grade_id="headway"))
-        marked = _marked(text, module, curriculum)
-        given += 1
+        if not code_cells:
+            cells.append(notebook_cells.code(IMPORT + ", grade", locked=True, grade_id="headway"))
+        marked = _marked_solution(text, module, curriculum)
+        code_cells += 1
         if marked == text:
-            made.append(making.code(text, locked=True, grade_id=f"given-{given}"))
+            cells.append(notebook_cells.code(text, locked=True, grade_id=f"given-{code_cells}"))
         else:
-            names = _defined(text, module, curriculum)
-            made.append(
-                making.code(marked, solution=True, grade_id=f"{names[0] if names else f'own-{given}'}-solution")
-            )
-        made += [_test(name, module, points, curriculum, hidden_seed) for name in due[i]]
-    return making.notebook(module, made)
+            names = _defined_functions(text, module, curriculum)
+            grade_id = f"{names[0] if names else f'own-{code_cells}'}-solution"
+            cells.append(notebook_cells.code(marked, solution=True, grade_id=grade_id))
+        cells += [_graded_cell(name, module, points, curriculum, hidden_seed) for name in functions_after[i]]
+    return notebook_cells.notebook_text(module, cells)
 
 
-def _test(name: str, module: str, points: dict[str, float], curriculum: Curriculum, seed: int) -> making.Node:
-    """The graded cell of a function. Its id is the function's name, as in the gradebook that our export writes."""
+def _graded_cell(
+    name: str, module: str, points: dict[str, float], curriculum: Curriculum, seed: int
+) -> notebook_cells.NotebookNode:
+    """Return the graded cell of a function. Its id is the function's name, as in the gradebook that `export` writes."""
     qualified = f"{module}.{name}"
-    # nbgrader knows no points beyond the full ones: what bonus work earns is extra credit, which only ours can write.
-    worth = 0.0 if curriculum.functions[qualified].bonus else points[qualified]
+    # nbgrader cannot give more than the possible points. Points for bonus work are extra credit, set by `export` only.
+    possible = 0.0 if curriculum.functions[qualified].bonus else points[qualified]
     begin, end = HIDDEN
     hidden = f"{begin}\ngrade.seed = {seed}\n{end}\n" if seed else ""
-    text = f'from autograder.notebooks.api import grade\n\n{hidden}grade("{qualified}", points={worth:g})'
-    return making.code(text, grade=True, locked=True, points=worth, grade_id=name)
+    text = f'from autograder.notebooks.api import grade\n\n{hidden}grade("{qualified}", points={possible:g})'
+    return notebook_cells.code(text, grade=True, locked=True, points=possible, grade_id=name)
 
 
-def _defined(text: str, module: str, curriculum: Curriculum) -> list[str]:
+def _defined_functions(text: str, module: str, curriculum: Curriculum) -> list[str]:
     names = {function.name for function in curriculum.modules[module].functions}
     return [n.name for n in ast.parse(text).body if isinstance(n, ast.FunctionDef) and n.name in names]
 
 
-def _tested_after(found: list[tuple[str, str]], module: str, curriculum: Curriculum) -> dict[int, list[str]]:
-    """By number of the cell, the functions whose solution is complete with it: helpers may stand in later cells."""
+def _functions_complete_after(
+    source: list[tuple[str, str]], module: str, curriculum: Curriculum
+) -> dict[int, list[str]]:
+    """Return the functions whose solution is complete after each cell; helpers may follow in later cells."""
     statements = [
         (i, statement)
-        for i, (kind, text) in enumerate(found)
+        for i, (kind, text) in enumerate(source)
         if kind == "code"
         for statement in read_statements([Cell("", text)])
         if isinstance(statement, Statement)
     ]
-    due: dict[int, list[str]] = {i: [] for i in range(len(found))}
+    functions_after: dict[int, list[str]] = {i: [] for i in range(len(source))}
     for function in curriculum.modules[module].functions:
         needed, last, size = {function.name}, 0, 0
         while size != len(needed):
             size = len(needed)
             for i, statement in statements:
-                if statement.makes & needed:
-                    needed |= statement.uses
+                if statement.binds & needed:
+                    needed |= statement.reads
                     last = max(last, i)
-        due[last].append(function.name)
-    return due
+        functions_after[last].append(function.name)
+    return functions_after
 
 
-def _marked(text: str, module: str, curriculum: Curriculum) -> str:
-    """A code cell with nbgrader's marks around what students write; unchanged if everything in it is given.
+def _marked_solution(text: str, module: str, curriculum: Curriculum) -> str:
+    """Return a code cell with nbgrader's markers around the solution; unchanged if students write nothing in it.
 
-    What stands between the marks becomes a comment in the released notebook. A function's stub goes on after it, so
-    that private helpers at the top of a cell leave nothing that could raise.
+    In the released notebook, the code between the markers becomes a comment. A function's stub raises after the end
+    marker, so that private helpers at the top of a cell leave nothing that raises.
     """
     lines = text.split("\n")
     begin, end = SOLUTION
-    contract = set(_defined(text, module, curriculum))
+    contract = set(_defined_functions(text, module, curriculum))
     for node in reversed(ast.parse(text).body):
         assert node.end_lineno is not None
         if isinstance(node, ast.FunctionDef) and node.name in contract:
@@ -127,27 +130,27 @@ def _marked(text: str, module: str, curriculum: Curriculum) -> str:
             first = min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", []))]) - 1
             first = with_comments_above(lines, first)
             lines[first : node.end_lineno] = [begin, *lines[first : node.end_lineno], end]
-    return _joined(lines)
+    return _merge_regions(lines)
 
 
-def _joined(lines: list[str]) -> str:
-    """Regions that follow each other at the top of a cell as one: students need one place for their helpers."""
+def _merge_regions(lines: list[str]) -> str:
+    """Return the text with adjacent solution regions merged: students need one place for their helpers."""
     begin, end = SOLUTION
-    joined: list[str] = []
+    merged: list[str] = []
     if begin in lines:
         lines = [*lines[: lines.index(begin)], HELPERS, *lines[lines.index(begin) :]]
     for line in lines:
         if line == begin:
-            back = [i for i, earlier in enumerate(joined) if earlier]
-            if back and joined[back[-1]] == end:
-                del joined[back[-1]]
+            last = next((i for i in reversed(range(len(merged))) if merged[i]), None)
+            if last is not None and merged[last] == end:
+                del merged[last]
                 continue
-        joined.append(line)
-    return "\n".join(joined)
+        merged.append(line)
+    return "\n".join(merged)
 
 
 def student_notebooks(solutions: Path, curriculum: Curriculum) -> dict[str, str]:
-    """Every student notebook by its file name."""
+    """Return every student notebook: text by file name."""
     return {
         f"{module}.ipynb": student_notebook((solutions / f"{module}.py").read_text("utf-8"), module, curriculum)
         for module in curriculum.modules
@@ -155,18 +158,18 @@ def student_notebooks(solutions: Path, curriculum: Curriculum) -> dict[str, str]
 
 
 def prerequisites(module: str, solutions: Path, curriculum: Curriculum) -> list[str]:
-    """The earlier modules that a module imports, directly or not, in course order.
+    """Return the earlier modules that a module imports, directly or indirectly, in course order.
 
     Raises:
         HeadwayError: if it imports a later one.
     """
-    found: set[str] = set()
-    waiting = [module]
-    while waiting:
-        text = (solutions / f"{waiting.pop()}.py").read_text("utf-8")
-        new = (imported_roots(text) & curriculum.modules.keys()) - found
-        found |= new
-        waiting += new
-    if module in found:
+    imported: set[str] = set()
+    unread = [module]
+    while unread:
+        text = (solutions / f"{unread.pop()}.py").read_text("utf-8")
+        new = (imported_roots(text) & curriculum.modules.keys()) - imported
+        imported |= new
+        unread += new
+    if module in imported:
         raise HeadwayError(f"solutions/{module}.py imports itself")
-    return [name for name in curriculum.modules if name in found]
+    return [name for name in curriculum.modules if name in imported]

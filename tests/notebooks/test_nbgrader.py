@@ -127,7 +127,7 @@ def test_what_nbgrader_cannot_grade_has_points_or_a_reason_from_ours(kit, by_nbg
     assert by_headway["unreadable"] == 0
     (student,) = (one for one in kit.graded["students"] if one["submission"] == "unreadable")
     assert student["status"] == "unreadable"
-    assert "no JSON" in student["reason"]
+    assert "not valid JSON" in student["reason"]
 
 
 def test_a_warning_costs_nothing_in_nbgraders_own_run(kit, by_nbgrader):
@@ -155,7 +155,7 @@ def test_nbgraders_feedback_shows_the_report(kit, by_nbgrader):
     text = re.sub(r"<[^>]*>", "", wrong)
     assert "expected 0." not in text, "what is handed out tells no expected value"
     syntax = (kit.folder / "feedback" / "syntax" / ASSIGNMENT / f"{ASSIGNMENT}.html").read_text("utf-8")
-    assert "is no Python: expected" in re.sub(r"<[^>]*>", "", syntax)
+    assert "is not valid Python: expected" in re.sub(r"<[^>]*>", "", syntax)
 
 
 def test_our_grades_in_nbgraders_gradebook_and_feedback(kit, by_headway, tmp_path):
@@ -171,7 +171,7 @@ def test_our_grades_in_nbgraders_gradebook_and_feedback(kit, by_headway, tmp_pat
     assert f"{len(by_headway)} notebooks" in said
     assert scores(kit, course) == by_headway
     kit("-c", COMMENT, f"sqlite:///{course / 'gradebook.db'}")
-    shutil.copy(kit.folder / release_manifest.RECORD, course)  # has the seed
+    shutil.copy(kit.folder / release_manifest.MANIFEST, course)  # has the seed
     same = ("--assignment", ASSIGNMENT, "--nbgrader", course)
     said = kit("-m", "autograder.cli", "grade", "submitted", "--out", "out", *same)
     assert f"{len(by_headway)} already graded, 0 to grade" in said

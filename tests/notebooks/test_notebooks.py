@@ -48,7 +48,7 @@ def texts(cell):
 @pytest.fixture(scope="module")
 def made(solutions):
     """The course with public inputs only, as text by file name."""
-    return nbgrader_course.files(solutions, TRANSFORMER, "official", 0)
+    return nbgrader_course.course_files(solutions, TRANSFORMER, "official", 0)
 
 
 def test_the_student_notebooks_are_in_step_with_the_solutions(solutions):
@@ -101,7 +101,7 @@ def test_an_instructors_notebook_is_what_nbgrader_asks_for(made, module):
 
 
 def test_generating_again_changes_nothing(solutions, made):
-    assert nbgrader_course.files(solutions, TRANSFORMER, "official", 0) == made
+    assert nbgrader_course.course_files(solutions, TRANSFORMER, "official", 0) == made
 
 
 def test_every_notebook_runs_from_top_to_bottom_earns_every_point_and_is_valid(made, tmp_path):
@@ -132,8 +132,8 @@ def release(folder, *options):
 
 
 def test_release_again_loses_nothing(made, tmp_path):
-    release_manifest.write(tmp_path, made, 0)
-    record = (tmp_path / release_manifest.RECORD).read_text()
+    release_manifest.write_release(tmp_path, made, 0)
+    record = (tmp_path / release_manifest.MANIFEST).read_text()
     for untouched in ("submitted", "gradebook.db"):
         (tmp_path / untouched).write_text("the instructor's")
     edited, saved = (tmp_path / "source" / name / f"{name}.ipynb" for name in ("softmax", "attention"))
@@ -154,11 +154,11 @@ def test_release_again_loses_nothing(made, tmp_path):
     assert {path.name for path in (tmp_path / "source" / "gpt").iterdir()} == {"gpt.ipynb", "own.py"}
     assert (tmp_path / "submitted").read_text() == (tmp_path / "gradebook.db").read_text() == "the instructor's"
 
-    assert release_manifest.seed_of(tmp_path) == 0, "the hidden inputs are those of the first time"
+    assert release_manifest.released_seed(tmp_path) == 0, "the hidden inputs are those of the first time"
     edited.unlink()
-    release_manifest.write(tmp_path, made, 0)
+    release_manifest.write_release(tmp_path, made, 0)
     assert edited.read_text() == fresh
-    assert (tmp_path / release_manifest.RECORD).read_text() == record
+    assert (tmp_path / release_manifest.MANIFEST).read_text() == record
 
 
 def test_release_into_a_course_of_ones_own(tmp_path):
@@ -252,16 +252,16 @@ def test_checks_in_a_running_notebook(tmp_path):
     assert "<script" not in html
     assert [o["output_type"] for o in cells[2]["outputs"]] == ["display_data"], "a warning leaves nothing on stderr"
     assert "9 passed" in shown[4][0]
-    assert "softmax ✓···· 1 of 5 functions right" in shown[4][0]
+    assert "softmax ✓···· 1 of 5 functions pass" in shown[4][0]
     assert shown[5][-1] == "9.0"
-    assert "In [7], line 1 is no Python: expected ':'" in shown[7][0]
+    assert "In [7], line 1 is not valid Python: expected ':'" in " ".join(shown[7][0].replace("│", " ").split())
     assert shown[9][-1] == "0.0"
     assert "stopped by an error" in shown[9][0]
-    assert "softmax is of type ndarray now" in shown[10][0]
-    assert "no function of that name" in shown[11][0]
+    assert "softmax is now of type ndarray" in shown[10][0]
+    assert "which is not in the course" in shown[11][0]
     assert "Did you mean 'softmax'" in shown[11][0]
-    assert "say what to check" in shown[11][0]
-    assert "Give it the function itself, without calling it: check(softmax)" in shown[11][0]
+    assert "nothing to check" in shown[11][0]
+    assert "Pass the function itself, without calling it: check(softmax)" in shown[11][0]
     assert "('mine', [[0.0, 1.0]])" in shown[13][-1], "a stub beside the notebook is not what to build on"
     assert shown[15][-1] == "{'layernorm': 'official solution'}", "softmax is this notebook's"
     assert shown[16] == ["False"], "checking needs no PyTorch"
