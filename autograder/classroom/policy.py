@@ -1,27 +1,6 @@
 """The grading policy of a class: the types that `course.toml` is validated against (see `policy_file.py`).
 
-title = "CS 601"
-seed = 7                        # without it, a fresh seed is drawn for each OUT and kept there
-roster = "roster.csv"           # relative to this file
-attempts = "best"               # last, first or best
-drop_lowest = 1
-
-[late]
-penalty_per_day = 0.1           # of the points earned; grace_hours, cap, of, marked_days
-[limits]
-call_seconds = 5
-[checks]
-hidden = ["softmax.softmax::*"]
-[assignments.softmax]
-points = 20
-weight = 2
-due = 2026-10-01T23:59:00+02:00
-[[exceptions]]
-student = "bo"                  # see `student_exceptions.py`
-assignment = "softmax"
-due = 2026-10-05T23:59:00+02:00
-
-The `description` of a type completes the sentence "… must be" of an error message.
+`policy_template.py` shows every key with an example. The `description` of a type completes "must be …" in errors.
 """
 
 import fnmatch

@@ -17,6 +17,7 @@ PACKAGES = (
     ("pytest", "", ""),
     ("rich", "", ""),
     ("watchfiles", "", ""),
+    ("msgspec", "", ""),
     ("torch", "other inputs (--seed), grading a class, and headway bench", "torch"),
     ("safetensors", "saving models trained by headway train", "train"),
     ("matplotlib", "plots", "train"),
