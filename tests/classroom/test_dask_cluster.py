@@ -1,4 +1,4 @@
-"""A class on a Dask cluster: scheduler and workers are processes of their own on the loopback interface."""
+"""Test grading on a Dask cluster whose scheduler and workers are processes on the loopback interface."""
 
 import contextlib
 import json
@@ -10,8 +10,13 @@ import sys
 from pathlib import Path
 
 import pytest
-from support.commands import HEADWAY, SOFTMAX, timeless
+from support.commands import HEADWAY, SOFTMAX, invoke, timeless
 from support.waiting import wait_until
+
+from autograder.classroom import dask_cluster
+from autograder.classroom.worker import WorkerSetup
+from autograder.engine.session import Options
+from autograder.errors import UsageError
 
 pytest.importorskip("distributed")
 
@@ -24,7 +29,7 @@ def documents(out):
 
 @contextlib.contextmanager
 def cluster(workers, folder):
-    """Address of the scheduler and the processes of its workers."""
+    """Start a cluster; yield the address of its scheduler and the processes of its workers."""
     environment = {**os.environ, "DASK_DISTRIBUTED__DASHBOARD__ENABLED": "False"}
     started = []
 
@@ -35,20 +40,20 @@ def cluster(workers, folder):
             command = [sys.executable, "-m", "distributed.cli.dask_scheduler", *arguments]
         started.append((subprocess.Popen(command, stdout=log, stderr=log, env=environment), log))
 
-    def said(number, text):
+    def wait_for(number, text):
         process, log = started[number][0], Path(folder, f"{number}.log")
         wait_until(lambda: re.search(text, log.read_text()) or process.poll() is not None, what=log.read_text)
-        found = re.search(text, log.read_text())
-        assert found, log.read_text()
-        return found
+        match = re.search(text, log.read_text())
+        assert match, log.read_text()
+        return match
 
     try:
         start("--host", "127.0.0.1", "--port", "0", "--no-dashboard")
-        address = said(0, r"tcp://127\.0\.0\.1:\d+")[0]
+        address = wait_for(0, r"tcp://127\.0\.0\.1:\d+")[0]
         for _ in range(workers):
             start(address, "--nthreads", "1", "--no-nanny", "--no-dashboard", "--host", "127.0.0.1")
         for number in range(1, workers + 1):
-            said(number, "Registered to")
+            wait_for(number, "Registered to")
         yield address, [process for process, _ in started[1:]]
     finally:
         for process, log in reversed(started):
@@ -58,20 +63,24 @@ def cluster(workers, folder):
             log.close()
 
 
-def grade(folder, out, *arguments):
+def grade_arguments(folder, out, *arguments):
     settings = ["--assignment", "softmax.softmax", "--seed", "0", "--no-color"]
-    command = [*HEADWAY, "grade", folder, "--out", out, *settings, *arguments]
-    return subprocess.Popen(list(map(str, command)), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    return list(map(str, ["grade", folder, "--out", out, *settings, *arguments]))
 
 
-def test_one_worker_is_killed_and_one_paused_and_the_class_is_the_same(tmp_path):
-    for number in range(24):
+def grade(folder, out, *arguments):
+    command = [*HEADWAY, *grade_arguments(folder, out, *arguments)]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+
+
+def test_cluster_killed_and_paused_worker_same_results(tmp_path):
+    for number in range(18):
         (tmp_path / "class" / f"s{number:02}").mkdir(parents=True)
         text = SOFTMAX if number % 3 else SOFTMAX.replace("/ temperature", "* temperature")
         (tmp_path / "class" / f"s{number:02}" / "softmax.py").write_text(text)
     here = grade(tmp_path / "class", tmp_path / "here", "-j", "2")
-    said, _ = here.communicate()
-    assert here.returncode == 0, said
+    output, _ = here.communicate()
+    assert here.returncode == 0, output
     with cluster(3, tmp_path) as (address, workers):
         out = tmp_path / "there"
         run = grade(tmp_path / "class", out, "--cluster", address)
@@ -79,24 +88,24 @@ def test_one_worker_is_killed_and_one_paused_and_the_class_is_the_same(tmp_path)
             wait_until(lambda wanted=wanted: len(list((out / "results").glob("s*.json"))) >= wanted)
             assert run.poll() is None, run.stdout.read()
             workers[worker].send_signal(what)
-        said, _ = run.communicate(timeout=300)
-        assert run.returncode == 0, said
+        output, _ = run.communicate(timeout=300)
+        assert run.returncode == 0, output
         assert documents(out) == documents(tmp_path / "here")
-        again = grade(tmp_path / "class", out, "-j", "1")  # on one machine, what the cluster did is known
-        said, _ = again.communicate()
-        assert again.returncode == 0 and "24 already graded" in said
+        again = invoke(*grade_arguments(tmp_path / "class", out))  # the local run reuses the cluster's results
+        output = again.stdout
+        assert again.returncode == 0 and "18 already graded" in output
 
 
-def test_no_scheduler_is_one_line(tmp_path):
-    (tmp_path / "class" / "ada").mkdir(parents=True)
-    (tmp_path / "class" / "ada" / "softmax.py").write_text(SOFTMAX)
-    run = grade(tmp_path / "class", tmp_path / "out", "--cluster", "tcp://127.0.0.1:9")
-    said, _ = run.communicate()
-    assert run.returncode == 2, said
-    assert "no Dask scheduler answers at tcp://127.0.0.1:9" in said and "Traceback" not in said
+def test_cluster_without_scheduler_is_refused(monkeypatch):
+    monkeypatch.setattr(dask_cluster, "CONNECT_SECONDS", 1)
+    cluster = dask_cluster.DaskCluster(
+        WorkerSetup(Options(), Path(), ""), "tcp://127.0.0.1:9", lambda task, entry: None
+    )
+    with pytest.raises(UsageError, match=r"no Dask scheduler answers at tcp://127\.0\.0\.1:9"):
+        cluster.run([])
 
 
-def test_a_worker_without_a_wall_takes_no_work(tmp_path):
+def test_cluster_worker_without_sandbox_takes_no_work(tmp_path):
     (tmp_path / "class" / "ada").mkdir(parents=True)
     (tmp_path / "class" / "ada" / "softmax.py").write_text(SOFTMAX)
     with pytest.MonkeyPatch.context() as patch:
@@ -112,7 +121,7 @@ def test_a_worker_without_a_wall_takes_no_work(tmp_path):
         with cluster(1, tmp_path) as (address, _):
             patch.setenv("PYTHONPATH", str(Path.cwd()))
             run = grade(tmp_path / "class", tmp_path / "out", "--cluster", address)
-            said, _ = run.communicate(timeout=300)
-    assert run.returncode == 2, said
-    assert "takes no work: it has no sandbox" in " ".join(said.split()) and "headway doctor" in said
+            output, _ = run.communicate(timeout=300)
+    assert run.returncode == 2, output
+    assert "takes no work: it has no sandbox" in " ".join(output.split()) and "headway doctor" in output
     assert not list((tmp_path / "out" / "results").iterdir())

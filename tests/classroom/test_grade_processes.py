@@ -1,0 +1,109 @@
+"""Test `headway grade` with its processes: killed, interrupted and resumed runs, processes that die."""
+
+import contextlib
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from support.commands import HEADWAY
+from support.softmax_class import class_document, documents, grade_arguments, make_class
+from support.waiting import wait_until
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(not sys.platform.startswith("linux"), reason="looks at processes in /proc"),
+]
+COUNT = 18
+
+
+def start(*arguments, seed=("--seed", "0"), **streams):
+    """Start `headway grade` in a process of its own."""
+    return subprocess.Popen([*HEADWAY, *grade_arguments(*arguments, seed=seed)], text=True, **streams)
+
+
+def finish(*arguments, seed=("--seed", "0")):
+    """Run `headway grade` in a process of its own and return its standard output."""
+    run = start(*arguments, seed=seed, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    stdout, stderr = run.communicate()
+    assert run.returncode == 0, stderr
+    return stdout
+
+
+def graded(out):
+    """Return how many results there are."""
+    return len(list((out / "results").glob("s*.json")))
+
+
+def children(pid):
+    with contextlib.suppress(OSError):
+        for task in Path(f"/proc/{pid}/task").iterdir():
+            for child in (task / "children").read_text().split():
+                yield int(child)
+
+
+def graders(pid):
+    """Return the grading processes of a run."""
+    processes = []
+    for child in children(pid):
+        with contextlib.suppress(OSError):
+            if b"spawn_main" in Path(f"/proc/{child}/cmdline").read_bytes():
+                processes.append(child)
+    return processes
+
+
+@pytest.fixture(scope="module")
+def uninterrupted(tmp_path_factory):
+    """A class, and its documents when it is graded in one run."""
+    folder = make_class(tmp_path_factory.mktemp("class") / "class", COUNT)
+    finish(folder, "--out", folder.parent / "whole", "-j", "2")
+    return folder, documents(folder.parent / "whole")
+
+
+def test_grade_killed_and_resumed_gives_the_same_class(uninterrupted, tmp_path):
+    folder, whole = uninterrupted
+    out = tmp_path / "out"
+    for wanted in (1, 6, 12):
+        run = start(folder, "--out", out, "-j", "2", stdout=subprocess.DEVNULL)
+        wait_until(lambda wanted=wanted: graded(out) >= wanted)
+        running = graders(run.pid)
+        run.kill()
+        run.wait()
+        wait_until(lambda running=running: not any(Path(f"/proc/{pid}").exists() for pid in running))
+    stored = graded(out)
+    stdout = finish(folder, "--out", out, "-j", "2")
+    # A kill loses at most the tasks that were under way.
+    assert int(stdout.split(" already graded")[0].split()[-1]) >= stored - 4
+    assert documents(out) == whole
+
+
+def test_grade_process_that_dies_is_replaced(uninterrupted, tmp_path):
+    folder, whole = uninterrupted
+    out = tmp_path / "out"
+    run = start(folder, "--out", out, "-j", "2", stdout=subprocess.DEVNULL)
+    for wanted in (1, 8):
+        wait_until(lambda wanted=wanted: graded(out) >= wanted)
+        os.kill(graders(run.pid)[0], signal.SIGKILL)
+    assert run.wait() == 0
+    assert documents(out) == whole
+
+
+def test_grade_interrupted_resumes_with_the_same_seed(tmp_path):
+    folder, out = make_class(tmp_path / "class", 8), tmp_path / "out"
+    run = start(folder, "--out", out, "-j", "1", seed=(), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    wait_until(lambda: graded(out) >= 2)
+    run.send_signal(signal.SIGINT)
+    _, stderr = run.communicate()
+    assert "interrupted" in stderr and "to resume" in stderr
+    assert run.returncode == 130
+    before = class_document(out)
+    assert {student["status"] for student in before["students"]} == {"graded", "waiting"}
+    finish(folder, "--out", out, "-j", "1", seed=())
+    after = class_document(out)
+    assert after["seed"] == before["seed"] > 0
+    assert {student["status"] for student in after["students"]} == {"graded"}
+    seeds = {json.loads(path.read_text())["seed"] for path in (out / "results").glob("*.json")}
+    assert seeds == {after["seed"]}

@@ -1,0 +1,63 @@
+"""A small class that submitted softmax, for tests of `headway grade`."""
+
+import json
+
+from autograder.classroom import worker
+from autograder.core.files import write_atomically
+from autograder.engine import session
+from support.commands import SOFTMAX, invoke, timeless
+
+# Its warnings contain the path of the file, which differs from run to run, and are too many to be reported.
+LOUD = """
+import warnings
+for number in range(300):
+    warnings.warn(f"warning {number}", stacklevel=1)
+"""
+RIGHT, WRONG = SOFTMAX, SOFTMAX.replace("/ temperature", "* temperature")
+
+
+def make_class(folder, count):
+    """Write a class of wrong, right and loud submissions, and return its folder."""
+    for number in range(count):
+        (folder / f"s{number:02}").mkdir(parents=True)
+        (folder / f"s{number:02}" / "softmax.py").write_text((WRONG, RIGHT, RIGHT + LOUD)[number % 3])
+    return folder
+
+
+def grade_arguments(*arguments, seed=("--seed", "0")):
+    """Return the arguments of a `headway grade` of softmax."""
+    return ["grade", *map(str, arguments), "--assignment", "softmax.softmax", "--no-color", *seed]
+
+
+def grade(*arguments, seed=("--seed", "0")):
+    """Run `headway grade` in this process."""
+    return invoke(*grade_arguments(*arguments, seed=seed))
+
+
+def class_document(out):
+    """Return `class.json`."""
+    return json.loads((out / "class.json").read_text("utf-8"))
+
+
+def documents(out):
+    """Return all documents of a graded class by file name, without times."""
+    results = {path.name: json.loads(path.read_text("utf-8")) for path in (out / "results").glob("*.json")}
+    return timeless({**results, "class": class_document(out)})
+
+
+class InProcessPool:
+    """A `WorkerPool` without processes, for tests in which a process is not the point."""
+
+    def __init__(self, setup, size, on_result):
+        self._setup, self._on_result = setup, on_result
+
+    def run(self, tasks):
+        """Grade all tasks in this process, in one session."""
+
+        def grade_tasks(checks):
+            for task in tasks:
+                entry, content = worker.grade(task, checks, self._setup)
+                write_atomically(self._setup.results / entry.file, content)
+                self._on_result(task, entry)
+
+        session.run_in_session(self._setup.options, grade_tasks)
