@@ -19,7 +19,7 @@ def test_train_uses_the_modules_that_pass(workspace, solutions):
     arguments = ("train", "--data", "given-names", "--steps", "20")
     done = invoke(*arguments, cwd=workspace, COLUMNS="200")
     assert done.returncode == 2  # nothing is written yet
-    assert "headway train --solution" in done.stderr
+    assert "--solution" in done.stderr
     for name in ("tokenizer", "softmax"):
         shutil.copy(solutions / f"{name}.py", workspace)
     done = invoke(*arguments, cwd=workspace, COLUMNS="200")

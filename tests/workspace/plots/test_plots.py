@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from support.commands import headway
+from support.commands import invoke
 
 from autograder.courses.transformer import TRANSFORMER
 from autograder.curriculum.stubs import bundled, make_stubs
@@ -35,7 +35,7 @@ FIGURE_NAMES = [name for name, plot in PLOTS.items() if plot.suffixes == FIGURES
 def model(tmp_path_factory):
     """The checkpoint of a short run on the bundled names."""
     folder = tmp_path_factory.mktemp("model")
-    done = headway("train", "--solution", "--data", "given-names", "--steps", "300", cwd=folder)
+    done = invoke("train", "--solution", "--data", "given-names", "--steps", "300", cwd=folder)
     assert done.returncode == 0, done.stderr
     return folder / "model.safetensors"
 
@@ -271,12 +271,12 @@ def test_plot_uses_functions_of_submission(submission, solutions, tmp_path):
 def test_plot_command_writes_and_lists(model, tmp_path):
     folder = model.parent
     for name, out in (("attention-heads", "heads.svg"), ("positions", "positions.png")):
-        done = headway("plot", name, "--solution", "--out", tmp_path / out, cwd=folder)
+        done = invoke("plot", name, "--solution", "--out", tmp_path / out, cwd=folder)
         assert (done.returncode, done.stderr) == (0, ""), done.stderr
         assert PLOTS[name].caption in done.stdout
         assert (tmp_path / out).stat().st_size > 5_000
     assert "<svg" in (tmp_path / "heads.svg").read_text("utf-8")
-    listed = headway("plot", cwd=folder).stdout
+    listed = invoke("plot", cwd=folder).stdout
     assert all(name in listed for name in PLOTS)
 
 
@@ -339,7 +339,7 @@ def test_plot_command_wrong_usage_gives_one_line(model, tmp_path):
         ("plot", "positions", "--solution", "--out", tmp_path / "file" / "x.png"): "cannot write",
     }
     for arguments, expected in wrong.items():
-        done = headway(*arguments, cwd=tmp_path)
+        done = invoke(*arguments, cwd=tmp_path)
         assert done.returncode == 2, (arguments, done.stdout, done.stderr)
         assert expected in done.stderr and len(done.stderr.splitlines()) == 1, done.stderr
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from rich.console import Console
-from support.commands import HEADWAY, headway
+from support.commands import HEADWAY, invoke
 
 from autograder.curriculum.stubs import bundled
 from autograder.errors import UsageError
@@ -22,7 +22,7 @@ pytestmark = pytest.mark.slow
 
 
 def train(cwd, *arguments):
-    done = headway("train", "--solution", "--data", "given-names", *arguments, cwd=cwd)
+    done = invoke("train", "--solution", "--data", "given-names", *arguments, cwd=cwd)
     assert done.returncode == 0, done.stderr
     return done
 
@@ -119,12 +119,12 @@ def test_train_without_packages_stops_before_training(tmp_path, monkeypatch):
 
 def test_generate_continues_prompt_reproducibly(finished_run):
     folder, run, _ = finished_run
-    done = headway("generate", "model.safetensors", "--solution", "--length", "50", "--prompt", "ada", cwd=folder)
+    done = invoke("generate", "model.safetensors", "--solution", "--length", "50", "--prompt", "ada", cwd=folder)
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("ada")
     assert len(done.stdout) == 3 + 50 + 1
     assert set(done.stdout) <= set(run.chars)
-    again = headway("generate", "model.safetensors", "--solution", "--length", "50", "--prompt", "ada", cwd=folder)
+    again = invoke("generate", "model.safetensors", "--solution", "--length", "50", "--prompt", "ada", cwd=folder)
     assert again.stdout == done.stdout
 
 
@@ -151,7 +151,7 @@ def test_wrong_usage_gives_one_line_error(finished_run, arguments, message):
     (folder / "text").write_text("not a checkpoint")
     if not (folder / "stubs").exists():
         (folder / "stubs").symlink_to(bundled("assignments"))
-    done = headway(*arguments, cwd=folder, HEADWAY_DATA=str(folder / "no-data"))
+    done = invoke(*arguments, cwd=folder, HEADWAY_DATA=str(folder / "no-data"))
     assert done.returncode == 2, done.stdout
     assert message in done.stderr
     assert len(done.stderr.splitlines()) == 1
