@@ -1,4 +1,4 @@
-"""The inputs of a call in one line: shapes of arrays, and small values as they are."""
+"""Describe the inputs of a call in one line: shapes of arrays, and small values themselves."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -9,15 +9,15 @@ from autograder.core.text import clean
 from autograder.core.wire_format import Rng
 from autograder.engine.student import Cache
 
-MAX_NUMBERS = 12  # of an array or a list, to be shown one by one
+MAX_NUMBERS = 12  # Larger arrays and lists are shown by their shape or length only.
 MAX_TEXT = 500
 
 
 def describe_inputs(args: tuple[Any, ...], kwargs: dict[str, Any], names: Sequence[str] = ()) -> str:
-    """Every argument with its name.
+    """Return every argument with its name.
 
     Args:
-        names: those of the function's parameters, in their order; arguments beyond them stand without a name.
+        names: names of the function's parameters, in their order; further arguments are shown without a name.
     """
     named = [f"{name} {_describe(value)}" for name, value in zip(names, args, strict=False)]
     parts = named + [_describe(value) for value in args[len(named) :]]

@@ -1,14 +1,14 @@
-"""Exceptions with a usual cause: what Python and NumPy mean, for somebody who has not met the message before."""
+"""Explain common exceptions of Python and NumPy to somebody who meets them for the first time."""
 
 import re
 
 from autograder.errors import StudentException
 
-_AXES = "this input has another number of axes than the code expects: look at `case`, and count axes from the end (-1)"
+_AXES = "this input does not have the number of axes that the code expects: count axes from the end (-1)"
 _SHAPE = re.compile(r"\(([\d,]*)\)")
 
-# Type of the exception (empty: any), what its text matches, and what it usually comes from; the first that fits counts.
-CAUSES = (
+# Type of the exception (empty: any), a pattern of its message, and the hint. The first match counts.
+HINTS = (
     ("IndexError", r"shape mismatch: indexing arrays", _AXES),
     ("IndexError", r"too many indices", _AXES),
     ("IndexError", r"tuple index out of range", _AXES),
@@ -17,64 +17,64 @@ CAUSES = (
     (
         "ValueError",
         r"values to unpack",
-        "there are more or fewer values than names on the left: of `a, b, c = x.shape`, as many as x has axes",
+        "the number of names on the left must equal the number of values: `a, b, c = x.shape` needs an x with 3 axes",
     ),
     (
         "IndexError",
         r"boolean index did not match",
-        "an index of booleans must have the shape of the array: np.where and np.copyto broadcast it instead",
+        "a boolean index must have the shape of the array; np.where and np.copyto broadcast it instead",
     ),
     (
         "IndexError",
         r"out of bounds for axis",
-        "the index is behind the end: the last one is the size minus 1. Or another axis was meant: look at `case`",
+        "the index is past the end: the last one is the size minus 1. Or is it the wrong axis? Look at the input",
     ),
-    ("IndexError", r"arrays used as indices must be of integer", "an index must be made of integers, not of floats"),
-    ("IndexError", r"list index out of range", "the index is behind the end: the last one is the length minus 1"),
+    ("IndexError", r"arrays used as indices must be of integer", "indices must be integers, not floats"),
+    ("IndexError", r"list index out of range", "the index is past the end: the last one is the length minus 1"),
     (
         "ValueError",
         r"truth value of an array",
-        "an array is not one True or False: x is not None asks whether it was given, .any() or .all() about its values",
+        "an array has many truth values: `x is not None` tests whether it was given, .any() and .all() test its values",
     ),
     (
         "TypeError",
         r"only (length-1|0-dimensional|size-1) arrays",
-        "one number is wanted, and the array still holds several: was a sum or a mean forgotten?",
+        "a single number is needed, but the array has several: is a sum or a mean missing?",
     ),
     (
         "ValueError",
         r"setting an array element",
-        "several numbers do not fit into one place of an array: compare shapes",
+        "several numbers do not fit into one element of an array: compare the shapes",
     ),
     (
         "ValueError",
         r"matmul: .*mismatch in its core dimension|shapes .* not aligned",
-        "in a @ b the last axis of a must be as long as the last but one of b: print both shapes",
+        "in a @ b, the last axis of a must be as long as the second-to-last of b: print both shapes",
     ),
     ("ValueError", r"cannot reshape array", "the new shape must hold as many numbers as the old one"),
     (
         "ValueError",
         r"could not broadcast input array",
-        "what stands on the right does not fit into the place on the left",
+        "the value on the right does not fit into the slice on the left: compare the shapes",
     ),
     (
         "",
         r"Cannot cast ufunc",
-        "x -= … and x /= … write into x, and floats do not fit into an array of integers: make a new array",
+        "x -= … and x /= … write into x, and an array of integers cannot hold floats: make a new array",
     ),
     (
         "ValueError",
         r"must have the same number of dimensions",
-        "they need as many axes as each other: ids[..., None] adds a last one, of length 1",
+        "both arrays need the same number of axes: ids[..., None] adds a last axis of length 1",
     ),
     ("ValueError", r"read-only", "this array must not be changed: work on a copy"),
     (
         "TypeError",
         r"'?NoneType'?",
-        "something is None here: an argument that may be None, or what a function without a return statement gives",
+        "something is None: an optional argument, or the result of a function without a return statement",
     ),
-    ("TypeError", r"slice indices must be integers", "a slice wants integers: int(…) makes one of 7.0"),
-    ("TypeError", r"cannot be interpreted as an integer", "an integer is wanted here, not a float: int(…) makes one"),
+    ("TypeError", r"slice indices must be integers", "a slice needs integers: int(…) converts a float"),
+    ("TypeError", r"cannot be interpreted as an integer", "an integer is needed, not a float: int(…) converts it"),
     (
         "TypeError",
         r"unexpected keyword argument '(dim|keepdim)'",
@@ -83,55 +83,43 @@ CAUSES = (
     (
         "TypeError",
         r"unexpected keyword argument|positional arguments? but|required positional argument",
-        "a function is called with other arguments than it has: the first line of a stub must stay as it is",
+        "a function is called with arguments that it does not accept: do not change the first line of a stub",
     ),
-    ("AttributeError", r"'(list|tuple)' object has no attribute", "np.asarray(…) makes an array of a list"),
-    ("NameError", r"name 'np'", "import numpy as np stands at the top of the file, if nothing has removed it"),
-    (
-        "NameError",
-        r"is not defined",
-        "a name that Python has not met before this line: spelled otherwise, or not imported",
-    ),
-    (
-        "UnboundLocalError",
-        r"",
-        "the name is given a value somewhere in this function, but not before this line",
-    ),
-    ("ModuleNotFoundError", r"", "a submission may import NumPy, the standard library and its own modules"),
+    ("AttributeError", r"'(list|tuple)' object has no attribute", "np.asarray(…) converts a list to an array"),
+    ("NameError", r"name 'np'", "import numpy as np is missing at the top of the file"),
+    ("NameError", r"is not defined", "Python does not know this name: a typo, or a missing import?"),
+    ("UnboundLocalError", r"", "this function assigns the variable, but not before this line"),
+    ("ModuleNotFoundError", r"", "a submission may import only NumPy, the standard library and its own modules"),
     (
         "OSError",
         r"File too large",
-        "this printed far more than anybody can read, and was stopped: take the print out, or out of the loop",
+        "the code was stopped because it printed too much: remove the print, or move it out of the loop",
     ),
-    (
-        "EOFError",
-        r"reading a line",
-        "nobody can type here: input() gets no answer. What it needs comes in as arguments",
-    ),
-    ("BdbQuit", r"", "breakpoint() waits for keys, and nobody can type here: take it out, print what you want to see"),
-    ("RecursionError", r"", "the function calls itself again and again"),
+    ("EOFError", r"reading a line", "input() gets no answer here: everything the function needs is in its arguments"),
+    ("BdbQuit", r"", "breakpoint() does not work here because nobody can type: remove it, and print values instead"),
+    ("RecursionError", r"", "the function keeps calling itself"),
     (
         "KeyError",
         r"",
-        "the dictionary has no such key here: may it be absent? name in d asks, d.get(name) gives None then",
+        "the dictionary has no such key: `name in d` tests for it, and d.get(name) returns None if it is missing",
     ),
 )
 
 
 def hint_for_exception(exception: StudentException) -> str | None:
-    """One sentence, or None."""
+    """Return a hint on the usual cause of the exception, or None."""
     if exception.type == "ValueError" and "could not be broadcast together" in exception.message:
-        return _broadcast(exception.message)
-    for kind, pattern, text in CAUSES:
-        if kind in ("", exception.type) and re.search(pattern, exception.message):
-            return text
+        return _broadcast_hint(exception.message)
+    for type_name, pattern, hint in HINTS:
+        if type_name in ("", exception.type) and re.search(pattern, exception.message):
+            return hint
     return None
 
 
-def _broadcast(message: str) -> str:
-    shapes = [tuple(number for number in found.split(",") if number) for found in _SHAPE.findall(message)]
+def _broadcast_hint(message: str) -> str:
+    shapes = [tuple(length for length in shape.split(",") if length) for shape in _SHAPE.findall(message)]
     if len(shapes) == 2:
         short, long = sorted(shapes, key=len)
         if len(short) == len(long) - 1 and any(long[:i] + long[i + 1 :] == short for i in range(len(long))):
-            return "one of them has lost an axis: max, sum and mean keep it, with length 1, if keepdims=True"
-    return "shapes are lined up from the right, and each pair of lengths must be equal, or one of them 1"
+            return "one of them has lost an axis: with keepdims=True, max, sum and mean keep it, with length 1"
+    return "shapes are aligned from the right, and two lengths must be equal, or one of them 1"

@@ -1,6 +1,6 @@
-"""Where a function of several stages first departs from PyTorch: its cache names them, and so does the reference's.
+"""Find the first wrong stage of a function: compare the named entries of its cache with those of PyTorch's.
 
-Only for words: entries of a cache are the student's own business, and a missing one is skipped.
+This only adds to a message: students choose the entries of their caches, so a missing one is skipped.
 """
 
 from typing import Any
@@ -9,7 +9,7 @@ from autograder.engine.comparison.compare import compare_value
 from autograder.engine.student import Cache, Call
 from autograder.errors import Mismatch, Verdict
 
-WORDS = {
+STAGES = {
     "weights": "the attention weights",
     "source_weights": "the weights of source attention",
     "after_attention": "the residual stream after attention",
@@ -21,11 +21,11 @@ WORDS = {
     "final_norm": "the final norm",
     "memory": "the encoder's output",
 }
-INPUTS = "inputs"  # what the reference's backward needs; no stage
+INPUTS = "inputs"  # an entry for the reference's backward pass, which is not a stage
 
 
 def first_wrong_stage(call: Call, expected: Any) -> str | None:
-    """One sentence, or None if the function has no stages or they say nothing.
+    """Return a clause on the first wrong stage, or None if the caches have no stages in common.
 
     Args:
         call: the student's call, whose last output is a cache.
@@ -43,15 +43,15 @@ def first_wrong_stage(call: Call, expected: Any) -> str | None:
         try:
             compare_value(cache.peek(name), value, name, (), call.function)
         except Mismatch:
-            wrong = f"first wrong at {_words(name)}"
+            wrong = f"first wrong at {_describe_stage(name)}"
             return f"right up to {right}, {wrong}" if right else wrong
         except Verdict:
-            continue  # the student's cache has no such entry
-        right = _words(name)
+            continue  # The student's cache has no such entry.
+        right = _describe_stage(name)
     return f"right up to {right}, wrong after it" if right else None
 
 
-def _words(name: str) -> str:
+def _describe_stage(name: str) -> str:
     place, _, stage = name.rpartition(".")
-    words = WORDS.get(stage, stage)
-    return f"{words} of {place.replace('blocks.', 'block ').replace('.', ' ')}" if place else words
+    text = STAGES.get(stage, stage)
+    return f"{text} of {place.replace('blocks.', 'block ').replace('.', ' ')}" if place else text

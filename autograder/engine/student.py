@@ -53,11 +53,11 @@ class RecordedCheck:
     """One check: its calls with the student's answers, and whether it passed.
 
     Attributes:
-        check: its id.
+        id: id of the check.
         seconds: time in the student's process, so that the diagnosis can begin with fast checks.
     """
 
-    check: str
+    id: str
     passed: bool
     calls: tuple[Call, ...]
     seconds: float = 0.0

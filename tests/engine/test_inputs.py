@@ -10,20 +10,20 @@ FIRST = [-1.1929407119750977, -1.5682182312011719, -0.8411741256713867]
 DIGEST = "efc2897fb1deaf4e"
 
 
-def test_the_stream_never_changes():
+def test_stream_never_changes():
     draw = RandomInputs(0, "example")
     assert draw.normal(3).tolist() == FIRST
     assert hashlib.sha256(RandomInputs(0, "example").normal(1000).tobytes()).hexdigest()[:16] == DIGEST
 
 
-def test_seeds_and_names_have_streams_of_their_own():
+def test_stream_depends_on_seed_and_name():
     same = RandomInputs(0, "a").normal(5)
     assert np.array_equal(same, RandomInputs(0, "a").normal(5))
     assert not np.array_equal(same, RandomInputs(1, "a").normal(5))
     assert not np.array_equal(same, RandomInputs(0, "b").normal(5))
 
 
-def test_distributions():
+def test_streams_have_expected_distributions():
     draw = RandomInputs(0, "distributions")
     normal = draw.normal(20_000, scale=2.0)
     assert abs(normal.mean()) < 0.06
@@ -38,13 +38,13 @@ def test_distributions():
     assert abs(draw.booleans(5_000, true=0.3).mean() - 0.3) < 0.03
 
 
-def test_float32_holds_what_float64_held_nearly():
+def test_normal_float32_rounds_float64():
     exact, rounded = RandomInputs(0, "x").normal(50), RandomInputs(0, "x").normal(50, dtype=np.float32)
     assert rounded.dtype == np.float32
     assert np.allclose(exact, rounded, rtol=1e-6)
 
 
-def test_a_stream_once_more_is_the_same_stream():
+def test_restart_repeats_stream():
     def draws(draw):
         found = [draw.normal(3, 4), draw.normal(300, 400), draw.integers(7, high=9), draw.booleans(3), draw.normal()]
         return [*(array.tolist() for array in found), draw.text(5, "abc"), draw.rng().seed]

@@ -14,7 +14,7 @@ pytestmark = pytest.mark.slow
 RIGHT = SUBMISSIONS / "right"
 
 
-def test_everything_is_as_it_should_be():
+def test_verify_finds_no_problems():
     found = list(verify.verify(RIGHT, TRANSFORMER))
     assert [finding for finding in found if not finding.ok] == []
     counts = {kind: sum(finding.kind == kind for finding in found) for kind in ("mistake", "right answer")}
@@ -27,7 +27,7 @@ def test_every_module_has_mistakes_and_right_answers():
     assert {path.stem for path in RIGHT.glob("*/*.py")} == set(TRANSFORMER.modules)
 
 
-def test_every_mistake_is_told_in_words():
+def test_every_mistake_has_texts():
     every = [mistake for module in TRANSFORMER.modules for mistake in mistakes_of_module(module)]
     assert len({mistake.id for mistake in every}) == len(every)
     for mistake in every:
@@ -42,7 +42,7 @@ def example(**more):
     return Mistake("softmax.softmax", "x", "a title of it", "an explanation", "a hint to it", **more)
 
 
-def test_a_mistake_that_does_not_fit_is_refused():
+def test_mistake_that_does_not_fit_raises():
     with pytest.raises(BrokenMistake, match="occurs 0 times"):
         source_with_mistakes(example(edits=(("no such text", ""),)))
     with pytest.raises(BrokenMistake, match="no function nobody"):
@@ -64,7 +64,7 @@ def result(status, mistake=None):
         ([result("passed"), result("error", {"id": "softmax.softmax/x"})], True, ""),
     ],
 )
-def test_a_mistake_that_passes_or_has_another_name_is_found_out(checks, ok, text):
+def test_evaluate_mistake_reports_pass_or_other_name(checks, ok, text):
     finding = verify.evaluate_mistake(example(), checks)
     assert finding.ok == ok
     assert finding.text.startswith(text)

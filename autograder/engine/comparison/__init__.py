@@ -1,1 +1,1 @@
-"""Compare a student's answer with the reference."""
+"""Comparison of a student's answer with the reference."""

@@ -1,7 +1,6 @@
-"""The one comparer: is what the student's function returned what PyTorch returns, and if not, where and by how much?
+"""Compare what a student's function returned with what PyTorch returns, and report the first difference.
 
-The order is fixed, from the coarsest mistake to the finest: type, shape, dtype, non-finite values, values. The first
-difference is the one that is reported; a shape is never broadcast, a dtype never converted.
+The order is fixed: type, shape, dtype, non-finite values, values. Shapes are never broadcast, dtypes never converted.
 """
 
 import math
@@ -25,24 +24,23 @@ Array = np.ndarray[Any, np.dtype[Any]]
 class Tolerance:
     """Allowed difference: `relative * |expected| + floor * max(1, largest |expected|)`.
 
-    The floor keeps entries that are 0 by cancellation from being judged by a relative error.
+    The floor keeps entries that are 0 by cancellation from being held to a relative error.
     """
 
     relative: float
     floor: float
 
     def allowed(self, expected: Array) -> Array:
-        """The allowed absolute difference of each entry, same shape as `expected`."""
-        size = np.where(np.isfinite(expected), np.abs(expected), 0.0)  # an infinity has to be there exactly
+        """Return the allowed absolute difference of each entry, same shape as `expected`."""
+        size = np.where(np.isfinite(expected), np.abs(expected), 0.0)  # an infinity must match exactly
         return np.asarray(self.relative * size + self.floor * max(1.0, float(size.max(initial=0.0))))
 
 
-_NO_RETURN = "a function without a return statement returns None; print shows a value and gives nothing back"
+_NO_RETURN = "a function without a return statement returns None; print shows a value but does not return it"
 
-# float64: a right answer computed in another order differs by about 1e-15 per operation and stays below 1e-12; the
-# subtlest wrong one we know (tanh for erf in GELU, eps outside the root) differs by 1e-4 to 1e-7. 1e-9 lies between.
-# float32 carries 7 digits; a softmax over a few dozen entries or a product of a few dozen terms keeps 5 of them.
-# float16 carries 3.
+# float64: a correct answer computed in another order differs by about 1e-15 per operation and stays below 1e-12; the
+# subtlest known mistakes (tanh for erf in GELU, eps outside the root) differ by 1e-4 to 1e-7. 1e-9 lies in between.
+# float32 has 7 digits, of which a softmax over, or a product of, a few dozen entries keeps 5. float16 has 3.
 TOLERANCES = {
     np.dtype(np.float64): Tolerance(relative=1e-9, floor=1e-12),
     np.dtype(np.float32): Tolerance(relative=2e-5, floor=2e-6),
@@ -57,7 +55,7 @@ def compare(actual: Any, expected: Any, function: Function, *, tolerance: Tolera
         actual: the student's value; a tuple for several outputs. Handles (caches) are not compared.
         expected: the reference's value of the same form.
         function: names the outputs and their axes.
-        tolerance: instead of the default for the expected dtype.
+        tolerance: replaces the default for the expected dtype.
 
     Raises:
         Mismatch: at the first difference.
@@ -69,18 +67,18 @@ def compare(actual: Any, expected: Any, function: Function, *, tolerance: Tolera
     outputs = outputs[: len(expected)]
     if not isinstance(actual, tuple) or len(actual) != len(expected):
         raise wrong_output_count(outputs, function, actual)
-    for output, mine, theirs in zip(outputs, actual, expected, strict=True):
+    for output, value, expected_value in zip(outputs, actual, expected, strict=True):
         if output.name != CACHE:
-            _compare_one(mine, theirs, output, function, tolerance)
+            _compare_one(value, expected_value, output, function, tolerance)
 
 
 def wrong_output_count(outputs: Sequence[Output], function: Function, actual: Any) -> Mismatch:
-    """What is wrong with a value that is not a tuple of as many as there are outputs."""
+    """Return the mismatch of a value that is not a tuple of as many values as there are outputs."""
     names = ", ".join(output.name for output in outputs)
     if isinstance(actual, tuple):
         return Mismatch(f"{function.name} must return {len(outputs)} values ({names}), not {len(actual)}")
     text = f"{function.name} must return a tuple ({names}), not {describe_type(actual)}"
-    return Mismatch(text, help=_NO_RETURN if actual is None else f"with commas between the values: return {names}")
+    return Mismatch(text, help=_NO_RETURN if actual is None else f"separate the values by commas: return {names}")
 
 
 def compare_value(
@@ -100,37 +98,37 @@ def _compare_one(actual: Any, expected: Any, output: Output, function: Function,
     if isinstance(expected, dict):
         _compare_dict(actual, expected, output, function, tolerance)
     elif isinstance(expected, (list, str)) or expected is None:
-        if type(actual) is not type(expected) or not _same_plain(actual, expected):
-            raise _other_value(output, _short(actual), _short(expected), help=_reordered(actual, expected))
+        if type(actual) is not type(expected) or not _plain_equal(actual, expected):
+            raise _wrong_value(output, _short(actual), _short(expected), help=_reordered(actual, expected))
     elif isinstance(expected, (np.ndarray, np.generic)):
         _compare_arrays(actual, np.asarray(expected), output, function, tolerance)
     else:
         _compare_number(actual, expected, output, function, tolerance)
 
 
-def _same_plain(actual: Any, expected: Any) -> bool:
-    """Whether lists, texts and numbers are the same; an array among them is not a number."""
+def _plain_equal(actual: Any, expected: Any) -> bool:
+    """Return whether lists, texts and numbers are equal; an array among them is not a number."""
     if isinstance(expected, (list, tuple)):
         return (
-            type(actual) is type(expected) and len(actual) == len(expected) and all(map(_same_plain, actual, expected))
+            type(actual) is type(expected) and len(actual) == len(expected) and all(map(_plain_equal, actual, expected))
         )
     return not isinstance(actual, np.ndarray) and bool(actual == expected)
 
 
 def _reordered(actual: Any, expected: Any) -> str | None:
-    """Whether a list or a text has the right elements in another order."""
+    """Return a help text if a list or a text has the right elements in another order."""
     if not isinstance(expected, (list, str)) or type(actual) is not type(expected) or len(actual) != len(expected):
         return None
     if any(type(item) not in (str, int) for item in actual):
         return None
-    what = "characters" if isinstance(expected, str) else "elements"
-    return f"these are the right {what} in another order" if Counter(actual) == Counter(expected) else None
+    noun = "characters" if isinstance(expected, str) else "elements"
+    return f"these are the right {noun} in another order" if Counter(actual) == Counter(expected) else None
 
 
-def _other_value(output: Output, actual: str, expected: str, *, help: str | None = None) -> Mismatch:
+def _wrong_value(output: Output, actual: str, expected: str, *, help: str | None = None) -> Mismatch:
     secret = f", expected {expected}"
     text = f"{output.name} is {actual}{secret}"
-    return Mismatch(text, secret=(secret, ", which is not what was expected"), help=help)
+    return Mismatch(text, secret=(secret, ", which is not the expected value"), help=help)
 
 
 def _compare_dict(
@@ -140,14 +138,14 @@ def _compare_dict(
         help = _NO_RETURN if actual is None else None
         raise Mismatch(f"{output.name} must be a dict, not {describe_type(actual)}", help=help)
     missing = [key for key in expected if key not in actual]
-    surplus = [key for key in actual if key not in expected]
-    if missing or surplus:
-        lists = (("lacks", missing), ("has also", surplus))
-        parts = [f"{what} {', '.join(map(_short, keys[:6]))}" for what, keys in lists if keys]
+    extra = [key for key in actual if key not in expected]
+    if missing or extra:
+        parts = [_key_text("is missing", missing)] if missing else []
+        parts += [_key_text("has an extra" if len(extra) == 1 else "has extra", extra)] if extra else []
         text = f" {' and '.join(parts)}; its keys must be {_short(list(expected))}"
-        # Of arrays the keys are names from the contract, of anything else they are values.
-        named = all(isinstance(value, (np.ndarray, dict)) for value in expected.values())
-        raise Mismatch(output.name + text, secret=None if named else (text, " has other keys than were expected"))
+        # The keys of arrays are names from the contract; the keys of anything else are answers.
+        public = all(isinstance(value, (np.ndarray, dict)) for value in expected.values())
+        raise Mismatch(output.name + text, secret=None if public else (text, " has other keys than expected"))
     first: Mismatch | None = None
     wrong, right = [], []
     for key, value in expected.items():
@@ -165,6 +163,10 @@ def _compare_dict(
         raise first
 
 
+def _key_text(verb: str, keys: list[Any]) -> str:
+    return f"{verb} key{'s' if len(keys) > 1 else ''} {', '.join(map(_short, keys[:6]))}"
+
+
 def _compare_number(
     actual: Any, expected: float | int | bool, output: Output, function: Function, tolerance: Tolerance | None
 ) -> None:
@@ -177,7 +179,7 @@ def _compare_number(
         if not isinstance(actual, kinds):
             raise Mismatch(f"{output.name} must be {type(expected).__name__}, not {describe_type(actual)}")
         if actual != expected:
-            raise _other_value(output, str(actual), str(expected))
+            raise _wrong_value(output, str(actual), str(expected))
         return
     if isinstance(actual, bool) or not isinstance(actual, (int, float, np.integer, np.floating)):
         help = _NO_RETURN if actual is None else None
@@ -199,7 +201,7 @@ def _compare_arrays(
         raise Mismatch(
             f"{output.name} has shape {shape_text(actual.shape)}, expected {shape_text(expected.shape)}"
             + _axes_text(output.axes, expected.ndim),
-            help=relations.describe(actual, expected, axis_names(output.axes, expected.ndim)),
+            help=relations.describe_relation(actual, expected, axis_names(output.axes, expected.ndim)),
             shapes={"yours": list(actual.shape), "expected": list(expected.shape)},
         )
     if actual.dtype != expected.dtype:
@@ -214,10 +216,10 @@ def _compare_arrays(
 
 
 def _obviously_close(actual: Array, expected: Array, tolerance: Tolerance) -> bool:
-    """Whether no difference exceeds what is allowed for the smallest numbers: most right answers end here, quickly."""
+    """Return whether all differences are below the floor of the tolerance: a fast path for correct answers."""
     if expected.dtype.kind != "f" or not expected.size:
         return False
-    with np.errstate(invalid="ignore", over="ignore"):  # inf - inf; a nan is not below anything
+    with np.errstate(invalid="ignore", over="ignore"):  # inf - inf is nan, and no nan is below the floor.
         return bool(np.abs(actual - expected).max() <= tolerance.floor)
 
 
@@ -229,17 +231,17 @@ def _compare_finite(actual: Array, expected: Array, output: Output) -> None:
         if wrong.any():
             index = _index(int(wrong.argmax()), expected.shape)
             raise Mismatch(
-                f"{output.name} has {name} values where they should be finite",
+                f"{output.name} has {name} values where finite values are expected",
                 wrong={"count": int(wrong.sum()), "total": int(wrong.size)},
                 worst=_worst(actual, expected, index, output, 0.0),
-                error_map=error_map.draw(actual, expected, ~wrong, index, axis_names(output.axes, expected.ndim)),
+                error_map=error_map.map_errors(actual, expected, ~wrong, index, axis_names(output.axes, expected.ndim)),
             )
 
 
 def _compare_values(actual: Array, expected: Array, output: Output, function: Function, tolerance: Tolerance) -> None:
     if expected.dtype.kind in "fc":
         allowed = tolerance.allowed(expected)
-        with np.errstate(invalid="ignore", over="ignore"):  # inf - inf, where both are the same infinity
+        with np.errstate(invalid="ignore", over="ignore"):  # inf - inf
             difference = np.abs(actual - expected)
         same = (difference <= allowed) | (actual == expected) | (np.isnan(actual) & np.isnan(expected))
         excess = np.where(same, -1.0, np.nan_to_num(difference, nan=np.inf, posinf=np.inf) - allowed)
@@ -253,10 +255,10 @@ def _compare_values(actual: Array, expected: Array, output: Output, function: Fu
     verb = "is not close to" if expected.dtype.kind in "fc" else "differs from"
     raise Mismatch(
         f"{output.name} {verb} {function.yardstick}",
-        help=relations.describe(actual, expected, axis_names(output.axes, expected.ndim)),
+        help=relations.describe_relation(actual, expected, axis_names(output.axes, expected.ndim)),
         wrong={"count": int((~same).sum()), "total": int(same.size)},
         worst=_worst(actual, expected, index, output, float(allowed[index])),
-        error_map=error_map.draw(actual, expected, same, index, axis_names(output.axes, expected.ndim)),
+        error_map=error_map.map_errors(actual, expected, same, index, axis_names(output.axes, expected.ndim)),
     )
 
 
@@ -275,7 +277,7 @@ def _worst(actual: Array, expected: Array, index: tuple[int, ...], output: Outpu
 
 
 def _plain(value: Any) -> Any:
-    """A JSON value: numbers that JSON does not know are text."""
+    """Return a JSON value; numbers that JSON cannot represent become text."""
     value = value.item()
     if isinstance(value, complex) or (isinstance(value, float) and not math.isfinite(value)):
         return str(value)
@@ -283,18 +285,18 @@ def _plain(value: Any) -> Any:
 
 
 def axis_names(axes: Sequence[str], ndim: int) -> tuple[str, ...]:
-    """Names for `ndim` axes: the given ones from the right, numbered ones before them."""
+    """Return names for `ndim` axes: the given ones on the right, numbers on the left."""
     known = tuple(axes)[-ndim:] if ndim else ()
     return tuple(f"axis {i}" for i in range(ndim - len(known))) + known
 
 
 def shape_text(shape: Sequence[int]) -> str:
-    """`(2, 4, 5)`, as NumPy prints it."""
+    """Return the shape as NumPy prints it: `(2, 4, 5)`."""
     return str(tuple(shape))
 
 
 def describe_type(value: Any) -> str:
-    """What the student returned, in words."""
+    """Return the type of a student's value, in words."""
     if isinstance(value, Opaque):
         return value.type_name
     if isinstance(value, Handle):
@@ -310,7 +312,7 @@ def _type_help(actual: Any) -> str | None:
     if actual is None:
         return _NO_RETURN
     if isinstance(actual, (list, tuple)):
-        return "wrap it: np.array(...)" if isinstance(actual, list) else "it returns several values instead of one"
+        return "wrap it: np.array(...)" if isinstance(actual, list) else "return one value, not several"
     return None
 
 
@@ -322,29 +324,25 @@ def _dtype_help(actual: Array, expected: Array) -> str | None:
     if expected.dtype == np.bool_:
         return "use a comparison, np.tril(..., dtype=bool) or .astype(bool)"
     if expected.dtype.kind == "f" and actual.dtype.kind in "iub":
-        return (
-            f"these are no floats; .astype(np.{expected.dtype}), or dtype=np.{expected.dtype} where it is made, helps"
-        )
+        return f"the result is {actual.dtype}; convert the inputs first: .astype(np.{expected.dtype})"
     if expected.dtype.kind in "iu" and actual.dtype.kind == "f":
         if not actual.size:
-            return (
-                f"an array of nothing is float64 unless it is told otherwise: np.array([], dtype=np.{expected.dtype})"
-            )
-        return f"np.zeros, np.empty and / make floats: give dtype=np.{expected.dtype} where the array is made"
+            return f"an empty array is float64 by default: np.array([], dtype=np.{expected.dtype})"
+        return f"np.zeros, np.empty and / give floats: pass dtype=np.{expected.dtype} where the array is created"
     if expected.dtype.kind in "iu" and actual.dtype.kind in "iu":
-        return f"say which integers: dtype=np.{expected.dtype}, or .astype(np.{expected.dtype})"
+        return f"choose the integer type: dtype=np.{expected.dtype}, or .astype(np.{expected.dtype})"
     return None
 
 
 def _axes_text(axes: Sequence[str], ndim: int) -> str:
-    """What the numbers of a shape stand for, written as a shape: `(2, 5) = (batch, position)`."""
+    """Return the names of the axes, written like a shape: ` = (batch, position)`."""
     if not axes or not ndim:
         return ""
     names = axis_names(axes, ndim)
     return f" = ({', '.join(names)}{',' if ndim == 1 else ''})"
 
 
-# The text of a list of a million arrays takes seconds to write; of no list more than this much is shown.
+# Formatting a list of a million arrays takes seconds.
 _SHORT = reprlib.Repr()
 _SHORT.maxlist = _SHORT.maxtuple = _SHORT.maxdict = 60
 _SHORT.maxstring = _SHORT.maxlong = _SHORT.maxother = 300

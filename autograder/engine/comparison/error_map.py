@@ -1,6 +1,6 @@
-"""Which elements are wrong, as a small picture: one character per element (or group of elements) of one slice.
+"""Map the errors of one slice of an array: one character per element, or per group of elements.
 
-0 right    1, 2, 3 wrong by little, more, much    n nan or infinite where it should not be
+0 right    1, 2, 3 small, medium, large error    n nan or infinite where a finite value is expected
 """
 
 from collections.abc import Sequence
@@ -12,20 +12,20 @@ import numpy as np
 Array = np.ndarray[Any, np.dtype[Any]]
 
 MAX_ROWS, MAX_COLUMNS = 16, 48
-MAX_SMALL = 5  # rows and columns of a slice whose numbers are shown too
+MAX_SMALL = 5  # largest number of rows and columns of a slice whose numbers are shown, too
 RIGHT, NOT_FINITE = "0", "n"
 
 
-def draw(
+def map_errors(
     actual: Array, expected: Array, same: Array, index: Sequence[int], axes: Sequence[str]
 ) -> dict[str, Any] | None:
-    """The picture of the slice of the last two axes that holds the worst element; None for a single number.
+    """Return the map of the slice of the last two axes that holds the largest error; None for a single number.
 
     Args:
         actual: the student's values.
-        expected: the right ones, same shape.
+        expected: the expected ones, same shape.
         same: where they agree, same shape, boolean.
-        index: of the worst element.
+        index: index of the largest error.
         axes: names of the axes.
 
     Returns:
@@ -63,15 +63,15 @@ def _levels(mine: Array, right: Array, agrees: Array) -> Array:
 
 
 def _shrink(levels: Array) -> Array:
-    """At most MAX_ROWS by MAX_COLUMNS: a group shows its worst element."""
-    return _grouped(_grouped(levels, MAX_ROWS).T, MAX_COLUMNS).T
+    """Return at most MAX_ROWS by MAX_COLUMNS levels: a group of elements has the level of its largest error."""
+    return _group_rows(_group_rows(levels, MAX_ROWS).T, MAX_COLUMNS).T
 
 
-def _grouped(levels: Array, most: int) -> Array:
-    """Rows put together so that there are at most `most` of them."""
-    if len(levels) <= most:
+def _group_rows(levels: Array, limit: int) -> Array:
+    """Merge rows so that there are at most `limit` of them."""
+    if len(levels) <= limit:
         return levels
-    edges = np.linspace(0, len(levels), most + 1).astype(int)
+    edges = np.linspace(0, len(levels), limit + 1).astype(int)
     groups = [levels[start:end] for start, end in pairwise(edges)]
     return np.array([[max(column) for column in group.T] for group in groups])
 

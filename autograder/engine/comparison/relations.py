@@ -1,7 +1,6 @@
-"""How a wrong array is related to the right one: facts that hold for every entry, not guesses.
+"""Describe how a wrong array is related to the expected one, such as by exchanged axes or a factor.
 
-"These are the right values with axes 1 and 2 exchanged", "everything is 2.828 times too large". Silent where no such
-relation holds exactly.
+A relation is reported only if it holds for every entry.
 """
 
 import math
@@ -15,37 +14,40 @@ Array = np.ndarray[Any, np.dtype[Any]]
 
 MAX_ENTRIES = 100_000
 MAX_AXES = 5
-MAX_FACTOR = 1000  # larger whole numbers are hit by chance
+MAX_FACTOR = 1000  # Larger whole numbers match by chance.
 RELATIVE = {np.dtype(np.float64): 1e-9, np.dtype(np.float32): 1e-4}
 
 
-def describe(actual: Array, expected: Array, axes: Sequence[str] = ()) -> str | None:
-    """One sentence about the relation of two arrays that differ, or None.
+def describe_relation(actual: Array, expected: Array, axes: Sequence[str] = ()) -> str | None:
+    """Return a clause on the relation of two arrays that differ, or None.
 
     Args:
         actual: the student's, any shape and dtype.
-        expected: the right one.
+        expected: the expected one.
         axes: names of its axes, if they have any.
     """
     if actual.dtype.kind not in "fiub" or expected.dtype.kind not in "fiub":
         return None
-    with np.errstate(all="ignore"):  # a student's numbers may be as large as numbers can be
+    with np.errstate(all="ignore"):  # The student's numbers may be of any size.
         return _relation(actual, expected, axes)
 
 
 def _relation(actual: Array, expected: Array, axes: Sequence[str]) -> str | None:
     if actual.size == expected.size == 1:
-        return _number(float(actual.flat[0]), float(expected.flat[0])) if expected.dtype.kind == "f" else None
+        return (
+            _relation_of_numbers(float(actual.flat[0]), float(expected.flat[0])) if expected.dtype.kind == "f" else None
+        )
     if not 1 < actual.size == expected.size <= MAX_ENTRIES:
         return _broadcast(actual, expected)
     mine, right = actual.astype(np.float64), expected.astype(np.float64)
     if not (np.isfinite(mine).all() and np.isfinite(right).all()) or np.ptp(right) == 0:
         return None
     tolerance = RELATIVE.get(actual.dtype, 1e-9)
-    found = None
-    if not _same(mine, right, tolerance):  # else any order of them is as good as right
-        found = _reordered(mine, right, tolerance, axes) or _scaled(mine, right, tolerance, truth=actual.dtype == bool)
-    return found or (_nearly(mine, right) if actual.dtype == np.float64 else None)
+    relation = None
+    if not _same(mine, right, tolerance):  # Otherwise any order could match.
+        boolean = actual.dtype == bool
+        relation = _reordered(mine, right, tolerance, axes) or _scaled(mine, right, tolerance, boolean=boolean)
+    return relation or (_almost_right(mine, right) if actual.dtype == np.float64 else None)
 
 
 def _same(a: Array, b: Array, tolerance: float) -> bool:
@@ -62,16 +64,16 @@ def _reordered(mine: Array, right: Array, tolerance: float, axes: Sequence[str])
             return f"these are the right values in reverse order along axis {_axis(axis, axes)}"
         for shift in (1, -1):
             if right.shape[axis] > 2 and _same(mine, np.roll(right, shift, axis), tolerance):
-                return f"these are the right values, moved by one along axis {_axis(axis, axes)}"
+                return f"these are the right values, shifted by one along axis {_axis(axis, axes)}"
     if mine.shape != right.shape and _same(mine.reshape(right.shape), right, tolerance):
         return "these are the right values in the right order, in another shape"
     if _same(np.sort(mine, axis=None), np.sort(right, axis=None), tolerance):
-        return "these are the right values in other places: some axes were mixed up"
+        return "these are the right values in the wrong places: check the order of the axes"
     return None
 
 
 def _axis(axis: int, axes: Sequence[str]) -> str:
-    """`1 (position)`; the number alone where the axis has no name."""
+    """Return `1 (position)`, or the number alone if the axis has no name."""
     name = axes[axis] if axis < len(axes) else ""
     return f"{axis} ({name})" if name and not name.startswith("axis ") else str(axis)
 
@@ -83,13 +85,13 @@ def _exchange(order: tuple[int, ...], axes: Sequence[str]) -> str:
     return f"the axes in the order {order}"
 
 
-def _scaled(mine: Array, right: Array, tolerance: float, *, truth: bool) -> str | None:
+def _scaled(mine: Array, right: Array, tolerance: float, *, boolean: bool) -> str | None:
     if mine.shape != right.shape:
         return None
     if _same(mine, -right, tolerance):
-        return "every sign is the wrong way round"
+        return "every sign is reversed"
     if not mine.any():
-        return "every value is False" if truth else "every value is 0"
+        return "every value is False" if boolean else "every value is 0"
     offset = float((mine - right).flat[0])
     if abs(offset) > 1e-6 and _same(mine - offset, right, tolerance):
         return f"every value is {abs(offset):.6g} too {'large' if offset > 0 else 'small'}"
@@ -97,46 +99,40 @@ def _scaled(mine: Array, right: Array, tolerance: float, *, truth: bool) -> str 
     at = int(size.argmax())
     factor = float(mine.flat[at] / right.flat[at])
     if factor != 0 and math.isfinite(factor) and _same(mine / factor, right, tolerance):
-        return f"every value is {_times(factor)} what it should be"
+        return f"every value is {_known(factor) or f'{factor:.6g} times'} the expected one"
     return None
 
 
-def _nearly(mine: Array, right: Array) -> str | None:
-    """Whether every value is right to five digits or more: then the formula is right, and a number in it is not."""
+def _almost_right(mine: Array, right: Array) -> str | None:
+    """Describe values that are right to five digits or more: the formula is right, a constant in it may not be."""
     if mine.shape != right.shape:
         return None
     difference, size = np.abs(mine - right), np.abs(right)
-    counts = difference > 1e-12 * float(size.max())  # where nothing is left but rounding, there are no digits to count
+    counts = difference > 1e-12 * float(size.max())  # Rounding alone leaves no digits to count.
     worst = float((difference[counts] / size[counts]).max(initial=0.0))
     if not 0 < worst <= 0.5e-5:
         return None
     digits = int(-math.log10(2 * worst))
-    return (
-        f"every value is right to {digits} digits, and no more: something on the way is rounded, or only nearly right"
-    )
+    return f"every value is right to only {digits} digits: a constant is imprecise, or something is rounded"
 
 
-def _number(mine: float, right: float) -> str | None:
-    """One number is always some multiple of another; only a factor that means something is told."""
+def _relation_of_numbers(mine: float, right: float) -> str | None:
+    """Describe the ratio of two single numbers, if it is a recognizable one."""
     if not (math.isfinite(mine) and math.isfinite(right)) or right == 0 or mine == right:
         return None
     if mine == 0:
         return "it is 0"
     factor = mine / right
     if math.isclose(factor, -1, rel_tol=1e-9):
-        return "the sign is the wrong way round"
-    told = _known(abs(factor))
-    return f"it is {'minus ' if factor < 0 else ''}{told} what it should be" if told else None
-
-
-def _times(factor: float) -> str:
-    return _known(factor) or f"{factor:.6g} times"
+        return "the sign is reversed"
+    known = _known(abs(factor))
+    return f"it is {'minus ' if factor < 0 else ''}{known} the expected value" if known else None
 
 
 def _known(factor: float) -> str | None:
-    """A factor in words, if it is a whole number, one over it, the root of one, or has to do with a logarithm."""
+    """Return a factor in words if it is a whole number, its inverse or root, or the base of a logarithm."""
     if not 1 / (2 * MAX_FACTOR) < factor < 2 * MAX_FACTOR:
-        return None  # nor can it be turned over or squared, at the ends of what a float holds
+        return None  # Beyond this, inverting or squaring it may overflow.
     for value, text in (
         (1 / math.log(2), "1/log 2 = 1.4427 times"),
         (1 / math.log(10), "1/log 10 times"),
@@ -160,5 +156,5 @@ def _broadcast(actual: Array, expected: Array) -> str | None:
         except ValueError:
             return None
         if _same(spread.astype(np.float64), expected.astype(np.float64), 1e-9):
-            return "these are the right values, once instead of for every row: an axis is missing"
+            return "these are the right values for one row only: an axis is missing"
     return None

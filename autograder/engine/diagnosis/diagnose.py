@@ -1,9 +1,9 @@
-"""Name the mistake: run known wrong implementations on the same inputs, find the one whose answers are the student's.
+"""Name the mistake: run known wrong implementations on the same inputs, and compare their answers with the student's.
 
-A mistake that gives the student's answer in every failing check of the function *and* in every passing one is not a
-guess. Where no mistake, and no pair of them, explains everything, something else is wrong beside it: then each failing
-check is named by itself, if a mistake gives exactly its answer and contradicts no check that passes. A wrong dtype on
-top of a mistake does not hide it. Where two give the same answers, both are named. Where none does, silence.
+A mistake that gives the student's answer in every check of the function, failed or passed, is not a guess. Where
+neither a mistake nor a pair of mistakes explains all failures, each failed check is explained separately, by mistakes
+that give exactly its answer and contradict no passed check. A mistake is recognized even if the dtype is wrong, too.
+Where two mistakes give the same answers, both are named. Where none does, nothing is reported.
 """
 
 import copy
@@ -19,8 +19,8 @@ import numpy as np
 
 from autograder.core.wire_format import Config, Rng
 from autograder.curriculum.registry import BUILT_IN
-from autograder.engine.diagnosis.explanation import Diagnosis, same_error
-from autograder.engine.diagnosis.finite_differences import step_of
+from autograder.engine.diagnosis.explanation import Diagnosis, is_same_error
+from autograder.engine.diagnosis.finite_differences import find_step
 from autograder.engine.diagnosis.matching import (
     Match,
     has_finite_error,
@@ -35,222 +35,225 @@ from autograder.engine.student import UNANSWERED, Cache, Call, RecordedCheck
 from autograder.errors import StudentException
 
 MAX_PAIRS = 60
-MAX_NAMES = 2  # more mistakes than this that cannot be told apart say nothing
-# Usually it is some milliseconds. But a check may hand on what the student's function returned, and be it ever so
-# large: what runs here is the kit's own code, in the grader, where no limit of the sandbox ends it.
-# CPU time: a busy machine finds the same names.
+MAX_ALTERNATIVES = 2  # More indistinguishable mistakes than this are not worth reporting.
+# A diagnosis usually takes milliseconds. But some checks pass on what the student's function returned, of any size, and
+# these limits are the only ones: Headway's own code runs here, outside the sandbox. They are CPU time, so that a busy
+# machine gives the same diagnosis.
 SECONDS = 20.0
-CASE_SECONDS = 3.0  # for naming checks one by one, after that
-MAX_ENTRIES = 100_000  # of an array that is looked through
+SECONDS_FOR_SINGLE_CHECKS = 3.0  # at most, of what is left
+MAX_ENTRIES = 100_000  # Larger arrays are not searched for difference quotients.
+
+Combination = tuple[Mistake, ...]  # mistakes that are made together
 
 
-Made = tuple[Mistake, ...]  # mistakes that are made together
-
-
-def diagnose(function: str, replays: Iterable[RecordedCheck], package: str = BUILT_IN) -> dict[str, Diagnosis]:
-    """The mistakes that explain the failing checks of a function, by the check's id; without those that none explains.
+def diagnose(function: str, checks: Iterable[RecordedCheck], package: str = BUILT_IN) -> dict[str, Diagnosis]:
+    """Return the mistakes that explain failed checks of a function, by the check's id.
 
     Args:
         function: qualified name.
-        replays: every check of the function that came to a call, passed or not.
+        checks: every check of the function that made a call, passed or not.
         package: the course's.
     """
-    ordered = sorted(replays, key=lambda replay: (replay.passed, replay.seconds))
-    failing = [replay for replay in ordered if not replay.passed]
-    if not failing:
+    ordered = sorted(checks, key=lambda check: (check.passed, check.seconds))
+    failed = [check for check in ordered if not check.passed]
+    if not failed:
         return {}
     known = mistakes_of_function(function, package)
-    quotients = _quotients(known, failing, package)
+    quotients = _diagnose_quotients(known, failed, package)
     if quotients:
         return quotients
     search = _Search(function, ordered, package)
     single = [(mistake,) for mistake in known]
-    if all(_came_to(function, replay) for replay in failing):  # else the forward pass failed: that says nothing here
+    if all(_calls(function, check) for check in failed):  # Otherwise the forward pass failed in some of them.
+        alternatives = search.explain_all(single)
+        if alternatives:
+            return _assign(failed, Diagnosis(tuple(mistake for (mistake,) in alternatives)))
         common = [mistake for mistake in known if mistake.common]
-        found = search.explaining(single)
-        if found:
-            return _named(failing, Diagnosis(tuple(mistakes[0] for mistakes in found)))
-        found = search.explaining(list(combinations(common, 2))[:MAX_PAIRS])
-        if found:
-            return _named(failing, Diagnosis(found[0], together=True))
-    return search.case_by_case(single)
+        pairs = search.explain_all(list(combinations(common, 2))[:MAX_PAIRS])
+        if pairs:
+            return _assign(failed, Diagnosis(pairs[0], together=True))
+    return search.explain_each(single)
 
 
-def _quotients(known: Iterable[Mistake], failing: Iterable[RecordedCheck], package: str) -> dict[str, Diagnosis]:
-    """The checks whose answers are difference quotients: one is proved to be, and others are nearly right."""
+def _diagnose_quotients(
+    known: Iterable[Mistake], failed: Iterable[RecordedCheck], package: str
+) -> dict[str, Diagnosis]:
+    """Diagnose checks whose answers are difference quotients: at least one provably, the others nearly correct."""
     for mistake in known:
         if not mistake.quotient:
             continue
-        replays = [replay for replay in failing if replay.calls[-1].function.qualified == mistake.function]
-        steps = [_step_of(replay.calls[-1], mistake, package) for replay in replays]
+        checks = [check for check in failed if check.calls[-1].function.qualified == mistake.function]
+        steps = [_find_step(check.calls[-1], mistake, package) for check in checks]
         step = next((step for step in steps if step is not None), None)
         if step is not None:
-            proof = f"your numbers are differences of floats next to each other, divided by {step:g} or twice that"
+            proof = f"your numbers are differences of neighbouring floats, divided by {step:g} or twice that"
             return {
-                replay.check: Diagnosis((mistake,), proof=proof)
-                for replay, found in zip(replays, steps, strict=True)
-                if found is not None or nearly_correct(replay.calls[-1].value, _right(replay, package))
+                check.id: Diagnosis((mistake,), proof=proof)
+                for check, own_step in zip(checks, steps, strict=True)
+                if own_step is not None or nearly_correct(check.calls[-1].value, _correct_answer(check, package))
             }
     return {}
 
 
-def _step_of(call: Call, mistake: Mistake, package: str) -> float | None:
+def _find_step(call: Call, mistake: Mistake, package: str) -> float | None:
     parts = call.value if isinstance(call.value, tuple) else (call.value,)
     arrays = [
         part for part in parts if isinstance(part, np.ndarray) and part.dtype == np.float64 and part.size <= MAX_ENTRIES
     ]
     if mistake.quotient == "one":
-        return next((step for step in map(step_of, arrays) if step is not None), None)
+        return next((step for step in map(find_step, arrays) if step is not None), None)
     dout, x = call.args[:2]
     if len(arrays) != 1 or arrays[0].shape != dout.shape != ():
         return None
     forward = getattr(solution_module(call.function.module, package), call.function.name.removesuffix("_backward"))
     with np.errstate(all="ignore"):
-        return step_of(arrays[0] / dout, np.spacing(np.abs(forward(x))))
+        return find_step(arrays[0] / dout, np.spacing(np.abs(forward(x))))
 
 
-def _came_to(function: str, replay: RecordedCheck) -> bool:
-    return any(call.function.qualified == function for call in replay.calls)
+def _calls(function: str, check: RecordedCheck) -> bool:
+    return any(call.function.qualified == function for call in check.calls)
 
 
-def _named(failing: Iterable[RecordedCheck], diagnosis: Diagnosis) -> dict[str, Diagnosis]:
-    return {one.check: replace(diagnosis, raised=one.calls[-1].exception is not None) for one in failing}
+def _assign(checks: Iterable[RecordedCheck], diagnosis: Diagnosis) -> dict[str, Diagnosis]:
+    return {check.id: replace(diagnosis, raised=check.calls[-1].exception is not None) for check in checks}
 
 
 class _Search:
-    """Tries candidates on the checks of one function; what was tried once is remembered."""
+    """A search for the mistakes that explain the checks of one function; remembers every comparison."""
 
-    def __init__(self, function: str, replays: Sequence[RecordedCheck], package: str) -> None:
-        self._function, self._replays, self._package = function, replays, package
+    def __init__(self, function: str, checks: Sequence[RecordedCheck], package: str) -> None:
+        self._function, self._checks, self._package = function, checks, package
         self._deadline = time.thread_time() + SECONDS
-        self._fits: dict[tuple[Made, int], Match] = {}
-        self._right: dict[int, Any] = {}
+        self._matches: dict[tuple[Combination, int], Match] = {}
+        self._correct_answers: dict[int, Any] = {}
 
-    def explaining(self, candidates: Iterable[Made]) -> list[Made]:
-        """Those that give the student's answers in all checks."""
-        found = []
+    def explain_all(self, candidates: Iterable[Combination]) -> list[Combination]:
+        """Return the candidates that give the student's answers in all checks."""
+        explanations = []
         for mistakes in candidates:
             if time.thread_time() > self._deadline:
-                return []  # of several that give the same answers all have to be named
-            if all(self._fit(mistakes, place) is Match.EXACT for place in range(len(self._replays))):
-                found.append(mistakes)
-        return found
+                return []  # All of several indistinguishable mistakes must be named, or none.
+            if all(self._match(mistakes, index) is Match.EXACT for index in range(len(self._checks))):
+                explanations.append(mistakes)
+        return explanations
 
-    def case_by_case(self, candidates: Sequence[Made]) -> dict[str, Diagnosis]:
-        """For each failing check those that give its answer, and the right one in all checks that pass.
+    def explain_each(self, candidates: Sequence[Combination]) -> dict[str, Diagnosis]:
+        """Return, for each failed check, the candidates that give its answer and contradict no passed check.
 
-        Where several do, those are meant that explain the most checks.
+        Of several, those that explain the most checks count.
         """
-        self._deadline = min(self._deadline, time.thread_time() + CASE_SECONDS)
-        explained: dict[int, dict[Made, Match]] = {}
-        for place, replay in enumerate(self._replays):
-            if not replay.passed and _came_to(self._function, replay):
-                fits = self._fitting(candidates, place)
-                if fits is None:
+        self._deadline = min(self._deadline, time.thread_time() + SECONDS_FOR_SINGLE_CHECKS)
+        explained: dict[int, dict[Combination, Match]] = {}
+        for index, check in enumerate(self._checks):
+            if not check.passed and _calls(self._function, check):
+                matches = self._matching(candidates, index)
+                if matches is None:
                     break
-                explained[place] = fits
-        if sum(map(self._is_a_riddle, explained, explained.values())) > sum(map(bool, explained.values())):
-            return {}  # where most wrong answers are explained by nothing, the others are so by chance
-        failing = sum(not replay.passed for replay in self._replays)
-        found: dict[str, Diagnosis] = {}
-        for place, fits in explained.items():
+                explained[index] = matches
+        if sum(map(self._is_unexplained, explained, explained.values())) > sum(map(bool, explained.values())):
+            return {}  # If most wrong answers have no explanation, the others have theirs by chance.
+        failed = sum(not check.passed for check in self._checks)
+        diagnoses: dict[str, Diagnosis] = {}
+        for index, matches in explained.items():
             ranks = {
-                mistakes: (fit > Match.IN_PART, sum(mistakes in other for other in explained.values()), fit)
-                for mistakes, fit in fits.items()
+                mistakes: (match > Match.IN_PART, sum(mistakes in other for other in explained.values()), match)
+                for mistakes, match in matches.items()
             }
-            best = [mistakes for mistakes in fits if ranks[mistakes] == max(ranks.values())]
-            most = self._names_allowed(place, ranks[best[0]][1]) if best else 0
+            best = [mistakes for mistakes in matches if ranks[mistakes] == max(ranks.values())]
+            most = self._max_alternatives(index, ranks[best[0]][1]) if best else 0
             if best and len({mistakes[0].title for mistakes in best}) <= most:
-                _, count, fit = ranks[best[0]]
+                _, count, match = ranks[best[0]]
                 diagnosis = Diagnosis(
                     tuple(mistakes[0] for mistakes in best),
-                    here_only=count < failing,
-                    in_part=fit is Match.IN_PART,
-                    up_to_dtype=fit is Match.UP_TO_DTYPE,
+                    here_only=count < failed,
+                    in_part=match is Match.IN_PART,
+                    up_to_dtype=match is Match.UP_TO_DTYPE,
                 )
-                found |= _named([self._replays[place]], diagnosis)
-        return found
+                diagnoses |= _assign([self._checks[index]], diagnosis)
+        return diagnoses
 
-    def _is_a_riddle(self, place: int, fits: dict[Made, Match]) -> bool:
-        """Whether nothing explains a wrong answer; an exception and a wrong dtype speak for themselves."""
-        return not fits and self._replays[place].calls[-1].exception is None and self._fit((), place) is Match.NO
+    def _is_unexplained(self, index: int, matches: dict[Combination, Match]) -> bool:
+        """Return whether nothing explains a wrong answer; an exception and a wrong dtype need no explanation."""
+        return not matches and self._checks[index].calls[-1].exception is None and self._match((), index) is Match.NO
 
-    def _names_allowed(self, place: int, count: int) -> int:
-        """How many mistakes may be told that explain one failing check, and `count` failing checks in all.
+    def _max_alternatives(self, index: int, count: int) -> int:
+        """Return how many alternatives may be reported for a failed check, if each explains `count` failed checks.
 
-        What many a mistake ends in, an exception or nothing but nan, says less than wrong numbers do.
+        Wrong numbers distinguish mistakes better than exceptions and nan do, in which many mistakes end.
         """
-        replay = self._replays[place]
-        exception = replay.calls[-1].exception
+        check = self._checks[index]
+        exception = check.calls[-1].exception
         if exception is None:
-            return MAX_NAMES if has_finite_error(replay.calls[-1].value, self._right_at(place)) else 1
+            return MAX_ALTERNATIVES if has_finite_error(check.calls[-1].value, self._correct_answer_at(index)) else 1
         return 0 if "out of bounds" in exception.message and count == 1 else 1
 
-    def _fitting(self, candidates: Sequence[Made], place: int) -> dict[Made, Match] | None:
-        """The candidates that explain one failing check; None if there was no time to try them all."""
-        fits: dict[Made, Match] = {}
+    def _matching(self, candidates: Sequence[Combination], index: int) -> dict[Combination, Match] | None:
+        """Return the candidates that explain one failed check; None if there was no time to try them all."""
+        matches: dict[Combination, Match] = {}
         for mistakes in candidates:
             if time.thread_time() > self._deadline:
                 return None
-            fit = self._fit(mistakes, place)
-            if fit is not Match.NO and self._contradicts_nothing(mistakes):
-                fits[mistakes] = fit
-        if Match.UP_TO_DTYPE in fits.values() and self._fit((), place) is not Match.NO:
-            # The values are right, only the dtype is wrong: a mistake that does not show here gives them too.
-            return {mistakes: fit for mistakes, fit in fits.items() if fit is Match.EXACT}
-        return fits
+            match = self._match(mistakes, index)
+            if match is not Match.NO and self._contradicts_no_pass(mistakes):
+                matches[mistakes] = match
+        if Match.UP_TO_DTYPE in matches.values() and self._match((), index) is not Match.NO:
+            # Only the dtype is wrong: a mistake without effect on this check gives these values, too.
+            return {mistakes: match for mistakes, match in matches.items() if match is Match.EXACT}
+        return matches
 
-    def _contradicts_nothing(self, mistakes: Made) -> bool:
-        """Whether they give the right answer wherever the student did; what no check has looked at may be wrong."""
+    def _contradicts_no_pass(self, mistakes: Combination) -> bool:
+        """Return whether they give the correct answer wherever the student does."""
         return all(
-            self._fit(mistakes, place) is Match.EXACT or self._fit((), place) is not Match.EXACT
-            for place, replay in enumerate(self._replays)
-            if replay.passed
+            self._match(mistakes, index) is Match.EXACT or self._match((), index) is not Match.EXACT
+            for index, check in enumerate(self._checks)
+            if check.passed
         )
 
-    def _fit(self, mistakes: Made, place: int) -> Match:
-        """How well the answers of a check are those of the solution with these mistakes made, or with none."""
-        key = (mistakes, place)
-        if key not in self._fits:
-            right = partial(self._right_at, place)
-            self._fits[key] = _fit_of(self._function, mistakes, self._replays[place], self._package, right)
-        return self._fits[key]
+    def _match(self, mistakes: Combination, index: int) -> Match:
+        """Return how well the answers of a check match those of the solution with these mistakes, or with none."""
+        key = (mistakes, index)
+        if key not in self._matches:
+            right = partial(self._correct_answer_at, index)
+            self._matches[key] = _match_check(self._function, mistakes, self._checks[index], self._package, right)
+        return self._matches[key]
 
-    def _right_at(self, place: int) -> Any:
-        if place not in self._right:
-            self._right[place] = _right(self._replays[place], self._package)
-        return self._right[place]
+    def _correct_answer_at(self, index: int) -> Any:
+        if index not in self._correct_answers:
+            self._correct_answers[index] = _correct_answer(self._checks[index], self._package)
+        return self._correct_answers[index]
 
 
-def _fit_of(function: str, mistakes: Made, replay: RecordedCheck, package: str, right: Callable[[], Any]) -> Match:
+def _match_check(
+    function: str, mistakes: Combination, check: RecordedCheck, package: str, right: Callable[[], Any]
+) -> Match:
     module, _, _ = function.partition(".")
     try:
         wrong = module_with_mistakes(*mistakes, package=package) if mistakes else solution_module(module, package)
     except BrokenMistake:
-        return Match.NO  # two edits of the same line do not go together
+        return Match.NO  # Both mistakes edit the same line.
     caches: dict[int, Any] = {}
-    fit = Match.EXACT
-    for call in replay.calls:
+    match = Match.EXACT
+    for call in check.calls:
         space = wrong if call.function.module == module else solution_module(call.function.module, package)
         answer = _run(getattr(space, call.function.name), call, caches, package)
         if call.function.qualified == function:
-            fit = min(fit, _fit_of_answer(call, answer, replay.passed, package))
-            if fit is Match.NO and not replay.passed and mistakes and call is replay.calls[-1]:
-                fit = _fit_in_part(call, answer, right)
-            if fit is Match.NO:
-                return fit
-        _remember(call.value, answer.value, caches)
-    return fit
+            match = min(match, _match_answer(call, answer, check.passed, package))
+            if match is Match.NO and not check.passed and mistakes and call is check.calls[-1]:
+                match = _match_part_of_answer(call, answer, right)
+            if match is Match.NO:
+                return match
+        _remember_cache(call.value, answer.value, caches)
+    return match
 
 
-def _right(replay: RecordedCheck, package: str) -> Any:
-    """What the official solution returns in the last call of a check."""
+def _correct_answer(check: RecordedCheck, package: str) -> Any:
+    """Return what the official solution returns in the last call of a check."""
     caches: dict[int, Any] = {}
     value = None
-    for call in replay.calls:
+    for call in check.calls:
         space = solution_module(call.function.module, package)
         value = _run(getattr(space, call.function.name), call, caches, package).value
-        _remember(call.value, value, caches)
+        _remember_cache(call.value, value, caches)
     return value
 
 
@@ -258,13 +261,13 @@ def _right(replay: RecordedCheck, package: str) -> Any:
 class _Answer:
     value: Any = None
     exception: StudentException | None = None
-    modified: frozenset[str] = frozenset()  # the parameters whose arrays were written into
+    modified: frozenset[str] = frozenset()  # parameters whose arrays were changed
 
 
 def _run(function: Callable[..., Any], call: Call, caches: dict[int, Any], package: str) -> _Answer:
-    # Caches are handed on as they are; everything else is a copy, because a wrong function may write into its inputs.
-    args = [_make(value, caches, package) for value in call.args]
-    kwargs = {name: _make(value, caches, package) for name, value in call.kwargs.items()}
+    # Everything but caches is copied, because a wrong function may write into its inputs.
+    args = [_prepare_argument(value, caches, package) for value in call.args]
+    kwargs = {name: _prepare_argument(value, caches, package) for name, value in call.kwargs.items()}
     try:
         with warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("ignore")
@@ -277,7 +280,7 @@ def _run(function: Callable[..., Any], call: Call, caches: dict[int, Any], packa
 
 
 def _untouched(after: Any, before: Any) -> bool:
-    """Whether arrays, alone or in dicts and lists, are bit for bit what they were; what is neither cannot change."""
+    """Return whether arrays, alone or in dicts and lists, are unchanged; other values cannot change."""
     if isinstance(before, (np.ndarray, dict, list)) and type(after) is not type(before):
         return False
     if isinstance(before, np.ndarray):
@@ -290,7 +293,7 @@ def _untouched(after: Any, before: Any) -> bool:
     return True
 
 
-def _make(value: Any, caches: dict[int, Any], package: str) -> Any:
+def _prepare_argument(value: Any, caches: dict[int, Any], package: str) -> Any:
     if isinstance(value, Cache):
         return caches.get(value.handle.number)
     if isinstance(value, Rng):
@@ -300,34 +303,34 @@ def _make(value: Any, caches: dict[int, Any], package: str) -> Any:
     return copy.deepcopy(value)
 
 
-def _remember(student: Any, ours: Any, caches: dict[int, Any]) -> None:
-    """Where the student's value is a cache, ours is the one to hand on."""
+def _remember_cache(student: Any, ours: Any, caches: dict[int, Any]) -> None:
+    """Remember our own cache where the student's value is a cache."""
     if isinstance(student, Cache):
         caches[student.handle.number] = ours
     elif type(student) is tuple and isinstance(ours, tuple):
-        for mine, theirs in zip(student, ours, strict=False):
-            _remember(mine, theirs, caches)
+        for student_part, own_part in zip(student, ours, strict=False):
+            _remember_cache(student_part, own_part, caches)
 
 
-def _fit_of_answer(call: Call, answer: _Answer, passed: bool, package: str) -> Match:
+def _match_answer(call: Call, answer: _Answer, passed: bool, package: str) -> Match:
     if call.exception is not None or answer.exception is not None:
         return Match.EXACT if _same_exception(call, answer.exception, package) else Match.NO
-    if not _same_modified(call, answer, package) and not (passed and call.modified):  # one check looks at it, and fails
+    if not _same_modified(call, answer, package) and not (passed and call.modified):  # Another check tests for it.
         return Match.NO
-    # Wherever a float32 took part: what is computed with it may be off by as much, in whatever dtype it arrives.
+    # What is computed with a float32 may differ by as much, whatever its dtype.
     coarse = in_float32((*call.args, call.kwargs))
-    return min(match_values(call.value, answer.value, coarse), _fit_of_entries(call, answer, coarse))
+    return min(match_values(call.value, answer.value, coarse), _match_entries(call, answer, coarse))
 
 
 def _same_modified(call: Call, answer: _Answer, package: str) -> bool:
-    """Whether the same arguments were written into; by name, if the student's have the names of the contract."""
+    """Return whether the same arguments were changed; by name, if the student's parameters have their names."""
     modified = {name.partition("[")[0] for name in call.modified}
     if not modified <= set(parameter_names(call.function.qualified, package)):
         return bool(modified) == bool(answer.modified)
     return modified == answer.modified
 
 
-def _fit_in_part(call: Call, answer: _Answer, right: Callable[[], Any]) -> Match:
+def _match_part_of_answer(call: Call, answer: _Answer, right: Callable[[], Any]) -> Match:
     if call.exception is not None or answer.exception is not None:
         return Match.NO
     return match_in_part(call.value, answer.value, right(), in_float32((*call.args, call.kwargs)))
@@ -336,28 +339,28 @@ def _fit_in_part(call: Call, answer: _Answer, right: Callable[[], Any]) -> Match
 def _same_exception(call: Call, ours: StudentException | None, package: str) -> bool:
     if call.exception is None or ours is None or call.exception.type != ours.type:
         return False
-    if same_error(call.exception.message, ours.message):
+    if is_same_error(call.exception.message, ours.message):
         return True
     if any(isinstance(value, Cache) for value in (*call.args, *call.kwargs.values())):
-        return False  # no contract demands one of a backward pass
-    # Where the contract demands an exception, its text is free.
+        return False  # No contract requires a backward pass to raise one.
+    # Where the contract requires an exception, its text is free.
     right = _run(
         getattr(solution_module(call.function.module, package), call.function.name), call, {}, package
     ).exception
     return right is not None and right.type == call.exception.type
 
 
-def _fit_of_entries(call: Call, answer: _Answer, coarse: bool) -> Match:
-    """How well the entries of the cache that a check looked at are the same."""
+def _match_entries(call: Call, answer: _Answer, coarse: bool) -> Match:
+    """Return how well the cache entries that a check read match."""
     if not call.entries:
         return Match.EXACT
     cache = answer.value[-1] if isinstance(answer.value, tuple) else answer.value
     if not isinstance(cache, dict):
         return Match.NO
-    fits = [
+    matches = [
         match_values(value, cache[name], coarse)
         if name in cache
         else (Match.EXACT if value is UNANSWERED else Match.NO)
         for name, value in call.entries.items()
     ]
-    return min(fits)
+    return min(matches)

@@ -1,4 +1,4 @@
-"""What the diagnosis says of a check: which mistakes, and how sure that is, in words."""
+"""Describe the diagnosis of a check: the mistakes, and what was compared."""
 
 import re
 from dataclasses import dataclass
@@ -16,13 +16,13 @@ class Diagnosis:
     """The mistakes whose answers are exactly the student's.
 
     Attributes:
-        mistakes: usually one; several of one group, or made together (`together`), or not to be told apart.
+        mistakes: usually one; several if they are of one group, made together, or indistinguishable.
         together: whether all of them were made at once.
-        here_only: they explain some of the failing checks and not all: something else is wrong, too.
-        in_part: of several results the first wrong one is the same, and the other wrong ones are not.
-        up_to_dtype: the values are the same, the dtype is not: that is a second mistake.
-        raised: the check ended with an exception, and not with an answer.
-        proof: what was found in the answer, if it was not compared with another.
+        here_only: they explain some, but not all, of the failing checks.
+        in_part: they explain the first wrong one of several results, but not the other wrong ones.
+        up_to_dtype: the values are the same, but the dtype is not.
+        raised: the check ended with an exception, not with an answer.
+        proof: what was found in the answer, if it was not compared with another answer.
     """
 
     mistakes: tuple[Mistake, ...]
@@ -35,35 +35,36 @@ class Diagnosis:
 
     @property
     def id(self) -> str:
-        """The mistakes' ids, joined by + if made together, by | if not to be told apart."""
+        """The mistakes' ids, joined by + if made together, by | if indistinguishable."""
         return ("+" if self.together else "|").join(mistake.id for mistake in self.mistakes)
 
     @property
     def titles(self) -> tuple[str, ...]:
-        """What they are called; mistakes of one group may share their title."""
+        """The distinct titles; mistakes of one group may share theirs."""
         return tuple(dict.fromkeys(mistake.title for mistake in self.mistakes))
 
     @property
     def title(self) -> str:
-        """One sentence."""
+        """The titles in one sentence."""
         return ", and ".join(self.titles) if self.together else ", or ".join(self.titles)
 
     @property
     def reason(self) -> str:
-        """Why it looks like that: what was compared, and what it does not explain."""
+        """What was compared, and which failures it explains."""
         if self.proof:
             return self.proof
-        which = "that mistake" if len(self.titles) == 1 else "both mistakes" if self.together else "either mistake"
-        here = " in this case" if self.here_only else ""
+        which = "this mistake" if len(self.titles) == 1 else "both mistakes" if self.together else "either mistake"
+        same = "raises the same error" if self.raised else "gives exactly your numbers"
         if self.in_part:
-            return f"with {which} this result is exactly yours; something else is wrong, too"
+            return f"code with {which} {same} for this result; fix it, then look at the others"
         if self.up_to_dtype:
-            return f"with {which} the numbers are exactly yours{here}; the dtype is wrong, too"
-        same = "the error is the same as yours" if self.raised else "the answer is exactly yours"
-        return f"with {which} {same}{here}" + ("; something else is wrong, too" if here else "")
+            same += " in another dtype"
+        return f"code with {which} {same}" + (
+            "; it explains this check; fix it, then look at the others" if self.here_only else ""
+        )
 
     def as_record(self) -> dict[str, Any]:
-        """For the result document."""
+        """Return the diagnosis as in the result document."""
         return {
             "id": self.id,
             "title": self.title,
@@ -73,9 +74,9 @@ class Diagnosis:
         }
 
 
-def same_error(mine: str, ours: str) -> bool:
-    """Whether two exceptions of one type say the same: shapes in any order, integers of any type."""
-    mine, ours = (_INTEGER.sub(r"\1", text) for text in (mine, ours))
-    if mine.startswith(_BROADCAST) and ours.startswith(_BROADCAST):
-        return sorted(_SHAPES.findall(mine)) == sorted(_SHAPES.findall(ours))
-    return mine == ours
+def is_same_error(first: str, second: str) -> bool:
+    """Return whether two messages of one exception type agree: shapes in any order, integers of any type."""
+    first, second = (_INTEGER.sub(r"\1", text) for text in (first, second))
+    if first.startswith(_BROADCAST) and second.startswith(_BROADCAST):
+        return sorted(_SHAPES.findall(first)) == sorted(_SHAPES.findall(second))
+    return first == second

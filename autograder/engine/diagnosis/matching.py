@@ -1,4 +1,4 @@
-"""How well two answers are the same: exactly, up to their dtype, in part, or not at all."""
+"""Match two answers: exactly, up to their dtype, in part, or not at all."""
 
 from collections.abc import Iterator
 from enum import IntEnum
@@ -11,24 +11,24 @@ from autograder.engine.student import Cache
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
-# Two ways to make the same mistake may round differently in float32; the float64 checks tell mistakes apart.
-SAME = {**TOLERANCES, np.dtype(np.float32): Tolerance(relative=1e-3, floor=1e-4)}
+# Two ways to make the same mistake may round differently in float32; the float64 checks distinguish mistakes.
+TOLERANCES_FOR_MATCHES = {**TOLERANCES, np.dtype(np.float32): Tolerance(relative=1e-3, floor=1e-4)}
 
 
 class Match(IntEnum):
-    """How well an answer is the student's."""
+    """How well an answer matches the student's."""
 
     NO = 0
-    IN_PART = 1  # of several results, the first that is wrong
+    IN_PART = 1  # the first wrong one of several results
     UP_TO_DTYPE = 2
     EXACT = 3
 
 
 def match_values(student: Any, ours: Any, coarse: bool = False) -> Match:
-    """How well two values are the same up to rounding: type, shape, dtype, and nan where the other has nan.
+    """Return how well two values match up to rounding, in type, shape, dtype and values; nan matches nan.
 
     Args:
-        coarse: round as float32 does.
+        coarse: allow the rounding of float32.
     """
     if isinstance(student, Cache):
         return Match.EXACT
@@ -56,7 +56,11 @@ def _fit_arrays(student: Array, ours: Array, coarse: bool) -> Match:
             return Match.NO
         coarse = coarse or np.float32 in (student.dtype, ours.dtype)
         student, ours = student.astype(np.float64), ours.astype(np.float64)
-    tolerance = SAME[np.dtype(np.float32)] if coarse else SAME.get(ours.dtype, TOLERANCES[np.dtype(np.float64)])
+    tolerance = (
+        TOLERANCES_FOR_MATCHES[np.dtype(np.float32)]
+        if coarse
+        else TOLERANCES_FOR_MATCHES.get(ours.dtype, TOLERANCES[np.dtype(np.float64)])
+    )
     with np.errstate(all="ignore"):
         near = np.abs(student - ours) <= tolerance.allowed(ours)
     if not (near | (student == ours) | (np.isnan(student) & np.isnan(ours))).all():
@@ -65,58 +69,62 @@ def _fit_arrays(student: Array, ours: Array, coarse: bool) -> Match:
 
 
 def match_in_part(student: Any, ours: Any, right: Any, coarse: bool = False) -> Match:
-    """Of several results: whether the first wrong one is ours, and those that are right are right in ours, too.
+    """Return whether, of several results, the first wrong one matches ours, and the correct ones are correct in ours.
 
     Args:
-        right: what should have been returned.
+        right: the correct value.
     """
     parts = list(_parts(student, ours, right))
     if len(parts) < 2 or None in parts:
         return Match.NO
     found_wrong = False
-    for mine, mistaken, correct in filter(None, parts):
-        wrong = match_values(mine, correct, coarse) is not Match.EXACT
-        if not (wrong and found_wrong) and match_values(mine, mistaken, coarse) is not Match.EXACT:
+    for actual, mistaken, expected in filter(None, parts):
+        wrong = match_values(actual, expected, coarse) is not Match.EXACT
+        if not (wrong and found_wrong) and match_values(actual, mistaken, coarse) is not Match.EXACT:
             return Match.NO
         found_wrong = found_wrong or wrong
     return Match.IN_PART if found_wrong else Match.NO
 
 
 def has_finite_error(student: Any, right: Any) -> bool:
-    """Whether something finite is wrong in a value: many mistakes end in the same nan or infinity."""
+    """Return whether something finite is wrong in a value: many mistakes end in the same nan or infinity."""
     for part in _parts(student, student, right):
         if part is None:
             return True
-        mine, _, correct = part
+        actual, _, expected = part
         if not (
-            isinstance(mine, (np.ndarray, np.generic, float)) and isinstance(correct, (np.ndarray, np.generic, float))
+            isinstance(actual, (np.ndarray, np.generic, float))
+            and isinstance(expected, (np.ndarray, np.generic, float))
         ):
             return True
-        mine, correct = np.asarray(mine), np.asarray(correct)
-        if mine.dtype.kind != "f" or correct.dtype.kind != "f" or mine.shape != correct.shape:
+        actual, expected = np.asarray(actual), np.asarray(expected)
+        if actual.dtype.kind != "f" or expected.dtype.kind != "f" or actual.shape != expected.shape:
             return True
         with np.errstate(all="ignore"):
-            if (np.isfinite(mine) & (np.abs(mine - correct) > SAME[np.dtype(np.float64)].allowed(correct))).any():
+            if (
+                np.isfinite(actual)
+                & (np.abs(actual - expected) > TOLERANCES_FOR_MATCHES[np.dtype(np.float64)].allowed(expected))
+            ).any():
                 return True
     return False
 
 
 def nearly_correct(student: Any, right: Any) -> bool:
-    """Whether all results are right to two digits: shapes, and numbers up to a hundredth of the largest."""
+    """Return whether all results have the right shape and are correct to a hundredth of the largest number."""
     for part in _parts(student, student, right):
         if part is None:
             return False
-        mine, _, correct = part
-        if not isinstance(mine, np.ndarray) or np.shape(mine) != np.shape(correct):
+        actual, _, expected = part
+        if not isinstance(actual, np.ndarray) or np.shape(actual) != np.shape(expected):
             return False
         with np.errstate(all="ignore"):
-            if not (np.abs(mine - correct) <= 0.01 * max(1.0, float(np.abs(correct).max(initial=0.0)))).all():
+            if not (np.abs(actual - expected) <= 0.01 * max(1.0, float(np.abs(expected).max(initial=0.0)))).all():
                 return False
     return True
 
 
 def _parts(student: Any, ours: Any, right: Any) -> Iterator[tuple[Any, Any, Any] | None]:
-    """The single results side by side, in the order in which they are compared; None where the forms differ."""
+    """Yield the single results side by side, in the order in which they are compared; None where the forms differ."""
     if isinstance(right, tuple):
         if not (type(student) is type(ours) is tuple and len(student) == len(ours) == len(right)):
             yield None
@@ -134,7 +142,7 @@ def _parts(student: Any, ours: Any, right: Any) -> Iterator[tuple[Any, Any, Any]
 
 
 def in_float32(values: Any) -> bool:
-    """Whether an array among these values is float32."""
+    """Return whether an array among these values is float32."""
     if isinstance(values, dict):
         return in_float32(list(values.values()))
     if isinstance(values, (tuple, list)):

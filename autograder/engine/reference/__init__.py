@@ -1,6 +1,6 @@
 """PyTorch's answers, behind a memo: `reference.softmax.softmax(x)` with NumPy in and out.
 
-Only this package imports torch, and only when an answer is neither in the memo that ships with the kit nor in the
+Only this package imports torch, and only when an answer is neither in the memo that ships with Headway nor in the
 user's cache.
 """
 
@@ -19,33 +19,29 @@ from autograder.errors import UsageError
 
 
 class Reference:
-    """The reference proxy: attributes are modules, theirs are functions, called like the student's.
+    """PyTorch's versions of the functions: attributes are modules, whose attributes are functions.
 
     Args:
-        memo: where answers are looked up and kept.
-        live: never look anything up, always ask PyTorch (used to prove the memo).
-        package: the course's, in whose `reference` the functions are.
+        memo: where answers are looked up and stored.
+        package: the course's, whose `reference` package has the functions.
     """
 
-    def __init__(self, memo: Memo, *, live: bool = False, package: str = registry.BUILT_IN) -> None:
+    def __init__(self, memo: Memo, *, package: str = registry.BUILT_IN) -> None:
         self._memo = memo
-        self._live = live
         self._package = package
 
     @classmethod
     def of_course(cls, package: str) -> "Reference":
-        """The one that checks use: what ships with the course, then the user's cache."""
+        """Return the reference that checks use: the answers that ship with the course, then the user's cache."""
         return cls(Memo(shipped_answers(package), user_cache()), package=package)
 
-    def __getattr__(self, module: str) -> "_Module":
+    def __getattr__(self, module: str) -> "_ReferenceModule":
         if module.startswith("_"):
             raise AttributeError(module)
-        return _Module(self, module)
+        return _ReferenceModule(self, module)
 
     def call(self, module: str, function: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """The answer of `module.function(*args, **kwargs)`."""
-        if self._live:
-            return wire_format.unpack(wire_format.pack(self._ask(module, function, args, kwargs)))
+        """Return the answer of `module.function(*args, **kwargs)`."""
         request = wire_format.pack(("call", self._version, module, function, args, kwargs))
         return self._memo.get_or_compute(module, request, lambda: self._ask(module, function, args, kwargs))
 
@@ -56,23 +52,23 @@ class Reference:
     def _ask(self, module: str, function: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if self._package == registry.BUILT_IN and importlib.util.find_spec("torch") is None:
             raise UsageError(_NO_TORCH)
-        # In another grader process the memo may be warm: the import, 1.5 s, is paid only by the one that is cold.
+        # Importing torch takes 1.5 s: only a process that needs it pays for it.
         try:
-            found = importlib.import_module(f"{self._package}.reference.{module}")
+            functions = importlib.import_module(f"{self._package}.reference.{module}")
         except ModuleNotFoundError as error:
-            if error.name == "torch":  # a course of another package may do without
+            if error.name == "torch":  # The references of a third-party course may need no torch.
                 raise UsageError(_NO_TORCH) from None
             raise
-        return getattr(found, function)(*args, **kwargs)
+        return getattr(functions, function)(*args, **kwargs)
 
 
 _NO_TORCH = (
-    "these inputs are not among the answers that ship with the kit, and PyTorch is not installed. "
-    "Check without --seed, or install it: pip install 'headway[torch]'"
+    "Headway ships no answers for these inputs, and PyTorch is not installed. "
+    "Check without --seed, or install PyTorch: pip install 'headway[torch]'"
 )
 
 
-class _Module:
+class _ReferenceModule:
     def __init__(self, reference: Reference, name: str) -> None:
         self._reference = reference
         self._name = name
@@ -89,11 +85,11 @@ def shipped_answers(package: str = registry.BUILT_IN) -> Path:
 
 
 def source_digest(package: str = registry.BUILT_IN) -> str:
-    """Digest of every reference's source text: a changed reference makes every older memo entry stale.
+    """Return the digest of all sources of the references: a changed reference makes every older memo entry stale.
 
-    Another package's references may use anything of their package and of the kit's references, so all of it counts.
+    The references of a third-party course may use anything of their package, so all of it counts.
     """
-    own = registry.folder(package)
-    sources = sorted((own / "reference").glob("*.py")) if package == registry.BUILT_IN else registry.sources(package)
+    folder = registry.folder(package)
+    sources = sorted((folder / "reference").glob("*.py")) if package == registry.BUILT_IN else registry.sources(package)
     bridge = Path(__file__).with_name("torch_bridge.py")
     return digest_of(package.encode(), bridge.read_bytes(), *(path.read_bytes() for path in sources))

@@ -1,8 +1,11 @@
-"""Answers of PyTorch kept on disk, so that a warm check does not import torch.
+"""Store PyTorch's answers on disk, so that most checks need not import torch.
 
-Two places are looked at: the files that ship with the kit (the public cases, one file per assignment) and the user's
-cache (one file per answer). A key is the digest of everything the answer depends on; an entry that is cut short,
-changed or unreadable is computed again, never trusted.
+There are two places: the files that ship with Headway (answers to the public inputs, one file per assignment) and the
+user's cache (one file per answer). A key is the digest of everything the answer depends on. An entry that is truncated,
+changed or unreadable is computed again.
+
+Keys must not depend on the processor. PyTorch's answers do, in the last bit, and some requests contain earlier answers:
+they have the same key everywhere because the earlier answers come from the memo, too.
 """
 
 import contextlib
@@ -20,7 +23,7 @@ SUFFIX = ".memo"
 
 
 def digest_of(*parts: bytes) -> str:
-    """Hex digest of byte strings, each preceded by its length, so that their borders count."""
+    """Return the hex digest of byte strings, each preceded by its length, so that their boundaries count."""
     state = hashlib.blake2b(digest_size=20)
     for part in parts:
         state.update(len(part).to_bytes(8, "little") + part)
@@ -28,26 +31,29 @@ def digest_of(*parts: bytes) -> str:
 
 
 def user_cache() -> Path | None:
-    """The folder of the user's cache: $HEADWAY_CACHE, or the platform's place for caches, if there is one."""
+    """Return the folder of the user's cache: $HEADWAY_CACHE, or the platform's cache folder, if there is one."""
     return user_folder("HEADWAY_CACHE", "cache")
 
 
 class Memo:
-    """Looks answers up, computes what is missing, keeps it.
+    """Looks up answers; computes and stores those that are missing.
 
     Args:
-        shipped: folder of the kit's own answers, one file per module.
-        cache: folder for new answers; None keeps them in memory only.
+        shipped: folder of the shipped answers, one file per module.
+        cache: folder for new answers; None stores them in memory only.
+
+    Attributes:
+        used: every packed answer that was returned, by module and key.
     """
 
     def __init__(self, shipped: Path, cache: Path | None = None) -> None:
         self._shipped = shipped
         self._cache = cache
         self._loaded: dict[str, dict[str, bytes]] = {}
-        self.used: dict[str, dict[str, bytes]] = {}  # every frame of this run, by module and key
+        self.used: dict[str, dict[str, bytes]] = {}
 
     def get_or_compute(self, module: str, request: bytes, compute: Callable[[], Any]) -> Any:
-        """The value for `request` (a packed frame), from the nearest place that has it."""
+        """Return the answer to `request` (a packed frame), from the nearest place that has it."""
         key, used = digest_of(request), self.used.setdefault(module, {})
         frame = used.get(key) or self._shipped_frames(module).get(key) or self._read(key)
         if frame is None:
@@ -97,7 +103,7 @@ class Memo:
         path = self._path(key)
         if path is None:
             return
-        # A cache that cannot be written (full, read-only, somebody else's) costs time, never a verdict.
+        # A cache that cannot be written (full, read-only, not owned) only costs time.
         with contextlib.suppress(OSError):
             write_atomically(path, digest_of(frame).encode() + frame)
 
@@ -116,7 +122,7 @@ def read_shipped(path: Path) -> dict[str, bytes]:
 
 
 def write_shipped(folder: Path, used: dict[str, dict[str, bytes]], index: dict[str, str]) -> None:
-    """Write answers by module in the form that `read_shipped` reads, and the index beside them."""
+    """Write answers by module for `read_shipped`, and the index beside them."""
     import numpy as np
 
     for module, entries in used.items():

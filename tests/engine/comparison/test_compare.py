@@ -31,27 +31,27 @@ EXPECTED = np.arange(6.0).reshape(2, 3)
         (EXPECTED[0], "probs has shape (3,), expected (2, 3) = (row, class)"),
         (EXPECTED[:1], "probs has shape (1, 3), expected (2, 3) = (row, class)"),
         (EXPECTED.astype(np.float32), "probs has dtype float32, expected float64"),
-        (EXPECTED * np.array([1, 1, np.nan]), "probs has nan values where they should be finite"),
-        (EXPECTED + np.array([0, 0, np.inf]), "probs has infinite values where they should be finite"),
+        (EXPECTED * np.array([1, 1, np.nan]), "probs has nan values where finite values are expected"),
+        (EXPECTED + np.array([0, 0, np.inf]), "probs has infinite values where finite values are expected"),
         (EXPECTED + 1, "probs is not close to PyTorch's softmax"),
     ],
 )
-def test_the_first_difference_is_named(actual, message):
+def test_compare_reports_first_difference(actual, message):
     assert verdict(actual, EXPECTED).message == message
 
 
-def test_shape_is_reported_before_dtype_and_values():
+def test_compare_reports_shape_before_dtype_and_values():
     assert "shape" in verdict(np.full((3, 2), np.nan, np.float32), EXPECTED).message
 
 
 @pytest.mark.parametrize("right", [1.5, 1e-300, 5e-324, 1e300])
 @pytest.mark.parametrize("wrong", [1e308, -1e308, 1e-323, 0.0, np.inf, np.nan])
-def test_the_ends_of_what_a_float_holds_are_compared_like_any_number(right, wrong):
+def test_compare_extreme_floats(right, wrong):
     verdict(wrong, right, LOSS, tolerance=Tolerance(0.0, 0.0))
     verdict(np.full((2, 3), wrong), np.arange(6.0).reshape(2, 3) * right, tolerance=Tolerance(0.0, 0.0))
 
 
-def test_the_worst_element_is_shown():
+def test_compare_reports_largest_error():
     actual = EXPECTED.copy()
     actual[0, 1] += 0.5
     actual[1, 2] -= 2.0
@@ -63,67 +63,67 @@ def test_the_worst_element_is_shown():
     assert details["worst"]["expected"] == 5.0
 
 
-def test_values_that_json_does_not_know_are_text():
+def test_compare_non_finite_values_become_text():
     actual = EXPECTED.copy()
     actual[1, 1] = np.nan
     assert verdict(actual, EXPECTED).details["worst"]["yours"] == "nan"
 
 
 @pytest.mark.parametrize(("dtype", "right", "wrong"), [(np.float64, 1e-11, 1e-7), (np.float32, 1e-6, 1e-3)])
-def test_rounding_passes_and_mistakes_do_not(dtype, right, wrong):
+def test_compare_accepts_rounding_and_rejects_mistakes(dtype, right, wrong):
     expected = np.linspace(0.1, 1.0, 12, dtype=dtype).reshape(3, 4)
     compare((expected * dtype(1 + right)), expected, SOFTMAX)
     verdict((expected * dtype(1 + wrong)), expected)
 
 
-def test_zero_by_cancellation_is_judged_by_the_size_of_the_others():
+def test_compare_zero_uses_floor_of_largest_value():
     expected = np.array([0.0, 1e6])
     compare(np.array([1e-8, 1e6]), expected, SOFTMAX)
     verdict(np.array([1e-3, 1e6]), expected)
 
 
-def test_expected_infinities_must_be_there():
+def test_compare_expected_infinity_must_match():
     compare(np.array([-np.inf, 1.0]), np.array([-np.inf, 1.0]), SOFTMAX)
     verdict(np.array([np.inf, 1.0]), np.array([-np.inf, 1.0]))
     verdict(np.array([-1e300, 1.0]), np.array([-np.inf, 1.0]))
 
 
-def test_booleans_and_integers_are_exact():
+def test_compare_booleans_and_integers_exactly():
     assert verdict(np.array([True, False]), np.array([True, True])).details["wrong"]["count"] == 1
     assert "dtype" in verdict(np.array([1, 0]), np.array([True, True])).message
     verdict(np.array([2**60]), np.array([2**60 + 1]))
 
 
 @pytest.mark.parametrize("actual", [1.5, np.float64(1.5), np.array(1.5), np.float32(1.5)])
-def test_a_number_may_come_in_any_float(actual):
+def test_compare_number_accepts_any_float(actual):
     compare(actual, 1.5, LOSS)
 
 
 @pytest.mark.parametrize("actual", [np.array([1.5]), None, "1.5", True, Opaque("x")])
-def test_a_number_must_be_a_number(actual):
+def test_compare_number_rejects_other_types(actual):
     verdict(actual, 1.5, LOSS)
 
 
-def test_several_outputs():
+def test_compare_several_outputs():
     pair = (EXPECTED, EXPECTED)
     assert "must return a tuple (out, weights)" in verdict(EXPECTED, pair, ATTENTION).message
     assert "must return 2 values" in verdict((EXPECTED,) * 3, pair, ATTENTION).message
     assert verdict((EXPECTED, EXPECTED + 1), pair, ATTENTION).message.startswith("weights")
 
 
-def test_dictionaries():
+def test_compare_dictionaries():
     expected = {"W": EXPECTED, "b": EXPECTED[0]}
     compare(dict(expected), expected, SOFTMAX)
-    assert "lacks 'b'" in verdict({"W": EXPECTED}, expected).message
-    assert "has also 'c'" in verdict({**expected, "c": EXPECTED}, expected).message
+    assert "is missing key 'b'" in verdict({"W": EXPECTED}, expected).message
+    assert "has an extra key 'c'" in verdict({**expected, "c": EXPECTED}, expected).message
     assert "probs['W']" in verdict({**expected, "W": EXPECTED + 1}, expected).message
 
 
-def test_a_tolerance_can_be_given():
+def test_compare_accepts_tolerance():
     compare(EXPECTED + 0.1, EXPECTED, SOFTMAX, tolerance=Tolerance(0.0, 0.2))
 
 
-def test_axes_are_named_from_the_right():
+def test_axis_names_start_from_the_right():
     assert axis_names(("batch", "query", "key"), 2) == ("query", "key")
     assert axis_names(("query", "key"), 3) == ("axis 0", "query", "key")
     assert axis_names(("query",), 0) == ()

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from autograder.engine.diagnosis.finite_differences import step_of
+from autograder.engine.diagnosis.finite_differences import find_step
 
 
 def loss(x):
@@ -22,22 +22,22 @@ def quotients(x, step, *, central=True, as_written=lambda difference, step: diff
 
 @pytest.mark.parametrize("step", [1e-4, 1e-5, 1e-6, 1e-7])
 @pytest.mark.parametrize("seed", range(3))
-def test_a_difference_quotient_is_recognised_with_its_step(step, seed):
+def test_find_step_recognizes_difference_quotient(step, seed):
     x = np.random.default_rng(seed).normal(size=(3, 4))
-    assert step_of(quotients(x, step)) == step
-    assert step_of(quotients(x, step, central=False, as_written=lambda difference, step: difference / step)) == step
-    assert step_of(quotients(x, step, as_written=lambda difference, step: 0.5 * difference / step)) == step
+    assert find_step(quotients(x, step)) == step
+    assert find_step(quotients(x, step, central=False, as_written=lambda difference, step: difference / step)) == step
+    assert find_step(quotients(x, step, as_written=lambda difference, step: 0.5 * difference / step)) == step
 
 
-def test_one_whose_entries_have_values_of_their_own_is_recognised_too():
+def test_find_step_with_spacing_recognizes_quotient():
     x = np.random.default_rng(0).normal(size=40)
     quotient = (np.tanh(x + 1e-5) - np.tanh(x - 1e-5)) / 2e-5
-    assert step_of(quotient, np.spacing(np.abs(np.tanh(x)))) == 1e-5
-    assert step_of(1 - np.tanh(x) ** 2, np.spacing(np.abs(np.tanh(x)))) is None
+    assert find_step(quotient, np.spacing(np.abs(np.tanh(x)))) == 1e-5
+    assert find_step(1 - np.tanh(x) ** 2, np.spacing(np.abs(np.tanh(x)))) is None
 
 
 @pytest.mark.parametrize("scale", [1.0, 1e-3, 1e6, 1 / 3])
-def test_gradients_by_formula_are_none(scale):
+def test_find_step_of_formula_gradient_is_none(scale):
     rng = np.random.default_rng(1)
     for values in (
         rng.normal(size=50),
@@ -49,4 +49,4 @@ def test_gradients_by_formula_are_none(scale):
         np.array([]),
         np.full(9, np.nan),
     ):
-        assert step_of(scale * values) is None
+        assert find_step(scale * values) is None
