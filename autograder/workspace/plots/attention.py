@@ -45,7 +45,7 @@ def steps(plot: Plot, inputs: PlotInputs) -> "Figure":
     fig, axes = figure.subplots(plot.title, 1, 4, (16, 4.2))
     limits = {"vmin": -largest, "vmax": largest}
     for panel, values, x, title, signed, more in (
-        (axes[0, 0], scores, "key", "scores: q kᵀ / √K", True, limits),
+        (axes[0, 0], scores, "key", "scores: q kᵀ / √d_k", True, limits),
         (axes[0, 1], masked, "key", "after the mask", True, limits),
         (axes[0, 2], weights, "key", "weights: softmax of each row", False, {"vmin": 0.0, "vmax": 1.0}),
         (axes[0, 3], out, "feature", "output: weights times v", True, {}),

@@ -113,7 +113,7 @@ _CATALOG = (
     Plot(
         "ffn-hidden",
         "Inside the feed-forward networks of a trained model",
-        "Most hidden values are close to 0 after the activation, and which ones differs from character to character.",
+        "Many hidden values are close to 0 after the activation; which ones depends on the character.",
         "model:ffn_hidden",
         ("tokenizer.encode", "layernorm.layernorm", "ffn.linear", "ffn.relu", "ffn.gelu", "gpt.gpt"),
         trained=True,
@@ -138,7 +138,7 @@ _CATALOG = (
     Plot(
         "residual-norms",
         "The length of the residual stream, and of what each layer adds to it",
-        "The stream grows; what a layer adds is small in comparison, and hardly ever 0.",
+        "The stream grows from layer to layer. Which layers add the most?",
         "model:residual_norms",
         ("tokenizer.encode", "gpt.gpt"),
         trained=True,
@@ -169,7 +169,7 @@ _CATALOG = (
     Plot(
         "gradient-norms",
         "The gradient norm of each layer, before and after training",
-        "No layer is left without a gradient, and none dwarfs the others.",
+        "Every layer should receive a gradient. Which ones receive the largest?",
         "training:gradient_norms",
         ("tokenizer.encode", "tokenizer.get_batch", "gpt.init_gpt", "gpt.gpt_loss"),
         trained=True,

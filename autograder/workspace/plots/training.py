@@ -75,7 +75,7 @@ def gradient_norms(plot: Plot, inputs: PlotInputs) -> "Figure":
         _, grads = functions.values("gpt.gpt_loss", 2, x, y, params, config)
         names, norms = norms_by_layer(grads, run)
         panel.bar(np.arange(len(names)) + shift, norms, width=0.38, color=color, label=label)
-    figure.label_axes(panel, "layer (block, layer)", "norm of the gradient (nats per unit)")
+    figure.label_axes(panel, "block and layer", "norm of the gradient (nats per unit)")
     figure.tick_labels(panel, names, x=True)
     panel.tick_params(axis="x", rotation=35)
     panel.set_yscale("log")
