@@ -1,4 +1,4 @@
-"""The bridge between NumPy arguments and PyTorch references: float64 tensors in, NumPy arrays out."""
+"""Call PyTorch functions with NumPy arrays: convert arguments to float64 tensors, and results to NumPy arrays."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -7,19 +7,19 @@ from typing import Any
 import numpy as np
 import torch
 
-# One thread: the references are tiny, and a second thread costs more than it brings.
+# The computations are tiny: a second thread would make them slower.
 torch.set_num_threads(1)
 
 Tensor = torch.Tensor
 
 
 def in_torch(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Make a function on tensors callable with NumPy arrays.
+    """Decorate a function on tensors so that it takes and returns NumPy arrays.
 
-    Floating point arrays become float64 tensors, integer arrays int64, booleans bool, inside tuples, lists and
-    dictionaries too. Whatever is not an array passes through unchanged. Floating point results come back in float32
-    if every floating point array that went in was float32 and there was one, else in float64: the dtype rule of the
-    curriculum. The computation itself is always in float64.
+    Floating-point arrays become float64 tensors, integer arrays int64, booleans bool, also inside tuples, lists and
+    dictionaries. Other values are passed on unchanged. The computation is always in float64. Floating-point results are
+    float32 if all floating-point arrays in the arguments are float32 and there is at least one, else float64: the dtype
+    rule of the course.
     """
 
     @wraps(function)
@@ -31,12 +31,12 @@ def in_torch(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def as_float(x: Tensor) -> Tensor:
-    """`x` in float64: integers where floats are expected are computed in float64."""
+    """Return `x` in float64, whatever its dtype."""
     return x.double()
 
 
 def leaf(x: Tensor) -> Tensor:
-    """A float64 copy of `x` that gradients can be asked for."""
+    """Return a float64 copy of `x` that requires a gradient."""
     return x.detach().double().clone().requires_grad_(True)
 
 
