@@ -1,11 +1,11 @@
-"""How fast a class is graded: nbgrader, one plain pytest process each, and `headway grade`, in turn.
+"""Compare how fast nbgrader, one plain pytest process per submission, and `headway grade` grade a class.
 
     python tests/bench/bench_class.py [--rounds 3] [--sample 5] [--submissions 200] [-j 2]
 
-The same assignment for all: softmax, attention, layer norm, with the kit's own checks on the public inputs; 20
-different submissions, repeated. Every figure is a whole command's, start-up included; `headway grade` uses the sandbox.
-nbgrader and plain pytest grade one submission after another in the same time each, so a sample of a few is enough. What
-is quoted is the median of the ratios round by round, which holds when the machine's speed drifts.
+All grade the same assignment: softmax, attention and layer norm with Headway's checks on the public inputs, and 20
+different submissions, repeated. Every figure is for a whole command with its start-up; `headway grade` uses its
+sandbox. nbgrader and plain pytest take the same time for every submission, so a small sample is enough. The quoted
+figure is the median of the ratios of each round, which holds when the machine's speed drifts.
 """
 
 import argparse
@@ -32,7 +32,7 @@ KINDS = 20
 
 
 def sources():
-    """Twenty different right submissions of three modules: the solutions with a comment and a constant of their own."""
+    """Yield twenty different correct submissions: the solutions with a random comment and constant."""
     rng = random.Random(0)
     for _ in range(KINDS):
         mark = f"# {rng.getrandbits(64):x}\nMARK = {rng.getrandbits(30)}\n"
@@ -64,12 +64,12 @@ def headway(group, out, processes):
     command = [sys.executable, "-m", "autograder.cli", "grade", group, "--out", out, "--seed", "0", "-j", processes]
     took = timed([*command, *names, "--no-color"])
     students = json.loads((out / "class.json").read_text("utf-8"))["students"]
-    assert all(one["earned"] == one["possible"] > 0 for one in students), "a right submission lost points"
+    assert all(student["earned"] == student["possible"] > 0 for student in students), "a correct submission lost points"
     return took
 
 
 def plain_pytest(folder):
-    # The checks of the three functions alone, as for the others.
+    # Only the checks of the three functions are run, as in the other runs.
     picked = [str(path) for module in MODULES for path in check_files(module, BUILT_IN)]
     options = ["-q", "-p", "plain", "-p", "only", "-p", "no:cacheprovider", "-c", str(CONFIGURATION)]
     environment = {"SUBMISSION": str(folder), "PYTHONPATH": str(Path(__file__).parent), "ONLY": ",".join(FUNCTIONS)}
@@ -77,7 +77,7 @@ def plain_pytest(folder):
 
 
 def nbgrader_course(root, kinds, count):
-    """A course of one notebook: a cell per module to fill in, a cell of tests for each function, a point each."""
+    """Write a course of one notebook: a solution cell per module and a test cell, worth one point, per function."""
     import nbformat
     from nbformat.v4 import new_code_cell, new_notebook
 
@@ -89,7 +89,7 @@ def nbgrader_course(root, kinds, count):
         first = f"import sys; sys.path[:0] = {[str(Path(__file__).parent), str(ROOT)]!r}\nfrom plain_cells import run"
         cells = [new_code_cell(first)]
         for module, text in modules.items():
-            # One notebook, one namespace: what another module would be imported for is there.
+            # All modules share the notebook's namespace, so imports of each other are removed.
             text = re.sub(rf"^from (?:{'|'.join(MODULES)}) import.*$", "", text, flags=re.MULTILINE)
             cells.append(cell(text, module, grade=False, solution=True))
         cells += [
@@ -118,7 +118,7 @@ def autograde(root, count):
 
     with Gradebook(f"sqlite:///{root / 'gradebook.db'}") as book:
         scores = [submission.score for submission in book.assignment_submissions("week")]
-    assert scores == [3.0] * count, f"a right submission lost points in nbgrader: {scores}"
+    assert scores == [3.0] * count, f"a correct submission lost points in nbgrader: {scores}"
     return took
 
 
@@ -140,7 +140,7 @@ def main():
     options = parser.parse_args()
     import nbgrader
 
-    # nbgrader starts alembic by its name, which lies with the scripts of the environment that has nbgrader.
+    # nbgrader runs the script `alembic`, which is in the environment's bin folder.
     os.environ["PATH"] = f"{Path(nbgrader.__file__).parents[4] / 'bin'}{os.pathsep}{os.environ['PATH']}"
     kinds = list(sources())
     ours, theirs, plains, empty = [], [], [], []
@@ -155,14 +155,14 @@ def main():
             runs = [plain_pytest(scratch / "class" / f"s{i:03}") for i in range(options.sample)]
             plains.append(tuple(map(sum, zip(*runs, strict=True))))
             empty.append(headway(scratch / "one", scratch / f"one{number}", 1))
-            if number == 0:  # warms the file caches of all
-                for one in (ours, theirs, plains, empty):
-                    one.clear()
+            if number == 0:  # the first round only warms the file caches
+                for times in (ours, theirs, plains, empty):
+                    times.clear()
     print(f"softmax, attention, layer norm; {options.rounds} rounds, whole commands, median (min to max)")
     report("nbgrader autograde", *zip(*theirs, strict=True), options.sample)
     report("plain pytest each", *zip(*plains, strict=True), options.sample)
     report(f"headway grade -j {options.processes}", *zip(*ours, strict=True), options.submissions)
-    report("  of it start-up", *zip(*empty, strict=True), options.submissions)
+    report("  its start-up", *zip(*empty, strict=True), options.submissions)
     for label, others, count in (("nbgrader's", theirs, options.sample), ("plain pytest's", plains, options.sample)):
         ratios = [(b[0] / count) / (a[0] / options.submissions) for a, b in zip(ours, others, strict=True)]
         print(

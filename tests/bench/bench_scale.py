@@ -1,12 +1,12 @@
-"""A generated class at any size: time and memory as it grows, kills and resumption, the second run, Dask.
+"""Measure grading a generated class of any size: time, memory, killed and resumed runs, a second run, Dask.
 
     python tests/bench/bench_scale.py [--count 2000] [--assignment NAME]... [--kills 10] [--cluster]
 
-Without --assignment the whole curriculum is graded. In one uninterrupted run: seconds per submission after the first
-100 and over all, the CPU time of the grading processes (not that of the students' processes), and the memory
-(proportional set size) of all of them. Then the same
-class once more with `kill -9` at random moments, compared document by document; then one submission is changed and
-graded again; with --cluster also on a Dask cluster of one and of two workers.
+Without --assignment, the whole course is graded. One uninterrupted run gives the seconds per submission after the first
+100 and overall, the CPU time of the grading processes (without the students' processes), and the memory (proportional
+set size) of all of them. The class is then graded again with `kill -9` at random moments and compared document by
+document. Then one submission is changed and graded again. With --cluster, the class is also graded on a Dask cluster of
+one and of two workers.
 """
 
 import argparse
@@ -57,7 +57,7 @@ class Bench:
         return 0
 
     def growth(self):
-        """Rate and memory while one run goes on; windows are between counts of finished submissions."""
+        """Measure rate and memory during one run, between certain counts of finished submissions."""
         run, started = self.grade("whole"), time.perf_counter()
         count = self.options.count
         marks = sorted({mark for mark in (10, 110, count // 2, count - 104, count - 4) if 0 < mark < count})
@@ -90,8 +90,8 @@ class Bench:
         self.run("killed")
         whole, again = documents(self.scratch / "whole"), documents(self.scratch / "killed")
         differ = [name for name in whole if whole[name] != again.get(name)]
-        print(f"  kill -9 at {len(moments)} moments and gone on with: {len(whole)} documents, {len(differ)} differ")
-        print(f"  {differ[:10]}" if differ else f"  results that were written and lost again: {lost}")
+        print(f"  kill -9 at {len(moments)} moments, each time resumed: {len(whole)} documents, {len(differ)} differ")
+        print(f"  {differ[:10]}" if differ else f"  results that were written and then lost: {lost}")
 
     def second(self):
         unchanged = self.run("whole")
@@ -137,7 +137,7 @@ def documents(out):
 
 
 def family(pid):
-    """A process and everything below it, as folders of /proc."""
+    """Yield the /proc folders of a process and its descendants."""
     folder = Path(f"/proc/{pid}")
     yield folder
     with contextlib.suppress(OSError):
@@ -147,7 +147,7 @@ def family(pid):
 
 
 def memory(pid):
-    """Bytes held by a process and its children, shared pages counted once."""
+    """Return the bytes held by a process and its descendants, with shared pages counted once."""
     total = 0
     for process in family(pid):
         with contextlib.suppress(OSError):
@@ -156,7 +156,7 @@ def memory(pid):
 
 
 def cpu_time(pid):
-    """Seconds of CPU time of a process and those below it that live."""
+    """Return the seconds of CPU time of a process and its living descendants."""
     total = 0
     for process in family(pid):
         with contextlib.suppress(OSError):

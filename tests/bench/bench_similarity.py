@@ -1,6 +1,6 @@
-"""How well copies are told from independent work, and what a class of 2,000 costs.
+"""Measure how well copies are distinguished from independent work, and the cost of a class of 2,000.
 
-python tests/bench/bench_similarity.py            disguises, and honest right answers of other styles
+python tests/bench/bench_similarity.py            disguises, and independent correct answers in other styles
 python tests/bench/bench_similarity.py --class 2000
 """
 
@@ -20,7 +20,7 @@ RIGHT = Path(__file__).parent.parent / "submissions" / "right"
 
 
 class _Renamed(ast.NodeTransformer):
-    """Local names become other ones."""
+    """Renames local variables."""
 
     def __init__(self, names):
         self.names = names
@@ -34,14 +34,14 @@ class _Renamed(ast.NodeTransformer):
 
 
 def renamed(text):
-    """Every variable that the functions assign has another name; comments and layout are gone."""
+    """Rename every assigned variable; comments and layout are lost, too."""
     tree = ast.parse(text)
     assigned = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
     return ast.unparse(_Renamed({name: f"value_{i}" for i, name in enumerate(sorted(assigned))}).visit(tree))
 
 
 def reordered(text):
-    """The functions stand in the opposite order."""
+    """Reverse the order of the functions."""
     tree = ast.parse(text)
     functions = [n for n in tree.body if isinstance(n, ast.FunctionDef)]
     others = [n for n in tree.body if not isinstance(n, ast.FunctionDef)]
@@ -49,7 +49,7 @@ def reordered(text):
 
 
 def commented(text):
-    """A comment under every line of code that ends a statement."""
+    """Add a comment below every line that ends a statement."""
     lines = []
     for line in text.splitlines():
         lines.append(line)
@@ -66,7 +66,7 @@ def modules_of(folder):
     return {path.stem: path.read_text("utf-8") for path in sorted(folder.glob("*.py"))}
 
 
-def quality():
+def measure_quality():
     styles = {folder.name: modules_of(folder) for folder in sorted(RIGHT.iterdir()) if folder.is_dir()}
     styles["official"] = modules_of(bundled("solutions"))
     print("share of the smaller, threshold", similarity.THRESHOLD)
@@ -74,17 +74,17 @@ def quality():
         for name in ("loops", "one_liners", "einsum", "official"):
             original = styles[name]
             copy = {module: change(text) for module, text in original.items()}
-            found = similarity.compare([("a", original), ("b", copy)], TRANSFORMER, threshold=0.0)
-            print(f"copy, {change.__name__:10} {name:12} {found[0].share if found else 0:.2f}")
+            pairs = similarity.compare([("a", original), ("b", copy)], TRANSFORMER, threshold=0.0)
+            print(f"copy, {change.__name__:10} {name:12} {pairs[0].share if pairs else 0:.2f}")
     pairs = similarity.compare(list(styles.items()), TRANSFORMER, threshold=0.0)
     by_names = {(pair.first, pair.second): pair for pair in pairs}
-    for one, other in combinations(styles, 2):
-        pair = by_names.get((one, other)) or by_names.get((other, one))
-        print(f"independent {one:12} {other:12} {pair.share if pair else 0:.2f} {pair.where if pair else ''}")
+    for first, second in combinations(styles, 2):
+        pair = by_names.get((first, second)) or by_names.get((second, first))
+        print(f"independent {first:12} {second:12} {pair.share if pair else 0:.2f} {pair.modules if pair else ''}")
 
 
 def varied(text, chance):
-    """Independent work, roughly: a third of the statements are left out or doubled at random."""
+    """Imitate independent work: leave out or repeat about a third of the statements at random."""
     tree = ast.parse(text)
     for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef) and len(node.body) > 2:
@@ -92,14 +92,14 @@ def varied(text, chance):
     return ast.unparse(tree)
 
 
-def many(count):
+def measure_class(count):
     chance = random.Random(1)
     styles = [modules_of(folder) for folder in sorted(RIGHT.iterdir()) if len(modules_of(folder)) > 5]
     cached = [{module: [varied(text, chance) for _ in range(25)] for module, text in style.items()} for style in styles]
     submissions = []
     for number in range(count):
         style = chance.choice(cached)
-        # No two files are the same, so that each is read.
+        # All files differ, so that none is found in the cache.
         modules = {module: f"{chance.choice(texts)}\n# {number}\n" for module, texts in style.items()}
         submissions.append((f"s{number}", modules))
     start = time.perf_counter()
@@ -111,5 +111,5 @@ def many(count):
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--class", dest="count", type=int)
-    asked = parser.parse_args()
-    many(asked.count) if asked.count else quality()
+    arguments = parser.parse_args()
+    measure_class(arguments.count) if arguments.count else measure_quality()

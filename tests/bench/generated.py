@@ -1,10 +1,10 @@
-"""A class made up from a seed: right, wrong, unfinished and hostile submissions of the whole curriculum.
+"""Generate a class from a seed: correct, wrong, unfinished and hostile submissions of the whole course.
 
     python tests/bench/generated.py DIR --count 2000 --seed 1
 
-Right ones are the official solutions; wrong ones have one to four known mistakes in different
-modules; unfinished ones stop after some assignment, the rest are stubs; hostile ones carry an attack of
-`tests/submissions/hostile` above the solution of softmax. Every submission differs from every other by a comment.
+Correct ones are the official solutions. Wrong ones have one to four known mistakes in different modules. Unfinished
+ones have stubs from some assignment on. Hostile ones have an attack from `tests/submissions/hostile` above the solution of
+softmax. A random comment makes all submissions different.
 """
 
 import argparse
@@ -18,13 +18,13 @@ from autograder.engine.diagnosis.mistake import BrokenMistake, mistakes_of_modul
 from autograder.engine.diagnosis.variants import solution_source, source_with_mistakes
 
 HOSTILE = Path(__file__).parents[1] / "submissions" / "hostile"
-# Shares of a hundred, and attacks that are over fast: what is timed is the class, not the time limits.
+# Percentages, and attacks that end fast, so that the class is timed and not the time limits.
 KINDS = {"right": 40, "wrong": 38, "unfinished": 18, "hostile": 4}
 ATTACKS = ("exit_at_import", "read_environment", "flood_output", "many_warnings", "kill_itself", "loop_in_python")
 
 
 def generate(folder, count, seed):
-    """Write the class; say how many there are of each kind."""
+    """Write the class and return the number of submissions of each kind."""
     rng = random.Random(seed)
     modules = list(TRANSFORMER.modules)
     stubs = make_stubs(bundled("solutions"), TRANSFORMER)

@@ -1,10 +1,10 @@
-"""A graded class made up from a seed: `class.json` and result documents, for tests and measurements of what reads them.
+"""Make a graded class from a seed: `class.json` and result documents, for tests and benchmarks of reports and exports.
 
     python tests/bench/synthetic_class.py OUT --students 2000 --seed 1
 
-Nothing is graded. Every student has a strength, every function a difficulty; wrong functions carry the titles of real
-named mistakes, the commonest first. Some students are missing, some archives unreadable, and the first few have names
-that a page, a terminal or a spreadsheet should not believe.
+Nothing is graded. Every student has a strength and every function a difficulty. Wrong functions have the titles of
+known mistakes, common ones more often. Some students are missing, some archives are unreadable, and the first few students
+have names that attack a page, a terminal or a spreadsheet.
 """
 
 import argparse
@@ -105,7 +105,7 @@ def make(out: Path, students: int, seed: int = 1, *, assignments: tuple[str, ...
 
 def _result(chance, submission, course, difficulty, checks):
     strength = min(1.0, max(0.0, chance.gauss(0.72, 0.2)))
-    reached = chance.randint(3, 16)  # the first assignment that was not begun
+    reached = chance.randint(3, 16)  # the first assignment that was not started
     assignments, seconds = [], 0.0
     for a in course:
         functions = []
@@ -172,5 +172,5 @@ if __name__ == "__main__":
     parser.add_argument("out", type=Path)
     parser.add_argument("--students", type=int, default=2000)
     parser.add_argument("--seed", type=int, default=1)
-    asked = parser.parse_args()
-    make(asked.out, asked.students, asked.seed)
+    arguments = parser.parse_args()
+    make(arguments.out, arguments.students, arguments.seed)
