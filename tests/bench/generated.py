@@ -3,8 +3,8 @@
     python tests/bench/generated.py DIR --count 2000 --seed 1
 
 Correct ones are the official solutions. Wrong ones have one to four known mistakes in different modules. Unfinished
-ones have stubs from some assignment on. Hostile ones have an attack from `tests/submissions/hostile` above the solution of
-softmax. A random comment makes all submissions different.
+ones have stubs from some assignment on. Hostile ones have an attack from `tests/submissions/hostile` above the
+solution of softmax. A random comment makes all submissions different.
 """
 
 import argparse

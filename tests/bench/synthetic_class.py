@@ -3,8 +3,8 @@
     python tests/bench/synthetic_class.py OUT --students 2000 --seed 1
 
 Nothing is graded. Every student has a strength and every function a difficulty. Wrong functions have the titles of
-known mistakes, common ones more often. Some students are missing, some archives are unreadable, and the first few students
-have names that attack a page, a terminal or a spreadsheet.
+known mistakes, common ones more often. Some students are missing, some archives are unreadable, and the first few
+students have names that attack a page, a terminal or a spreadsheet.
 """
 
 import argparse
