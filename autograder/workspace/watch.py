@@ -117,7 +117,7 @@ class WatchLoop:
         if self._session.checking:
             self._message = "still checking"
         elif not self._session.is_passing:
-            self._message = f"{focus} does not pass yet. Press h for a hint, or l to choose another function"
+            self._message = f"{focus} does not pass yet. h shows a hint, l lists all functions"
         elif (name := self._session.next_function()) is None:
             self._message = "every function passes: this was the last one"
         else:

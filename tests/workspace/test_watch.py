@@ -41,7 +41,7 @@ def workspace(fresh, tmp_path):
 def watching(workspace):
     opened = []
 
-    def start(*arguments, first="tokenizer.build_vocab is not written yet", **settings):
+    def start(*arguments, first="def build_vocab(", **settings):
         terminal = Terminal([*HEADWAY, "watch", *arguments], workspace, **settings)
         opened.append(terminal)
         terminal.wait_for(first)
@@ -81,10 +81,10 @@ def test_watch_full_session(watching, workspace):
     terminal.press("l")
     terminal.wait_for("✗ softmax.softmax ·")
     save(workspace, RIGHT)
-    terminal.wait_for("softmax.softmax is right")
+    terminal.wait_for("✓ softmax.softmax")
     assert "1 of 63" in terminal.screen()
     terminal.press("n")
-    terminal.wait_for("softmax.log_softmax is not written yet")
+    terminal.wait_for("def log_softmax(")
     terminal.press("q")
     assert terminal.wait_end() == 0
     assert "1 of 63 functions pass" in terminal.raw
@@ -100,22 +100,22 @@ def test_watch_survives_unusual_saves(watching, workspace):
     terminal.wait_for("SyntaxError")
     (workspace / "new").write_text(good)  # many editors save by an atomic rename
     os.replace(workspace / "new", path)
-    terminal.wait_for("softmax.softmax is right")
+    terminal.wait_for("✓ softmax.softmax")
     path.unlink()
     terminal.wait_for("No such file: softmax.py")
     path.write_text(good)
-    terminal.wait_for("softmax.softmax is right")
+    terminal.wait_for("✓ softmax.softmax")
     path.rename(workspace / "elsewhere.py")
     terminal.wait_for("No such file: softmax.py")
     (workspace / "elsewhere.py").rename(path)
-    terminal.wait_for("softmax.softmax is right")
+    terminal.wait_for("✓ softmax.softmax")
     path.write_bytes(b"\xff\x00" * 20)
     terminal.wait_for("! softmax.softmax")
     with open(path, "w") as file:  # written in pieces
         for part in (good[:300], good[300:2000], good[2000:]):
             file.write(part)
             file.flush()
-    terminal.wait_for("softmax.softmax is right")
+    terminal.wait_for("✓ softmax.softmax")
     path.write_text(good + "\n# nothing\n")
     terminal.wait_for("no code was changed")
     terminal.press("q")
@@ -137,7 +137,7 @@ def test_new_save_ends_an_endless_check(watching, workspace, tmp_path):
     save(workspace, LOOP.format(marker=str(marker)))
     wait_until(marker.exists)
     save(workspace, RIGHT)
-    terminal.wait_for("softmax.softmax is right")
+    terminal.wait_for("✓ softmax.softmax")
     assert len(marker.read_text()) < 10  # the limit of one call is 10 s
     terminal.press("q")
     assert terminal.wait_end() == 0
@@ -163,13 +163,13 @@ def test_ctrl_z_restores_the_shell_and_fg_resumes(workspace):
     command = f"{shlex.join(HEADWAY)} watch; echo STOPPED; read answer; fg"
     terminal = Terminal(["bash", "-mc", command], workspace)
     try:
-        terminal.wait_for("tokenizer.build_vocab is not written yet")
+        terminal.wait_for("def build_vocab(")
         terminal.press("\x1a")
         terminal.wait_for("STOPPED")
         assert LEAVE_SCREEN in terminal.raw  # the shell had its screen again
         save(workspace, RIGHT)
         terminal.press("\r")
-        terminal.wait_for("softmax.softmax is right")
+        terminal.wait_for("✓ softmax.softmax")
         assert terminal.raw.count(ENTER_SCREEN) == 2
         terminal.press("q")
         assert terminal.wait_end() == 0
@@ -186,7 +186,7 @@ def test_reset_asks_and_keeps_a_backup(watching, workspace):
     terminal.press("n")
     terminal.wait_for("nothing was changed")
     terminal.press("ry")
-    terminal.wait_for(lambda screen: "is not written yet" in screen and "was reset (backup: backups/" in screen)
+    terminal.wait_for(lambda screen: "def softmax(" in screen and "was reset (backup: backups/" in screen)
     (copy,) = (workspace / "backups").iterdir()
     assert WRONG in copy.read_text()
     terminal.press("q")
@@ -201,7 +201,7 @@ def test_edit_lends_the_terminal_to_the_editor(watching, workspace, tmp_path):
     terminal.press("e")
     terminal.wait_for(lambda screen: "editing +" in screen)
     terminal.press("\r")
-    terminal.wait_for("tokenizer.build_vocab is not written yet")
+    terminal.wait_for(lambda screen: "editing +" not in screen and "def build_vocab(" in screen)
     terminal.press("q")
     assert terminal.wait_end() == 0
 
@@ -209,7 +209,7 @@ def test_edit_lends_the_terminal_to_the_editor(watching, workspace, tmp_path):
 def test_broken_dependent_function_is_reported(watching, workspace, solutions):
     for name in ("softmax", "ffn"):
         shutil.copy(solutions / f"{name}.py", workspace / f"{name}.py")
-    terminal = watching(first="softmax.softmax is right")
+    terminal = watching(first="✓ softmax.softmax")
     terminal.wait_for("16 of 63")
     path = workspace / "softmax.py"
     good = path.read_text()
@@ -226,7 +226,7 @@ def test_syntax_error_is_reported_once(watching, workspace, solutions):
     path = workspace / "softmax.py"
     good = (solutions / "softmax.py").read_text("utf-8")
     path.write_text(good)
-    terminal = watching(first="softmax.softmax is right")
+    terminal = watching(first="✓ softmax.softmax")
     terminal.wait_for("5 of 63")
     path.write_text(good + "\n\ndef more(:\n")
     screen = terminal.wait_for("Python cannot read this file")
@@ -239,14 +239,14 @@ def test_passing_function_is_never_shown_as_stub(watching, workspace, solutions)
     path = workspace / "softmax.py"
     good = (solutions / "softmax.py").read_text("utf-8")
     path.write_text(good)
-    terminal = watching(first="softmax.softmax is right")
+    terminal = watching(first="✓ softmax.softmax")
     terminal.wait_for("5 of 63")
     later = 'def cross_entropy(logits, targets):\n    raise NotImplementedError("softmax.cross_entropy")\n'
     path.write_text(f"{good}\n\n{later}")
     terminal.wait_for("! softmax.cross_entropy used to pass and now fails")
     path.write_text(f"{good.replace('z = as_float(x)', 'z = 0.0 + as_float(x)', 1)}\n\n{later}")
-    terminal.wait_for("softmax.softmax is right")
-    terminal.wait_for(lambda screen: "! softmax.cross_entropy used" in screen and "not written" not in screen)
+    terminal.wait_for("✓ softmax.softmax")
+    terminal.wait_for(lambda screen: "! softmax.cross_entropy used" in screen and "def cross_entropy(" not in screen)
     terminal.press("q")
     assert terminal.wait_end() == 0
 
@@ -282,14 +282,14 @@ def test_headway_without_command_welcomes_once(workspace):
     try:
         assert "Welcome to Headway" in terminal.wait_for("Press any key")
         terminal.press(" ")
-        terminal.wait_for("tokenizer.build_vocab is not written yet")
+        terminal.wait_for("def build_vocab(")
         terminal.press("q")
         assert terminal.wait_end() == 0
     finally:
         terminal.close()
     again = Terminal(HEADWAY, workspace)
     try:
-        assert "Welcome" not in again.wait_for("tokenizer.build_vocab is not written yet")
+        assert "Welcome" not in again.wait_for("def build_vocab(")
     finally:
         again.close()
 
