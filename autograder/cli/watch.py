@@ -54,10 +54,10 @@ def welcome_and_watch(folder: Path) -> None:
         from autograder.workspace.file_watcher import file_stamps
         from autograder.workspace.terminal import wait_for_key
 
+        before = file_stamps(folder)  # before the prompt, so that a save right after it counts
         click.echo("\nWelcome to Headway.\n")
         click.echo((COURSE_INTRODUCTION if workspace.curriculum == registry.default() else "") + WATCH_INTRODUCTION)
         click.echo("Press any key to begin, or save a file. ", nl=False)
-        before = file_stamps(folder)
         wait_for_key(or_until=lambda: file_stamps(folder) != before)
         click.echo()
         workspace.state.refresh()

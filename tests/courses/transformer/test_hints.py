@@ -187,6 +187,6 @@ def test_a_state_that_cannot_be_written_does_not_stop_the_hint(workspace):
     (workspace / state.FILE).mkdir()
     done = headway("hint", "softmax.softmax", cwd=workspace)
     assert steps_in(done) == 1
-    assert "nothing new is remembered" in done.stderr
+    assert "cannot write .headway.json" in done.stderr
     assert "Traceback" not in done.stderr
     assert [path.name for path in workspace.iterdir() if path.name.startswith(".tmp-")] == []
