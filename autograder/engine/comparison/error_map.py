@@ -35,31 +35,31 @@ def map_errors(
     if not expected.ndim or expected.size < 2:
         return None
     leading = tuple(index[: max(0, expected.ndim - 2)])
-    mine, right, agrees = (np.atleast_2d(array[leading]) for array in (actual, expected, same))
-    levels = _levels(mine, right, agrees)
+    actual, expected, same = (np.atleast_2d(array[leading]) for array in (actual, expected, same))
+    levels = _levels(actual, expected, same)
     rows = ["".join(row) for row in _shrink(levels)]
     names = list(axes)[-2:] if expected.ndim >= 2 else ["", *list(axes)[-1:]]
     at = [str(i) if axis.startswith("axis ") else f"{axis} {i}" for axis, i in zip(axes, leading, strict=False)]
-    picture: dict[str, Any] = {
+    result: dict[str, Any] = {
         "rows": rows,
         "axes": names,
         "at": f"[{', '.join(at)}]" if at else "",
-        "shape": list(mine.shape),
+        "shape": list(actual.shape),
     }
-    if max(mine.shape) <= MAX_SMALL:
-        picture["yours"] = [[_number(value) for value in row] for row in mine]
-        picture["expected"] = [[_number(value) for value in row] for row in right]
-    return picture
+    if max(actual.shape) <= MAX_SMALL:
+        result["yours"] = [[_number(value) for value in row] for row in actual]
+        result["expected"] = [[_number(value) for value in row] for row in expected]
+    return result
 
 
-def _levels(mine: Array, right: Array, agrees: Array) -> Array:
-    if right.dtype.kind not in "fc":
-        return np.where(agrees, RIGHT, "3")
+def _levels(actual: Array, expected: Array, same: Array) -> Array:
+    if expected.dtype.kind not in "fc":
+        return np.where(same, RIGHT, "3")
     with np.errstate(all="ignore"):
-        error = np.abs(mine - right) / max(1e-300, float(np.abs(right[np.isfinite(right)]).max(initial=0.0)))
+        error = np.abs(actual - expected) / max(1e-300, float(np.abs(expected[np.isfinite(expected)]).max(initial=0.0)))
     level = np.where(error > 0.1, "3", np.where(error > 1e-3, "2", "1"))
-    level = np.where(np.isfinite(mine) | ~np.isfinite(right), level, NOT_FINITE)
-    return np.where(agrees, RIGHT, level)
+    level = np.where(np.isfinite(actual) | ~np.isfinite(expected), level, NOT_FINITE)
+    return np.where(same, RIGHT, level)
 
 
 def _shrink(levels: Array) -> Array:

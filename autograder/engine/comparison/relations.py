@@ -39,35 +39,36 @@ def _relation(actual: Array, expected: Array, axes: Sequence[str]) -> str | None
         )
     if not 1 < actual.size == expected.size <= MAX_ENTRIES:
         return _broadcast(actual, expected)
-    mine, right = actual.astype(np.float64), expected.astype(np.float64)
-    if not (np.isfinite(mine).all() and np.isfinite(right).all()) or np.ptp(right) == 0:
+    dtype = actual.dtype
+    tolerance = RELATIVE.get(dtype, 1e-9)
+    actual, expected = actual.astype(np.float64), expected.astype(np.float64)
+    if not (np.isfinite(actual).all() and np.isfinite(expected).all()) or np.ptp(expected) == 0:
         return None
-    tolerance = RELATIVE.get(actual.dtype, 1e-9)
     relation = None
-    if not _same(mine, right, tolerance):  # Otherwise any order could match.
-        boolean = actual.dtype == bool
-        relation = _reordered(mine, right, tolerance, axes) or _scaled(mine, right, tolerance, boolean=boolean)
-    return relation or (_almost_right(mine, right) if actual.dtype == np.float64 else None)
+    if not _same(actual, expected, tolerance):  # Otherwise any order could match.
+        relation = _reordered(actual, expected, tolerance, axes)
+        relation = relation or _scaled(actual, expected, tolerance, boolean=dtype.kind == "b")
+    return relation or (_almost_right(actual, expected) if dtype == np.float64 else None)
 
 
 def _same(a: Array, b: Array, tolerance: float) -> bool:
     return a.shape == b.shape and bool((np.abs(a - b) <= tolerance * max(1.0, float(np.abs(b).max()))).all())
 
 
-def _reordered(mine: Array, right: Array, tolerance: float, axes: Sequence[str]) -> str | None:
-    if mine.ndim == right.ndim <= MAX_AXES:
-        for order in permutations(range(right.ndim)):
-            if list(order) != sorted(order) and _same(mine, right.transpose(order), tolerance):
+def _reordered(actual: Array, expected: Array, tolerance: float, axes: Sequence[str]) -> str | None:
+    if actual.ndim == expected.ndim <= MAX_AXES:
+        for order in permutations(range(expected.ndim)):
+            if list(order) != sorted(order) and _same(actual, expected.transpose(order), tolerance):
                 return f"these are the right values with {_exchange(order, axes)}"
-    for axis in range(right.ndim if mine.shape == right.shape else 0):
-        if _same(mine, np.flip(right, axis), tolerance):
+    for axis in range(expected.ndim if actual.shape == expected.shape else 0):
+        if _same(actual, np.flip(expected, axis), tolerance):
             return f"these are the right values in reverse order along axis {_axis(axis, axes)}"
         for shift in (1, -1):
-            if right.shape[axis] > 2 and _same(mine, np.roll(right, shift, axis), tolerance):
+            if expected.shape[axis] > 2 and _same(actual, np.roll(expected, shift, axis), tolerance):
                 return f"these are the right values, shifted by one along axis {_axis(axis, axes)}"
-    if mine.shape != right.shape and _same(mine.reshape(right.shape), right, tolerance):
+    if actual.shape != expected.shape and _same(actual.reshape(expected.shape), expected, tolerance):
         return "these are the right values in the right order, in another shape"
-    if _same(np.sort(mine, axis=None), np.sort(right, axis=None), tolerance):
+    if _same(np.sort(actual, axis=None), np.sort(expected, axis=None), tolerance):
         return "these are the right values in the wrong places: check the order of the axes"
     return None
 
@@ -85,29 +86,29 @@ def _exchange(order: tuple[int, ...], axes: Sequence[str]) -> str:
     return f"the axes in the order {order}"
 
 
-def _scaled(mine: Array, right: Array, tolerance: float, *, boolean: bool) -> str | None:
-    if mine.shape != right.shape:
+def _scaled(actual: Array, expected: Array, tolerance: float, *, boolean: bool) -> str | None:
+    if actual.shape != expected.shape:
         return None
-    if _same(mine, -right, tolerance):
+    if _same(actual, -expected, tolerance):
         return "every sign is reversed"
-    if not mine.any():
+    if not actual.any():
         return "every value is False" if boolean else "every value is 0"
-    offset = float((mine - right).flat[0])
-    if abs(offset) > 1e-6 and _same(mine - offset, right, tolerance):
+    offset = float((actual - expected).flat[0])
+    if abs(offset) > 1e-6 and _same(actual - offset, expected, tolerance):
         return f"every value is {abs(offset):.6g} too {'large' if offset > 0 else 'small'}"
-    size = np.abs(right)
+    size = np.abs(expected)
     at = int(size.argmax())
-    factor = float(mine.flat[at] / right.flat[at])
-    if factor != 0 and math.isfinite(factor) and _same(mine / factor, right, tolerance):
+    factor = float(actual.flat[at] / expected.flat[at])
+    if factor != 0 and math.isfinite(factor) and _same(actual / factor, expected, tolerance):
         return f"every value is {_known(factor) or f'{factor:.6g} times'} the expected one"
     return None
 
 
-def _almost_right(mine: Array, right: Array) -> str | None:
+def _almost_right(actual: Array, expected: Array) -> str | None:
     """Describe values that are right to five digits or more: the formula is right, a constant in it may not be."""
-    if mine.shape != right.shape:
+    if actual.shape != expected.shape:
         return None
-    difference, size = np.abs(mine - right), np.abs(right)
+    difference, size = np.abs(actual - expected), np.abs(expected)
     counts = difference > 1e-12 * float(size.max())  # Rounding alone leaves no digits to count.
     worst = float((difference[counts] / size[counts]).max(initial=0.0))
     if not 0 < worst <= 0.5e-5:
@@ -116,13 +117,13 @@ def _almost_right(mine: Array, right: Array) -> str | None:
     return f"every value is right to only {digits} digits: a constant is imprecise, or something is rounded"
 
 
-def _relation_of_numbers(mine: float, right: float) -> str | None:
+def _relation_of_numbers(actual: float, expected: float) -> str | None:
     """Describe the ratio of two single numbers, if it is a recognizable one."""
-    if not (math.isfinite(mine) and math.isfinite(right)) or right == 0 or mine == right:
+    if not (math.isfinite(actual) and math.isfinite(expected)) or expected == 0 or actual == expected:
         return None
-    if mine == 0:
+    if actual == 0:
         return "it is 0"
-    factor = mine / right
+    factor = actual / expected
     if math.isclose(factor, -1, rel_tol=1e-9):
         return "the sign is reversed"
     known = _known(abs(factor))

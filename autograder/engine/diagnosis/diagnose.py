@@ -303,13 +303,13 @@ def _prepare_argument(value: Any, caches: dict[int, Any], package: str) -> Any:
     return copy.deepcopy(value)
 
 
-def _remember_cache(student: Any, ours: Any, caches: dict[int, Any]) -> None:
-    """Remember our own cache where the student's value is a cache."""
+def _remember_cache(student: Any, candidate: Any, caches: dict[int, Any]) -> None:
+    """Remember the candidate's cache where the student's value is a cache."""
     if isinstance(student, Cache):
-        caches[student.handle.number] = ours
-    elif type(student) is tuple and isinstance(ours, tuple):
-        for student_part, own_part in zip(student, ours, strict=False):
-            _remember_cache(student_part, own_part, caches)
+        caches[student.handle.number] = candidate
+    elif type(student) is tuple and isinstance(candidate, tuple):
+        for student_part, candidate_part in zip(student, candidate, strict=False):
+            _remember_cache(student_part, candidate_part, caches)
 
 
 def _match_answer(call: Call, answer: _Answer, passed: bool, package: str) -> Match:
@@ -336,10 +336,10 @@ def _match_part_of_answer(call: Call, answer: _Answer, right: Callable[[], Any])
     return match_in_part(call.value, answer.value, right(), in_float32((*call.args, call.kwargs)))
 
 
-def _same_exception(call: Call, ours: StudentException | None, package: str) -> bool:
-    if call.exception is None or ours is None or call.exception.type != ours.type:
+def _same_exception(call: Call, exception: StudentException | None, package: str) -> bool:
+    if call.exception is None or exception is None or call.exception.type != exception.type:
         return False
-    if is_same_error(call.exception.message, ours.message):
+    if is_same_error(call.exception.message, exception.message):
         return True
     if any(isinstance(value, Cache) for value in (*call.args, *call.kwargs.values())):
         return False  # No contract requires a backward pass to raise one.

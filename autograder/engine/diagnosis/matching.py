@@ -24,7 +24,7 @@ class Match(IntEnum):
     EXACT = 3
 
 
-def match_values(student: Any, ours: Any, coarse: bool = False) -> Match:
+def match_values(student: Any, candidate: Any, coarse: bool = False) -> Match:
     """Return how well two values match up to rounding, in type, shape, dtype and values; nan matches nan.
 
     Args:
@@ -32,49 +32,49 @@ def match_values(student: Any, ours: Any, coarse: bool = False) -> Match:
     """
     if isinstance(student, Cache):
         return Match.EXACT
-    if isinstance(student, dict) and isinstance(ours, dict):
-        if student.keys() != ours.keys():
+    if isinstance(student, dict) and isinstance(candidate, dict):
+        if student.keys() != candidate.keys():
             return Match.NO
-        return min((match_values(student[key], ours[key], coarse) for key in student), default=Match.EXACT)
-    if isinstance(student, (tuple, list)) and isinstance(ours, (tuple, list)):
-        if len(student) != len(ours):
+        return min((match_values(student[key], candidate[key], coarse) for key in student), default=Match.EXACT)
+    if isinstance(student, (tuple, list)) and isinstance(candidate, (tuple, list)):
+        if len(student) != len(candidate):
             return Match.NO
-        return min((match_values(a, b, coarse) for a, b in zip(student, ours, strict=True)), default=Match.EXACT)
-    if isinstance(student, (np.ndarray, np.generic, float)) and isinstance(ours, (np.ndarray, np.generic, float)):
-        return _fit_arrays(np.asarray(student), np.asarray(ours), coarse)
-    return Match.EXACT if type(student) is type(ours) and bool(student == ours) else Match.NO
+        return min((match_values(a, b, coarse) for a, b in zip(student, candidate, strict=True)), default=Match.EXACT)
+    if isinstance(student, (np.ndarray, np.generic, float)) and isinstance(candidate, (np.ndarray, np.generic, float)):
+        return _match_arrays(np.asarray(student), np.asarray(candidate), coarse)
+    return Match.EXACT if type(student) is type(candidate) and bool(student == candidate) else Match.NO
 
 
-def _fit_arrays(student: Array, ours: Array, coarse: bool) -> Match:
-    if student.shape != ours.shape:
+def _match_arrays(student: Array, candidate: Array, coarse: bool) -> Match:
+    if student.shape != candidate.shape:
         return Match.NO
-    same_dtype = student.dtype == ours.dtype
+    same_dtype = student.dtype == candidate.dtype
     if same_dtype and student.dtype.kind not in "fc":
-        return Match.EXACT if np.array_equal(student, ours) else Match.NO
+        return Match.EXACT if np.array_equal(student, candidate) else Match.NO
     if not same_dtype:
-        if not {student.dtype.kind, ours.dtype.kind} <= set("fiub"):
+        if not {student.dtype.kind, candidate.dtype.kind} <= set("fiub"):
             return Match.NO
-        coarse = coarse or np.float32 in (student.dtype, ours.dtype)
-        student, ours = student.astype(np.float64), ours.astype(np.float64)
+        coarse = coarse or np.float32 in (student.dtype, candidate.dtype)
+        student, candidate = student.astype(np.float64), candidate.astype(np.float64)
     tolerance = (
         TOLERANCES_FOR_MATCHES[np.dtype(np.float32)]
         if coarse
-        else TOLERANCES_FOR_MATCHES.get(ours.dtype, TOLERANCES[np.dtype(np.float64)])
+        else TOLERANCES_FOR_MATCHES.get(candidate.dtype, TOLERANCES[np.dtype(np.float64)])
     )
     with np.errstate(all="ignore"):
-        near = np.abs(student - ours) <= tolerance.allowed(ours)
-    if not (near | (student == ours) | (np.isnan(student) & np.isnan(ours))).all():
+        near = np.abs(student - candidate) <= tolerance.allowed(candidate)
+    if not (near | (student == candidate) | (np.isnan(student) & np.isnan(candidate))).all():
         return Match.NO
     return Match.EXACT if same_dtype else Match.UP_TO_DTYPE
 
 
-def match_in_part(student: Any, ours: Any, right: Any, coarse: bool = False) -> Match:
-    """Return whether, of several results, the first wrong one matches ours, and the correct ones are correct in ours.
+def match_in_part(student: Any, candidate: Any, right: Any, coarse: bool = False) -> Match:
+    """Return whether, of several results, the first wrong one matches and the correct ones are correct in both.
 
     Args:
         right: the correct value.
     """
-    parts = list(_parts(student, ours, right))
+    parts = list(_parts(student, candidate, right))
     if len(parts) < 2 or None in parts:
         return Match.NO
     found_wrong = False
@@ -123,22 +123,22 @@ def nearly_correct(student: Any, right: Any) -> bool:
     return True
 
 
-def _parts(student: Any, ours: Any, right: Any) -> Iterator[tuple[Any, Any, Any] | None]:
+def _parts(student: Any, candidate: Any, right: Any) -> Iterator[tuple[Any, Any, Any] | None]:
     """Yield the single results side by side, in the order in which they are compared; None where the forms differ."""
     if isinstance(right, tuple):
-        if not (type(student) is type(ours) is tuple and len(student) == len(ours) == len(right)):
+        if not (type(student) is type(candidate) is tuple and len(student) == len(candidate) == len(right)):
             yield None
             return
-        for parts in zip(student, ours, right, strict=True):
+        for parts in zip(student, candidate, right, strict=True):
             yield from _parts(*parts)
     elif isinstance(right, dict):
-        if not (type(student) is type(ours) is dict and student.keys() == ours.keys() == right.keys()):
+        if not (type(student) is type(candidate) is dict and student.keys() == candidate.keys() == right.keys()):
             yield None
             return
         for key in right:
-            yield from _parts(student[key], ours[key], right[key])
+            yield from _parts(student[key], candidate[key], right[key])
     else:
-        yield student, ours, right
+        yield student, candidate, right
 
 
 def in_float32(values: Any) -> bool:

@@ -34,7 +34,7 @@ def judged(folder, function, text):
     module = function.partition(".")[0]
     (folder / f"{module}.py").write_text(text)
     result = check("s", folder, Options(functions=(function,), official=True))
-    return [one for one in result.checks if one.status in ("failed", "error", "timeout")]
+    return [outcome for outcome in result.checks if outcome.status in ("failed", "error", "timeout")]
 
 
 @pytest.mark.parametrize("name", TWO_MISTAKES)
@@ -42,14 +42,14 @@ def test_diagnose_two_mistakes_names_both(tmp_path, name):
     function, text, ids = TWO_MISTAKES[name]
     failed = judged(tmp_path, function, text)
     assert failed
-    for one in failed:
-        assert set(one.mistake["id"].split("+")) == ids
-        assert ", and " in one.mistake["title"]
+    for outcome in failed:
+        assert set(outcome.mistake["id"].split("+")) == ids
+        assert ", and " in outcome.mistake["title"]
 
 
 def test_diagnose_names_mistake_in_other_style(tmp_path):
     failed = judged(tmp_path, "softmax.softmax", SOFTMAX.replace("/ temperature", "* temperature"))
-    assert {one.mistake["id"] for one in failed} == {"softmax.softmax/temperature-multiplied"}
+    assert {outcome.mistake["id"] for outcome in failed} == {"softmax.softmax/temperature-multiplied"}
 
 
 @pytest.mark.parametrize(
@@ -58,7 +58,7 @@ def test_diagnose_names_mistake_in_other_style(tmp_path):
 def test_diagnose_unknown_mistake_is_not_named(tmp_path, change):
     failed = judged(tmp_path, "softmax.softmax", SOFTMAX.replace(*change))
     assert failed
-    assert all(one.mistake is None for one in failed)
+    assert all(outcome.mistake is None for outcome in failed)
 
 
 def test_diagnose_mistake_must_explain_passed_checks(tmp_path):
@@ -66,7 +66,7 @@ def test_diagnose_mistake_must_explain_passed_checks(tmp_path):
     text = SOFTMAX.replace("/ temperature", "* (temperature if temperature < 1 else 1 / temperature)")
     failed = judged(tmp_path, "softmax.softmax", text)
     assert failed
-    assert all(one.mistake is None for one in failed)
+    assert all(outcome.mistake is None for outcome in failed)
 
 
 def test_diagnose_second_flaw_does_not_hide_mistake(tmp_path):
@@ -83,7 +83,9 @@ def cross_entropy_backward(logits, targets):
     d[np.arange(len(targets)), targets] -= 1
     return d
 """
-    failed = {one.id.partition("::")[2]: one for one in judged(tmp_path, "softmax.cross_entropy_backward", text)}
+    failed = {
+        outcome.id.partition("::")[2]: outcome for outcome in judged(tmp_path, "softmax.cross_entropy_backward", text)
+    }
     rows, batch = failed["loss_gradient"].mistake, failed["loss_gradient_batch"].mistake
     assert rows["id"] == "softmax.cross_entropy_backward/not-divided"
     assert "explains this check" in rows["reason"]
@@ -99,10 +101,12 @@ def embed_tokens_backward(dout, ids, vocab_size):
     dW[ids] += dout
     return dW
 """
-    failed = {one.id.partition("::")[2]: one for one in judged(tmp_path, "embeddings.embed_tokens_backward", text)}
+    failed = {
+        outcome.id.partition("::")[2]: outcome for outcome in judged(tmp_path, "embeddings.embed_tokens_backward", text)
+    }
     assert set(failed) == {"table_gradient_repeated", "table_gradient_batch", "table_gradient_dtypes"}
-    for one in failed.values():
-        assert "embeddings.embed_tokens_backward/repeats-lost" in one.mistake["id"].split("|")
+    for outcome in failed.values():
+        assert "embeddings.embed_tokens_backward/repeats-lost" in outcome.mistake["id"].split("|")
     reason = failed["table_gradient_dtypes"].mistake["reason"]
     assert "in another dtype" in reason
 
@@ -118,7 +122,7 @@ def embed_tokens_backward(dout, ids, vocab_size):
 """
     failed = judged(tmp_path, "embeddings.embed_tokens_backward", text)
     assert len(failed) == 4
-    assert [one.mistake for one in failed] == [None] * 4
+    assert [outcome.mistake for outcome in failed] == [None] * 4
 
 
 def test_diagnose_ignores_coincidence_among_unexplained(tmp_path, solutions):
@@ -126,7 +130,7 @@ def test_diagnose_ignores_coincidence_among_unexplained(tmp_path, solutions):
     text = (solutions / "attention.py").read_text("utf-8").replace("math.sqrt(q.shape[-1])", "math.sqrt(q.shape[0])", 1)
     failed = judged(tmp_path, "attention.attention", text)
     assert len(failed) > 5
-    assert [one.mistake for one in failed] == [None] * len(failed)
+    assert [outcome.mistake for outcome in failed] == [None] * len(failed)
 
 
 def test_diagnose_names_first_wrong_result(tmp_path):
@@ -139,9 +143,9 @@ def layernorm_backward(dout, x, gamma, eps=1e-5):
 """
     failed = judged(tmp_path, "layernorm.layernorm_backward", text)
     assert failed
-    for one in failed:
-        assert one.mistake["id"] == "layernorm.layernorm_backward/direct-path-only", one.id
-    reason = next(one.mistake["reason"] for one in failed if one.id.endswith("::gradient"))
+    for outcome in failed:
+        assert outcome.mistake["id"] == "layernorm.layernorm_backward/direct-path-only", outcome.id
+    reason = next(outcome.mistake["reason"] for outcome in failed if outcome.id.endswith("::gradient"))
     assert "for this result" in reason
 
 
@@ -152,7 +156,7 @@ def test_called_wrong_function_blocks_correct_caller(tmp_path, solutions):
     (tmp_path / "softmax.py").write_text(text + "\n\ndef _helper(x, axis):\n    return softmax(x, axis=axis)\n")
     for functions in (TRANSFORMER.select(["softmax"]), ("softmax.log_softmax",)):
         result = check("s", tmp_path, Options(functions=functions))
-        found = {one.id: one for one in result.checks}
+        found = {outcome.id: outcome for outcome in result.checks}
         blocked = found["softmax.log_softmax::log_any_axis"]
         assert (blocked.status, blocked.earned, blocked.mistake) == ("blocked", 0.0, None)
         assert blocked.blocked_by == ["softmax.softmax"]
@@ -168,9 +172,9 @@ def test_called_wrong_function_does_not_block_wrong_caller(tmp_path, solutions):
     text += "\n\ndef log_softmax(x, axis=-1):\n    return np.log2(softmax(x, axis=axis))\n"
     (tmp_path / "softmax.py").write_text(text)
     result = check("s", tmp_path, Options(functions=TRANSFORMER.select(["softmax"])))
-    checks = [one for one in result.checks if one.function == "softmax.log_softmax"]
-    assert len([one for one in checks if one.status == "failed"]) == 4
-    assert all(one.blocked_by in ([], ["softmax.log_softmax"]) for one in checks)
+    checks = [outcome for outcome in result.checks if outcome.function == "softmax.log_softmax"]
+    assert len([outcome for outcome in checks if outcome.status == "failed"]) == 4
+    assert all(outcome.blocked_by in ([], ["softmax.log_softmax"]) for outcome in checks)
 
 
 def test_diagnose_distinguishes_modified_inputs(tmp_path, solutions):
@@ -200,7 +204,9 @@ def cross_entropy_backward(logits, targets):
         grad[i] = (cross_entropy(moved, targets) - cross_entropy(logits.astype(float), targets)) / h
     return grad
 """
-    failed = {one.id.partition("::")[2]: one for one in judged(tmp_path, "softmax.cross_entropy_backward", text)}
+    failed = {
+        outcome.id.partition("::")[2]: outcome for outcome in judged(tmp_path, "softmax.cross_entropy_backward", text)
+    }
     for name in ("loss_gradient", "loss_gradient_batch"):
         assert failed[name].mistake["id"] == "softmax.cross_entropy_backward/difference-quotient"
         assert "divided by 1e-06" in failed[name].mistake["reason"]
@@ -298,7 +304,7 @@ def test_first_wrong_stage_is_reported(tmp_path, solutions):
     text += "\n\ndef _plain(x, gamma, beta, eps=1e-5):\n    return layernorm(x, gamma, beta, eps) * 1.5\n"
     (tmp_path / "blocks.py").write_text(text)
     result = check("s", tmp_path, Options(functions=("blocks.block",), official=True))
-    departures = {one.first_wrong_stage for one in result.checks if one.status == "failed"}
+    departures = {outcome.first_wrong_stage for outcome in result.checks if outcome.status == "failed"}
     assert "first wrong at the attention weights" in departures
 
 
@@ -310,7 +316,7 @@ def test_diagnose_backward_with_failed_forward_is_silent(tmp_path, solutions):
     assert broken != text
     failed = judged(tmp_path, "blocks.block_backward", broken)
     assert failed
-    assert all(one.mistake is None for one in failed)
+    assert all(outcome.mistake is None for outcome in failed)
 
 
 def test_diagnose_out_of_time_is_silent(tmp_path, monkeypatch):
@@ -318,4 +324,4 @@ def test_diagnose_out_of_time_is_silent(tmp_path, monkeypatch):
     monkeypatch.setattr("autograder.engine.diagnosis.diagnose.SECONDS", -1.0)
     failed = judged(tmp_path, "softmax.softmax", SOFTMAX.replace("/ temperature", "* temperature"))
     assert failed
-    assert [one.mistake for one in failed] == [None] * len(failed)
+    assert [outcome.mistake for outcome in failed] == [None] * len(failed)
