@@ -1,12 +1,12 @@
-"""The kit's exceptions: one small tree.
+"""The exceptions of Headway, in one small tree.
 
 HeadwayError
 ├── UsageError        wrong input or usage; the command line prints it as one line and exits with 2
-├── Cancelled         nobody waits for this job any more
-└── Verdict           why a check is not passed; the plugin turns it into a status
+├── Cancelled         the result of this job is no longer needed
+└── Verdict           the reason why a check does not pass; the pytest plugin turns it into a status
     ├── Mismatch          a wrong value, shape, type or dtype            failed
     ├── Raised            the student's code raised an exception         error
-    ├── Died              the student's process ended or broke the rules error
+    ├── Died              the student's process ended or sent garbage    error
     ├── TimedOut          the call took longer than its limit            timeout
     ├── NotStarted        the stub still raises NotImplementedError      not_started
     └── Blocked           an unfinished or failing function is needed    blocked
@@ -17,34 +17,44 @@ from typing import Any
 
 
 class HeadwayError(Exception):
-    """Base of everything the kit raises on purpose."""
+    """Base class of everything that Headway raises on purpose."""
 
 
 class UsageError(HeadwayError):
-    """Wrong input: one clear line that says what is wrong, where, and what to do next."""
+    """Wrong input; the message is one line that says what is wrong, where, and what to do next."""
 
 
 def missing_package(what: str, extra: str, instead: str = "") -> UsageError:
-    """For `what` ("pictures need Matplotlib") that one of the kit's extras installs; `instead` says what works without.
+    """Return the error for a missing optional package.
 
-    >>> print(missing_package("pictures need Matplotlib", "train"))
-    pictures need Matplotlib, which is not installed: pip install 'headway[train]'
+    >>> print(missing_package("plots need Matplotlib", "train"))
+    plots need Matplotlib, which is not installed: pip install 'headway[train]'
+
+    Args:
+        what: what needs which package.
+        extra: the extra of Headway that installs it.
+        instead: what works without the package.
     """
     command = install_command(extra)
     return UsageError(f"{what}, which is not installed: {command}{f'. {instead}' if instead else ''}")
 
 
 def install_command(extra: str) -> str:
-    """What installs one of the kit's extras."""
+    """Return the command that installs one of Headway's extras."""
     return f"pip install 'headway[{extra}]'"
 
 
 class Cancelled(HeadwayError):
-    """Nobody waits for this job any more."""
+    """The result of this job is no longer needed."""
 
 
 class Verdict(HeadwayError):
-    """A check is not passed. `details` holds plain data for the result document; `help` is advice, apart."""
+    """The reason why a check does not pass.
+
+    Attributes:
+        help: advice, apart from the message.
+        details: plain data for the result document.
+    """
 
     status = "failed"
 
@@ -56,10 +66,10 @@ class Verdict(HeadwayError):
 
 
 class Mismatch(Verdict):
-    """What the function returned is not what it should return."""
+    """The function returned a wrong value."""
 
 
-UNREAD = "<unread>"  # stands for a function in the last line of a trace: the line that Python could not read
+UNREAD = "<unread>"  # The function name of a line that Python could not parse, the last line of a trace.
 
 
 @dataclass(frozen=True)
@@ -82,9 +92,9 @@ class StudentException:
 
     @property
     def unreadable(self) -> bool:
-        """Whether Python could not read one of the student's files at all: none of its lines has run."""
-        kinds = ("SyntaxError", "IndentationError", "TabError")
-        return self.type in kinds and bool(self.trace) and self.trace[-1].function == UNREAD
+        """Return whether Python could not parse one of the student's files, so that none of its lines has run."""
+        syntax_errors = ("SyntaxError", "IndentationError", "TabError")
+        return self.type in syntax_errors and bool(self.trace) and self.trace[-1].function == UNREAD
 
 
 class Raised(Verdict):
@@ -98,7 +108,7 @@ class Raised(Verdict):
 
 
 class Died(Verdict):
-    """The student's process ended, or answered with something that is not a frame."""
+    """The student's process ended, or sent something that is not a valid answer."""
 
     status = "error"
 
@@ -116,7 +126,7 @@ class NotStarted(Verdict):
 
 
 class Blocked(Verdict):
-    """The check cannot pass before another function does."""
+    """The check cannot pass before another function passes."""
 
     status = "blocked"
 

@@ -52,7 +52,7 @@ def _course_digest(curriculum: Curriculum) -> str:
     """Return the course's name; for a course of another package, followed by a digest of that package."""
     if curriculum.package == registry.BUILT_IN:
         return curriculum.name
-    return f"{curriculum.name} {_digest_of_files(registry.sources(curriculum.package), repr(curriculum))}"
+    return f"{curriculum.name} {_digest_of_files(registry.source_files(curriculum.package), repr(curriculum))}"
 
 
 def run_key(options: Options, **settings: Any) -> str:

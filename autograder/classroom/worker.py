@@ -158,7 +158,7 @@ def main(pipe: Connection) -> None:
     sender.start()
 
     def grade_tasks(checks: session.CheckSession) -> None:
-        gc_tuning.raise_gc_threshold(spare=True)
+        gc_tuning.raise_gc_threshold(freeze=True)
         while (task := tasks.get()) is not None:
             outbox.put(("done", task.number, *grade(task, checks, setup)))
 

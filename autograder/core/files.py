@@ -1,4 +1,4 @@
-"""Reading what lies in a folder that others work in; writing so that nobody ever sees half of a file."""
+"""Read files that others may be changing; write files atomically."""
 
 import contextlib
 import os
@@ -9,10 +9,10 @@ from typing import Literal
 
 
 def read_modules(folder: Path) -> Iterator[tuple[str, bytes]]:
-    """Names and contents of the Python files in a folder, in the order of the names.
+    """Yield name and content of each Python file in a folder, sorted by name.
 
-    What is no plain file is left out: Emacs puts a broken link `.#softmax.py` beside what it edits. So is what vanishes
-    in the moment in which it is read.
+    Anything but plain files is skipped (Emacs makes a broken link `.#softmax.py` while it edits softmax.py), and so are
+    files that disappear before they are read.
     """
     for path in sorted(folder.glob("*.py")):
         if path.is_file():
@@ -21,28 +21,29 @@ def read_modules(folder: Path) -> Iterator[tuple[str, bytes]]:
 
 
 def user_folder(variable: str, kind: Literal["cache", "data"]) -> Path | None:
-    """The folder that an environment variable names, or the platform's for this; None for a user without a home."""
+    """Return the folder that an environment variable names, or else the platform's; None for a user without a home."""
     if os.environ.get(variable):
         return Path(os.environ[variable])
     import platformdirs
 
-    find = {"cache": platformdirs.user_cache_path, "data": platformdirs.user_data_path}[kind]
+    platform_folder = {"cache": platformdirs.user_cache_path, "data": platformdirs.user_data_path}[kind]
     try:
-        found = find("headway", appauthor=False)
+        folder = platform_folder("headway", appauthor=False)
     except RuntimeError:
         return None
-    return found if found.is_absolute() else None  # an older platformdirs: ~/.cache, and no ~
+    return folder if folder.is_absolute() else None  # Older versions of platformdirs leave a "~" that has no meaning.
 
 
 def write_atomically(path: Path, content: bytes, *, durable: bool = False) -> None:
-    """Write `content` to `path`: the old file stays until the new one is whole.
+    """Write `content` to `path`; the old file stays until the new one is complete.
 
     Args:
-        path: a pipe or a device (/dev/stdout) is written into, not replaced.
-        durable: on the disk when this returns, also if the power fails the moment after.
+        path: the file; a pipe or a device (/dev/stdout) is written to, not replaced.
+        content: the bytes.
+        durable: return only when the file is on the disk, safe from a power failure.
 
     Raises:
-        OSError: if it cannot be written; nothing is left behind.
+        OSError: if it cannot be written; no temporary file is left behind.
     """
     if path.exists() and (not path.is_file() or path.is_relative_to("/dev")):
         path.write_bytes(content)
@@ -55,7 +56,7 @@ def write_atomically(path: Path, content: bytes, *, durable: bool = False) -> No
             if durable:
                 file.flush()
                 os.fsync(file.fileno())
-        os.chmod(temporary, 0o666 & ~_umask())  # as any new file, not only for its owner
+        os.chmod(temporary, 0o666 & ~_umask())  # The usual mode of a new file; mkstemp allows only its owner.
         os.replace(temporary, path)
         if durable:
             _sync_folder(path.parent)
@@ -66,7 +67,7 @@ def write_atomically(path: Path, content: bytes, *, durable: bool = False) -> No
 
 
 def _sync_folder(folder: Path) -> None:
-    """Put the new name of a file on the disk; where folders cannot be opened, the system does it by itself."""
+    """Write the new name of a file to the disk; systems on which folders cannot be opened do so by themselves."""
     if not hasattr(os, "O_DIRECTORY"):
         return
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)

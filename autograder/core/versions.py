@@ -15,7 +15,7 @@ def torch_version() -> str | None:
 
 
 def versions() -> dict[str, str | None]:
-    """Versions of everything a result depends on."""
+    """Return the versions of everything that a result depends on."""
     import numpy
 
     return {

@@ -1,13 +1,13 @@
-"""Data-only frames: the one way in which values are written to a pipe or to a file.
+"""Encode values as frames, which contain data and nothing else, for sockets and files.
 
-A frame is a JSON header and the raw bytes of the arrays it mentions, in order:
+A frame is a JSON header and the raw bytes of the arrays that it mentions, in order:
 
     magic "HWF1" | header length (u32) | body length (u64) | header (JSON) | body
 
 Nothing in a frame is ever executed: no pickle, no `.npy`, no constructor chosen by the sender. Sizes are checked
-before anything is read, dtypes come from a list, and a body that is not used up to the last byte is refused.
+before anything is read, dtypes come from a list, and a body with unused bytes is refused.
 
-This file is also loaded, by its path, inside the student's process. It imports nothing of the kit.
+This file is also loaded by its path in the student's process, so it imports nothing of Headway.
 """
 
 import json
@@ -25,49 +25,35 @@ MAX_HEADER = 4 << 20
 MAX_BODY = 256 << 20
 MAX_DEPTH = 16
 MAX_AXES = 16
-MAX_KEY = 1 << 60  # Python's hash of larger numbers is easily made the same: a dictionary of them takes hours to build
+MAX_KEY = 1 << 60  # Larger integers can be chosen to have equal hashes: a dictionary of them takes hours to build.
+# Every dtype that ordinary NumPy code returns.
 DTYPES = {
     code: np.dtype(code)
-    for code in [
-        "|b1",
-        "|i1",
-        "|u1",
-        "<i2",
-        "<u2",
-        "<i4",
-        "<u4",
-        "<i8",
-        "<u8",
-        "<f2",
-        "<f4",
-        "<f8",
-        "<c8",
-        "<c16",
-    ]  # everything plain NumPy returns
+    for code in ["|b1", "|i1", "|u1", "<i2", "<u2", "<i4", "<u4", "<i8", "<u8", "<f2", "<f4", "<f8", "<c8", "<c16"]
 }
 
 
 class FrameError(ValueError):
-    """The bytes are not a frame that this kit would have written, or the frame is too large."""
+    """The bytes are not a valid frame, or the frame is too large."""
 
 
 @dataclass(frozen=True)
 class Handle:
-    """A value that stays in the student's process; only its number travels."""
+    """A value that stays in the student's process and is represented by its number."""
 
     number: int
 
 
 @dataclass(frozen=True)
 class Rng:
-    """Stands for `numpy.random.default_rng(seed)`, made where it is used."""
+    """A marker for `numpy.random.default_rng(seed)`, which the receiver makes."""
 
     seed: int
 
 
 @dataclass(frozen=True)
 class Config:
-    """Stands for `module.name(**fields)`, made where it is used; on this side it has the fields as attributes."""
+    """A marker for `module.name(**fields)`, which the receiver makes; the sender can read the fields as attributes."""
 
     module: str
     name: str
@@ -82,15 +68,16 @@ class Config:
 
 @dataclass(frozen=True)
 class Opaque:
-    """Something that cannot travel (a generator, an object array, a class instance): only its type's name does."""
+    """A value that cannot be sent (a generator, an object array, a class instance), represented by its type's name."""
 
     type_name: str
 
 
 def pack(value: Any) -> bytes:
-    """Encode `value`: None, bool, int, float, str, tuple, list, dict, NumPy arrays and scalars, and the marks above.
+    """Encode a value as one frame.
 
-    Anything else is sent as `Opaque` with the name of its type.
+    None, bool, int, float, str, tuple, list, dict, NumPy arrays and scalars, and the markers above are encoded;
+    anything else becomes an `Opaque` with the name of its type.
 
     Raises:
         FrameError: if the value is nested too deeply or too large.
@@ -104,28 +91,28 @@ def pack(value: Any) -> bytes:
 
 
 def unpack(frame: bytes) -> Any:
-    """Decode one whole frame.
+    """Decode one frame.
 
     Raises:
-        FrameError: if it is not exactly one well-formed frame.
+        FrameError: if the bytes are not exactly one well-formed frame.
     """
     if len(frame) < PREFIX.size:
-        raise FrameError("the frame is cut short")
-    header_size, body_size = sizes(frame[: PREFIX.size])
+        raise FrameError("the frame is too short")
+    header_size, body_size = parse_prefix(frame[: PREFIX.size])
     if len(frame) != PREFIX.size + header_size + body_size:
         raise FrameError("the frame's length is not what its prefix says")
     return _decode(frame[PREFIX.size : PREFIX.size + header_size], frame[PREFIX.size + header_size :])
 
 
-def read(receive: Callable[[int], bytes], max_body: int = MAX_BODY) -> Any:
-    """Decode one frame from a stream. `receive(n)` returns exactly n bytes or raises."""
-    header_size, body_size = sizes(receive(PREFIX.size), max_body)
+def read_frame(receive: Callable[[int], bytes], max_body: int = MAX_BODY) -> Any:
+    """Decode one frame from a stream; `receive(n)` returns exactly n bytes or raises."""
+    header_size, body_size = parse_prefix(receive(PREFIX.size), max_body)
     content = receive(header_size + body_size)
     return _decode(content[:header_size], content[header_size:])
 
 
-def sizes(prefix: bytes, max_body: int = MAX_BODY) -> tuple[int, int]:
-    """Lengths of header and body that a frame's first 16 bytes announce, checked against the limits."""
+def parse_prefix(prefix: bytes, max_body: int = MAX_BODY) -> tuple[int, int]:
+    """Return the lengths of header and body from a frame's first 16 bytes, checked against the limits."""
     magic, header_size, body_size = PREFIX.unpack(prefix)
     if magic != MAGIC:
         raise FrameError("this is not a frame")
@@ -169,7 +156,7 @@ def _type_name(value: Any) -> str:
 def _decode(header: bytes, body: bytes) -> Any:
     try:
         spec = json.loads(header)
-    except (ValueError, RecursionError) as error:  # ValueError: numbers of thousands of digits too
+    except (ValueError, RecursionError) as error:  # ValueError also for numbers of thousands of digits.
         raise FrameError(f"the header is not JSON ({type(error).__name__})") from None
     value, end = _build(spec, body, 0, 0)
     if end != len(body):
@@ -214,9 +201,9 @@ def _build_dict(content: list[Any], body: bytes, start: int, depth: int) -> tupl
             raise FrameError("malformed dictionary")
         key, start = _build(pair[0], body, start, depth + 1)
         if isinstance(key, np.generic):
-            key = key.item()  # an equal and hashable plain key: np.int64(3) and 3 are the same key to a dict
+            key = key.item()  # np.int64(3) and 3 are the same key of a dict.
         if type(key) not in (str, int, float, bool, type(None)):
-            raise FrameError("a dictionary key is neither text nor a number")
+            raise FrameError("a dictionary key is neither a string nor a number")
         if type(key) is int and abs(key) >= MAX_KEY:
             raise FrameError("a dictionary key is too large")
         result[key], start = _build(pair[1], body, start, depth + 1)
@@ -242,6 +229,6 @@ def _build_array(tag: str, content: Any, body: bytes, start: int) -> tuple[Any, 
         raise FrameError("a boolean is neither 0 nor 1")
     try:
         array = raw.copy().view(dtype).reshape(shape)
-    except ValueError:  # no elements, but axes whose product NumPy cannot count
+    except ValueError:  # No elements, but axes whose product overflows.
         raise FrameError("an array has a malformed shape") from None
     return (array if tag == "a" else array[()]), end

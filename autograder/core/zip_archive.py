@@ -1,4 +1,4 @@
-"""Read a zip archive that somebody else made: nothing is unpacked to disk, and no size in it is believed."""
+"""Read untrusted zip archives: nothing is unpacked to disk, and the sizes that an archive states are not trusted."""
 
 import stat
 import zipfile
@@ -11,48 +11,49 @@ ENCRYPTED = 1
 
 
 class SkippedFile(Exception):
-    """Why a file, or the rest of a submission, is left behind."""
+    """A file, or the rest of a submission, is skipped; the text gives the reason."""
 
 
 class Quota:
-    """How much of something a submission may have, over all of its files and archives.
+    """An amount that all files and archives of a submission share.
 
     Args:
-        most: the number of it.
-        too_much: why the rest is left out.
+        amount: how much they may use together.
+        reason: why the rest is skipped once it is used up.
     """
 
-    def __init__(self, most: int, too_much: str) -> None:
-        self._left, self._too_much = most, too_much
+    def __init__(self, amount: int, reason: str) -> None:
+        self._left, self._reason = amount, reason
 
-    def take(self, amount: int = 1) -> None:
-        """Use some of it up.
+    def use(self, amount: int = 1) -> None:
+        """Use up some of the amount.
 
         Raises:
-            SkippedFile: if there is less left.
+            SkippedFile: if less is left.
         """
         self._left -= amount
         if self._left < 0:
-            raise SkippedFile(f"the rest is left out, {self._too_much}")
+            raise SkippedFile(f"the rest is left out, {self._reason}")
 
 
-def open_archive(
+def read_archive(
     file: BinaryIO,
     why_not: Callable[[str], str | None],
     max_bytes: Callable[[str], int],
     max_entries: int,
     unpacked: Quota,
 ) -> Iterator[tuple[str, bytes | SkippedFile]]:
-    """Names and contents of the modules and notebooks at the top of an archive, or in the one folder that it holds.
+    """Yield name and content of the modules and notebooks at the top of an archive or in its only folder.
 
     Args:
-        why_not: why a file of that name is not taken, if it is not.
-        max_bytes: by a file's name; a larger file is left out, and what is read of it is thrown away.
-        max_entries: an archive with more is left out.
-        unpacked: bytes that may be read of all archives together.
+        file: the archive.
+        why_not: returns why a file of that name is skipped, or None.
+        max_bytes: returns the size limit of a file by its name; a larger file is skipped.
+        max_entries: an archive with more entries is skipped.
+        unpacked: the number of bytes that may be read from all archives together.
 
     Raises:
-        SkippedFile: if it is no archive that can be read, or the allowance is used up.
+        SkippedFile: if the archive cannot be read, or the quota is used up.
     """
     if file.seek(0, 2) > MAX_ARCHIVE_BYTES:
         raise SkippedFile(f"the archive is larger than {MAX_ARCHIVE_BYTES >> 20} MiB: left out")
@@ -65,13 +66,13 @@ def open_archive(
                 *folders, name = entry.filename.split("/")
                 if not name.endswith((".py", ".ipynb")) or folders[:1] == ["__MACOSX"]:
                     continue
-                reason = _why_not_this(entry, folders) or why_not(name)
+                reason = _why_not_entry(entry, folders) or why_not(name)
                 yield name, SkippedFile(reason) if reason else _content(archive, entry, max_bytes(name), unpacked)
     except (zipfile.BadZipFile, zlib.error, EOFError, ValueError, RuntimeError, OverflowError) as error:
         raise SkippedFile(f"the archive cannot be read ({type(error).__name__}): left out") from None
 
 
-def _why_not_this(entry: zipfile.ZipInfo, folders: list[str]) -> str | None:
+def _why_not_entry(entry: zipfile.ZipInfo, folders: list[str]) -> str | None:
     kind = stat.S_IFMT(entry.external_attr >> 16)
     if kind not in (0, stat.S_IFREG):
         return "it is a link or a device"
@@ -87,5 +88,5 @@ def _why_not_this(entry: zipfile.ZipInfo, folders: list[str]) -> str | None:
 def _content(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, max_bytes: int, unpacked: Quota) -> bytes | SkippedFile:
     with archive.open(entry) as stream:
         content = stream.read(max_bytes + 1)
-    unpacked.take(len(content))
+    unpacked.use(len(content))
     return content if len(content) <= max_bytes else SkippedFile(f"it is larger than {max_bytes >> 20} MiB")

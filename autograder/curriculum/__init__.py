@@ -1,6 +1,6 @@
-"""What there is to learn: `course.py` says what a course is made of, `transformer.py` is the kit's own.
+"""Courses: their model (`model.py`), where they are found (`registry.py`), and stubs from solutions (`stubs.py`).
 
-Everything that names an assignment or a function reads it here: checks, reports, stubs, the command line.
+Checks, reports, stubs and the command line take the names of assignments and functions from here.
 """
 
 from autograder.curriculum.model import CACHE, Assignment, Curriculum, Function, Output

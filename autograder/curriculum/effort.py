@@ -1,4 +1,4 @@
-"""Words for the effort that a function takes."""
+"""Format how long a function takes and how difficult it is."""
 
 DIFFICULTY = {1: "straightforward", 2: "needs a thought", 3: "needs paper"}
 

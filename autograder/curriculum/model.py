@@ -1,4 +1,4 @@
-"""What a course is made of: assignments, functions, and what each function returns and needs."""
+"""The model of a course: its assignments, their functions, and what each function returns and needs."""
 
 import difflib
 from collections.abc import Iterable
@@ -7,12 +7,17 @@ from functools import cached_property
 
 from autograder.errors import UsageError
 
-CACHE = "cache"  # a returned value with this name stays in the student's process; only named entries are fetched
+CACHE = "cache"  # An output of this name stays in the student's process; only entries of it are fetched, by name.
 
 
 @dataclass(frozen=True)
 class Output:
-    """One returned value: its name, and the names of its last axes, outermost first."""
+    """One returned value.
+
+    Attributes:
+        name: as in the function's docstring.
+        axes: the names of its last axes, outermost first.
+    """
 
     name: str
     axes: tuple[str, ...] = ()
@@ -20,17 +25,17 @@ class Output:
 
 @dataclass(frozen=True)
 class Function:
-    """One function of the contract.
+    """One function that students write.
 
     Attributes:
-        module: the assignment's module name.
-        name: the function's name in it.
-        outputs: what it returns; more than one means a tuple.
-        torch: the thing in PyTorch that it is compared with, as text for messages; empty where there is none.
-        needs: functions of the contract (qualified) that it is meant to be built on.
-        bonus: extra work that does not count towards the possible points of its assignment.
-        minutes: how long it takes, lesson included, as its authors estimate it; 0 if nobody has.
-        difficulty: 1 (straightforward), 2 (needs a thought) or 3 (needs paper); 0 if nobody has said.
+        module: the name of its assignment's module.
+        name: the function's name in the module.
+        outputs: the values that it returns; several are returned as a tuple.
+        torch: what it is compared with in PyTorch, as text for messages; empty if there is nothing.
+        needs: functions, by qualified name, that it should be built on.
+        bonus: whether it is extra work, which does not count towards the possible points of its assignment.
+        minutes: the estimated time, with its part of the lesson; 0 if unknown.
+        difficulty: 1 (straightforward), 2 (needs a thought) or 3 (needs paper); 0 if unknown.
     """
 
     module: str
@@ -44,13 +49,13 @@ class Function:
 
     @property
     def qualified(self) -> str:
-        """`module.name`, as on the command line."""
+        """Return `module.name`, as used on the command line."""
         return f"{self.module}.{self.name}"
 
     @property
-    def yardstick(self) -> str:
-        """What it is compared with, in words."""
-        return f"PyTorch's {self.torch}" if self.torch else "what it should be"
+    def reference_text(self) -> str:
+        """Return what it is compared with, for messages."""
+        return f"PyTorch's {self.torch}" if self.torch else "the expected value"
 
 
 @dataclass(frozen=True)
@@ -64,18 +69,18 @@ class Assignment:
 
     @property
     def minutes(self) -> int:
-        """How long it takes, bonus functions apart."""
+        """Return the estimated time without bonus functions, in minutes."""
         return sum(function.minutes for function in self.functions if not function.bonus)
 
 
 @dataclass(frozen=True)
 class Curriculum:
-    """A course: assignments in the order in which they build on each other.
+    """A course.
 
     Attributes:
-        name: what it is asked for by: `--curriculum NAME`.
-        package: the importable package that holds its checks, references, mistakes, solutions and hints (see
-            `courses.py`).
+        assignments: in the order in which they build on each other.
+        name: the name of its entry point, given to `--curriculum NAME`.
+        package: the importable package with its checks, references, mistakes, solutions and hints (see `registry.py`).
         title: the heading of a workspace.
     """
 
@@ -86,34 +91,33 @@ class Curriculum:
 
     @cached_property
     def functions(self) -> dict[str, Function]:
-        """Every function by its qualified name, in course order."""
+        """Return every function by its qualified name, in course order."""
         return {f.qualified: f for assignment in self.assignments for f in assignment.functions}
 
     @cached_property
     def modules(self) -> dict[str, Assignment]:
-        """Every assignment by its module name, in course order."""
+        """Return every assignment by its module name, in course order."""
         return {assignment.module: assignment for assignment in self.assignments}
 
-    def all_needs(self, qualified: str) -> tuple[str, ...]:
-        """Every function that `qualified` is built on, directly or not, in course order."""
-        found: set[str] = set()
-        waiting = list(self.functions[qualified].needs)
-        while waiting:
-            name = waiting.pop()
-            if name not in found:
-                found.add(name)
-                waiting.extend(self.functions[name].needs)
-        return tuple(name for name in self.functions if name in found)
+    def all_prerequisites(self, qualified: str) -> tuple[str, ...]:
+        """Return every function that `qualified` is built on, directly or indirectly, in course order."""
+        prerequisites: set[str] = set()
+        pending = list(self.functions[qualified].needs)
+        while pending:
+            name = pending.pop()
+            if name not in prerequisites:
+                prerequisites.add(name)
+                pending.extend(self.functions[name].needs)
+        return tuple(name for name in self.functions if name in prerequisites)
 
     def select(self, names: Iterable[str]) -> tuple[str, ...]:
-        """Turn what a user typed into qualified function names in course order.
+        """Return the qualified names of the functions that a user asked for, in course order.
 
         Args:
-            names: assignments ("softmax" or its number), or functions ("softmax.log_softmax"). None at all selects
-                everything.
+            names: assignments ("softmax" or its number) or functions ("softmax.log_softmax"); none selects everything.
 
         Raises:
-            UsageError: for an unknown name, with the nearest known one.
+            UsageError: if a name is unknown; the message suggests the nearest known one.
         """
         wanted: set[str] = set()
         names = tuple(names)
@@ -131,15 +135,18 @@ class Curriculum:
         if dot and module in self.modules:
             choices = [f.qualified for f in self.modules[module].functions]
             raise UsageError(
-                f"{module} has no function {function!r}. {_nearest(name, choices)} Its functions: headway list {module}"
+                f"{module} has no function {function!r}. {_nearest(name, choices)}"
+                f"List its functions: headway list {module}"
             )
-        alone = [qualified for qualified, f in self.functions.items() if f.name == name]
-        if alone:
-            raise UsageError(f"there is no assignment {name!r}, but a function of that name. Try: {' or '.join(alone)}")
+        same_name = [qualified for qualified, f in self.functions.items() if f.name == name]
+        if same_name:
+            raise UsageError(
+                f"no such assignment: {name!r}, but there is a function of that name. Try: {' or '.join(same_name)}"
+            )
         choices = [*self.modules, *self.functions]
-        raise UsageError(f"there is no assignment {name!r}. {_nearest(name, choices)} All of them: headway list")
+        raise UsageError(f"no such assignment or function: {name!r}. {_nearest(name, choices)}List all: headway list")
 
 
 def _nearest(name: str, choices: list[str]) -> str:
     close = difflib.get_close_matches(name.lower(), choices, n=1, cutoff=0.5)
-    return f"Did you mean {close[0]!r}?" if close else "Nothing there has a similar name."
+    return f"Did you mean {close[0]!r}? " if close else ""

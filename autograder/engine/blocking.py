@@ -55,7 +55,7 @@ class BlockedChecks:
     def _failed_prerequisites(self, result: SubmissionResult, known: set[str]) -> list[CheckResult]:
         """Return the checks that do not pass of prerequisites of failed functions whose status is not known."""
         failed = {check.function for check in result.checks if check.status in ("failed", "error", "timeout")}
-        needed = {need for function in failed for need in self._curriculum.all_needs(function)}
+        needed = {need for function in failed for need in self._curriculum.all_prerequisites(function)}
         needed |= {called for function in failed for called in self._functions_called_by(function)}
         needed -= known
         if not needed:
@@ -88,7 +88,7 @@ class BlockedChecks:
         if name not in self._calls_in(module):  # The code could not be read, or does not define the function.
             return set()
         called = set(self._functions_called_by(function))
-        needs = (self._curriculum.functions[need] for need in self._curriculum.all_needs(function))
+        needs = (self._curriculum.functions[need] for need in self._curriculum.all_prerequisites(function))
         return {
             need.qualified
             for need in needs
@@ -157,7 +157,7 @@ def mark_blocked(
     for check in result.checks:
         if check.status in ("failed", "error", "timeout"):
             unused = unused_prerequisites(check.function)
-            needs = [n for n in curriculum.all_needs(check.function) if n in not_passed and n not in unused]
+            needs = [n for n in curriculum.all_prerequisites(check.function) if n in not_passed and n not in unused]
             if result.official_prerequisites:  # Then only functions of the same module can be at fault.
                 module = curriculum.functions[check.function].module
                 needs = [name for name in needs if curriculum.functions[name].module == module]

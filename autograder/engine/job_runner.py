@@ -164,7 +164,7 @@ class JobRunner:
 
         not_passed = {check.function for check in result.checks if check.status != "passed"}
         for function in wrong:
-            if official_prerequisites or not_passed.isdisjoint(self.curriculum.all_needs(function)):
+            if official_prerequisites or not_passed.isdisjoint(self.curriculum.all_prerequisites(function)):
                 diagnoses = diagnose(function, result.recorded.get(function, []), self.curriculum.package)
                 for check in result.checks:
                     if check.id in diagnoses:

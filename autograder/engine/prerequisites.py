@@ -65,7 +65,7 @@ class OfficialPrerequisites:
         needed = {
             need.partition(".")[0]
             for f in self._curriculum.modules[module].functions
-            for need in self._curriculum.all_needs(f.qualified)
+            for need in self._curriculum.all_prerequisites(f.qualified)
         }
         compiled = target / "__pycache__"
         compiled.mkdir()

@@ -195,7 +195,7 @@ class StudentCode:
         return self._request({"op": "training", "action": action, **request}, function).get("value")
 
     def _request(self, request: dict[str, Any], function: Function) -> dict[str, Any]:
-        names = {function.qualified, *self._curriculum.all_needs(function.qualified)}
+        names = {function.qualified, *self._curriculum.all_prerequisites(function.qualified)}
         seconds = self._limits.retry_seconds if names & self._slow else self._limits.call_seconds
         try:
             reply = self._session.request(request, seconds)

@@ -1,6 +1,6 @@
-"""What student code may read: the standard library, NumPy, the shared libraries under them. And bubblewrap's command.
+"""List the paths that student code may read: the standard library, NumPy and the shared libraries that they need.
 
-Everything else that is installed stays out of reach, above all PyTorch: who can read `site-packages` can import it.
+Nothing else that is installed is readable, above all not PyTorch: code that can read `site-packages` can import it.
 """
 
 import importlib.util
@@ -15,12 +15,12 @@ INSTALLED = ("site-packages", "dist-packages")
 
 @dataclass(frozen=True)
 class ReadablePaths:
-    """Paths that may be read.
+    """The paths that student code may read.
 
     Attributes:
-        roots: folders, coarsely: some have installed packages beneath them.
-        hidden: those folders of installed packages.
-        packages: what of them may be read: NumPy and the libraries that its wheel brings along.
+        roots: folders; some of them contain folders of installed packages.
+        hidden: those folders of installed packages, which must not be read.
+        packages: the exceptions: NumPy and the libraries that its wheel contains.
     """
 
     roots: tuple[Path, ...]
@@ -28,70 +28,73 @@ class ReadablePaths:
     packages: tuple[Path, ...]
 
     def coarse(self) -> list[str]:
-        """The few paths that every student process lists again for itself."""
+        """Return the few paths that every student process confines itself to once more."""
         return [str(path) for path in (*self.roots, *self.packages)]
 
     def rules(self) -> list[tuple[str, bool]]:
-        """The exact paths, with whether files may be read: Landlock can only allow, so what is hidden is left out."""
-        listed = [(str(root), False) for root in self.roots]  # importing lists a folder before it reads from it
-        readable = [path for root in self.roots for path in _around(root, self.hidden)]
+        """Return the exact paths, each with whether its files may be read; without the hidden folders.
+
+        Landlock rules can only allow.
+        """
+        listed = [(str(root), False) for root in self.roots]  # An import lists a folder before it reads a file in it.
+        readable = [path for root in self.roots for path in _visible_parts(root, self.hidden)]
         return [*listed, *((str(path), True) for path in (*readable, *self.packages))]
 
 
 def numpy_folder() -> Path:
-    """Where NumPy is installed, without importing it."""
+    """Return the folder of the installed NumPy, without importing it."""
     spec = importlib.util.find_spec("numpy")
     assert spec is not None and spec.origin is not None
     return Path(spec.origin).parent
 
 
 def readable_paths() -> ReadablePaths:
-    """What student code may read on this machine (Linux)."""
+    """Return what student code may read on this machine (Linux)."""
     numpy = numpy_folder()
     packages = [path for path in (numpy, numpy.with_name("numpy.libs")) if path.is_dir()]
-    standard = Path(sysconfig.get_path("stdlib")).resolve()  # of the base installation, also in a virtual environment
+    standard = Path(sysconfig.get_path("stdlib")).resolve()  # In a virtual environment: that of the base installation.
     roots = _topmost({standard, *_library_folders(), *(path.resolve() for path in packages)})
     hidden = sorted({path for root in roots for path in _installed_in(root)})
     return ReadablePaths(tuple(roots), tuple(hidden), tuple(path.resolve() for path in packages))
 
 
-def bubblewrap_command(command: str, within: ReadablePaths, files: list[Path], submissions_root: Path) -> list[str]:
-    """The beginning of a command line: what follows runs in a file system that has these paths, and nothing else.
+def bubblewrap_command(command: str, readable: ReadablePaths, files: list[Path], submissions_root: Path) -> list[str]:
+    """Return the beginning of a command line whose program sees a file system of these paths and nothing else.
 
     Args:
         command: the bubblewrap program.
-        within: what may be read.
-        files: single files that are needed beyond it.
+        readable: the paths that may be read.
+        files: further single files that may be read.
         submissions_root: the folder in which submissions will appear.
     """
-    # All namespaces of its own: no network, no other processes, no other users; gone when the grader is gone.
+    # Every namespace is new: no network, no other processes, no other users. It ends when the grader ends.
     line = [command, "--unshare-all", "--die-with-parent", "--new-session", "--cap-drop", "ALL"]
     for folder in (Path("/lib"), Path("/lib64")):
         if folder.is_symlink():
             line += ["--symlink", str(folder.readlink()), str(folder)]
-    for root in within.roots:
+    for root in readable.roots:
         line += ["--ro-bind", str(root), str(root)]
-    for folder in within.hidden:
+    for folder in readable.hidden:
         line += ["--tmpfs", str(folder)]
-    for path in (*within.packages, *files, *_loaders()):
+    for path in (*readable.packages, *files, *_loaders()):
         line += ["--ro-bind", str(path), str(path)]
     return [*line, "--ro-bind", str(submissions_root), str(submissions_root), "--remount-ro", "/", "--chdir", "/", "--"]
 
 
 def _loaders() -> list[Path]:
-    """What every program names by its full path: the dynamic loader; and its list of libraries."""
-    places = [Path(place) for place in ("/lib", "/lib64", "/usr/lib", "/usr/lib64")]
-    found = [loader for place in places if not place.is_symlink() for loader in place.glob("ld-*.so*")]
-    return [path for path in (*found, Path("/etc/ld.so.cache")) if path.exists()]
+    """Return the dynamic loader, which every program names by its full path, and the loader's list of libraries."""
+    folders = [Path(folder) for folder in ("/lib", "/lib64", "/usr/lib", "/usr/lib64")]
+    loaders = [loader for folder in folders if not folder.is_symlink() for loader in folder.glob("ld-*.so*")]
+    return [path for path in (*loaders, Path("/etc/ld.so.cache")) if path.exists()]
 
 
 def _library_folders() -> set[Path]:
-    """Folders of the shared libraries that this very interpreter has loaded, the dynamic loader's among them."""
+    """Return the folders of the shared libraries that this interpreter has loaded, including the dynamic loader's."""
     import ctypes
     import ssl
     import zlib
 
-    _ = (ctypes, ssl, zlib)  # imported for the libraries under them
+    _ = (ctypes, ssl, zlib)  # Imported for the shared libraries that they load.
     folders = set()
     for line in Path("/proc/self/maps").read_text("utf-8", "surrogateescape").splitlines():
         path = line[line.find("/") :] if "/" in line else ""
@@ -111,17 +114,17 @@ def _topmost(folders: set[Path]) -> list[Path]:
     return sorted(folder for folder in folders if not any(other in folder.parents for other in folders))
 
 
-def _around(folder: Path, hidden: tuple[Path, ...]) -> Iterator[Path]:
-    """The folder; or, where something beneath it is hidden, everything in it that is not."""
+def _visible_parts(folder: Path, hidden: tuple[Path, ...]) -> Iterator[Path]:
+    """Yield the folder; or, if something below it is hidden, the parts of it that are not."""
     if folder in hidden:
         return
     if not any(folder in path.parents for path in hidden):
         yield folder
         return
     for entry in sorted(folder.iterdir()):
-        yield from _around(entry, hidden)
+        yield from _visible_parts(entry, hidden)
 
 
 def real_interpreter() -> Path:
-    """The interpreter that is started under bubblewrap: the real one, a virtual environment's is a link to it."""
+    """Return the interpreter to start under bubblewrap: the real one, to which a virtual environment's is a link."""
     return Path(sys.executable).resolve()

@@ -1,4 +1,4 @@
-"""What one submission may use. Each limit is enforced from outside or by the system, never by the student's process."""
+"""The resource limits of a submission. The grader or the system enforces them, never the student's process itself."""
 
 import math
 from dataclasses import dataclass
@@ -8,17 +8,17 @@ from autograder.core.wire_format import MAX_BODY
 
 @dataclass(frozen=True)
 class Limits:
-    """What one submission may use.
+    """The resource limits of one submission.
 
     Attributes:
-        call_seconds: wall time of one call, seconds. No thread can be started, so it bounds the call's CPU time too.
-        retry_seconds: wall time of a call to a function that already ran out of time once, seconds.
+        call_seconds: wall time of one call, seconds. Threads cannot be started, so this bounds the CPU time, too.
+        retry_seconds: wall time of a call to a function that has already timed out once, seconds.
         submission_seconds: wall time of all calls of one submission together, seconds.
         cpu_seconds: CPU time of all processes of one submission together, seconds.
         memory_bytes: address space of one process, bytes.
-        output_bytes: what may be printed in the life of one process, bytes.
-        shown_bytes: how much of it is kept for the report, bytes per check.
-        result_bytes: the arrays of one answer, bytes.
+        output_bytes: text that one process may print, bytes.
+        shown_bytes: printed text kept for the report, bytes per check.
+        result_bytes: arrays returned by one call, bytes.
     """
 
     call_seconds: float = 10.0
@@ -32,7 +32,7 @@ class Limits:
 
     @classmethod
     def for_training(cls, call_seconds: float) -> "Limits":
-        """For one's own model on one's own machine: training takes as long, and as much memory, as it takes."""
+        """Return limits for training one's own model on one's own machine: only each call is limited."""
         return cls(
             call_seconds,
             submission_seconds=math.inf,
@@ -42,11 +42,15 @@ class Limits:
         )
 
     def for_child(self, cpu_used: float = 0.0) -> dict[str, int]:
-        """What the student's process is told to limit itself to, after `cpu_used` seconds in processes before it."""
+        """Return the limits that the student's process sets for itself.
+
+        Args:
+            cpu_used: CPU time used by earlier processes of the same submission, seconds.
+        """
         left = self.cpu_seconds - cpu_used
         return {
             "result_bytes": self.result_bytes,
             "output_bytes": self.output_bytes,
             "memory_bytes": self.memory_bytes,
-            "cpu_seconds": 0 if math.isinf(left) else max(1, math.ceil(left)),  # 0: not limited
+            "cpu_seconds": 0 if math.isinf(left) else max(1, math.ceil(left)),  # 0 means no limit.
         }

@@ -1,7 +1,7 @@
-"""Start and end student processes: a warm server that forks one child after another, or one interpreter each.
+"""Start and end student processes.
 
-On Linux and macOS the server forks (a few milliseconds); elsewhere every submission gets a fresh interpreter. Both
-speak the same frames over a socket, so that one deadline serves everywhere.
+On Linux and macOS a running server forks a child for each submission, in a few milliseconds; elsewhere each submission
+gets a fresh interpreter. Both exchange the same frames over a socket, so that the same deadlines apply everywhere.
 """
 
 import contextlib
@@ -25,15 +25,15 @@ START_SECONDS = 30.0
 
 
 class WorkerDied(Exception):
-    """The process ended, or what it sent is not a frame. The text says how."""
+    """The student's process ended, or sent something that is not a frame; the text says how."""
 
 
 class WorkerUnavailable(WorkerDied):
-    """No process can be started at all: nobody's submission is at fault."""
+    """No student process can be started at all; no submission is at fault."""
 
 
 class ExitStatus(NamedTuple):
-    """How a process ended: minus the signal, or its exit code; and the CPU time it used, seconds."""
+    """How a process ended: its exit code, or minus the signal's number; and the CPU time that it used, seconds."""
 
     code: int
     cpu_seconds: float
@@ -45,24 +45,24 @@ class Process(Protocol):
     channel: socket.socket
 
     def end(self) -> ExitStatus:
-        """Kill it, and say how it ended."""
+        """Kill the process and return how it ended."""
 
 
-def _command(python: str, mode: str, **more: Any) -> list[str]:
-    setup = {"mode": mode, "numpy": str(numpy_folder().parent), "frames": str(Path(wire_format.__file__)), **more}
-    # -I: no environment, no user site, no current folder; -S: no site-packages, so no torch and no autograder.
+def _command(python: str, mode: str, **settings: Any) -> list[str]:
+    setup = {"mode": mode, "numpy": str(numpy_folder().parent), "frames": str(Path(wire_format.__file__)), **settings}
+    # -I: no environment, no user site, no current folder. -S: no site-packages, so neither torch nor autograder.
     return [python, "-I", "-S", "-X", "utf8", str(CHILD_FOLDER / "main.py"), json.dumps(setup)]
 
 
-# Without these Python may not start: on Windows; where its libraries lie in folders of their own (clusters' modules).
+# Python may not start without these: on Windows, or where its libraries are in separate folders (modules of clusters).
 _PYTHON_NEEDS = ("SYSTEMROOT", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH")
 
 
 def environment_for_numpy() -> dict[str, str]:
-    """What the environment of a process must hold before NumPy is loaded in it."""
+    """Return the environment that a process needs before NumPy is loaded in it."""
     # One BLAS thread: small matrices are faster with one, a submission gets one core, and in the sandbox a second
-    # thread cannot be had: OpenBLAS would wait for it for ever. The allocator's two settings keep NumPy's temporaries
-    # from being given back to the system after every operation (measured: 0.7 times the speed without them).
+    # thread cannot start: OpenBLAS would wait for it forever. The two settings of the allocator keep the memory of
+    # NumPy's temporaries from being returned to the system after every operation (0.7 times the speed without them).
     environment = {
         **dict.fromkeys(("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS"), "1"),
         "MALLOC_TRIM_THRESHOLD_": "2147483648",
@@ -72,11 +72,11 @@ def environment_for_numpy() -> dict[str, str]:
 
 
 class _Server:
-    """A warm interpreter that forks a child for each submission (POSIX)."""
+    """A running interpreter, NumPy loaded, that forks a child for each submission (POSIX)."""
 
     def __init__(self, sandbox: SandboxPolicy) -> None:
         ours, theirs = socket.socketpair()
-        self._complaints = tempfile.TemporaryFile()  # noqa: SIM115 (lives as long as the server)
+        self._stderr = tempfile.TemporaryFile()  # noqa: SIM115 (It lives as long as the server.)
         with theirs:
             command = _command(
                 sandbox.python,
@@ -90,15 +90,15 @@ class _Server:
                 pass_fds=[theirs.fileno()],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
-                stderr=self._complaints,
+                stderr=self._stderr,
                 env=environment_for_numpy(),
-                start_new_session=True,  # Ctrl-C is for the grader alone
+                start_new_session=True,  # Only the grader receives Ctrl-C.
             )
         self._control = ours
         self._control.settimeout(START_SECONDS)
         self._ready = False
 
-    def fork(self, folder: Path, limits: dict[str, int], output: IO[bytes]) -> "_Forked":
+    def fork(self, folder: Path, limits: dict[str, int], output: IO[bytes]) -> "_ForkedProcess":
         if not self._ready:
             if self._ask(b"", ()) != "ready":
                 raise WorkerDied("the worker server did not start")
@@ -111,7 +111,7 @@ class _Server:
             except BaseException:
                 ours.close()
                 raise
-        return _Forked(self, pid, ours)
+        return _ForkedProcess(self, pid, ours)
 
     def end(self, pid: int) -> ExitStatus:
         code, cpu_seconds = json.loads(self._ask(json.dumps({"end": pid}).encode(), ()))
@@ -125,29 +125,31 @@ class _Server:
             while not reply.endswith(b"\n"):
                 chunk = self._control.recv(64)
                 if not chunk:
-                    raise WorkerDied(f"the worker server ended{self._last_words()}")
+                    raise WorkerDied(f"the worker server ended{self._last_error_line()}")
                 reply += chunk
         except OSError as error:
-            raise WorkerDied(f"the worker server does not answer ({error}){self._last_words()}") from error
+            raise WorkerDied(f"the worker server does not answer ({error}){self._last_error_line()}") from error
         return reply.decode().strip()
 
-    def _last_words(self) -> str:
+    def _last_error_line(self) -> str:
         with contextlib.suppress(subprocess.TimeoutExpired):
-            self._process.wait(1)  # what it complains about is written before it is gone
-        lines = read_at(self._complaints, 0, 1 << 16).decode("utf-8", "replace").strip().splitlines()
+            self._process.wait(1)  # It writes its error message before it ends.
+        lines = read_at(self._stderr, 0, 1 << 16).decode("utf-8", "replace").strip().splitlines()
         return f": {lines[-1]}" if lines else ""
 
     def close(self) -> None:
-        self._control.close()  # the server sees the end of the stream and exits; its children die with it
+        self._control.close()  # The server sees the end of the stream and exits; its children die with it.
         try:
             self._process.wait(5)
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()
-        self._complaints.close()
+        self._stderr.close()
 
 
-class _Forked:
+class _ForkedProcess:
+    """A child of the server."""
+
     def __init__(self, server: _Server, pid: int, channel: socket.socket) -> None:
         self.channel = channel
         self._server = server
@@ -158,8 +160,8 @@ class _Forked:
         return self._server.end(self._pid)
 
 
-class _Spawned:
-    """A fresh interpreter for one submission: where there is no fork."""
+class _SpawnedProcess:
+    """A fresh interpreter for one submission, where there is no fork."""
 
     def __init__(self, folder: Path, limits: dict[str, int], output: IO[bytes]) -> None:
         token = secrets.token_hex(16)
@@ -185,7 +187,7 @@ class _Spawned:
             answer = b""
         if answer != token.encode():
             self._process.kill()
-            raise WorkerUnavailable("something else answered in the worker's place")
+            raise WorkerUnavailable("another program answered instead of the worker")
 
     def end(self) -> ExitStatus:
         self.channel.close()
@@ -194,10 +196,10 @@ class _Spawned:
 
 
 class Workers:
-    """Starts student processes; one per grader. Used as a context manager.
+    """Starts student processes. A grader has one of these, used as a context manager.
 
     Args:
-        fork: start from a warm server (POSIX only). None means wherever it can.
+        fork: whether a server forks the processes (POSIX only); None means wherever possible.
         sandbox: isolates the processes further; needs fork.
     """
 
@@ -206,7 +208,9 @@ class Workers:
         if sandbox.mechanisms and not self._fork:
             raise ValueError("a sandbox needs a server that forks")
         self._sandbox = sandbox
-        self._server = _Server(sandbox) if self._fork else None  # early: NumPy loads while the grader loads pytest
+        self._server = (
+            _Server(sandbox) if self._fork else None
+        )  # Early, so that NumPy loads while the grader loads pytest.
 
     def __enter__(self) -> "Workers":
         return self
@@ -215,54 +219,63 @@ class Workers:
         self.close()
 
     def start(self, folder: Path, limits: Limits, output: IO[bytes], cpu_used: float = 0.0) -> Process:
-        """Start a process for the submission in `folder`; what it prints goes to the file `output`."""
-        inside = limits.for_child(cpu_used)
+        """Start a process for the submission in `folder`; it prints to the file `output`.
+
+        Raises:
+            WorkerUnavailable: if no process can be started.
+        """
+        child_limits = limits.for_child(cpu_used)
         if not self._fork:
-            return _Spawned(folder, inside, output)
-        for last in (False, True):
+            return _SpawnedProcess(folder, child_limits, output)
+        for is_last_try in (False, True):
             if self._server is None:
                 self._server = _Server(self._sandbox)
             try:
-                return self._server.fork(folder, inside, output)
+                return self._server.fork(folder, child_limits, output)
             except WorkerDied as error:
                 self._server.close()
-                self._server = None  # a server that dies is replaced, and the run goes on
-                if last:
+                self._server = None  # A server that dies is replaced, and the run continues.
+                if is_last_try:
                     raise WorkerUnavailable(str(error)) from error
         raise AssertionError("unreachable")
 
     def close(self) -> None:
-        """End the server and with it every process that is still running."""
+        """End the server, and with it every process that is still running."""
         if self._server is not None:
             self._server.close()
             self._server = None
 
 
 def receive(channel: socket.socket, count: int, deadline: float) -> bytes:
-    """Exactly `count` bytes.
+    """Return exactly `count` bytes.
+
+    Args:
+        channel: the socket to read from.
+        count: the number of bytes.
+        deadline: in the time of `time.monotonic()`.
 
     Raises:
         TimeoutError: at the deadline.
-        EOFError: if the other side hangs up before.
+        EOFError: if the other side closes the socket first.
     """
-    # One buffer of the announced size: pieces of one byte each would cost fifty times their weight.
+    # One buffer of the announced size: a list of chunks of one byte each would take fifty times the memory.
     data = bytearray(count)
-    view, got = memoryview(data), 0
-    while got < count:
+    view, received = memoryview(data), 0
+    while received < count:
         left = deadline - time.monotonic()
         if left <= 0:
             raise TimeoutError
         channel.settimeout(left)
-        size = channel.recv_into(view[got:])
+        size = channel.recv_into(view[received:])
         if not size:
             raise EOFError
-        got += size
+        received += size
     return bytes(data)
 
 
 def read_at(file: IO[bytes], start: int, count: int) -> bytes:
-    """A part of a file that another process may be writing to."""
-    # The descriptor's position is shared with that process: os.pread does not move it.
+    """Return a part of a file that another process may be writing to."""
+    # That process shares the descriptor's position, which os.pread does not move.
     if hasattr(os, "pread"):
         return os.pread(file.fileno(), count, start)
     file.seek(start)

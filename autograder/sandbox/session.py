@@ -1,4 +1,4 @@
-"""One submission's conversation with its process: requests, deadlines, what it may use, what it printed."""
+"""Exchange requests and answers with the process of one submission, within its limits."""
 
 import contextlib
 import os
@@ -17,12 +17,18 @@ from autograder.sandbox.process import ExitStatus, Process, WorkerDied, Workers,
 
 
 class WorkerTimedOut(Exception):
-    """No answer came before the deadline; the process has been killed. A text says which other limit was used up."""
+    """No answer came before the deadline, and the process was killed; a text names another limit that was used up."""
 
 
 @dataclass
 class ResourceUsage:
-    """What a submission has used so far, in all its processes; and how many bytes it has answered."""
+    """What a submission has used so far, in all its processes.
+
+    Attributes:
+        seconds: wall time of its calls.
+        cpu_seconds: CPU time.
+        received: bytes of its answers.
+    """
 
     seconds: float = 0.0
     cpu_seconds: float = 0.0
@@ -30,104 +36,107 @@ class ResourceUsage:
 
 
 class Session:
-    """One submission's process, started when it is first needed and again after every death.
+    """The process of one submission, started when it is first needed and again whenever it has ended.
 
     Args:
-        spent: shared by the sessions of one submission, if it has several.
+        workers: starts the processes.
+        folder: the submission.
+        limits: its resource limits.
+        usage: shared by the sessions of one submission, if it has several.
     """
 
-    def __init__(self, workers: Workers, folder: Path, limits: Limits, spent: ResourceUsage | None = None) -> None:
+    def __init__(self, workers: Workers, folder: Path, limits: Limits, usage: ResourceUsage | None = None) -> None:
         self._workers = workers
         self._folder = folder.resolve()
         self._limits = limits
         self._process: Process | None = None
         self._output: IO[bytes] | None = None
         self._shown = 0
-        self._spent = spent or ResourceUsage()
+        self._usage = usage or ResourceUsage()
 
     def request(self, message: dict[str, Any], seconds: float) -> dict[str, Any]:
-        """Send one request and wait for its answer.
+        """Send one request and return its answer.
 
         Raises:
-            WorkerTimedOut: after `seconds`, or when the submission has used up its time.
-            WorkerDied: if the process ends or sends something else than the answer.
+            WorkerTimedOut: after `seconds`, or if the submission has used up its time.
+            WorkerDied: if the process ends, or sends anything but the answer.
         """
         self._require_time()
         process = self._running()
         started = time.monotonic()
         try:
             try:
-                left = self._limits.submission_seconds - self._spent.seconds
-                return self._converse(process, message, min(seconds, left))
+                left = self._limits.submission_seconds - self._usage.seconds
+                return self._exchange(process, message, min(seconds, left))
             finally:
-                self._spent.seconds += time.monotonic() - started
+                self._usage.seconds += time.monotonic() - started
         except TimeoutError:
             self.close()
             self._require_time()
             raise WorkerTimedOut from None
         except (OSError, EOFError):
             ending = self._end_after_grace()
-            if self._spent.cpu_seconds >= self._limits.cpu_seconds:
+            if self._usage.cpu_seconds >= self._limits.cpu_seconds:
                 self._require_time()
             raise WorkerDied(ending) from None
         except wire_format.FrameError as error:
             self.close()
             raise WorkerDied(f"its process sent something that is not an answer: {error}") from None
 
-    def _converse(self, process: Process, message: dict[str, Any], seconds: float) -> dict[str, Any]:
-        number = secrets.randbits(53)  # a forged answer to a later request would have to guess it
+    def _exchange(self, process: Process, message: dict[str, Any], seconds: float) -> dict[str, Any]:
+        number = secrets.randbits(53)  # An answer forged in advance would have to guess it.
         deadline = time.monotonic() + seconds
         process.channel.settimeout(seconds)
         process.channel.sendall(wire_format.pack({**message, "id": number}))
-        reply = wire_format.read(lambda count: self._receive(process, count, deadline), self._limits.result_bytes)
+        reply = wire_format.read_frame(lambda count: self._receive(process, count, deadline), self._limits.result_bytes)
         if not isinstance(reply, dict) or type(reply.get("id")) is not int or reply["id"] != number:
-            raise wire_format.FrameError("nobody asked for it")
+            raise wire_format.FrameError("it does not belong to the request")
         return reply
 
     def _receive(self, process: Process, count: int, deadline: float) -> bytes:
-        self._spent.received += count
+        self._usage.received += count
         return receive(process.channel, count, deadline)
 
     def _require_time(self) -> None:
         for used, allowed, what in (
-            (self._spent.seconds, self._limits.submission_seconds, "time"),
-            (self._spent.cpu_seconds, self._limits.cpu_seconds, "CPU time"),
+            (self._usage.seconds, self._limits.submission_seconds, "time"),
+            (self._usage.cpu_seconds, self._limits.cpu_seconds, "CPU time"),
         ):
             if used >= allowed:
                 raise WorkerTimedOut(f"the submission has used up its {allowed:g} s of {what}")
 
     def read_output(self) -> str:
-        """What has been printed since the last time this was asked; cut in the middle if it is long."""
+        """Return what was printed since the last call of this method; long output is shortened in the middle."""
         if self._output is None:
             return ""
         start, self._shown = self._shown, os.fstat(self._output.fileno()).st_size
         try:
-            return self._read(start, self._shown)
-        except OSError as error:  # the student's process holds the same open file, and may have changed its mode
-            return f"(what was printed cannot be read: {error.strerror})"
+            return self._read_shortened(start, self._shown)
+        except OSError as error:  # The student's process shares the open file and may have changed its mode.
+            return f"(the output cannot be read: {error.strerror})"
 
-    def _read(self, start: int, end: int) -> str:
+    def _read_shortened(self, start: int, end: int) -> str:
         assert self._output is not None
-        keep = self._limits.shown_bytes
-        if end - start <= keep:
+        limit = self._limits.shown_bytes
+        if end - start <= limit:
             return read_at(self._output, start, max(0, end - start)).decode("utf-8", "replace")
-        head, tail = read_at(self._output, start, keep // 2), read_at(self._output, end - keep // 2, keep // 2)
-        # Cut between lines, where there are any.
+        head, tail = read_at(self._output, start, limit // 2), read_at(self._output, end - limit // 2, limit // 2)
+        # The cuts are between lines, if there are any.
         head, tail = head[: head.rfind(b"\n")] if b"\n" in head else head, tail[tail.find(b"\n") + 1 :] or tail
-        left = f"… {end - start - len(head) - len(tail):,} bytes left out …"
-        return f"{head.decode('utf-8', 'replace')}\n{left}\n{tail.decode('utf-8', 'replace')}"
+        gap = f"… {end - start - len(head) - len(tail):,} bytes omitted …"
+        return f"{head.decode('utf-8', 'replace')}\n{gap}\n{tail.decode('utf-8', 'replace')}"
 
     def _running(self) -> Process:
         if self._process is None:
             if self._output is not None:
                 self._output.close()
-            self._output, self._shown = tempfile.TemporaryFile(), 0  # noqa: SIM115 (lives as long as the process)
-            self._process = self._workers.start(self._folder, self._limits, self._output, self._spent.cpu_seconds)
+            self._output, self._shown = tempfile.TemporaryFile(), 0  # noqa: SIM115 (It lives as long as the process.)
+            self._process = self._workers.start(self._folder, self._limits, self._output, self._usage.cpu_seconds)
         return self._process
 
     def _end_after_grace(self) -> str:
-        """Say how the process ended that does not answer any more."""
-        # The socket closes a moment before the process is gone; killing it in that moment would hide how it ended.
+        """End a process that no longer answers; return how it ended."""
+        # The socket closes a moment before the process ends; killing it in that moment would hide the reason.
         time.sleep(0.02)
         try:
             code = self._end().code
@@ -141,24 +150,24 @@ class Session:
         assert self._process is not None
         process, self._process = self._process, None
         ending = process.end()
-        self._spent.cpu_seconds += ending.cpu_seconds
+        self._usage.cpu_seconds += ending.cpu_seconds
         return ending
 
     def close(self) -> None:
-        """Kill the process. What it printed can still be read; the next request starts another."""
+        """Kill the process. Its output can still be read; the next request starts another process."""
         if self._process is not None:
             with contextlib.suppress(WorkerDied):
                 self._end()
 
     def interrupt(self) -> None:
-        """From another thread: hang up, so that the request under way ends at once as if the process had died."""
+        """Make the current request, in another thread, end at once as if the process had died."""
         process = self._process
         if process is not None:
             with contextlib.suppress(OSError):
                 process.channel.shutdown(socket.SHUT_RDWR)
 
     def discard(self) -> None:
-        """Kill the process and drop what it printed."""
+        """Kill the process and discard its output."""
         self.close()
         if self._output is not None:
             self._output.close()

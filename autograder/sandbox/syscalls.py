@@ -1,8 +1,8 @@
-"""The system calls that student code may make, compiled to a seccomp program.
+"""Compile the list of system calls that student code may make to a seccomp filter.
 
-Compiled here, on the trusted side, once for a run: the student's process gets the finished bytes and needs neither
-libseccomp nor the package around it. libseccomp knows the numbers and the traps of every architecture (a 32-bit call
-made from a 64-bit process has other numbers); pyseccomp is a thin, finished layer over it.
+The filter is compiled here, on the trusted side, once for a run: the student's process receives the finished bytes and
+needs neither libseccomp nor its Python package. libseccomp knows the numbers and the traps of every architecture (a
+32-bit call made from a 64-bit process has other numbers); pyseccomp is a thin, complete layer over it.
 """
 
 import errno
@@ -13,9 +13,10 @@ from typing import Any
 
 from autograder.errors import install_command
 
-# What NumPy and the interpreter need to compute, to read files, to talk over the socket that is open already, and to
-# print. Everything else fails with EPERM: no socket, process, thread, exec, signal to others, ptrace, memory file,
-# pipe, mount, key, clock or limit to set; no file made, changed, linked or removed.
+# What NumPy and the interpreter need in order to compute, to read files, to use the socket that is already open, and to
+# print. Everything else fails with EPERM: a submission cannot create a socket, process, thread, memory file or pipe,
+# execute a program, signal or trace other processes, mount, use keys, set clocks or limits, or create, change, link or
+# remove a file.
 ALLOWED = """
 read write readv writev pread64 close lseek fstat newfstatat stat lstat statx fstatfs statfs getdents64 getcwd
 access faccessat faccessat2 readlink readlinkat dup
@@ -29,48 +30,48 @@ exit exit_group
 """
 
 WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC
-# F_GETFD, F_SETFD, F_GETFL, F_DUPFD_CLOEXEC: what opening a file does. No locks, leases, pipe sizes; no F_SETFL either:
-# standard output is one open file with the grader's, who could not read it any more once it is in direct mode.
+# F_GETFD, F_SETFD, F_GETFL, F_DUPFD_CLOEXEC: used when a file is opened. Locks, leases and pipe sizes are refused, and
+# so is F_SETFL: the grader shares the open file of standard output, and could not read it in direct mode.
 FCNTL = (1, 2, 3, 1030)
-# Out-of-band bytes of UNIX sockets: nothing needs them, and the kernel's code for them had holes (CVE-2025-38236).
+# Out-of-band bytes of UNIX sockets: nothing needs them, and the kernel's code for them had flaws (CVE-2025-38236).
 MSG_OOB = 1
-# From here on advice about memory is for testing the kernel: as root, it takes pages of the machine for broken.
+# Advice from this number on is for testing the kernel: as root, it marks memory pages of the machine as broken.
 MADV_HWPOISON = 100
 
 
 class SeccompUnavailable(Exception):
-    """The program cannot be compiled here; the text says why and what mends it."""
+    """The filter cannot be compiled on this machine; the text gives the reason and the fix."""
 
 
 @cache
 def compiled_filter() -> bytes:
-    """The compiled filter.
+    """Return the compiled filter.
 
     Raises:
-        SeccompUnavailable: without pyseccomp or libseccomp.
+        SeccompUnavailable: if pyseccomp or libseccomp is not installed.
     """
     seccomp = _pyseccomp()
     rules = seccomp.SyscallFilter(seccomp.ERRNO(errno.EPERM))
     for name in ALLOWED.split():
         _allow(rules, seccomp, name)
-    # Opening is for reading, whatever Landlock knows about; `open` does not exist on newer architectures.
+    # Files are opened for reading only, with or without Landlock. Newer architectures have no `open`.
     _allow(rules, seccomp, "openat", seccomp.Arg(2, seccomp.MASKED_EQ, WRITING, 0))
     _allow(rules, seccomp, "open", seccomp.Arg(1, seccomp.MASKED_EQ, WRITING, 0))
     in_band = seccomp.Arg(3, seccomp.MASKED_EQ, MSG_OOB, 0)
     _allow(rules, seccomp, "recvfrom", in_band)
-    _allow(rules, seccomp, "sendto", in_band, seccomp.Arg(4, seccomp.EQ, 0))  # to the connected peer, to no address
+    _allow(rules, seccomp, "sendto", in_band, seccomp.Arg(4, seccomp.EQ, 0))  # Only to the connected peer.
     for command in FCNTL:
         _allow(rules, seccomp, "fcntl", seccomp.Arg(1, seccomp.EQ, command))
     _allow(rules, seccomp, "madvise", seccomp.Arg(2, seccomp.LT, MADV_HWPOISON))
-    # Reading one's own limits, not setting them.
+    # A process may read its own limits, but not set them.
     _allow(rules, seccomp, "prlimit64", seccomp.Arg(0, seccomp.EQ, 0), seccomp.Arg(2, seccomp.EQ, 0))
-    rules.add_rule(seccomp.ERRNO(errno.ENOTTY), "ioctl")  # "is this a terminal?" is answered
-    # These are asked first and have an older form: "not there" makes libc ask for that one, which is refused.
+    rules.add_rule(seccomp.ERRNO(errno.ENOTTY), "ioctl")  # The answer to "is this a terminal?".
+    # libc tries these first; ENOSYS makes it fall back to an older call, which the filter refuses.
     for name in ("clone3", "openat2"):
         try:
             rules.add_rule(seccomp.ERRNO(errno.ENOSYS), name)
         except (OSError, ValueError, RuntimeError):
-            continue  # an older libseccomp does not know the name: EPERM, like everything else
+            continue  # An older libseccomp does not know the name: the call fails with EPERM, like everything else.
     with tempfile.TemporaryFile() as file:
         rules.export_bpf(file)
         file.seek(0)
@@ -81,7 +82,7 @@ def _allow(rules: Any, seccomp: Any, name: str, *conditions: Any) -> None:
     try:
         rules.add_rule(seccomp.ALLOW, name, *conditions)
     except (OSError, ValueError, RuntimeError):
-        return  # this architecture or this libseccomp has no such call
+        return  # This architecture or this version of libseccomp has no such call.
 
 
 def _pyseccomp() -> Any:

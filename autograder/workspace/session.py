@@ -110,11 +110,13 @@ class WatchSession:
 
     def _may_be_unblocked(self, name: str, changed: Iterable[str]) -> bool:
         """Return whether a function that does not pass is built on a changed one."""
-        return self.statuses.get(name) != "passed" and not set(changed).isdisjoint(self.curriculum.all_needs(name))
+        return self.statuses.get(name) != "passed" and not set(changed).isdisjoint(
+            self.curriculum.all_prerequisites(name)
+        )
 
     def _urgent(self, changed: tuple[str, ...]) -> tuple[str, ...]:
         """Return what to check at once: the changed functions, and the current one if it is built on one of them."""
-        if self.focus in changed or not set(changed).isdisjoint(self.curriculum.all_needs(self.focus)):
+        if self.focus in changed or not set(changed).isdisjoint(self.curriculum.all_prerequisites(self.focus)):
             return tuple(name for name in self.curriculum.functions if name in {*changed, self.focus})
         return changed
 

@@ -108,7 +108,7 @@ def test_sizes_are_checked_before_anything_is_read():
         return wire_format.PREFIX.pack(wire_format.MAGIC, 10, 2**40)
 
     with pytest.raises(wire_format.FrameError, match="too large"):
-        wire_format.read(receive)
+        wire_format.read_frame(receive)
     assert asked == [wire_format.PREFIX.size]
 
 

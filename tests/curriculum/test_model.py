@@ -37,7 +37,7 @@ def test_needs_exist_and_come_earlier():
 
 
 def test_needs_are_followed():
-    assert "softmax.softmax" in TRANSFORMER.all_needs("blocks.block")
+    assert "softmax.softmax" in TRANSFORMER.all_prerequisites("blocks.block")
 
 
 def test_every_assignment_has_checks():

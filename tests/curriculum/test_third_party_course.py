@@ -194,7 +194,7 @@ def broken(folder, what):
     [
         ("import", "toycourse:COURSE cannot be imported (ModuleNotFoundError: No module named 'toycourse')"),
         ("raises", "cannot be imported (RuntimeError: first line second line)"),
-        ("type", "toycourse:Output is a type, and no Curriculum"),
+        ("type", "toycourse:Output is a type, not a Curriculum"),
         ("name", "is named 'boy'"),
         ("stdlib", "a module cannot be named 'statistics'"),
         ("needs", "averages.variance needs 'averages.median', which it does not have"),
@@ -275,5 +275,5 @@ def test_only_the_own_course_is_refused_without_pytorch(monkeypatch):
 
 
 def test_a_package_that_is_not_there_has_no_folder():
-    with pytest.raises(UsageError, match="is not there"):
+    with pytest.raises(UsageError, match="is missing"):
         registry.folder("no_such_package_of_a_course")

@@ -107,7 +107,7 @@ class OverASocket:
 
     def _speak(self, channel):
         with channel, channel.makefile("rb") as file, contextlib.suppress(OSError):
-            channel.sendall(self._answer(wire_format.read(file.read)))
+            channel.sendall(self._answer(wire_format.read_frame(file.read)))
             channel.shutdown(socket.SHUT_WR)
 
 
@@ -245,7 +245,7 @@ def test_drops_do_not_fill_the_memory(tmp_path, piece):
     class Dripping(OverASocket):
         def _speak(self, channel):
             with channel, channel.makefile("rb") as file, contextlib.suppress(OSError):
-                wire_format.read(file.read)
+                wire_format.read_frame(file.read)
                 data = answer(None)
                 for start in range(0, len(data), piece):
                     channel.sendall(data[start : start + piece])

@@ -21,7 +21,7 @@ def hanging(monkeypatch):
         raise TimeoutError
 
     monkeypatch.setattr(session.Session, "_running", lambda self: None)
-    monkeypatch.setattr(session.Session, "_converse", converse)
+    monkeypatch.setattr(session.Session, "_exchange", converse)
     return Limits(call_seconds=6.0, submission_seconds=10.0), ResourceUsage()
 
 

@@ -17,7 +17,7 @@ from typing import BinaryIO
 
 from autograder.classroom.submissions.model import Attempt, SubmissionPart, is_gradable
 from autograder.core.text import clean
-from autograder.core.zip_archive import MAX_ARCHIVE_BYTES, Quota, SkippedFile, open_archive
+from autograder.core.zip_archive import MAX_ARCHIVE_BYTES, Quota, SkippedFile, read_archive
 from autograder.curriculum import Curriculum
 from autograder.notebooks import read_ipynb
 
@@ -204,12 +204,12 @@ def _modules(
 ) -> Iterator[tuple[str, Content]]:
     """Yield the modules in one file: itself, those of a notebook, those of an archive."""
     if isinstance(file.content, bytes) and file.name.endswith(".zip"):
-        entries = open_archive(io.BytesIO(file.content), skip_reason, _max_bytes, MAX_ENTRIES, unpacked)
+        entries = read_archive(io.BytesIO(file.content), skip_reason, _max_bytes, MAX_ENTRIES, unpacked)
     else:
         entries = iter([(file.name, file.content)])
     for name, content in entries:
         if isinstance(content, bytes) and name.endswith(".ipynb"):
-            notebooks.take()
+            notebooks.use()
             try:
                 yield from read_ipynb.read_modules(content, curriculum, name).items()
             except SkippedFile as reason:

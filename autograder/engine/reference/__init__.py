@@ -90,6 +90,8 @@ def source_digest(package: str = registry.BUILT_IN) -> str:
     The references of a third-party course may use anything of their package, so all of it counts.
     """
     folder = registry.folder(package)
-    sources = sorted((folder / "reference").glob("*.py")) if package == registry.BUILT_IN else registry.sources(package)
+    sources = (
+        sorted((folder / "reference").glob("*.py")) if package == registry.BUILT_IN else registry.source_files(package)
+    )
     bridge = Path(__file__).with_name("torch_bridge.py")
     return digest_of(package.encode(), bridge.read_bytes(), *(path.read_bytes() for path in sources))

@@ -1,15 +1,15 @@
-"""Runs in the student's process: gives up every right that a submission does not need, before its file is touched.
+"""Give up every right that a submission does not need. Runs in the student's process, before its file is loaded.
 
-    limits      memory, CPU seconds, size of files, descriptors, processes: `setrlimit`
-    landlock    files: only the listed folders can be read, nothing can be written (Linux 5.13)
-    seccomp     system calls: an allow-list; the program comes, compiled, from the trusted side (`worker/syscalls.py`)
+    limits      `setrlimit`: memory, CPU seconds, size of files, descriptors, processes
+    landlock    files: only the listed folders can be read, and nothing can be written (Linux 5.13)
+    seccomp     an allow-list of system calls; the trusted side (`sandbox/syscalls.py`) sends the compiled filter
 
-None of it can be taken back by the process that did it. What fails here ends the process: better no answer than a
-submission that runs with more rights than the result document says.
+A process cannot undo any of it. A step that fails ends the process: a submission must not run with more rights than
+the result document says.
 
-Landlock is three system calls with numbers that are the same on every architecture. They are made here with ctypes:
-this file is loaded by path into an interpreter without site-packages, where a package would have to be loaded the
-same way, with everything that it imports, and paid for by every submission.
+Landlock consists of three system calls, whose numbers are the same on every architecture. They are made with ctypes:
+this file is loaded by path into an interpreter without site-packages, where a package and everything that it imports
+would have to be loaded by path, too, for every submission.
 """
 
 import ctypes
@@ -21,14 +21,14 @@ PR_SET_PDEATHSIG = 1
 PR_SET_SECCOMP, SECCOMP_MODE_FILTER = 22, 2
 PR_SET_NO_NEW_PRIVS = 38
 
-CREATE_RULESET, ADD_RULE, RESTRICT_SELF = 444, 445, 446  # of every architecture
-ABI_VERSION = 1  # flag of CREATE_RULESET: say the version instead
+CREATE_RULESET, ADD_RULE, RESTRICT_SELF = 444, 445, 446  # The same on every architecture.
+ABI_VERSION = 1  # Flag of CREATE_RULESET: return the version of the interface instead.
 PATH_BENEATH = 1
 READ_FILE, READ_DIR = 1 << 2, 1 << 3
-# How many of the access rights exist, by version of the interface: a ruleset that names others is refused.
+# The number of access rights, by version of the interface: a ruleset that names other rights is refused.
 FILE_RIGHTS = {1: 13, 2: 14, 3: 15, 4: 15, 5: 16, 6: 16, 7: 16, 8: 16, 9: 17}
-NETWORK_SINCE, NETWORK_RIGHTS = 4, 0b11  # bind and connect of TCP
-SCOPES_SINCE, SCOPES = 6, 0b11  # abstract UNIX sockets and signals of processes outside
+NETWORK_SINCE, NETWORK_RIGHTS = 4, 0b11  # Bind and connect (TCP).
+SCOPES_SINCE, SCOPES = 6, 0b11  # Abstract UNIX sockets of, and signals to, processes outside.
 
 libc = ctypes.CDLL(None, use_errno=True) if sys.platform == "linux" else None
 
@@ -47,6 +47,7 @@ class Program(ctypes.Structure):
 
 
 def checked(result):
+    """Return the result of a system call; raise OSError if it failed."""
     if result < 0:
         code = ctypes.get_errno()
         raise OSError(code, os.strerror(code))
@@ -54,7 +55,7 @@ def checked(result):
 
 
 def die_with_parent(parent):
-    """Linux: be killed when the parent dies, also if it died before this call."""
+    """Ask Linux to kill this process when its parent dies; exit if it is dead already."""
     if libc is not None:
         libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
         if os.getppid() != parent:
@@ -62,21 +63,24 @@ def die_with_parent(parent):
 
 
 def limit(limits):
-    """Set what the system counts by process. Where it knows one of them not (Windows: none), the wall time remains."""
+    """Set the limits that the system enforces for each process; Windows has none of them.
+
+    The grader enforces the wall time on every system.
+    """
     try:
         import resource
     except ImportError:
         return
-    # A file that is full is an error in the student's code, not a signal that ends it.
+    # A full file raises an error in the student's code, instead of a signal that ends the process.
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     cpu = limits["cpu_seconds"]
     wanted = {
         "RLIMIT_CORE": (0, 0),
-        "RLIMIT_FSIZE": (limits["output_bytes"],) * 2,  # standard output and error are files
+        "RLIMIT_FSIZE": (limits["output_bytes"],) * 2,  # Standard output and error are files.
         "RLIMIT_AS": (limits["memory_bytes"],) * 2,
-        "RLIMIT_CPU": (cpu, cpu + 1) if cpu else None,  # a signal that can be ignored, and one second later one not
+        "RLIMIT_CPU": (cpu, cpu + 1) if cpu else None,  # SIGXCPU, which can be ignored; a second later SIGKILL.
         "RLIMIT_NOFILE": (64, 64),
-        "RLIMIT_NPROC": (0, 0),  # no process and no thread; root is not bound by it, but by seccomp
+        "RLIMIT_NPROC": (0, 0),  # No process and no thread. Only seccomp stops root.
     }
     for name, value in wanted.items():
         if value is None or not hasattr(resource, name):
@@ -92,23 +96,23 @@ def limit(limits):
 
 
 def landlock(rules):
-    """Leave this process and its children what the rules allow of the file system, and nothing of the network.
+    """Restrict this process and its children to what the rules allow of the file system, without network access.
 
-    Each rule is a path and whether files beneath it may be read; folders beneath it may be listed in any case.
+    Each rule is a path and whether the files below it may be read. The folders below it may always be listed.
     """
     version = checked(libc.syscall(CREATE_RULESET, None, 0, ABI_VERSION))
     rights = (1 << FILE_RIGHTS.get(version, FILE_RIGHTS[9])) - 1
     network = NETWORK_RIGHTS if version >= NETWORK_SINCE else 0
     scopes = SCOPES if version >= SCOPES_SINCE else 0
-    # An old kernel takes a structure that is longer than the one it knows, as long as the rest of it is zero.
+    # An old kernel accepts a structure that is longer than its own if the rest is zero.
     attributes = Ruleset(rights, network, scopes)
     ruleset = checked(libc.syscall(CREATE_RULESET, ctypes.byref(attributes), ctypes.sizeof(attributes), 0))
-    for path, can_be_read in rules:
+    for path, readable in rules:
         try:
             descriptor = os.open(path, os.O_PATH | os.O_CLOEXEC)
         except FileNotFoundError:
             continue
-        allowed = (READ_FILE if can_be_read else 0) | (READ_DIR if os.path.isdir(path) else 0)
+        allowed = (READ_FILE if readable else 0) | (READ_DIR if os.path.isdir(path) else 0)
         rule = PathBeneath(allowed, descriptor)
         checked(libc.syscall(ADD_RULE, ruleset, PATH_BENEATH, ctypes.byref(rule), 0))
         os.close(descriptor)
@@ -122,21 +126,20 @@ def no_new_privileges():
 
 
 def seccomp(program):
-    """Let this process make the system calls that the compiled program allows."""
+    """Let this process make only the system calls that the compiled filter allows."""
     no_new_privileges()
-    # 8 bytes an instruction. The structure has a pointer: the bytes must live until the call is over, and do.
-    filter = Program(len(program) // 8, program)
-    checked(libc.prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, ctypes.byref(filter), 0, 0))
+    # An instruction has 8 bytes. The structure points to `program`, which lives until the call is over.
+    checked(libc.prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, ctypes.byref(Program(len(program) // 8, program)), 0, 0))
 
 
-def server(sandbox):
-    """What the server does to itself: every child inherits it, so that the long list of rules is paid for once."""
+def confine_server(sandbox):
+    """Confine the server. Every child inherits this, so that the long list of rules is applied only once."""
     if "landlock" in sandbox["mechanisms"]:
         landlock(sandbox["rules"])
 
 
-def child(sandbox, limits, folder):
-    """What a child does to itself beyond what the server did: of the submissions it sees its own."""
+def confine_child(sandbox, limits, folder):
+    """Confine a child further than the server: it can read no submission but its own."""
     limit(limits)
     if "landlock" in sandbox["mechanisms"]:
         landlock([*((root, True) for root in sandbox["roots"]), (folder, True)])

@@ -1,8 +1,8 @@
-"""Entry point of the student's side: `python -I -S main.py {JSON}`, a fresh interpreter that never held a secret.
+"""Start the student's side: `python -I -S main.py {JSON}`, a fresh interpreter that never held a secret.
 
-Two ways to live, named in the JSON:
-    serve   one submission in this very process, over a socket that was inherited or is connected to
-    fork    a warm server: NumPy is imported once, and each submission gets a forked child of its own
+The JSON names one of two modes:
+    serve   this process serves one submission, over a socket that it connects to
+    fork    this process imports NumPy once, and forks a child for each submission
 """
 
 import contextlib
@@ -16,7 +16,7 @@ import sys
 
 
 def load(name, path):
-    """Import one file by its location, under a name that no student module has."""
+    """Import one file by its path, under a name that no student module has."""
     spec = importlib.util.spec_from_file_location(name, path)
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
@@ -25,10 +25,9 @@ def load(name, path):
 
 
 def prepare(setup):
-    """Import NumPy and the kit's files, then forget the way to where they lie.
+    """Import NumPy and the files beside this one, then remove the site-packages folder from the path.
 
-    Without the site-packages folder on the path, `import torch` or `import autograder` finds nothing. NumPy's own
-    submodules are found through NumPy.
+    After that, `import torch` or `import autograder` finds nothing. NumPy's own submodules are found through NumPy.
     """
     sys.path.append(setup["numpy"])
     import numpy.fft
@@ -38,10 +37,10 @@ def prepare(setup):
     import numpy.random  # noqa: F401
 
     sys.path.remove(setup["numpy"])
-    here = os.path.dirname(__file__)
+    folder = os.path.dirname(__file__)
     load("_headway_frames", setup["frames"])
-    load("_headway_training", os.path.join(here, "training.py"))
-    return load("_headway_serve", os.path.join(here, "serve.py")), load("_headway_confine", f"{here}/confine.py")
+    load("_headway_training", os.path.join(folder, "training.py"))
+    return load("_headway_serve", os.path.join(folder, "serve.py")), load("_headway_confine", f"{folder}/confine.py")
 
 
 def serve_one(setup):
@@ -58,26 +57,26 @@ def serve_many(setup):
     confine.die_with_parent(setup["parent"])
     control = socket.socket(fileno=setup["control"])
     control.set_inheritable(False)
-    confine.server(setup["sandbox"])
+    confine.confine_server(setup["sandbox"])
     gc.collect()
-    gc.freeze()  # the garbage collector leaves shared pages alone, so that they stay shared after the fork
+    gc.freeze()  # The garbage collector does not touch frozen objects, so their pages stay shared after the fork.
     control.sendall(b"ready\n")
     server = os.getpid()
     while True:
         message, descriptors, _, _ = socket.recv_fds(control, 65536, 2)
         if not message:
-            os._exit(0)  # the grader is gone; the children die with this process
+            os._exit(0)  # The grader has ended. The children die with this process.
         job = json.loads(message)
         if "end" in job:
-            control.sendall(json.dumps(end(job["end"])).encode() + b"\n")
+            control.sendall(json.dumps(kill_child(job["end"])).encode() + b"\n")
             continue
         pid = os.fork()
         if pid == 0:
             try:
                 confine.die_with_parent(server)
                 control.close()
-                channel = settle_in(*descriptors)
-                confine.child(setup["sandbox"], job["limits"], job["folder"])
+                channel = isolate(*descriptors)
+                confine.confine_child(setup["sandbox"], job["limits"], job["folder"])
                 serve.serve(channel, job["folder"], job["limits"]["result_bytes"])
             finally:
                 os._exit(1)
@@ -86,23 +85,23 @@ def serve_many(setup):
         control.sendall(b"%d\n" % pid)
 
 
-def settle_in(channel, output):
-    """Make the forked child a process of its own that holds its socket and its output file, and nothing else."""
-    os.setsid()  # standard input is the server's: nothing
+def isolate(channel, output):
+    """Make the forked child hold its socket and its output file, and nothing else of the server."""
+    os.setsid()  # Standard input is that of the server: /dev/null.
     for source, target in ((output, 1), (output, 2), (channel, 3)):
         os.dup2(source, target)
     os.closerange(4, 1024)
     import numpy
 
-    numpy.random.seed()  # not the state that every other submission was given
+    numpy.random.seed()  # Otherwise every submission would start with the same state.
     return socket.socket(fileno=3)
 
 
-def end(pid):
-    """Kill a child and everything it started; how it ended (minus the signal, or its exit code) and its CPU time."""
-    for kill in (os.killpg, os.kill):
+def kill_child(pid):
+    """Kill a child and its process group; return its exit code, or minus the signal's number, and its CPU time."""
+    for send_signal in (os.killpg, os.kill):
         with contextlib.suppress(ProcessLookupError):
-            kill(pid, signal.SIGKILL)
+            send_signal(pid, signal.SIGKILL)
     try:
         _, status, used = os.wait4(pid, 0)
     except ChildProcessError:

@@ -1,7 +1,7 @@
-"""A small hostile submission: tries what no submission may, and reports how the attempt ended. It does no harm.
+"""A small hostile submission, which does no harm: try what no submission may do, and report how each attempt ended.
 
-Run behind the wall like any student's file. Each entry of the answer is the error number with which the system refused,
-0 where it did not, and -1 where it was Python that refused.
+It runs in the sandbox like any student's file. Each entry of the answer is the error number with which the system
+refused, 0 if it did not refuse, and -1 if Python refused.
 """
 
 import _thread
@@ -34,14 +34,14 @@ def attempt(action, *arguments):
 
 
 def probe(outside, sibling, memory):
-    own = os.path.abspath(__file__)
+    this_file = os.path.abspath(__file__)
     return {
         "read_outside": attempt(lambda: open(outside, "rb").close()),
         "stat_outside": attempt(os.stat, outside),
         "read_sibling": attempt(lambda: open(sibling, "rb").close()),
         "list_sibling": attempt(os.listdir, os.path.dirname(sibling)),
         "list_root": attempt(os.listdir, "/"),
-        "write": attempt(lambda: open(own, "ab").close()),
+        "write": attempt(lambda: open(this_file, "ab").close()),
         "fork": attempt(fork),
         "thread": attempt(_thread.start_new_thread, print, ()),
         "execute": attempt(os.execv, "/bin/true", ["true"]),

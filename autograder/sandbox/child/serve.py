@@ -1,7 +1,7 @@
-"""Runs in the student's process: answers requests about one submission, one frame each, until the socket closes.
+"""Answer requests about one submission, one frame each, until the socket closes. Runs in the student's process.
 
-It imports NumPy, the standard library and `frames` (loaded by path under a private name), and nothing of the kit. What
-it reports is believed as far as a program can be believed about itself: values, never verdicts.
+It imports NumPy, the standard library and the wire format (loaded by path under a private name), and nothing else of
+Headway. The grader takes values from it, never verdicts.
 """
 
 import contextlib
@@ -24,22 +24,22 @@ MAX_WARNINGS = 5
 
 
 class Missing(Exception):
-    """The module has no such function, or the submission no such module."""
+    """The submission has no such module, or the module no such function."""
 
 
 class Submission:
-    """The student's folder: its modules, each imported on its own and by location, and values kept for handles."""
+    """The student's folder: its modules, each imported by its path, and the values behind handles."""
 
     def __init__(self, folder):
         self.folder = folder
         self.failures = {}
         self.handles = {}
         sys.dont_write_bytecode = True
-        sys.path.append(folder)  # at the end: a student's numpy.py or random.py shadows nothing
+        sys.path.append(folder)  # At the end, so that a student's numpy.py or random.py shadows nothing.
         sys.meta_path.append(NumpyOnly())
 
     def module(self, name):
-        """Import `name.py`; an import that failed once fails the same way every time, without running again."""
+        """Import `name.py`. An import that failed raises the same exception every time, without running again."""
         if name in self.failures:
             raise self.failures[name]
         if name in sys.modules:
@@ -64,8 +64,8 @@ class Submission:
             raise Missing(f"{module}.py defines no function {name}")
         return function
 
-    def make(self, value):
-        """Turn what stands for something into that thing: generators, configurations, kept values."""
+    def resolve(self, value):
+        """Return the generator, configuration or stored value that a marker stands for; other values unchanged."""
         if isinstance(value, frames.Handle):
             return self.handles[value.number]
         if isinstance(value, frames.Rng):
@@ -74,34 +74,36 @@ class Submission:
             return self.function(value.module, value.name)(**value.fields)
         return value
 
-    def keep(self, value):
+    def store(self, value):
+        """Keep a value in this process and return a handle to it."""
         number = len(self.handles) + 1
         self.handles[number] = value
         return frames.Handle(number)
 
 
-ELSEWHERE = {"torch", "tensorflow", "jax", "scipy", "sklearn", "pandas", "autograder", "cupy", "numba", "autograd"}
+UNAVAILABLE = {"torch", "tensorflow", "jax", "scipy", "sklearn", "pandas", "autograder", "cupy", "numba", "autograd"}
 
 
 class NumpyOnly:
-    """Asked last, when nothing else found a module: says clearly what may be imported."""
+    """The last import finder: explains why well-known packages cannot be imported."""
 
     def find_spec(self, name, path=None, target=None):
-        if name.partition(".")[0] in ELSEWHERE:
+        if name.partition(".")[0] in UNAVAILABLE:
             raise ModuleNotFoundError(f"{name} is not available here: write it in NumPy", name=name)
         return
 
 
 def call(submission, request):
+    """Call one function of the submission and describe what came back."""
     if request.get("fresh"):
         submission.handles.clear()
     function = submission.function(request["module"], request["function"])
-    args = [submission.make(value) for value in request["args"]]
-    kwargs = {key: submission.make(value) for key, value in request["kwargs"].items()}
+    args = [submission.resolve(value) for value in request["args"]]
+    kwargs = {key: submission.resolve(value) for key, value in request["kwargs"].items()}
     inputs = (
         [None if isinstance(sent, frames.Handle) else arg for sent, arg in zip(request["args"], args, strict=True)],
         {key: arg for key, arg in kwargs.items() if not isinstance(request["kwargs"][key], frames.Handle)},
-    )  # a cache is the student's own business
+    )  # Caches are left out: a function may change its own cache.
     before = copies(inputs)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -114,24 +116,24 @@ def call(submission, request):
     }
     opaque = request["opaque"]
     if opaque == [0] and not isinstance(result, tuple):
-        result = submission.keep(result)
+        result = submission.store(result)
     elif opaque and isinstance(result, tuple):
-        result = tuple(submission.keep(v) if i in opaque else v for i, v in enumerate(result))
+        result = tuple(submission.store(v) if i in opaque else v for i, v in enumerate(result))
     return {**reply, "value": result}
 
 
 def entry(submission, request):
-    """One named entry of a value that was kept, such as `cache["weights"]`."""
-    kept = submission.handles[request["handle"].number]
-    if not isinstance(kept, dict):
-        raise Missing(f"the cache is a {type(kept).__name__}, not a dict")
-    if request["key"] not in kept:
+    """Return one entry of a stored value, such as `cache["weights"]`."""
+    cache = submission.handles[request["handle"].number]
+    if not isinstance(cache, dict):
+        raise Missing(f"the cache is a {type(cache).__name__}, not a dict")
+    if request["key"] not in cache:
         raise Missing(f"the cache has no entry {request['key']!r}")
-    return {"status": "returned", "value": kept[request["key"]]}
+    return {"status": "returned", "value": cache[request["key"]]}
 
 
 def is_stub(submission, request):
-    """Whether the function does nothing but raise NotImplementedError: tells "not started" from "blocked"."""
+    """Answer whether the function only raises NotImplementedError, which separates "not started" from "blocked"."""
     code = getattr(submission.function(request["module"], request["function"]), "__code__", None)
     return {"status": "returned", "value": getattr(code, "co_names", None) == ("NotImplementedError",)}
 
@@ -140,27 +142,28 @@ OPERATIONS = {"call": call, "is_stub": is_stub, "entry": entry, "training": trai
 
 
 def copies(value):
-    """Copies of every array in the arguments, by where it stands."""
-    return {where: array.copy() for where, array in arrays(value, ())}
+    """Return a copy of every array in the arguments, by its path."""
+    return {path: array.copy() for path, array in arrays(value, ())}
 
 
-def arrays(value, where):
+def arrays(value, path):
+    """Yield every array in nested containers, with its path: the keys and indices that lead to it."""
     if isinstance(value, np.ndarray):
-        yield where, value
+        yield path, value
     elif isinstance(value, dict):
         for key, item in value.items():
-            yield from arrays(item, (*where, key))
+            yield from arrays(item, (*path, key))
     elif isinstance(value, (tuple, list)):
         for index, item in enumerate(value):
-            yield from arrays(item, (*where, index))
+            yield from arrays(item, (*path, index))
 
 
 def changed(before, arguments, function, count):
-    """Names of the arguments whose arrays are no longer what they were, bit for bit; `count` are given by position."""
+    """Return the names of the arguments whose arrays have changed in any bit; `count` arguments are positional."""
     after = dict(arrays(arguments, ()))
-    found = []
-    for where in before | after:
-        old, new = before.get(where), after.get(where)
+    changed_names = []
+    for path in before | after:
+        old, new = before.get(path), after.get(path)
         if (
             old is None
             or new is None
@@ -168,13 +171,13 @@ def changed(before, arguments, function, count):
             or new.shape != old.shape
             or new.tobytes() != old.tobytes()
         ):
-            parameters = names(function, count)
-            top = parameters[where[1]] if where[0] == 0 and where[1] < len(parameters) else str(where[1])
-            found.append(top + "".join(f"[{key!r}]" for key in where[2:]))
-    return found
+            parameters = parameter_names(function, count)
+            name = parameters[path[1]] if path[0] == 0 and path[1] < len(parameters) else str(path[1])
+            changed_names.append(name + "".join(f"[{key!r}]" for key in path[2:]))
+    return changed_names
 
 
-def names(function, count):
+def parameter_names(function, count):
     try:
         return list(inspect.signature(function).parameters)[:count]
     except (TypeError, ValueError):
@@ -187,11 +190,8 @@ def line_of(function):
 
 
 def describe_warning(warning):
-    return (
-        f"{os.path.basename(str(warning.filename))}:{warning.lineno}: {warning.category.__name__}: {warning.message}"[
-            :300
-        ]
-    )
+    file = os.path.basename(str(warning.filename))
+    return f"{file}:{warning.lineno}: {warning.category.__name__}: {warning.message}"[:300]
 
 
 def describe_error(submission, error):
@@ -217,17 +217,17 @@ def answer(submission, request):
         return frames.pack({**reply, "id": request["id"]})
     except frames.FrameError as error:
         return frames.pack({"id": request["id"], "status": "unsendable", "message": str(error)})
-    except BaseException as error:  # SystemExit and KeyboardInterrupt too: the next call must still be answered
+    except BaseException as error:  # Also SystemExit and KeyboardInterrupt: the next call must still be answered.
         try:
             return frames.pack({**describe_error(submission, error), "id": request["id"]})
-        except BaseException:  # an exception whose own __str__ raises
+        except BaseException:  # The __str__ of the exception raises.
             reply = {"status": "raised", "type": type(error).__name__[:100], "message": "", "trace": []}
             return frames.pack({**reply, "id": request["id"]})
 
 
 def serve(channel: socket.socket, folder: str, result_bytes: int) -> None:
-    """Answer requests until the other side hangs up."""
-    frames.MAX_BODY = result_bytes  # a larger answer is told, not sent: the other side would not read it
+    """Answer requests until the other side closes the socket."""
+    frames.MAX_BODY = result_bytes  # A larger answer is reported instead of sent: the grader would not read it.
     submission = Submission(folder)
     stdout, stderr = sys.stdout, sys.stderr
 
@@ -241,9 +241,9 @@ def serve(channel: socket.socket, folder: str, result_bytes: int) -> None:
         return bytes(data)
 
     while True:
-        reply = answer(submission, frames.read(receive))
+        reply = answer(submission, frames.read_frame(receive))
         for stream in (stdout, stderr):
-            # Full, or closed by the student: what was printed is lost, not the answer.
+            # The stream may be full, or closed by the student: the output is lost, but not the answer.
             with contextlib.suppress(OSError, ValueError):
                 stream.flush()
         channel.sendall(reply)

@@ -1,7 +1,7 @@
-"""Runs in the student's process: trains the student's own GPT with the student's own functions, some steps at a time.
+"""Train the student's GPT with the student's functions, some steps at a time. Runs in the student's process.
 
-Parameters and optimiser state stay here between requests; losses and text go back. Step number i draws its batch with a
-generator seeded by (seed, i), so that a run that was interrupted goes on exactly as if it had not been.
+Parameters and optimizer state stay here between requests; losses and text are sent back. Step i draws its batch with a
+generator seeded by (seed, i), so that an interrupted run resumes exactly as if it had not been interrupted.
 """
 
 import os
@@ -14,8 +14,8 @@ VALIDATION_WINDOWS = 1024
 VALIDATION_BATCH = 64
 
 
-class Clock:
-    """A profile function that gives every moment to the innermost function of the submission that is running."""
+class FunctionTimer:
+    """A profile function that charges time to the innermost running function of the submission."""
 
     def __init__(self, folder):
         self.folder = os.path.join(folder, "")
@@ -35,7 +35,7 @@ class Clock:
             self.seconds[name] = self.seconds.get(name, 0.0) + now - self.last
         if event == "call":
             module = os.path.basename(code.co_filename).removesuffix(".py")
-            inner = code.co_name.startswith("<") and self.stack  # a comprehension belongs to its function
+            inner = code.co_name.startswith("<") and self.stack  # A comprehension is charged to its function.
             self.stack.append(self.stack[-1] if inner else f"{module}.{code.co_name}")
         elif self.stack:
             self.stack.pop()
@@ -43,14 +43,14 @@ class Clock:
 
 
 class TrainingRun:
-    """One run: the text as ids, the configuration, the parameters."""
+    """One training run: the text as ids, the configuration, the parameters, the optimizer state."""
 
     def __init__(self, submission, request):
         self.submission = submission
         chars, self.stoi, self.itos = self.function("tokenizer", "build_vocab")(request["text"])
         self.chars = list(chars)
         if request["chars"] is not None and self.chars != list(request["chars"]):
-            raise ValueError("the text has other characters than the checkpoint's vocabulary")
+            raise ValueError("the text's characters are not those of the checkpoint's vocabulary")
         ids = self.function("tokenizer", "encode")(request["text"], self.stoi)
         self.train_ids, self.val_ids = self.function("tokenizer", "train_val_split")(ids)
         self.config = self.function("gpt", "GPTConfig")(vocab_size=len(self.chars), **request["model"])
@@ -66,7 +66,7 @@ class TrainingRun:
         return self.function("tokenizer", "get_batch")(ids, size, self.config.block_size, np.random.default_rng(seed))
 
     def steps(self, request):
-        """Steps `first` to `first + count - 1`."""
+        """Do steps `first` to `first + count - 1` and return their losses."""
         numbers = range(request["first"], request["first"] + request["count"])
         batches = (self.batch(self.train_ids, self.batch_size, self.seed, number) for number in numbers)
         rates = request["lr"]
@@ -79,13 +79,13 @@ class TrainingRun:
         return [float(loss) for loss in losses]
 
     def validation(self, request):
-        """The loss on the same windows of the validation text every time, of which the training text has none."""
+        """Return the loss on the validation text, on the same windows every time."""
         size = min(VALIDATION_BATCH, VALIDATION_WINDOWS)
         batches = [self.batch(self.val_ids, size, self.seed, 0, i) for i in range(VALIDATION_WINDOWS // size)]
         return float(self.function("training", "estimate_loss")(self.params, self.config, batches))
 
     def sample(self, request):
-        """`length` characters of text after the prompt."""
+        """Generate `length` characters after the prompt."""
         prompt = self.function("tokenizer", "encode")(request["prompt"], self.stoi)[None]
         rng = np.random.default_rng(request["seed"])
         generate = self.function("generation", "generate_cached")
@@ -93,31 +93,31 @@ class TrainingRun:
         return self.function("tokenizer", "decode")(np.asarray(ids)[0], self.itos)
 
     def profile(self, request):
-        """Some more steps, and where their time goes: seconds by "module.function" of the submission.
+        """Do some more steps; return their seconds, and the seconds by "module.function" of the submission.
 
-        What NumPy does is counted for the function of the submission that called it.
+        NumPy's time is charged to the function of the submission that called it.
         """
-        clock = Clock(self.submission.folder)
+        timer = FunctionTimer(self.submission.folder)
         started = time.perf_counter()
-        sys.setprofile(clock)
+        sys.setprofile(timer)
         try:
             self.steps(request)
         finally:
             sys.setprofile(None)
-        return (time.perf_counter() - started, dict(clock.seconds))
+        return (time.perf_counter() - started, dict(timer.seconds))
 
     def timed_steps(self, request):
-        """Steps as `steps` does them, with the seconds that they took: without the way to this process and back."""
+        """Do steps; return their seconds, without the communication with this process, and their losses."""
         started = time.perf_counter()
         losses = self.steps(request)
         return (time.perf_counter() - started, losses)
 
     def tokens(self, request):
-        """The training text as ids."""
+        """Return the training text as ids."""
         return np.asarray(self.train_ids)
 
     def snapshot(self, request):
-        """Everything a checkpoint needs, as data."""
+        """Return everything that a checkpoint needs, as data."""
         return (dict(self.params), dict(self.state or {}), self.chars)
 
 
