@@ -50,7 +50,7 @@ def test_without_a_home_there_is_no_cache(tmp_path, monkeypatch):
         assert user_cache() is None
         monkeypatch.delenv("HEADWAY_DATA", raising=False)
         with pytest.raises(UsageError, match="HEADWAY_DATA=FOLDER"):
-            datasets.folder()
+            datasets.data_folder()
 
 
 @pytest.mark.parametrize(("error", "refused"), [(BlockingIOError(11, "held"), True), (OSError(38, "no locks"), False)])

@@ -21,7 +21,7 @@ def test_selection():
         ("sotfmax", "Did you mean 'softmax'"),
         ("softmax.sofmax", "Did you mean 'softmax.softmax'"),
         ("causal_mask", "Try: attention.causal_mask"),
-        ("quux", "Nothing there has a similar name"),
+        ("quux", "no such assignment or function"),
     ],
 )
 def test_an_unknown_name_suggests_the_nearest(name, words):

@@ -197,9 +197,9 @@ def broken(folder, what):
         ("type", "toycourse:Output is a type, not a Curriculum"),
         ("name", "is named 'boy'"),
         ("stdlib", "a module cannot be named 'statistics'"),
-        ("needs", "averages.variance needs 'averages.median', which it does not have"),
+        ("needs", "averages.variance needs 'averages.median', which is not in the course"),
         ("checks", "toycourse/checks/test_averages.py is missing"),
-        ("package", "the package 'nowhere' of a course is not there"),
+        ("package", "the package 'nowhere' of a course is missing"),
     ],
 )
 def test_a_broken_course_is_one_clear_line(headway, tmp_path, what, words):
@@ -222,12 +222,12 @@ def test_checks_that_python_cannot_read_are_one_clear_line(headway, tmp_path):
 def test_a_course_that_is_not_there(headway, tmp_path):
     done = headway("list", "--curriculum", "toi")
     assert done.returncode == 2
-    assert "There are: toy, transformer" in done.stderr
+    assert "toy, transformer" in done.stderr
     work = tmp_path / "work"
     assert headway("init", work, "--curriculum", "toy").returncode == 0
     done = headway("check", cwd=work, path=tmp_path)  # uninstalled since
     assert done.returncode == 2
-    assert "there is no course 'toy' here" in done.stderr
+    assert "no such course: 'toy'" in done.stderr
     assert len(done.stderr.splitlines()) == 1
 
 
