@@ -156,7 +156,7 @@ def log_softmax(x, axis=-1):
 #
 # *20 min, needs a thought*
 #
-# How surprised was the model by the token that really came next, the **target**? For one row of scores the answer is
+# How surprised was the model by the token that actually came next, the target? For one row of scores the answer is
 # minus the logarithm of the target's probability: 0 if the model was certain and right, and larger the less it expected
 # the target. For many rows it is the *mean*, so that it does not depend on the size of the batch. This number is the
 # **cross-entropy**, and it is the loss of every model in this course. (With natural logarithms its unit is the nat.)

@@ -1,18 +1,17 @@
-"""Assignment 1: characters as numbers, and batches of text to learn from."""
+"""Assignment 1: the tokenizer, and batches of text to train on."""
 
 # %% [markdown]
 # # The tokenizer: from text to numbers
 #
-# In twelve assignments you write a **transformer**, the kind of neural network that today's chat programs are made of:
-# every part of it, in plain NumPy. The one that you will train is a **GPT** ("generative pre-trained transformer"): it
-# reads names or plays, and goes on writing them.
+# In twelve assignments you write a **transformer**, the kind of neural network behind today's chat programs: every part
+# of it, in plain NumPy. The one that you will train is a **GPT** ("generative pre-trained transformer"): it reads names
+# or plays and learns to write more of them.
 #
-# What it learns is one thing. Given the text so far, what comes next? A program that answers this is a **language
-# model** (Shannon 1951 measured how well people do it). Nobody has to write the right answers down: they are in the
-# text itself, one place further on.
+# It learns one thing: given the text so far, what comes next? A program that answers this question is a
+# **language model** (Shannon 1951 measured how well people do it). Nobody has to write down the correct answers: they
+# are in the text itself, one position further on.
 #
-# A network computes with numbers. So text has to become numbers first, and numbers have to become text again at the
-# end:
+# A network computes with numbers, so text has to be turned into numbers first, and numbers back into text at the end:
 #
 # ```text
 #     text ── encode ──> ids (N,) ── train_val_split ──> train, val ── get_batch ──> x, y (B, T)
@@ -22,18 +21,18 @@
 #
 # The pieces of text that get a number are called **tokens**, the number of a token is its **id**, and the list of all
 # tokens is the **vocabulary**. Large models use pieces of words (Sennrich, Haddow and Birch 2016, section 3.2). Here a
-# token is one character: the vocabulary is small, and everything after this assignment works on ids and does not care
-# what they stand for.
+# token is one character. That keeps the vocabulary small, and everything after this assignment works on ids, whatever
+# they stand for.
 #
-# The brackets in the picture are NumPy's. An array with N numbers in a row has one **axis** and the **shape** (N,); a
-# table of B rows and T columns has two axes and the shape (B, T). The kind of number in it is its **dtype**: ids are
-# whole numbers, `int64`; later on nearly everything is `float64` or `float32`. In this course the shape stands beside
-# nearly every line. When something is wrong, look there first: `x.shape`.
+# The parentheses in the picture follow NumPy. An array of N numbers in a row has one **axis** and the **shape** (N,); a
+# table of B rows and T columns has two axes and the shape (B, T). The type of its entries is its **dtype**: ids are
+# integers, `int64`; later nearly everything is `float64` or `float32`. In this course, comments give the shape of
+# nearly every line's result. When something is wrong, check shapes first: print `x.shape`.
 #
-# Each section below ends with a function to write. What stands behind `>>>` is typed into Python, and the line below it
-# is the answer that comes once your function is right. In a notebook the cell after the function checks it; in a file
-# `headway watch` checks on every save. A function whose docstring begins with "Given" is there already. New words stand
-# in bold where they are explained, each once; `headway list --terms` finds them again. At the end stands an experiment
+# Each section below ends with a function to write. A line after `>>>` is typed into Python, and the line below it is
+# the output you get once your function is correct. In a notebook, the cell after the function checks it; in a file,
+# `headway watch` checks on every save. A function whose docstring begins with "Given" is already written. New terms are
+# in bold where they are explained; `headway list --terms` lists them again. At the end of the lesson is an experiment
 # with your own functions: guess first, run it, and only then read on.
 
 # %%
@@ -42,9 +41,9 @@ import numpy as np
 # %% [markdown]
 # ## `build_vocab`
 #
-# First of all, which characters are there? Every different one of the text, once, in sorted order. The order is of no
-# use to the model, but a fixed one gives the same ids every time. Two dictionaries lead back and forth: `stoi` ("string
-# to integer") and `itos` ("integer to string").
+# First, which characters does the text contain? List every different one once, in sorted order. The order means nothing
+# to the model, but a fixed order gives the same ids every time. Two dictionaries convert in both directions: `stoi`
+# ("string to integer") and `itos` ("integer to string").
 #
 # ```python
 # >>> chars, stoi, itos = build_vocab("hello")
@@ -55,11 +54,11 @@ import numpy as np
 #
 # ```
 #
-# Sorted means by Unicode code point, as Python sorts strings: newline, space, digits, capitals, small letters, accented
-# letters.
+# Sorted means by Unicode code point, as Python sorts strings: newline, space, digits, capital letters, lower-case
+# letters, accented letters.
 #
-# `start` leaves ids free below the first character, for tokens that are no characters: "the text begins here", or
-# **padding**, which means nothing and fills short texts up to the length of longer ones.
+# `start` leaves ids free below the first character, for tokens that are not characters: "the text begins here", or
+# **padding**, which carries no meaning and fills short texts up to the length of longer ones.
 #
 # ```python
 # >>> chars, stoi, itos = build_vocab("anna", start=1)
@@ -71,10 +70,10 @@ import numpy as np
 
 # %%
 def build_vocab(text, start=0):
-    """The vocabulary of a text: its different characters, numbered in sorted order.
+    """Return the vocabulary of a text: its different characters, numbered in sorted order.
 
     Args:
-        text: a string. The empty string has an empty vocabulary.
+        text: a string. The vocabulary of the empty string is empty.
         start: the id of the first character; the others follow without gaps.
 
     Returns:
@@ -91,7 +90,7 @@ def build_vocab(text, start=0):
 # %% [markdown]
 # ## `encode`
 #
-# With the vocabulary at hand, a text becomes an array: one id for each character, in the order of the text.
+# With a vocabulary, a text becomes an array: one id for each character, in the order of the text.
 #
 # ```python
 # >>> chars, stoi, itos = build_vocab("hello")
@@ -100,8 +99,8 @@ def build_vocab(text, start=0):
 #
 # ```
 #
-# A character that the vocabulary does not have is an error, and the message says which one and where. Leaving it out
-# silently, or giving it some id, would hide a mistake in the data until the model says strange things.
+# A character that is not in the vocabulary is an error, and the message gives the character and its position. Skipping
+# it silently, or giving it some id, would hide an error in the data until the model produces strange text.
 #
 # ```python
 # >>> encode("help", stoi)
@@ -121,7 +120,7 @@ def build_vocab(text, start=0):
 
 # %%
 def encode(text, stoi):
-    """Text to ids, one for each character.
+    """Convert a text to ids, one for each character.
 
     Args:
         text: a string of T characters; T may be 0.
@@ -131,7 +130,7 @@ def encode(text, stoi):
         The ids, (T,), int64.
 
     Raises:
-        ValueError: if a character is not in `stoi`. The message names the first such character and its position,
+        ValueError: if a character is not in `stoi`. The message contains the first such character and its position,
             counted from 0: "character 'p' at position 3 is not in the vocabulary".
     """
     try:
@@ -144,8 +143,8 @@ def encode(text, stoi):
 # %% [markdown]
 # ## `decode`
 #
-# The way back, for reading what the model has written. Nothing is lost: `decode(encode(text, stoi), itos)` is `text`
-# again, for every text whose characters are in the vocabulary.
+# `decode` turns ids back into text, so that you can read what the model has written. Nothing is lost:
+# `decode(encode(text, stoi), itos)` is equal to `text`, for every text whose characters are in the vocabulary.
 #
 # ```python
 # >>> decode(np.array([1, 0, 2, 2, 3]), itos)
@@ -160,18 +159,18 @@ def encode(text, stoi):
 
 # %%
 def decode(ids, itos):
-    """Ids to text, one character for each id: the inverse of `encode`.
+    """Convert ids to a text, one character for each id: the inverse of `encode`.
 
     Args:
-        ids: T integers, (T,): an array or a list; T may be 0.
+        ids: T integers, (T,), in an array or a list; T may be 0.
         itos: dict, id -> character, as `build_vocab` returns it.
 
     Returns:
         A string of T characters.
 
     Raises:
-        ValueError: if an id is not in `itos` (a negative one too: ids do not count from the end). The message names
-            the first such id and its position, counted from 0: "id 4 at position 1 is not in the vocabulary".
+        ValueError: if an id is not in `itos`. That includes negative ids: they do not count from the end. The message
+            contains the first such id and its position, counted from 0: "id 4 at position 1 is not in the vocabulary".
     """
     ids = np.asarray(ids).tolist()
     for position, index in enumerate(ids):
@@ -183,17 +182,18 @@ def decode(ids, itos):
 # %% [markdown]
 # ## `train_val_split`
 #
-# Text is numbers now, in both directions. What is missing is something to learn from, and something to be examined in.
+# You can now convert text to ids and back. Next you need text to train on, and other text to test the model with.
 #
 # The numbers inside a model are its **parameters**, and **training** means changing them, a little at a time, until the
-# model's answers are good. How bad they are is one number, the **loss**; you write it in the next assignment. A model
-# with enough parameters can learn a text by heart, as a pupil can. Its loss on that text is tiny, and it may still know
-# nothing about the language. So part of the text is kept away from training, and the loss on that part, the
-# **validation loss**, says what was learned (Goodfellow, Bengio and Courville 2016, section 5.3).
+# model's predictions are good. How bad they are is measured by one number, the **loss**; you write it in the next
+# assignment. A model with enough parameters can memorize a text. Its loss on that text is then tiny, although it may
+# have learned nothing about the language. So part of the text is kept out of training, and the loss on that part, the
+# **validation loss**, shows what was learned (Goodfellow, Bengio and Courville 2016, section 5.3).
 #
-# The cut is one place in the text: what stands before it is for training, the rest for validation. Tables are shuffled
-# before they are split; text must not be. Single characters in a random order are no language any more, and
-# neighbouring pieces of the same sentence on both sides of the split would let the model see what it is examined in.
+# The text is cut at one position: the part before it is for training, the rest for validation. Rows of a table are
+# often shuffled before they are split; text must not be. Single characters in random order are not language any more.
+# And if the text were shuffled in larger pieces, neighbouring pieces of the same sentence could end up on both sides of
+# the split, so that validation would no longer test on new text.
 #
 # ```python
 # >>> train, val = train_val_split(np.arange(10), train_fraction=0.75)
@@ -204,24 +204,24 @@ def decode(ids, itos):
 #
 # ```
 #
-# Ten times 0.75 is 7.5, and half a character cannot be had: the fraction is cut off.
+# Ten times 0.75 is 7.5, and a part cannot have half a character: the size is rounded down.
 
 
 # %%
 def train_val_split(ids, train_fraction=0.9):
-    """Cut a text in two: the beginning for training, the end for validation. Nothing is shuffled.
+    """Split a text: the beginning is for training, the end for validation. Nothing is shuffled.
 
     Args:
         ids: the encoded text, (N,).
-        train_fraction: the share of the text that is for training, 0 < train_fraction ≤ 1. With 1 there is no
-            validation text.
+        train_fraction: the fraction of the text that is for training, 0 < train_fraction ≤ 1. If it is 1, the
+            validation part is empty.
 
     Returns:
         train: the first `int(N * train_fraction)` ids.
-        val: all the others, in order. Both have the dtype of `ids`.
+        val: the remaining ids, in order. Both parts have the dtype of `ids`.
 
     Raises:
-        ValueError: if `train_fraction` is not above 0 and at most 1.
+        ValueError: unless 0 < train_fraction ≤ 1.
     """
     if not 0 < train_fraction <= 1:
         raise ValueError(f"train_fraction must be above 0 and at most 1, got {train_fraction}")
@@ -233,40 +233,40 @@ def train_val_split(ids, train_fraction=0.9):
 # %% [markdown]
 # ## `get_batch`
 #
-# The training text may have a million characters; a model reads a few at a time. It gets short windows, all of the same
-# length T (the **block size**), B of them at once (a **batch**; B is the *batch size*). Each window starts at a random
-# place. `x` holds the windows, and `y` holds what the model should answer: the same windows, moved one character to the
-# right.
+# The training text may have a million characters, but a model reads only a few at a time. It gets short windows, all of
+# the same length T (the **block size**), and B of them at once (a **batch**; B is the *batch size*). Each window starts
+# at a random position. `x` holds the windows, and `y` holds the **targets**, which the model should predict: the same
+# windows, shifted by one character.
 #
 # Take the text "hello world" and the window of length 4 that starts at character 1:
 #
-# | the model has seen | it should answer |
+# | the model has seen | it should predict |
 # |---|---|
 # | `e` | `l` |
 # | `el` | `l` |
 # | `ell` | `o` |
 # | `ello` | a space |
 #
-# So `x` is "ello" and `y` is "llo ": one window of T characters asks T questions, and a transformer answers them all at
-# once.
+# So `x` is "ello" and `y` is "llo ". One window of T characters gives T predictions to learn from, and a transformer
+# makes them all at once.
 #
 # ```python
 # >>> ids = np.arange(100, 110)
 # >>> x, y = get_batch(ids, batch_size=3, block_size=4, rng=np.random.default_rng(0))
 # >>> x.shape, y.shape
 # ((3, 4), (3, 4))
-# >>> np.array_equal(y, x + 1)  # in this text, every character is its predecessor plus 1
+# >>> np.array_equal(y, x + 1)  # in this text, every id is the previous one plus 1
 # True
 #
 # ```
 #
-# `rng` is where all chance in this course comes from: a generator of random numbers that is handed in. The same one in
-# the same state gives the same batch again.
+# All randomness in this course comes from an argument `rng`, a random number generator. The same generator in the same
+# state gives the same batch again.
 #
-# The two ends of the text need care. Its last character can be an answer and never a question, so with N characters the
-# last possible start is N − T − 1. `np.random.Generator.integers` leaves out its upper end. One start too few, and the
-# last character is never learned from; one too many, and now and then an answer lies behind the end of the text. A text
-# of T + 1 characters is just long enough: it has a single window.
+# Take care at the end of the text. Its last character can be a target but not an input, so with N characters the last
+# possible start is N − T − 1. Note that `np.random.Generator.integers` excludes its upper end. With one start too few,
+# the last character is never a target; with one too many, some window lacks its last target. A text of T + 1 characters
+# is just long enough: it has a single window.
 #
 # ```python
 # >>> get_batch(np.arange(5), batch_size=2, block_size=4, rng=np.random.default_rng(0))[0]
@@ -275,13 +275,13 @@ def train_val_split(ids, train_fraction=0.9):
 #
 # ```
 #
-# Other courses cut the text into consecutive windows and go through all of them once, an *epoch*. With random windows
-# there are no epochs: training is counted in steps, one batch each.
+# Other courses cut the text into consecutive windows and go through all of them once, which is called an *epoch*. With
+# random windows there are no epochs: training is counted in steps of one batch each.
 
 
 # %%
 def get_batch(ids, batch_size, block_size, rng):
-    """Random windows of a text, and for every character of them the one that comes next.
+    """Return random windows of a text and, for every character in them, the character that comes next.
 
         x[b, t] = ids[start_b + t]        y[b, t] = ids[start_b + t + 1]
 
@@ -289,15 +289,15 @@ def get_batch(ids, batch_size, block_size, rng):
         ids: the encoded text, N integers, (N,).
         batch_size: B, the number of windows.
         block_size: T, the length of a window.
-        rng: a `numpy.random.Generator`. Each start_b is drawn from it uniformly and independently of the others, so
-            that a window can come twice. Every start 0, 1, ..., N - T - 1 is possible (N - T of them).
+        rng: a `numpy.random.Generator`. Each start_b is drawn from it uniformly and independently of the others, so a
+            window may occur twice. Every start 0, 1, ..., N - T - 1 is possible (N - T of them).
 
     Returns:
         x: the windows, (B, T), int64.
-        y: the next characters, (B, T), int64. Both are copies, not views of `ids`.
+        y: the targets, (B, T), int64. Both are copies, not views of `ids`.
 
     Raises:
-        ValueError: if the text has fewer than `block_size + 1` characters: a window and its last answer.
+        ValueError: if the text has fewer than `block_size + 1` characters: a window and its last target.
     """
     ids = np.asarray(ids, dtype=np.int64)
     if len(ids) < block_size + 1:
@@ -310,35 +310,35 @@ def get_batch(ids, batch_size, block_size, rng):
 # %% [markdown]
 # ## What could go wrong
 #
-# Mistakes that are easily made here. Read them once before you write, and again when something is wrong: where the
-# report recognises one, it uses these words.
+# These mistakes are easy to make here. Read them before you write the functions, and again when a check fails: the
+# report uses the same words when it recognizes one.
 #
-# - `build_vocab`: **the characters stand in the order in which they first occur.** Two texts with the same characters
-#   then have different ids, and a saved model cannot be used with the other one.
-# - `build_vocab`: **`start` was used for stoi and forgotten for itos.** What encode makes, decode cannot read: itos
-#   must be the inverse of stoi.
-# - `encode`: **unknown characters were left out silently.** The ids are then fewer than the characters, and nobody
-#   notices the mistake in the data.
-# - `train_val_split`: **the text was shuffled before it was cut.** Single characters in a random order are no language
+# - `build_vocab`: **the characters were listed in order of first occurrence, not sorted.** Two texts with the same
+#   characters then get different ids, and a saved model cannot be used with the other text.
+# - `build_vocab`: **`start` was used for stoi but not for itos.** itos must be the inverse of stoi. Otherwise decode
+#   cannot read what encode returns.
+# - `encode`: **unknown characters were skipped silently.** There are then fewer ids than characters, and the error in
+#   the data goes unnoticed.
+# - `train_val_split`: **the ids were shuffled before the split.** Single characters in random order are not language
 #   any more.
-# - `get_batch`: **the answers are the windows themselves, not moved by one character.** The model learns to repeat what
-#   it sees: the loss falls to 0, and it cannot write.
-# - `get_batch`: **the last answer of every window is its own first character.** np.roll puts what falls out at the end
-#   back in at the beginning. The right answer is in the text, behind the window.
-# - `get_batch`: **the last possible start never comes up.** rng.integers leaves out its upper end; with another 1
-#   subtracted, the last character is never learned from.
-# - `get_batch`: **now and then a window starts too late, and its last answer lies behind the end of the text.** There
-#   is a window there, but no answer to its last question.
+# - `get_batch`: **the targets are the windows themselves, not shifted by one character.** The model learns to copy its
+#   input: the loss falls to 0, but the model cannot write.
+# - `get_batch`: **the last target of every window is the window's own first character.** np.roll moves the entry that
+#   drops out at one end to the other end. The correct target is the character after the window.
+# - `get_batch`: **the last possible start is never drawn.** rng.integers excludes its upper end. If another 1 is
+#   subtracted, the last character is never a target.
+# - `get_batch`: **a window can start one position too late, and lacks its last target.** The window itself fits into
+#   the text, but its last target would be the character after the end.
 
 # %% [markdown]
 # ## Try it
 #
-# You have all that is needed for a first language model. It has no parameters and no loss; it only counts. Wherever the
-# same k characters stood in the training text, which character came next most often? That is its guess. The text is one
-# that is at hand: the docstrings of your five functions.
+# You have all you need for a first language model. It has no parameters and no loss; it only counts. Which character
+# followed the same k characters most often in the training text? That is its prediction. The text is one you already
+# have: the docstrings of your five functions.
 #
-# **Guess first.** With more characters to go by, a guess should be better. For k from 1 to 12, will it be right more
-# and more often, on the training text and on the text that was kept away?
+# **Guess first.** With more characters to go on, a prediction should be better. As k grows from 1 to 12, will it be
+# correct more and more often, both on the training text and on the validation text?
 #
 # Run it: `python tokenizer.py`, or the next cell of the notebook.
 
@@ -351,69 +351,70 @@ if __name__ == "__main__":
     chars, stoi, itos = build_vocab(text)
     train, val = train_val_split(encode(text, stoi), train_fraction=0.8)
 
-    def questions(ids, k):  # 5,000 times: k characters, and the one that comes next
+    def examples(ids, k):  # 5,000 pairs: k characters, and the one that comes next
         x, y = get_batch(ids, 5000, k, np.random.default_rng(0))
         return [(decode(before, itos), decode(after, itos)) for before, after in zip(x, y[:, -1:], strict=True)]
 
-    def learn(seen):  # k characters -> what came next most often
+    def count(pairs):  # k characters -> the character that followed them most often
         counts = defaultdict(Counter)
-        for before, after in seen:
+        for before, after in pairs:
             counts[before][after] += 1
         return {before: followers.most_common(1)[0][0] for before, followers in counts.items()}
 
-    def right(guess, asked):
-        return f"{np.mean([guess.get(before) == after for before, after in asked]):4.0%}"
+    def accuracy(predictions, pairs):
+        return f"{np.mean([predictions.get(before) == after for before, after in pairs]):4.0%}"
 
     parts = {"  training": train, "  validation": val}
     for k in (1, 2, 3, 4, 6, 8, 12):
-        guess = learn(questions(train, k))
-        print(f"k = {k:2}", *(f"{part} {right(guess, questions(ids, k))}" for part, ids in parts.items()))
+        predictions = count(examples(train, k))
+        print(f"k = {k:2}", *(f"{part} {accuracy(predictions, examples(ids, k))}" for part, ids in parts.items()))
 
 # %% [markdown]
 # ## What came out
 #
 # ```text
-# k =  1   training  33%   validation  29%
-# k =  2   training  63%   validation  33%
-# k =  3   training  82%   validation  35%
-# k =  4   training  90%   validation  30%
-# k =  6   training  95%   validation  17%
-# k =  8   training  97%   validation  10%
-# k = 12   training  99%   validation   5%
+# k =  1   training  33%   validation  28%
+# k =  2   training  63%   validation  35%
+# k =  3   training  83%   validation  33%
+# k =  4   training  90%   validation  27%
+# k =  6   training  94%   validation  16%
+# k =  8   training  96%   validation   9%
+# k = 12   training  99%   validation   4%
 # ```
 #
-# On the training text it gets better all the way, until it knows the text by heart. On the other part three characters
-# are best, and with twelve it is nearly always at a loss: it has never seen those twelve before. Only the second column
-# says what was learned, and that is why the text is split. A transformer has the same task, and has to do better: to
-# make something of characters that it has *never* seen together.
+# On the training text the predictions improve with every step, until the model has memorized the text. On the
+# validation text two characters work best; with twelve the model is nearly always wrong, because it has never seen
+# those twelve characters before. Only the second column shows what was learned, and that is why the text is split. A
+# transformer has the same task but has to do better: it has to predict well after characters that it has *never* seen
+# together.
 #
 # 1. Shuffle the characters of the text before the split. What is left in the validation column?
-# 2. Somebody draws the windows first, and splits the windows at random: 4,000 for training, 1,000 for validation. What
-#    does validation say for k = 8, and why is that wrong?
+# 2. Suppose you draw the windows first and then split the windows at random: 4,000 for training, 1,000 for validation.
+#    What does validation show for k = 8, and why is that wrong?
 
 # %% [markdown]
 # ## Answers
 #
-# **1. Next to nothing.** What can still be learned is which character is the most frequent one (the space):
+# **1. Almost nothing.** What can still be learned is which character is the most frequent one (the space):
 #
 # ```python
 # >>> mixed = np.random.default_rng(0).permutation(encode(text, stoi))
 # >>> train, val = train_val_split(mixed, train_fraction=0.8)
 # >>> for k in (1, 2, 3):
-# ...     guess = learn(questions(train, k))
-# ...     print(k, right(guess, questions(train, k)), right(guess, questions(val, k)))
-# 1  21%  14%
-# 2  50%   6%
-# 3  88%   1%
+# ...     predictions = count(examples(train, k))
+# ...     print(k, accuracy(predictions, examples(train, k)), accuracy(predictions, examples(val, k)))
+# 1  22%  14%
+# 2  50%   7%
+# 3  89%   1%
 #
 # ```
 #
-# **2. It says that learning by heart is best.** Most questions of the examination were asked in training, too, at the
-# same place of the text:
+# **2. It suggests that memorizing works well.** Most of the validation windows also occur in the training set, from the
+# same position in the text:
 #
 # ```python
-# >>> asked = questions(encode(text, stoi), 8)
-# >>> right(learn(asked[:4000]), asked[4000:])
-# ' 84%'
+# >>> pairs = examples(encode(text, stoi), 8)
+# >>> accuracy(count(pairs[:4000]), pairs[4000:])
+# ' 86%'
 #
 # ```

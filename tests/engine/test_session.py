@@ -140,7 +140,7 @@ def get_batch(ids, batch_size, block_size, rng):
 """
     check = check_submission(submission(tokenizer=text), "tokenizer.get_batch").checks[0]
     assert check.status == "failed"
-    assert check.help == "y is the same as x: its windows begin one position further on"
+    assert check.help.startswith("y is the same as x")
 
 
 def test_check_stub_prerequisite_blocks(submission, check_submission):

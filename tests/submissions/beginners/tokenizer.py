@@ -1,4 +1,4 @@
-"""Wrong answers to assignment 1 as beginners write them; the docstring is what the report should call them."""
+"""Wrong answers to assignment 1 as beginners write them; each docstring lists the mistakes that the report should name."""
 
 import numpy as np
 
@@ -61,7 +61,7 @@ def encode__list(text, stoi):
     return [stoi[c] for c in text]
 
 
-def encode__plain(text, stoi):
+def encode__plain_comprehension(text, stoi):
     """key-error empty-is-float"""
     return np.array([stoi[c] for c in text])
 
@@ -104,7 +104,7 @@ def encode__floats(text, stoi):
     return out
 
 
-def decode__plain(ids, itos):
+def decode__plain_comprehension(ids, itos):
     """key-error"""
     return "".join([itos[i] for i in ids])
 
@@ -119,12 +119,12 @@ def decode__question_mark(ids, itos):
     return "".join(itos.get(int(i), "?") for i in ids)
 
 
-def decode__nothing(ids, itos):
+def decode__unknown_as_empty(ids, itos):
     """unknown-skipped"""
     return "".join(itos.get(int(i), "") for i in ids)
 
 
-def decode__last_by_minus_one(ids, itos):
+def decode__ids_as_list_indices(ids, itos):
     """counted-from-zero"""
     chars = list(itos.values())
     text = ""
@@ -161,7 +161,7 @@ def train_val_split__float_index(ids, train_fraction=0.9):
     return ids[:n], ids[n:]
 
 
-def train_val_split__one_part(ids, train_fraction=0.9):
+def train_val_split__only_training(ids, train_fraction=0.9):
     """-"""
     n = int(len(ids) * train_fraction)
     return ids[:n]
@@ -175,7 +175,7 @@ def get_batch__not_shifted(ids, batch_size, block_size, rng):
     return x, y
 
 
-def get_batch__one_less(ids, batch_size, block_size, rng):
+def get_batch__last_start_missing(ids, batch_size, block_size, rng):
     """last-start-missing"""
     if len(ids) < block_size + 1:
         raise ValueError("too short")
@@ -193,7 +193,7 @@ def get_batch__dtype(ids, batch_size, block_size, rng):
     return x, y
 
 
-def get_batch__only_first_start(ids, batch_size, block_size, rng):
+def get_batch__single_start(ids, batch_size, block_size, rng):
     """same-window"""
     if len(ids) < block_size + 1:
         raise ValueError("too short")
@@ -219,7 +219,7 @@ def get_batch__next_block(ids, batch_size, block_size, rng):
     return x, y
 
 
-def build_vocab__start_wrong(text, start=0):
+def build_vocab__start_plus_one(text, start=0):
     """start-plus-one"""
     chars = sorted(set(text))
     return chars, {c: i for i, c in enumerate(chars, start + 1)}, {i: c for i, c in enumerate(chars, start + 1)}
@@ -231,13 +231,13 @@ def build_vocab__reverse(text, start=0):
     return chars, {c: i for i, c in enumerate(chars, start)}, {i: c for i, c in enumerate(chars, start)}
 
 
-def encode__index(text, stoi):
+def encode__index_of_keys(text, stoi):
     """counted-from-zero"""
     keys = list(stoi)
     return np.array([keys.index(c) for c in text], dtype=np.int64)
 
 
-def encode__object(text, stoi):
+def encode__int32(text, stoi):
     """int32"""
     if not set(text) <= set(stoi): raise ValueError("unknown character")
     return np.array([stoi[c] for c in text], dtype=np.int32)
@@ -267,7 +267,7 @@ def train_val_split__val_fraction(ids, train_fraction=0.9):
     return ids[:n], ids[n:]
 
 
-def get_batch__minus_one(ids, batch_size, block_size, rng):
+def get_batch__last_start_missing_with_stack(ids, batch_size, block_size, rng):
     """last-start-missing"""
     ids = np.asarray(ids, np.int64)
     if len(ids) < block_size + 1: raise ValueError("short")

@@ -1,4 +1,4 @@
-"""Checks of assignment 1: characters as numbers, and batches of text."""
+"""Checks of assignment 1: the tokenizer, the split of the text, and batches."""
 
 from typing import Any
 
@@ -13,24 +13,28 @@ from autograder.errors import Mismatch
 
 graded = pytest.mark.graded
 
-# In the order of their code points; upper before lower case, a letter with its accent and one that combines with it,
-# and a character beyond the first 65,536.
+# Sorted by code point. They include a precomposed accented letter, a combining accent, and a character outside the
+# Basic Multilingual Plane.
 ODD_CHARACTERS = "\t\n\r !09AZ_az\u00a0ßéñ\u0301Ωж中🙂"
 
 
 def _numbers(draw: RandomInputs, n: int) -> Array:
-    """A text of `n` different ids in no order, so that each tells where in the text it stands."""
+    """Return a text of `n` different ids in mixed order: each id occurs at one position only."""
     return (37 * np.arange(n) + int(draw.integers(1, high=1009)[0])) % 1009
 
 
 class Batches:
-    """Calls `get_batch` and says where its windows start. Every window and its answers are compared with the text."""
+    """Calls `get_batch`, compares every window and its targets with the text, and returns where the windows start."""
 
     def __init__(self, student: StudentCode, compare: Compare) -> None:
         self.student, self.compare = student, compare
 
     def __call__(self, ids: Array, batch_size: int, block_size: int, rng: Any) -> Array:
-        """The starts, (B,)."""
+        """Return the starts of the windows, (B,).
+
+        Raises:
+            Mismatch: if a window is not part of the text, or its targets are not the characters that follow.
+        """
         value = self.student.tokenizer.get_batch(ids, batch_size, block_size, rng)
         x = value[0] if isinstance(value, tuple) and value else None
         starts = np.zeros(batch_size, dtype=np.int64)
@@ -43,14 +47,14 @@ class Batches:
         except Mismatch as mismatch:
             y = value[1] if isinstance(value, tuple) and len(value) == 2 else None
             if isinstance(x, np.ndarray) and isinstance(y, np.ndarray) and np.array_equal(x, y):
-                mismatch.help = "y is the same as x: its windows begin one position further on"
+                mismatch.help = "y is the same as x: its windows must start one position later"
             raise
         return starts
 
 
 @pytest.fixture(scope="session")
 def batches(student: StudentCode, compare: Compare) -> Batches:
-    """`batches(ids, batch_size, block_size, rng)`: the starts of the windows."""
+    """Return a function: `batches(ids, batch_size, block_size, rng)` checks a batch and returns its starts."""
     return Batches(student, compare)
 
 
@@ -63,7 +67,7 @@ def test_vocab(agree: Agree, draw: RandomInputs) -> None:
 
 @graded("tokenizer.build_vocab")
 def test_vocab_odd_characters(agree: Agree, draw: RandomInputs) -> None:
-    """Line breaks, blanks, capitals, accents, other scripts"""
+    """Line breaks, spaces, capitals, accents, other scripts"""
     agree(draw.text(50, ODD_CHARACTERS) + ODD_CHARACTERS[::-1])
 
 
@@ -93,7 +97,7 @@ def test_encode(agree: Agree, reference: Reference, draw: RandomInputs) -> None:
 
 @graded("tokenizer.encode")
 def test_encode_odd_characters(agree: Agree, reference: Reference, draw: RandomInputs) -> None:
-    """Line breaks, blanks, capitals, accents; the ids do not begin with 0"""
+    """Line breaks, spaces, capitals, accents; the ids do not begin with 0"""
     _, stoi, _ = reference.tokenizer.build_vocab(ODD_CHARACTERS, start=3)
     agree(draw.text(30, ODD_CHARACTERS), stoi)
     agree("\n" + ODD_CHARACTERS[::-1] + " \r\n", stoi)
@@ -119,7 +123,7 @@ def test_encode_unknown(refuses: Refuses, reference: Reference) -> None:
 
 @graded("tokenizer.encode")
 def test_encode_unknown_text(refuses: Refuses, reference: Reference) -> None:
-    """The message names the first unknown character and its position"""
+    """The message contains the first unknown character and its position"""
     _, stoi, _ = reference.tokenizer.build_vocab("abc")
     text = "abcabcabcabcabcabcabcabQabcWabc"
     refuses(text, stoi, about="Q")
@@ -135,7 +139,7 @@ def test_decode(agree: Agree, reference: Reference, draw: RandomInputs) -> None:
 
 @graded("tokenizer.decode")
 def test_decode_odd_characters(agree: Agree, reference: Reference, draw: RandomInputs) -> None:
-    """Line breaks, blanks, accents; the ids do not begin with 0"""
+    """Line breaks, spaces, accents; the ids do not begin with 0"""
     _, _, itos = reference.tokenizer.build_vocab(ODD_CHARACTERS, start=3)
     agree(draw.integers(40, low=3, high=3 + len(itos)), itos)
     agree(np.arange(3 + len(itos))[:2:-1], itos)
@@ -143,7 +147,7 @@ def test_decode_odd_characters(agree: Agree, reference: Reference, draw: RandomI
 
 @graded("tokenizer.decode")
 def test_decode_forms(agree: Agree, reference: Reference) -> None:
-    """A list, other integer types, no id, one id"""
+    """A list, other integer types, no ids, one id"""
     _, _, itos = reference.tokenizer.build_vocab("abc")
     agree([2, 0, 1, 1], itos)
     agree(np.array([2, 0, 1, 1], dtype=np.uint8), itos)
@@ -163,7 +167,7 @@ def test_decode_unknown(refuses: Refuses, reference: Reference) -> None:
 
 @graded("tokenizer.decode")
 def test_decode_unknown_text(refuses: Refuses, reference: Reference) -> None:
-    """The message names the first unknown id and its position"""
+    """The message contains the first unknown id and its position"""
     _, _, itos = reference.tokenizer.build_vocab("abc")
     ids = np.arange(30) % 3
     ids[[23, 27]] = 714, 869
@@ -239,21 +243,25 @@ def test_batch_edges(batches: Batches, draw: RandomInputs) -> None:
 @graded("tokenizer.get_batch")
 def test_batch_starts(batches: Batches, draw: RandomInputs) -> None:
     """Every start is drawn, the first and the last as often as the others"""
-    # A count has mean 750 and standard deviation 24: no right answer is ever off by 180.
-    found = np.bincount(batches(_numbers(draw, 10), 3000, 6, draw.rng()), minlength=4)
-    for start, count in enumerate(found):
+    # A count has mean 750 and standard deviation 24: no correct implementation is ever off by 180.
+    counts = np.bincount(batches(_numbers(draw, 10), 3000, 6, draw.rng()), minlength=4)
+    for start, count in enumerate(counts):
         if abs(count - 750) > 180:
-            raise Mismatch(f"of 3000 windows {count} start at {start}; of 10 characters, 6 in a window: 750 expected")
+            raise Mismatch(
+                f"{count} of 3000 windows start at {start}; expected about 750 (10 characters, windows of 6)"
+            )
 
 
 @graded("tokenizer.get_batch")
 def test_batch_independent(batches: Batches, draw: RandomInputs) -> None:
     """The windows of a batch are drawn independently"""
-    starts = batches(_numbers(draw, 5), 400, 3, draw.rng())  # each start is 0 or 1: four kinds of neighbours
-    for kind, count in enumerate(np.bincount(2 * starts[:-1] + starts[1:], minlength=4)):
+    starts = batches(_numbers(draw, 5), 400, 3, draw.rng())  # Each start is 0 or 1.
+    for pair, count in enumerate(np.bincount(2 * starts[:-1] + starts[1:], minlength=4)):
         if count < 30:  # about 100 expected
-            first, second = divmod(kind, 2)
-            raise Mismatch(f"a window at {second} comes after one at {first} in {count} of 399 places, 100 expected")
+            first, second = divmod(pair, 2)
+            raise Mismatch(
+                f"a window at {second} follows a window at {first} {count} times in a batch of 400; expected about 100"
+            )
 
 
 @graded("tokenizer.get_batch")
@@ -262,9 +270,9 @@ def test_batch_rng(batches: Batches, draw: RandomInputs) -> None:
     ids, rng = _numbers(draw, 1000), draw.rng()
     first = batches(ids, 8, 3, rng)
     if not np.array_equal(first, batches(ids, 8, 3, rng)):
-        raise Mismatch("two generators of the same seed must give the same batch: draw from rng, and from nothing else")
+        raise Mismatch("two generators with the same seed must give the same batch: draw only from rng")
     if np.array_equal(first, batches(ids, 8, 3, draw.rng())):
-        raise Mismatch("generators of different seeds must give different batches: draw the starts from rng")
+        raise Mismatch("generators with different seeds must give different batches: draw the starts from rng")
 
 
 @graded("tokenizer.get_batch")
