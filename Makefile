@@ -3,7 +3,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-# The bundled class is the kit's own code: where there is no sandbox, it may run without one.
+# The bundled class is trusted code, so that it may run without a sandbox where there is none.
 CLASS := tests/submissions/class --out demo-out --seed 0 --call-seconds 2
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
@@ -27,12 +27,13 @@ check: $(VENV)/dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy --strict autograder
+	$(BIN)/codespell -D - -D docs/vocabulary.txt README.md CONTRIBUTING.md CHANGELOG.md docs autograder solutions tests pyproject.toml
 
 format: $(VENV)/dev
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-# PyTorch's answers to the public cases, and the stubs: both are generated, and tests prove that they are in step.
+# PyTorch's answers to the public inputs, and the stubs: both are generated, and tests prove that they are up to date.
 memo: $(VENV)/dev
 	$(BIN)/python -m autograder.engine.build_memo
 

@@ -22,7 +22,7 @@ _RENAMED_IN_CHECK_2 = {
     "hints": "warnings",
 }
 _RENAMED_IN_WORST_2 = {"allowed": "tolerance"}
-_RENAMED_IN_CLASS_2 = {"kit": "versions"}
+_RENAMED_IN_CLASS_2 = {"kit": "versions"}  # codespell:ignore kit
 _RENAMED_IN_STUDENT_ASSIGNMENT_2 = {"ruling": "exception"}
 
 

@@ -125,7 +125,7 @@ class Traps:
 
     def words(self, root):
         """What the words between @ in hostile code stand for."""
-        kit = Path(autograder.__file__).parent
+        package = Path(autograder.__file__).parent
         return {
             "secret": self.secret,
             "marks": self.marks,
@@ -135,7 +135,7 @@ class Traps:
             "grader": os.getpid(),
             "submissions_root": root,
             "sibling": root / "sibling" / "softmax.py",
-            "kit": kit,
+            "package": package,
             "solutions": bundled("solutions"),
             "site": Path(sys.modules["numpy"].__file__).parents[1],
         }
@@ -210,7 +210,7 @@ def grade(level, chosen):
 def _in_the_document(result, traps):
     document = json.dumps(to_document(result, TRANSFORMER), ensure_ascii=False)
     breaches = [word for word in ("BREACH", traps.word, "\x1b", "\\u001b", "\u202e") if word in document]
-    breaches += [f"the kit's own problem: {problem}" for problem in result.internal_errors]
+    breaches += [f"internal error: {problem}" for problem in result.internal_errors]
     if result.seconds > LIMITS.submission_seconds + 4:
         breaches.append(f"took {result.seconds:.1f} s")
     return breaches

@@ -5,7 +5,7 @@ from autograder.curriculum.model import Assignment, Curriculum, Function, Output
 
 
 def _function(name: str, returns: str, torch: str, *, needs: str = "", bonus: bool = False) -> Function:
-    """`returns` lists outputs separated by ";", each a name and its axes: "out B T D; cache"."""
+    """Return a function; `returns` lists its outputs with their axes, separated by ";": "out B T D; cache"."""
     module, _, short = name.partition(".")
     outputs = []
     for text in returns.split(";"):

@@ -6,7 +6,7 @@ Right: 0 points
 
 import sys
 
-sys.path.insert(0, "@kit@/..")
+sys.path.insert(0, "@package@/..")
 sys.meta_path[:] = [finder for finder in sys.meta_path if type(finder).__name__ != "NumpyOnly"]
 from autograder.source import bundled
 

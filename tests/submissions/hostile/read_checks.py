@@ -7,9 +7,9 @@ Right: full points
 import os
 
 ATTEMPTS = {
-    "the checks": lambda: os.listdir("@kit@/checks"),
-    "a check": lambda: open("@kit@/checks/test_softmax.py").read(),
-    "the memo": lambda: open("@kit@/reference/memo.py").read(),
+    "the checks": lambda: os.listdir("@package@/checks"),
+    "a check": lambda: open("@package@/checks/test_softmax.py").read(),
+    "the memo": lambda: open("@package@/reference/memo.py").read(),
 }
 for name, attempt in ATTEMPTS.items():
     try:
