@@ -56,8 +56,8 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 
 
 @pytest.fixture(autouse=True, scope="session")
-def _own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Keep the tests out of the user's cache, and share one between them."""
+def _isolated_environment(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Keep the tests out of the user's cache and color settings; all tests of a process share one cache."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("HEADWAY_CACHE", str(tmp_path_factory.mktemp("cache")))
         patch.setenv("COLUMNS", "80")
@@ -79,7 +79,7 @@ def solutions() -> Path:
 
 @pytest.fixture
 def submission(tmp_path: Path) -> Callable[..., Path]:
-    """`submission(softmax="...")`: a folder with the given modules."""
+    """Return `submission(softmax="...")`, which writes the given modules to a folder."""
 
     def make(**modules: str) -> Path:
         folder = tmp_path / "submission"
@@ -93,7 +93,7 @@ def submission(tmp_path: Path) -> Callable[..., Path]:
 
 @pytest.fixture
 def check_submission() -> Callable[..., SubmissionResult]:
-    """`check_submission(folder, "softmax.softmax")`: check some functions of a submission."""
+    """Return `check_submission(folder, "softmax.softmax")`, which checks some functions of a submission."""
 
     def run(folder: Path, *functions: str, **options: object) -> SubmissionResult:
         return check(folder.name, folder, Options(functions=functions or None, **options))
@@ -103,7 +103,7 @@ def check_submission() -> Callable[..., SubmissionResult]:
 
 @pytest.fixture(scope="session")
 def make_class(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Path]:
-    """`make_class(12, assignments=("softmax",))`: a folder as `headway grade` leaves it, made from a seed."""
+    """Return `make_class(12, assignments=("softmax",))`, which makes a synthetic graded class from a seed."""
     path = Path(__file__).parent / "bench" / "synthetic_class.py"
     spec = importlib.util.spec_from_file_location("synthetic_class", path)
     assert spec is not None and spec.loader is not None

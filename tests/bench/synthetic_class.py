@@ -151,7 +151,7 @@ def _check(chance, function, number, state, mistake):
     message = {
         "passed": "", "failed": f"out is not close to {function.reference_text}", "not_started": "this is still a stub",
         "error": "IndexError: index 4 is out of bounds for axis 0 with size 4", "timeout": "no answer within 10 s",
-        "blocked": "softmax.softmax must be right first.",
+        "blocked": "blocked by softmax.softmax.",
     }[state]  # fmt: skip
     return {
         "id": f"{function.qualified}::check_{number}", "function": function.qualified, "title": TITLES[number],
