@@ -1,4 +1,4 @@
-"""Files: names for what strangers call themselves, and what is no plain file."""
+"""Tests of reading and writing files."""
 
 import os
 import stat
@@ -15,7 +15,7 @@ from autograder.workspace.training import datasets
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
-def test_a_pipe_is_written_into_and_not_replaced(tmp_path):
+def test_write_atomically_pipe_is_not_replaced(tmp_path):
     path = tmp_path / "pipe"
     os.mkfifo(path)
     reader = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
@@ -25,7 +25,7 @@ def test_a_pipe_is_written_into_and_not_replaced(tmp_path):
     assert stat.S_ISFIFO(path.stat().st_mode)
 
 
-def test_only_plain_files_are_modules(tmp_path):
+def test_read_modules_skips_anything_but_plain_files(tmp_path):
     (tmp_path / "b.py").write_bytes(b"b")
     (tmp_path / "a.py").write_bytes(b"a")
     (tmp_path / "folder.py").mkdir()
@@ -35,7 +35,7 @@ def test_only_plain_files_are_modules(tmp_path):
     assert list(read_modules(tmp_path)) == [("a.py", b"a"), ("b.py", b"b"), ("linked.py", b"a")]
 
 
-def test_without_a_home_there_is_no_cache(tmp_path, monkeypatch):
+def test_user_folder_without_home_is_none(tmp_path, monkeypatch):
     monkeypatch.setenv("HEADWAY_CACHE", str(tmp_path))
     assert user_cache() == tmp_path
     monkeypatch.delenv("HEADWAY_CACHE")
@@ -54,7 +54,7 @@ def test_without_a_home_there_is_no_cache(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize(("error", "refused"), [(BlockingIOError(11, "held"), True), (OSError(38, "no locks"), False)])
-def test_a_file_system_without_locks_is_no_other_run(tmp_path, monkeypatch, error, refused):
+def test_file_system_without_locks_is_not_another_run(tmp_path, monkeypatch, error, refused):
     fcntl = pytest.importorskip("fcntl")
 
     def flock(file, how):
@@ -69,7 +69,7 @@ def test_a_file_system_without_locks_is_no_other_run(tmp_path, monkeypatch, erro
             remember(tmp_path)
 
 
-def test_only_what_a_killed_run_left_is_cleared_away(tmp_path, monkeypatch):
+def test_only_leftovers_of_a_killed_run_are_removed(tmp_path, monkeypatch):
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "tmp"))
     left, mine = tmp_path / "tmp" / "headway-abc", tmp_path / "headway-course"
     for folder, gone in ((left, True), (mine, False)):

@@ -38,20 +38,20 @@ def same(a, b):
 
 @given(VALUES)
 @settings(max_examples=200, deadline=None)
-def test_what_goes_in_comes_out(value):
+def test_pack_unpack_round_trip(value):
     assert same(value, wire_format.unpack(wire_format.pack(value)))
 
 
 @given(st.binary(max_size=200))
 @settings(max_examples=300, deadline=None)
-def test_random_bytes_are_refused(data):
+def test_unpack_random_bytes_raises(data):
     with pytest.raises(wire_format.FrameError):
         wire_format.unpack(data)
 
 
 @given(VALUES, st.data())
 @settings(max_examples=300, deadline=None)
-def test_a_damaged_frame_is_refused_or_still_data(value, data):
+def test_unpack_damaged_frame_raises_or_gives_data(value, data):
     frame = bytearray(wire_format.pack(value))
     for _ in range(data.draw(st.integers(1, 4))):
         frame[data.draw(st.integers(0, len(frame) - 1))] = data.draw(st.integers(0, 255))
@@ -84,7 +84,7 @@ def framed(header, body=b""):
         ({"c": ["os", "system", 3]}, b"", "malformed"),
     ],
 )
-def test_malformed_headers(header, body, words):
+def test_unpack_malformed_header_raises(header, body, words):
     with pytest.raises(wire_format.FrameError, match=words):
         wire_format.unpack(framed(header, body))
 
@@ -100,7 +100,7 @@ def test_nesting_is_limited():
         wire_format.unpack(wire_format.PREFIX.pack(wire_format.MAGIC, len(header), 0) + header)
 
 
-def test_sizes_are_checked_before_anything_is_read():
+def test_read_frame_checks_sizes_before_reading():
     asked = []
 
     def receive(count):
@@ -112,7 +112,7 @@ def test_sizes_are_checked_before_anything_is_read():
     assert asked == [wire_format.PREFIX.size]
 
 
-def test_what_cannot_travel_becomes_the_name_of_its_type():
+def test_unsendable_value_becomes_its_type_name():
     assert wire_format.unpack(wire_format.pack(iter([]))) == wire_format.Opaque("list_iterator")
     assert wire_format.unpack(wire_format.pack(np.array([None]))) == wire_format.Opaque("numpy.ndarray of object")
     with pytest.warns(PendingDeprecationWarning):
@@ -120,7 +120,7 @@ def test_what_cannot_travel_becomes_the_name_of_its_type():
     assert wire_format.unpack(wire_format.pack(matrix)).type_name == "numpy.matrix"
 
 
-def test_marks_travel():
+def test_markers_round_trip():
     marks = [wire_format.Handle(3), wire_format.Rng(7), wire_format.Config("gpt", "GPTConfig", {"d_model": 8})]
     back = wire_format.unpack(wire_format.pack(marks))
     assert back == marks

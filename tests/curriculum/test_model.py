@@ -8,7 +8,7 @@ from autograder.curriculum import registry
 from autograder.errors import UsageError
 
 
-def test_selection():
+def test_select_returns_course_order():
     assert TRANSFORMER.select([]) == tuple(TRANSFORMER.functions)
     assert TRANSFORMER.select(["softmax"])[0] == "softmax.softmax"
     assert TRANSFORMER.select(["2"]) == TRANSFORMER.select(["softmax.py"]) == TRANSFORMER.select(["softmax"])
@@ -24,7 +24,7 @@ def test_selection():
         ("quux", "no such assignment or function"),
     ],
 )
-def test_an_unknown_name_suggests_the_nearest(name, words):
+def test_select_unknown_name_suggests_the_nearest(name, words):
     with pytest.raises(UsageError, match=words):
         TRANSFORMER.select([name])
 
@@ -36,7 +36,7 @@ def test_needs_exist_and_come_earlier():
             assert order.index(need) < order.index(name), f"{name} needs {need}"
 
 
-def test_needs_are_followed():
+def test_all_prerequisites_are_transitive():
     assert "softmax.softmax" in TRANSFORMER.all_prerequisites("blocks.block")
 
 
@@ -48,7 +48,7 @@ def test_every_assignment_has_checks():
     ), "nobody collects these"
 
 
-def test_every_function_says_how_long_and_how_hard_it_is():
+def test_every_function_has_time_and_difficulty():
     assert set(EFFORT) == set(TRANSFORMER.functions)
     for function in TRANSFORMER.functions.values():
         assert 5 <= function.minutes <= 60, function.qualified

@@ -20,7 +20,7 @@ pytestmark = pytest.mark.slow
 MODULES = list(TRANSFORMER.modules)
 
 
-def test_the_stubs_are_in_step_with_the_solutions(solutions):
+def test_stubs_match_the_solutions(solutions):
     made = make_stubs(solutions, TRANSFORMER)
     assert {path.name for path in bundled("assignments").glob("*.py")} == set(made)
     for name, text in made.items():
@@ -28,7 +28,7 @@ def test_the_stubs_are_in_step_with_the_solutions(solutions):
 
 
 @pytest.mark.parametrize("module", MODULES)
-def test_a_stub_keeps_the_lesson_and_no_solution(solutions, module):
+def test_stub_keeps_the_lesson_and_no_solution(solutions, module):
     source = (solutions / f"{module}.py").read_text("utf-8")
     stub = make_stub(source, module, TRANSFORMER)
     solved, stubbed = ast.parse(source), ast.parse(stub)
@@ -51,7 +51,7 @@ def test_a_stub_keeps_the_lesson_and_no_solution(solutions, module):
 
 
 @pytest.mark.parametrize("module", MODULES)
-def test_the_lesson_does_not_give_the_solution_away(solutions, module):
+def test_lesson_does_not_contain_the_solution(solutions, module):
     source = (solutions / f"{module}.py").read_text("utf-8")
     stub = make_stub(source, module, TRANSFORMER)
     code = [line.strip() for line in source.splitlines() if line.startswith("    ") and len(line.strip()) > 30]
@@ -61,7 +61,7 @@ def test_the_lesson_does_not_give_the_solution_away(solutions, module):
     assert not given_away
 
 
-def test_private_helpers_and_constants_go_and_given_ones_stay():
+def test_stub_omits_private_helpers_and_constants():
     source = (
         '"""Doc."""\n\n# %%\nimport numpy as np\n\n_SECRET = 1\n_ONE, _TWO = 1, 2\nGIVEN = 2\n\n\n'
         "# Why the helper is as it is.\ndef _helper(x):\n    return x\n\n\ndef given(x):\n    return x\n\n\n"
@@ -81,7 +81,7 @@ def test_private_helpers_and_constants_go_and_given_ones_stay():
     assert stub.count("raise NotImplementedError") == 5
 
 
-def test_cells_for_notebooks_stay_out_of_stubs_and_do_not_run_in_solutions(solutions):
+def test_notebook_cells_are_not_in_stubs(solutions):
     for module in MODULES:
         source = (solutions / f"{module}.py").read_text("utf-8")
         for cell in source.split("\n# %%")[1:]:
@@ -103,14 +103,14 @@ def test_cells_for_notebooks_stay_out_of_stubs_and_do_not_run_in_solutions(solut
     assert stub.endswith("\n\n\n# %% [markdown]\n# The lesson goes on.\n")
 
 
-def test_a_solution_that_lacks_a_function_is_refused():
+def test_solution_without_a_function_is_refused():
     with pytest.raises(HeadwayError, match="lacks"):
         make_stub("x = 1\n", "softmax", TRANSFORMER)
     with pytest.raises(HeadwayError, match="no docstring"):
         make_stub("def softmax(x):\n    return x\n", "softmax", TRANSFORMER)
 
 
-def test_every_stub_scores_nothing_and_has_no_error():
+def test_every_stub_scores_zero_without_errors():
     result = check("assignments", bundled("assignments"), Options())
     assert {c.status for c in result.checks} == {"not_started"}, [
         c.id for c in result.checks if c.status != "not_started"
@@ -119,7 +119,7 @@ def test_every_stub_scores_nothing_and_has_no_error():
 
 
 @pytest.mark.parametrize("body", ["return None", "return [*locals().values()][0]", "raise ValueError(repr(locals()))"])
-def test_a_function_that_computes_nothing_earns_nothing(tmp_path, body):
+def test_function_that_computes_nothing_scores_zero(tmp_path, body):
     """Not even for leaving its inputs alone, or for refusing what is to be refused."""
     for stub in bundled("assignments").glob("*.py"):
         text = re.sub(r"raise NotImplementedError\(.*\)", lambda _: body, stub.read_text("utf-8"))
@@ -153,7 +153,7 @@ def _without_signs(text):
 
 
 @pytest.mark.parametrize("module", MODULES)
-def test_every_number_in_lessons_and_docstrings_is_right(solutions, module, monkeypatch):
+def test_numbers_in_lessons_are_correct(solutions, module, monkeypatch):
     monkeypatch.syspath_prepend(str(solutions))
     for name in MODULES:
         monkeypatch.delitem(sys.modules, name, raising=False)

@@ -55,7 +55,7 @@ def checks_of(done):
     return [check for function in functions for check in function["checks"]]
 
 
-def test_a_student_works_on_it_from_stub_to_solution(headway, tmp_path):
+def test_student_works_from_stub_to_solution(headway, tmp_path):
     work = tmp_path / "work"
     made = headway("init", work, "--curriculum", "toy")
     assert made.returncode == 0, made.stderr
@@ -94,7 +94,7 @@ def test_a_student_works_on_it_from_stub_to_solution(headway, tmp_path):
     assert (work / "ada.zip").is_file()
 
 
-def test_a_workspace_of_one_course_is_not_made_one_of_another(headway, tmp_path):
+def test_workspace_of_another_course_is_refused(headway, tmp_path):
     work = tmp_path / "work"
     assert headway("init", work, "--curriculum", "toy").returncode == 0
     assert headway("init", work).returncode == 0  # it knows its own
@@ -105,7 +105,7 @@ def test_a_workspace_of_one_course_is_not_made_one_of_another(headway, tmp_path)
     assert not (work / "softmax.py").exists()
 
 
-def test_checks_may_be_several_files_in_a_folder(headway, tmp_path):
+def test_checks_in_several_files_are_found(headway, tmp_path):
     site = install(tmp_path / "site")
     checks = site / "toycourse" / "checks"
     whole, variance = (checks / "test_averages.py").read_text(), '@graded("averages.variance", points=2)'
@@ -125,7 +125,7 @@ def test_checks_may_be_several_files_in_a_folder(headway, tmp_path):
     assert counts == [2, 2]
 
 
-def test_a_class_is_graded(headway, tmp_path):
+def test_class_is_graded(headway, tmp_path):
     handed_in, out = tmp_path / "class", tmp_path / "out"
     for name, text in {
         "ada": SOLUTION.read_text(),
@@ -142,7 +142,7 @@ def test_a_class_is_graded(headway, tmp_path):
     assert "2 already graded" in " ".join(headway(*command).stdout.split())
 
 
-def test_stubs_are_released_and_the_course_is_proven(headway, tmp_path):
+def test_release_and_verify_of_the_course(headway, tmp_path):
     assert headway("release", tmp_path, "--format", "stubs", "--curriculum", "toy").returncode == 0
     assert [path.name for path in tmp_path.iterdir()] == ["averages.py"]
     assert 'NotImplementedError("averages.variance")' in (tmp_path / "averages.py").read_text()
@@ -153,7 +153,7 @@ def test_stubs_are_released_and_the_course_is_proven(headway, tmp_path):
     assert done.returncode == 0
 
 
-def test_a_mistake_that_no_check_finds_is_no_proof(headway, tmp_path):
+def test_verify_mistake_that_no_check_finds_fails(headway, tmp_path):
     site = install(tmp_path / "site")
     path = site / "toycourse" / "mistakes" / "averages.py"
     path.write_text(path.read_text().replace("(x.shape[-1] - 1)", "(x.shape[-1] - 0)"))
@@ -202,7 +202,7 @@ def broken(folder, what):
         ("package", "the package 'nowhere' of a course is missing"),
     ],
 )
-def test_a_broken_course_is_one_clear_line(headway, tmp_path, what, words):
+def test_invalid_course_is_one_line(headway, tmp_path, what, words):
     done = headway("list", "--curriculum", "toy", path=broken(tmp_path / "site", what))
     assert done.returncode == 2
     assert words in done.stderr
@@ -210,7 +210,7 @@ def test_a_broken_course_is_one_clear_line(headway, tmp_path, what, words):
     assert len(done.stderr.splitlines()) == 1
 
 
-def test_checks_that_python_cannot_read_are_one_clear_line(headway, tmp_path):
+def test_checks_with_a_syntax_error_are_one_line(headway, tmp_path):
     site = install(tmp_path / "site")
     (site / "toycourse" / "checks" / "test_averages.py").write_text("def test_rows(:\n")
     done = headway("check", "--curriculum", "toy", "--dir", TOY / "solutions", path=site)
@@ -219,7 +219,7 @@ def test_checks_that_python_cannot_read_are_one_clear_line(headway, tmp_path):
     assert len(done.stderr.splitlines()) == 1
 
 
-def test_a_course_that_is_not_there(headway, tmp_path):
+def test_unknown_course_lists_the_installed_ones(headway, tmp_path):
     done = headway("list", "--curriculum", "toi")
     assert done.returncode == 2
     assert "toy, transformer" in done.stderr
@@ -231,7 +231,7 @@ def test_a_course_that_is_not_there(headway, tmp_path):
     assert len(done.stderr.splitlines()) == 1
 
 
-def test_without_hints_a_hint_is_refused(headway, tmp_path):
+def test_hint_without_hints_is_refused(headway, tmp_path):
     site = install(tmp_path / "site")
     (site / "toycourse" / "hints.toml").unlink()
     done = headway("hint", "averages.mean_of", "--curriculum", "toy", path=site)
@@ -239,7 +239,7 @@ def test_without_hints_a_hint_is_refused(headway, tmp_path):
     assert "no hints for averages.mean_of" in done.stderr
 
 
-def test_the_memo_forgets_what_a_changed_reference_said(headway, tmp_path, monkeypatch):
+def test_changed_reference_invalidates_the_memo(headway, tmp_path, monkeypatch):
     site = install(tmp_path / "site")
     monkeypatch.setenv("HEADWAY_CACHE", str(tmp_path / "cache"))
     check = ("check", "--curriculum", "toy", "--dir", TOY / "solutions")
@@ -250,7 +250,7 @@ def test_the_memo_forgets_what_a_changed_reference_said(headway, tmp_path, monke
     assert headway(*check, path=site).returncode == 1
 
 
-def test_the_own_course_needs_no_search(monkeypatch):
+def test_built_in_course_needs_no_search(monkeypatch):
     def searched(**_):
         raise AssertionError("installed packages were searched")
 
@@ -261,12 +261,12 @@ def test_the_own_course_needs_no_search(monkeypatch):
         registry.load("another one")
 
 
-def test_a_reference_digest_is_the_courses(site, monkeypatch):
+def test_reference_digest_depends_on_the_course(site, monkeypatch):
     monkeypatch.syspath_prepend(str(site))
     assert source_digest("toycourse") != source_digest()
 
 
-def test_only_the_own_course_is_refused_without_pytorch(monkeypatch):
+def test_only_built_in_course_needs_pytorch(monkeypatch):
     monkeypatch.setattr("autograder.classroom.grade.torch_version", lambda: None)
     fresh = Options(seed=3)
     with pytest.raises(UsageError, match="not installed"):
@@ -274,6 +274,6 @@ def test_only_the_own_course_is_refused_without_pytorch(monkeypatch):
     grade._require_torch(replace(fresh, curriculum=replace(TRANSFORMER, name="toy", package="toycourse")))
 
 
-def test_a_package_that_is_not_there_has_no_folder():
+def test_missing_package_has_no_folder():
     with pytest.raises(UsageError, match="is missing"):
         registry.folder("no_such_package_of_a_course")

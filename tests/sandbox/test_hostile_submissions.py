@@ -43,33 +43,33 @@ def class_(graded, request):
     return found
 
 
-def test_there_are_enough_and_each_says_what_it_tries():
+def test_attacks_are_many_and_documented():
     assert len(ATTACKS) >= 60
     assert {attack.held_by for attack in ATTACKS} == {"process", "sandbox", "bubblewrap", "landlock"}
 
 
 @pytest.mark.parametrize("class_", CLASSES, indirect=True)
-def test_every_attack_is_held(class_):
+def test_attack_at_every_level_is_held(class_):
     outcomes, _, _ = class_
     assert len(outcomes) > 50
     assert {name: outcome for name, outcome in outcomes.items() if not outcome["held"]} == {}
 
 
 @pytest.mark.parametrize("class_", CLASSES, indirect=True)
-def test_an_honest_submission_after_each_has_full_marks_and_nothing_is_left(class_):
+def test_honest_submission_after_each_attack_passes(class_):
     _, report, text = class_
     assert report == {"disturbed": [], "left": []}
     assert "the grader's own secret" not in text
 
 
 @pytest.mark.parametrize("class_", CLASSES, indirect=True)
-def test_nothing_runs_beyond_its_limit(class_):
+def test_attack_ends_within_its_time_limit(class_):
     outcomes, _, _ = class_
     assert max(outcome["seconds"] for outcome in outcomes.values()) < hostile_class.LIMITS.submission_seconds + 4
 
 
 @pytest.mark.parametrize("missing", ["landlock", "seccomp", "bubblewrap"])
-def test_the_suite_finds_what_a_missing_mechanism_lets_through(missing, tmp_path):
+def test_missing_mechanism_makes_attacks_succeed(missing, tmp_path):
     """The tests above could not fail if these attacks did nothing without what holds them."""
     revealing = {
         "landlock": "read_other_submission",
@@ -102,7 +102,7 @@ def user(request, place):
     return list
 
 
-def test_a_killed_grader_leaves_no_process(place, user):
+def test_killed_grader_leaves_no_process(place, user):
     student = place / "class" / "loop"
     student.mkdir(parents=True)
     (student / "softmax.py").write_text("import time\ntime.sleep(3600)\n")
@@ -120,7 +120,7 @@ def test_a_killed_grader_leaves_no_process(place, user):
     wait_until(lambda: not [pid for pid in below if alive(pid)], what=lambda: "student processes outlive the grader")
 
 
-def test_a_server_that_is_killed_is_replaced_and_the_run_goes_on(tmp_path):
+def test_killed_server_is_replaced_during_a_run(tmp_path):
     """In the sandbox, killed from outside after each submission."""
     root = tmp_path / "root"
     root.mkdir()
@@ -144,7 +144,7 @@ def test_a_server_that_is_killed_is_replaced_and_the_run_goes_on(tmp_path):
     assert found == [(name, True, []) for name in names]
 
 
-def test_without_a_sandbox_a_class_is_refused_or_marked(tmp_path):
+def test_grade_without_sandbox_is_refused_or_recorded(tmp_path):
     """No level holds without seccomp."""
     student, lacking = tmp_path / "class" / "ada", tmp_path / "lacking"
     for folder in (student, lacking):

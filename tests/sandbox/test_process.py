@@ -41,7 +41,7 @@ def still_works(student):
     return student.softmax.log_softmax(21) == 42
 
 
-def test_values_travel_both_ways(student):
+def test_call_returns_equal_values(student):
     student = student("def softmax(x, axis=-1, temperature=1.0):\n    return x * temperature\n")
     assert student.softmax.softmax(2.0, temperature=1.5) == 3.0
     assert still_works(student)
@@ -61,7 +61,7 @@ def test_values_travel_both_ways(student):
         ),
     ],
 )
-def test_a_death_is_told_and_costs_one_call(student, body, words):
+def test_process_that_ends_costs_one_call(student, body, words):
     student = student(f"def softmax(x):\n    {body}\n")
     with pytest.raises(Died, match=words):
         student.softmax.softmax(1)
@@ -76,7 +76,7 @@ def test_a_death_is_told_and_costs_one_call(student, body, words):
         "import signal\n    signal.pthread_sigmask(signal.SIG_BLOCK, range(1, 60))\n    while True: pass",
     ],
 )
-def test_a_loop_is_stopped(student, body):
+def test_endless_loop_times_out(student, body):
     student = student(f"def softmax(x):\n    {body}\n", call_seconds=1.0, retry_seconds=0.1)
     assert still_works(student)
     with pytest.raises(TimedOut, match=r"softmax did not return within 1 s"):
@@ -87,7 +87,7 @@ def test_a_loop_is_stopped(student, body):
     assert still_works(student)
 
 
-def test_exceptions_say_where(student):
+def test_exception_has_its_location(student):
     student = student("def softmax(x):\n    y = 1\n    return y / 0\n")
     with pytest.raises(Raised, match=r"softmax raised ZeroDivisionError in softmax\.py, line 6") as caught:
         student.softmax.softmax(1)
@@ -96,26 +96,26 @@ def test_exceptions_say_where(student):
 
 
 @pytest.mark.parametrize("exception", ["SystemExit(0)", "KeyboardInterrupt", "GeneratorExit", "BaseException('x')"])
-def test_no_exception_ends_the_process(student, exception):
+def test_base_exceptions_do_not_end_the_process(student, exception):
     student = student(f"def softmax(x):\n    raise {exception}\n")
     with pytest.raises(Raised, match=exception.partition("(")[0]):
         student.softmax.softmax(1)
     assert still_works(student)
 
 
-def test_an_exception_whose_text_raises(student):
+def test_exception_whose_str_raises_is_reported(student):
     student = student("class E(Exception):\n    def __str__(self): raise self\ndef softmax(x):\n    raise E\n")
     with pytest.raises(Raised, match="softmax raised E"):
         student.softmax.softmax(1)
 
 
-def test_a_stub_is_not_started(student):
+def test_stub_is_not_started(student):
     student = student("def softmax(x):\n    raise NotImplementedError('softmax.softmax')\n")
     with pytest.raises(NotStarted):
         student.softmax.softmax(1)
 
 
-def test_a_stub_below_blocks(some_workers, submission):
+def test_unwritten_prerequisite_blocks(some_workers, submission):
     folder = submission(
         softmax="def softmax(x, axis=-1):\n    raise NotImplementedError\n",
         attention="from softmax import softmax\ndef attention(q, k, v, mask=None):\n    return softmax(q)\n",
@@ -127,7 +127,7 @@ def test_a_stub_below_blocks(some_workers, submission):
     student.close()
 
 
-def test_a_syntax_error_costs_its_module_only(some_workers, submission):
+def test_syntax_error_affects_only_its_module(some_workers, submission):
     folder = submission(softmax=GOOD, layernorm="x = 1\ndef layernorm(x:\n    return x\n")
     student = StudentCode(some_workers, folder, TRANSFORMER, Limits())
     with pytest.raises(Raised, match=r"SyntaxError in layernorm\.py, line 2"):
@@ -136,7 +136,7 @@ def test_a_syntax_error_costs_its_module_only(some_workers, submission):
     student.close()
 
 
-def test_a_missing_module_and_a_missing_function(student):
+def test_missing_module_and_function_are_reported(student):
     student = student("")
     with pytest.raises(NotStarted, match=r"softmax\.py defines no function softmax"):
         student.softmax.softmax(1)
@@ -145,13 +145,13 @@ def test_a_missing_module_and_a_missing_function(student):
 
 
 @pytest.mark.parametrize("name", ["torch", "autograder", "autograder.engine.reference", "pytest", "scipy"])
-def test_only_numpy_can_be_imported(student, name):
+def test_import_of_other_packages_fails(student, name):
     student = student(f"def softmax(x):\n    import {name}\n    return 1\n")
     with pytest.raises(Raised, match="ModuleNotFoundError"):
         student.softmax.softmax(1)
 
 
-def test_nothing_of_the_grader_is_in_sight(student):
+def test_grader_is_not_visible_to_the_student(student):
     student = student(
         "import sys, os\n"
         "def softmax(x):\n"
@@ -167,27 +167,27 @@ def test_nothing_of_the_grader_is_in_sight(student):
 
 
 @pytest.mark.parametrize("name", ["numpy", "random", "json", "conftest", "sitecustomize", "frames", "serve"])
-def test_a_module_of_the_student_shadows_nothing(some_workers, submission, name):
+def test_student_module_shadows_no_library(some_workers, submission, name):
     folder = submission(softmax=GOOD, **{name: "raise SystemExit('shadowed')\n"})
     student = StudentCode(some_workers, folder, TRANSFORMER, Limits())
     assert still_works(student)
     student.close()
 
 
-def test_output_is_kept_apart_and_cut(student):
+def test_output_is_captured_and_shortened(student):
     student = student("def softmax(x):\n    print('[bold]hello[/bold]', '\\x1b[31mred\\x07')\n    return x\n")
     assert student.softmax.softmax(3) == 3
     assert student.printed() == "[bold]hello[/bold] red\n"
     assert student.printed() == ""
 
 
-def test_a_flood_of_output_is_cut(student):
+def test_long_output_is_shortened(student):
     student = student("def softmax(x):\n    print('y' * 3_000_000)\n    return x\n")
     assert student.softmax.softmax(3) == 3
     assert len(student.printed()) < 5000
 
 
-def test_too_much_output_is_an_error_of_that_function(student):
+def test_output_beyond_the_limit_is_an_error(student):
     student = student(
         "def softmax(x):\n    for _ in range(10_000):\n        print('y' * 10_000, flush=True)\n", output_bytes=1 << 20
     )
@@ -196,14 +196,14 @@ def test_too_much_output_is_an_error_of_that_function(student):
     assert len(student.printed()) < 5000
 
 
-def test_what_was_printed_before_a_crash_is_kept(student):
+def test_output_before_a_crash_is_kept(student):
     student = student("import os\ndef softmax(x):\n    print('last words', flush=True)\n    os._exit(1)\n")
     with pytest.raises(Died):
         student.softmax.softmax(3)
     assert student.printed() == "last words\n"
 
 
-def test_results_that_cannot_be_compared(student):
+def test_unsendable_results_are_opaque(student):
     student = student(
         "def softmax(x):\n    y = []\n    y.append(y)\n    return y\n"
         "def cross_entropy(a, b):\n    return np.zeros(2**24)\n"
@@ -225,14 +225,14 @@ def test_modified_inputs_are_named(student):
     assert student.calls[-1].modified == []
 
 
-def test_numpy_warnings_are_hints(student):
+def test_numpy_warnings_are_recorded(student):
     student = student("def softmax(x):\n    return np.log(np.zeros(1))\n")
     student.softmax.softmax(1)
     assert "divide by zero" in student.calls[-1].warnings[0]
     assert student.calls[-1].warnings[0].startswith("softmax.py:5")
 
 
-def test_the_next_submission_starts_afresh(some_workers, submission, tmp_path):
+def test_next_submission_starts_fresh(some_workers, submission, tmp_path):
     bad = submission(
         softmax="import numpy as np\nnp.exp = None\nnp.ones.__globals__.clear\ndef softmax(x):\n    return 1\n"
     )
@@ -249,7 +249,7 @@ def test_the_next_submission_starts_afresh(some_workers, submission, tmp_path):
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no server without fork")
 @pytest.mark.parametrize("sandboxed", [False, True])
-def test_a_server_that_dies_in_the_middle_of_a_submission_is_replaced(submission, tmp_path, sandboxed):
+def test_server_that_dies_is_replaced(submission, tmp_path, sandboxed):
     import signal
 
     try:
@@ -270,7 +270,7 @@ def test_a_server_that_dies_in_the_middle_of_a_submission_is_replaced(submission
             student.close()
 
 
-def test_where_no_process_can_be_started_no_student_is_at_fault(submission):
+def test_start_failure_raises_worker_unavailable(submission):
     with Workers(fork=True, sandbox=SandboxPolicy(python=shutil.which("false"))) as workers:
         student = StudentCode(workers, submission(softmax=GOOD), TRANSFORMER, Limits())
         with pytest.raises(UsageError, match=r"cannot start a process for student code .* headway doctor"):
@@ -278,7 +278,7 @@ def test_where_no_process_can_be_started_no_student_is_at_fault(submission):
         student.close()
 
 
-def test_a_python_that_needs_its_libraries_named_has_them(submission, monkeypatch):
+def test_library_path_is_passed_to_the_child(submission, monkeypatch):
     monkeypatch.setenv("LD_LIBRARY_PATH", "/of/a/cluster")
     with Workers() as workers:
         text = "import os\ndef softmax(x):\n    return sorted(os.environ)\n"
@@ -301,5 +301,5 @@ def test_a_python_that_needs_its_libraries_named_has_them(submission, monkeypatc
         ("lone \udc80", "lone ?"),
     ],
 )
-def test_student_text_is_made_safe(text, shown):
+def test_clean_removes_unsafe_characters(text, shown):
     assert clean(text) == shown

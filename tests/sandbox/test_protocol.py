@@ -143,21 +143,21 @@ fuzz = settings(deadline=None, suppress_health_check=[HealthCheck.function_scope
 
 @given(HEADERS, st.binary(max_size=64))
 @settings(fuzz, max_examples=200)
-def test_any_header_is_refused_or_data(header, body):
+def test_any_header_is_refused_or_decoded(header, body):
     with contextlib.suppress(wire_format.FrameError):
         wire_format.unpack(framed(json.dumps(header).encode("utf-8", "surrogatepass"), body))
 
 
 @given(hostile_bytes())
 @settings(fuzz, max_examples=100)
-def test_bytes_that_nobody_asked_for_are_a_death(tmp_path, data):
+def test_unrequested_bytes_count_as_a_dead_process(tmp_path, data):
     verdict, _ = ask(lambda request: data, tmp_path)
     assert isinstance(verdict, (Died, TimedOut))
 
 
 @given(REPLIES)
 @settings(fuzz, max_examples=120)
-def test_any_well_formed_reply_is_a_value_or_a_verdict(tmp_path, reply):
+def test_any_valid_reply_gives_value_or_verdict(tmp_path, reply):
     verdict, student = ask(lambda request: wire_format.pack({**reply, "id": request["id"]}), tmp_path)
     if verdict is None:
         assert reply["status"] == "returned"
@@ -168,14 +168,14 @@ def test_any_well_formed_reply_is_a_value_or_a_verdict(tmp_path, reply):
 
 @pytest.mark.parametrize("line", [10**4000, -(10**4000), 0, -3, True, 1.5, "7"])
 @pytest.mark.parametrize("status", ["returned", "raised"])
-def test_a_line_is_a_number_that_a_file_can_have(tmp_path, status, line):
+def test_line_number_is_valid_or_dropped(tmp_path, status, line):
     reply = {"status": status, "value": 0.0, "line": line, "trace": [("softmax.py", line, "softmax", "x")]}
     verdict, student = ask(lambda request: wire_format.pack({**reply, "id": request["id"]}), tmp_path)
     assert student.calls[-1].line is None
     assert verdict is None or len(verdict.message) < 200
 
 
-def test_a_forged_cache_is_a_death_and_no_failure_of_the_kit(tmp_path):
+def test_forged_cache_counts_as_a_dead_process(tmp_path):
     reply = {"status": "returned", "value": (np.zeros((2, 3)), {"weights": np.zeros((2, 3))})}
     verdict, _ = ask(lambda request: wire_format.pack({**reply, "id": request["id"]}), tmp_path, "blocks.block")
     assert isinstance(verdict, Died)
@@ -184,7 +184,7 @@ def test_a_forged_cache_is_a_death_and_no_failure_of_the_kit(tmp_path):
 
 @given(VALUES.filter(lambda value: type(value) is not int))
 @settings(fuzz, max_examples=50)
-def test_an_answer_under_another_number_is_a_death(tmp_path, number):
+def test_answer_with_wrong_id_counts_as_a_dead_process(tmp_path, number):
     verdict, _ = ask(lambda request: wire_format.pack({"id": number, "status": "returned", "value": 1}), tmp_path)
     assert isinstance(verdict, Died)
 
@@ -230,13 +230,13 @@ ODD = [
 
 
 @pytest.mark.parametrize("value", ODD, ids=repr)
-def test_no_value_confuses_the_diagnosis(value):
+def test_diagnosis_survives_any_value(value):
     call = Call(TRANSFORMER.functions["softmax.softmax"], (np.ones((2, 3)),), {}, value)
     assert diagnose("softmax.softmax", [RecordedCheck("softmax.softmax::rows", False, (call,))]) == {}
 
 
 @pytest.mark.parametrize("piece", [1, 3, 4096])
-def test_drops_do_not_fill_the_memory(tmp_path, piece):
+def test_byte_sized_chunks_do_not_fill_the_memory(tmp_path, piece):
     """An answer that comes in small pieces costs its own size, not that of its pieces."""
 
     def answer(request):
@@ -273,7 +273,7 @@ def log_softmax(x):
 @given(hostile_bytes())
 @settings(fuzz, max_examples=60)
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="its channel has another number where there is no server")
-def test_a_real_process_may_write_anything(workers, tmp_path, data):
+def test_process_that_writes_anything_is_contained(workers, tmp_path, data):
     (tmp_path / "softmax.py").write_text(WRITES)
     student = StudentCode(workers, tmp_path, TRANSFORMER, LIMITS)
     try:

@@ -25,7 +25,7 @@ def hanging(monkeypatch):
     return Limits(call_seconds=6.0, submission_seconds=10.0), ResourceUsage()
 
 
-def test_a_call_that_hangs_counts_once(hanging):
+def test_hanging_call_is_charged_once(hanging):
     limits, spent = hanging
     one = session.Session(None, Path(), limits, spent)
     with pytest.raises(WorkerTimedOut, match=r"^$"):
@@ -36,7 +36,7 @@ def test_a_call_that_hangs_counts_once(hanging):
     assert spent.seconds == 10.0
 
 
-def test_a_check_takes_what_its_calls_take(hanging):
+def test_check_seconds_are_those_of_its_calls(hanging):
     limits, spent = hanging
     student = StudentCode(None, Path(), TRANSFORMER, limits, spent)
     student.new_check("softmax.softmax")

@@ -1,10 +1,10 @@
-"""A class of hostile students, and what is looked at from outside while it is graded.
+"""Grade a class of hostile submissions, and watch from outside what they do.
 
     python tests/support/hostile_class.py landlock+seccomp     grade it at one level; a line of JSON for each attack
 
-Every submission in `tests/submissions/hostile/` says what it tries, what holds it, and what the right outcome is. Words
-like @secret@ in it are replaced by what is really there in this run. To "full points" the official solution is added
-beneath the attack: the attack fails, and nothing else does.
+Every submission in `tests/submissions/hostile/` states what it tries, what stops it, and the expected outcome. Words
+like @secret@ in it are replaced by the real value of this run. To "full points" the official solution is added
+below the attack: the attack fails, and nothing else.
 
 What counts as a breach: more points than are fair, or less; a trap that sprang (a file made or changed, somebody who
 called at a port); the secret, or the word BREACH with which a submission reports its own success, anywhere in the
@@ -31,7 +31,9 @@ from autograder.sandbox import NO_SANDBOX, Limits, policy, probe
 
 HOSTILE = Path(__file__).parents[1] / "submissions" / "hostile"
 FUNCTION = "softmax.log_softmax"
-SAYS = re.compile(r'"""(.+?)\n\nHeld by: (process|sandbox|bubblewrap|landlock)\nRight: (0|full) points\n"""', re.DOTALL)
+HEADER = re.compile(
+    r'"""(.+?)\n\nHeld by: (process|sandbox|bubblewrap|landlock)\nRight: (0|full) points\n"""', re.DOTALL
+)
 LIMITS = Limits(
     call_seconds=0.5,
     retry_seconds=0.05,
@@ -90,7 +92,7 @@ def _attack(path):
     files = {"softmax.py": path} if path.is_file() else {entry.name: entry for entry in path.iterdir()}
     texts = {name: file.read_text("utf-8") for name, file in files.items()}
     text = texts["softmax.py"]
-    said = SAYS.match(text)
+    said = HEADER.match(text)
     assert said, f"{path.name} does not say what it tries, what holds it and what is right"
     tries, held_by, right = said.groups()
     if right == "full":

@@ -1,4 +1,4 @@
-"""The hostile class at every level that this machine has, as this user and as nobody; and the table of it.
+"""Grade the hostile class at every level of this machine, as this user and as nobody; print the table of results.
 
     python tests/support/hostile_levels.py > tests/submissions/hostile/README.md
 

@@ -1,4 +1,4 @@
-"""A program in a real pseudo-terminal, with a terminal emulator behind it: what its user sees, and can type."""
+"""Run a program in a real pseudo-terminal with a terminal emulator: what its user sees, and can type."""
 
 import codecs
 import os

@@ -1,4 +1,4 @@
-"""Waiting for what other processes do, however busy the machine is."""
+"""Wait for other processes, however busy the machine is."""
 
 import time
 

@@ -1,4 +1,4 @@
-"""Imports the kit by its path and answers with its reference.
+"""Imports Headway by its path and answers with its reference.
 
 Held by: sandbox
 Right: 0 points

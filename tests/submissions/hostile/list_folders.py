@@ -9,7 +9,7 @@ import os
 ATTEMPTS = {
     "the root": lambda: os.listdir("/"),
     "temporary files": lambda: os.listdir("/tmp"),
-    "the kit": lambda: os.listdir("@package@"),
+    "Headway": lambda: os.listdir("@package@"),
     "upwards": lambda: os.open("../../..", os.O_RDONLY),
 }
 for name, attempt in ATTEMPTS.items():

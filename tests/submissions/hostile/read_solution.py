@@ -1,4 +1,4 @@
-"""Runs the official solution from where the kit is installed.
+"""Runs the official solution from where Headway is installed.
 
 Held by: sandbox
 Right: 0 points
