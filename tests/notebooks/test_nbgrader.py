@@ -6,18 +6,23 @@ import re
 import shutil
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 
 import nbformat
 import pytest
-from support.nbgrader_class import ASSIGNMENT, BEYOND, environment, hand_in, hand_in_beyond
+from support.nbgrader_class import (
+    ASSIGNMENT,
+    NOT_GRADED_BY_NBGRADER,
+    environment,
+    write_submissions,
+    write_submissions_nbgrader_cannot_grade,
+)
 
 from autograder.courses.transformer import TRANSFORMER
 from autograder.curriculum.stubs import bundled
 from autograder.notebooks import release_manifest
 
-pytestmark = pytest.mark.notebook
-
-# One process for twelve assignments: `nbgrader generate_assignment` takes most of its time to start.
+# One process for twelve assignments, because most of the time of `nbgrader generate_assignment` is its start.
 GENERATE = """
 import sys
 from traitlets.config import Config
@@ -29,7 +34,7 @@ for name in sys.argv[1:]:
     done = api.generate_assignment(name)
     assert done["success"], (name, done)
 """
-# What an instructor writes under a student's answer in formgrader.
+# An instructor's comment on a student's answer, as formgrader saves it.
 COMMENT = f"""
 import sys
 from nbgrader.api import Gradebook
@@ -38,59 +43,85 @@ with Gradebook(sys.argv[1], course_id="headway") as book:
     comment.manual_comment = "Look at the temperature"
     book.db.commit()
 """
-# What nbgrader's exchange puts beside a submission, and `nbgrader release_feedback` looks for beside the feedback.
+# Files of nbgrader's exchange beside a submission; `nbgrader release_feedback` looks for them beside the feedback.
 EXCHANGE = {"timestamp.txt": "2026-10-01 09:30:00.000000 UTC", "submission_secret.txt": "9f86d081884c7d65"}
 FULL = 28.0
 
 
-@pytest.fixture(scope="module")
-def kit(tmp_path_factory):
-    """Run commands in the course's folder."""
-    folder = tmp_path_factory.mktemp("nbgrader") / "course"
-    variables = environment(tmp_path_factory.mktemp("cache"))
+class Course:
+    """A released course with submissions, in which the slow commands run side by side.
 
-    def run(*command, cwd=folder, okay=(0,)):
+    Attributes:
+        autograding: what nbgrader's own grading comes to: score by student, and its log.
+        grading: the class document of `headway grade`.
+        validation: the output of `nbgrader validate` for the released notebook.
+    """
+
+    def __init__(self, folder, cache):
+        self.folder = folder
+        self._environment = environment(cache)
+        self.headway("release", folder, "--format", "nbgrader", "--seed", "7", cwd=folder.parent)
+        self.run("-c", GENERATE, *TRANSFORMER.modules)
+        write_submissions(folder)
+        write_submissions_nbgrader_cannot_grade(folder)
+        shutil.copy(folder / "gradebook.db", folder.parent / "fresh.db")
+        with ThreadPoolExecutor(2) as pool:
+            self.autograding = pool.submit(self._autograde)
+            self.grading = pool.submit(self._grade)
+            self.validation = pool.submit(self.nbgrader, "validate", self.notebook("release"))
+
+    def run(self, *command, cwd=None, exit_codes=(0,)):
+        """Run Python with these arguments in the course's folder; returns all output."""
         done = subprocess.run(
             [sys.executable, *map(str, command)],
-            capture_output=True, text=True, cwd=cwd, env=variables, check=False, timeout=1200,
+            capture_output=True, text=True, cwd=cwd or self.folder, env=self._environment, check=False, timeout=1200,
         )  # fmt: skip
-        assert done.returncode in okay, done.stdout + done.stderr
+        assert done.returncode in exit_codes, done.stdout + done.stderr
         return done.stdout + done.stderr
 
-    run.folder = folder
-    run("-m", "autograder.cli", "release", folder, "--format", "nbgrader", "--seed", "7", cwd=folder.parent)
-    run("-c", GENERATE, *TRANSFORMER.modules)
-    hand_in(folder)
-    hand_in_beyond(folder)
-    shutil.copy(folder / "gradebook.db", folder.parent / "fresh.db")
-    return run
+    def headway(self, *arguments, **options):
+        return self.run("-m", "autograder.cli", *arguments, **options)
 
+    def nbgrader(self, *arguments, **options):
+        return self.run("-m", "nbgrader", *arguments, **options)
 
-def scores(kit, folder):
-    kit("-m", "nbgrader", "export", cwd=folder)
-    with open(folder / "grades.csv", newline="") as file:
-        return {
-            row["student_id"]: float(row["score"]) for row in csv.DictReader(file) if row["assignment"] == ASSIGNMENT
-        }
+    def notebook(self, step, student=""):
+        return self.folder / step / student / ASSIGNMENT / f"{ASSIGNMENT}.ipynb"
+
+    def exported_scores(self, folder):
+        """Run `nbgrader export` in a course's folder; returns the score by student."""
+        self.nbgrader("export", cwd=folder)
+        with open(folder / "grades.csv", newline="") as file:
+            rows = [row for row in csv.DictReader(file) if row["assignment"] == ASSIGNMENT]
+        return {row["student_id"]: float(row["score"]) for row in rows}
+
+    def _autograde(self):
+        log = self.nbgrader("autograde", ASSIGNMENT, exit_codes=(0, 1))
+        return self.exported_scores(self.folder), log
+
+    def _grade(self):
+        self.headway("grade", "submitted", "--out", "out", "--assignment", ASSIGNMENT, "--seed", "7")
+        return json.loads((self.folder / "out" / "class.json").read_text())
 
 
 @pytest.fixture(scope="module")
-def by_nbgrader(kit):
-    log = kit("-m", "nbgrader", "autograde", ASSIGNMENT, okay=(0, 1))
-    kit("-m", "nbgrader", "generate_feedback", ASSIGNMENT)
-    return scores(kit, kit.folder), log
+def course(tmp_path_factory):
+    return Course(tmp_path_factory.mktemp("nbgrader") / "course", tmp_path_factory.mktemp("cache"))
 
 
 @pytest.fixture(scope="module")
-def by_headway(kit):
-    kit("-m", "autograder.cli", "grade", "submitted", "--out", "out", "--assignment", ASSIGNMENT, "--seed", "7")
-    kit.graded = json.loads((kit.folder / "out" / "class.json").read_text())
-    return {student["submission"]: student["earned"] for student in kit.graded["students"]}
+def by_nbgrader(course):
+    return course.autograding.result()
 
 
-def test_released_notebooks_hold_no_solution_and_no_hidden_test(kit):
+@pytest.fixture(scope="module")
+def by_headway(course):
+    return {student["submission"]: student["earned"] for student in course.grading.result()["students"]}
+
+
+def test_released_notebooks_hold_no_solution_or_hidden_test(course):
     for module in TRANSFORMER.modules:
-        text = (kit.folder / "release" / module / f"{module}.ipynb").read_text("utf-8")
+        text = (course.folder / "release" / module / f"{module}.ipynb").read_text("utf-8")
         for marker in ("SOLUTION", "HIDDEN", "grade.seed"):
             assert marker not in text, module
         notebook = nbformat.reads(text, as_version=4)
@@ -102,38 +133,38 @@ def test_released_notebooks_hold_no_solution_and_no_hidden_test(kit):
         for line in {line.strip() for line in solution.splitlines()} - given:
             assert len(line) < 8 or line.startswith("#") or line not in lines, (module, line)
         assert code.count("# YOUR CODE HERE") >= len(TRANSFORMER.modules[module].functions)
-    own = {path.name for path in (kit.folder / "release" / "attention").iterdir()}
-    assert own == {"attention.ipynb", "softmax.py"}
+    files = {path.name for path in (course.folder / "release" / "attention").iterdir()}
+    assert files == {"attention.ipynb", "softmax.py"}
 
 
-def test_the_twelve_submissions_get_the_same_from_both(by_nbgrader, by_headway):
+def test_both_give_twelve_submissions_the_same_scores(by_nbgrader, by_headway):
     graded, log = by_nbgrader
     full = {"right", "warning", "copied", "deleted", "stripped", "garbled", "display", "one_cell"}
-    assert {name for name, score in by_headway.items() if score == FULL} - set(BEYOND) == full
+    assert {name for name, score in by_headway.items() if score == FULL} - set(NOT_GRADED_BY_NBGRADER) == full
     assert by_headway["stub"] == 0
     assert 0 < by_headway["loop"] < FULL
     assert 0 < by_headway["syntax"] < FULL
     assert by_headway["wrong"] == FULL - 2
-    both = by_headway.keys() - set(BEYOND)
+    both = by_headway.keys() - set(NOT_GRADED_BY_NBGRADER)
     assert len(both) == 12
     assert {name: graded[name] for name in both} == {name: by_headway[name] for name in both}, log
 
 
-def test_what_nbgrader_cannot_grade_has_points_or_a_reason_from_ours(kit, by_nbgrader, by_headway):
+def test_headway_grades_or_explains_what_nbgrader_cannot_grade(course, by_nbgrader, by_headway):
     _, log = by_nbgrader
-    for name in BEYOND:
-        assert not (kit.folder / "autograded" / name / ASSIGNMENT / f"{ASSIGNMENT}.ipynb").exists(), log
-    assert by_headway["dies"] == FULL, "a cell that is no part of the answer is not run"
+    for name in NOT_GRADED_BY_NBGRADER:
+        assert not course.notebook("autograded", name).exists(), log
+    assert by_headway["dies"] == FULL, "only the functions of the notebook are run"
     assert by_headway["unreadable"] == 0
-    (student,) = (one for one in kit.graded["students"] if one["submission"] == "unreadable")
+    students = course.grading.result()["students"]
+    (student,) = (student for student in students if student["submission"] == "unreadable")
     assert student["status"] == "unreadable"
     assert "not valid JSON" in student["reason"]
 
 
-def test_a_warning_costs_nothing_in_nbgraders_own_run(kit, by_nbgrader):
+def test_warning_costs_no_points_in_nbgrader(course, by_nbgrader):
     def streams(student, wanted):
-        path = kit.folder / "autograded" / student / ASSIGNMENT / f"{ASSIGNMENT}.ipynb"
-        cells = nbformat.read(path, as_version=4).cells
+        cells = nbformat.read(course.notebook("autograded", student), as_version=4).cells
         found = [cell for cell in cells if cell.cell_type == "code" and wanted(cell)]
         assert found
         return [output.get("name") for cell in found for output in cell.outputs if output.output_type == "stream"]
@@ -143,47 +174,47 @@ def test_a_warning_costs_nothing_in_nbgraders_own_run(kit, by_nbgrader):
     assert by_nbgrader[0]["warning"] == FULL
 
 
-def test_nbgraders_validate_tells_a_student_what_is_wrong(kit):
-    released = kit.folder / "release" / ASSIGNMENT / f"{ASSIGNMENT}.ipynb"
-    said = kit("-m", "nbgrader", "validate", released)
-    assert f"VALIDATION FAILED ON {len(TRANSFORMER.modules[ASSIGNMENT].functions)} CELL(S)" in said
+def test_validate_counts_the_cells_that_fail(course):
+    functions = TRANSFORMER.modules[ASSIGNMENT].functions
+    assert f"VALIDATION FAILED ON {len(functions)} CELL(S)" in course.validation.result()
 
 
-def test_nbgraders_feedback_shows_the_report(kit, by_nbgrader):
-    wrong = (kit.folder / "feedback" / "wrong" / ASSIGNMENT / f"{ASSIGNMENT}.html").read_text("utf-8")
+def test_nbgrader_feedback_shows_the_report(course, by_nbgrader):
+    course.nbgrader("generate_feedback", ASSIGNMENT, "--student=[ws][ry]*")  # only wrong and syntax
+    wrong = feedback(course.folder, "wrong")
     assert "the scores were multiplied by the temperature" in wrong
-    text = re.sub(r"<[^>]*>", "", wrong)
-    assert "expected 0." not in text, "what is handed out tells no expected value"
-    syntax = (kit.folder / "feedback" / "syntax" / ASSIGNMENT / f"{ASSIGNMENT}.html").read_text("utf-8")
-    assert "is not valid Python: expected" in re.sub(r"<[^>]*>", "", syntax)
+    assert "expected 0." not in re.sub(r"<[^>]*>", "", wrong), "feedback must not reveal expected values"
+    assert "is not valid Python: expected" in re.sub(r"<[^>]*>", "", feedback(course.folder, "syntax"))
 
 
-def test_our_grades_in_nbgraders_gradebook_and_feedback(kit, by_headway, tmp_path):
-    course = tmp_path / "course"
+def feedback(folder, student):
+    return (folder / "feedback" / student / ASSIGNMENT / f"{ASSIGNMENT}.html").read_text("utf-8")
+
+
+def test_exported_grades_reach_gradebook_and_feedback(course, by_headway, tmp_path):
+    other = tmp_path / "course"
     for name in ("source", "release", "submitted"):
-        shutil.copytree(kit.folder / name, course / name)
-    shutil.copy(kit.folder / "nbgrader_config.py", course)
+        shutil.copytree(course.folder / name, other / name)
+    shutil.copy(course.folder / "nbgrader_config.py", other)
     for name, text in EXCHANGE.items():
-        (course / "submitted" / "right" / ASSIGNMENT / name).write_text(text)
-    shutil.copy(kit.folder.parent / "fresh.db", course / "gradebook.db")
-    said = kit("-m", "autograder.cli", "export", "out", "--format", "nbgrader", "--course", course)
-    assert f"{len(by_headway)} submissions" in said
-    assert f"{len(by_headway)} notebooks" in said
-    assert scores(kit, course) == by_headway
-    kit("-c", COMMENT, f"sqlite:///{course / 'gradebook.db'}")
-    shutil.copy(kit.folder / release_manifest.MANIFEST, course)  # has the seed
-    same = ("--assignment", ASSIGNMENT, "--nbgrader", course)
-    said = kit("-m", "autograder.cli", "grade", "submitted", "--out", "out", *same)
-    assert f"{len(by_headway)} already graded, 0 to grade" in said
-    assert f"{len(by_headway)} submissions" in said
-    kit("-m", "nbgrader", "generate_feedback", ASSIGNMENT, cwd=course)
+        (other / "submitted" / "right" / ASSIGNMENT / name).write_text(text)
+    shutil.copy(course.folder.parent / "fresh.db", other / "gradebook.db")
+    output = course.headway("export", "out", "--format", "nbgrader", "--course", other)
+    assert f"{len(by_headway)} submissions" in output
+    assert f"{len(by_headway)} notebooks" in output
+    assert course.exported_scores(other) == by_headway
+    course.run("-c", COMMENT, f"sqlite:///{other / 'gradebook.db'}")
+    shutil.copy(course.folder / release_manifest.MANIFEST, other)  # has the seed
+    again = ("--out", "out", "--assignment", ASSIGNMENT, "--nbgrader", other)
+    output = course.headway("grade", "submitted", *again)
+    assert f"{len(by_headway)} already graded, 0 to grade" in output
+    assert f"{len(by_headway)} submissions" in output
+    course.nbgrader("generate_feedback", ASSIGNMENT, cwd=other)
     for student in by_headway:
-        text = (course / "feedback" / student / ASSIGNMENT / f"{ASSIGNMENT}.html").read_text("utf-8")
-        assert f"{by_headway[student]:g}" in text
-    wrong = (course / "feedback" / "wrong" / ASSIGNMENT / f"{ASSIGNMENT}.html").read_text("utf-8")
+        assert f"{by_headway[student]:g}" in feedback(other, student)
+    wrong = feedback(other, "wrong")
     assert "the scores were multiplied by the temperature" in wrong
     assert "Look at the temperature" in wrong
-    unreadable = (course / "feedback" / "unreadable" / ASSIGNMENT / f"{ASSIGNMENT}.html").read_text("utf-8")
-    assert "This was not graded: it is not a notebook" in unreadable
+    assert "This was not graded: it is not a notebook" in feedback(other, "unreadable")
     for name, text in EXCHANGE.items():
-        assert (course / "feedback" / "right" / ASSIGNMENT / name).read_text() == text
+        assert (other / "feedback" / "right" / ASSIGNMENT / name).read_text() == text

@@ -1,6 +1,6 @@
 """An nbgrader course made by `headway release`, and submissions to one assignment as students hand them in.
 
-Twelve that nbgrader can grade, and `BEYOND`: of these it can say nothing.
+nbgrader can grade twelve of them; it has no result for those in `NOT_GRADED_BY_NBGRADER`.
 """
 
 import copy
@@ -11,11 +11,11 @@ from pathlib import Path
 import nbformat
 
 ASSIGNMENT = "softmax"
-BEYOND = ("unreadable", "dies")  # no JSON; a cell that ends the kernel
+NOT_GRADED_BY_NBGRADER = ("unreadable", "dies")  # not JSON; a cell that ends the kernel
 
 
 def environment(cache):
-    """What nbgrader's commands need where no environment is activated: the script alembic, and Jupyter's templates."""
+    """The environment of nbgrader's commands: the script alembic on the PATH, and Jupyter's templates."""
     record = next(file for file in distribution("nbconvert").files if "jupyter/nbconvert/templates" in file.as_posix())
     share = next(parent for parent in Path(record.locate()).resolve().parents if parent.name == "jupyter")
     scripts = share.parents[1] / ("Scripts" if os.name == "nt" else "bin")
@@ -32,62 +32,62 @@ def submissions(course):
     source = nbformat.read(course / "source" / ASSIGNMENT / f"{ASSIGNMENT}.ipynb", as_version=4)
     solved = {cell.metadata.nbgrader.grade_id: cell.source for cell in source.cells if "nbgrader" in cell.metadata}
     released = nbformat.read(course / "release" / ASSIGNMENT / f"{ASSIGNMENT}.ipynb", as_version=4)
+    without_plots = copy.deepcopy(released)
+    without_plots.cells = [cell for cell in released.cells if "show(" not in cell.source]
 
-    def fill(**changed):
-        made = copy.deepcopy(released)
-        for cell in made.cells:
+    def solve(notebook=without_plots, **changes):
+        """The notebook with all answers; of each function in `changes`, one text is replaced by another."""
+        notebook = copy.deepcopy(notebook)
+        for cell in notebook.cells:
             grade_id = cell.metadata.get("nbgrader", {}).get("grade_id", "")
             if grade_id.endswith("-solution"):
                 text = solved[grade_id].replace("### BEGIN SOLUTION", "# mine").replace("### END SOLUTION", "")
-                old, new = changed.get(grade_id.removesuffix("-solution"), ("", ""))
+                old, new = changes.get(grade_id.removesuffix("-solution"), ("", ""))
                 assert old in text, old
                 cell.source = text.replace(old, new) if old else text
-        return made
+        return notebook
 
-    def cell(made, grade_id):
-        return next(c for c in made.cells if c.metadata.get("nbgrader", {}).get("grade_id") == grade_id)
+    def find(notebook, grade_id):
+        return next(c for c in notebook.cells if c.metadata.get("nbgrader", {}).get("grade_id") == grade_id)
 
-    found = {"right": fill(), "stub": copy.deepcopy(released)}
-    found["wrong"] = fill(softmax=("/ float(temperature)", "* float(temperature)"))
-    found["warning"] = fill(softmax=("# mine", "np.log(np.zeros(1))"))
-    found["syntax"] = fill(log_softmax=("axis=-1):", "axis=-1)"))
-    found["loop"] = fill(cross_entropy=("# mine", "while True: pass"))
-    found["copied"] = fill()
+    # Importing Matplotlib takes as long as all checks of a notebook, so only one student keeps the plots.
+    made = {"right": solve(released), "stub": copy.deepcopy(without_plots)}
+    made["wrong"] = solve(softmax=("/ float(temperature)", "* float(temperature)"))
+    made["warning"] = solve(softmax=("# mine", "np.log(np.zeros(1))"))
+    made["syntax"] = solve(log_softmax=("axis=-1):", "axis=-1)"))
+    made["loop"] = solve(cross_entropy=("# mine", "while True: pass"))
+    made["copied"] = solve()
     for grade_id in ("softmax", "softmax-solution", "given-1"):
-        found["copied"].cells.append(copy.deepcopy(cell(found["copied"], grade_id)))
-    found["deleted"] = fill()
-    found["deleted"].cells.remove(cell(found["deleted"], "softmax"))
-    found["stripped"] = fill()
-    found["garbled"] = fill()
-    for one in found["stripped"].cells:
-        one.metadata.pop("nbgrader", None)
-    for one in found["garbled"].cells:
-        one.metadata["nbgrader"] = {"schema_version": 3, "grade": "yes"}
-    found["display"] = fill()
+        made["copied"].cells.append(copy.deepcopy(find(made["copied"], grade_id)))
+    made["deleted"] = solve()
+    made["deleted"].cells.remove(find(made["deleted"], "softmax"))
+    made["stripped"] = solve()
+    made["garbled"] = solve()
+    for cell in made["stripped"].cells:
+        cell.metadata.pop("nbgrader", None)
+    for cell in made["garbled"].cells:
+        cell.metadata["nbgrader"] = {"schema_version": 3, "grade": "yes"}
+    made["display"] = solve()
     display = "%time np.ones(3)\n!echo shell\nsoftmax(np.ones(3))\nprint('[b, t]')\nnp.ones?"
-    found["display"].cells[-1:-1] = [nbformat.v4.new_code_cell(text) for text in (display, "1 / 0", "np.log(-1.0)")]
-    found["one_cell"] = copy.deepcopy(released)
-    everything = "\n\n".join(solved[f"{name}-solution"] for name in _functions(solved))
-    found["one_cell"].cells.insert(3, nbformat.v4.new_code_cell(everything))
-    return found
+    made["display"].cells[-1:-1] = [nbformat.v4.new_code_cell(text) for text in (display, "1 / 0", "np.log(-1.0)")]
+    made["one_cell"] = copy.deepcopy(without_plots)
+    everything = "\n\n".join(text for grade_id, text in solved.items() if grade_id.endswith("-solution"))
+    made["one_cell"].cells.insert(3, nbformat.v4.new_code_cell(everything))
+    return made
 
 
-def _functions(solved):
-    return [grade_id.removesuffix("-solution") for grade_id in solved if grade_id.endswith("-solution")]
-
-
-def hand_in(course):
+def write_submissions(course):
     for student, notebook in submissions(course).items():
         folder = course / "submitted" / student / ASSIGNMENT
         folder.mkdir(parents=True)
-        for one in notebook.cells:  # an editor gives every cell an id of its own
-            one["id"] = nbformat.v4.new_code_cell()["id"]
+        for cell in notebook.cells:  # editors give every cell a new id
+            cell["id"] = nbformat.v4.new_code_cell()["id"]
         nbformat.write(notebook, folder / f"{ASSIGNMENT}.ipynb")
 
 
-def hand_in_beyond(course):
+def write_submissions_nbgrader_cannot_grade(course):
     submitted = course / "submitted"
-    for student in BEYOND:
+    for student in NOT_GRADED_BY_NBGRADER:
         (submitted / student / ASSIGNMENT).mkdir(parents=True)
     text = (submitted / "right" / ASSIGNMENT / f"{ASSIGNMENT}.ipynb").read_text("utf-8")
     (submitted / "unreadable" / ASSIGNMENT / f"{ASSIGNMENT}.ipynb").write_text(text[: len(text) // 2], "utf-8")

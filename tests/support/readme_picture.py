@@ -1,4 +1,4 @@
-"""The picture in the README: what `headway check` says of a real submission, as SVG. `make picture` writes it."""
+"""The picture in the README: the report of `headway check` on a real submission, as SVG. `make picture` writes it."""
 
 import io
 from pathlib import Path
@@ -16,18 +16,18 @@ FUNCTION, SUBMISSION = "attention.attention", "bo"
 
 
 def svg() -> str:
-    """The report, without what differs from run to run: how long it took."""
+    """The report with a fixed duration, so that every run gives the same picture."""
     options = session.Options(functions=(FUNCTION,))
     result = session.check(SUBMISSION, ROOT / "tests" / "submissions" / "class" / SUBMISSION, options)
     result.seconds = 0.1
     console = Console(file=io.StringIO(), record=True, width=80, color_system="truecolor", force_terminal=True)
     check_report.render(results.to_document(result, TRANSFORMER), console)
-    drawn = console.export_svg(title=f"headway check {FUNCTION}", unique_id="headway")
-    # Rich asks for a font from the network; every system has one of its own.
-    start, end = drawn.index("@font-face"), drawn.index(".headway-matrix {")
+    image = console.export_svg(title=f"headway check {FUNCTION}", unique_id="headway")
+    # Rich loads a font from the network; use one that the system has.
+    start, end = image.index("@font-face"), image.index(".headway-matrix {")
     fonts = "Menlo, Consolas, 'DejaVu Sans Mono', monospace"
-    drawn = drawn[:start] + drawn[end:].replace("Fira Code, monospace", fonts)
-    return "\n".join(line.rstrip() for line in drawn.splitlines()) + "\n"
+    image = image[:start] + image[end:].replace("Fira Code, monospace", fonts)
+    return "\n".join(line.rstrip() for line in image.splitlines()) + "\n"
 
 
 if __name__ == "__main__":

@@ -1,9 +1,9 @@
-"""Run notebooks in their folders, in a process of its own: Jupyter's warnings are not ours to turn into errors.
+"""Run notebooks in their folders, in a separate process, where Jupyter's warnings do not become errors of a test.
 
-python run_notebooks.py [--validate] NOTEBOOK...
+    python run_notebooks.py [--validate] NOTEBOOK...
 
-Standard output: per notebook, what ran: per code cell, source and outputs as JSON. With --validate it is run by what
-`nbgrader validate` runs, whose verdict (empty: a success) stands beside it.
+Prints JSON: by notebook, the source and the outputs of each code cell. With --validate, the notebooks are run by
+nbgrader's validator, whose verdict is added (empty if the notebook is valid).
 """
 
 import json
@@ -19,33 +19,33 @@ def run(path: Path) -> dict[str, object]:
     notebook = nbformat.read(path, as_version=4)
     resources = {"metadata": {"path": str(path.parent)}}
     NotebookClient(notebook, timeout=120, allow_errors=True, resources=resources).execute()
-    return {"cells": shown(notebook)}
+    return {"cells": code_cells(notebook)}
 
 
 def validate(path: Path) -> dict[str, object]:
     from nbgrader.validator import Validator
 
-    ran = []
+    executed = []
 
-    class Watched(Validator):
+    class RecordingValidator(Validator):
         def _preprocess(self, nb):
-            ran.append(super()._preprocess(nb))
-            return ran[-1]
+            executed.append(super()._preprocess(nb))
+            return executed[-1]
 
-    verdict = Watched().validate(str(path))
-    return {"cells": shown(ran[0]), "verdict": verdict}
+    verdict = RecordingValidator().validate(str(path))
+    return {"cells": code_cells(executed[0]), "verdict": verdict}
 
 
-def shown(notebook):
+def code_cells(notebook):
     return [
-        {"source": c.source, "nbgrader": c.metadata.get("nbgrader", {}), "outputs": c.outputs}
-        for c in notebook.cells
-        if c.cell_type == "code"
+        {"source": cell.source, "nbgrader": cell.metadata.get("nbgrader", {}), "outputs": cell.outputs}
+        for cell in notebook.cells
+        if cell.cell_type == "code"
     ]
 
 
 if __name__ == "__main__":
-    os.environ |= {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}  # more would only wait
+    os.environ |= {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}  # several kernels run at the same time
     names = sys.argv[1:]
-    does = validate if names[0] == "--validate" else run
-    print(json.dumps({name: does(Path(name)) for name in names if not name.startswith("--")}))
+    run_one = validate if names[0] == "--validate" else run
+    print(json.dumps({name: run_one(Path(name)) for name in names if not name.startswith("--")}))
