@@ -1,28 +1,28 @@
-"""Assignment 5: multi-head attention, several attentions side by side, for one text or between two."""
+"""Assignment 5: multi-head attention, several attentions side by side, within one text or between two."""
 
 # %% [markdown]
 # # Multi-head attention: looking for several things at once
 #
-# `attention` takes queries, keys and values, and nobody has said yet where they come from. And it makes one set of
-# weights: one answer to "whom do I look at?". But a word wants to know several things: which noun does this adjective
-# belong to, where did the sentence begin, what came just before? One average can answer only one of these questions.
+# `attention` takes queries, keys and values, but where do they come from? It also computes only one set of weights for
+# each query. A word needs several kinds of information: which noun does this adjective belong to, where did the
+# sentence begin, which token came just before? One weighted average cannot answer all these questions.
 #
-# Both gaps are closed at once. The D numbers of each vector are shared out among H **heads**. Each head has K = D / H
-# numbers of its own for queries, keys and values, made from the vector of the position by learned matrices, and does
-# its own attention. Then the results are put side by side again, and one more matrix mixes them (Vaswani et al. 2017,
-# section 3.2.2):
+# Multi-head attention solves both problems. The D entries of each vector are divided among H **heads**. Each head has
+# its own K = D / H entries for queries, keys and values, computed from the vector of the position with learned
+# matrices, and does its own attention. Then the results are put side by side again, and one more matrix mixes them
+# (Vaswani et al. 2017, section 3.2.2):
 #
 # $$\mathrm{head}_h = \mathrm{attention}(x W^Q_h,\; x W^K_h,\; x W^V_h) \qquad
 #   \mathrm{out} = [\mathrm{head}_0, \dots, \mathrm{head}_{H-1}]\; W^O$$
 #
 # ```text
-#     vector of a position, D numbers    ████ ████ ████ ████
-#                                         │    │    │    │       H = 4 heads of K = D / 4 numbers
+#     vector of a position, D entries    ████ ████ ████ ████
+#                                         │    │    │    │       H = 4 heads of K = D / 4 entries
 #     one attention for each head         ▼    ▼    ▼    ▼
-#     side by side again, D numbers      ████ ████ ████ ████  ── one more matrix ──>  D numbers
+#     side by side again, D entries      ████ ████ ████ ████  ── one more matrix ──>  D entries
 # ```
 #
-# More heads cost no more numbers. They are cut from the same D columns, and the matrices have 4D² entries for any H.
+# More heads add no parameters. They are cut from the same D columns, and the matrices have 4D² entries for any H.
 
 # %%
 import numpy as np
@@ -32,8 +32,8 @@ from softmax import as_float
 # %% [markdown]
 # ## `split_heads`
 #
-# `attention` works on the last two axes and takes any axes in front of them as a batch. If the heads stand in front,
-# all of them are done at once:
+# `attention` works on the last two axes and treats all axes before them as a batch. If the head axis comes before these
+# two, one call computes all heads:
 #
 # ```text
 #     (B, T, D)  ── cut each vector into H pieces ─>  (B, T, H, K)  ── swap two axes ─>  (B, H, T, K)
@@ -54,9 +54,9 @@ from softmax import as_float
 #
 # ```
 #
-# Both steps are needed. A reshape straight to (H, T, K) has the right shape and the wrong contents: it cuts the numbers
-# in the order in which they are stored, and "head 0" gets half of the *positions*. Nothing crashes, and a model even
-# trains with it, a little worse:
+# Both steps are needed. A reshape straight to (H, T, K) has the right shape but the wrong contents: it keeps the order
+# in which the entries are stored, and "head 0" gets half of the *positions*. There is no error, and a model even trains
+# with it, a little worse:
 #
 # ```python
 # >>> x.reshape(2, 3, 2)  # wrong: the first head holds positions 0 and half of 1
@@ -73,7 +73,7 @@ from softmax import as_float
 
 # %%
 def split_heads(x, n_heads):
-    """Cut the last axis into heads, and move the heads in front of the positions (Vaswani et al. 2017, section 3.2.2).
+    """Split the last axis into heads, and move the heads before the positions (Vaswani et al. 2017, section 3.2.2).
 
         out[..., h, t, i] = x[..., t, h K + i],   K = D / H
 
@@ -97,7 +97,7 @@ def split_heads(x, n_heads):
 # %% [markdown]
 # ## `merge_heads`
 #
-# The way back: swap first, then join. What `split_heads` took apart, this puts together again.
+# `merge_heads` undoes `split_heads`: swap the two axes first, then join the heads.
 #
 # ```python
 # >>> x = np.array([[0, 1, 2, 3], [10, 11, 12, 13], [20, 21, 22, 23]])
@@ -108,13 +108,13 @@ def split_heads(x, n_heads):
 #
 # ```
 #
-# The mistake is the same as before: a reshape without the swap mixes positions. With one head the wrong version gives
-# the right answer, so try it with two.
+# The typical mistake is the same: a reshape without the swap mixes positions. With one head the wrong version gives the
+# right answer, so try it with two.
 
 
 # %%
 def merge_heads(x):
-    """Put the heads side by side again: the inverse of `split_heads` (Vaswani et al. 2017, section 3.2.2, "Concat").
+    """Join the heads side by side: the inverse of `split_heads` (Vaswani et al. 2017, section 3.2.2, "Concat").
 
         out[..., t, h K + i] = x[..., h, t, i]
 
@@ -134,14 +134,14 @@ def merge_heads(x):
 #
 # Now the matrices. "Multiply by a learned matrix and add a learned vector" is called a **linear layer**, $y = x W + b$.
 # The matrix $W$ is often called its weights, and the vector $b$ is its **bias**. The matrices of all heads for queries,
-# keys and values are stored side by side as one, so that one large product does the work of 3H small ones:
+# keys and values are stored side by side as one matrix, so that one large product replaces 3H small ones:
 #
 # ```text
 #     W_qkv (D, 3D) = [ head 0 | head 1 | … | head 0 | head 1 | … | head 0 | head 1 | … ]
 #                      '------ queries -----' '------- keys ------' '------ values -----'
 # ```
 #
-# and the whole is, with the shapes that arise on the way:
+# The whole computation, with the shape at each step:
 #
 # ```text
 #     x (B, T, D)  ── W_qkv, b_qkv ──>  q, k, v, each (B, T, D)  ── split ──>  each (B, H, T, K)
@@ -149,10 +149,10 @@ def merge_heads(x):
 # ```
 #
 # The parameters come in a dictionary. Some models have no biases: then the keys `b_qkv` and `b_o`, or one of them, are
-# simply not there (`params.get` gives None).
+# absent (`params.get` returns None).
 #
-# Two tokens, two heads of size 1. With these parameters queries, keys and values are all equal to x, and the last
-# matrix changes nothing:
+# Here is an example with two tokens and two heads of size 1. With these parameters queries, keys and values are all
+# equal to x, and the last matrix changes nothing:
 #
 # ```python
 # >>> x = np.array([[1.0, 0.0], [0.0, 1.0]])  # T = 2, D = 2
@@ -170,30 +170,31 @@ def merge_heads(x):
 #
 # ```
 #
-# Each head has its own opinion: the first position looks mostly at itself in head 0, and at both alike in head 1.
+# The two heads have different weights: in head 0 the first position attends mostly to itself, in head 1 to both
+# positions equally.
 #
-# The function returns two things, and so will every larger part of the model from now on: its output, and a **cache**,
-# a dictionary with whatever the backward pass will need. What is in it is up to you; only `"weights"` has a fixed name,
-# because people like to look at the attention weights.
+# The function returns two results, and so will every larger part of the model from now on: its output, and a **cache**,
+# a dictionary with everything that the backward pass will need. What is in it is up to you. Only `"weights"` has a
+# fixed name, so that later assignments and plots find the attention weights there.
 #
-# Three things to mind:
+# Three things to watch out for:
 #
-# - **Which root?** Each head divides its scores by √K, the size of *its* queries (above: √1), and not by √D. If
-#   `attention` reads the size off its own `q`, there is nothing to do.
+# - **Which root?** Each head divides its scores by √K, where K is the length of *its* queries (√1 in the example), not
+#   by √D. If your `attention` reads this length off its own `q`, there is nothing to do.
 # - **Does the mask fit?** It has to broadcast to (..., H, T, S). A causal mask (T, S) does, and so does a padding mask
-#   (B, 1, 1, S). A mask of shape (B, T, S) does *not*: broadcasting would line its batch up with the heads. Give it an
+#   (B, 1, 1, S). A mask of shape (B, T, S) does *not*: broadcasting would line up its batch with the heads. Give it an
 #   axis for the heads, (B, 1, T, S).
-# - **Other layouts.** Parameters from elsewhere need rearranging. PyTorch's `nn.MultiheadAttention` stores
-#   `in_proj_weight` as (3D, D), the transpose of ours, in the same order of q, k and v. GPT-2's `c_attn` is the same as
-#   ours. GPT-NeoX has the columns in the order of heads, with q, k and v of head 0 first. And much teaching code has
-#   three matrices.
+# - **Other layouts.** Parameters from other models may need rearranging. PyTorch's `nn.MultiheadAttention` stores
+#   `in_proj_weight` as (3D, D), the transpose of ours, in the same order of q, k and v. GPT-2's `c_attn` has our
+#   layout. GPT-NeoX orders the columns by heads, with q, k and v of head 0 first. Many tutorials use three separate
+#   matrices.
 #
-# ### Looking at another text
+# ### Attending to another text
 #
-# Up to here a text looks at itself: **self attention**, S = T. But a translator that writes English looks at the French
-# text. With **cross attention** the queries come from x as before, but the keys and values come from another array of
-# vectors, the **memory** (B, S, D) (section 3.2.3). The matrix is the same: its first D columns are used for x, the
-# others for the memory.
+# So far a text attends to itself: **self attention**, S = T. But a translator that writes English has to attend to the
+# French text. With **cross attention** the queries come from x as before, but the keys and values come from another
+# array of vectors, the **memory** (B, S, D) (section 3.2.3). The matrix is the same: its first D columns are used for
+# x, the others for the memory.
 #
 # ```python
 # >>> memory = np.array([[0.0, 0.0], [2.0, 0.0], [0.0, 2.0]])  # S = 3
@@ -206,12 +207,12 @@ def merge_heads(x):
 #
 # ```
 #
-# You will not need it before assignment 12, but it costs only a few lines now.
+# You will not need it before assignment 12, but it takes only a few lines now.
 
 
 # %%
 def _project(x, W, b):
-    """X W + b over all positions, as one product of two 2-D matrices: faster than a stack of small ones."""
+    """Return x W + b, computed as one product of two matrices, which is faster than many small products."""
     out = x.reshape(-1, x.shape[-1]) @ W  # (N, D_in) @ (D_in, D_out), N positions in all
     if b is not None:
         out += b
@@ -219,27 +220,27 @@ def _project(x, W, b):
 
 
 def multihead_attention(x, params, n_heads, mask=None, memory=None):
-    """Multi-head self attention, or cross attention if there is a memory (Vaswani et al. 2017, section 3.2.2).
+    """Compute multi-head self attention, or cross attention if there is a memory (Vaswani et al. 2017, section 3.2.2).
 
         q = x W_qkv[:, :D] + b_qkv[:D]           source = x, or the memory
         k = source W_qkv[:, D:2D] + b_qkv[D:2D]
         v = source W_qkv[:, 2D:] + b_qkv[2D:]
-        head_h = attention(q_h, k_h, v_h),       where head h owns the columns from h K to (h + 1) K, K = D / H
+        head_h = attention(q_h, k_h, v_h),       where head h owns the columns from h K up to (h + 1) K, K = D / H
         out = [head_0, head_1, …] W_o + b_o
 
     Args:
-        x: vectors, (..., T, D), with B texts (B, T, D).
+        x: vectors, (..., T, D); for B texts (B, T, D).
         params: dict with `W_qkv` (D, 3D), `b_qkv` (3D,), `W_o` (D, D), `b_o` (D,). Each bias may be absent.
         n_heads: H, a divisor of D.
-        mask: boolean, True where a query may look at a key; anything that broadcasts to (..., H, T, S), such as (T, S)
-            or (B, 1, T, S). None means that everybody may look at everything.
-        memory: None for self attention (then S = T), or the vectors to look at, (..., S, D), with the batch axes of
+        mask: boolean, True where a query may attend to a key; broadcastable to (..., H, T, S), such as (T, S) or
+            (B, 1, T, S). None means that every query may attend to every key.
+        memory: None for self attention (then S = T), or the vectors to attend to, (..., S, D), with the batch axes of
             `x`.
 
     Returns:
         out: (..., T, D), in the dtype of the inputs (float64 for integers).
         cache: dict for `multihead_attention_backward`. `cache["weights"]` holds the attention weights,
-            (..., H, T, S); the other entries are your own.
+            (..., H, T, S); the other entries are up to you.
 
     Raises:
         ValueError: if D cannot be divided into `n_heads` heads of the same size, or if the mask does not fit.
@@ -250,7 +251,7 @@ def multihead_attention(x, params, n_heads, mask=None, memory=None):
     W_qkv, b_qkv = as_float(params["W_qkv"]), params.get("b_qkv")
     W_o, b_o = as_float(params["W_o"]), params.get("b_o")
     if memory is None:
-        heads = split_heads(_project(x, W_qkv, b_qkv), 3 * n_heads)  # (..., 3H, T, K): those of q, of k, of v
+        heads = split_heads(_project(x, W_qkv, b_qkv), 3 * n_heads)  # (..., 3H, T, K): heads of q, then of k, then of v
         q, k, v = (heads[..., i * n_heads : (i + 1) * n_heads, :, :] for i in range(3))  # each (..., H, T, K), views
     else:
         memory = as_float(memory)
@@ -269,21 +270,21 @@ def multihead_attention(x, params, n_heads, mask=None, memory=None):
 # %% [markdown]
 # ## `multihead_attention_backward`
 #
-# From the end to the beginning. Most pieces are there: `attention_backward`, and the two ways to move heads (which only
-# move numbers, so that the backward of `split_heads` is `merge_heads`, and the other way round). New is the linear
-# layer $y = x W + b$. With all positions of all texts as the rows of one matrix, (N, D):
+# Work from the output back to the input. You have most of the pieces: `attention_backward`, `split_heads` and
+# `merge_heads`. The last two only move entries, so the backward pass of each is the other. New is the linear layer $y =
+# x W + b$. Take all positions of all texts as the rows of one matrix, (N, D):
 #
 # $$dW = x^\top dy \qquad db = \sum_n dy_n \qquad dx = dy\, W^\top$$
 #
-# The same matrix and the same bias served all N positions, so their gradients are sums over all of them. For the matrix
-# the product does the adding. For b it has to be written down: a bias gradient that keeps the shape (N, D) does no harm
-# that is seen at once, because broadcasting lets it be subtracted from b.
+# All N positions used the same matrix and the same bias, so their gradients are sums over the positions. For $W$ the
+# product computes the sum. For $b$ you have to write it down. If you forget it, the gradient keeps the shape (N, D),
+# and nothing fails at once, because broadcasting lets you subtract it from $b$.
 #
-# The vector x went out along three ways, into q, k and v, and what comes back along the three is *added*. With the
-# three gradients side by side, in the order of the columns of `W_qkv`, a single product adds them up.
+# The vector x was used three times, for q, k and v, so its three gradients are *added*. If dq, dk and dv are side by
+# side, in the order of the columns of `W_qkv`, a single product adds them up.
 #
-# In cross attention the ways are apart: what comes back through q belongs to x; what comes back through k and v belongs
-# to the memory, and is returned as a third result.
+# In cross attention, the gradient through q belongs to x. The gradient through k and v belongs to the memory, and is
+# returned as a third result.
 #
 # ```python
 # >>> x = np.array([[1.0, 0.0], [0.0, 1.0]])
@@ -298,13 +299,13 @@ def multihead_attention(x, params, n_heads, mask=None, memory=None):
 #
 # ```
 #
-# The second column of dx is 0: `dout` asked about the first number of the output only, head 0 made that one, and head 0
-# owns the first column.
+# The second column of dx is 0: `dout` is nonzero only for the first column of the output. Head 0 computed that column,
+# and it uses only the first column of x here.
 
 
 # %%
 def _project_backward(dout, x, W):
-    """Gradients of `_project`: (dx, dW, db)."""
+    """Return the gradients of `_project`: (dx, dW, db)."""
     rows = dout.reshape(-1, dout.shape[-1])  # (N, D_out)
     dx = (rows @ W.T).reshape(*dout.shape[:-1], W.shape[0])
     db = np.ones(len(rows), dtype=rows.dtype) @ rows  # the sum over all rows, faster than .sum(axis=0)
@@ -312,19 +313,19 @@ def _project_backward(dout, x, W):
 
 
 def _side_by_side(*parts):
-    """`merge_heads` of several arrays (..., H, T, K), the results side by side: (..., T, parts H K), in one copy."""
+    """Merge the heads of several arrays (..., H, T, K), side by side in one array: (..., T, parts H K)."""
     joined = np.concatenate([part.swapaxes(-2, -3) for part in parts], axis=-2)  # (..., T, parts H, K)
     return joined.reshape(*joined.shape[:-2], -1)
 
 
 def multihead_attention_backward(dout, cache):
-    """Gradients of the loss with respect to the input, the parameters and, for cross attention, the memory.
+    """Return the gradients with respect to the input, the parameters and, for cross attention, the memory.
 
         for y = x W + b, over all N positions:   dW = xᵀ dy,   db = Σ_n dy_n,   dx = dy Wᵀ
 
     Args:
         dout: gradient with respect to `out`, (..., T, D).
-        cache: what `multihead_attention` returned. It is not changed.
+        cache: the cache that `multihead_attention` returned. It is not changed.
 
     Returns:
         dx: gradient with respect to `x`, (..., T, D).
@@ -351,7 +352,7 @@ def multihead_attention_backward(dout, cache):
         grads["W_qkv"] = np.concatenate([dW_q, dW_kv], axis=-1)  # (D, 3D)
         grads["b_qkv"] = np.concatenate([db_q, db_kv])  # (3D,)
 
-    grads = {name: grads[name] for name in params}  # without the biases that do not exist
+    grads = {name: grads[name] for name in params}  # without the biases that are absent
     return (dx, grads) if memory is None else (dx, grads, dmemory)
 
 
@@ -361,44 +362,43 @@ def multihead_attention_backward(dout, cache):
 # Mistakes that are easily made here. Read them once before you write, and again when something is wrong: where the
 # report recognises one, it uses these words.
 #
-# - `split_heads`: **the vectors were reshaped to (…, H, T, K) at once, without exchanging axes.** The shape is right
-#   and the numbers are in the wrong places: a head gets pieces of several positions.
-# - `multihead_attention`: **the heads were put together by reshape alone, without exchanging axes.** The shape is right
-#   and the numbers are in the wrong places. It even learns, only worse.
-# - `multihead_attention`: **the scores were divided by √D, not by the root of a head's width.** Each head multiplies
-#   vectors of K = D / H numbers. With one head nothing shows.
-# - `multihead_attention`: **queries and keys were exchanged: the first third of W_qkv was taken for the keys.** The
-#   name gives the order: q, k, v.
-# - `multihead_attention`: **the mask was not handed on to attention.** Every position then sees every other one, the
-#   future and the padding too.
-# - `multihead_attention_backward`: **dx has only the part that came through the queries.** x went out along three ways,
-#   and what comes back along the three is added.
-# - `multihead_attention_backward`: **the gradients of the biases were not added up over the positions.** They have the
-#   shape of dout, not that of the bias. Broadcasting lets them be subtracted all the same, and the bias becomes a
-#   matrix.
+# - `split_heads`: **x was reshaped straight to (…, H, T, K), without swapping axes.** The shape is right, but the
+#   entries are in the wrong places: each head gets pieces of several positions.
+# - `multihead_attention`: **the heads were merged by reshape alone, without swapping axes.** The shape is right, but
+#   the entries are in the wrong places. A model still trains with it, only worse.
+# - `multihead_attention`: **the scores were divided by √D, not by √K, the size of a head.** Each head multiplies
+#   vectors of K = D / H entries. With one head nothing shows.
+# - `multihead_attention`: **the first third of W_qkv was used for the keys, the second for the queries.** The name
+#   gives the order: q, k, v.
+# - `multihead_attention`: **the mask was not passed to attention.** Every position then attends to all others,
+#   including the future and the padding.
+# - `multihead_attention_backward`: **dx has only the gradient that came through the queries.** x was used three times,
+#   for q, k and v, and the three gradients are added.
+# - `multihead_attention_backward`: **the gradients of the biases were not summed over the positions.** They have the
+#   shape of dout instead of the bias. Broadcasting still lets you subtract them, and the bias becomes a matrix.
 
 # %% [markdown]
 # ## Try it
 #
-# Nothing forces a head to be mysterious: you can build one by hand. Let the vector of a position say nothing but where
-# it stands, a one-hot row, and let the keys be those rows themselves. Then row t of the matrix for the queries says
-# whom position t asks for. One head shall look at the *previous* position, another one at the *first*.
+# You can build a head by hand. Let the vector of each position be a one-hot row that encodes only its position, and let
+# the keys be the same rows. Then row t of the query matrix decides which position t attends to. One head should attend
+# to the *previous* position, another to the *first*.
 #
-# **Guess first.** What do the two tables of weights look like, with a causal mask? Whom does position 0 look at, which
-# has no previous one? And what happens if a single head is asked both questions at once?
+# **Guess first.** What do the two tables of weights look like, with a causal mask? Position 0 has no previous position:
+# what does it attend to? And what happens if one head is to do both at once?
 #
 # Run it: `python multihead.py`, or the next cell of the notebook.
 
 # %%
 if __name__ == "__main__":
     T = 4
-    previous, first = np.eye(T, k=-1), np.tile(np.eye(T)[0], (T, 1))  # row t: whom position t asks for
+    previous, first = np.eye(T, k=-1), np.tile(np.eye(T)[0], (T, 1))  # row t: where position t attends
 
-    def weights_of(*questions):  # one head for each question
-        H = len(questions)
+    def weights_of(*targets):  # one head for each
+        H = len(targets)
         W_q = np.zeros((H * T, H * T))
-        for h, question in enumerate(questions):
-            W_q[h * T : (h + 1) * T, h * T : (h + 1) * T] = 20 * question  # large, so that softmax decides
+        for h, target in enumerate(targets):
+            W_q[h * T : (h + 1) * T, h * T : (h + 1) * T] = 20 * target  # large, so that softmax gives nearly 0 or 1
         params = {"W_qkv": np.hstack([W_q, np.eye(H * T), np.eye(H * T)]), "W_o": np.eye(H * T)}
         x = np.tile(np.eye(T), (1, H))  # (T, H T): every head gets a copy of the position
         _, cache = multihead_attention(x, params, n_heads=H, mask=np.tri(T, dtype=bool))
@@ -426,20 +426,19 @@ if __name__ == "__main__":
 #   [0.5 0.  0.5 0. ]]]
 # ```
 #
-# Two heads give two clean answers (position 0 can only look at itself). One head that is asked two questions gives half
-# an answer to each: the softmax has to share its 1 out, and what arrives is one average, in which nobody can tell any
-# more which half answers which question. That is what heads are for. And "look at the previous position" is no
-# invention of this lesson: BERT, for one, has heads that spend more than half of their weight on it (Clark et al. 2019,
-# section 3.1).
+# Each of the two heads attends where it should (position 0 can only attend to itself). The single head that has to do
+# both gives each position half of its weight: softmax weights add up to 1, and the result is one average, in which the
+# two vectors can no longer be told apart. That is why there are several heads. Trained models have such heads, too: in
+# BERT, some put more than half of their weight on the previous position (Clark et al. 2019, section 3.1).
 #
 # 1. Leave the mask out. Which row of the previous-position head changes, and to what?
-# 2. These heads know where they stand only because the vectors say so. Take random parameters and vectors without
-#    positions, and shuffle the positions. What happens to the output, without a mask and with the causal one?
+# 2. These heads can tell positions apart only because the vectors encode them. Take random parameters and vectors
+#    without positions, and shuffle the positions. What happens to the output, without a mask and with a causal one?
 
 # %% [markdown]
 # ## Answers
 #
-# **1. Row 0.** It asks for nobody, all its scores are 0, and so it looks at everybody alike:
+# **1. Row 0.** Its query is 0, so all its scores are 0, and it attends to all positions equally:
 #
 # ```python
 # >>> params = {"W_qkv": np.hstack([20 * previous, np.eye(T), np.eye(T)]), "W_o": np.eye(T)}
@@ -451,9 +450,9 @@ if __name__ == "__main__":
 #
 # ```
 #
-# **2. Without a mask the same vectors come out, in the new order.** Attention alone sees a *set*. With the causal mask
-# they are others, because now each one looks at other neighbours. All that a transformer knows about order comes from
-# the position vectors, and from the mask.
+# **2. Without a mask the same vectors come out, in the new order.** Attention by itself treats its input as a *set*.
+# With the causal mask the vectors change, because each position now attends to different ones. All information about
+# order comes from the position vectors and from the mask.
 #
 # ```python
 # >>> rng = np.random.default_rng(0)
@@ -471,7 +470,8 @@ if __name__ == "__main__":
 # %% [markdown]
 # ## In your own GPT
 #
-# When your GPT is trained (`headway train`, assignment 10), look at this part at work: `headway plot attention-heads`.
+# Once you have trained your GPT (`headway train`, assignment 10), you can see this part at work:
+# `headway plot attention-heads`.
 
 # %% tags=["active-ipynb"]
 # from autograder.workspace.plots import show
