@@ -1,10 +1,11 @@
-"""How long a verdict takes: `headway` beside plain pytest that imports PyTorch and the student's code, in turn.
+"""The time of a check: `headway` against plain pytest, which imports PyTorch and the student's code.
 
     python tests/bench/bench_check.py            one student, `headway check softmax`
     python tests/bench/bench_check.py --class    20 submissions of softmax, attention and layernorm
 
-Both run the same check modules on the same folders as whole processes, start-up included; what is quoted is the median
-and the median of the ratios pair by pair, which holds when the machine's speed drifts.
+Both run the same check modules on the same folders in whole processes, start-up included, in turn. Prints the medians,
+and the median of the ratios of the pairs: it is robust when the machine's speed drifts, and need not be the quotient of
+the medians.
 """
 
 import argparse
@@ -21,7 +22,7 @@ from autograder.curriculum.registry import BUILT_IN, check_files
 
 ROOT = Path(__file__).parents[2]
 CONFIGURATION = ROOT / "autograder" / "engine" / "pytest.ini"
-# Both sides may keep what Python has compiled, as they do for everybody who has not forbidden it.
+# Both may cache compiled Python files, which is the default.
 ENVIRONMENT = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
 MODULES = ("softmax", "attention", "layernorm")
 
@@ -31,10 +32,10 @@ def seconds(command, **environment):
     done = subprocess.run(
         command, capture_output=True, text=True, env={**ENVIRONMENT, **environment}, cwd=ROOT, check=False
     )
-    took = time.perf_counter() - started
+    duration = time.perf_counter() - started
     if done.returncode != 0:
         sys.exit(f"{' '.join(map(str, command))} failed:\n{done.stdout[-2000:]}{done.stderr[-2000:]}")
-    return took
+    return duration
 
 
 def headway(*arguments):
@@ -56,7 +57,8 @@ def report(name, ours, theirs, unit, per=1):
         low, middle, high = min(values), statistics.median(values), max(values)
         print(f"  {label:<14}{middle * scale:8.0f}   ({low * scale:.0f} to {high * scale:.0f})")
     print(
-        f"  plain pytest takes {statistics.median(ratios):.1f} times as long ({min(ratios):.1f} to {max(ratios):.1f})"
+        f"  plain pytest takes {statistics.median(ratios):.1f} times as long, median of pairs "
+        f"({min(ratios):.1f} to {max(ratios):.1f})"
     )
 
 
@@ -82,7 +84,7 @@ def main():
         names = [part for module in MODULES for part in ("--assignment", module)]
 
         def graded(run):
-            """Into a folder of its own: what is graded already would be taken from there."""
+            """Grade into a new folder, because results in an old one would be reused."""
             return seconds(headway("grade", group, "--out", Path(scratch) / f"out{run}", "--seed", "0", *names))
 
         graded("warm")

@@ -1,10 +1,10 @@
-"""Tokens per second with and without the key/value cache, and the cost per token as the text grows.
+"""Tokens per second with and without the key/value cache, and the time per token as the text grows.
 
     python tests/bench/bench_generation.py
     python tests/bench/bench_generation.py --context 256 --width 64 --rounds 7
 
-The two run in turn, from the same prompt and the same random numbers, one thread each; printed are medians. The tokens
-are compared as well.
+The two run in turn with one thread, from the same prompt and the same random numbers. Prints medians; the speed-up is
+the median of the ratios within a round. The tokens are compared, too.
 """
 
 import argparse
@@ -57,15 +57,15 @@ def main() -> None:
         same += bool((texts[0] == texts[1]).all())
     print(
         f"width {options.width}, {options.heads} heads, {options.layers} layers, batch {options.batch}: "
-        f"from 1 token to {options.context}, {options.rounds} rounds, the same tokens in {same}"
+        f"from 1 token to {options.context}, {options.rounds} rounds, equal tokens in {same}"
     )
-    print(f"{'':20}{'ms per token':>14}{'tokens/s':>12}{'speed':>9}")
+    print(f"{'':20}{'ms per token':>14}{'tokens/s':>12}{'speed-up':>9}")
     for name, taken in times.items():
         median = statistics.median(taken)
         ratio = statistics.median(g / t for g, t in zip(times["generate"], taken, strict=True))
         print(f"{name:20}{1e3 * median:14.3f}{options.batch / median:12.0f}{ratio:8.1f}x")
 
-    print("\nms per token, by how long the text already is")
+    print("\nms per token, by length of the text")
     points = [round(options.context * part / 8) for part in range(1, 8)]
     print(f"{'':20}" + "".join(f"{point:>9}" for point in points))
     for function in (generate, generate_cached):
@@ -77,7 +77,7 @@ def main() -> None:
 
 
 def _marginal(function, prompt, params, config) -> float:
-    """Seconds for each of 16 tokens more, without the first one, which reads the prompt."""
+    """Return the seconds per token of 16 more tokens, after a first one that reads the prompt."""
     import numpy as np
 
     taken = []

@@ -1,16 +1,16 @@
-"""Training steps per second: the NumPy solution against PyTorch on the same machine, side by side.
+"""Training steps per second of the NumPy solution and of PyTorch on the same machine.
 
     python tests/bench/bench_training.py                        # presets A, B, C; eager and fused AdamW
     python tests/bench/bench_training.py --compile              # and torch.compile with fused AdamW
     python tests/bench/bench_training.py --presets A --rounds 30
 
-Each contestant lives in a process of its own (who trains with NumPy does not import PyTorch), has one thread, and waits
-while it is not its turn. Every round runs each of them for a few steps, so that a noisy neighbour disturbs all of them
-alike. What is printed are medians over the rounds; the ratios are taken round by round. All start from the same
-parameters and see the same batches; before anything is timed, their losses are compared.
+Each contestant has its own process (NumPy's does not import PyTorch) with one thread, and waits while the others run.
+Every round runs each of them for a few steps, so that other load on the machine affects all alike. The times are
+medians over the rounds; the speed against eager PyTorch is the median of the ratios within a round, so it need not be
+the quotient of the times. All start from the same parameters and see the same batches; their losses are compared first.
 
-The allocator's environment has to be set before a process starts, so the script sets it for the contestants. It speeds
-up NumPy and PyTorch alike.
+The environment of the memory allocator has to be set before a process starts, so the script sets it for the
+contestants. It makes NumPy and PyTorch alike faster.
 """
 
 import argparse
@@ -41,10 +41,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--presets", nargs="+", choices=PRESETS, default=["A", "B", "C"])
     parser.add_argument("--rounds", type=int, default=15)
-    parser.add_argument("--compile", action="store_true", help="torch.compile as well (needs a C++ compiler)")
-    parser.add_argument("--untied", action="store_true", help="a head of its own in place of the token table")
+    parser.add_argument("--compile", action="store_true", help="include torch.compile (needs a C++ compiler)")
+    parser.add_argument(
+        "--untied", action="store_true", help="give the model an output head of its own instead of the token table"
+    )
     parser.add_argument("--solutions", default=str(Path(__file__).parents[2] / "solutions"), metavar="DIR")
-    parser.add_argument("--plain-malloc", action="store_true", help="leave the allocator's environment alone")
+    parser.add_argument(
+        "--plain-malloc", action="store_true", help="do not set the environment of the memory allocator"
+    )
     parser.add_argument("--contestant", choices=CONTESTANTS, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.contestant:
@@ -55,7 +59,7 @@ def main() -> None:
 
 
 def compare(preset: str, options: argparse.Namespace) -> None:
-    """Run all contestants in turn and print the table."""
+    """Run all contestants in turn and print a table."""
     names = CONTESTANTS if options.compile else CONTESTANTS[:-1]
     environment = {**os.environ, **ONE_THREAD, **({} if options.plain_malloc else ALLOCATOR)}
     command = [sys.executable, __file__, "--presets", preset, "--solutions", options.solutions]
@@ -76,10 +80,10 @@ def compare(preset: str, options: argparse.Namespace) -> None:
 
     vocab, width, heads, layers, context, batch, _, seconds = PRESETS[preset]
     first = {name: run(name, 20)[1] for name in names}
-    apart = max(abs(a - b) for losses in first.values() for a, b in zip(first["NumPy"], losses, strict=True))
-    if apart > 1e-3:
-        raise SystemExit(f"the losses of the first 20 steps are {apart:.1e} apart: this would compare different models")
-    counts = {name: max(2, round(seconds * 10 / run(name, 10)[0])) for name in names}  # how many steps fill the time
+    difference = max(abs(a - b) for losses in first.values() for a, b in zip(first["NumPy"], losses, strict=True))
+    if difference > 1e-3:
+        raise SystemExit(f"the losses of the first 20 steps differ by {difference:.1e}: the models are not the same")
+    counts = {name: max(2, round(seconds * 10 / run(name, 10)[0])) for name in names}  # steps per turn
     times: dict[str, list[float]] = {name: [] for name in names}
     for _ in range(options.rounds):
         for name in names:
@@ -90,17 +94,17 @@ def compare(preset: str, options: argparse.Namespace) -> None:
     print(
         f"\n{preset}: {vocab} tokens, width {width}, {heads} heads, {layers} layers, context {context}, batch {batch}"
     )
-    print(f"{options.rounds} rounds; the losses of the first 20 steps are {apart:.0e} apart")
-    print(f"{'':24}{'ms per step':>12}{'fastest':>10}{'steps/s':>10}{'speed against eager':>22}")
+    print(f"{options.rounds} rounds; the losses of the first 20 steps differ by at most {difference:.0e}")
+    print(f"{'':24}{'ms per step':>12}{'fastest':>10}{'steps/s':>10}{'median ratio to eager':>23}")
     for name, taken in times.items():
         median = statistics.median(taken)
-        # The ratio is taken round by round: the two were measured next to each other.
+        # Within a round the two were measured one after the other, so load on the machine largely cancels out.
         ratio = statistics.median(e / t for e, t in zip(times["torch eager"], taken, strict=True))
-        print(f"{name:24}{1e3 * median:12.3f}{1e3 * min(taken):10.3f}{1 / median:10.1f}{ratio:21.2f}x", flush=True)
+        print(f"{name:24}{1e3 * median:12.3f}{1e3 * min(taken):10.3f}{1 / median:10.1f}{ratio:22.2f}x", flush=True)
 
 
 def serve(options: argparse.Namespace) -> None:
-    """One contestant: reads numbers of steps, answers with the seconds they took and the losses."""
+    """Run one contestant: read numbers of steps, answer with the seconds they took and the losses."""
     sys.path.insert(0, options.solutions)
     import numpy as np
     from gpt import GPTConfig, init_gpt
@@ -125,15 +129,15 @@ def serve(options: argparse.Namespace) -> None:
 
 
 def numpy_trainer(params, config, batches, lr) -> Callable[[int], list[float]]:
-    """The solution's own `train`, called for some steps at a time."""
+    """Return a function that runs some steps of the solution's `train`."""
     from training import train
 
     endless = itertools.cycle(batches)
-    now = {"params": params, "state": {}}
+    current = {"params": params, "state": {}}
 
     def run(steps: int) -> list[float]:
-        now["params"], now["state"], losses = train(
-            now["params"], config, itertools.islice(endless, steps), lr, state=now["state"]
+        current["params"], current["state"], losses = train(
+            current["params"], config, itertools.islice(endless, steps), lr, state=current["state"]
         )
         return losses
 

@@ -1,11 +1,11 @@
-"""From the write of a file to the verdict on the screen: `headway watch` in a real pseudo-terminal.
+"""The latency of `headway watch`: from the write of a file to the verdict in a real pseudo-terminal.
 
-    python tests/bench/bench_watch.py                # softmax and blocks, 30 saves each, and as the course is finished
+    python tests/bench/bench_watch.py                # softmax and blocks, 30 saves each
     python tests/bench/bench_watch.py --saves 10
 
-Each save changes one function, from right to wrong and back, so that every verdict is another. What is quoted are
-medians, and the cost of each stage: noticing the save (the operating system, and the wait for the rest of a burst),
-comparing syntax trees, checking, drawing.
+Each save changes one function from right to wrong or back, so that each verdict differs from the previous one. Prints
+medians, and the time of each stage: noticing the save (the operating system, and the wait for further saves), comparing
+syntax trees, checking, drawing.
 """
 
 import argparse
@@ -21,17 +21,17 @@ import time
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-sys.path.insert(0, str(ROOT))
+sys.path.insert(0, str(ROOT / "tests"))
 
-from tests.terminal import Terminal  # noqa: E402
+from support.terminal import Terminal  # noqa: E402
 
 from autograder.courses.transformer import TRANSFORMER  # noqa: E402
 from autograder.workspace.terminal import BEGIN_FRAME, END_FRAME  # noqa: E402
 
 HEADWAY = [sys.executable, "-m", "autograder.cli"]
 STAGES = ("noticed", "asked", "answered", "drawn")
-# What each stage is, in words, in the same order.
-WORDS = ("noticing the save", "comparing syntax trees", "checking", "drawing", "reaching the terminal")
+# What happens up to each stage.
+DESCRIPTIONS = ("noticing the save", "comparing syntax trees", "checking", "drawing", "reaching the terminal")
 WRONG_BLOCK = """def block(*args, **kwargs):
     out, cache = _right(*args, **kwargs)
     return 1.01 * out, cache
@@ -45,7 +45,7 @@ CASES = {
 
 
 def workspace(folder, until):
-    """A workspace with solutions up to the assignment `until`, stubs after it."""
+    """Create a workspace with solutions up to the assignment `until` and stubs after it."""
     subprocess.run([*HEADWAY, "init", folder], check=True, capture_output=True)
     for assignment in TRANSFORMER.assignments:
         if assignment.number <= until:
@@ -53,7 +53,7 @@ def workspace(folder, until):
 
 
 def verdict(terminal, words, seconds=60.0):
-    """Wait for a whole frame that is a verdict and holds the words; when it was there."""
+    """Wait for a complete frame with a verdict that contains `words`; return the time."""
     deadline = time.monotonic() + seconds
     start = len(terminal.raw)
     while time.monotonic() < deadline:
@@ -67,7 +67,7 @@ def verdict(terminal, words, seconds=60.0):
 
 
 def measure(function, until, saves):
-    """Seconds from write to verdict, and of each stage, for each save."""
+    """Return the seconds from write to verdict and of each stage, for each save."""
     right, wrong = CASES[function]
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch) / "my-gpt"
@@ -127,12 +127,12 @@ def main():
     parser.add_argument("--saves", type=int, default=30)
     options = parser.parse_args()
     print(f"load {os.getloadavg()[0]:.1f} on {os.cpu_count()} processors; {options.saves} saves, medians, ms")
-    print(f"{'':44}{'total':>7}   " + "   ".join(WORDS))
+    print(f"{'':44}{'total':>7}   " + "   ".join(DESCRIPTIONS))
     for function, until in (("softmax.softmax", 2), ("softmax.softmax", 12), ("blocks.block", 8), ("blocks.block", 12)):
         totals, stages = measure(function, until, options.saves)
         label = f"{function}, assignments 1 to {until} written"
         spread = f"({1e3 * min(totals):.0f} to {1e3 * max(totals):.0f})"
-        parts = [f"{1e3 * stage:{len(word)}.1f}" for stage, word in zip(stages, WORDS, strict=True)]
+        parts = [f"{1e3 * stage:{len(word)}.1f}" for stage, word in zip(stages, DESCRIPTIONS, strict=True)]
         print(f"{label:<44}{1e3 * statistics.median(totals):7.0f}   {'   '.join(parts)}   {spread}", flush=True)
     one_shot(max(5, options.saves // 2))
 

@@ -1,12 +1,12 @@
-"""How many random wrong implementations do the checks miss? Mutants of the solutions by Cosmic Ray, sampled by a seed.
+"""Count random wrong implementations that the checks miss: mutants of the solutions, made by Cosmic Ray.
 
     python tests/bench/mutants.py --each 25 --seed 1        25 mutants of each module
     python tests/bench/mutants.py softmax attention         of these modules
 
-Needs `pip install cosmic-ray`. A mutant is one change by one of its operators (a number, an operator, a comparison, a
-loop, an unary sign) inside a function of the contract or a private helper; it is checked as a submission of that module
-on top of the official earlier ones. A survivor passes every check of its module. Mutants of lines that only raise
-errors, and of docstrings and given code, are not made. What survives is printed with its line, to be studied.
+Needs `pip install cosmic-ray`. A mutant is one change by one operator (a number, an operator, a comparison, a loop, a
+unary sign) inside a function that students write or a private helper. It is checked as a submission of its module, with
+official solutions of the earlier ones. A survivor passes every check of its module and is printed with its line. Lines
+that only raise errors, docstrings and given code are not mutated.
 """
 
 import argparse
@@ -23,7 +23,7 @@ from autograder.curriculum.stubs import bundled
 from autograder.engine.session import Options, check_many
 from autograder.sandbox import Limits
 
-LEFT_OUT = ("Decorator", "ExceptionReplacer", "Variable", "BreakWith", "ContinueWith")
+EXCLUDED = ("Decorator", "ExceptionReplacer", "Variable", "BreakWith", "ContinueWith")
 
 
 def operators():
@@ -32,12 +32,12 @@ def operators():
     return [
         (name, plugins.get_operator(name)())
         for name in plugins.operator_names()
-        if not any(x in name for x in LEFT_OUT)
+        if not any(x in name for x in EXCLUDED)
     ]
 
 
 def lines_of_work(source, module):
-    """Lines inside functions that students write, and private helpers, without docstrings and `raise` statements."""
+    """Return the lines of functions that students write and of private helpers, without docstrings and `raise`."""
     contract = {function.name for function in TRANSFORMER.modules[module].functions}
     lines = set()
     for node in ast.parse(source).body:
@@ -46,7 +46,7 @@ def lines_of_work(source, module):
             for statement in body:
                 lines.update(range(statement.lineno, statement.end_lineno + 1))
             for inner in ast.walk(node):
-                # Which arguments are refused is documented, and graded only where the curriculum demands it.
+                # Refusing wrong arguments is graded only where the course demands it.
                 if isinstance(inner, ast.Raise) or (
                     isinstance(inner, ast.If) and all(isinstance(child, ast.Raise) for child in inner.body)
                 ):
@@ -55,7 +55,7 @@ def lines_of_work(source, module):
 
 
 def all_mutants(module):
-    """Every mutant of a module: (operator, line, old text, new text, source)."""
+    """Return all mutants of a module: (operator, line, old text, new text, source)."""
     import parso
     from cosmic_ray.mutating import mutate_code
 

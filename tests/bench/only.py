@@ -1,4 +1,4 @@
-"""A pytest plugin for the benchmarks: keep the checks of the functions that $ONLY names."""
+"""A pytest plugin for the benchmarks: run only the checks of the functions named in $ONLY."""
 
 import os
 

@@ -1,7 +1,7 @@
 """The same checks as plain pytest: the student's module and PyTorch imported into the test process itself.
 
-This is how a grader is usually written, and what the benchmarks compare with. The check modules are the kit's own, so
-the comparisons are the same; only the fixtures differ. SUBMISSION names the folder.
+This is how graders are usually written, and the benchmarks compare with it. The check modules and the comparisons are
+Headway's; only the fixtures differ. The environment variable SUBMISSION names the folder.
 """
 
 import copy
@@ -80,7 +80,7 @@ def student():
 
 @pytest.fixture
 def reference():
-    return proxy("autograder.engine.reference.")
+    return proxy("autograder.courses.transformer.reference.")
 
 
 @pytest.fixture

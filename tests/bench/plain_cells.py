@@ -1,4 +1,4 @@
-"""The kit's checks as a cell of a notebook runs them: for nbgrader, with the comparisons of `plain.py`.
+"""Headway's checks in a notebook cell, for nbgrader, with the fixtures of `plain.py`.
 
 from plain_cells import run; run("softmax.softmax", globals())
 """
@@ -17,7 +17,7 @@ def run(qualified, names):
     """Run every check of one function on what the notebook defined."""
     module = qualified.partition(".")[0]
     mine = _Proxy(names)
-    theirs = plain.proxy("autograder.engine.reference.")
+    theirs = plain.proxy("autograder.courses.transformer.reference.")
     checks = {}
     for path in check_files(module, BUILT_IN):
         exec(compile(path.read_text("utf-8"), str(path), "exec"), checks)

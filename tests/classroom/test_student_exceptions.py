@@ -134,6 +134,7 @@ def test_exports_include_exceptions(graded, tmp_path):
 
 
 @pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning", "ignore::DeprecationWarning")
+@pytest.mark.notebook
 def test_nbgrader_export_lists_exceptions_to_enter_by_hand(graded, tmp_path):
     pytest.importorskip("nbgrader.api")
     from autograder.cli import main
