@@ -80,12 +80,12 @@ def measure(function, until, saves):
         assert right in good
         terminal = Terminal([*HEADWAY, "watch"], folder, HEADWAY_TIMINGS=str(timings))
         try:
-            terminal.wait_for(f"{function} is right")
+            terminal.wait_for(f"{function} passes")
             wait_until_quiet(terminal)
             totals, stages = [], []
             for number in range(saves + 2):
                 text = good.replace(right, wrong, 1) if number % 2 == 0 else good
-                words = "is not close" if number % 2 == 0 else "is right"
+                words = "is not close" if number % 2 == 0 else " passes."
                 started = time.time()
                 path.write_text(text)
                 seen = verdict(terminal, words)

@@ -1,10 +1,10 @@
-"""Generate a class from a seed: right, wrong, unfinished and hostile submissions of the whole course.
+"""Generate a class from a seed: correct, wrong, unfinished and hostile submissions of the whole course.
 
     python tests/bench/generated.py DIR --count 2000 --seed 1
 
-Right submissions are the official solution; wrong ones have one to four known mistakes in different modules; unfinished
-ones are stubs after some assignment; hostile ones have an attack of `tests/submissions/hostile` above the solution of
-softmax. A comment makes every submission different from all others.
+Correct ones are the official solutions. Wrong ones have one to four known mistakes in different modules. Unfinished
+ones have stubs from some assignment on. Hostile ones have an attack from `tests/submissions/hostile` above the
+solution of softmax. A random comment makes all submissions different.
 """
 
 import argparse
@@ -18,13 +18,13 @@ from autograder.engine.diagnosis.mistake import BrokenMistake, mistakes_of_modul
 from autograder.engine.diagnosis.variants import solution_source, source_with_mistakes
 
 HOSTILE = Path(__file__).parents[1] / "submissions" / "hostile"
-# Percentages, and attacks that end quickly, so that the class is timed and not the time limits.
+# Percentages, and attacks that end fast, so that the class is timed and not the time limits.
 KINDS = {"right": 40, "wrong": 38, "unfinished": 18, "hostile": 4}
 ATTACKS = ("exit_at_import", "read_environment", "flood_output", "many_warnings", "kill_itself", "loop_in_python")
 
 
 def generate(folder, count, seed):
-    """Write the class and return how many submissions of each kind it has."""
+    """Write the class and return the number of submissions of each kind."""
     rng = random.Random(seed)
     modules = list(TRANSFORMER.modules)
     stubs = make_stubs(bundled("solutions"), TRANSFORMER)
