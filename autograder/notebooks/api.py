@@ -132,7 +132,7 @@ def _check(
 
 
 def _names(argument: Any, cells: Sequence[Cell], curriculum: Curriculum) -> tuple[str, ...]:
-    """Return the qualified names of the functions that an argument of `check` stands for."""
+    """Return the qualified names of the functions that an argument of `check` names."""
     if isinstance(argument, str):
         return curriculum.select([argument])
     name, module = getattr(argument, "__name__", ""), getattr(argument, "__module__", None)
@@ -150,7 +150,7 @@ def _names(argument: Any, cells: Sequence[Cell], curriculum: Curriculum) -> tupl
 
 
 def _describe_argument(argument: Any, curriculum: Curriculum) -> str:
-    """Return why an argument of `check` stands for no function of the course, and what to do."""
+    """Return why an argument of `check` is not a function of the course, and what to do."""
     has_name = hasattr(argument, "__name__")
     kind = f"a function named {argument.__name__}" if has_name else f"of type {type(argument).__name__}"
     course_names = {function.name for function in curriculum.functions.values()}

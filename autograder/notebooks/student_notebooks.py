@@ -118,10 +118,10 @@ def _marked_solution(text: str, module: str, curriculum: Curriculum) -> str:
     """
     lines = text.split("\n")
     begin, end = SOLUTION
-    contract = set(_defined_functions(text, module, curriculum))
+    course_functions = set(_defined_functions(text, module, curriculum))
     for node in reversed(ast.parse(text).body):
         assert node.end_lineno is not None
-        if isinstance(node, ast.FunctionDef) and node.name in contract:
+        if isinstance(node, ast.FunctionDef) and node.name in course_functions:
             body = node.body[0].end_lineno
             assert body is not None
             stub = f'    raise NotImplementedError("{module}.{node.name}")'

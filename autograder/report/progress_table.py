@@ -141,9 +141,9 @@ def _described_name(assignment: Assignment, function: Function, name: str, width
     is_its_gradient = forward is not None and function.torch == f"gradient of {forward.torch}"
     what = "its gradient" if is_its_gradient and room < WIDE_ROOM else function.torch
     about = " · ".join(filter(None, ("bonus" if function.bonus else "", what)))
-    beside = max(width, len(name) + GAP)
-    if beside + len(about) <= room or room < NARROW_ROOM:
-        return Text.assemble(name.ljust(beside), (about, "dim"))
+    name_width = max(width, len(name) + GAP)
+    if name_width + len(about) <= room or room < NARROW_ROOM:
+        return Text.assemble(name.ljust(name_width), (about, "dim"))
     lines = textwrap.wrap(about, room - INDENT)
     return Text.assemble(name, *((f"\n{' ' * INDENT}{line}", "dim") for line in lines))
 

@@ -1,8 +1,8 @@
-"""The colours of the terminal. Each has a mark beside it wherever it tells something, for readers without colours.
+"""The colours of the terminal. Wherever a colour has a meaning, a mark next to it has the same meaning.
 
-They stay apart for colour-blind readers (Okabe and Ito 2008, "Color Universal Design"); orange and sky blue are darker
-than there, so that all stand out from a white terminal as well as from a black one: at least 3 to 1, which WCAG 2.2
-asks for (success criterion 1.4.11).
+Colour-blind readers can tell them apart (Okabe and Ito 2008, "Color Universal Design"). Orange and sky blue are darker
+than in that palette, so that every colour has a contrast of at least 3 to 1 with white and with black, as WCAG 2.2
+requires (success criterion 1.4.11).
 """
 
 GREEN = "#009e73"

@@ -273,7 +273,7 @@ def test_check_and_grade_in_a_running_notebook(tmp_path):
     assert "Did you mean 'softmax'" in shown[11][0]
     assert "nothing to check" in shown[11][0]
     assert "Pass the function itself, without calling it: check(softmax)" in shown[11][0]
-    assert "('mine', [[0.0, 1.0]])" in shown[13][-1], "a stub beside the notebook is not what to build on"
+    assert "('mine', [[0.0, 1.0]])" in shown[13][-1], "a stub in the notebook's folder is not used"
     assert shown[15][-1] == "{'layernorm': 'official solution'}", "softmax is this notebook's"
     assert shown[16] == ["False"], "checking needs no PyTorch"
 

@@ -1,4 +1,4 @@
-"""Functions in notebooks as students hand them in: copied, broken, full of magics and plots."""
+"""Reading functions out of submitted notebooks: copied cells, broken cells, magics and plots."""
 
 import json
 import types
@@ -27,12 +27,12 @@ def load(text):
     return module
 
 
-def taken(*cells, name=""):
+def extracted(*cells, name=""):
     found = read_modules(notebook(*cells), TRANSFORMER, name)
     return {file: load(text) for file, text in found.items()}
 
 
-def test_a_function_with_what_it_needs_and_nothing_to_look_at():
+def test_module_has_functions_with_what_they_need():
     cells = [
         NUMPY + "import matplotlib.pyplot as plt\nfrom autograder.notebooks.api import check",
         "%matplotlib inline\nSHIFT = 1\nTABLE = {}\nTABLE['a'] = helper_value = 3\n!pip install torch\nsoftmax?",
@@ -60,7 +60,7 @@ def test_a_function_with_what_it_needs_and_nothing_to_look_at():
         {"cells": [{"cell_type": "code", "source": [NUMPY, None, SOFTMAX]}], "metadata": {"kernelspec": {"name": 5}}},
     ],
 )
-def test_every_shape_of_the_format_and_broken_metadata(document):
+def test_read_modules_accepts_every_format_and_metadata(document):
     assert set(read_modules(json.dumps(document).encode(), TRANSFORMER)) == {"softmax.py"}
     assert set(read_modules(b"\xef\xbb\xbf" + json.dumps(document).encode(), TRANSFORMER)) == {"softmax.py"}
 
@@ -83,13 +83,13 @@ def test_every_shape_of_the_format_and_broken_metadata(document):
         (b" " * (16 << 20) + b"{}", "larger than 16 MiB"),
     ],
 )
-def test_what_is_no_notebook_is_left_out_with_a_reason(content, why):
+def test_unreadable_notebook_is_skipped_with_a_reason(content, why):
     with pytest.raises(SkippedFile, match=why):
         read_modules(content, TRANSFORMER)
 
 
-def test_a_syntax_error_stays_in_its_cell():
-    module = taken(
+def test_syntax_error_affects_only_its_cell():
+    module = extracted(
         NUMPY, SOFTMAX, "# mine\ndef log_softmax(x)\n    return x", "def cross_entropy(a, b):\n    return 0.5"
     )["softmax.py"]
     assert module.cross_entropy(1, 2) == 0.5
@@ -99,12 +99,12 @@ def test_a_syntax_error_stays_in_its_cell():
 
 
 @pytest.mark.parametrize("nested", ["(" * 5000, "-" * 200_000 + "1", "x" + ".y" * 100_000, "\0", "\ud800 = 1"])
-def test_a_cell_that_the_parser_gives_up_on_is_a_broken_cell(nested):
-    module = taken(NUMPY, SOFTMAX, nested + "\ndef log_softmax(x): pass")["softmax.py"]
+def test_cell_that_crashes_the_parser_is_a_broken_cell(nested):
+    module = extracted(NUMPY, SOFTMAX, nested + "\ndef log_softmax(x): pass")["softmax.py"]
     assert module.softmax(module.np.zeros(2)) == pytest.approx([0.5, 0.5])
 
 
-def test_a_cell_that_raises_costs_who_needs_it():
+def test_cell_that_raises_affects_only_its_users():
     cells = [
         NUMPY + "import torch_is_not_here as torch\nBIG = np.no_such_function(3)\nGOOD = len('four')",
         "def log_softmax(x):\n    return torch.log(x)",
@@ -112,7 +112,7 @@ def test_a_cell_that_raises_costs_who_needs_it():
         "def softmax(x):\n    return GOOD",
         "def softmax_backward(dout, probs, axis=np.nothing):\n    return dout",
     ]
-    module = taken(*cells)["softmax.py"]
+    module = extracted(*cells)["softmax.py"]
     assert module.softmax(0) == 4
     with pytest.raises(module.CellError, match="cell 1, line 2 failed: ModuleNotFoundError: No module named 'torch_is"):
         module.log_softmax(1)
@@ -141,19 +141,19 @@ def test_a_cell_that_raises_costs_who_needs_it():
         (["%%html\n<b>def softmax</b>", "def softmax(x):\n    return '''\n%time\n'''"], "\n%time\n"),
     ],
 )
-def test_which_definition_counts(cells, value):
-    assert taken(*cells)["softmax.py"].softmax(0) == value
+def test_last_real_definition_counts(cells, value):
+    assert extracted(*cells)["softmax.py"].softmax(0) == value
 
 
-def test_a_stub_is_a_stub_where_nothing_else_has_the_name():
+def test_stub_counts_only_without_other_definitions():
     with pytest.raises(NotImplementedError):
-        taken(STUB, STUB)["softmax.py"].softmax(0)
-    module = taken(STUB, "def softmax(x) return 1")["softmax.py"]
+        extracted(STUB, STUB)["softmax.py"].softmax(0)
+    module = extracted(STUB, "def softmax(x) return 1")["softmax.py"]
     with pytest.raises(module.CellError):
         module.softmax(0)
 
 
-def test_several_modules_in_one_notebook_import_each_other():
+def test_modules_of_one_notebook_import_each_other():
     cells = [
         NUMPY + "SCALE = 2.0",
         SOFTMAX,
@@ -170,7 +170,7 @@ def test_several_modules_in_one_notebook_import_each_other():
     assert "class GPTConfig" in found["gpt.py"]
 
 
-def test_the_file_name_says_what_a_notebook_is_for():
+def test_file_name_selects_the_module():
     cells = [NUMPY, SOFTMAX, "def attention(q, k, v, mask=None):\n    return softmax(q)"]
     named = read_modules(notebook(*cells), TRANSFORMER, "ada_04-Attention (1).ipynb")
     assert set(named) == {"attention.py"}
@@ -181,21 +181,21 @@ def test_the_file_name_says_what_a_notebook_is_for():
     assert set(everything) == {"softmax.py", "attention.py"}, "whole assignments are never lost"
 
 
-def test_a_name_of_two_assignments_goes_where_it_stands():
+def test_function_of_two_modules_goes_to_the_closer_one():
     both = [
         "def build_vocab(text): pass",
         "def encode(text, stoi): return 'tokens'",
         "def encoder_block(x): pass",
         "def encode(source): return 'memory'",
     ]
-    found = taken(*both)
+    found = extracted(*both)
     assert found["tokenizer.py"].encode(1, 2) == "tokens"
     assert found["encoder_decoder.py"].encode(1) == "memory"
-    assert set(taken("def encode(x): pass", name="encoder_decoder.ipynb")) == {"encoder_decoder.py"}
-    assert set(taken("def encode(x): pass")) == {"tokenizer.py"}
+    assert set(extracted("def encode(x): pass", name="encoder_decoder.ipynb")) == {"encoder_decoder.py"}
+    assert set(extracted("def encode(x): pass")) == {"tokenizer.py"}
 
 
-def test_the_way_back_to_the_cell():
+def test_find_cell_line_finds_the_cell():
     cells = [
         Cell("cell 2", NUMPY),
         Cell("cell 7", "\n# first\nLIMIT = int('3')\n\n\ndef softmax(x):\n    # why\n    return x"),
@@ -212,7 +212,7 @@ def test_the_way_back_to_the_cell():
     assert extract.find_cell_line(text, 1) is None
 
 
-def test_results_name_cells_and_other_files_stay_as_they_are():
+def test_locate_in_cells_leaves_other_files_unchanged():
     from autograder.notebooks.line_to_cell import locate_in_cells
     from autograder.results import CheckResult, SubmissionResult
 
