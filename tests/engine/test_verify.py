@@ -19,7 +19,7 @@ def test_verify_finds_no_problems():
     assert [finding for finding in found if not finding.ok] == []
     counts = {kind: sum(finding.kind == kind for finding in found) for kind in ("mistake", "right answer")}
     assert counts["mistake"] >= 120
-    assert counts["right answer"] >= 2 * 40  # on two seeds each
+    assert counts["right answer"] >= 2 * 30  # three styles of most modules, on two seeds each
 
 
 def test_every_module_has_mistakes_and_right_answers():
