@@ -45,7 +45,7 @@ stubs: $(VENV)/dev
 picture: $(VENV)/dev
 	$(BIN)/python tests/support/readme_picture.py
 
-# A student's light install first; what the tests need (PyTorch above all) on top of it.
+# First a student's light installation, then what the tests need, above all PyTorch.
 $(VENV)/light: pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(INSTALL) --editable '.[sandbox]'
