@@ -3,42 +3,40 @@
 # %% [markdown]
 # # GPT: a stack of blocks that predicts the next token
 #
-# A tokenizer, embeddings, blocks, a loss: everything is there. Now it becomes one model. A GPT reads T tokens and says,
-# at *every* position, which token it expects next (Radford et al. 2018, section 3.1; the form built here is GPT-2's,
-# Radford et al. 2019, section 2.3):
+# You have a tokenizer, embeddings, blocks and a loss. Now you combine them into one model. A GPT reads T tokens and
+# predicts, at *every* position, which token comes next (Radford et al. 2018, section 3.1; the form built here is
+# GPT-2's, Radford et al. 2019, section 2.3):
 #
 # ```text
 #     ids (B, T)
-#       ── embed ───────────────>  x (B, T, D)       what stands here, and where it stands
-#       ── block 0, block 1, … ─>  x (B, T, D)       the residual stream; nobody looks ahead
-#       ── layer norm ──────────>  x (B, T, D)       the stream has grown: one last norm
+#       ── embed ───────────────>  x (B, T, D)       which token, and at which position
+#       ── block 0, block 1, … ─>  x (B, T, D)       the residual stream, with a causal mask
+#       ── layer norm ──────────>  x (B, T, D)       the stream has grown: a final norm
 #       ── times W_head ────────>  logits (B, T, V)  a score for every token of the vocabulary
 # ```
 #
 # The last step is the **output head**: a linear layer without bias, `W_head` (D, V). (It has nothing to do with the
 # heads of attention.)
 #
-# Because of the causal mask, the scores at position t depend on the tokens 0 to t only. So one text of T tokens is T
+# Because of the causal mask, the scores at position t depend on the tokens 0 to t only. So one text of T tokens gives T
 # exercises: "given the first, what is the second?", "given the first two, what is the third?" and so on. All of them
-# are computed at the same time, and that is why transformers train so much faster than the networks that came before:
-# those had to read one token after the other.
+# are computed at the same time. The recurrent networks that came before had to read one token after the other.
 #
 # ## Which GPT?
 #
-# Models with the same outline differ in small ways. This is what varies here; all else is fixed.
+# Models with this structure differ in small ways. The table lists what varies here; everything else is fixed.
 #
-# | in the configuration | choices | who |
+# | field of the configuration | choices | used by |
 # |---|---|---|
 # | `activation` | `"gelu"`, in the tanh form; `"relu"` | GPT-2; the first transformer |
 # | `tied` | `True`: the output head *is* the token table; `False`: its own matrix | GPT-2; Llama 2 |
 # | `bias` | `True`: linear layers have biases; `False`: they do not | GPT-2; nanoGPT's option, Llama |
 #
 # **Tied or untied?** The token table `W_tok` (V, D) has one vector for each token, and `W_head` (D, V) has one column
-# for each token. Both say what a token *means* as D numbers, one for reading and the other for writing. Press and Wolf
-# (2017) use the same numbers for both, a **tied head**: the scores are then the dot products of the final vector with
-# every row of the token table. That saves V · D parameters: 39 million for the smallest GPT-2, which has 124 million.
-# The price is care on the way back: the same numbers are used at both ends, so their gradient has two parts, which are
-# added.
+# for each token. Both represent a token as D numbers, one for the input and the other for the output. Press and Wolf
+# (2017) use the same parameters for both, a **tied head**: the scores are then the dot products of the final vector
+# with every row of the token table. That saves V · D parameters: 39 million for the smallest GPT-2, which has 124
+# million. The backward pass needs more care: the table is used at both ends, so its gradient is the sum of two parts.
 
 # %%
 import functools
@@ -55,12 +53,12 @@ from softmax import cross_entropy, cross_entropy_backward
 # %% [markdown]
 # ## `GPTConfig`
 #
-# The numbers that fix the shape of a model, given. The defaults are GPT-2's choices at a size that trains on any
-# laptop. A configuration cannot be changed once it is made, so that a model and its configuration stay together.
+# This class is given. It holds the settings that fix the shape of a model. The defaults are GPT-2's choices, at a size
+# that trains on any laptop. A configuration cannot be changed after it is created, so it always fits its model.
 #
 # ```python
 # >>> config = GPTConfig(vocab_size=27, block_size=8, d_model=16)
-# >>> config.d_ff  # not given, so four times d_model
+# >>> config.d_ff  # four times d_model, as it was not given
 # 64
 #
 # ```
@@ -73,16 +71,16 @@ class GPTConfig:
 
     Attributes:
         vocab_size: V, the number of different tokens.
-        block_size: the longest text the model can look at: the number of learned positions.
+        block_size: the number of learned positions, and so of the tokens that the model can read at once.
         n_layers: the number of blocks.
         n_heads: H, the number of heads in each block, a divisor of D.
         d_model: D, the width of the residual stream.
-        d_ff: F, the width inside the feed-forward network. None stands for 4 D; reading it gives the number.
+        d_ff: F, the width inside the feed-forward network. None stands for 4 D, and is replaced by that number.
         activation: "gelu" (the tanh form) or "relu".
-        tied: whether the head is the transposed token table (True), or a matrix of its own (False).
+        tied: whether the head is the transposed token table (True) or a separate matrix (False).
         bias: whether the linear layers have biases. Layer norms always have their beta, and the head has no bias.
-        init_std: the standard deviation of the first weights. 0.02 is GPT-2's, at a width of 768; a model of width 64
-            or 16 learns sooner from larger ones, such as 0.08.
+        init_std: the standard deviation of the initial matrices. 0.02 is GPT-2's, at a width of 768; a model of width
+            64 or 16 learns faster from a larger one, such as 0.08.
     """
 
     vocab_size: int
@@ -97,7 +95,7 @@ class GPTConfig:
     init_std: float = 0.02
 
     def __post_init__(self):
-        """Fill in `d_ff`, and refuse what cannot work."""
+        """Fill in `d_ff` and raise ValueError for settings that cannot work."""
         if self.d_ff is None:
             object.__setattr__(self, "d_ff", 4 * self.d_model)
         for name in ("vocab_size", "block_size", "n_layers", "n_heads", "d_model", "d_ff"):
@@ -112,15 +110,17 @@ class GPTConfig:
 # %% [markdown]
 # ## `init_gpt`
 #
-# Where does training start? Not at zero: features that start with the same numbers get the same gradients, and stay
-# the same for ever. Not at large numbers either: the first scores would be confidently wrong. GPT-2 draws its matrices
-# from a normal distribution with the small standard deviation 0.02, so that the first scores are almost equal and the
-# first loss is close to log V. (Its own code draws the table of positions with 0.01; most others, and we, do not.)
+# Which values should the parameters have before training? Not zero: features that start with the same values get the
+# same gradients and stay the same for ever. Not large values either: the first scores would be confidently wrong. GPT-2
+# draws its matrices from a normal distribution with the small standard deviation 0.02, so that the first scores are
+# almost equal and the first loss is close to log V. (GPT-2's original code draws the table of positions with 0.01; most
+# other implementations, and this course, use 0.02.)
 #
-# One thing is special. Every block adds to the residual stream twice, so 2L sums are taken on the way through L blocks
-# (`n_layers`), and the variance of the stream grows with each. The matrices that *write* into the stream, `attn.W_o`
-# and `ffn.W_2`, start smaller by the factor $1/\sqrt{2L}$ (Radford et al. 2019, section 2.3), and the sum of all 2L
-# contributions has the size of one. Below, L = 2, and 0.02 becomes 0.01.
+# Two matrices of each block are special. Every block adds to the residual stream twice, so there are 2L additions on
+# the way through L blocks (`n_layers`), and the variance of the stream grows with each. The matrices that *write* into
+# the stream, `attn.W_o` and `ffn.W_2`, start smaller by the factor $1/\sqrt{2L}$ (Radford et al. 2019, section 2.3), so
+# that the sum of all 2L contributions is about as large as a single one without the factor. Below, L = 2, and 0.02
+# becomes 0.01.
 #
 # ```python
 # >>> config = GPTConfig(vocab_size=27, block_size=8, n_layers=2, n_heads=2, d_model=16, tied=False)
@@ -141,7 +141,7 @@ class GPTConfig:
 
 # %%
 def init_gpt(config, rng):
-    """Parameters of an untrained GPT, drawn like GPT-2's (Radford et al. 2019, section 2.3).
+    """Return the parameters of an untrained GPT, drawn like GPT-2's (Radford et al. 2019, section 2.3).
 
     The names, in this order, for blocks i = 0 … n_layers - 1:
 
@@ -152,8 +152,8 @@ def init_gpt(config, rng):
                     ffn.W_1 (D, F)      ffn.b_1 (F,)      ffn.W_2 (F, D)   ffn.b_2 (D,)
         ln_f.gamma (D,)  ln_f.beta (D,)  W_head (D, V)
 
-    - every W is normal with mean 0 and standard deviation `config.init_std`, 0.02 unless said otherwise, except
-    - `attn.W_o` and `ffn.W_2`: standard deviation `config.init_std` / √(2 n_layers);
+    - every W is normal with mean 0 and standard deviation `config.init_std` (0.02 by default), except that
+    - `attn.W_o` and `ffn.W_2` have the standard deviation `config.init_std` / √(2 n_layers);
     - every gamma is 1, every beta and every bias b is 0.
 
     Args:
@@ -204,8 +204,8 @@ def init_gpt(config, rng):
 # %% [markdown]
 # ## `count_parameters`
 #
-# How large is a model? The number of numbers that training can change. A tied head is counted once: it is not a
-# parameter of its own.
+# The size of a model is the number of its trainable parameters. A tied head adds none: it is the token table, which is
+# already counted.
 #
 # ```python
 # >>> count_parameters(params)  # the two blocks of 16 features from above
@@ -213,13 +213,14 @@ def init_gpt(config, rng):
 #
 # ```
 #
-# A rule of thumb: a block has 12 D² parameters, 3 D² for queries, keys and values, D² for the output of attention and 8
-# D² for the feed-forward network. Above: 2 · 12 · 16² = 6,144; the rest are tables, output head, biases and norms.
+# A rule of thumb: a block has 12 D² parameters: 3 D² for queries, keys and values, D² for the output of attention and
+# 8 D² for the feed-forward network. Here, two blocks have 2 · 12 · 16² = 6,144; the rest are the tables, the output
+# head, the biases and the norms.
 
 
 # %%
 def count_parameters(params):
-    """The number of trainable numbers: the sizes of all arrays, added up.
+    """Return the number of trainable parameters: the sum of the sizes of all arrays.
 
     Args:
         params: a dictionary of arrays.
@@ -233,11 +234,11 @@ def count_parameters(params):
 # %% [markdown]
 # ## `gpt`
 #
-# The forward pass is the picture from the top, in five lines: `embed`, one `block` after the other (pre-norm, with the
-# causal mask), `layernorm`, and the product with the output head. `subset` from assignment 8 gives each part its own
-# parameters.
+# The forward pass follows the diagram at the top: `embed`, one `block` after the other (pre-norm, with the causal
+# mask), `layernorm`, and the product with the output head. `subset` from assignment 8 selects the parameters of each
+# part.
 #
-# A new model knows nothing, and all its scores are nearly the same:
+# An untrained model predicts nothing: all its scores are nearly the same.
 #
 # ```python
 # >>> ids = np.array([[5, 13, 13, 1]])  # (B, T) = (1, 4), like the name "emma" with a = 1, b = 2, …
@@ -249,13 +250,13 @@ def count_parameters(params):
 #
 # ```
 #
-# The cache names the stages on the way, so that they can be plotted, and compared with another implementation: the
-# first stage that differs is where the mistake is.
+# The cache stores the intermediate stages under names, so that you can plot them and compare them with another
+# implementation: look for the mistake just before the first stage that differs.
 #
 # ```python
 # >>> [name for name in cache if name.startswith("blocks.0.")]
 # ['blocks.0.weights', 'blocks.0.after_attention', 'blocks.0.after_ffn']
-# >>> cache["blocks.0.weights"][0, 0].round(2)  # the first head of the first text: nobody looks ahead
+# >>> cache["blocks.0.weights"][0, 0].round(2)  # the first head of the first text: no position looks ahead
 # array([[1.  , 0.  , 0.  , 0.  ],
 #        [0.5 , 0.5 , 0.  , 0.  ],
 #        [0.33, 0.33, 0.33, 0.  ],
@@ -263,17 +264,17 @@ def count_parameters(params):
 #
 # ```
 #
-# You know this table: the causal average of assignment 4. An untrained GPT has no opinion yet about whom to look at.
+# This is the causal average of assignment 4: an untrained GPT attends to all earlier positions about equally.
 
 
 # %%
 def _head(params, config):
-    """The matrix (D, V) that turns vectors into scores: the token table, transposed, if the head is tied."""
+    """Return the output head, (D, V): the transposed token table if the head is tied."""
     return params["W_tok"].T if config.tied else params["W_head"]
 
 
 def gpt(ids, params, config):
-    """Scores for the next token at every position (Radford et al. 2019, section 2.3).
+    """Compute the scores for the next token at every position (Radford et al. 2019, section 2.3).
 
         x = W_tok[ids] + W_pos[:T]
         x = block(x) for every block, pre-norm, with the causal mask
@@ -286,7 +287,7 @@ def gpt(ids, params, config):
 
     Returns:
         logits: (B, T, V), in the dtype of the parameters. The scores at position t depend on ids[..., : t + 1] only.
-        cache: dictionary with what the backward pass needs, and these entries:
+        cache: dictionary with the values that the backward pass needs, and these entries:
             `embedded`, the residual stream before the first block, (B, T, D);
             `blocks.{i}.weights`, the attention weights of block i, (B, H, T, T);
             `blocks.{i}.after_attention` and `blocks.{i}.after_ffn`, the stream after its two steps, (B, T, D);
@@ -317,23 +318,24 @@ def gpt(ids, params, config):
 # %% [markdown]
 # ## `gpt_loss`
 #
-# Scores alone teach nothing. The loss is the cross-entropy of all B · T predictions, and its gradient goes back the way
-# that the forward pass came. You have every step already; what is new is how they join:
+# The loss is the mean cross-entropy of all B · T predictions. Its gradient passes back through the model in reverse
+# order. You have written the backward pass of every part; now you connect them:
 #
 # 1. the scores: `cross_entropy_backward`;
-# 2. the output head: one product for the gradient of the matrix, one for the final vectors;
+# 2. the output head: one product for the gradient of the matrix, one for that of the final vectors;
 # 3. the last layer norm;
-# 4. the blocks, *last one first*, each with its own cache; put the name of the block in front of its gradients;
-# 5. the embedding: what arrives at each place belongs to the row of `W_tok` that was looked up there, and to the row of
-#    `W_pos` of that position. All B texts use the same positions: their gradients are summed. Rows of `W_pos` that a
-#    short text did not reach get 0.
+# 4. the blocks, *last one first*, each with its own cache; put the block's prefix in front of the names of its
+#    gradients;
+# 5. the embedding: the gradient at each position belongs to the row of `W_tok` that was looked up there, and to that
+#    position's row of `W_pos`. All B texts use the same positions: their gradients are summed. Rows of `W_pos` that a
+#    short text does not reach have gradient 0.
 #
-# With a tied head, `W_tok` was used twice and its gradient is the *sum* of the parts from steps 2 and 5. In step 2 the
-# table stands transposed, and so does its gradient.
+# With a tied head, `W_tok` is used twice, and its gradient is the *sum* of the parts from steps 2 and 5. In step 2 the
+# table is transposed, and so is its gradient.
 #
-# Is the first loss right? An untrained model gives all tokens about the same probability 1/V, and the loss is about log
-# V = log 27 = 3.2958. A first loss far above it means that the scores start too large; one far *below* it means that
-# the model sees what it should predict, and there is a mistake in the mask or in the targets.
+# Is the first loss right? An untrained model gives all tokens about the same probability, 1/V, so the loss is about log
+# V = log 27 = 3.2958. A first loss far above it suggests that the scores start too large. One far *below* it suggests
+# that the model can read the tokens it should predict: look for a mistake in the mask or in the targets.
 #
 # ```python
 # >>> targets = np.array([[13, 13, 1, 0]])  # at each position, the token that comes next
@@ -345,8 +347,8 @@ def gpt(ids, params, config):
 #
 # ```
 #
-# And is the gradient right? Move one number a little and watch the loss, as in assignment 2 (use float64; in float32
-# the difference drowns in rounding).
+# Is the gradient right, too? Change one parameter a little and observe the loss, as in assignment 2. Use float64: in
+# float32, the difference is lost in rounding.
 #
 # ```python
 # >>> params = {name: value.astype(np.float64) for name, value in params.items()}
@@ -362,7 +364,7 @@ def gpt(ids, params, config):
 
 # %%
 def gpt_loss(ids, targets, params, config):
-    """Mean cross-entropy of the predictions, and its gradient with respect to every parameter.
+    """Compute the mean cross-entropy of the predictions and its gradient with respect to every parameter.
 
         loss = cross_entropy(gpt(ids), targets)
 
@@ -385,7 +387,7 @@ def gpt_loss(ids, targets, params, config):
 
 
 def _from_parts(ids, targets, params, config):
-    """`gpt_loss`, put together from the earlier assignments: what the lesson describes.
+    """Compute `gpt_loss` with the functions of the earlier assignments, as the lesson describes.
 
     >>> config = GPTConfig(vocab_size=5, block_size=4, n_layers=2, n_heads=2, d_model=8)
     >>> params = init_gpt(config, np.random.default_rng(0))
@@ -413,7 +415,7 @@ def _from_parts(ids, targets, params, config):
 
     length = dx.shape[-2]
     grads["W_pos"] = np.zeros_like(params["W_pos"])
-    grads["W_pos"][:length] = dx.reshape(-1, length, dx.shape[-1]).sum(axis=0)  # (T, D), added up over the batch
+    grads["W_pos"][:length] = dx.reshape(-1, length, dx.shape[-1]).sum(axis=0)  # (T, D), summed over the batch
     grads["W_tok"] = embed_tokens_backward(dx, ids, config.vocab_size)
     if config.tied:
         grads["W_tok"] += dhead.T
@@ -423,32 +425,32 @@ def _from_parts(ids, targets, params, config):
 
 
 # %% [markdown]
-# ## The same on one page
+# ## Going faster
 #
-# Putting `gpt_loss` together from the parts is what this assignment asks for, and it is good enough for everything that
-# follows. The solution has a second version, and that is the one it trains with. It computes the same formulas in the
-# same order; what it leaves out is everything that makes the parts comfortable:
+# This section is optional. This assignment asks for `gpt_loss` built from the parts, and that version is good enough
+# for everything that follows. The solution also has a second version, `_on_one_page`, which it uses for training. It
+# computes the same formulas in the same order, with less overhead:
 #
-# - every array stays a matrix of N = B · T rows, and is only seen as (B, H, T, K) inside attention;
-# - nothing is checked, converted or looked up twice, and no function is called for less than three lines;
-# - what the way back needs, such as the normalized vectors, is kept and not computed again;
-# - a number that only the next line needs is overwritten in place.
+# - every array stays a matrix of N = B · T rows, and is viewed as (B, H, T, K) only inside attention;
+# - nothing is checked or converted twice, and there are few function calls;
+# - values that the backward pass needs, such as the normalized vectors, are kept and not computed again;
+# - an array that only the next line needs is overwritten in place.
 #
-# That makes a training step 1.6 times as fast with 16 features, where nearly all of the time goes into calling
-# functions, 1.1 times with 64 features, and 1.05 times with 128: matrix products take the same time in both. The two
-# are tested against each other. First make it right, then make it fast, and keep the version that you understand.
+# A training step is 1.6 times as fast with 16 features, where nearly all of the time goes into function calls, 1.1
+# times with 64 features, and 1.05 times with 128: matrix products take the same time in both versions. The two versions
+# are tested against each other. Make your code correct first, then fast, and keep the version that you understand.
 
 
 # %%
 @functools.cache
 def _ones(shape, dtype, value=1.0):
-    """A vector of ones, made once. To multiply by it is the fastest way to add up rows or columns."""
+    """Return an array filled with `value`, cached. A product with it is the fastest way to sum rows or columns."""
     return np.full(shape, value, dtype=dtype)
 
 
 @functools.cache
 def _fill(length, dtype):
-    """What the causal mask adds to the scores, (T, T): 0 where a query may look, -inf elsewhere. Made once."""
+    """Return the causal mask as a term to add to the scores, (T, T), cached: 0 where it is True, -inf elsewhere."""
     return np.where(causal_mask(length), 0.0, -np.inf).astype(dtype)
 
 
@@ -512,9 +514,9 @@ def _attention_backward(dout, saved, shape):
     batch, length, n_heads, head_size = shape
     dheads = dout.reshape(shape).swapaxes(1, 2)  # (B, H, T, K)
     dqkv = np.empty((batch, length, 3, n_heads, head_size), dtype=dout.dtype)
-    dq, dk, dv = dqkv.transpose(2, 0, 3, 1, 4)  # views: what is written into them stands in dqkv
+    dq, dk, dv = dqkv.transpose(2, 0, 3, 1, 4)  # views: writing into them fills dqkv
     np.matmul(weights.swapaxes(-1, -2), dheads, out=dv)
-    dscores = dheads @ v.swapaxes(-1, -2)  # (B, H, T, T), first with respect to the weights
+    dscores = dheads @ v.swapaxes(-1, -2)  # (B, H, T, T), at first with respect to the weights
     dscores *= weights
     rows, weight_rows = dscores.reshape(-1, length), weights.reshape(-1, length)
     rows -= weight_rows * (rows @ _ones((length, 1), rows.dtype))
@@ -535,7 +537,7 @@ def _activate(x, activation):
     gate *= -_CUBIC
     gate -= _SLOPE
     gate *= x  # -2u
-    with np.errstate(over="ignore"):  # where the gate is shut, exp may be infinite
+    with np.errstate(over="ignore"):  # where the gate is 0, exp may overflow to infinity
         np.exp(gate, out=gate)
     gate += 1
     np.reciprocal(gate, out=gate)
@@ -556,14 +558,14 @@ def _activate_backward(dout, x, active, gate, activation):
 
 
 def _on_one_page(ids, targets, params, config):
-    """`gpt_loss`, fast: the formulas of all the parts, on matrices of N = B T rows."""
+    """Compute `gpt_loss` faster, with the formulas of all parts on matrices of N = B T rows."""
     ids, targets = np.asarray(ids), np.asarray(targets).reshape(-1)
     length, d_model = ids.shape[-1], config.d_model
     if length > config.block_size:
         raise ValueError(f"{length} tokens do not fit into the block size of {config.block_size}")
     x = embed(ids, params["W_tok"], params["W_pos"]).reshape(-1, d_model)  # (N, D)
     shape = (len(x) // length, length, config.n_heads, d_model // config.n_heads)
-    grads = dict.fromkeys(params)  # in the right order
+    grads = dict.fromkeys(params)  # fixes the order of the keys
 
     saved = []
     for i in range(config.n_layers):
@@ -618,33 +620,32 @@ def _on_one_page(ids, targets, params, config):
 # %% [markdown]
 # ## What could go wrong
 #
-# Mistakes that are easily made here. Read them once before you write, and again when something is wrong: where the
-# report recognises one, it uses these words.
+# These mistakes are easy to make here. Read them before you write the functions, and again when a check fails: the
+# report uses the same words when it recognizes one.
 #
-# - `init_gpt`: **the matrices that write into the stream are as large as the others.** attn.W_o and ffn.W_2 start
-#   smaller, or the stream grows with every block.
-# - `gpt`: **there is no mask: every position sees the future.** In training, the model reads the token that it should
-#   predict, and the loss falls suspiciously low.
-# - `gpt`: **the last layer norm is missing.** In pre-norm blocks the stream is never normalized, and grows; the head
-#   needs a norm before it.
-# - `gpt`: **every block got the parameters of block 0.** The parameters of the other blocks have no influence on
-#   anything.
-# - `gpt_loss`: **with a tied head, the gradient of W_tok is that of the head only.** The table was used twice, and the
-#   later assignment has overwritten the part from the embedding.
-# - `gpt_loss`: **with a tied head, the gradient of W_tok lacks the part of the head.** The table was used twice: at the
-#   beginning as a table, and at the end as a head.
-# - `gpt_loss`: **where a token occurs twice, only one of its gradients is counted.** `grads[ids] += dx` reads, adds and
-#   writes each row once, however often it is listed.
+# - `init_gpt`: **attn.W_o and ffn.W_2 have the same standard deviation as the other matrices.** These two matrices
+#   write into the residual stream. Unless they start smaller, its variance grows with every block.
+# - `gpt`: **there is no mask: every position attends to later positions.** In training, the model can then read the
+#   token that it should predict, and the loss falls suspiciously low.
+# - `gpt`: **the last layer norm is missing.** Pre-norm blocks never normalize the residual stream itself, so it grows
+#   from block to block. The head needs a norm before it.
+# - `gpt`: **every block was given the parameters of block 0.** The parameters of the other blocks then have no effect.
+# - `gpt_loss`: **with a tied head, the gradient of W_tok contains only the part from the head.** The table was used
+#   twice. The later assignment overwrote the part from the embedding.
+# - `gpt_loss`: **with a tied head, the gradient of W_tok lacks the part from the head.** The table was used twice: as
+#   the table at the beginning and as the head at the end.
+# - `gpt_loss`: **where a token occurs several times, only one of its gradients was counted.** `grads[ids] += dx` writes
+#   each row only once, even if ids lists it several times.
 
 # %% [markdown]
 # ## Try it
 #
-# A gradient is good for something at once: subtract a little of it from every parameter, and the loss has to fall.
-# Before a model is trained on a large text, it should be able to learn a tiny one by heart; if it cannot, something is
-# wrong. Teach an untrained model two names, by nothing but that.
+# Subtract a small multiple of its gradient from every parameter, and the loss should fall. Before you train a model on
+# a large text, check that it can memorize a tiny one; if it cannot, there is a bug. Train a new model on two names,
+# with nothing but this rule.
 #
-# **Guess first.** With what loss does it start, and how far down can it go? And once it knows both names, which
-# probability does it give to the right character, at each of the five places?
+# **Guess first.** At which loss does training start, and how far can it fall? And once the model has learned both
+# names, which probability does it give to the correct character at each of the five positions?
 #
 # Run it: `python gpt.py`, or the next cell of the notebook.
 
@@ -676,20 +677,20 @@ if __name__ == "__main__":
 # ['0.46', '1.00', '1.00', '1.00', '1.00']
 # ```
 #
-# It starts near log 27 = 3.30, as it should, and does not go to 0, although four of the five places are certain. After
-# the first "." both "e" and "o" are right: the best that anybody can say there is ½ and ½. That costs log 2 at one
-# place of five, 0.14 in the mean, and the loss comes to rest just above it. It is the entropy of what comes next, from
-# assignment 2; every text has such a floor.
+# The loss starts near log 27 = 3.30, as it should. It does not fall to 0, although four of the five positions are
+# certain. After the first ".", both "e" and "o" are correct, so the best prediction is ½ for each. That costs log 2 at
+# one position of five, 0.14 on average, and the loss settles just above it. This is the entropy of the next token, from
+# assignment 2. Every text has such a lower limit.
 #
-# 1. Steps of 0.03: where is the loss after 200 of them? How to choose the length of the steps, and differently for each
-#    parameter, is the subject of the next assignment.
-# 2. Start with parameters ten times as large, `init_std=1.0`. What is the first loss, and what does it say about the
+# 1. Use the rate 0.03: what is the loss after 200 steps? The next assignment is about choosing the length of the steps,
+#    and a different one for each parameter.
+# 2. Start with parameters ten times as large, `init_std=1.0`. What is the first loss, and what does it show about the
 #    model?
 
 # %% [markdown]
 # ## Answers
 #
-# **1. It is on its way, ten times as slowly.**
+# **1. It is still falling, more slowly.**
 #
 # ```python
 # >>> losses, _ = learn(rate=0.03, steps=201)
@@ -698,8 +699,9 @@ if __name__ == "__main__":
 #
 # ```
 #
-# **2. Far above log 27.** A model that knows nothing has a loss of 3.30. This one knows nothing, and is sure of it:
-# large parameters make large scores, and the softmax of those is nearly all or nothing.
+# **2. Far above log 27.** A model that gives all tokens the same probability has a loss of 3.30. This one is
+# confidently wrong: large parameters make large scores, and their softmax gives nearly all of the probability to one
+# token.
 #
 # ```python
 # >>> [learn(rate=0.0, steps=1, init_std=std)[0][0] for std in (0.02, 0.1, 1.0)]
@@ -710,9 +712,9 @@ if __name__ == "__main__":
 # %% [markdown]
 # ## In your own GPT
 #
-# When your GPT is trained (`headway train`, assignment 10), look at this part at work: `headway plot attention-heads`
-# and `headway plot gradient-norms`. And `headway plot attention-viewer` writes a page for the browser: point at a
-# character, and see where each head of each block looks from there.
+# Once you have trained your GPT (`headway train`, assignment 10), plot this part of it: `headway plot attention-heads`
+# and `headway plot gradient-norms`. `headway plot attention-viewer` writes a page for the browser: point at a character
+# to see which positions each head of each block attends to from there.
 
 # %% tags=["active-ipynb"]
 # from autograder.workspace.plots import show

@@ -20,18 +20,18 @@ FLOAT32_LOSS = TOLERANCES[np.dtype(FLOAT32)]
 
 
 def _config(**fields: Any) -> Config:
-    """A small model with axes of different sizes; every field is set, as defaults belong to students."""
+    """Return a small configuration with axes of different sizes. Every field is set: students may change defaults."""
     sizes = {"vocab_size": 11, "block_size": 7, "n_layers": 2, "n_heads": 2, "d_model": 6, "d_ff": 9}
     return Config("gpt", "GPTConfig", {**sizes, "activation": "gelu", "tied": True, "bias": True, **fields})
 
 
 def _tiny(**fields: Any) -> Config:
-    """One block of four features."""
+    """Return a configuration with one block and four features."""
     return _config(**{"vocab_size": 5, "block_size": 4, "n_layers": 1, "d_model": 4, "d_ff": 3, **fields})
 
 
 def _params(draw: RandomInputs, config: Config, dtype: Any = np.float64) -> dict[str, Array]:
-    """Random parameters, none near its usual initial value."""
+    """Return random parameters, none of them near its usual initial value."""
     params = {name: draw.normal(*shape, scale=0.5, dtype=dtype) for name, shape in gpt_shapes(config).items()}
     for name in params:
         if name.endswith("gamma"):
@@ -44,13 +44,13 @@ def _ids(draw: RandomInputs, config: Config, *shape: int) -> Array:
 
 
 def _initial(student: StudentCode, config: Config, rng: Rng) -> dict[str, Array]:
-    """What `init_gpt` returns, its names, shapes and dtypes looked at."""
+    """Return the result of `init_gpt`. Raise Mismatch if a name, shape or dtype is wrong."""
     params, shapes = student.gpt.init_gpt(config, rng), gpt_shapes(config)
     if not isinstance(params, dict):
         raise Mismatch(f"init_gpt must return a dict, not {describe_type(params)}")
-    missing, surplus = [name for name in shapes if name not in params], [name for name in params if name not in shapes]
-    if missing or surplus:
-        lists = (("lacks", missing), ("has also", surplus))
+    missing, extra = [name for name in shapes if name not in params], [name for name in params if name not in shapes]
+    if missing or extra:
+        lists = (("is missing", missing), ("has the extra", extra))
         raise Mismatch("params " + " and ".join(f"{what} {', '.join(map(repr, n[:6]))}" for what, n in lists if n))
     for name, shape in shapes.items():
         value = params[name]
@@ -75,7 +75,7 @@ def test_names_and_shapes(student: StudentCode, draw: RandomInputs) -> None:
 
 
 @graded("gpt.init_gpt")
-def test_options_of_the_start(student: StudentCode, draw: RandomInputs) -> None:
+def test_options(student: StudentCode, draw: RandomInputs) -> None:
     """An untied head; no biases"""
     _initial(student, _config(tied=False), draw.rng())
     _initial(student, _config(bias=False), draw.rng())
@@ -83,8 +83,8 @@ def test_options_of_the_start(student: StudentCode, draw: RandomInputs) -> None:
 
 
 @graded("gpt.init_gpt")
-def test_sizes_of_the_start(student: StudentCode, draw: RandomInputs) -> None:
-    """Matrices around 0 with standard deviation 0.02, smaller where they write into the residual stream"""
+def test_standard_deviations(student: StudentCode, draw: RandomInputs) -> None:
+    """Matrices with mean 0 and standard deviation 0.02, smaller for W_o and W_2"""
     for n_layers in (1, 3):
         config = _config(vocab_size=40, block_size=30, n_layers=n_layers, d_model=32, d_ff=48, tied=False)
         for name, value in _initial(student, config, draw.rng()).items():
@@ -92,15 +92,15 @@ def test_sizes_of_the_start(student: StudentCode, draw: RandomInputs) -> None:
                 continue
             residual = name.endswith(("attn.W_o", "ffn.W_2"))
             expected = 0.02 / (2 * n_layers) ** 0.5 if residual else 0.02
-            # At least 960 numbers: their standard deviation has a relative error of 0.023. Allowed are six of those.
+            # The standard deviation of 960 values or more has a relative error of 0.023. The tolerance is six of those.
             std, mean = float(value.std(dtype=float)), float(value.mean(dtype=float))
             if not abs(std - expected) <= 0.15 * expected:
                 raise Mismatch(f"params[{name!r}] has standard deviation {std:.4f}, expected about {expected:.4f}")
             if not abs(mean) <= 7 * expected / value.size**0.5:
                 raise Mismatch(f"params[{name!r}] has mean {mean:.4f}, expected about 0")
-            # Of 960 normal numbers, one is farther out than 2.2 standard deviations (uniform ones never get to 1.74).
+            # Of 960 normal values, one is more than 2.2 standard deviations away from 0; uniform ones stay within 1.74.
             if not float(np.abs(value).max()) >= 2.2 * expected:
-                raise Mismatch(f"params[{name!r}] is not normally distributed: nothing lies far from the mean")
+                raise Mismatch(f"params[{name!r}] is not normally distributed: no entry is far from the mean")
 
 
 @graded("gpt.init_gpt")
@@ -109,14 +109,14 @@ def test_ones_and_zeros(student: StudentCode, draw: RandomInputs) -> None:
     for name, value in _initial(student, _config(tied=False), draw.rng()).items():
         expected = 1.0 if name.endswith("gamma") else 0.0
         if not _is_matrix(name) and not (value == expected).all():
-            raise Mismatch(f"params[{name!r}] must be {expected:g} everywhere at the start")
+            raise Mismatch(f"params[{name!r}] must be {expected:g} everywhere")
 
 
 @graded("gpt.init_gpt")
-def test_random_start(student: StudentCode, draw: RandomInputs) -> None:
+def test_randomness(student: StudentCode, draw: RandomInputs) -> None:
     """All randomness comes from the generator; no two matrices are equal"""
     config, rng = _config(tied=False), draw.rng()
-    first, again, other = (_initial(student, config, r) for r in (rng, rng, draw.rng()))
+    first, again, other = (_initial(student, config, generator) for generator in (rng, rng, draw.rng()))
     matrices = {name: value for name, value in first.items() if _is_matrix(name)}
     for name, value in matrices.items():
         if not np.array_equal(value, again[name]):
@@ -126,8 +126,8 @@ def test_random_start(student: StudentCode, draw: RandomInputs) -> None:
     for (name, value), (twin, numbers) in itertools.combinations(matrices.items(), 2):
         a = value.ravel()[:3].astype(float)
         for b in (numbers.ravel()[:3].astype(float), numbers.T.ravel()[:3].astype(float)):
-            if np.allclose(a * b[0], b * a[0], rtol=1e-5, atol=0):  # the same draws, perhaps of another size
-                raise Mismatch(f"params[{name!r}] and params[{twin!r}] are made of the same random numbers")
+            if np.allclose(a * b[0], b * a[0], rtol=1e-5, atol=0):  # the same draws, perhaps scaled
+                raise Mismatch(f"params[{name!r}] and params[{twin!r}] were made from the same random values")
 
 
 @graded("gpt.gpt", points=2)
@@ -249,7 +249,7 @@ def test_loss_short(agree: Agree, draw: RandomInputs) -> None:
 
 @graded("gpt.gpt_loss")
 def test_loss_repeated(agree: Agree, draw: RandomInputs) -> None:
-    """The same token in many places: its gradients add up"""
+    """The same token at many positions: its gradients add up"""
     ids, targets = np.array([[1, 1, 3, 1], [3, 1, 1, 1]]), np.array([[2, 2, 2, 1], [1, 2, 2, 4]])
     for tied in (True, False):
         config = _tiny(tied=tied)
@@ -267,7 +267,7 @@ def test_loss_axes(agree: Agree, draw: RandomInputs) -> None:
 
 @graded("gpt.gpt_loss")
 def test_loss_layers_and_heads(agree: Agree, draw: RandomInputs) -> None:
-    """One head, four heads; three blocks, each of them different"""
+    """One head, four heads; three different blocks"""
     for fields in ({"n_heads": 1}, {"n_heads": 4}, {"n_layers": 3}):
         config = _tiny(**fields)
         agree(_ids(draw, config, 2, 4), _ids(draw, config, 2, 4), _params(draw, config), config)
@@ -301,7 +301,7 @@ def test_loss_inputs_kept(unmodified: Unmodified, draw: RandomInputs) -> None:
 
 @graded("gpt.count_parameters")
 def test_count(agree: Agree, draw: RandomInputs) -> None:
-    """All parameters of all arrays; a tied head is counted once"""
+    """All entries of all arrays; a tied head is counted once"""
     for fields in ({}, {"tied": False}, {"bias": False}):
         agree(_params(draw, _config(**fields)))
 
