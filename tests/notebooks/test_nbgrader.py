@@ -203,6 +203,8 @@ def test_exported_grades_reach_gradebook_and_feedback(course, by_headway, tmp_pa
     assert f"{len(by_headway)} submissions" in output
     assert f"{len(by_headway)} notebooks" in output
     assert course.exported_scores(other) == by_headway
+    autograded = nbformat.read(other / course.notebook("autograded", "right").relative_to(course.folder), as_version=4)
+    assert sum('grade("softmax.softmax"' in cell.source for cell in autograded.cells) == 1
     course.run("-c", COMMENT, f"sqlite:///{other / 'gradebook.db'}")
     shutil.copy(course.folder / release_manifest.MANIFEST, other)  # has the seed
     again = ("--out", "out", "--assignment", ASSIGNMENT, "--nbgrader", other)
