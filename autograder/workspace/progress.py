@@ -16,6 +16,7 @@ from autograder.workspace.state import State
 # Keys of the state file.
 KEY, VERSION = "progress", "kit"
 CURRENT_FUNCTION = "at"
+OLD_FINGERPRINT = "print"  # the key `fingerprint` of an entry in older state files
 
 
 @dataclass(frozen=True)
@@ -45,7 +46,7 @@ def load(state: State, curriculum: Curriculum) -> dict[str, ProgressEntry]:
 
 def _parse_entry(values: Any) -> ProgressEntry | None:
     try:
-        entry = ProgressEntry(**values)
+        entry = ProgressEntry(**{"fingerprint" if key == OLD_FINGERPRINT else key: values[key] for key in values})
         datetime.datetime.fromisoformat(entry.since)
         valid = entry.status in STATUSES and 0 <= entry.earned + 0.0 <= 1e6 and 0 < entry.possible + 0.0 <= 1e6
     except (TypeError, ValueError):

@@ -4,6 +4,7 @@ import datetime
 
 import pytest
 
+from autograder import __version__
 from autograder.core.relative_time import ago
 from autograder.courses.transformer import TRANSFORMER
 from autograder.results import CheckResult
@@ -41,8 +42,19 @@ def test_current_statuses_leaves_out_changed_code():
 )
 def test_load_damaged_progress_is_empty(folder, content):
     recorded = state.load(folder)
-    recorded.content[progress.KEY] = content
+    recorded.content |= {progress.VERSION: __version__, progress.KEY: content}
     assert progress.load(recorded, TRANSFORMER) == {}
+
+
+def test_load_accepts_the_key_print_of_older_files(folder):
+    recorded = state.load(folder)
+    old = {"print": "a", "status": "passed", "earned": 1.0, "possible": 1.0, "since": "2026-01-01T00:00:00+00:00"}
+    recorded.content |= {progress.VERSION: __version__, progress.KEY: {"softmax.softmax": old}}
+    entries = progress.load(recorded, TRANSFORMER)
+    assert progress.current_statuses(entries, FINGERPRINTS) == {"softmax.softmax": "passed"}
+    progress.store(recorded, entries, TRANSFORMER)
+    recorded.save()
+    assert progress.load(state.load(folder), TRANSFORMER) == entries
 
 
 def test_load_other_version_is_empty(folder):
