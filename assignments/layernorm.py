@@ -5,14 +5,14 @@
 #
 # *Assignment 6 of 12 · 2 functions · about 1 h · bonus: 2 more, 35 min*
 #
-# Attention is the first of the two things that a transformer does again and again; the next assignment brings the
-# second. Between them something is missing. A deep network multiplies and adds many times. If one step makes its
-# numbers twice as large, the next one sees inputs that it was not tuned for, and after ten steps the numbers have
-# exploded or died out.
+# Attention is the first of the two steps that a transformer repeats; the next assignment brings the second. Something
+# is missing between them. A deep network multiplies and adds many times. If one step doubles its values, the next one
+# gets inputs of a scale that it was not trained for. After ten such steps the values are a thousand times larger, or,
+# if each step halves them, a thousand times smaller.
 #
-# **Layer normalization**, layer norm for short, stands between the steps and brings every vector to mean 0 and
-# variance 1. The model may then choose another scale and another centre for each of the D numbers, with two learned
-# vectors: the **gain** $\gamma$ and a bias $\beta$, (D,) each.
+# **Layer normalization**, layer norm for short, comes between the steps and brings every vector to mean 0 and
+# variance 1. The model may then give each of the D entries another scale and another centre, with two learned vectors:
+# the **gain** $\gamma$ and a bias $\beta$, (D,) each.
 #
 # $$y = \gamma \cdot \frac{x - \mu}{\sqrt{\sigma^2 + \epsilon}} + \beta \qquad
 #   \mu = \frac{1}{D} \sum_i x_i \qquad \sigma^2 = \frac{1}{D} \sum_i (x_i - \mu)^2$$
@@ -20,14 +20,15 @@
 # (Ba, Kiros and Hinton 2016, section 3; the $\epsilon$ is that of Ioffe and Szegedy 2015, algorithm 1.)
 #
 # ```text
-#     x (B, T, D)     one row = one token at one position = D numbers
+#     x (B, T, D)     one row = one token at one position = D entries
 #     ┌────────────────┐
 #     │  1   2   3   6 │ ──>  mean 3, variance 3.5  ──>  (-1.07  -0.53   0.00   1.60)
 #     └────────────────┘
 # ```
 #
-# The mean and the variance are taken over the D numbers, the *features*, of *one* vector. Neither the rest of the batch
-# nor the other positions have a say. Batch normalization, its older relative, does the opposite.
+# The mean and the variance are taken over the D entries, the *features*, of *one* vector. The other positions and the
+# rest of the batch do not matter. Batch normalization, its older relative, does the opposite: it normalizes each
+# feature over the batch.
 
 # %%
 import functools
@@ -40,7 +41,7 @@ from softmax import as_float
 #
 # *15 min, straightforward*
 #
-# The vector of the picture, with a gain of 1 and a bias of 0:
+# Here is the vector of the picture, with a gain of 1 and a bias of 0:
 #
 # ```python
 # >>> gamma, beta = np.ones(4), np.zeros(4)
@@ -49,8 +50,8 @@ from softmax import as_float
 #
 # ```
 #
-# By hand: the mean is 3, the distances to it are -2, -1, 0 and 3, and the variance is (4 + 1 + 0 + 9) / 4 = 3.5, whose
-# root, the standard deviation, is 1.8708. Shifting the vector, or stretching it, makes (almost) no difference:
+# By hand: the mean is 3, the distances from it are -2, -1, 0 and 3, and the variance is (4 + 1 + 0 + 9) / 4 = 3.5. Its
+# root, the standard deviation, is 1.8708. Shifting or scaling the vector changes (almost) nothing:
 #
 # ```python
 # >>> layernorm(np.array([1001.0, 1002.0, 1003.0, 1006.0]), gamma, beta).round(4)
@@ -60,13 +61,13 @@ from softmax import as_float
 #
 # ```
 #
-# Two details that everybody gets wrong once:
+# Two details often go wrong:
 #
 # **Divide by D, not by D - 1.** There are two variances. The *biased* one divides the sum of the squared distances by
-# D; the *unbiased* one, the estimate that statistics books recommend for a sample, divides by D - 1. Layer
-# normalization uses the biased one. NumPy's `var` and `std` are biased by default; PyTorch's `torch.var` and
-# `torch.std` are unbiased, while its `nn.LayerNorm` is biased. With four features the results are 15 % apart, with a
-# thousand nobody would notice:
+# D. The *unbiased* one, which statistics books recommend for a sample, divides by D - 1. Layer normalization uses the
+# biased one. NumPy's `var` and `std` are biased by default. PyTorch's `torch.var` and `torch.std` are unbiased, but its
+# `nn.LayerNorm` is biased. With four features the results differ by 15 %; with a thousand the difference is hard to
+# see:
 #
 # ```python
 # >>> x = np.array([1.0, 2.0, 3.0, 6.0])
@@ -78,9 +79,9 @@ from softmax import as_float
 # ```
 #
 # **$\epsilon$ belongs inside the root.** Without it, a vector whose entries are all equal would be divided by 0. Some
-# well-known codes add it to the standard deviation, outside the root. With $\epsilon = 10^{-5}$ the two hardly differ
-# on ordinary vectors, and a lot on very small ones. Here every entry is within 0.001 of the mean; the variance is far
-# smaller than $\epsilon$, and the result stays small:
+# well-known implementations add it to the standard deviation, outside the root. With $\epsilon = 10^{-5}$ the two
+# hardly differ on ordinary vectors, but a lot on very small ones. In the first example below every entry is within
+# 0.001 of the mean; the variance is far smaller than $\epsilon$, so the result stays small:
 #
 # ```python
 # >>> layernorm(np.array([0.001, 0.002, 0.003]), np.ones(3), np.zeros(3)).round(4)
@@ -90,20 +91,16 @@ from softmax import as_float
 #
 # ```
 #
-# The vectors are the rows along the last axis of `x`; everything before it is batch. Keep that axis when you take the
-# mean, with length 1: `(B, T, D)` minus `(B, T, 1)`.
+# The vectors are the rows along the last axis of `x`; all axes before it are batch axes. Keep the last axis, with
+# length 1, when you take the mean, so that you can subtract: `(B, T, D)` minus `(B, T, 1)`.
 #
-# One more thing, if you want it fast: `x.mean(axis=-1)` is a slow way to add up many short rows. The same sums are the
-# product with a vector of ones, `(N, D) @ (D,)`, and products are what NumPy does best. The sum of the squares of every
-# row is `np.vecdot` of the matrix with itself.
-#
-# See it: `headway plot layernorm` (before your function is written, with `--solution`).
+# See it: `headway plot layernorm` (add `--solution` if you have not written your function yet).
 
 # %%
 
 
 def layernorm(x, gamma, beta, eps=1e-5):
-    """Layer normalization over the last axis (Ba, Kiros and Hinton 2016, section 3).
+    """Normalize each vector along the last axis, layer normalization (Ba, Kiros and Hinton 2016, section 3).
 
         y = gamma * (x - mean(x)) / sqrt(var(x) + eps) + beta
 
@@ -124,20 +121,21 @@ def layernorm(x, gamma, beta, eps=1e-5):
 #
 # *45 min, needs paper*
 #
-# Write $\hat x$ for the normalized vector (before gain and bias) and $\sigma$ for the root that it was divided by. Gain
-# and bias are easy. Each of them was used for every row, so its gradient is a *sum over all rows*:
+# Write $\hat x$ for the normalized vector (before gain and bias) and $\sigma$ for the root that it was divided by,
+# $\epsilon$ included. The gradients of gain and bias are easy. All rows used the same gain and bias, so each gradient
+# is a *sum over all rows*:
 #
 # $$d\gamma = \sum_{rows} dout \cdot \hat x \qquad d\beta = \sum_{rows} dout$$
 #
 # For `x` there are three paths. Every $x_i$ appears directly, in the mean, and in the variance; and through the mean
-# and the variance it moves *every* output of its row. With $g = dout \cdot \gamma$, the gradient that arrives at
-# $\hat x$, the three collapse to
+# and the variance it changes *every* output of its row. With $g = dout \cdot \gamma$, the gradient that arrives at
+# $\hat x$, the three paths add up to
 #
 # $$dx = \frac{1}{\sigma} \Big( g - \mathrm{mean}(g) - \hat x \cdot \mathrm{mean}(g \cdot \hat x) \Big)$$
 #
-# (The derivation is that of Ioffe and Szegedy 2015, section 3, with the mean taken over the features.) The second term
-# is the path through the mean: `dx` adds up to 0, because shifting a vector changes nothing. The third is the path
-# through the variance, because stretching it changes (almost) nothing either.
+# (The derivation is that of Ioffe and Szegedy 2015, section 3, with the means taken over the features.) The second term
+# is the path through the mean. Because of it each row of `dx` adds up to 0: shifting a vector does not change the
+# output. The third term is the path through the variance: scaling a vector changes (almost) nothing either.
 #
 # ```python
 # >>> dx, dgamma, dbeta = layernorm_backward(np.array([1.0, 0.0, 0.0, 0.0]), np.array([1.0, 2.0, 3.0, 6.0]), np.ones(4))
@@ -148,22 +146,22 @@ def layernorm(x, gamma, beta, eps=1e-5):
 #
 # ```
 #
-# By hand, the first number: g is (1, 0, 0, 0), its mean 0.25; the mean of g times $\hat x$ is −1.069 / 4 = −0.2673; so
-# it is (1 − 0.25 − 1.069 · 0.2673) / 1.8708 = 0.2482.
+# By hand, the first entry: g is (1, 0, 0, 0), with mean 0.25. The mean of g times $\hat x$ is −1.069 / 4 = −0.2673. So
+# the entry is (1 − 0.25 − 1.069 · 0.2673) / 1.8708 = 0.2482.
 #
-# This is also why a layer norm must never be tested with a gradient of ones: when $\gamma$ is 1 as well, the true `dx`
-# is 0, and a function that answers 0 to everything looks right.
+# This is also why you should never test a layer norm with a `dout` of ones: if $\gamma$ is 1 as well, the true `dx` is
+# 0, and a function that always returns 0 looks right.
 
 # %%
 def layernorm_backward(dout, x, gamma, eps=1e-5):
-    """Gradients of `layernorm(x, gamma, beta, eps)`; they do not depend on `beta`.
+    """Return the gradients of `layernorm(x, gamma, beta, eps)`; they do not depend on `beta`.
 
         dx = (g - mean(g) - x̂ mean(g x̂)) / std   with g = dout * gamma, x̂ = (x - mean(x)) / std, std = √(var(x) + eps)
         dgamma = Σ_rows dout * x̂                 dbeta = Σ_rows dout
 
     Args:
         dout: gradient with respect to the output, (..., D).
-        x: what went in, (..., D).
+        x: input of the forward pass, (..., D).
         gamma: gain, (D,).
         eps: the same as in the forward pass.
 
@@ -180,12 +178,12 @@ def layernorm_backward(dout, x, gamma, eps=1e-5):
 #
 # *10 min, straightforward*
 #
-# Llama and most models since then leave out half of it: no mean is subtracted and no bias is added. What remains, the
-# **RMS norm**, is the division by the *root mean square* of the vector. It is cheaper and works as well.
+# Llama and most models since then omit half of it: they subtract no mean and add no bias. What remains, the **RMS
+# norm**, divides the vector by its *root mean square*. It is cheaper and works as well.
 #
 # $$y = \gamma \cdot \frac{x}{\sqrt{\frac{1}{D} \sum_i x_i^2 + \epsilon}}$$
 #
-# (Zhang and Sennrich 2019, section 4; they leave out the $\epsilon$, every implementation puts it in.)
+# (Zhang and Sennrich 2019, section 4. They leave out the $\epsilon$; implementations add it.)
 #
 # ```python
 # >>> rmsnorm(np.array([1.0, 2.0, 3.0, 6.0]), np.ones(4)).round(4)
@@ -193,11 +191,12 @@ def layernorm_backward(dout, x, gamma, eps=1e-5):
 #
 # ```
 #
-# By hand: the squares are 1, 4, 9 and 36, their mean is 12.5, its root 3.5355, and 1 / 3.5355 = 0.2828.
+# By hand: the squares are 1, 4, 9 and 36, their mean is 12.5, and its root is 3.5355. The first entry is 1 / 3.5355 =
+# 0.2828.
 
 # %%
 def rmsnorm(x, gamma, eps=1e-5):
-    """Root mean square normalization over the last axis (Zhang and Sennrich 2019, section 4).
+    """Divide each vector along the last axis by its root mean square (Zhang and Sennrich 2019, section 4).
 
         y = gamma * x / sqrt(mean(x²) + eps)
 
@@ -217,7 +216,7 @@ def rmsnorm(x, gamma, eps=1e-5):
 #
 # *25 min, needs a thought*
 #
-# As for the layer norm, but without the path through the mean, because no mean was taken:
+# As in layer normalization, but without the path through the mean, because no mean was subtracted:
 #
 # $$dx = \frac{1}{r} \Big( g - \hat x \cdot \mathrm{mean}(g \cdot \hat x) \Big) \qquad
 #   r = \sqrt{\mathrm{mean}(x^2) + \epsilon} \qquad \hat x = x / r \qquad g = dout \cdot \gamma$$
@@ -231,14 +230,14 @@ def rmsnorm(x, gamma, eps=1e-5):
 
 # %%
 def rmsnorm_backward(dout, x, gamma, eps=1e-5):
-    """Gradients of `rmsnorm(x, gamma, eps)`.
+    """Return the gradients of `rmsnorm(x, gamma, eps)`.
 
         dx = (g - x̂ mean(g x̂)) / r     with g = dout * gamma, x̂ = x / r, r = √(mean(x²) + eps)
         dgamma = Σ_rows dout * x̂
 
     Args:
         dout: gradient with respect to the output, (..., D).
-        x: what went in, (..., D).
+        x: input of the forward pass, (..., D).
         gamma: gain, (D,).
         eps: the same as in the forward pass.
 
@@ -255,31 +254,31 @@ def rmsnorm_backward(dout, x, gamma, eps=1e-5):
 # Mistakes that are easily made here. Read them once before you write, and again when something is wrong: where the
 # report recognises one, it uses these words.
 #
-# - `layernorm`: **the variance was divided by D - 1, not by D.** Statistics books, torch.var and torch.std divide by
-#   D - 1; layer normalization takes the plain mean of the squared distances. With few features the result is several
+# - `layernorm`: **the variance was divided by D - 1, not by D.** Statistics books, torch.var and torch.std divide by D
+#   - 1. Layer normalization uses the plain mean of the squared distances. With few features the result is several
 #   percent too small.
 # - `layernorm`: **eps was added to the standard deviation, outside the root.** On ordinary vectors hardly anything
-#   shows; on small ones, or with a large eps, the result is far too large.
-# - `layernorm`: **the mean and the variance are taken over the first axis.** This is batch normalization: every feature
-#   over the batch, instead of every vector over its features.
+#   shows. On very small ones the result is far too large, and with a large eps it is too small.
+# - `layernorm`: **the mean and the variance were taken over the first axis.** That is what batch normalization does:
+#   each feature over the batch. Here it is each vector over its features.
 # - `layernorm_backward`: **the path through the variance is missing in dx.** The variance depends on every entry of the
-#   row, so each entry also moves the output by moving the divisor.
-# - `layernorm_backward`: **the path through the mean is missing in dx.** Shifting a vector changes nothing, so each row
-#   of dx must add up to 0.
-# - `layernorm_backward`: **dgamma and dbeta are means over the rows instead of sums.** Each row used the same gain and
-#   bias, and what they contribute adds up.
-# - `rmsnorm`: **the mean is subtracted, as in layer normalization.** The RMS norm takes no mean. Rows whose mean is 0
+#   row, so each entry also changes the output by changing the divisor.
+# - `layernorm_backward`: **the path through the mean is missing in dx.** Shifting a vector changes nothing in the
+#   output, so each row of dx must add up to 0.
+# - `layernorm_backward`: **dgamma and dbeta are means over the rows instead of sums.** All rows used the same gain and
+#   bias, so their contributions are added.
+# - `rmsnorm`: **the mean was subtracted, as in layer normalization.** The RMS norm uses no mean. Rows whose mean is 0
 #   come out right.
 
 # %% [markdown]
 # ## Try it
 #
-# Fifty random matrices, one after the other, as a very deep network would have them. Their entries are such that a
-# vector keeps its length (size 1), is halved at every step (0.5), or doubled (2). Send ten vectors up, and a random
-# gradient back down, without a layer norm and with one after every matrix.
+# Multiply vectors by fifty random matrices, one after the other, as a very deep network would. The entries of the
+# matrices are such that each step keeps the length of a vector (size 1), halves it (0.5), or doubles it (2). Send ten
+# vectors forward and a random gradient backward, without a layer norm and with one after every matrix.
 #
-# **Guess first.** How large are the numbers at the top without the norm, and how large is the gradient at the bottom?
-# And with the norm: what difference do the three sizes still make?
+# **Guess first.** Without the norm, how large are the values at the top, and how large is the gradient at the bottom?
+# With the norm, what difference do the three sizes still make?
 #
 # Run it: `python layernorm.py`, or the next cell of the notebook.
 
@@ -314,19 +313,19 @@ if __name__ == "__main__":
 # size 2.0   with norm:   up 1   down 0.8
 # ```
 #
-# Without the norm, a factor of 2 becomes $2^{50}$, forward and backward: no learning rate fits such numbers. With it,
-# the three networks are the same: the norm takes out whatever factor the matrix has put in, and its backward divides
-# the gradient by the same factor.
+# Without the norm, a factor of 2 becomes $2^{50}$, forward and backward: no learning rate fits such values. With it,
+# the three networks behave the same. The norm removes whatever factor the matrix has introduced, and its backward pass
+# divides the gradient by the same factor.
 #
-# 1. Double what goes into a layer norm, and leave `dout` as it is. What happens to `dx`?
-# 2. What is left of a vector when its mean and its length are taken away? Take the shortest vectors that have both, two
-#    numbers each. What does `layernorm` make of them, what can its backward answer, and what does `rmsnorm` leave?
+# 1. Double the input of a layer norm, and leave `dout` as it is. What happens to `dx`?
+# 2. A layer norm removes the mean and the scale of a vector. Take the shortest vectors that have both, with two entries
+#    each. What does `layernorm` make of them, what can its backward pass return, and what does `rmsnorm` keep?
 
 # %% [markdown]
 # ## Answers
 #
-# **1. It is halved.** The output stays what it was, so a step on the doubled scale counts for half. (Not exactly:
-# $\epsilon$ is not doubled.)
+# **1. It is halved.** The output does not change, so a step of the same size in the doubled input matters half as much.
+# (Not exactly: $\epsilon$ is not doubled.)
 #
 # ```python
 # >>> dout, y = np.array([1.0, 0.0, 0.0, 0.0]), np.array([1.0, 2.0, 3.0, 6.0])
@@ -337,9 +336,9 @@ if __name__ == "__main__":
 #
 # ```
 #
-# **2. Only which of the two is the larger.** The mean takes one number away and the variance another; a vector of D
-# numbers keeps D − 2, and with 64 or 768 nobody misses them. Moving one of the two numbers a little changes nothing, so
-# `dx` is (nearly) 0 whatever `dout` is. The RMS norm keeps the direction.
+# **2. Only which of the two entries is larger.** Of the D entries, fixing the mean and the variance leaves D − 2 free.
+# With 64 or 768 entries that is no loss; with two nothing is left. A small change of one of the two entries changes
+# nothing, so `dx` is (nearly) 0 for any `dout`. The RMS norm keeps the direction.
 #
 # ```python
 # >>> x = np.array([[3.0, 5.0], [-2.0, 400.0], [0.1, -7.0]])

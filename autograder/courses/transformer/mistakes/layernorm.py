@@ -19,6 +19,16 @@ _RMSNORM = """
 """
 _VAR = "x.var(axis=-1, keepdims=True)"
 
+mistake = MISTAKES.for_functions("layernorm.layernorm", "layernorm.rmsnorm")
+mistake("eps-smaller", "eps=1e-5", "eps=1e-6").explain("""
+    eps is 1e-6 by default, not 1e-5
+    why: Llama uses 1e-6. On ordinary vectors hardly anything shows; small ones come out too large.
+    ask: Compare the signature with the one in the assignment.""")
+mistake("gain-forgotten", "    y *= gamma\n", "", common=True).explain("""
+    the gain gamma was not used
+    why: With gamma 1, as at the start of training, nothing shows.
+    ask: Compare your results for gamma = 1 and gamma = 2. How should they differ?""")
+
 mistake = MISTAKES.for_functions("layernorm.layernorm")
 mistake(
     "unbiased-variance",
@@ -28,38 +38,35 @@ mistake(
     inside="_normalize",
 ).explain("""
     the variance was divided by D - 1, not by D
-    why: Statistics books, torch.var and torch.std divide by D - 1; layer normalization takes the plain mean of the
+    why: Statistics books, torch.var and torch.std divide by D - 1. Layer normalization uses the plain mean of the
          squared distances. With few features the result is several percent too small.
-    ask: Which of its two variances does your library compute by default? Try the row 1, 2, 3, 6: it should be 3.5.""")
+    ask: Which variance does your library compute by default? For the row 1, 2, 3, 6 it should be 3.5.""")
 mistake(
     "eps-outside-root", " + float(eps))[:, None]", ")[:, None] + float(eps)", common=True, inside="_normalize"
 ).explain("""
     eps was added to the standard deviation, outside the root
-    why: On ordinary vectors hardly anything shows; on small ones, or with a large eps, the result is far too large.
-    ask: Try eps=0.1 by hand on a row whose entries are all nearly equal. What is taken the root of?""")
+    why: On ordinary vectors hardly anything shows. On very small ones the result is far too large, and with a large eps
+         it is too small.
+    ask: By hand, with eps=0.1 and a row whose entries are nearly equal: what goes into the root?""")
 mistake("no-eps", " + float(eps)", "", common=True, inside="_normalize").explain("""
-    eps is not used
-    why: A row of equal numbers has variance 0 and is divided by 0: nan.
-    ask: What comes out for the row 5, 5, 5, and what would have to be different?""")
+    eps was not used
+    why: A row of equal entries has variance 0; it is divided by 0, which gives nan.
+    ask: What is your result for the row 5, 5, 5, and what should it be?""")
 mistake("eps-fixed", "float(eps)", "1e-5", inside="_normalize").explain("""
-    the eps argument is ignored: it is always 1e-5
-    why: With the default nothing shows; with another eps the answer does not move.
-    ask: Call it with eps=10. Does anything change?""")
-mistake("eps-smaller", "eps=1e-5", "eps=1e-6").explain("""
-    eps is 1e-6 by default, not 1e-5
-    why: On vectors with a variance around 1 the difference is in the sixth digit; on small vectors it is large.
-    ask: Compare the signature with the one in the assignment.""")
+    the eps argument was ignored: eps is always 1e-5
+    why: With the default nothing shows. With another eps the result does not change.
+    ask: If you call your function with eps=10, does anything change?""")
 mistake("eps-tiny", "eps=1e-5", "eps=1e-12").explain("""
     eps is 1e-12 by default, not 1e-5
-    why: 1e-12 is what BERT uses. Rows with very small variance are blown up.
+    why: BERT uses 1e-12. Rows with a very small variance come out much larger with it.
     ask: Compare the signature with the one in the assignment.""")
 mistake("no-root", "np.sqrt(", "(", common=True, inside="_normalize").explain("""
-    divided by the variance instead of the standard deviation
-    why: A vector that is twice as long then comes out half as long, instead of the same.
-    ask: Stretch a row by 10. By how much does your denominator grow, and by how much should it?""")
+    x was divided by the variance, not by the standard deviation
+    why: If you double a vector, the result is halved; it should stay the same.
+    ask: If you multiply a row by 10, by which factor does your denominator grow? By which factor should it grow?""")
 mistake("mean-not-subtracted", "(x - mean)", "x").body(_LAYERNORM).explain("""
     the mean was not subtracted before dividing
-    why: The variance is right but the result is not centred: adding 1000 to every entry must change nothing.
+    why: The variance is correct, but the result is not centred. Adding 1000 to every entry should change nothing.
     ask: What is the mean of a row of your result, with gamma 1 and beta 0?""")
 mistake(
     "rms-instead",
@@ -68,60 +75,57 @@ mistake(
     "x.var(axis=-1, keepdims=True)",
     "(x * x).mean(axis=-1, keepdims=True)",
 ).body(_LAYERNORM).explain("""
-    this is the RMS norm: no mean is taken anywhere
+    the RMS norm was computed: the mean was not used anywhere
     why: Rows whose mean is 0 come out right, all others do not.
-    ask: There are two places in the formula where the mean of the row appears. Where are they in your code?""")
-mistake("gain-forgotten", "    y *= gamma\n", "", common=True).explain("""
-    the gain gamma is not used
-    why: With gamma 1, as at the start of training, nothing shows.
-    ask: Try gamma = 2: every distance from beta should double.""")
+    ask: The mean of the row appears in two places of the formula. Where are they in your code?""")
 mistake("bias-forgotten", "    y += beta\n", "", common=True).explain("""
-    the bias beta is not added
+    the bias beta was not added
     why: With beta 0, as at the start of training, nothing shows.
-    ask: Try beta = 5: what should the mean of a row be?""")
+    ask: Try beta = 5. What should the mean of a row be?""")
 mistake("gain-bias-swapped", "y *= gamma", "y *= beta", "y += beta", "y += gamma").explain("""
-    gamma and beta are exchanged
-    why: One is multiplied, the other one added. With gamma 1 and beta 0 everything comes out as 1.
-    ask: Which of the two has to be 1 if it is to do nothing?""")
+    gamma and beta were swapped
+    why: One is multiplied, the other added. With gamma 1 and beta 0 every entry of the result is 1.
+    ask: Which of the two has to be 1 to change nothing?""")
 mistake("bias-inside-gain", "gamma * (x - mean)", "gamma * ((x - mean)", "+ beta", "+ beta)").body(
     _LAYERNORM
 ).explain("""
-    the bias is added before the gain is multiplied
-    why: The bias is then stretched by the gain.
-    ask: In which order do the formula's multiplication and addition happen?""")
+    the bias was added before the gain was multiplied
+    why: The bias is then multiplied by the gain, too.
+    ask: In the formula, which comes first: the multiplication by gamma or the addition of beta?""")
 mistake("first-axis", common=True).body(_LAYERNORM.replace("axis=-1", "axis=0")).explain("""
-    the mean and the variance are taken over the first axis
-    why: This is batch normalization: every feature over the batch, instead of every vector over its features.
-    ask: Which numbers share one mean: those of one token, or those of one feature?""")
+    the mean and the variance were taken over the first axis
+    why: That is what batch normalization does: each feature over the batch. Here it is each vector over its features.
+    ask: Which entries share one mean: those of one token, or those of one feature?""")
 mistake("second-axis", common=True).body(_LAYERNORM.replace("axis=-1", "axis=1")).explain("""
-    the mean and the variance are taken over axis 1, counted from the front
-    why: For a matrix that is the last axis. A single vector has no axis 1, and in a batch of texts it is the positions.
-    ask: Which axis holds the numbers of one token, counted from which end?""")
+    the mean and the variance were taken over axis 1, counted from the front
+    why: In a matrix that is the last axis. A single vector has no axis 1, and in a batch of texts axis 1 holds the
+         positions.
+    ask: Counted from the end, which axis holds the entries of one token?""")
 mistake("all-axes").body(_LAYERNORM.replace("axis=-1, ", "")).explain("""
-    there is one mean and one variance for the whole array
+    one mean and one variance were taken over the whole array
     why: The tokens then depend on each other. A single vector comes out right, a batch does not.
-    ask: Normalize one row alone and together with others. Should the answer be another one?""")
+    ask: Normalize one row alone, then together with other rows. Should its result change?""")
 mistake("axes-without-batch").body(
     _LAYERNORM.replace("axis=-1", "axis=tuple(range(min(1, x.ndim - 1), x.ndim))")
 ).explain("""
-    the mean and the variance are taken over everything but the batch axis
-    why: The positions of a text must not see each other here: each token has a mean of its own.
-    ask: What shape should the means of a (B, T, D) array have?""")
+    the mean and the variance were taken over all axes but the first
+    why: The positions of a text must not affect each other here: each token has its own mean.
+    ask: What shape should the means of an array (B, T, D) have?""")
 mistake("keepdims-missing").body(_LAYERNORM.replace(", keepdims=True", "")).explain("""
     the mean and the variance lack the last axis (keepdims)
     why: (B, T) does not broadcast against (B, T, D). If the sizes happen to be equal there is no error, and the means
          of other rows are subtracted.
     ask: What is the shape of x.mean(axis=-1), and with which axis of x does broadcasting line it up?""")
 mistake("float64", "as_float(x)", "np.asarray(x, dtype=np.float64)").body(_LAYERNORM).explain("""
-    the result is float64, whatever x is
-    why: Everything after it in the network becomes twice as large and half as fast.
-    ask: Where does your code name a dtype, or use a NumPy number made from a Python one?""")
+    the result is float64 for every input
+    why: A float32 network then computes in float64 from here on: twice the memory, and slower.
+    ask: Where does your code name a dtype, or use a NumPy scalar instead of a Python number?""")
 mistake("writes-into-x", "    return gamma * (x - mean) /", "    x -= mean\n    return gamma * x /").body(
     _LAYERNORM
 ).explain("""
-    x -= … changes the caller's array
-    why: The residual stream still needs the x that went in.
-    ask: Which of your lines write into an array that you did not make?""")
+    x -= … changed the caller's array
+    why: The residual stream still needs the original x.
+    ask: Which of your lines write into an array that you did not create?""")
 for name, formula in (
     ("mean-alone-divided", "gamma * x - mean / np.sqrt(var + eps) + beta"),
     ("mean-alone-divided-and-scaled", "x - mean / np.sqrt(var + eps) * gamma + beta"),
@@ -129,21 +133,21 @@ for name, formula in (
     mistake(name, "gamma * (x - mean) / np.sqrt(var + eps) + beta", formula, group="brackets around x - mean").body(
         _LAYERNORM
     ).explain("""
-        only the mean was divided: brackets are missing around x - mean
+        only the mean was divided: parentheses are missing around x - mean
         why: Python divides before it subtracts: x - mean / std is x - (mean / std).
         ask: Which operation does Python do first in a - b / c? Which should come first here?""")
 mistake("squares-not-centred", "x.var(axis=-1, keepdims=True)", "(x * x).mean(axis=-1, keepdims=True)").body(
     _LAYERNORM
 ).explain("""
     the variance was taken without subtracting the mean first
-    why: The mean of the squares is the variance only where the mean is 0. Far from 0 it is much larger.
-    ask: What is the variance of the row 5, 5, 5, and what does your line make of it?""")
+    why: The mean of the squares is the variance only if the mean is 0. Far from 0 it is much larger.
+    ask: What is the variance of the row 5, 5, 5, and what does your line compute?""")
 mistake("sum-for-mean", "x.var(axis=-1, keepdims=True)", "((x - mean) ** 2).sum(axis=-1, keepdims=True)").body(
     _LAYERNORM
 ).explain("""
-    the squared distances are added up, but not divided by D
+    the squared distances were added up, but not divided by D
     why: The variance is their mean. With the sum the result is too small by a factor of √D.
-    ask: What is the variance of the row 1, 2, 3, 6? It should be 3.5.""")
+    ask: What does your line compute for the row 1, 2, 3, 6? The variance is 3.5.""")
 mistake("matrices-only").body("""
     x = as_float(x)
     y = np.zeros_like(x)
@@ -151,14 +155,15 @@ mistake("matrices-only").body("""
         y[i] = gamma * (x[i] - x[i].mean()) / np.sqrt(x[i].var() + eps) + beta
     return y
 """).explain("""
-    it works for the rows of a matrix only
-    why: A loop over the first axis meets single numbers in a vector, and whole matrices in a batch.
-    ask: What is x[0] if x has one axis, and what is it if x has three? Which operation needs no loop over rows?""")
+    the code works only for the rows of a matrix
+    why: A loop over the first axis gets single numbers from a vector, and whole matrices from a batch.
+    ask: What is x[0] if x has one axis, and what if x has three? Which operations need no loop over rows?""")
 mistake(
     "matrix-product-with-gain", "gamma * (x - mean) / np.sqrt(var + eps)", "((x - mean) / np.sqrt(var + eps)) @ gamma"
 ).body(_LAYERNORM).explain("""
     the gain was multiplied with @ instead of *
-    why: The gain stretches every feature on its own. The matrix product adds up the features, and one number is left.
+    why: The gain scales each feature separately. The matrix product also sums over the features, so one number per row
+         is left.
     ask: What is the shape of (B, T, D) @ (D,), and what should it be?""")
 for name, variance in (
     ("one-pass-variance", "(x * x).mean(axis=-1, keepdims=True) - mean**2"),
@@ -173,106 +178,103 @@ for name, variance in (
         ask: {SUBTRACT_FIRST}""")
 mistake("eps-squared", "var + eps", "var + eps**2").body(_LAYERNORM).explain("""
     eps was squared
-    why: What is added to the variance is eps itself. Only rows with a very small variance show it: there eps decides.
-    ask: With eps=0.1, what is added under the root?""")
+    why: eps itself is added to the variance. With the default, only rows with a very small variance show the
+         difference.
+    ask: With eps=0.1, what is added inside the root?""")
 mistake("eps-as-smallest", "np.sqrt(var + eps)", "np.maximum(np.sqrt(var), eps)").body(_LAYERNORM).explain("""
-    eps is the smallest standard deviation that is allowed; it is not added to the variance
-    why: Only rows with a very small variance show it: there eps decides. A row of equal numbers comes out right.
-    ask: With eps=0.1 and the variance 1, what is the row divided by?""")
+    eps was used as a lower limit, not added to the variance
+    why: With the default, only rows with a very small variance show the difference. A row of equal entries comes out
+         right.
+    ask: With eps=0.1 and a variance of 1, what is the row divided by?""")
 mistake("root-of-standard-deviation", "x.var(", "x.std(").body(_LAYERNORM).explain("""
-    the root was taken of the standard deviation, which is a root already
-    why: np.std is the root of np.var: the row is then divided by the fourth root of what it should be.
-    ask: Which of the two belongs under the root: x.var or x.std?""")
+    the root was taken twice: of np.std, which is a root already
+    why: np.std is the root of np.var. The row is then divided by the fourth root of the variance.
+    ask: Which of the two belongs inside the root: x.var or x.std?""")
 mistake("one-plus-gain", "gamma * (x", "(1 + gamma) * (x").body(_LAYERNORM).explain("""
-    multiplied by 1 + gamma instead of gamma
-    why: Some models keep the gain as a distance from 1. Here gamma itself is the gain.
-    ask: What should gamma = 0 make of a row?""")
+    1 + gamma was used as the gain, not gamma
+    why: Some models store the gain as its difference from 1. Here gamma is the gain itself.
+    ask: What should the result be for gamma = 0?""")
 mistake("gain-as-column", "gamma * (x", "gamma[:, None] * (x", "+ beta", "+ beta[:, None]").body(_LAYERNORM).explain("""
-    gamma and beta stand along the rows: gamma[:, None]
-    why: Every feature, every column of a matrix, has a gain of its own. A new axis at the end makes one for each row:
-         an error, or, for a square matrix, silently wrong numbers.
-    ask: With which axis of (N, D) does broadcasting line up a vector (D,), without any new axis?""")
+    gamma and beta were applied to the rows: gamma[:, None]
+    why: Each feature, that is each column, has its own gain. A new axis at the end makes one for each row: this fails,
+         or gives wrong values if the matrix is square.
+    ask: With which axis of (N, D) does broadcasting line up a vector (D,), without a new axis?""")
 
 mistake = MISTAKES.for_functions("layernorm.rmsnorm")
 mistake(
     "eps-outside-root", " + eps)", ") + eps", "/ np.sqrt(square) + eps", "/ (np.sqrt(square) + eps)", common=True
 ).body(_RMSNORM).explain("""
     eps was added to the root mean square, outside the root
-    why: On ordinary vectors hardly anything shows; on small ones, or with a large eps, it does.
-    ask: What is taken the root of?""")
+    why: On ordinary vectors hardly anything shows. On very small ones the result is far too large, and with a large eps
+         it is too small.
+    ask: What exactly goes into the root in the formula?""")
 mistake("no-eps", " + float(eps)", "", common=True).explain("""
-    eps is not used
-    why: A row of zeros is divided by 0: nan.
-    ask: What comes out for a row of zeros?""")
-mistake("eps-smaller", "eps=1e-5", "eps=1e-6").explain("""
-    eps is 1e-6 by default, not 1e-5
-    why: 1e-6 is what Llama uses. On small vectors the difference is large.
-    ask: Compare the signature with the one in the assignment.""")
+    eps was not used
+    why: A row of zeros is divided by 0, which gives nan.
+    ask: What is your result for a row of zeros?""")
 mistake(
     "mean-subtracted", "x = as_float(x)\n", "x = as_float(x)\n    x = x - x.mean(axis=-1, keepdims=True)\n", common=True
 ).explain("""
-    the mean is subtracted, as in layer normalization
-    why: The RMS norm takes no mean. Rows whose mean is 0 come out right.
-    ask: What remains of layer normalization if the mean is left out everywhere?""")
+    the mean was subtracted, as in layer normalization
+    why: The RMS norm uses no mean. Rows whose mean is 0 come out right.
+    ask: What is left of layer normalization if the mean is left out everywhere?""")
 mistake("variance-for-square", "(x * x).mean(axis=-1, keepdims=True)", "x.var(axis=-1, keepdims=True)").body(
     _RMSNORM
 ).explain("""
-    divided by the standard deviation instead of the root mean square
-    why: The variance measures the distance from the mean; here it is the distance from 0.
-    ask: Is the mean of the row anywhere in the formula?""")
+    the standard deviation was used instead of the root mean square
+    why: The variance measures the distance from the mean; the mean square measures the distance from 0.
+    ask: Does the mean of the row appear anywhere in the formula?""")
 mistake("sum-for-mean", " / x.shape[-1]", "", common=True).explain("""
-    the squares are added up, but not divided by D
-    why: This makes vectors of length 1 instead of entries of size 1: too small by a factor of √D.
-    ask: What is the M in RMS?""")
+    the squares were added up, but not divided by D
+    why: Each row then gets the length 1 instead of the root mean square 1: it is too small by a factor of √D.
+    ask: What does the M in RMS stand for?""")
 mistake("no-root", "np.sqrt(", "(").explain("""
-    divided by the mean square, without the root
-    why: A vector that is twice as long then comes out half as long, instead of the same.
-    ask: What is the R in RMS?""")
-mistake("gain-forgotten", "    y *= gamma\n", "", common=True).explain("""
-    the gain gamma is not used
-    why: With gamma 1, as at the start of training, nothing shows.
-    ask: Try gamma = 2: every entry should double.""")
+    x was divided by the mean square, without the root
+    why: If you double a vector, the result is halved; it should stay the same.
+    ask: What does the R in RMS stand for?""")
 mistake("one-plus-gain", "y *= gamma", "y *= 1 + gamma").explain("""
-    multiplied by 1 + gamma instead of gamma
-    why: Some models keep the gain as a distance from 1; here gamma is the gain itself.
-    ask: What should come out if gamma is 0?""")
+    1 + gamma was used as the gain, not gamma
+    why: Some models store the gain as its difference from 1. Here gamma is the gain itself.
+    ask: What should the result be for gamma = 0?""")
 mistake("keepdims-missing", ", keepdims=True", "").body(_RMSNORM).explain("""
     the mean square lacks the last axis (keepdims)
-    why: (B, T) does not broadcast against (B, T, D). If the sizes happen to be equal, other rows' numbers are used.
+    why: (B, T) does not broadcast against (B, T, D). If the sizes happen to be equal there is no error, and the mean
+         squares of other rows are used.
     ask: What is the shape of your mean square, and with which axis of x does broadcasting line it up?""")
 mistake("square-of-the-mean", "(x * x).mean(axis=-1, keepdims=True)", "x.mean(axis=-1, keepdims=True) ** 2").body(
     _RMSNORM
 ).explain("""
-    the mean was squared, where the squares should be averaged
-    why: Positive and negative entries cancel in the mean, and almost nothing is left to divide by.
-    ask: Root, mean, square: which of the three is done first?""")
+    the mean was squared, instead of averaging the squares
+    why: Positive and negative entries cancel in the mean, so the divisor is much too small.
+    ask: Root, mean, square: which of the three is computed first?""")
 mistake("standard-deviation", "np.sqrt(square + eps)", "x.std(axis=-1, keepdims=True)").body(_RMSNORM).explain("""
-    divided by the standard deviation, and eps is not used
-    why: The standard deviation subtracts the mean first; the root mean square does not. A row of equal numbers is
+    x was divided by the standard deviation, and eps was not used
+    why: The standard deviation subtracts the mean first; the root mean square does not. A row of equal entries is
          divided by 0.
     ask: What is the standard deviation of the row 5, 5, 5, and what is its root mean square?""")
 mistake("standard-deviation-plus-eps", "np.sqrt(square + eps)", "(x.std(axis=-1, keepdims=True) + eps)").body(
     _RMSNORM
 ).explain("""
-    divided by the standard deviation plus eps
-    why: The standard deviation subtracts the mean first; the root mean square does not. And eps belongs under the root.
+    x was divided by the standard deviation plus eps
+    why: The standard deviation subtracts the mean first; the root mean square does not. And eps belongs inside the
+         root.
     ask: What is the standard deviation of the row 5, 5, 5, and what is its root mean square?""")
 mistake("length", "np.sqrt(square + eps)", "(np.linalg.norm(x, axis=-1, keepdims=True) + eps)").body(
     _RMSNORM
 ).explain("""
-    divided by the length of the vector plus eps, not by its root mean square
-    why: The length is √D times the root mean square: the result is too small by that factor. And eps belongs under the
-         root, beside the mean of the squares.
-    ask: What should be the root mean square of your result, with gamma 1?""")
+    x was divided by its length plus eps, not by its root mean square
+    why: The length is √D times the root mean square, so the result is too small by that factor. And eps belongs inside
+         the root, next to the mean of the squares.
+    ask: What should the root mean square of your result be, with gamma 1?""")
 for name, title, axis in (
-    ("first-axis", "the squares are averaged over the first axis", "axis=0"),
-    ("all-axes", "there is one mean square for the whole array", ""),
+    ("first-axis", "the squares were averaged over the first axis", "axis=0"),
+    ("all-axes", "one mean square was taken over the whole array", ""),
 ):
     mistake(name, "axis=-1, keepdims=True", axis).body(_RMSNORM).explain(f"""
         {title}
         why: The tokens then depend on each other.
-        ask: Which numbers share one mean of squares: those of one token, or others, too?""")
+        ask: Which entries share one mean of squares: those of one token, or those of several?""")
 mistake("eps-fixed", "+ eps", "+ 1e-5").body(_RMSNORM).explain("""
-    the eps argument is ignored: it is always 1e-5
-    why: With the default nothing shows; with another eps the answer does not move.
-    ask: Call it with eps=10. Does anything change?""")
+    the eps argument was ignored: eps is always 1e-5
+    why: With the default nothing shows. With another eps the result does not change.
+    ask: If you call your function with eps=10, does anything change?""")
