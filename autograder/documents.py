@@ -82,7 +82,4 @@ def _renamed(record: Document, names: dict[str, str]) -> Document:
     return {names.get(key, key): value for key, value in record.items()}
 
 
-_UPGRADES = {
-    ("headway.result/1", RESULT_SCHEMA): _result_1_to_2,
-    ("headway.class/1", CLASS_SCHEMA): _class_1_to_2,
-}
+_UPGRADES = {("headway.result/1", RESULT_SCHEMA): _result_1_to_2, ("headway.class/1", CLASS_SCHEMA): _class_1_to_2}

@@ -31,7 +31,7 @@ class GradedSubmission(Protocol):
     statuses: dict[str, int]
 
 
-class GradingProgress(Protocol):
+class ProgressUpdate(Protocol):
     """The progress of a run.
 
     Attributes:
@@ -53,7 +53,7 @@ class GradingProgress(Protocol):
 
 
 @contextmanager
-def show_progress(console: Console) -> Iterator[Callable[[GradingProgress], None]]:
+def show_progress(console: Console) -> Iterator[Callable[[ProgressUpdate], None]]:
     """Show a progress bar, and problems as they occur. Yields the function to call with each update.
 
     Where the output is no terminal, a line is printed now and then instead of the bar.
@@ -69,7 +69,7 @@ def show_progress(console: Console) -> Iterator[Callable[[GradingProgress], None
         task = bar.add_task("", total=None, rate="")
         started = last_line = time.monotonic()
 
-        def update(progress: GradingProgress) -> None:
+        def update(progress: ProgressUpdate) -> None:
             nonlocal last_line
             elapsed = time.monotonic() - started
             rate = f"{progress.done / elapsed:.1f}/s" if progress.done and elapsed > 1 else ""

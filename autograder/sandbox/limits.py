@@ -34,11 +34,7 @@ class Limits:
     def for_training(cls, call_seconds: float) -> "Limits":
         """Return limits for training one's own model on one's own machine: only each call is limited."""
         return cls(
-            call_seconds,
-            submission_seconds=math.inf,
-            cpu_seconds=math.inf,
-            memory_bytes=1 << 46,
-            result_bytes=MAX_BODY,
+            call_seconds, submission_seconds=math.inf, cpu_seconds=math.inf, memory_bytes=1 << 46, result_bytes=MAX_BODY
         )
 
     def for_child(self, cpu_used: float = 0.0) -> dict[str, int]:

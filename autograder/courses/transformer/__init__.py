@@ -1,4 +1,4 @@
-"""The kit's own course, from the tokenizer to the encoder–decoder."""
+"""The built-in course, from the tokenizer to the encoder–decoder."""
 
 from autograder.courses.transformer.effort import EFFORT
 from autograder.curriculum.model import Assignment, Curriculum, Function, Output

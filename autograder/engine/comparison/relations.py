@@ -134,10 +134,7 @@ def _known(factor: float) -> str | None:
     """Return a factor in words if it is a whole number, its inverse or root, or the base of a logarithm."""
     if not 1 / (2 * MAX_FACTOR) < factor < 2 * MAX_FACTOR:
         return None  # Beyond this, inverting or squaring it may overflow.
-    for value, text in (
-        (1 / math.log(2), "1/log 2 = 1.4427 times"),
-        (1 / math.log(10), "1/log 10 times"),
-    ):
+    for value, text in ((1 / math.log(2), "1/log 2 = 1.4427 times"), (1 / math.log(10), "1/log 10 times")):
         if math.isclose(factor, value, rel_tol=1e-9):
             return text
     for base, over in ((factor, ""), (1 / factor, "1/")):

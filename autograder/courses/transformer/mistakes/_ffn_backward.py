@@ -26,7 +26,7 @@ _ROWS = """
 mistake = MISTAKES.for_functions("ffn.relu_backward")
 mistake("one-at-zero", "> 0", ">= 0", common=True).explain("""
     at exactly 0 the gradient passes
-    why: There is a corner at 0 and no derivative; PyTorch and this kit say 0.
+    why: There is a corner at 0 and no derivative; PyTorch and Headway say 0.
     ask: Is your comparison > or ≥, and what does the docstring say about x = 0?""")
 mistake("sign-of-dout", common=True).body("""
     return as_float(dout) * (dout > 0)

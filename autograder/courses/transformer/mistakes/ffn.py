@@ -33,7 +33,7 @@ mistake("float64", "as_float(x), 0", "as_float(x), np.zeros(np.shape(x))").expla
     ask: Which dtype do np.zeros and np.where(…, 0.0) with it give you? A plain 0 does not change the dtype of x.""")
 mistake("integers-stay", "as_float(x)", "np.asarray(x)").explain("""
     integers stay integers
-    why: Everything in the kit computes in floats; integers are turned into float64 first.
+    why: Everything in Headway computes in floats; integers are turned into float64 first.
     ask: What does as_float do, and who calls it?""")
 mistake("writes-into-x").body("""
     x = as_float(x)

@@ -67,7 +67,7 @@ mistake("eps-before-correction", "denominator += eps * root2", "denominator += e
     ask: To which of the two is ε added: √v, or the root of the corrected v?""")
 mistake("default-eps", "eps=1e-8", "eps=1e-7").explain("""
     the default of ε is 1e-7
-    why: Keras has 1e-7; PyTorch, the paper and this kit have 1e-8.
+    why: Keras has 1e-7; PyTorch, the paper and Headway have 1e-8.
     ask: Compare the defaults in your signature with those of the assignment.""")
 mistake(
     "decay-in-gradient",
