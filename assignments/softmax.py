@@ -5,15 +5,16 @@
 #
 # *Assignment 2 of 12 · 5 functions · about 1 h 50 min*
 #
-# The tokenizer gives us questions with known answers: windows of text, and the character that comes next. What will a
-# model's answer look like? Not one token, but a row with one number for each token of the vocabulary, larger meaning
-# "more likely". Such raw numbers are called **scores** or **logits**; they may be anything, negative too.
+# The tokenizer gives us examples to learn from: windows of text, and the character that comes next. What should a
+# model's prediction look like? Not a single token, but a row with one number for each token of the vocabulary, larger
+# meaning "more likely". Such raw numbers are called **scores** or **logits**; they can be any numbers, including
+# negative ones.
 #
-# Two things are missing. Scores have to become probabilities, so that one can draw a token, or take an average. And
-# something has to say how wrong the answer was, and how each score should change to make it better. This assignment
-# builds both.
+# Two things are missing. The scores have to be turned into probabilities, so that you can draw a token or compute an
+# average. And you need a measure of how wrong a prediction was, and of how each score should change to improve it. In
+# this assignment you write both.
 #
-# **Softmax** turns a row of scores into probabilities: positive numbers that add up to 1, in the same order.
+# **Softmax** turns a row of scores into probabilities: positive numbers that sum to 1, in the same order.
 #
 # $$\mathrm{softmax}(x)_i = \frac{e^{x_i}}{\sum_j e^{x_j}}$$
 #
@@ -38,7 +39,7 @@ import numpy as np
 
 
 def as_float(x):
-    """Given: `x` as an array that can be computed with (float32 stays float32, integers become float64).
+    """Given: return `x` as a floating-point array (float32 stays float32, integers become float64).
 
     Args:
         x: any array or nested list of numbers.
@@ -55,10 +56,10 @@ def as_float(x):
 #
 # *25 min, needs a thought*
 #
-# The formula as it stands does not survive large scores: `np.exp(1000.0)` overflows to infinity, and infinity divided
-# by infinity is `nan`, "not a number". But only the *differences* between scores matter: adding the same number to all
-# of them multiplies every exponential by the same factor, and the fraction stays what it was. So subtract the largest
-# score of the row first. The largest exponent is then 0, and nothing can overflow.
+# Taken literally, the formula fails for large scores: `np.exp(1000.0)` overflows to infinity, and infinity divided by
+# infinity is `nan`, "not a number". But only the *differences* between scores matter: adding the same number to all of
+# them multiplies every exponential by the same factor, and the fraction stays the same. So subtract the largest score
+# of the row first. The largest exponent is then 0, and nothing can overflow.
 #
 # ```python
 # >>> softmax(np.array([1000.0, 1001.0, 1002.0])).round(4)
@@ -66,8 +67,8 @@ def as_float(x):
 #
 # ```
 #
-# The **temperature** divides the scores first. A low temperature sharpens the choice until only the largest score is
-# left; a high one flattens it towards "all equally likely".
+# The scores are first divided by the **temperature**. A low temperature sharpens the distribution until only the
+# largest score matters; a high one flattens it towards "all equally likely".
 #
 # ```python
 # >>> softmax(np.array([1.0, 2.0, 3.0]), temperature=0.5).round(4)
@@ -77,9 +78,9 @@ def as_float(x):
 #
 # ```
 #
-# Scores come in batches: (B, T, V) is one row of V scores for each of T places in each of B texts. NumPy repeats an
-# axis of length 1 as often as the other array needs it, which is called **broadcasting**; and `keepdims=True` leaves
-# the axis that was added up in place, with length 1. Here a table (2, 3) is divided by its row sums (2, 1):
+# Scores come in batches: (B, T, V) means one row of V scores for each of T positions in each of B texts. NumPy repeats
+# an axis of length 1 as often as the other array needs it, which is called **broadcasting**; and `keepdims=True` keeps
+# the axis that was summed, with length 1. Here a table (2, 3) is divided by its row sums (2, 1):
 #
 # ```python
 # >>> table = np.array([[1.0, 1.0, 2.0], [3.0, 3.0, 4.0]])
@@ -89,22 +90,22 @@ def as_float(x):
 #
 # ```
 #
-# Do it like that with `axis=axis`, for the maximum and for the sum, and your function works for any number of axes.
-# (`axis=-1` is the last one; it is not always the last that is asked for.)
+# Do the same with `axis=axis`, for the maximum and for the sum, and your function works for any number of axes.
+# (`axis=-1` means the last axis, but callers can pass any other.)
 #
 # See it: `headway plot softmax-temperatures` and `headway plot softmax-overflow` (before your function is written, with
 # `--solution`).
 
 # %%
 def softmax(x, axis=-1, temperature=1.0):
-    """Softmax of `x / temperature` along one axis (Goodfellow et al. 2016, section 6.2.2.3).
+    """Return the softmax of `x / temperature` along one axis (Goodfellow et al. 2016, section 6.2.2.3).
 
         softmax(x)_i = exp(x_i / t) / Σ_j exp(x_j / t)
 
     Args:
         x: scores, any shape, (..., V) when `axis` is -1. Integers are computed in float64.
         axis: the axis whose entries compete with each other.
-        temperature: t > 0. Below 1 sharpens the distribution, above 1 flattens it.
+        temperature: t > 0. Below 1 it sharpens the distribution, above 1 it flattens it.
 
     Returns:
         Probabilities, same shape and dtype as `x`; they sum to 1 along `axis`. Finite for any finite `x`. An entry
@@ -121,9 +122,9 @@ def softmax(x, axis=-1, temperature=1.0):
 #
 # *15 min, needs a thought*
 #
-# Probabilities are there; what is missing is the loss, and it needs the *logarithm* of a probability.
-# `np.log(softmax(x))` loses it: a probability smaller than about $10^{-324}$ is rounded to 0, and its logarithm is
-# `-inf`. Take the logarithm on paper instead, where it cancels the exponential:
+# You have probabilities; the loss will need their *logarithms*. `np.log(softmax(x))` is not accurate enough: a
+# probability smaller than about $10^{-324}$ is rounded to 0, and its logarithm is `-inf`. Take the logarithm on paper
+# instead, where it cancels the exponential:
 #
 # $$\log \mathrm{softmax}(x)_i = x_i - \log \sum_j e^{x_j}$$
 #
@@ -133,11 +134,11 @@ def softmax(x, axis=-1, temperature=1.0):
 #
 # ```
 #
-# The largest score has to be subtracted here too, for the same reason as before.
+# Here too, subtract the largest score first, for the same reason as before.
 
 # %%
 def log_softmax(x, axis=-1):
-    """Logarithm of the softmax along one axis, without underflow (Goodfellow et al. 2016, section 6.2.2.3).
+    """Return the logarithm of the softmax along one axis, without underflow (Goodfellow et al. 2016, section 6.2.2.3).
 
         log_softmax(x)_i = x_i - m - log Σ_j exp(x_j - m),   m = max_j x_j
 
@@ -156,12 +157,12 @@ def log_softmax(x, axis=-1):
 #
 # *20 min, needs a thought*
 #
-# How surprised was the model by the token that actually came next, the target? For one row of scores the answer is
-# minus the logarithm of the target's probability: 0 if the model was certain and right, and larger the less it expected
-# the target. For many rows it is the *mean*, so that it does not depend on the size of the batch. This number is the
+# How surprised was the model by the token that actually came next, the target? For one row of scores the loss is minus
+# the logarithm of the target's probability: 0 if the model was certain and correct, and larger the less it expected the
+# target. For many rows it is the *mean*, so that it does not depend on the size of the batch. This number is the
 # **cross-entropy**, and it is the loss of every model in this course. (With natural logarithms its unit is the nat.)
 #
-# With the row from above and the target 0, whose probability is 0.0900, it is −log 0.0900 = 2.4076:
+# For the row [1, 2, 3] from above and the target 0, whose probability is 0.0900, the loss is −log 0.0900 = 2.4076:
 #
 # ```python
 # >>> round(cross_entropy(np.array([[1.0, 2.0, 3.0]]), np.array([0])), 4)
@@ -169,8 +170,8 @@ def log_softmax(x, axis=-1):
 #
 # ```
 #
-# A model that knows nothing gives every one of $V$ tokens the same score, and its loss is $\log V$: 3.2958 for the 27
-# characters of a list of names. Remember that number: the first loss of a training run should be near it.
+# A model that has learned nothing gives each of the $V$ tokens the same score, and its loss is $\log V$: 3.2958 for the
+# 27 characters of a list of names. Remember this number: the first loss of a training run should be near it.
 #
 # ```python
 # >>> round(cross_entropy(np.zeros((5, 27)), np.array([0, 3, 7, 20, 26])), 4)
@@ -178,12 +179,12 @@ def log_softmax(x, axis=-1):
 #
 # ```
 #
-# A loss of 0 can only be had where the text leaves no choice. If "a" and "b" come next equally often, the best that
-# anybody can say is ½ and ½, and that costs log 2 = 0.69 on average. The loss that no model can go below is called the
-# **entropy** of what comes next.
+# A loss of 0 is possible only where the text leaves no choice. If "a" and "b" come next equally often, the best
+# prediction is ½ and ½, and its loss is log 2 = 0.69 on average. The lowest average loss that any model can reach is
+# called the **entropy** of what comes next.
 #
-# And how does NumPy take one number out of each row? From two lists, the rows and the columns, pair by pair. (With `:`
-# in place of the rows one gets two columns of *every* row.)
+# How do you take one entry out of each row with NumPy? Index with two lists, the rows and the columns, which are
+# combined in pairs. (With `:` in place of the rows you get both columns of *every* row.)
 #
 # ```python
 # >>> table = np.array([[1.0, 1.0, 2.0], [3.0, 3.0, 4.0]])
@@ -192,12 +193,12 @@ def log_softmax(x, axis=-1):
 #
 # ```
 #
-# Where there are more axes in front, `reshape(-1, V)` makes one axis of rows of them first. (`np.take_along_axis` picks
-# along an axis without that, from indices that have as many axes as the array.)
+# If there are more axes in front, `reshape(-1, V)` first merges them into one axis of rows. (`np.take_along_axis` needs
+# no reshape: it selects along one axis, with indices that have as many axes as the array.)
 
 # %%
 def cross_entropy(logits, targets):
-    """Mean negative log-likelihood of the target classes, in nats (Goodfellow et al. 2016, section 6.2.2).
+    """Return the mean negative log-likelihood of the target classes, in nats (Goodfellow et al. 2016, section 6.2.2).
 
         loss = -(1/N) Σ_n log_softmax(logits_n)[target_n]
 
@@ -216,27 +217,29 @@ def cross_entropy(logits, targets):
 #
 # *30 min, needs paper*
 #
-# The loss says how wrong an answer is. To get better, one has to know what to change. For every number in the model: if
-# it is raised a little, by how much does the loss go up? That is a slope, and the array of all slopes is the
-# **gradient**. Training takes a small step against it, and how small is the **learning rate**. That is the whole idea;
-# most of this course is about computing the gradient.
+# The loss measures how wrong a prediction is. To improve the model, you need to know what to change. For each number in
+# the model: if it is raised a little, how fast does the loss rise? That is a derivative, and the array of all these
+# derivatives is the **gradient**. Training takes a small step against the gradient; how small is set by the **learning
+# rate**. That is the whole idea; most of this course is about computing gradients.
 #
-# It is computed from the end. The **forward pass** goes from the text to the loss, one function after the other. The
-# **backward pass** goes the same way back: each function is handed the gradient with respect to what it *gave* (always
-# called `dout` here), and turns it into the gradient with respect to what it *got* (`dx`). So every function needs a
-# partner, and `softmax_backward` is the first.
+# Gradients are computed from the end. The **forward pass** goes from the text to the loss, one function after the
+# other. The **backward pass** goes back through the same functions in reverse: each backward function receives the
+# gradient with respect to the *output* of its forward function (called `dout` in this course: the upstream gradient)
+# and returns the gradient with respect to the *input* (`dx`). So every function needs a partner, and `softmax_backward`
+# is the first.
 #
-# Somebody further down has worked out `dout`, the gradient with respect to the probabilities. Raising one score raises
-# its own probability and lowers all the others, so every output depends on every input of its row. Written out, with
-# $p$ for the probabilities, all of it collapses to one line:
+# Here `dout` is the gradient with respect to the probabilities. Raising one score raises its own probability and lowers
+# all the others, so every output depends on every input of its row. Written out, with $p$ for the probabilities, all of
+# this simplifies to one line:
 #
 # $$dx_i = p_i \Big( dout_i - \sum_j dout_j\, p_j \Big)$$
 #
-# The sum is the part that is easily forgotten. It also makes each row of `dx` add up to 0: pushing all scores up
-# together changes nothing. And where one p is nearly 1 and the others nearly 0, all of `dx` is nearly 0, whatever
-# `dout` says: the softmax is **saturated**.
+# The sum is easy to forget. It also makes each row of `dx` sum to 0: raising all scores by the same amount changes
+# nothing. And where one p is nearly 1 and the others nearly 0, all of `dx` is nearly 0, whatever `dout` is: the softmax
+# is **saturated**.
 #
-# Take the first probability itself for the loss. Its slope in the first probability is 1, and 0 in the others:
+# As an example, let the loss be the first probability itself. Its derivative with respect to the first probability is
+# 1, and 0 with respect to the others:
 #
 # ```python
 # >>> p = softmax(np.array([1.0, 2.0, 3.0]))
@@ -245,8 +248,8 @@ def cross_entropy(logits, targets):
 #
 # ```
 #
-# Is that right? Any gradient can be checked without theory: move one number a little, and see what happens. The first
-# score up by 0.0001, and the first probability goes up by 0.0819 times as much:
+# Is that correct? You can check any gradient without theory: change one input a little, and see how the loss changes.
+# If the first score rises by 0.0001, the first probability rises by 0.0819 times as much:
 #
 # ```python
 # >>> moved = softmax(np.array([1.0001, 2.0, 3.0]))
@@ -257,14 +260,14 @@ def cross_entropy(logits, targets):
 
 # %%
 def softmax_backward(dout, probs, axis=-1):
-    """Gradient of the loss with respect to the scores, from the gradient with respect to the probabilities.
+    """Return the gradient with respect to the scores, from the gradient with respect to the probabilities.
 
         dx = probs * (dout - Σ_j dout_j probs_j)
 
     Args:
-        dout: gradient with respect to `probs`, same shape as `probs`.
-        probs: what `softmax(x, axis)` returned (temperature 1).
-        axis: the axis that `softmax` was taken along.
+        dout: upstream gradient, with respect to `probs`; same shape as `probs`.
+        probs: the result of `softmax(x, axis)` (temperature 1).
+        axis: the axis along which `softmax` was taken.
 
     Returns:
         Gradient with respect to `x`, same shape and dtype as `probs`.
@@ -277,15 +280,15 @@ def softmax_backward(dout, probs, axis=-1):
 #
 # *20 min, needs a thought*
 #
-# The last function of the forward pass is the first of the backward pass: here every gradient of the course begins.
-# Going back through the logarithm and the softmax at once is simpler than either of them alone. The gradient is what
-# the model said minus what was true, divided by the number of rows N that the mean was taken over. What was true is a
+# The last function of the forward pass comes first in the backward pass: every gradient of the course starts here.
+# Going back through the logarithm and the softmax together is simpler than through either alone. The gradient is the
+# prediction minus the truth, divided by the number of rows N that the mean was taken over. The truth is written as a
 # **one-hot** row: 1 at the target, and 0 everywhere else.
 #
 # $$d\mathit{logits}_n = \frac{\mathrm{softmax}(\mathit{logits}_n) - \mathrm{onehot}(target_n)}{N}$$
 #
-# Two rows of four equal scores, so that every probability is 0.25; the targets are 0 and 3. At the targets (0.25 − 1) /
-# 2 = −0.375: these scores should go up.
+# In this example there are two rows of four equal scores, so every probability is 0.25. The targets are 0 and 3. At the
+# targets the gradient is (0.25 − 1) / 2 = −0.375: a step against it raises these scores.
 #
 # ```python
 # >>> cross_entropy_backward(np.zeros((2, 4)), np.array([0, 3]))
@@ -296,7 +299,7 @@ def softmax_backward(dout, probs, axis=-1):
 
 # %%
 def cross_entropy_backward(logits, targets):
-    """Gradient of `cross_entropy(logits, targets)` with respect to `logits`.
+    """Return the gradient of `cross_entropy(logits, targets)` with respect to `logits`.
 
         dlogits = (softmax(logits) - onehot(targets)) / N
 
@@ -313,34 +316,35 @@ def cross_entropy_backward(logits, targets):
 # %% [markdown]
 # ## What could go wrong
 #
-# Mistakes that are easily made here. Read them once before you write, and again when something is wrong: where the
-# report recognises one, it uses these words.
+# These mistakes are easy to make here. Read them before you write the functions, and again when a check fails: the
+# report uses the same words when it recognizes one.
 #
-# - `softmax`: **the largest score was not subtracted first.** exp(1000) is infinite, and infinity divided by infinity
-#   is nan. With small scores nothing shows.
-# - `softmax`: **the axis argument is ignored: it is always the last axis.** Along another axis the numbers no longer
-#   add up to 1.
-# - `softmax`: **keepdims=True is missing from the maximum and the sum.** Without it the axis is gone, and NumPy matches
-#   the row maxima with the wrong axis: an error for most shapes, silently wrong numbers for a square matrix.
-# - `log_softmax`: **the softmax was computed first, and then its logarithm taken.** A probability that is rounded to 0
-#   has the logarithm -inf, where -1000 was right.
-# - `cross_entropy`: **the softmax was taken twice.** The scores became probabilities, and these were treated as scores
-#   once more: all classes look nearly the same.
-# - `cross_entropy`: **the losses of the rows were added up, not averaged.** The loss then grows with the size of the
+# - `softmax`: **the largest score was not subtracted first.** exp(1000) overflows to infinity, and the result becomes
+#   nan or infinite. The mistake stays hidden with small scores.
+# - `softmax`: **`axis` was ignored: the last axis was always used.** Along any other axis, the probabilities do not sum
+#   to 1.
+# - `softmax`: **keepdims=True is missing from the maximum and the sum.** The reduced axis is then gone, and
+#   broadcasting matches the maxima and sums with the wrong axis. Most shapes give an error, but a square matrix
+#   silently gives wrong results.
+# - `log_softmax`: **the logarithm was taken of a finished softmax.** A probability that is rounded to 0 has the
+#   logarithm -inf, even where -1000 is correct.
+# - `cross_entropy`: **the softmax was taken twice.** Probabilities were used as scores. They differ by at most 1, so
+#   the loss can never get close to 0.
+# - `cross_entropy`: **the losses of the rows were summed, not averaged.** The loss then grows with the size of the
 #   batch, and so do the gradients.
 # - `softmax_backward`: **the sum over the row is missing.** Raising one score lowers all other probabilities of the
-#   row; that is what the sum stands for.
+#   row. The sum accounts for that.
 # - `cross_entropy_backward`: **the gradient was not divided by the number of rows.** The loss is a mean over N rows, so
-#   each row counts for 1/N.
+#   each row contributes 1/N of its own gradient.
 
 # %% [markdown]
 # ## Try it
 #
 # Why this loss, and not simply the squared distance between the probabilities and the one-hot row? Both are 0 for a
-# perfect answer and large for a wrong one. Let a model of three scores learn with either of them: 100 steps against the
-# gradient, from a start at which class 0 has a *lead* over the right one, class 1.
+# perfect prediction and large for a wrong one. Let a model of three scores learn with each of them: 100 steps against
+# the gradient, from a start at which class 0 has a *lead* over the correct class 1.
 #
-# **Guess first.** Which of the two ends with a good probability for class 1, after a lead of 1, 5 and 20?
+# **Guess first.** Which of the two losses ends with a high probability for class 1, after a lead of 1, 5 and 20?
 #
 # Run it: `python softmax.py`, or the next cell of the notebook.
 
@@ -365,12 +369,12 @@ if __name__ == "__main__":
 # lead 20.0   cross-entropy 0.99   squares 0.00
 # ```
 #
-# Both mend a small error. But the squares do not recover from an answer that was wrong and sure of itself: 100 steps
-# later it is as wrong as before. The softmax is saturated: its backward multiplies by p, which is nearly 0 for the
-# right class; and where p is nearly 1, the bracket is nearly 0. The logarithm in the cross-entropy cancels exactly that
-# factor.
+# Both correct a small error. But the squared loss does not recover from a prediction that was wrong and confident:
+# after 100 steps it is as wrong as before. The softmax is saturated: its backward pass multiplies by p, which is nearly
+# 0 for the correct class, and where p is nearly 1, the difference in parentheses is nearly 0. The logarithm in the
+# cross-entropy cancels exactly that factor.
 #
-# 1. How large are the two gradients at a lead of 20? And can a number in the gradient of the cross-entropy ever be
+# 1. How large are the two gradients at a lead of 20? And can an entry in the gradient of the cross-entropy ever be
 #    larger than 1?
 # 2. Ten rows have the same scores, but different targets: seven times 0, twice 1, once 2. Where does training end, and
 #    with what loss?
@@ -378,8 +382,8 @@ if __name__ == "__main__":
 # %% [markdown]
 # ## Answers
 #
-# **1. One is a hundred million times as large.** For one row the gradient of the cross-entropy is a probability, or a
-# probability minus 1: never beyond 1, whatever the lead.
+# **1. One is a hundred million times as large as the other.** For one row, an entry in the gradient of the
+# cross-entropy is a probability, or a probability minus 1: its size is never above 1, whatever the lead.
 #
 # ```python
 # >>> wrong = np.array([[20.0, 0.0, 0.0]])
@@ -391,9 +395,9 @@ if __name__ == "__main__":
 #
 # ```
 #
-# **2. At the shares 0.7, 0.2 and 0.1, and not with 0.** Nobody can know which of the targets it will be. The loss that
-# is left, −0.7 log 0.7 − 0.2 log 0.2 − 0.1 log 0.1, is the entropy of the targets, the floor below which no model can
-# go.
+# **2. At the probabilities 0.7, 0.2 and 0.1, and not with a loss of 0.** No model can know which of the targets it will
+# be. The remaining loss, −0.7 log 0.7 − 0.2 log 0.2 − 0.1 log 0.1, is the entropy of the targets, the lowest loss that
+# any model can reach.
 #
 # ```python
 # >>> scores, targets = np.zeros(3), np.array([0] * 7 + [1] * 2 + [2])
@@ -401,8 +405,8 @@ if __name__ == "__main__":
 # ...     scores -= cross_entropy_backward(np.tile(scores, (10, 1)), targets).sum(axis=0)
 # >>> softmax(scores).round(3), round(cross_entropy(np.tile(scores, (10, 1)), targets), 4)
 # (array([0.7, 0.2, 0.1]), 0.8018)
-# >>> shares = np.array([0.7, 0.2, 0.1])
-# >>> round(float(-(shares * np.log(shares)).sum()), 4)
+# >>> frequencies = np.array([0.7, 0.2, 0.1])
+# >>> round(float(-(frequencies * np.log(frequencies)).sum()), 4)
 # 0.8018
 #
 # ```

@@ -1,4 +1,4 @@
-"""Wrong answers to assignment 4 as beginners write them; the docstring is what the report should call them."""
+"""Wrong answers to assignment 4 as beginners write them; each docstring lists the mistakes that the report should name."""
 
 import math
 

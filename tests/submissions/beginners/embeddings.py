@@ -1,4 +1,4 @@
-"""Wrong answers to assignment 3 as beginners write them; the docstring is what the report should call them."""
+"""Wrong answers to assignment 3 as beginners write them; each docstring lists the mistakes that the report should name."""
 
 import numpy as np
 
@@ -40,7 +40,7 @@ def one_hot__booleans(ids, vocab_size):
     return ids[..., np.newaxis] == np.arange(vocab_size)
 
 
-def one_hot__rows(ids, vocab_size):
+def one_hot__all_columns(ids, vocab_size):
     """columns-of-all-ids"""
     out = np.zeros((*ids.shape, vocab_size))
     out[..., ids] = 1
@@ -54,7 +54,7 @@ def one_hot__transposed(ids, vocab_size):
     return out
 
 
-def one_hot__largest(ids, vocab_size):
+def one_hot__as_wide_as_largest_id(ids, vocab_size):
     """as-wide-as-the-largest-id"""
     return np.eye(ids.max() + 1)[ids]
 
@@ -99,7 +99,7 @@ def embed_tokens_backward__plus_equals(dout, ids, vocab_size):
     return dW
 
 
-def embed_tokens_backward__assigned(dout, ids, vocab_size):
+def embed_tokens_backward__assignment(dout, ids, vocab_size):
     """repeats-overwritten repeats-lost"""
     dW = np.zeros((vocab_size, dout.shape[-1]), dtype=dout.dtype)
     dW[ids] = dout
@@ -136,12 +136,12 @@ def embed_tokens_backward__second_axis(dout, ids, vocab_size):
     return dW
 
 
-def embed_tokens_backward__transpose(dout, ids, vocab_size):
+def embed_tokens_backward__one_hot_transposed(dout, ids, vocab_size):
     """one-text-only"""
     return one_hot(ids, vocab_size).T @ dout
 
 
-def embed_tokens_backward__mean(dout, ids, vocab_size):
+def embed_tokens_backward__divided_by_positions(dout, ids, vocab_size):
     """divided-by-places"""
     hot = one_hot(ids.reshape(-1), vocab_size)
     return hot.T @ dout.reshape(-1, dout.shape[-1]) / ids.size
@@ -178,7 +178,7 @@ def sinusoidal_positions__exponent_doubled_even_only(length, d_model):
     return table
 
 
-def sinusoidal_positions__own_exponent(length, d_model):
+def sinusoidal_positions__cosine_with_own_exponent(length, d_model):
     """cosine-with-its-own-exponent"""
     table = np.zeros((length, d_model))
     for pos in range(length):
@@ -243,7 +243,7 @@ def embed__second_axis(ids, W_tok, W_pos, scale=1.0):
     return embed_tokens(ids, W_tok) * scale + W_pos[:T]
 
 
-def embed__length(ids, W_tok, W_pos, scale=1.0):
+def embed__len_of_ids(ids, W_tok, W_pos, scale=1.0):
     """length-of-first-axis"""
     return embed_tokens(ids, W_tok) * scale + W_pos[: len(ids)]
 
@@ -264,7 +264,7 @@ def embed__all_positions(ids, W_tok, W_pos, scale=1.0):
     return W_tok[ids] * scale + W_pos
 
 
-def embed__looked_up(ids, W_tok, W_pos, scale=1.0):
+def embed__positions_by_id(ids, W_tok, W_pos, scale=1.0):
     """position-of-the-token"""
     return W_tok[ids] * scale + W_pos[ids]
 
@@ -285,7 +285,7 @@ def sinusoidal_positions__no_new_axis(length, d_model):
     return t
 
 
-def sinusoidal_positions__no_new_axis2(length, d_model):
+def sinusoidal_positions__no_new_axis_with_exp(length, d_model):
     """new-axis-missing"""
     pos = np.arange(length)
     div = np.exp(np.arange(0, d_model, 2) * -(np.log(10000.0) / d_model))
@@ -337,7 +337,7 @@ def sinusoidal_positions__float32_angles(length, d_model):
     return a.astype(np.float64)
 
 
-def sinusoidal_positions__degrees(length, d_model):
+def sinusoidal_positions__exponent_of_each_column(length, d_model):
     """cosine-with-its-own-exponent"""
     a = np.arange(length)[:, None] / 10000 ** (np.arange(d_model) / d_model)
     t = np.sin(a); t[:, 1::2] = np.cos(a[:, 1::2])
@@ -360,12 +360,12 @@ def embed__in_place(ids, W_tok, W_pos, scale=1.0):
     return W_tok[ids] + W_pos[: ids.shape[-1]]
 
 
-def embed_tokens__view(ids, W_tok):
+def embed_tokens__integers_by_loop(ids, W_tok):
     """integers-kept"""
     return np.array([W_tok[i] for i in ids])
 
 
-def embed_tokens_backward__float_unique(dout, ids, vocab_size):
+def embed_tokens_backward__mean_of_repeats(dout, ids, vocab_size):
     """mean-of-repeats"""
     flat, d = np.ravel(ids), dout.reshape(-1, dout.shape[-1])
     dW = np.zeros((vocab_size, dout.shape[-1]), dout.dtype)

@@ -1,4 +1,4 @@
-"""Wrong answers to assignment 2 as beginners write them; the docstring is what the report should call them."""
+"""Wrong answers to assignment 2 as beginners write them; each docstring lists the mistakes that the report should name."""
 
 import numpy as np
 
@@ -254,12 +254,12 @@ def softmax_backward__axis_one(dout, probs, axis=-1):
     return probs * (dout - np.sum(dout * probs, axis=1, keepdims=True))
 
 
-def softmax_backward__keepdims(dout, probs, axis=-1):
+def softmax_backward__no_keepdims(dout, probs, axis=-1):
     """keepdims-forgotten"""
     return probs * (dout - np.sum(dout * probs, axis=axis))
 
 
-def softmax_backward__no_axis(dout, probs, axis=-1):
+def softmax_backward__sum_without_axis(dout, probs, axis=-1):
     """sum-over-everything"""
     return probs * (dout - np.sum(dout * probs))
 
@@ -345,31 +345,31 @@ def cross_entropy_backward__sign(logits, targets):
     return ((hot - softmax(logits)) / targets.size).astype(logits.dtype)
 
 
-def softmax__eps_sum_1e8(x, axis=-1, temperature=1.0):
+def softmax__small_number_in_sum_1e8(x, axis=-1, temperature=1.0):
     """small-number-in-sum"""
     e = np.exp((x - x.max(axis, keepdims=True)) / temperature)
     return e / (e.sum(axis, keepdims=True) + 1e-8)
 
 
-def softmax__eps_sum_1e6(x, axis=-1, temperature=1.0):
+def softmax__small_number_in_sum_1e6(x, axis=-1, temperature=1.0):
     """small-number-in-sum-1e-6"""
     e = np.exp((x - x.max(axis, keepdims=True)) / temperature)
     return e / (e.sum(axis, keepdims=True) + 1e-6)
 
 
-def softmax__eps_probs(x, axis=-1, temperature=1.0):
+def softmax__small_number_added_1e9(x, axis=-1, temperature=1.0):
     """small-number-added-1e-9"""
     e = np.exp((x - x.max(axis, keepdims=True)) / temperature)
     return e / e.sum(axis, keepdims=True) + 1e-9
 
 
-def softmax__eps_probs8(x, axis=-1, temperature=1.0):
+def softmax__small_number_added_1e8(x, axis=-1, temperature=1.0):
     """small-number-added-1e-8"""
     e = np.exp((x - x.max(axis, keepdims=True)) / temperature)
     return e / e.sum(axis, keepdims=True) + 1e-8
 
 
-def softmax__min(x, axis=-1, temperature=1.0):
+def softmax__minimum_subtracted(x, axis=-1, temperature=1.0):
     """minimum-subtracted"""
     e = np.exp((x - x.min(axis, keepdims=True)) / temperature)
     return e / e.sum(axis, keepdims=True)
@@ -381,72 +381,72 @@ def softmax__mean_subtracted(x, axis=-1, temperature=1.0):
     return e / e.sum(axis, keepdims=True)
 
 
-def softmax__max_not_scaled(x, axis=-1, temperature=1.0):
+def softmax__maximum_not_divided(x, axis=-1, temperature=1.0):
     """maximum-not-divided"""
     e = np.exp(x / temperature - x.max(axis, keepdims=True))
     return e / e.sum(axis, keepdims=True)
 
 
-def softmax__exp_temp(x, axis=-1, temperature=1.0):
+def softmax__temperature_multiplied(x, axis=-1, temperature=1.0):
     """temperature-multiplied"""
     e = np.exp(x - x.max(axis, keepdims=True)) ** temperature
     return e / e.sum(axis, keepdims=True)
 
 
-def log_softmax__eps_in_log(x, axis=-1):
+def log_softmax__small_number_in_log_1e9(x, axis=-1):
     """small-number-in-sum-1e-9"""
     z = x - x.max(axis, keepdims=True)
     return z - np.log(np.exp(z).sum(axis, keepdims=True) + 1e-9)
 
 
-def log_softmax__eps_in_log8(x, axis=-1):
+def log_softmax__small_number_in_log_1e8(x, axis=-1):
     """small-number-in-sum-1e-8"""
     z = x - x.max(axis, keepdims=True)
     return z - np.log(np.exp(z).sum(axis, keepdims=True) + 1e-8)
 
 
-def log_softmax__plus_1e9(x, axis=-1):
+def log_softmax__plus_small_1e9(x, axis=-1):
     """log-of-softmax-plus-small"""
     return np.log(softmax(x, axis) + 1e-9)
 
 
-def log_softmax__plus_1e12(x, axis=-1):
+def log_softmax__plus_small_1e12(x, axis=-1):
     """log-of-softmax-plus-1e-12"""
     return np.log(softmax(x, axis) + 1e-12)
 
 
-def log_softmax__plus_1e8(x, axis=-1):
+def log_softmax__plus_small_1e8(x, axis=-1):
     """log-of-softmax-plus-1e-8"""
     return np.log(softmax(x, axis) + 1e-8)
 
 
-def log_softmax__plus_1e6(x, axis=-1):
+def log_softmax__plus_small_1e6(x, axis=-1):
     """log-of-softmax-plus-1e-6"""
     return np.log(softmax(x, axis) + 1e-6)
 
 
-def log_softmax__plus_1e10(x, axis=-1):
+def log_softmax__plus_small_1e10(x, axis=-1):
     """log-of-softmax-plus-1e-10"""
     return np.log(softmax(x, axis) + 1e-10)
 
 
-def log_softmax__clip(x, axis=-1):
+def log_softmax__clipped12(x, axis=-1):
     """log-of-limited-softmax-1e-12"""
     return np.log(np.clip(softmax(x, axis), 1e-12, 1))
 
 
-def log_softmax__clip15(x, axis=-1):
+def log_softmax__clipped15(x, axis=-1):
     """log-of-limited-softmax-1e-15 log-of-softmax-plus-1e-15"""
     return np.log(np.clip(softmax(x, axis), 1e-15, 1 - 1e-15))
 
 
-def log_softmax__max_twice(x, axis=-1):
+def log_softmax__maximum_subtracted_twice(x, axis=-1):
     """maximum-subtracted-twice"""
     m = x.max(axis, keepdims=True)
     return x - m - np.log(np.exp(x - m).sum(axis, keepdims=True)) - m
 
 
-def log_softmax__lse_added_max(x, axis=-1):
+def log_softmax__maximum_not_added_to_log_sum(x, axis=-1):
     """maximum-not-added-back"""
     m = x.max(axis, keepdims=True)
     return x - np.log(np.exp(x - m).sum(axis, keepdims=True))
@@ -458,43 +458,43 @@ def log_softmax__log_of_exp(x, axis=-1):
     return np.log(e) - np.log(e.sum(axis, keepdims=True))
 
 
-def cross_entropy__clip12(logits, targets):
+def cross_entropy__clipped12(logits, targets):
     """log-of-limited-softmax-1e-12 log-of-softmax-plus-1e-12"""
     p = np.clip(softmax(logits), 1e-12, 1.0)
     return float(-np.log(np.take_along_axis(p, targets[..., None], -1)).mean())
 
 
-def cross_entropy__clip15(logits, targets):
+def cross_entropy__clipped15(logits, targets):
     """log-of-limited-softmax-1e-15 log-of-softmax-plus-1e-15"""
     p = np.clip(softmax(logits), 1e-15, 1.0 - 1e-15)
     return float(-np.log(np.take_along_axis(p, targets[..., None], -1)).mean())
 
 
-def cross_entropy__clip7(logits, targets):
+def cross_entropy__clipped7(logits, targets):
     """log-of-limited-softmax-1e-7"""
     p = np.clip(softmax(logits), 1e-7, 1.0 - 1e-7)
     return float(-np.log(np.take_along_axis(p, targets[..., None], -1)).mean())
 
 
-def cross_entropy__clip9(logits, targets):
+def cross_entropy__clipped9(logits, targets):
     """log-of-limited-softmax-1e-9"""
     p = np.maximum(softmax(logits), 1e-9)
     return float(-np.log(np.take_along_axis(p, targets[..., None], -1)).mean())
 
 
-def cross_entropy__clip8(logits, targets):
+def cross_entropy__clipped8(logits, targets):
     """log-of-limited-softmax-1e-8"""
     p = np.maximum(softmax(logits), 1e-8)
     return float(-np.log(np.take_along_axis(p, targets[..., None], -1)).mean())
 
 
-def cross_entropy__plus6(logits, targets):
+def cross_entropy__plus_small_1e6(logits, targets):
     """log-of-softmax-plus-1e-6"""
     p = softmax(logits) + 1e-6
     return float(-np.log(np.take_along_axis(p, targets[..., None], -1)).mean())
 
 
-def cross_entropy__plus5(logits, targets):
+def cross_entropy__plus_small_1e5(logits, targets):
     """log-of-softmax-plus-1e-5"""
     p = softmax(logits) + 1e-5
     return float(-np.log(np.take_along_axis(p, targets[..., None], -1)).mean())
@@ -513,7 +513,7 @@ def cross_entropy__perplexity(logits, targets):
     return float(np.exp(-np.take_along_axis(lp, targets[..., None], -1).mean()))
 
 
-def cross_entropy_backward__numerical_central(logits, targets):
+def cross_entropy_backward__central_differences(logits, targets):
     """difference-quotient"""
     h = 1e-5
     x = np.asarray(logits, dtype=float)
@@ -524,7 +524,7 @@ def cross_entropy_backward__numerical_central(logits, targets):
     return d
 
 
-def cross_entropy_backward__numerical_forward(logits, targets):
+def cross_entropy_backward__forward_differences(logits, targets):
     """difference-quotient"""
     h = 1e-6
     x = np.asarray(logits, dtype=float)
@@ -535,7 +535,7 @@ def cross_entropy_backward__numerical_forward(logits, targets):
     return d
 
 
-def cross_entropy_backward__len(logits, targets):
+def cross_entropy_backward__divided_by_len(logits, targets):
     """always-float64 divided-by-first-axis"""
     V = logits.shape[-1]
     return (softmax(logits) - np.eye(V)[targets]) / len(targets)

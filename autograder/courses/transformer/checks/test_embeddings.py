@@ -1,4 +1,4 @@
-"""Checks of assignment 3: tokens and positions as vectors."""
+"""Checks of assignment 3: token and position vectors."""
 
 import numpy as np
 import pytest
@@ -110,7 +110,7 @@ def test_positions_narrow(agree: Agree) -> None:
 
 @graded("embeddings.sinusoidal_positions")
 def test_positions_odd(agree: Agree) -> None:
-    """An odd width ends with a sine"""
+    """An odd width: the last column is a sine"""
     agree(4, 7)
     agree(3, 1)
 

@@ -62,7 +62,7 @@ def test_temperature(agree: Agree, draw: RandomInputs) -> None:
     agree(x, temperature=0.3)
     agree(x, temperature=7.0)
     agree(x, axis=0, temperature=2.5)
-    # What is subtracted must be the largest of what exp is taken of: these overflow, or all become 0, if it is not.
+    # The maximum has to be divided by the temperature as well; otherwise these overflow, or all become 0.
     agree(draw.normal(3, 5) + 1000.0, temperature=0.5)
     agree(draw.normal(3, 5) + 1000.0, temperature=7.0)
 
@@ -131,7 +131,7 @@ def test_loss_batch(agree: Agree, draw: RandomInputs) -> None:
 
 @graded("softmax.cross_entropy")
 def test_loss_confidently_wrong(agree: Agree) -> None:
-    """Confidently wrong: the loss is large, not infinite"""
+    """Confidently wrong scores: the loss is large, not infinite"""
     agree(np.array([[1000.0, 0.0, -1000.0], [0.0, 0.0, 900.0]]), np.array([2, 0]))
 
 
@@ -139,7 +139,7 @@ def test_loss_confidently_wrong(agree: Agree) -> None:
 def test_loss_dtypes(agree: Agree, draw: RandomInputs) -> None:
     """float32 and integer scores"""
     agree(draw.integers(4, 6, low=-3, high=4), draw.integers(4, high=6))
-    # A Python float carries no dtype: what a float32 computation is off by, it is off by here.
+    # A Python float has no dtype, but this one was computed in float32, so float32's tolerance applies.
     agree(draw.normal(5, 6, dtype=FLOAT32), draw.integers(5, high=6), tolerance=FLOAT32_LOSS)
 
 
@@ -185,14 +185,14 @@ def test_loss_gradient(agree: Agree, draw: RandomInputs) -> None:
 
 @graded("softmax.cross_entropy_backward")
 def test_loss_gradient_batch(agree: Agree, draw: RandomInputs) -> None:
-    """Divided by the number of all rows, repeated targets"""
+    """Batch and position axes; repeated targets"""
     agree(draw.normal(2, 3, 7), draw.integers(2, 3, high=7))
     agree(draw.normal(5, 4), np.array([1, 1, 1, 3, 1]))
 
 
 @graded("softmax.cross_entropy_backward")
 def test_loss_gradient_extreme(agree: Agree) -> None:
-    """Confidently wrong at ±1000"""
+    """Confidently wrong scores of ±1000"""
     agree(np.array([[1000.0, 0.0, -1000.0], [0.0, 0.0, 900.0]]), np.array([2, 0]))
 
 

@@ -1,14 +1,14 @@
-"""Gradients by difference quotients, in any assignment; the diagnosis recognizes them by their rounding."""
+"""Gradients computed by difference quotients, in any assignment; diagnosis recognizes them by their rounding."""
 
 from functools import partial
 
 from autograder.engine.diagnosis.mistake import MistakeEntry
 
 _TEXT = """
-    the gradient is a difference quotient: (f(x + h) - f(x - h)) / 2h
-    why: What is rounded in f is divided by h: six to ten digits are right, in float32 two or three. And it takes two
-         forward passes for every number. It is good for trying a gradient, not for computing one.
-    ask: You can try your result already. Which formula does the docstring give for it?"""
+    the gradient was computed as a difference quotient
+    why: The rounding error of f is divided by h, so at most about ten digits are correct, in float32 three. It also
+         needs a forward pass or two for every entry. That is good for testing a gradient, but not for training.
+    ask: Which formula does the docstring give for the gradient? Your present result can then test it."""
 
 _LOOP = """
     def quotients(x):
@@ -30,16 +30,16 @@ def difference_quotient(mistake: partial[MistakeEntry], copies: str, loss: str, 
     """Add the mistake to a function with a single loss.
 
     Args:
-        mistake: what `Mistakes.for_functions` returned for the function.
-        copies: lines that make copies of the inputs.
-        loss: the number whose gradient is wanted, as an expression.
-        result: what is returned.
+        mistake: the callable that `Mistakes.for_functions` returned for the function.
+        copies: lines of code that copy the inputs.
+        loss: the number to differentiate, as an expression.
+        result: the expression to return.
     """
     body = f"{copies}\n    def loss():\n        return {loss}\n{_LOOP}    return {result}\n"
     mistake("difference-quotient", quotient="one").body(body).explain(_TEXT)
 
 
 def difference_quotient_of_each(mistake: partial[MistakeEntry], forward: str) -> None:
-    """Add the mistake to a function in which every entry has its own forward value, `forward(x)`."""
+    """Add the mistake to a function whose forward pass, `forward(x)`, treats every entry separately."""
     body = f"    x = as_float(x)\n    return dout * ({forward}(x + 1e-5) - {forward}(x - 1e-5)) / 2e-5\n"
     mistake("difference-quotient", quotient="each").body(body).explain(_TEXT)
