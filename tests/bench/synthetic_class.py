@@ -149,7 +149,7 @@ def _check(chance, function, number, state, mistake):
     wrong = state == "failed"
     picture = {"rows": ["0012", "3n10", "1111"], "axes": ["query", "key"], "at": "batch 1", "shape": [2, 3, 4]}
     message = {
-        "passed": "", "failed": f"out is not close to {function.reference_text}", "not_started": "this is still a stub",
+        "passed": "", "failed": f"out differs from {function.reference_text}", "not_started": "this is still a stub",
         "error": "IndexError: index 4 is out of bounds for axis 0 with size 4", "timeout": "no answer within 10 s",
         "blocked": "blocked by softmax.softmax.",
     }[state]  # fmt: skip

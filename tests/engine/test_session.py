@@ -50,7 +50,7 @@ def test_check_wrong_code_reports_details(submission, check_submission):
     assert checks["rows"].status == "passed"
     failed = checks["temperature"]
     assert (failed.status, failed.earned) == ("failed", 0.0)
-    assert failed.message == "probs is not close to PyTorch's softmax"
+    assert failed.message == "probs differs from PyTorch's softmax"
     assert failed.inputs == "x (3, 8), temperature 0.3"
     assert failed.location == {"file": "softmax.py", "line": 3}
     assert failed.worst["axes"] == ["row", "class"]
@@ -225,7 +225,7 @@ def test_plugin_on_pytest_command_line_grades(submission, tmp_path):
     assert done.returncode == 1
     assert "test_softmax.py::test_rows PASSED" in done.stdout
     assert "test_softmax.py::test_temperature FAILED" in done.stdout
-    assert "failed: probs is not close to PyTorch's softmax" in done.stdout
+    assert "failed: probs differs from PyTorch's softmax" in done.stdout
     assert "short test summary" in done.stdout, "pytest's own reporter is left alone"
 
 

@@ -47,7 +47,7 @@ def rendered(doc, width=80, **options):
 FAILED = check(
     status="failed",
     title="rectangular, padding mask",
-    message="out is not close to PyTorch's scaled_dot_product_attention",
+    message="out differs from PyTorch's scaled_dot_product_attention",
     inputs="(2, 4, 5, 8), (2, 4, 7, 8), (2, 4, 7, 6), mask (2, 1, 1, 7) bool",
     mistake={"title": "the scores were not divided", "reason": "proof"},
     wrong={"count": 240, "total": 240},
@@ -67,7 +67,7 @@ def test_panel_shows_every_part_of_a_failed_check():
     for part in (
         "✗ attention.attention · rectangular, padding mask",
         "0 / 1 points",
-        "out is not close to PyTorch's scaled_dot_product_attention (240 of 240 values)",
+        "out differs from PyTorch's scaled_dot_product_attention (240 of 240 values)",
         "likely cause the scores were not divided (proof)",
         "input (2, 4, 5, 8)",
         "largest error batch 1, head 3, query 1, d_v 4: got -2.80381, expected -1.60375 (tolerance 1.6e-9)",

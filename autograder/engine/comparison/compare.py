@@ -252,9 +252,8 @@ def _compare_values(actual: Array, expected: Array, output: Output, function: Fu
     if same.all():
         return
     index = _index(int(excess.argmax()), expected.shape)
-    verb = "is not close to" if expected.dtype.kind in "fc" else "differs from"
     raise Mismatch(
-        f"{output.name} {verb} {function.reference_text}",
+        f"{output.name} differs from {function.reference_text}",
         help=relations.describe_relation(actual, expected, axis_names(output.axes, expected.ndim)),
         wrong={"count": int((~same).sum()), "total": int(same.size)},
         worst=_worst(actual, expected, index, output, float(allowed[index])),

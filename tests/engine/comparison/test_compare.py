@@ -33,7 +33,7 @@ EXPECTED = np.arange(6.0).reshape(2, 3)
         (EXPECTED.astype(np.float32), "probs has dtype float32, expected float64"),
         (EXPECTED * np.array([1, 1, np.nan]), "probs has nan values where finite values are expected"),
         (EXPECTED + np.array([0, 0, np.inf]), "probs has infinite values where finite values are expected"),
-        (EXPECTED + 1, "probs is not close to PyTorch's softmax"),
+        (EXPECTED + 1, "probs differs from PyTorch's softmax"),
     ],
 )
 def test_compare_reports_first_difference(actual, message):
