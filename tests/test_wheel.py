@@ -1,4 +1,4 @@
-"""The wheel by itself: built, installed into a fresh environment without PyTorch, and used with no clone in sight."""
+"""The wheel works when it is installed into a fresh environment without PyTorch and without a clone."""
 
 import json
 import os
@@ -48,7 +48,7 @@ def installed(wheel, tmp_path_factory):
     return run
 
 
-def test_the_wheel_carries_stubs_solutions_data_and_memo(wheel):
+def test_wheel_contains_stubs_solutions_data_and_memo(wheel):
     names = set(zipfile.ZipFile(wheel).namelist())
     for module in TRANSFORMER.modules:
         assert f"autograder/_bundle/assignments/{module}.py" in names
@@ -66,7 +66,7 @@ def test_the_wheel_carries_stubs_solutions_data_and_memo(wheel):
     assert not any(name.startswith("tests/") or "/__pycache__/" in name for name in names)
 
 
-def test_it_works_with_no_clone_and_no_torch(installed):
+def test_wheel_works_without_clone_and_torch(installed):
     assert installed("python", "-c", "import torch").returncode != 0
     made = installed("headway", "init", "my-gpt")
     assert made.returncode == 0, made.stderr
@@ -84,7 +84,7 @@ def test_it_works_with_no_clone_and_no_torch(installed):
     assert "checks passed.\n" in done.stdout
 
 
-def test_fresh_inputs_without_torch_are_refused_in_one_line(installed):
+def test_wheel_fresh_inputs_without_torch_are_one_line(installed):
     solutions = installed(
         "python", "-c", "from autograder.curriculum.stubs import bundled; print(bundled('solutions'))"
     ).stdout
@@ -94,7 +94,7 @@ def test_fresh_inputs_without_torch_are_refused_in_one_line(installed):
     assert len(done.stderr.splitlines()) == 1
 
 
-def test_the_doctor_of_the_light_install(installed):
+def test_wheel_doctor_of_the_light_install(installed):
     done = installed("headway", "doctor")
     assert done.returncode == 0, done.stdout
     assert "pip install 'headway[torch]'" in done.stdout

@@ -1,4 +1,4 @@
-"""Write what every command prints in about 70 situations to one file, to read it as a stranger would.
+"""Write what every command prints in about 90 situations to one file, to read it as a stranger would.
 
 python tests/support/capture_output.py OUTPUT.txt
 """

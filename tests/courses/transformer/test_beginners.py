@@ -1,8 +1,8 @@
-"""Wrong answers as beginners write them: each is caught, and called what it is.
+"""Wrong answers as beginners write them fail a check, and their mistakes are named.
 
-Each function with two underscores in its name, in `submissions/beginners/`, is named after the one that it stands in
-for; its docstring lists the mistakes that must be named (beginnings of their names), "-" where the message says all
-there is to say. Nothing else may be named. What has no two underscores in its name is there to be used by the others.
+A function `NAME__VARIANT` in `submissions/beginners/` is a wrong answer for NAME. Its docstring lists the mistakes that
+must be named (how their names begin), or "-" where the message already explains the failure. No other mistake may be
+named. Functions without two underscores are helpers.
 """
 
 import ast
@@ -23,8 +23,8 @@ def is_answer(node):
     return isinstance(node, ast.FunctionDef) and "__" in node.name
 
 
-def beside(path, module):
-    """The text of a file without its answers, and without what it imports from the module that they belong to."""
+def helper_text(path, module):
+    """Return the text of a file without its wrong answers and without imports from their own module."""
     text = path.read_text("utf-8")
     nodes = [node for node in ast.parse(text).body if not is_answer(node)]
     return "\n\n".join(
@@ -35,7 +35,7 @@ def beside(path, module):
 
 
 def answers(path):
-    """Name of the answer: (function, its text, the names that are expected)."""
+    """Yield (name, (function, text, expected mistakes)) of each wrong answer."""
     text = path.read_text("utf-8")
     for node in ast.parse(text).body:
         if is_answer(node):
@@ -45,8 +45,8 @@ def answers(path):
 
 
 @pytest.mark.parametrize("module", sorted(path.stem for path in FOLDER.glob("*.py")))
-def test_wrong_answers_of_beginners_are_named(tmp_path, module):
-    others = beside(FOLDER / f"{module}.py", module)
+def test_diagnose_beginners_answers_names_the_mistakes(tmp_path, module):
+    others = helper_text(FOLDER / f"{module}.py", module)
     results = {}
 
     def check_all(session):
@@ -63,11 +63,11 @@ def test_wrong_answers_of_beginners_are_named(tmp_path, module):
         checks = results[name].checks
         assert any(check.status != "passed" for check in checks), f"{name} passes every check"
         ids = [check.mistake["id"].replace("|", "+").split("+") for check in checks if check.mistake]
-        named = {one.rpartition("/")[2] for several in ids for one in several}
+        named = {mistake.rpartition("/")[2] for group in ids for mistake in group}
         if starts == ["-"]:
             assert not named, name
         else:
-            missing = [start for start in starts if not any(one.startswith(start) for one in named)]
-            assert not missing, f"{name} is not called {missing}, but {named}"
-            wrong = [one for one in named if not one.startswith(tuple(starts))]
-            assert not wrong, f"{name} is called {wrong}, too"
+            missing = [start for start in starts if not any(name_found.startswith(start) for name_found in named)]
+            assert not missing, f"{name}: expected {missing}, named {named}"
+            wrong = [mistake for mistake in named if not mistake.startswith(tuple(starts))]
+            assert not wrong, f"{name}: also named {wrong}"

@@ -1,4 +1,4 @@
-"""The solutions' gradients against central differences: a witness that knows neither PyTorch nor calculus.
+"""Compare the solutions' gradients with central differences, which need neither PyTorch nor a formula.
 
     dL/dx_i ≈ (L(x + h e_i) - L(x - h e_i)) / 2h,    L = Σ dout · f(x)
 
@@ -16,21 +16,21 @@ from autograder.engine.diagnosis.variants import solution_module
 H, TOLERANCE = 1e-5, 2e-6
 
 
-def numeric(loss, x):
+def numerical_gradient(loss, x):
     gradient = np.zeros_like(x)
     for index in np.ndindex(x.shape):
-        kept = x[index]
-        x[index] = kept + H
+        original = x[index]
+        x[index] = original + H
         above = loss()
-        x[index] = kept - H
+        x[index] = original - H
         gradient[index] = (above - loss()) / (2 * H)
-        x[index] = kept
+        x[index] = original
     return gradient
 
 
 def assert_gradients(loss, inputs, gradients):
     for name, x in inputs.items():
-        expected = numeric(loss, x)
+        expected = numerical_gradient(loss, x)
         size = max(1.0, float(np.abs(expected).max()))
         assert np.abs(gradients[name] - expected).max() <= TOLERANCE * size, name
 
@@ -57,26 +57,26 @@ def block_params(normal, d, f):
 
 
 @pytest.mark.parametrize("axis", [0, 1, -1])
-def test_softmax(normal, axis):
+def test_softmax_gradient(normal, axis):
     s, x, dout = solution_module("softmax"), normal(size=(2, 3, 4)), normal(size=(2, 3, 4))
     gradient = s.softmax_backward(dout, s.softmax(x, axis=axis), axis=axis)
     assert_gradients(lambda: (dout * s.softmax(x, axis=axis)).sum(), {"x": x}, {"x": gradient})
 
 
-def test_cross_entropy(normal):
+def test_cross_entropy_gradient(normal):
     s, logits, targets = solution_module("softmax"), normal(size=(2, 3, 5)), np.array([[0, 4, 2], [2, 2, 1]])
     gradient = s.cross_entropy_backward(logits, targets)
     assert_gradients(lambda: s.cross_entropy(logits, targets), {"x": logits}, {"x": gradient})
 
 
-def test_embed_tokens(normal):
+def test_embed_tokens_gradient(normal):
     e, ids, table = solution_module("embeddings"), np.array([[0, 2, 2], [4, 2, 1]]), normal(size=(5, 3))
     dout = normal(size=(2, 3, 3))
     gradient = e.embed_tokens_backward(dout, ids, 5)
     assert_gradients(lambda: (dout * e.embed_tokens(ids, table)).sum(), {"W": table}, {"W": gradient})
 
 
-def test_attention(normal):
+def test_attention_gradients(normal):
     a = solution_module("attention")
     q, k, v = normal(size=(2, 3, 4)), normal(size=(2, 5, 4)), normal(size=(2, 5, 6))
     mask, dout = np.tri(3, 5, 2, dtype=bool), normal(size=(2, 3, 6))
@@ -89,7 +89,7 @@ def test_attention(normal):
 
 
 @pytest.mark.parametrize("cross", [False, True])
-def test_multihead(normal, cross):
+def test_multihead_gradients(normal, cross):
     m, params, x = solution_module("multihead"), attention_params(normal, 4), normal(size=(2, 3, 4))
     memory, dout = normal(size=(2, 5, 4)) if cross else None, normal(size=(2, 3, 4))
     dx, grads, *dmemory = m.multihead_attention_backward(dout, m.multihead_attention(x, params, 2, memory=memory)[1])
@@ -99,7 +99,7 @@ def test_multihead(normal, cross):
 
 
 @pytest.mark.parametrize("eps", [1e-5, 0.5])
-def test_norms(normal, eps):
+def test_norm_gradients(normal, eps):
     n, x, gamma, beta = solution_module("layernorm"), normal(size=(2, 3, 5)), normal(size=5), normal(size=5)
     dout = normal(size=x.shape)
     dx, dgamma, dbeta = n.layernorm_backward(dout, x, gamma, eps)
@@ -109,7 +109,7 @@ def test_norms(normal, eps):
     assert_gradients(lambda: (dout * n.rmsnorm(x, gamma, eps)).sum(), {"x": x, "g": gamma}, {"x": dx, "g": dgamma})
 
 
-def test_parts_of_the_ffn(normal):
+def test_activation_and_linear_gradients(normal):
     f, x, dout = solution_module("ffn"), normal(size=(2, 3, 4)), normal(size=(2, 3, 4))
     assert_gradients(lambda: (dout * f.gelu(x)).sum(), {"x": x}, {"x": f.gelu_backward(dout, x)})
     assert_gradients(lambda: (dout * f.relu(x)).sum(), {"x": x}, {"x": f.relu_backward(dout, x)})
@@ -119,7 +119,7 @@ def test_parts_of_the_ffn(normal):
 
 
 @pytest.mark.parametrize("activation", ["gelu", "relu"])
-def test_ffn(normal, activation):
+def test_ffn_gradients(normal, activation):
     f, params, x, dout = (
         solution_module("ffn"),
         ffn_params(normal, 3, 5),
@@ -132,7 +132,7 @@ def test_ffn(normal, activation):
 
 
 @pytest.mark.parametrize("norm", ["pre", "post"])
-def test_block(normal, norm):
+def test_block_gradients(normal, norm):
     b, params, x, dout = (
         solution_module("blocks"),
         block_params(normal, 4, 5),
@@ -147,7 +147,7 @@ def test_block(normal, norm):
 
 
 @pytest.mark.parametrize(("tied", "activation"), [(True, "gelu"), (False, "relu")])
-def test_gpt(normal, tied, activation):
+def test_gpt_gradients(normal, tied, activation):
     g = solution_module("gpt")
     config = g.GPTConfig(5, 4, n_layers=2, n_heads=2, d_model=4, d_ff=6, tied=tied, activation=activation)
     params = {name: normal(size=p.shape) * 0.5 for name, p in g.init_gpt(config, np.random.default_rng(0)).items()}
@@ -156,7 +156,7 @@ def test_gpt(normal, tied, activation):
     assert_gradients(lambda: g.gpt_loss(ids, targets, params, config)[0], params, grads)
 
 
-def test_transformer(normal):
+def test_transformer_gradients(normal):
     t = solution_module("encoder_decoder")
     config = t.TransformerConfig(5, 6, n_layers=1, n_heads=2, d_model=4, d_ff=5)
     params = {
@@ -170,14 +170,14 @@ def test_transformer(normal):
     assert_gradients(loss, params, t.transformer_backward(dout, cache))
 
 
-def test_no_backward_function_is_forgotten():
+def test_every_backward_function_is_tested():
     source = Path(__file__).read_text("utf-8")
     for function in TRANSFORMER.functions.values():
         if function.name.endswith("_backward") and function.name != "dropout_backward":  # linear in dout: dout * mask
             assert f".{function.name}(" in source, function.qualified
 
 
-def test_the_encoder_decoder_learns_to_reverse():
+def test_encoder_decoder_learns_to_reverse():
     t, training = solution_module("encoder_decoder"), solution_module("training")
     rng, start, end = np.random.default_rng(0), 1, 2
     config = t.TransformerConfig(13, 13, n_layers=1, n_heads=4, d_model=32)

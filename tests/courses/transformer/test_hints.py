@@ -47,12 +47,12 @@ def lines_of(module):
     return {name: {line for line in code | helpers if len(line) >= LONG_ENOUGH} for name, code in found.items()}
 
 
-def test_every_function_has_hints_and_every_hint_a_function():
+def test_hints_cover_exactly_the_functions():
     assert list(hints.load()) == list(TRANSFORMER.functions)
 
 
 @pytest.mark.parametrize("function", TRANSFORMER.functions)
-def test_three_steps_a_question_first_and_no_line_of_the_solution(function):
+def test_hints_are_three_and_do_not_contain_the_solution(function):
     steps = hints.steps(function)
     assert len(steps) == len(hints.KINDS) == 3
     assert all(step.strip() for step in steps)
@@ -65,7 +65,7 @@ def test_three_steps_a_question_first_and_no_line_of_the_solution(function):
     assert given_away == []
 
 
-def test_a_hint_that_gives_the_line_away_would_be_found():
+def test_hint_with_a_line_of_the_solution_is_found():
     assert squeezed("z -= z.max(axis=axis)") not in lines_of("softmax")["softmax"]
     assert squeezed("np.exp(z, out=z)") in lines_of("softmax")["softmax"]
     assert squeezed("np.maximum(as_float(x), 0)") in lines_of("ffn")["relu"]
@@ -91,7 +91,7 @@ def remembered(workspace):
     return json.loads((workspace / state.FILE).read_text("utf-8"))
 
 
-def test_more_shows_one_more_until_there_are_none(workspace):
+def test_hint_more_shows_one_more_each_time(workspace):
     first = headway("hint", "softmax.softmax", cwd=workspace)
     assert steps_in(first) == 1
     assert "headway hint softmax.softmax --more" in first.stdout
@@ -111,7 +111,7 @@ def test_more_shows_one_more_until_there_are_none(workspace):
     assert "\x1b" not in last.stdout
 
 
-def test_each_function_has_its_own_count_and_unknown_keys_stay(workspace):
+def test_hint_counts_per_function_and_keeps_unknown_keys(workspace):
     (workspace / state.FILE).write_text('{"watch": {"last": [1, 2]}, "hints": {"gpt.gpt": 2, "no.more": "x"}}')
     headway("hint", "softmax.log_softmax", "--more", cwd=workspace)
     assert remembered(workspace) == {
@@ -120,7 +120,7 @@ def test_each_function_has_its_own_count_and_unknown_keys_stay(workspace):
     }
 
 
-def test_the_workspace_may_be_named(workspace, tmp_path):
+def test_hint_dir_selects_the_workspace(workspace, tmp_path):
     done = headway("hint", "softmax.softmax", "--dir", workspace, cwd=tmp_path)
     assert steps_in(done) == 1
     assert f"--more --dir {workspace}" in done.stdout
@@ -130,7 +130,7 @@ def test_the_workspace_may_be_named(workspace, tmp_path):
     assert "headway init nowhere" in missing.stderr
 
 
-def test_outside_of_a_workspace_nothing_is_kept_and_more_counts(tmp_path):
+def test_hint_outside_a_workspace_records_nothing(tmp_path):
     assert steps_in(headway("hint", "softmax.softmax", cwd=tmp_path)) == 1
     two = headway("hint", "softmax.softmax", "--more", cwd=tmp_path)
     assert steps_in(two) == 2
@@ -140,7 +140,7 @@ def test_outside_of_a_workspace_nothing_is_kept_and_more_counts(tmp_path):
 
 
 @pytest.mark.parametrize("name", ["softmax", "2", "softmax.py"])
-def test_an_assignment_lists_its_functions(name, workspace):
+def test_hint_for_an_assignment_lists_its_functions(name, workspace):
     (workspace / state.FILE).write_text('{"hints": {"softmax.log_softmax": 2}}')
     done = headway("hint", name, "--more", cwd=workspace)
     assert done.returncode == 0
@@ -154,7 +154,7 @@ def test_an_assignment_lists_its_functions(name, workspace):
     ("name", "words"),
     [("sotfmax", "Did you mean 'softmax'"), ("softmax.sofmax", "Did you mean 'softmax.softmax'"), ("", "headway list")],
 )
-def test_an_unknown_name_is_one_line_and_exit_code_2(name, words, tmp_path):
+def test_hint_unknown_name_is_one_line(name, words, tmp_path):
     done = headway("hint", name, cwd=tmp_path)
     assert done.returncode == 2
     assert words in done.stderr
@@ -166,7 +166,7 @@ def test_an_unknown_name_is_one_line_and_exit_code_2(name, words, tmp_path):
     [b"", b"{", b"[1, 2]", b"null", bytes(range(256)), b'{"hints": 7}', b"[" * 100_000, b'{"a": ' + b"9" * 9999 + b"}"],
     ids=["empty", "cut off", "a list", "null", "bytes", "hints a number", "deep", "long number"],
 )
-def test_a_damaged_state_starts_anew_and_says_so_in_one_line(content, workspace):
+def test_hint_damaged_state_is_reported_and_replaced(content, workspace):
     (workspace / state.FILE).write_bytes(content)
     done = headway("hint", "softmax.softmax", cwd=workspace)
     assert steps_in(done) == 1
@@ -177,13 +177,13 @@ def test_a_damaged_state_starts_anew_and_says_so_in_one_line(content, workspace)
 
 
 @pytest.mark.parametrize("count", [-1, 0, 7, True, "2", None, 1.5, [2]])
-def test_a_count_that_is_none_does_no_harm(count, workspace):
+def test_hint_invalid_count_is_ignored(count, workspace):
     (workspace / state.FILE).write_text(json.dumps({"hints": {"softmax.softmax": count}}))
     done = headway("hint", "softmax.softmax", cwd=workspace)
     assert steps_in(done) == (3 if count == 7 else 1)
 
 
-def test_a_state_that_cannot_be_written_does_not_stop_the_hint(workspace):
+def test_hint_unwritable_state_still_shows_the_hint(workspace):
     (workspace / state.FILE).mkdir()
     done = headway("hint", "softmax.softmax", cwd=workspace)
     assert steps_in(done) == 1

@@ -1,4 +1,4 @@
-"""Lessons: from why to what could go wrong; nothing in them is stale, and what they show in notebooks runs."""
+"""Lessons have the same parts in the same order, use only terms that they have introduced, and run in notebooks."""
 
 import ast
 import contextlib
@@ -24,7 +24,7 @@ BULLET = re.compile(r"- `(\w+)`: \*\*(.+?)\.\*\* (.+)")
 
 
 def cells(module):
-    """Heads and lines of the cells of a solution, comments without their signs."""
+    """Yield the header and the text of each cell of a solution, markdown without comment signs."""
     source = (bundled("solutions") / f"{module}.py").read_text("utf-8")
     for cell in re.split(r"^# %%", source, flags=re.MULTILINE)[1:]:
         head, *lines = cell.splitlines()
@@ -38,18 +38,18 @@ def markdown(module):
 
 
 @pytest.mark.parametrize("module", MODULES)
-def test_a_lesson_is_one_story(module):
+def test_lesson_has_its_parts_in_order(module):
     headings = [re.match(r"#+ .*", text)[0] for text in markdown(module) if text.startswith("#")]
-    assert headings[0].startswith("# "), "it begins with what it is about"
+    assert headings[0].startswith("# "), "the first heading is the title"
     assert headings[-1:] != ["## In your own GPT"] or headings.pop()
     assert headings[-4:] == ["## What could go wrong", "## Try it", "## What came out", "## Answers"]
-    assert "```text\n" in markdown(module)[0], "a picture, before anything is to be written"
+    assert "```text\n" in markdown(module)[0], "the first cell has a diagram"
     drawn = re.findall(r"^```text\n(.*?)^```", "\n".join(markdown(module)), re.MULTILINE | re.DOTALL)
-    assert max(len(line) for picture in drawn for line in picture.splitlines()) <= 100, "as wide as a notebook's page"
+    assert max(len(line) for picture in drawn for line in picture.splitlines()) <= 100, "a diagram fits the page"
 
 
 @pytest.mark.parametrize("module", MODULES)
-def test_every_function_has_its_lesson_in_course_order_and_a_worked_example(module):
+def test_lesson_explains_every_function_with_an_example(module):
     lessons = {}
     for text in markdown(module):
         heading = re.match(r"## (?:Bonus: )?`(\w+)`", text)
@@ -65,7 +65,7 @@ def test_every_function_has_its_lesson_in_course_order_and_a_worked_example(modu
 
 
 @pytest.mark.parametrize("module", MODULES)
-def test_a_lesson_says_how_long_it_takes_and_each_function_too(solutions, module):
+def test_stub_states_minutes_and_difficulty(solutions, module):
     stub = make_stub((solutions / f"{module}.py").read_text("utf-8"), module, TRANSFORMER)
     assignment = TRANSFORMER.modules[module]
     counted = sum(not function.bonus for function in assignment.functions)
@@ -73,22 +73,22 @@ def test_a_lesson_says_how_long_it_takes_and_each_function_too(solutions, module
     whole = f"# *Assignment {number} · {counted} functions · about "
     assert stub.count(whole + duration(assignment.minutes)) == 1
     for function in assignment.functions:
-        said = f"`{function.name}`[^\n]*\n#\n# \\*{duration(function.minutes)}, {DIFFICULTY[function.difficulty]}\\*\n"
-        assert len(re.findall(r"# ## [^`\n]*" + said, stub)) == 1, function.name
+        line = f"`{function.name}`[^\n]*\n#\n# \\*{duration(function.minutes)}, {DIFFICULTY[function.difficulty]}\\*\n"
+        assert len(re.findall(r"# ## [^`\n]*" + line, stub)) == 1, function.name
 
 
 @pytest.mark.parametrize(("minutes", "words"), [(5, "5 min"), (60, "1 h"), (110, "1 h 50 min"), (0, "0 min")])
-def test_durations_in_words(minutes, words):
+def test_duration_is_readable(minutes, words):
     assert duration(minutes) == words
 
 
 def terms():
-    """What the lessons say, in course order, as (module, text), and the terms in bold, as (module, term).
+    """Return the text of the lessons in course order, and the terms in bold as (module, term).
 
-    Bold that ends a sentence begins a paragraph and is no term, nor is the bold of the mistakes. Code, formulas and
-    headings do not count. Docstrings are read where they stand.
+    Bold text that ends with a full stop begins a paragraph and is not a term, nor is the title of a mistake. Code,
+    formulas and headings are left out. Docstrings are included where they appear.
     """
-    told, found = [], []
+    texts, bold_terms = [], []
     for module in MODULES:
         for head, text in cells(module):
             if NOTEBOOK_ONLY in head:
@@ -103,31 +103,30 @@ def terms():
                 public = [ast.get_docstring(node) or "" for node in nodes if not node.name.startswith("_")]
                 text = re.sub(r"`[^`]*`", "`", "\n".join(public)).replace("**", "")
             text = " ".join(text.split())
-            told.append(text)
-            found += [(module, bold) for bold in re.findall(r"\*\*(.+?)\*\*", text) if bold[-1] not in ".?!"]
-    return " ".join(told), found
+            texts.append(text)
+            bold_terms += [(module, bold) for bold in re.findall(r"\*\*(.+?)\*\*", text) if bold[-1] not in ".?!"]
+    return " ".join(texts), bold_terms
 
 
-def test_every_term_is_introduced_once_and_not_used_before():
-    """In bold where it is introduced, and nowhere before."""
-    told, found = terms()
-    for module, term in found:
+def test_term_is_introduced_once_before_its_use():
+    text, bold_terms = terms()
+    for module, term in bold_terms:
         singular = term.removesuffix("s")
         stem, ending = (singular[:-1], "(y|ies)") if singular.endswith("y") else (singular, "(s|es)?")
-        first = re.search(rf"(?<![\w-]){re.escape(stem)}{ending}(?!\w)", told, re.IGNORECASE)
-        around = told[max(0, first.start() - 60) : first.end() + 20]
-        assert told[: first.start()].endswith("**"), f"{term!r} ({module}) is used before: … {around} …"
-        assert [t.lower().removesuffix("s") for _, t in found].count(singular.lower()) == 1, term
+        first = re.search(rf"(?<![\w-]){re.escape(stem)}{ending}(?!\w)", text, re.IGNORECASE)
+        around = text[max(0, first.start() - 60) : first.end() + 20]
+        assert text[: first.start()].endswith("**"), f"{term!r} ({module}) is used before: … {around} …"
+        assert [t.lower().removesuffix("s") for _, t in bold_terms].count(singular.lower()) == 1, term
 
 
-def test_the_list_of_words_is_that_of_the_lessons():
-    _, found = terms()
+def test_glossary_lists_the_terms_of_the_lessons():
+    _, bold_terms = terms()
     listed = [(module, word) for module, words in glossary.load(TRANSFORMER).items() for word in words]
     plain = [(module, word.lower().removesuffix("s")) for module, word in listed]
-    assert sorted(plain) == sorted((module, term.lower().removesuffix("s")) for module, term in found)
+    assert sorted(plain) == sorted((module, term.lower().removesuffix("s")) for module, term in bold_terms)
 
 
-def test_words_are_looked_up_on_the_command_line(tmp_path):
+def test_list_terms_explains_terms(tmp_path):
     done = commands.headway("list", "--terms", "logits", "attention", cwd=tmp_path)
     assert done.returncode == 0
     assert "the same as score" in done.stdout
@@ -139,8 +138,8 @@ def test_words_are_looked_up_on_the_command_line(tmp_path):
 
 
 @pytest.mark.parametrize("module", MODULES)
-def test_no_line_of_a_paragraph_looks_like_a_list(module):
-    """Markdown makes a list of a line that begins with "- ", though it is a minus sign."""
+def test_lesson_paragraphs_do_not_become_lists(module):
+    """Markdown turns a line that begins with a minus sign into a list."""
     for text in markdown(module):
         before = ""
         for line in FENCED.sub("", text).splitlines():
@@ -151,12 +150,12 @@ def test_no_line_of_a_paragraph_looks_like_a_list(module):
 
 
 @pytest.mark.parametrize("module", MODULES)
-def test_an_experiment_is_guessed_first_and_short_and_its_questions_have_answers(module):
-    """That what it prints and answers is right: test_source.py, with every other number."""
+def test_experiment_is_short_and_its_questions_are_answered(module):
+    """test_stubs.py checks its output and its answers, with all other numbers in lessons."""
     all_cells = list(cells(module))
-    at, told = next((i, text) for i, (_, text) in enumerate(all_cells) if text.startswith("## Try it"))
-    assert "?" in told.partition("**Guess first.**")[2]
-    assert f"`python {module}.py`" in told
+    at, task = next((i, text) for i, (_, text) in enumerate(all_cells) if text.startswith("## Try it"))
+    assert "?" in task.partition("**Guess first.**")[2]
+    assert f"`python {module}.py`" in task
     code = experiment(all_cells[at + 1][1])
     assert len([line for line in code.splitlines() if line]) <= 25
     out, answers = all_cells[at + 2][1], all_cells[at + 3][1]
@@ -164,11 +163,11 @@ def test_an_experiment_is_guessed_first_and_short_and_its_questions_have_answers
     assert asked == re.findall(r"^\*\*(\d)\. ", answers, re.MULTILINE) == [str(i + 1) for i in range(len(asked))]
     assert len(asked) >= 2
     assert ">>> " in answers
-    assert ">>> " not in told + out
+    assert ">>> " not in task + out
 
 
-def test_an_experiment_runs_as_a_file(solutions):
-    """As the lesson says; importing the module runs nothing of it."""
+def test_experiment_runs_as_a_script(solutions):
+    """Its output is the one in the lesson."""
     done = subprocess.run(
         [sys.executable, "softmax.py"], cwd=solutions, capture_output=True, text=True, check=False, timeout=300
     )
@@ -178,36 +177,36 @@ def test_an_experiment_runs_as_a_file(solutions):
 
 
 @pytest.mark.parametrize("module", MODULES)
-def test_the_mistakes_in_a_lesson_are_those_that_the_report_names(module):
+def test_lesson_mistakes_use_the_titles_of_the_report(module):
     section = next(text for text in markdown(module) if text.startswith("## What could go wrong"))
     bullets = re.sub(r"\n  +", " ", section).split("\n\n", 2)[2].splitlines()
     known = {
         (m.function.partition(".")[2], m.title, " ".join(m.explanation.split())) for m in mistakes_of_module(module)
     }
-    told = [BULLET.fullmatch(bullet).groups() for bullet in bullets]
-    assert not set(told) - known, "the words of autograder/courses/transformer/mistakes, exactly"
-    assert len(set(told)) == len(told) >= 5
+    listed = [BULLET.fullmatch(bullet).groups() for bullet in bullets]
+    assert not set(listed) - known, "a lesson uses the texts of autograder/courses/transformer/mistakes"
+    assert len(set(listed)) == len(listed) >= 5
 
 
 @pytest.mark.parametrize("module", MODULES)
-def test_what_a_lesson_shows_exists(module):
+def test_lesson_plots_exist(module):
     text = "\n".join(text for _, text in cells(module))
     named = set(re.findall(r'headway plot ([\w-]+)|show\("([\w-]+)"', text))
-    names = {one or other for one, other in named}
+    names = {command or call for command, call in named}
     assert names <= set(PLOTS)
     for name in names:
         assert f"`headway plot {name}`" in text, name
         assert (f'show("{name}", globals())' in text) == (PLOTS[name].suffixes == FIGURES), name
 
 
-def test_every_picture_has_its_place_in_a_lesson():
+def test_every_plot_appears_in_a_lesson():
     text = "\n".join(text for module in MODULES for _, text in cells(module))
     assert [name for name in PLOTS if f"headway plot {name}" not in text] == []
 
 
 @pytest.mark.parametrize("module", MODULES)
-def test_the_pictures_in_notebooks_are_drawn(module, monkeypatch, tmp_path):
-    """Without a word of complaint; those of a trained model say how to train one."""
+def test_notebook_plots_are_drawn(module, monkeypatch, tmp_path):
+    """A plot of a trained model says how to train one."""
     monkeypatch.syspath_prepend(str(bundled("solutions")))
     monkeypatch.chdir(tmp_path)
     for name in MODULES:
