@@ -1,11 +1,11 @@
-"""Assignment 10: training, with AdamW, gradient clipping and a learning rate that warms up and cools down."""
+"""Assignment 10: training, with AdamW, gradient clipping, and a learning rate with warm-up and decay."""
 
 # %% [markdown]
 # # Training: many small steps downhill
 #
-# `gpt_loss` says how bad the model is, and for every parameter in which direction it gets worse. In the last experiment
-# it was enough to go the other way, two hundred times, for a model to learn two names. What is missing for a million
-# characters is everything that makes such steps fast and safe:
+# `gpt_loss` returns the loss and its gradient: for every parameter, the direction in which the loss grows. In the last
+# experiment, two hundred steps in the opposite direction were enough for a model to learn two names. To train on a
+# million characters, you need to make such steps fast and stable:
 #
 # ```text
 #     batch (x, y) ──> loss, gradients ──> clip ──> AdamW step ──> new parameters ──> next batch
@@ -13,13 +13,13 @@
 #                                               learning rate of this step
 # ```
 #
-# The details of the middle part are small enough to be got wrong without anything looking wrong: the loss goes down all
-# the same. So your training loop is compared with PyTorch's loss by loss, from the same parameters and the same
-# batches. In float64 a right loop agrees with PyTorch to eleven digits after a hundred steps; the subtlest mistakes
-# show in the seventh digit after twenty.
+# A small mistake in the middle part is easy to overlook, because the loss falls all the same. So the checks compare
+# your training loop with PyTorch's loss by loss, from the same parameters and the same batches. In float64, a correct
+# loop agrees with PyTorch to eleven digits after a hundred steps; the subtlest mistakes show in the seventh digit after
+# twenty.
 #
-# All functions here are *pure*: they return new dictionaries and leave their arguments as they were. That costs a
-# little memory, and it saves the hours that go into the question of who changed that array.
+# All functions here are *pure*: they return new dictionaries and do not change their arguments. That costs a little
+# memory, and it makes mistakes much easier to find.
 
 # %%
 import itertools
@@ -32,43 +32,44 @@ from softmax import cross_entropy
 # %% [markdown]
 # ## `adamw_step`
 #
-# Subtracting `lr * gradient`, as in the last experiment, is plain **gradient descent**. Two things are wrong with it:
+# Subtracting `lr * gradient`, as in the last experiment, is plain **gradient descent**. It has two problems: the
 # gradients of single batches are noisy, and one learning rate must serve parameters whose gradients differ by factors
-# of a thousand. **Adam** (Kingma and Ba 2015, algorithm 1) answers both with two running averages for every single
+# of a thousand. **Adam** (Kingma and Ba 2015, algorithm 1) solves both with two running averages for every single
 # parameter:
 #
-# - `m`, the average *gradient*: the noise of single batches cancels, what they have in common stays;
-# - `v`, the average *squared gradient*: how large gradients usually are here.
+# - `m`, the average *gradient*: the noise of single batches cancels, and what they have in common remains;
+# - `v`, the average *squared gradient*: it measures how large the gradients of this parameter usually are.
 #
-# The step is the first divided by the root of the second. A parameter with small gradients is moved as far as one with
-# large ones: about `lr` when all gradients point the same way, less when they contradict each other.
+# The step is the first divided by the root of the second. A parameter with small gradients moves as far as one with
+# large gradients: about `lr` when all its gradients have the same sign, less when their signs differ. With the gradient
+# g and the constants β₁ and β₂ (0.9 and 0.999), the averages are updated like this:
 #
 # $$m \leftarrow \beta_1 m + (1-\beta_1)\, g \qquad v \leftarrow \beta_2 v + (1-\beta_2)\, g^2$$
 #
-# The first of two corrections is the **bias correction**. Both averages start at 0, and after t steps they have only
-# seen the weight $1 - \beta^t$ of gradients, the rest is still that zero. Dividing by it makes up for that:
+# Two refinements follow. The first is the **bias correction**. Both averages start at 0. After t steps, the gradients
+# in an average have the total weight $1 - \beta^t$; the rest is still the initial 0. Divide by that weight:
 #
 # $$\hat m = \frac{m}{1-\beta_1^t} \qquad \hat v = \frac{v}{1-\beta_2^t}$$
 #
-# Here t counts from 1, it is shared by all parameters, and it goes up once per step. Without the correction the first
+# Here t counts from 1, is shared by all parameters, and increases by one per step. Without the correction, the first
 # steps are several times too long: with $\beta_1 = 0.9$ and $\beta_2 = 0.999$, $m$ is 10 times too small in the first
 # step, but $\sqrt v$ is 32 times too small.
 #
-# The second is **weight decay**: every parameter is pulled back towards 0 a little at every step, so that none grows
-# large without need. The old way to do it adds $\lambda p$ to the gradient; but then it goes through the averages and
-# is divided by $\sqrt{\hat v}$, and parameters with large gradients are hardly pulled at all. Loshchilov and Hutter
-# (2019, algorithm 2) take it out of the gradient: the parameter is simply multiplied by a number just below 1. That is
-# the W in **AdamW**.
+# The second is **weight decay**: every step pulls every parameter p a little towards 0, so that none grows large
+# without need. Its strength is $\lambda$. The older method adds $\lambda p$ to the gradient. But then the decay enters
+# the averages and is divided by $\sqrt{\hat v}$, so that parameters with large gradients hardly decay at all.
+# Loshchilov and Hutter (2019, algorithm 2) take it out of the gradient: they multiply the parameter by a number just
+# below 1. That is the W in **AdamW**.
 #
 # $$p \leftarrow p\,(1 - lr \cdot \lambda) - lr \cdot \frac{\hat m}{\sqrt{\hat v} + \epsilon}$$
 #
-# Mind three things. The decay acts on the *old* parameter. It is multiplied by the learning rate (in PyTorch and here;
-# in the paper it follows the schedule, but not the size of the rate). And $\epsilon$ stands *outside* the root, unlike
-# that of layer norm. In this course the decay acts on every parameter, as it does in PyTorch if nothing else is said;
-# many recipes leave out biases and norms.
+# Three details matter. The decay acts on the *old* parameter. It is multiplied by the learning rate (in PyTorch and
+# here; in the paper it follows the schedule, but not the size of the rate). And $\epsilon$, a small number against
+# division by 0, is added *outside* the root, unlike that of layer norm. In this course the decay acts on every
+# parameter, as it does in PyTorch by default; many training scripts exclude biases and norms.
 #
-# In the very first step $\hat m = g$ and $\sqrt{\hat v} = |g|$: every parameter moves by `lr`, however small its
-# gradient is. (The third number below has no gradient, and only decays.)
+# In the very first step, $\hat m = g$ and $\sqrt{\hat v} = |g|$: every parameter moves by about `lr`, even if its
+# gradient is small. (The third entry below has the gradient 0, and only decays.)
 #
 # ```python
 # >>> params = {"W": np.array([1.0, 1.0, 1.0])}
@@ -84,7 +85,7 @@ from softmax import cross_entropy
 
 # %%
 def adamw_step(params, grads, state, lr, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.01):
-    """One step of AdamW (Loshchilov and Hutter 2019, algorithm 2; the same numbers as `torch.optim.AdamW`).
+    """Take one step of AdamW (Loshchilov and Hutter 2019, algorithm 2; the same results as `torch.optim.AdamW`).
 
         t = t + 1
         m = β₁ m + (1 - β₁) g                        v = β₂ v + (1 - β₂) g²
@@ -93,22 +94,22 @@ def adamw_step(params, grads, state, lr, betas=(0.9, 0.999), eps=1e-8, weight_de
     Args:
         params: dictionary of parameters p, arrays of any shapes.
         grads: dictionary of gradients g, same keys and shapes.
-        state: `{}` before the first step, later the state that the step before has returned: `step`, the number t of
-            steps already taken (int), and `m` and `v`, dictionaries with the keys and shapes of `params`.
+        state: `{}` before the first step, later the state returned by the previous step: `step`, the number t of steps
+            already taken (int), and `m` and `v`, dictionaries with the keys and shapes of `params`.
         lr: the learning rate.
         betas: β₁ and β₂.
         eps: ε, added outside the root.
         weight_decay: λ. It acts on every parameter.
 
     Returns:
-        params: the new parameters, a new dictionary in the same order; dtypes stay as they are.
+        params: the new parameters, a new dictionary in the same order, with the same dtypes.
         state: the new state, with `step`, `m` and `v`.
-        No argument is modified, nor any array in it.
+        No argument is modified, and no array in one.
     """
     lr, eps, weight_decay = float(lr), float(eps), float(weight_decay)  # Python floats do not change dtypes
     beta1, beta2 = map(float, betas)
     step = state.get("step", 0) + 1
-    # m̂ / (√v̂ + ε) is (m / (√v + ε √c₂)) √c₂ / c₁ with c = 1 - βᵗ: the corrections are single numbers, not arrays.
+    # m̂ / (√v̂ + ε) is (m / (√v + ε √c₂)) √c₂ / c₁ with c = 1 - βᵗ: the corrections are scalars, not arrays.
     root2 = math.sqrt(1 - beta2**step)
     step_size = lr * root2 / (1 - beta1**step)
     new_params, new_m, new_v = {}, {}, {}
@@ -133,10 +134,10 @@ def adamw_step(params, grads, state, lr, betas=(0.9, 0.999), eps=1e-8, weight_de
 # %% [markdown]
 # ## `clip_grad_norm`
 #
-# Once in a while a batch has a huge gradient, and one step along it can undo the work of a hundred. **Gradient
-# clipping** (Pascanu, Mikolov and Bengio 2013, algorithm 1) limits the length of the gradient, its *norm*, taken as
-# *one* long vector of all parameters. Its direction does not change: every array is multiplied by the same number.
-# Clipping each array by itself would bend the direction, and is a common mistake.
+# Occasionally a batch has a huge gradient, and a single step along it can undo the work of a hundred. **Gradient
+# clipping** (Pascanu, Mikolov and Bengio 2013, algorithm 1) limits the length of the gradient, its *norm*, where the
+# gradients of all parameters count as *one* long vector. The direction does not change: every array is multiplied by
+# the same number. Clipping each array separately changes the direction, and is a common mistake.
 #
 # $$\|g\| = \sqrt{\textstyle\sum_{\text{all arrays}} \sum_i g_i^2} \qquad
 #   g \leftarrow g \cdot \min\Big(1,\ \frac{max\_norm}{\|g\| + 10^{-6}}\Big)$$
@@ -150,8 +151,8 @@ def adamw_step(params, grads, state, lr, betas=(0.9, 0.999), eps=1e-8, weight_de
 #
 # ```
 #
-# The root of 3² + 4² is 5, and everything is divided by 5. The $10^{-6}$ is PyTorch's, against division by zero. A
-# gradient that is short enough stays as it is: clipping never makes anything longer.
+# The root of 3² + 4² is 5, so everything is divided by 5. The $10^{-6}$ is PyTorch's, against division by zero. A
+# gradient that is short enough is not changed: clipping never makes a gradient longer.
 
 
 # %%
@@ -160,15 +161,15 @@ def clip_grad_norm(grads, max_norm):
 
         norm = √(Σ over all arrays of Σ g²)          g = g · min(1, max_norm / (norm + 1e-6))
 
-    The same numbers as `torch.nn.utils.clip_grad_norm_`, but nothing is changed in place.
+    The results are those of `torch.nn.utils.clip_grad_norm_`, but nothing is changed in place.
 
     Args:
         grads: dictionary of gradients.
         max_norm: the largest norm allowed.
 
     Returns:
-        grads: a new dictionary, same keys, shapes and dtypes. If nothing had to be clipped, the arrays in it are the
-            ones that came in.
+        grads: a new dictionary, same keys, shapes and dtypes. If no clipping was needed, the arrays in it are those
+            that were passed in.
         norm: the norm before clipping, a Python float.
     """
     norm = math.sqrt(sum(float(np.vdot(g, g)) for g in grads.values()))
@@ -181,12 +182,13 @@ def clip_grad_norm(grads, max_norm):
 # %% [markdown]
 # ## `learning_rate`
 #
-# How long should the steps be? Short at first, long, then short again.
+# The steps should be short at first, then long, then short again.
 #
-# - In the **warm-up** the average `v` has seen a few batches only, and is unreliable. So the learning rate grows from
-#   almost nothing to its full size, in a straight line (Vaswani et al. 2017, section 5.3).
-# - In the **cosine decay** it then sinks along half a wave to a small final value: at first slowly, when there is far
-#   to go, and at the end slowly again, to settle (Loshchilov and Hutter 2017, section 3, equation 5, without restarts).
+# - During the **warm-up**, the average `v` contains only a few batches and is unreliable. So the learning rate grows in
+#   a straight line from almost 0 to its full value (Vaswani et al. 2017, section 5.3).
+# - During the **cosine decay**, it falls along half a wave to a small final value: slowly at first, while there is much
+#   to learn, and slowly again at the end, so that training settles (Loshchilov and Hutter 2017, section 3, equation 5,
+#   without restarts).
 #
 # With 4 steps of warm-up and 12 steps in all:
 #
@@ -198,11 +200,11 @@ def clip_grad_norm(grads, max_norm):
 #
 # ```
 #
-# Steps are counted from 0. The schedule of many codes starts with a learning rate of 0, so that the first batch is
-# computed for nothing; ours starts at `max_lr / warmup_steps`. The last step of the warm-up has the full rate, and so
-# has the first step of the cosine.
+# Steps are counted from 0. Many schedules start with a learning rate of 0, so that the first batch has no effect; this
+# one starts at `max_lr / warmup_steps`. The last step of the warm-up has the full rate, and so has the first step of
+# the cosine.
 #
-# See it: `headway plot learning-rate` (before your function is written, with `--solution`).
+# Plot the schedule with `headway plot learning-rate` (add `--solution` if you have not written your function yet).
 
 # %% tags=["active-ipynb"]
 # from autograder.workspace.plots import show
@@ -212,7 +214,9 @@ def clip_grad_norm(grads, max_norm):
 
 # %%
 def learning_rate(step, max_lr, min_lr, warmup_steps, total_steps):
-    """Linear warm-up, then half a cosine (Loshchilov and Hutter 2017, section 3, equation 5), then constant.
+    """Return the learning rate of a step: linear warm-up, half a cosine, then constant.
+
+    The cosine is that of Loshchilov and Hutter (2017, section 3, equation 5).
 
         step < warmup_steps:                   max_lr (step + 1) / warmup_steps
         warmup_steps ≤ step < total_steps:     min_lr + (max_lr - min_lr) (1 + cos(π progress)) / 2
@@ -223,8 +227,8 @@ def learning_rate(step, max_lr, min_lr, warmup_steps, total_steps):
         step: the number of the step, counted from 0.
         max_lr: the rate at the end of the warm-up.
         min_lr: the rate at `total_steps` and afterwards.
-        warmup_steps: how many steps the warm-up takes; 0 means none.
-        total_steps: when `min_lr` is reached, counted from step 0, with the warm-up.
+        warmup_steps: the number of steps of the warm-up; 0 means none.
+        total_steps: the step at which `min_lr` is reached, counted from 0, including the warm-up.
 
     Returns:
         The learning rate, a Python float.
@@ -247,8 +251,8 @@ def learning_rate(step, max_lr, min_lr, warmup_steps, total_steps):
 # %% [markdown]
 # ## `train_step`
 #
-# The parts in a row: loss and gradients, clipping (if a `max_norm` is given), AdamW. The loss is the one *before* the
-# step.
+# A training step combines these parts: loss and gradients, clipping (if a `max_norm` is given), AdamW. It returns the
+# loss *before* the step.
 #
 # ```python
 # >>> from gpt import GPTConfig, init_gpt
@@ -269,7 +273,7 @@ def learning_rate(step, max_lr, min_lr, warmup_steps, total_steps):
 
 # %%
 def train_step(params, state, x, y, config, lr, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.01, max_norm=None):
-    """One step of training on one batch: `gpt_loss`, `clip_grad_norm`, `adamw_step`.
+    """Take one training step on one batch: `gpt_loss`, `clip_grad_norm`, `adamw_step`.
 
     Args:
         params: dictionary of the GPT's parameters.
@@ -284,7 +288,7 @@ def train_step(params, state, x, y, config, lr, betas=(0.9, 0.999), eps=1e-8, we
         max_norm: the largest norm of the gradient; None: no clipping.
 
     Returns:
-        loss: on this batch, before the step, a Python float.
+        loss: the loss of this batch before the step, a Python float.
         params: the new parameters, a new dictionary.
         state: the new state.
         No argument is modified.
@@ -299,12 +303,12 @@ def train_step(params, state, x, y, config, lr, betas=(0.9, 0.999), eps=1e-8, we
 # %% [markdown]
 # ## `estimate_loss`
 #
-# Is the model any good? The loss of a training batch is noisy, and the model has just been trained on such texts. What
-# counts is the validation loss of assignment 1: the mean over many batches of text that it has never seen. No gradients
-# are needed, so the forward pass is enough.
+# How good is the model? The loss of a training batch is noisy, and it is measured on text that the model is trained on.
+# What counts is the validation loss of assignment 1: the mean over many batches of text that the model has never been
+# trained on. It needs no gradients, so the forward pass is enough.
 #
-# If the training loss goes on sinking and this one rises, the model has begun to learn the training text by heart: it
-# is **overfitting**.
+# If the training loss keeps falling while the validation loss rises, the model has begun to memorize the training text:
+# it is **overfitting**.
 #
 # ```python
 # >>> round(estimate_loss(params, config, [(x, y), (y, x)]), 2)
@@ -315,7 +319,7 @@ def train_step(params, state, x, y, config, lr, betas=(0.9, 0.999), eps=1e-8, we
 
 # %%
 def estimate_loss(params, config, batches):
-    """Mean loss over several batches, without gradients.
+    """Return the mean loss over several batches, without computing gradients.
 
     Args:
         params: dictionary of the GPT's parameters.
@@ -342,10 +346,10 @@ def estimate_loss(params, config, batches):
 # %% [markdown]
 # ## `train`
 #
-# The loop: `train_step` for each batch, and a list of the losses. Where the batches come from, and which learning rate
-# belongs to which step, is the caller's business; so nothing in here is random, and a run can be stopped and taken up
-# again: give the parameters and the state that came back to the next call, with the batches and rates that come next,
-# and the numbers are the same as without a break.
+# The training loop calls `train_step` for each batch and collects the losses. The caller provides the batches and the
+# learning rate of each step, so nothing in here is random, and a run can be stopped and resumed: pass the returned
+# parameters and state to the next call, with the next batches and rates, and the results are the same as those of an
+# uninterrupted run.
 #
 # ```python
 # >>> params = init_gpt(config, np.random.default_rng(0))
@@ -358,19 +362,20 @@ def estimate_loss(params, config, batches):
 #
 # ```
 #
-# Keep the losses, which are small numbers, and no caches, gradients or old parameters: memory should not grow with the
-# number of steps. `batches` may be a generator that makes each batch when it is its turn.
+# Keep the losses, which are single floats, but no caches, gradients or old parameters: memory should not grow with the
+# number of steps. `batches` may be a generator that creates each batch only when it is needed.
 #
-# ### The simple way and the fast way
+# ### Going faster
 #
-# Calling `train_step` in a loop is right, and good enough to pass. For small models it wastes time: AdamW makes a dozen
-# NumPy calls for each of some fifty arrays, and with arrays as small as 16 × 16 the time goes into the calls and not
-# into the numbers. But AdamW does not care about shapes. So lay all parameters end to end in *one* long array, and
-# the gradients in another, in the same order; one `adamw_step` of a dictionary with a single entry then does the same
-# arithmetic on every number. The model still sees its named matrices, as views into the long array.
+# This section is optional. Calling `train_step` in a loop is correct, and it passes all checks. For small models,
+# though, AdamW makes a dozen NumPy calls for each of some fifty arrays, and with arrays as small as 16 × 16 the calls
+# take more time than the arithmetic. AdamW does the same to every entry, whatever the shape of its array. So you can
+# put all parameters end to end into *one* long array, and the gradients into another, in the same order. A single
+# `adamw_step` of a dictionary with one entry then updates everything. The model still gets its named matrices, as views
+# into the long array.
 #
-# That makes a training step 1.4 times as fast for a model with 16 features and 4 layers, 1.06 times with 64 features;
-# the larger the matrices, the smaller the gain. Two helpers are given.
+# A training step is then 1.4 times as fast for a model with 16 features and 4 layers, and 1.06 times with 64 features.
+# Two helper functions are given.
 #
 # ```python
 # >>> arrays = {"a": np.array([[1.0, 2.0]]), "b": np.array([3.0])}
@@ -382,19 +387,19 @@ def estimate_loss(params, config, batches):
 #
 # ```
 #
-# One thing that no code can do: on Linux the C library gives freed memory back to the system and fetches it again, at
-# every step. With `MALLOC_TRIM_THRESHOLD_=2147483648 MALLOC_MMAP_THRESHOLD_=1073741824` in the environment *before*
-# Python starts it keeps the memory, and a step with 64 features takes two thirds of the time. PyTorch gains, too.
+# On Linux, the C library returns freed memory to the system and requests it again, at every step. Set
+# `MALLOC_TRIM_THRESHOLD_=2147483648 MALLOC_MMAP_THRESHOLD_=1073741824` in the environment *before* Python starts, and
+# it keeps the memory: a step with 64 features then takes two thirds of the time. PyTorch becomes faster, too.
 
 
 # %%
 def pack(arrays, like):
-    """Given: all arrays of a dictionary end to end in one new array, in the order of the names in `like`."""
+    """Given: concatenate all arrays of a dictionary into one new flat array, in the order of the names in `like`."""
     return np.concatenate([arrays[name] for name in like], axis=None)
 
 
 def unpack(flat, like):
-    """Given: the opposite of `pack`. The names and shapes come from `like`, and the arrays are views into `flat`."""
+    """Given: undo `pack`. Return views into `flat`, with the names and shapes of `like`."""
     arrays, start = {}, 0
     for name, array in like.items():
         arrays[name] = flat[start : start + array.size].reshape(array.shape)
@@ -405,15 +410,15 @@ def unpack(flat, like):
 def train(params, config, batches, lr, state=None, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.01, max_norm=None):
     """Train a GPT: one AdamW step for each batch.
 
-    The same as calling `train_step` for each batch in turn. It stops when there are no more batches, or no more
-    learning rates.
+    The result is that of calling `train_step` for each batch in turn. Training ends when there are no more batches, or
+    no more learning rates.
 
     Args:
         params: dictionary of the GPT's parameters.
         config: a `GPTConfig`.
         batches: an iterable of pairs (x, y), token ids and the tokens that come next, each (B, T).
         lr: the learning rate: a number for all steps, or an iterable with one number for each batch.
-        state: the state of AdamW that an earlier call has returned, to go on from there; None or `{}` to start.
+        state: the state of AdamW that an earlier call returned, to resume that run; None or `{}` for a new run.
         betas: β₁ and β₂ of AdamW.
         eps: ε of AdamW.
         weight_decay: λ of AdamW.
@@ -421,13 +426,13 @@ def train(params, config, batches, lr, state=None, betas=(0.9, 0.999), eps=1e-8,
 
     Returns:
         params: the trained parameters, a new dictionary with the keys, shapes and dtypes of `params`.
-        state: the state of AdamW after the last step: `step`, `m`, `v` (what came in, if there was no batch).
+        state: the state of AdamW after the last step: `step`, `m`, `v` (unchanged if there was no batch).
         losses: list of Python floats, the loss of each batch before its step.
-        No argument is modified, and the memory needed does not depend on the number of batches, losses apart.
+        No argument is modified, and apart from the losses, memory use does not depend on the number of batches.
     """
     rates = lr if np.iterable(lr) else itertools.repeat(lr)
     flat = pack(params, like=params)
-    named = unpack(flat, like=params)  # views: whatever is written into `flat` is seen here
+    named = unpack(flat, like=params)  # views: writing into `flat` changes them, too
     flat_state = {}
     if state:
         flat_state = {average: {"all": pack(state[average], like=params)} for average in ("m", "v")}
@@ -450,34 +455,35 @@ def train(params, config, batches, lr, state=None, betas=(0.9, 0.999), eps=1e-8,
 # %% [markdown]
 # ## What could go wrong
 #
-# Mistakes that are easily made here. Read them once before you write, and again when something is wrong: where the
-# report recognises one, it uses these words.
+# These mistakes are easy to make here. Read them before you write the functions, and again when a check fails: the
+# report uses the same words when it recognizes one.
 #
-# - `adamw_step`: **the bias correction is missing.** Both averages start at 0; without the correction the first steps
-#   are about three times too long.
-# - `adamw_step`: **ε stands inside the root.** √(v + 1e-8) is at least 1e-4: parameters with small gradients hardly
-#   move.
-# - `adamw_step`: **the weight decay was added to the gradient.** That is Adam with L2: the decay goes through the
-#   averages and is divided by √v. AdamW keeps it out of both.
-# - `clip_grad_norm`: **every array was clipped by itself.** The gradient is one long vector: each array by itself bends
-#   its direction, and the whole may stay too long.
-# - `learning_rate`: **the cosine counts from step 0, as if there had been no warm-up.** After the warm-up the rate
-#   jumps down: part of the wave is gone already.
-# - `train_step`: **every step starts with an empty state.** Then there are no running averages: each step is a first
-#   step.
-# - `estimate_loss`: **the mean of the batches' losses was taken, however large they are.** Every token counts the same:
-#   a batch of two tokens must not weigh as much as one of two hundred.
+# - `adamw_step`: **the bias correction is missing.** Both averages start at 0. With the default betas, the first steps
+#   are about three times too long without the correction.
+# - `adamw_step`: **ε was added inside the root.** √(v̂ + 1e-8) is at least 1e-4, so parameters with small gradients
+#   hardly move.
+# - `adamw_step`: **the weight decay was added to the gradient.** That is Adam with L2 regularization: the decay enters
+#   the averages and is divided by √v̂. AdamW keeps it out of both.
+# - `clip_grad_norm`: **every array was clipped separately.** All gradients together are one long vector. Clipping each
+#   array changes its direction, and the whole can still be too long.
+# - `learning_rate`: **the cosine counts from step 0, as if there were no warm-up.** After the warm-up, the rate jumps
+#   down, because the cosine does not start at its beginning.
+# - `train_step`: **every step started with an empty state.** There are then no running averages: each step is treated
+#   as the first.
+# - `estimate_loss`: **the losses of the batches were averaged without regard to their sizes.** Every token counts
+#   equally: a batch of two tokens must not weigh as much as one of two hundred.
 
 # %% [markdown]
 # ## Try it
 #
-# What can two blocks do that one cannot? Here is a task. Six different tokens in random order; then the same six again,
-# in the same order, but starting anywhere: 3 0 5 1 4 2, and then 1 4 2 3 0 5 1. When the second part begins, the first
-# token can be any, but all the others follow: after 1 came 4, so after 1 comes 4. Train one block and two blocks on it,
-# 150 steps each (some seconds).
+# What can two blocks do that one cannot? Each text of this task has six different tokens in random order, and then the
+# same six in the same cyclic order, starting anywhere, until the first of them comes round again: 3 0 5 1 4 2, and then
+# 1 4 2 3 0 5 1. The first token of the second part cannot be predicted, but all the others can: 4 came after 1 before,
+# so 4 comes after 1 again. Train a model of one block and a model of two blocks on this task, 150 steps each (a few
+# seconds).
 #
-# **Guess first.** How often is each of them right, at the places of the second part? For one block, begin with this: a
-# head sees that 1 stood there before. Does it also see what came after it?
+# **Guess first.** How often is each model right, at the positions of the second part? For the model with one block,
+# consider this: a head can find the earlier 1. Can it also find the token that came after it?
 #
 # Run it: `python training.py`, or the next cell of the notebook.
 
@@ -487,7 +493,7 @@ if __name__ == "__main__":
 
     def batch(rng, size):
         first = rng.permuted(np.tile(np.arange(6), (size, 1)), axis=1)  # (B, 6)
-        places = (rng.integers(6, size=(size, 1)) + np.arange(7)) % 6  # the same circle, from another place on
+        places = (rng.integers(6, size=(size, 1)) + np.arange(7)) % 6  # the same cycle, from another start
         texts = np.concatenate([first, np.take_along_axis(first, places, axis=1)], axis=1)  # (B, 13)
         return texts[:, :-1], texts[:, 1:]
 
@@ -502,7 +508,7 @@ if __name__ == "__main__":
     for n_layers in (1, 2):
         params, config = learn(n_layers)
         logits, cache = gpt(x, params, config)
-        right = (logits.argmax(axis=-1) == y)[:, 6:].mean(axis=0)  # the six places of the second part
+        right = (logits.argmax(axis=-1) == y)[:, 6:].mean(axis=0)  # the six predictions in the second part
         print("blocks:", n_layers, [f"{share:.0%}" for share in right])
 
 # %% [markdown]
@@ -513,23 +519,25 @@ if __name__ == "__main__":
 # blocks: 2 ['80%', '92%', '96%', '97%', '100%', '99%']
 # ```
 #
-# Two blocks have learned to copy, one has not. (At the last place the circle is closed, and the answer is the token
-# that the second part began with: both know that.) A head that finds the earlier 1 finds a 1. To get at what came
-# *after* it, somebody else must have moved information first: what one block writes into the stream, a head of the next
-# block can look for. That is what depth is good for.
+# The model with two blocks predicts most of these tokens, the one with one block does not. (The last prediction closes
+# the cycle: the answer is the token that the second part began with, and both models have learned that.) A head that
+# finds the earlier 1 finds a 1. To find the token *after* it, an earlier block must first have moved information: what
+# one block writes into the stream, a head of the next block can use as a key. That is an advantage of depth.
 #
-# In large models pairs of heads do it like this: the first notes down, at each position, which token stood before it;
-# the second looks for the position whose note says "1" (**induction heads**, Olsson et al. 2022). But does this model?
+# In large models, pairs of heads do it like this: the first head stores, at each position, which token came before it;
+# the second attends to the position where "1" is stored (**induction heads**, Olsson et al. 2022). Does this model do
+# the same?
 #
-# 1. One block does not guess wildly: its numbers rise from place to place. What has it learned?
-# 2. If there is an induction head, the later 1 looks at the place right after the earlier one. Look it up in `cache`:
-#    how much weight goes to the earlier 1 itself, to the place after it, to the next, and so on round the circle?
+# 1. The model with one block does not guess at random: its results rise from position to position. What has it learned?
+# 2. If there is an induction head, the later 1 attends to the position right after the earlier 1. Check this in
+#    `cache`: how much weight goes to the earlier 1 itself, to the position after it, to the next, and so on round the
+#    cycle?
 
 # %% [markdown]
 # ## Answers
 #
-# **1. To rule out.** No token comes twice among the six. Five are left at the first place, then four, three, two, one;
-# and who guesses among these is right this often:
+# **1. It has learned to rule out tokens.** The six tokens are all different. Five are left at the first position, then
+# four, three, two, one. A guess among these is right this often:
 #
 # ```python
 # >>> print([f"{1 / left:.0%}" for left in (5, 4, 3, 2, 1)])
@@ -537,10 +545,10 @@ if __name__ == "__main__":
 #
 # ```
 #
-# **2. There is a hole where the peak should be.** The second block looks at nearly everything *but* the answer, and
-# what it sees it can rule out: what the single block does, only better. No token comes twice here, so that one can copy
-# without an induction head, and training has found that way. What a network does has to be looked up; that a story fits
-# the result does not make it true.
+# **2. There is no peak at the position after it.** The second block gives little weight to the answer, and more to the
+# tokens after it, which it can rule out: it does what the single block does, only better. All tokens of a cycle are
+# different here, so a model can solve the task without an induction head, and this one does. To find out what a network
+# does, measure it: a plausible explanation of the result is not enough.
 #
 # ```python
 # >>> earlier = (x[:, None, :6] == x[:, 6:, None]).argmax(axis=-1)  # for the six later tokens, (B, 6)
@@ -560,8 +568,8 @@ if __name__ == "__main__":
 # %% [markdown]
 # ## In your own GPT
 #
-# Everything that a GPT needs to learn is yours now. `headway train` runs it on a whole text, with your functions, and
-# `headway plot loss` shows how it went.
+# You have now written everything that is needed to train a GPT. `headway train` trains one on a whole text with your
+# functions, and `headway plot loss` plots its losses.
 
 # %% tags=["active-ipynb"]
 # from autograder.workspace.plots import show

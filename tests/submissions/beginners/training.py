@@ -1,4 +1,4 @@
-"""Wrong answers to assignment 10 as beginners write them; the docstring is what the report should call them."""
+"""Beginners' wrong versions of assignment 10; each docstring lists the mistakes that the report should name."""
 
 import math
 import numpy as np

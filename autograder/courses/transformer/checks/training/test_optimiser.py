@@ -13,17 +13,17 @@ from autograder.engine.student import StudentCode
 
 graded = pytest.mark.graded
 FLOAT32 = np.float32
-FLOAT32_NUMBERS = TOLERANCES[np.dtype(FLOAT32)]
+FLOAT32_TOLERANCE = TOLERANCES[np.dtype(FLOAT32)]
 SHAPES: dict[str, tuple[int, ...]] = {"table": (5, 3), "heads": (2, 3, 4), "gamma": (3,)}
 
 
 def _arrays(draw: RandomInputs, scale: float = 1.0, dtype: Any = np.float64) -> dict[str, Array]:
-    """Some arrays with different numbers of axes."""
+    """Return arrays with different numbers of axes."""
     return {name: draw.normal(*shape, scale=scale, dtype=dtype) for name, shape in SHAPES.items()}
 
 
 def _state(draw: RandomInputs, step: int, dtype: Any = np.float64) -> dict[str, Any]:
-    """A state in the middle of a run: the average squares are not negative."""
+    """Return a state from the middle of a run; the average squares are not negative."""
     squares = {name: draw.uniform(*shape, high=0.5, dtype=dtype) for name, shape in SHAPES.items()}
     return {"step": step, "m": _arrays(draw, 0.5, dtype), "v": squares}
 
@@ -102,7 +102,7 @@ def test_clipped(agree: Agree, draw: RandomInputs) -> None:
 
 
 @graded("training.clip_grad_norm")
-def test_short_enough(agree: Agree, draw: RandomInputs) -> None:
+def test_not_clipped(agree: Agree, draw: RandomInputs) -> None:
     """A gradient below the limit is unchanged"""
     agree(_arrays(draw, 0.125), 5.0)
     agree({"W": np.array([[0.5, 0.0], [0.0, -0.25]])}, 1)
@@ -123,8 +123,8 @@ def test_tiny_gradient(agree: Agree, draw: RandomInputs) -> None:
 @graded("training.clip_grad_norm")
 def test_clip_float32(agree: Agree, draw: RandomInputs) -> None:
     """float32 stays float32"""
-    agree(_arrays(draw, dtype=FLOAT32), 0.5, tolerance=FLOAT32_NUMBERS)
-    agree(_arrays(draw, dtype=FLOAT32), 100.0, tolerance=FLOAT32_NUMBERS)
+    agree(_arrays(draw, dtype=FLOAT32), 0.5, tolerance=FLOAT32_TOLERANCE)
+    agree(_arrays(draw, dtype=FLOAT32), 100.0, tolerance=FLOAT32_TOLERANCE)
 
 
 @graded("training.clip_grad_norm")
@@ -149,7 +149,7 @@ def test_no_warm_up(agree: Agree) -> None:
 
 @graded("training.learning_rate")
 def test_only_warm_up(agree: Agree) -> None:
-    """A warm-up to the very end, and of a single step"""
+    """A warm-up until the end; a warm-up of one step"""
     for step in (0, 1, 2, 3, 4):
         agree(step, max_lr=0.5, min_lr=0.125, warmup_steps=3, total_steps=3)
         agree(step, max_lr=0.5, min_lr=0.125, warmup_steps=1, total_steps=4)

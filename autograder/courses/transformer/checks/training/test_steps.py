@@ -14,7 +14,7 @@ from autograder.engine.student import StudentCode
 
 graded = pytest.mark.graded
 FLOAT32 = np.float32
-FLOAT32_NUMBERS = TOLERANCES[np.dtype(FLOAT32)]
+FLOAT32_TOLERANCE = TOLERANCES[np.dtype(FLOAT32)]
 
 
 @graded("training.train_step")
@@ -64,7 +64,15 @@ def test_step_float32(agree: Agree, draw: RandomInputs) -> None:
     config = small_config(bias=False)
     ((x, y),) = draw_batches(draw, config, 1, 3)
     agree(
-        draw_params(draw, config, FLOAT32), {}, x, y, config, 0.0625, eps=0.125, max_norm=0.5, tolerance=FLOAT32_NUMBERS
+        draw_params(draw, config, FLOAT32),
+        {},
+        x,
+        y,
+        config,
+        0.0625,
+        eps=0.125,
+        max_norm=0.5,
+        tolerance=FLOAT32_TOLERANCE,
     )
 
 
@@ -103,7 +111,7 @@ def test_unequal_batches(agree: Agree, draw: RandomInputs) -> None:
 def test_mean_loss_float32(agree: Agree, draw: RandomInputs) -> None:
     """float32 parameters"""
     config = small_config()
-    agree(draw_params(draw, config, FLOAT32), config, draw_batches(draw, config, 3, 2), tolerance=FLOAT32_NUMBERS)
+    agree(draw_params(draw, config, FLOAT32), config, draw_batches(draw, config, 3, 2), tolerance=FLOAT32_TOLERANCE)
 
 
 @graded("training.estimate_loss")

@@ -18,19 +18,19 @@ graded = pytest.mark.graded
 FLOAT32 = np.float32
 TRAIN = TRANSFORMER.functions["training.train"]
 
-# A right loop in float64 agrees with PyTorch to 1e-15 after 100 steps of lr 1e-3; of the wrong loops we know, the
-# subtlest (a decay after the step, an eps of 1e-7) depart by 2e-7 within 20. The losses are below 4, and the floor is
-# scaled by the largest: a loss may differ by 1e-8.
+# A correct loop in float64 agrees with PyTorch to 1e-15 after 100 steps with lr 1e-3. The subtlest known mistakes
+# (decay after the step, an eps of 1e-7) deviate by 2e-7 within 20 steps. The losses are below 4 and the floor is scaled
+# by the largest, so a loss may differ by 1e-8.
 LONG = Tolerance(relative=0.0, floor=2.5e-9)
 SHORT = Tolerance(relative=0.0, floor=1e-9)
-# The steps in between multiply the roundings of the parameters.
+# Every step amplifies the rounding errors of the parameters.
 STATE = Tolerance(relative=1e-7, floor=1e-9)
-# In float32 roundings show, and the steps multiply them: 3 of them leave 4 digits, with a large eps.
+# In float32, rounding errors are larger: 3 steps with a large eps leave 4 correct digits.
 DRIFT = Tolerance(relative=1e-4, floor=1e-4)
 
 
-def _losses(actual: Any, expected: Any, tolerance: Tolerance) -> None:
-    """Compare the losses of every step. `compare` takes lists for things that are equal or not."""
+def _compare_losses(actual: Any, expected: Any, tolerance: Tolerance) -> None:
+    """Compare the losses of every step within a tolerance, which `compare` does not apply to lists."""
     if not isinstance(actual, list):
         raise Mismatch(f"losses must be a list of floats, not {describe_type(actual)}")
     if not all(isinstance(loss, (float, np.floating)) for loss in actual):
@@ -38,19 +38,19 @@ def _losses(actual: Any, expected: Any, tolerance: Tolerance) -> None:
         raise Mismatch(f"losses must be a list of floats; one of them is {describe_type(wrong)}")
     if len(actual) != len(expected):
         raise Mismatch(f"losses has {len(actual)} entries, expected {len(expected)}")
-    mine, theirs = np.array(actual, dtype=np.float64), np.array(expected, dtype=np.float64)
-    compare_value(mine, theirs, "losses", ("step",), TRAIN, tolerance=tolerance)
+    actual, expected = np.array(actual, dtype=np.float64), np.array(expected, dtype=np.float64)
+    compare_value(actual, expected, "losses", ("step",), TRAIN, tolerance=tolerance)
 
 
-def _trained(value: Any) -> tuple[Any, Any, Any]:
-    """What `train` returned."""
+def _check_result(value: Any) -> tuple[Any, Any, Any]:
+    """Return the result of `train`. Raise Mismatch if it is not a tuple of three."""
     if not isinstance(value, tuple) or len(value) != 3:
         raise Mismatch(f"train must return a tuple (params, state, losses), not {describe_type(value)}")
     return value
 
 
-def _state_and_params(compare: Compare, actual: Any, expected: Any, tolerance: Tolerance) -> None:
-    """Compare what `train` returned, but for the losses."""
+def _compare_params_and_state(compare: Compare, actual: Any, expected: Any, tolerance: Tolerance) -> None:
+    """Compare the parameters and the state that `train` returned."""
     compare(tuple(actual[:2]), tuple(expected[:2]), tolerance=tolerance)
 
 
@@ -59,8 +59,8 @@ def test_hundred_steps(student: StudentCode, reference: Reference, draw: RandomI
     """The loss of each of 100 steps"""
     config = small_config(vocab_size=27, block_size=8, n_layers=4, n_heads=4, d_model=16, d_ff=64)
     params, batches = draw_params(draw, config, scale=0.0625), draw_batches(draw, config, 100, 4)
-    _, _, losses = _trained(student.training.train(params, config, batches, 1e-3))
-    _losses(losses, reference.training.train_losses(params, config, batches, 1e-3), LONG)
+    _, _, losses = _check_result(student.training.train(params, config, batches, 1e-3))
+    _compare_losses(losses, reference.training.train_losses(params, config, batches, 1e-3), LONG)
 
 
 @graded("training.train", points=2)
@@ -70,34 +70,34 @@ def test_twenty_steps(student: StudentCode, reference: Reference, draw: RandomIn
     params, batches = draw_params(draw, config, scale=0.125), draw_batches(draw, config, 20, 3)
     rates = [(step % 5 + 1) / 1024 for step in range(20)]
     options = {"betas": (0.75, 0.96875), "weight_decay": 0.25, "max_norm": 0.5}
-    _, _, losses = _trained(student.training.train(params, config, batches, rates, **options))
-    _losses(losses, reference.training.train_losses(params, config, batches, rates, **options), SHORT)
+    _, _, losses = _check_result(student.training.train(params, config, batches, rates, **options))
+    _compare_losses(losses, reference.training.train_losses(params, config, batches, rates, **options), SHORT)
 
 
 @graded("training.train")
-def test_what_is_left(student: StudentCode, reference: Reference, compare: Compare, draw: RandomInputs) -> None:
+def test_params_and_state(student: StudentCode, reference: Reference, compare: Compare, draw: RandomInputs) -> None:
     """The parameters and the state after 12 steps"""
     config = small_config()
     params, batches = draw_params(draw, config), draw_batches(draw, config, 12, 3)
-    value = _trained(student.training.train(params, config, batches, 2.0**-8, eps=LARGE_EPS, max_norm=1.0))
+    value = _check_result(student.training.train(params, config, batches, 2.0**-8, eps=LARGE_EPS, max_norm=1.0))
     expected = reference.training.train(params, config, batches, 2.0**-8, eps=LARGE_EPS, max_norm=1.0)
-    _state_and_params(compare, value, expected, STATE)
-    _losses(value[2], expected[2], SHORT)
+    _compare_params_and_state(compare, value, expected, STATE)
+    _compare_losses(value[2], expected[2], SHORT)
 
 
 @graded("training.train", points=2)
 def test_resumed(student: StudentCode, reference: Reference, compare: Compare, draw: RandomInputs) -> None:
-    """Stopped after 5 of 9 steps and resumed: the same numbers"""
+    """Stopped after 5 of 9 steps and resumed: the same results"""
     config = small_config(bias=False)
     params, batches = draw_params(draw, config), draw_batches(draw, config, 9, 3)
     rates = np.array([2.0**-7] * 5 + [2.0**-6] * 4)
     expected = reference.training.train(params, config, batches, rates, weight_decay=0.125)
     options = {"weight_decay": 0.125}
-    params, state, before = _trained(student.training.train(params, config, batches[:5], rates[:5], {}, **options))
-    value = _trained(student.training.train(params, config, batches[5:], rates[5:], state=state, **options))
-    _losses(before, expected[2][:5], SHORT)
-    _losses(value[2], expected[2][5:], SHORT)
-    _state_and_params(compare, value, expected, STATE)
+    params, state, before = _check_result(student.training.train(params, config, batches[:5], rates[:5], {}, **options))
+    value = _check_result(student.training.train(params, config, batches[5:], rates[5:], state=state, **options))
+    _compare_losses(before, expected[2][:5], SHORT)
+    _compare_losses(value[2], expected[2][5:], SHORT)
+    _compare_params_and_state(compare, value, expected, STATE)
 
 
 @graded("training.train")
@@ -106,8 +106,8 @@ def test_runs_out(student: StudentCode, reference: Reference, draw: RandomInputs
     config = small_config()
     params, batches = draw_params(draw, config), draw_batches(draw, config, 4, 2)
     for rates in ([0.0625] * 6, [0.0625] * 2):
-        _, _, losses = _trained(student.training.train(params, config, batches, rates, None))
-        _losses(losses, reference.training.train_losses(params, config, batches, rates, None), SHORT)
+        _, _, losses = _check_result(student.training.train(params, config, batches, rates, None))
+        _compare_losses(losses, reference.training.train_losses(params, config, batches, rates, None), SHORT)
 
 
 @graded("training.train")
@@ -115,10 +115,10 @@ def test_train_float32(student: StudentCode, reference: Reference, compare: Comp
     """float32 stays float32"""
     config = small_config(bias=False)
     params, batches = draw_params(draw, config, FLOAT32), draw_batches(draw, config, 3, 3)
-    value = _trained(student.training.train(params, config, batches, 2.0**-7, eps=0.125, max_norm=0.5))
+    value = _check_result(student.training.train(params, config, batches, 2.0**-7, eps=0.125, max_norm=0.5))
     expected = reference.training.train(params, config, batches, 2.0**-7, eps=0.125, max_norm=0.5)
-    _state_and_params(compare, value, expected, DRIFT)
-    _losses(value[2], expected[2], DRIFT)
+    _compare_params_and_state(compare, value, expected, DRIFT)
+    _compare_losses(value[2], expected[2], DRIFT)
 
 
 @graded("training.train")
@@ -127,5 +127,5 @@ def test_train_inputs_kept(student: StudentCode, unmodified: Unmodified, draw: R
     config = small_config()
     params, batches = draw_params(draw, config), draw_batches(draw, config, 3, 2)
     unmodified(params, config, batches, 0.0625, max_norm=0.5)
-    params, state, _ = _trained(student.training.train(params, config, batches, 0.0625))
+    params, state, _ = _check_result(student.training.train(params, config, batches, 0.0625))
     unmodified(params, config, batches, 0.0625, state)
