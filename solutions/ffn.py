@@ -3,21 +3,20 @@
 # %% [markdown]
 # # The feed-forward network: what each position does on its own
 #
-# Attention moves information *between* positions: it averages what others have to say. What is missing is somebody who
-# does something with it. The other half of a transformer works on every position alone: widen the vector from D to F
-# features (usually F = 4 D), bend it with a nonlinear function, the **activation**, and bring it back to D. That is the
-# **feed-forward network**.
+# Attention moves information *between* positions, but it only averages. The other half of a transformer works on every
+# position alone: it widens the vector from D to F features (usually F = 4 D), applies a nonlinear function, the
+# **activation**, and brings the vector back to D. This is the **feed-forward network**.
 #
 # $$\mathrm{ffn}(x) = \mathrm{activation}(x W_1 + b_1)\, W_2 + b_2$$
 #
 # ```text
 #     x (B, T, D)       ── W_1, b_1 ───>  hidden (B, T, F)     wider
-#     hidden (B, T, F)  ── activation ─>  (B, T, F)            bent
+#     hidden (B, T, F)  ── activation ─>  (B, T, F)            nonlinear
 #     (B, T, F)         ── W_2, b_2 ───>  out (B, T, D)        as wide as before
 # ```
 #
-# (Vaswani et al. 2017, section 3.3.) Without the bend, two linear layers in a row would be no more than one. We build
-# the parts first, each with its backward pass, and put them together at the end.
+# (Vaswani et al. 2017, section 3.3.) Without the activation, two linear layers in a row would be equivalent to one. You
+# build the parts first, each with its backward pass, and put them together at the end.
 
 # %%
 import math
@@ -28,8 +27,8 @@ from softmax import as_float
 # %% [markdown]
 # ## `relu`
 #
-# The simplest bend there is, the **ReLU** (rectified linear unit): keep what is positive, replace the rest by 0 (Nair
-# and Hinton 2010). It is the activation of the first transformer.
+# The simplest activation is the **ReLU** (rectified linear unit): keep positive values, and replace the others by 0
+# (Nair and Hinton 2010). The first transformer uses it.
 #
 # ```python
 # >>> relu(np.array([-2.0, -0.5, 0.0, 3.0]))
@@ -40,7 +39,7 @@ from softmax import as_float
 
 # %%
 def relu(x):
-    """Rectified linear unit, max(x, 0), element by element (Nair and Hinton 2010).
+    """Apply the rectified linear unit, max(x, 0), element by element (Nair and Hinton 2010).
 
     Args:
         x: any shape. Integers are computed in float64.
@@ -54,8 +53,9 @@ def relu(x):
 # %% [markdown]
 # ## `relu_backward`
 #
-# Where the input was positive, the output moves exactly with it, and the gradient passes. Elsewhere nothing moves, and
-# the gradient stops. At 0 itself there is a corner and no derivative; like PyTorch, we say 0.
+# Where the input was positive, the output changes exactly as the input does, so the gradient passes unchanged.
+# Elsewhere the output does not change, so the gradient is 0. At 0 itself there is a corner and no derivative; like
+# PyTorch, this course uses 0.
 #
 # ```python
 # >>> relu_backward(np.array([10.0, 20.0, 30.0, 40.0]), np.array([-2.0, -0.5, 0.0, 3.0]))
@@ -66,11 +66,11 @@ def relu(x):
 
 # %%
 def relu_backward(dout, x):
-    """Gradient of `relu(x)`: `dout` where x > 0, else 0 (also at x = 0).
+    """Return the gradient of `relu(x)`: `dout` where x > 0, else 0 (also at x = 0).
 
     Args:
         dout: gradient with respect to the output, same shape as `x`.
-        x: what went in, any shape.
+        x: input of the forward pass, any shape.
 
     Returns:
         Gradient with respect to `x`, same shape as `x`, same dtype as `dout`.
@@ -81,13 +81,14 @@ def relu_backward(dout, x):
 # %% [markdown]
 # ## `gelu`: one function, two formulas
 #
-# ReLU decides by the sign alone: pass or stop. The **GELU** (Gaussian error linear unit) opens the gate gradually. It
-# multiplies x by $\Phi(x)$, the probability that a standard normal random number is smaller than x:
+# ReLU is a gate that is either open or shut, depending on the sign of x. The **GELU** (Gaussian error linear unit)
+# opens the gate gradually. It multiplies x by $\Phi(x)$, the probability that a standard normal random number is
+# smaller than x:
 #
 # $$\mathrm{GELU}(x) = x\, \Phi(x) = \frac{x}{2} \Big( 1 + \mathrm{erf}\Big( \frac{x}{\sqrt 2} \Big) \Big)$$
 #
-# (Hendrycks and Gimpel 2016, section 2.) A large x passes whole, a very negative one is stopped, and a small negative
-# one leaks through:
+# (Hendrycks and Gimpel 2016, section 2.) For a large x the result is nearly x, for a very negative x it is nearly 0,
+# and for a small negative x it is a little below 0:
 #
 # ```python
 # >>> gelu_exact(np.array([-3.0, -1.0, 0.0, 1.0, 3.0])).round(4)
@@ -95,8 +96,8 @@ def relu_backward(dout, x):
 #
 # ```
 #
-# When GELU was new the error function, erf, was slow, so the same paper gives an approximation with tanh. GPT-2 was
-# trained with that one, and we use it everywhere under the plain name `gelu`:
+# When GELU was new, the error function, erf, was slow, so the same paper gives an approximation with tanh. GPT-2 was
+# trained with this approximation, and the course uses it everywhere under the plain name `gelu`:
 #
 # $$\mathrm{gelu}(x) = \frac{x}{2} \Big( 1 + \tanh\Big( \sqrt{2/\pi}\, \big( x + 0.044715\, x^3 \big) \Big) \Big)$$
 #
@@ -106,8 +107,8 @@ def relu_backward(dout, x):
 #
 # ```
 #
-# The two are never more than 0.0005 apart. That is little enough to look the same in a plot and too much to reproduce
-# somebody's numbers with. Beware of the names: in PyTorch `F.gelu(x)` is the exact form and
+# The two never differ by more than 0.0005. The difference is too small to see in a plot, but too large to reproduce the
+# results of a trained model exactly. Watch out for the names: in PyTorch `F.gelu(x)` is the exact form and
 # `F.gelu(x, approximate="tanh")` the other.
 #
 # ```python
@@ -117,16 +118,13 @@ def relu_backward(dout, x):
 #
 # ```
 #
-# ### Two ways to make it fast
+# ### GELU with a sigmoid
 #
-# **Powers.** `x**3` calls the general power function: it takes some forty times longer than `x * x * x`.
-#
-# **The gate.** The function $\sigma(z) = \frac{1}{1 + e^{-z}}$, the **sigmoid**, rises from 0 to 1. Because
-# $\frac12 (1 + \tanh u) = \sigma(2u)$, the whole of GELU is x times a gate $\sigma(2u)$, and one `np.exp` is cheaper
-# than one `np.tanh`. It is the same function: codes that write it in one way or the other agree to the last digits. Do
-# mind large $-2u$: the exponential overflows to infinity. The gate is then 0, which is right, but NumPy warns about it;
-# `np.errstate` is there to say that you know. (Some codes have a third GELU, $x\, \sigma(1.702\, x)$. That one is *not*
-# the same: it is off by 0.02 at worst.)
+# The function $\sigma(z) = \frac{1}{1 + e^{-z}}$, the **sigmoid**, rises from 0 to 1. Because
+# $\frac12 (1 + \tanh u) = \sigma(2u)$, GELU is x times the gate $\sigma(2u)$. You may write it in either way: the
+# results agree to the last digits. With the sigmoid, `np.exp` overflows to infinity if $-2u$ is large. The gate is then
+# 0, which is correct, but NumPy warns; `np.errstate` switches the warning off. (Some programs use a third form,
+# $x\, \sigma(1.702\, x)$. It is *not* the same: it is off by up to 0.02.)
 #
 # ```python
 # >>> round(float(np.abs(x / (1 + np.exp(-1.702 * x)) - gelu_exact(x)).max()), 2)
@@ -134,7 +132,7 @@ def relu_backward(dout, x):
 #
 # ```
 #
-# See it: `headway plot activations` (before your function is written, with `--solution`).
+# See it: `headway plot activations` (add `--solution` if you have not written your functions yet).
 
 # %% tags=["active-ipynb"]
 # from autograder.workspace.plots import show
@@ -148,9 +146,9 @@ _CUBIC = 0.044715
 
 
 def _gelu_gate(x):
-    """(1 + tanh u) / 2 = 1 / (1 + exp(-2u)), with u = √(2/π) (x + 0.044715 x³): how far the gate is open."""
+    """Return the gate of GELU, (1 + tanh u) / 2 = 1 / (1 + exp(-2u)), with u = √(2/π) (x + 0.044715 x³)."""
     gate = np.empty_like(x)
-    with np.errstate(over="ignore"):  # exp overflows to infinity where the gate is shut: 1 / infinity is right
+    with np.errstate(over="ignore"):  # exp overflows to infinity where the gate is shut; 1 / infinity is correct
         np.multiply(x, x, out=gate)
         gate *= -2 * _SLOPE * _CUBIC
         gate -= 2 * _SLOPE
@@ -161,7 +159,7 @@ def _gelu_gate(x):
 
 
 def _gelu_backward(dout, x, gate):
-    """Gradient of x * gate(x), with the gate at hand: dout * gate * (1 + x (1 - gate) d(2u)/dx)."""
+    """Return the gradient of x * gate(x) for a known gate: dout * gate * (1 + x (1 - gate) d(2u)/dx)."""
     dx = np.empty_like(x)
     np.multiply(x, x, out=dx)
     dx *= 6 * _SLOPE * _CUBIC
@@ -175,7 +173,7 @@ def _gelu_backward(dout, x, gate):
 
 
 def gelu(x):
-    """Gaussian error linear unit in its tanh form, element by element (Hendrycks and Gimpel 2016, section 2).
+    """Apply the Gaussian error linear unit, tanh form, element by element (Hendrycks and Gimpel 2016, section 2).
 
         gelu(x) = x/2 (1 + tanh(√(2/π) (x + 0.044715 x³)))
 
@@ -194,9 +192,8 @@ def gelu(x):
 # %% [markdown]
 # ## `gelu_exact`
 #
-# NumPy has no error function. Python has one that takes one number at a time, `math.erf`, and `np.vectorize` turns it
-# into a function on arrays: slow, and good enough for comparing. Give it `otypes`, or it fails on an array without
-# elements.
+# NumPy has no error function. Python has one, `math.erf`, for a single number, and `np.vectorize` turns it into a
+# function of arrays. That is slow, but good enough for comparisons. Set `otypes`, or it fails on an empty array.
 
 
 # %%
@@ -204,14 +201,14 @@ _erf = np.vectorize(math.erf, otypes=[np.float64])
 
 
 def gelu_exact(x):
-    """Gaussian error linear unit, element by element (Hendrycks and Gimpel 2016, section 2).
+    """Apply the exact Gaussian error linear unit, element by element (Hendrycks and Gimpel 2016, section 2).
 
         gelu_exact(x) = x Φ(x) = x/2 (1 + erf(x / √2))
 
     This is `F.gelu(x)` of PyTorch.
 
     Args:
-        x: any shape, also without elements. Integers are computed in float64.
+        x: any shape, including empty arrays. Integers are computed in float64.
 
     Returns:
         Same shape and dtype as `x`.
@@ -224,13 +221,13 @@ def gelu_exact(x):
 # %% [markdown]
 # ## `gelu_backward`
 #
-# The derivative of the tanh form. The product rule gives two terms: one for the x in front, one for the x inside. Write
-# $u = \sqrt{2/\pi}\,(x + 0.044715\,x^3)$ and remember that the derivative of $\tanh u$ is $1 - \tanh^2 u$:
+# This is the derivative of the tanh form. The product rule gives two terms: one for the factor x, one for the x inside
+# the tanh. Write $u = \sqrt{2/\pi}\,(x + 0.044715\,x^3)$, and use that the derivative of $\tanh u$ is $1 - \tanh^2 u$:
 #
 # $$\frac{d\,\mathrm{gelu}}{dx} = \frac{1 + \tanh u}{2} + \frac{x}{2} \big( 1 - \tanh^2 u \big) \frac{du}{dx}
 #   \qquad \frac{du}{dx} = \sqrt{2/\pi}\, \big( 1 + 3 \cdot 0.044715\, x^2 \big)$$
 #
-# With the gate $s = \sigma(2u)$ it reads $s\, \big( 1 + x\, (1 - s) \cdot 2\, du/dx \big)$.
+# With the gate $s = \sigma(2u)$ this is $s\, \big( 1 + x\, (1 - s) \cdot 2\, du/dx \big)$.
 #
 # ```python
 # >>> gelu_backward(np.ones(5), np.array([-3.0, -1.0, 0.0, 1.0, 3.0])).round(4)
@@ -238,20 +235,20 @@ def gelu_exact(x):
 #
 # ```
 #
-# The slope is 0.5 at 0, goes a little above 1 to the right, and is negative on the left: GELU goes down before it goes
+# The slope is 0.5 at 0, rises a little above 1 on the right, and is negative on the left: GELU goes down before it goes
 # up.
 
 
 # %%
 def gelu_backward(dout, x):
-    """Gradient of `gelu(x)`, the tanh form.
+    """Return the gradient of `gelu(x)`, the tanh form.
 
         dx = dout * ((1 + tanh u)/2 + x/2 (1 - tanh² u) du/dx)
         u = √(2/π) (x + 0.044715 x³)      du/dx = √(2/π) (1 + 3 · 0.044715 x²)
 
     Args:
         dout: gradient with respect to the output, same shape as `x`.
-        x: what went in, any shape.
+        x: input of the forward pass, any shape.
 
     Returns:
         Gradient with respect to `x`, same shape and dtype as `x`.
@@ -263,9 +260,9 @@ def gelu_backward(dout, x):
 # %% [markdown]
 # ## `linear`
 #
-# An activation has no parameters. The linear layers on both sides of it have: every output is a weighted sum of all
-# inputs, plus a bias. You wrote two of them inside `multihead_attention`; here the layer gets a function of its own.
-# Our matrices are stored `(in, out)`, so that the code reads like the formula; PyTorch's `nn.Linear` stores the
+# An activation has no parameters, but the linear layers before and after it have: each output is a weighted sum of all
+# inputs, plus a bias. You wrote two such layers inside `multihead_attention`; here the layer gets its own function. Our
+# matrices are stored as `(in, out)`, so that the code reads like the formula; PyTorch's `nn.Linear` stores the
 # transpose, `(out, in)`.
 #
 # $$y = x W + b$$
@@ -278,13 +275,13 @@ def gelu_backward(dout, x):
 #
 # ```
 #
-# The leading axes of x are only a list of vectors. One large product of `(N, D_in)` with `(D_in, D_out)` is faster than
-# the stack of small ones that NumPy computes for a 3-D `x`: flatten, multiply, and give the result its shape back.
+# The leading axes of x are only a list of vectors: flatten them to N rows, multiply `(N, D_in)` by `(D_in, D_out)`, and
+# reshape the result back. (NumPy's `@` also accepts x as it is.)
 
 
 # %%
 def linear(x, W, b):
-    """Linear layer x W + b on the last axis.
+    """Apply the linear layer x W + b to the last axis.
 
     Args:
         x: (..., D_in). Integers are computed in float64.
@@ -305,13 +302,13 @@ def linear(x, W, b):
 # %% [markdown]
 # ## `linear_backward`
 #
-# The formulas are those of the last function of assignment 5. Given `dout`, the gradient with respect to $y$, with all
-# leading axes flattened to N rows:
+# You know the formulas from the last function of assignment 5. Given `dout`, the gradient with respect to $y$, and with
+# all leading axes flattened to N rows:
 #
 # $$dx = dout\, W^\top \qquad dW = x^\top dout \qquad db = \sum_{rows} dout$$
 #
-# If you forget them, look at the shapes: `(N, D_out)` and `(D_in, D_out)` only fit together in one way that gives
-# `(N, D_in)`. And a `db` that still has N rows is the mistake to look for.
+# If you forget them, use the shapes: there is only one product of `(N, D_out)` and `(D_in, D_out)`, one of them
+# transposed, that gives `(N, D_in)`. A frequent mistake is a `db` that still has N rows.
 #
 # ```python
 # >>> dx, dW, db = linear_backward(np.array([[1.0, 0.0, 0.0], [0.0, 0.0, 1.0]]), np.array([[1.0, 1.0], [2.0, 0.0]]), W)
@@ -329,13 +326,13 @@ def linear(x, W, b):
 
 # %%
 def linear_backward(dout, x, W):
-    """Gradients of `linear(x, W, b)`; they do not depend on `b`.
+    """Return the gradients of `linear(x, W, b)`; they do not depend on `b`.
 
         dx = dout Wᵀ        dW = xᵀ dout        db = Σ_rows dout
 
     Args:
         dout: gradient with respect to the output, (..., D_out).
-        x: what went in, (..., D_in).
+        x: input of the forward pass, (..., D_in).
         W: weights, (D_in, D_out).
 
     Returns:
@@ -355,12 +352,12 @@ def linear_backward(dout, x, W):
 # %% [markdown]
 # ## `dropout`
 #
-# A wide network learns small texts by heart. One remedy is **dropout**: while training, set every value to 0 with
-# probability p, at random and anew at every step. No feature can then rely on one particular other feature being there
-# (Srivastava et al. 2014, section 4).
+# A wide network memorizes small texts. One remedy is **dropout**: during training, set each value to 0 with probability
+# p, at random and anew in every step. No feature can then rely on one particular other feature (Srivastava et al. 2014,
+# section 4).
 #
-# The values that survive are divided by 1 - p. On average the output is then the same as the input, and when training
-# is over dropout simply does nothing:
+# The kept values are divided by 1 - p. On average the output is then the same as the input, and after training dropout
+# simply does nothing:
 #
 # $$out = x \cdot mask \qquad mask_i = \begin{cases} 0 & \text{with probability } p \\ 1/(1-p) & \text{otherwise}
 #   \end{cases}$$
@@ -377,19 +374,21 @@ def linear_backward(dout, x, W):
 #
 # ```
 #
-# This is called *inverted* dropout, and every framework does it this way. The original paper did not scale while
-# training and multiplied the parameters by the keep probability afterwards (its section 10 describes the inversion). It
-# also calls the probability of *keeping* a value p; ours, like PyTorch's, is the probability of *dropping* it.
+# This is called *inverted* dropout, and all common frameworks use it. The original paper did not scale during training;
+# it multiplied the parameters by the probability of keeping a value afterwards (its section 10 describes the inverted
+# form). In the paper p is the probability of *keeping* a value; here, as in PyTorch, it is the probability of
+# *dropping* it.
 #
 # The first transformer and the first GPT drop one value in ten (Vaswani et al. 2017, section 5.4; Radford et al. 2018,
-# section 4.1). The GPT of this course trains without dropout, so that it can be compared with PyTorch digit by digit.
+# section 4.1). The GPT of this course is trained without dropout, so that you can compare it with PyTorch digit by
+# digit.
 
 
 # %%
 def dropout(x, p, rng, training=True):
-    """Inverted dropout (Srivastava et al. 2014, sections 4 and 10): out = x * mask.
+    """Apply inverted dropout, out = x * mask (Srivastava et al. 2014, sections 4 and 10).
 
-    A value is kept where `rng.random(x.shape)` is at least `p`; so one seed drops the same places everywhere.
+    A value is kept where `rng.random(x.shape)` is at least `p`, so a given seed always drops the same places.
 
     Args:
         x: any shape. Integers are computed in float64.
@@ -418,8 +417,8 @@ def dropout(x, p, rng, training=True):
 # %% [markdown]
 # ## `dropout_backward`
 #
-# A value that was dropped had no influence, a value that was kept was multiplied by a constant. So the gradient takes
-# the same mask: the *same* one, not a new draw.
+# A dropped value had no influence on the output; a kept value was multiplied by a constant. So the gradient is
+# multiplied by the mask: the *same* mask, not a new draw.
 #
 # ```python
 # >>> dropout_backward(np.array([1.0, 1.0, 2.0, 2.0]), np.array([2.0, 0.0, 0.0, 2.0]))
@@ -430,7 +429,7 @@ def dropout(x, p, rng, training=True):
 
 # %%
 def dropout_backward(dout, mask):
-    """Gradient of `dropout`: dx = dout * mask.
+    """Return the gradient of `dropout`: dx = dout * mask.
 
     Args:
         dout: gradient with respect to the output, any shape.
@@ -445,8 +444,8 @@ def dropout_backward(dout, mask):
 # %% [markdown]
 # ## `ffn`
 #
-# Now put the parts together: linear, activation, linear. As in multi-head attention the parameters travel in one
-# dictionary, and output and cache come back.
+# Now put the parts together: linear layer, activation, linear layer. As in multi-head attention, the parameters come in
+# one dictionary, and you return the output and a cache.
 #
 # | step | shape |
 # |---|---|
@@ -465,12 +464,12 @@ def dropout_backward(dout, mask):
 # ```
 #
 # By hand, for the second row: hidden is (-1, 1 + 0.5), ReLU makes it (0, 1.5), and 2 · 0 + 3 · 1.5 = 4.5. Here D is 1
-# and F is 2, and there is no `b_2`: a bias that is not in the dictionary is not added.
+# and F is 2. There is no `b_2`: a bias that is absent from the dictionary is not added.
 
 
 # %%
 def ffn(x, params, activation="gelu"):
-    """Position-wise feed-forward network (Vaswani et al. 2017, section 3.3).
+    """Apply the position-wise feed-forward network (Vaswani et al. 2017, section 3.3).
 
         out = activation(x W_1 + b_1) W_2 + b_2
 
@@ -481,7 +480,7 @@ def ffn(x, params, activation="gelu"):
 
     Returns:
         out: (..., D), same dtype as `x`.
-        cache: dictionary for `ffn_backward`, with what you like.
+        cache: dict for `ffn_backward`; its entries are up to you.
 
     Raises:
         ValueError: if `activation` is neither "gelu" nor "relu".
@@ -508,8 +507,9 @@ def ffn(x, params, activation="gelu"):
 # %% [markdown]
 # ## `ffn_backward`
 #
-# The same three steps in the opposite order, each with the backward function that you already have. What comes out has
-# a gradient for `x` and one for *every* parameter that was given, under the same names: no bias, no gradient for it.
+# Take the same three steps in the opposite order, each with the backward function that you already have. Return the
+# gradient of `x`, and the gradients of *all* given parameters under the names of the parameters. An absent bias has no
+# gradient.
 #
 # ```python
 # >>> dx, grads = ffn_backward(np.array([[1.0], [1.0]]), cache)
@@ -527,15 +527,15 @@ def ffn(x, params, activation="gelu"):
 
 # %%
 def ffn_backward(dout, cache):
-    """Gradients of `ffn`.
+    """Return the gradients of `ffn`.
 
     Args:
         dout: gradient with respect to the output, (..., D).
-        cache: what `ffn` returned. It is not changed: a second call gives the same answer.
+        cache: the cache that `ffn` returned. It is not changed: a second call returns the same result.
 
     Returns:
-        dx: (..., D).
-        grads: dictionary with the same keys and shapes as the parameters.
+        dx: gradient with respect to `x`, (..., D).
+        grads: dict with the same keys and shapes as `params`.
     """
     params, hidden, gate = cache["params"], cache["hidden"], cache["gate"]
     grads = {}
@@ -551,24 +551,25 @@ def ffn_backward(dout, cache):
 # Mistakes that are easily made here. Read them once before you write, and again when something is wrong: where the
 # report recognises one, it uses these words.
 #
-# - `gelu`: **this is the exact GELU, with erf; the assignment's gelu is the tanh form.** The two are never more than
-#   0.0005 apart. GPT-2 was trained with the tanh form.
-# - `gelu_backward`: **the gate was taken for a constant: only (1 + tanh u)/2 is left.** GELU is x times a gate that
-#   depends on x: the product rule has two terms.
-# - `linear_backward`: **db is dout, not summed over the rows.** Every row used the same bias: its gradient has the
-#   shape (D_out,). Otherwise b - lr * db broadcasts.
+# - `gelu`: **the exact GELU with erf was used, not the tanh form.** The two never differ by more than 0.0005. GPT-2 was
+#   trained with the tanh form.
+# - `gelu_backward`: **the gate was treated as a constant: only (1 + tanh u)/2 is left.** GELU is x times a gate that
+#   depends on x, so the product rule gives two terms.
+# - `linear_backward`: **db is dout, not summed over the rows.** All rows used the same bias, so its gradient has the
+#   shape (D_out,). Otherwise b - lr * db is broadcast to a matrix.
 # - `dropout`: **the kept values were divided by p instead of 1 - p.** With p = 0.5 nothing shows.
-# - `dropout`: **values are dropped although training is false.** In use the answers would be random, and worse.
-# - `ffn`: **there is no activation between the two layers.** Two linear layers in a row are no more than one.
+# - `dropout`: **values were dropped although training is false.** After training the predictions would then be random,
+#   and worse.
+# - `ffn`: **there is no activation between the two layers.** Two linear layers in a row are equivalent to one.
 # - `ffn_backward`: **the slope of the activation was taken at its output instead of its input.** ReLU hides it, because
-#   its output is positive where its input is. GELU does not.
+#   its output is positive exactly where its input is. GELU does not.
 
 # %% [markdown]
 # ## Try it
 #
-# ReLU stops a gradient completely where its input is negative. What if that is so for *every* input? Such a feature is
-# called dead. Here is a network of 64 features that starts with biases of −2: nearly all features are below 0 for all
-# inputs between −1 and 1. It shall learn the curve sin 3x in 1,000 steps, with ReLU and with GELU, from the same start.
+# ReLU stops a gradient completely where its input is negative. If that is so for *every* input, the feature is called
+# dead. Here is a network of 64 features that starts with biases of −2: nearly all features are below 0 for all inputs
+# between −1 and 1. It should learn the curve sin 3x in 1,000 steps, with ReLU and with GELU, from the same start.
 #
 # **Guess first.** How many features are silent (never above 0) at the end? And which of the two learns the curve?
 #
@@ -587,7 +588,7 @@ if __name__ == "__main__":
     def learn(params, activation, steps, rate):
         for _ in range(steps):
             out, cache = ffn(x, params, activation)
-            _, grads = ffn_backward(2 * (out - y) / len(x), cache)  # of the mean of (out - y)²
+            _, grads = ffn_backward(2 * (out - y) / len(x), cache)  # the loss is the mean of (out - y)²
             params = {name: value - rate * grads[name] for name, value in params.items()}
         return params
 
@@ -608,13 +609,13 @@ if __name__ == "__main__":
 # gelu after 1000 steps: 60 of 64 silent, error 0.0028
 # ```
 #
-# With ReLU a dead feature stays dead: no input opens its gate, so no gradient ever reaches its bias. The network makes
-# do with the one feature that is alive. With GELU most features stay below 0, too, but they work all the same: left of
-# 0 there is a slope, and a dip that can be used. (Far to the left, below −5 or so, GELU is as flat as ReLU.)
+# With ReLU a dead feature stays dead: no input opens its gate, so no gradient ever reaches its bias. The network has to
+# use the one feature that is alive. With GELU most features stay below 0, too, but they still contribute: left of 0 the
+# function has a slope and a dip that can be used. (Far to the left, below −5 or so, GELU is as flat as ReLU.)
 #
 # 1. For how many of the 64 features is the gradient of `W_1` exactly 0 at this start, with ReLU and with GELU?
-# 2. Nobody starts with biases of −2. How do features die in practice? Start with biases of 0, and take ten steps with
-#    the rate 1 instead of 0.1.
+# 2. Real networks do not start with biases of −2. How do features die in practice? Start with biases of 0, and take ten
+#    steps with the learning rate 1 instead of 0.1.
 
 # %% [markdown]
 # ## Answers
@@ -631,7 +632,7 @@ if __name__ == "__main__":
 #
 # ```
 #
-# **2. Steps that are too long kill them.** One of them throws the biases far below 0, and there is no way back:
+# **2. Steps that are too long kill them.** One such step moves the biases far below 0, and there is no way back:
 #
 # ```python
 # >>> for rate in (0.1, 1.0):
@@ -645,7 +646,8 @@ if __name__ == "__main__":
 # %% [markdown]
 # ## In your own GPT
 #
-# When your GPT is trained (`headway train`, assignment 10), look at this part at work: `headway plot ffn-hidden`.
+# Once you have trained your GPT (`headway train`, assignment 10), you can see this part at work:
+# `headway plot ffn-hidden`.
 
 # %% tags=["active-ipynb"]
 # from autograder.workspace.plots import show

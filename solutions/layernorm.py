@@ -300,8 +300,8 @@ def rmsnorm_backward(dout, x, gamma, eps=1e-5):
 # Mistakes that are easily made here. Read them once before you write, and again when something is wrong: where the
 # report recognises one, it uses these words.
 #
-# - `layernorm`: **the variance was divided by D - 1, not by D.** Statistics books, torch.var and torch.std divide by D
-#   - 1. Layer normalization uses the plain mean of the squared distances. With few features the result is several
+# - `layernorm`: **the variance was divided by D - 1, not by D.** Statistics books, torch.var and torch.std divide by
+#   D - 1. Layer normalization uses the plain mean of the squared distances. With few features the result is several
 #   percent too small.
 # - `layernorm`: **eps was added to the standard deviation, outside the root.** On ordinary vectors hardly anything
 #   shows. On very small ones the result is far too large, and with a large eps it is too small.
