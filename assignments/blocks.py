@@ -1,22 +1,22 @@
 """Assignment 8: the transformer block, forward and backward, with the norm before or after."""
 
 # %% [markdown]
-# # The block: attend, then think, and never lose the thread
+# # The transformer block: attention and a feed-forward network on one stream
 #
 # *Assignment 8 of 12 · 2 functions · about 1 h 10 min*
 #
-# Attention, layer norm, feed-forward network: the parts are there. What is missing is how they fit together, so that a
-# hundred of them can stand on top of each other and still be trained. The unit that a transformer is a stack of is the
-# **transformer block**. It does two things to the vector of each position:
+# You have written the parts: attention, layer norm and the feed-forward network. Now you combine them, in such a way
+# that a hundred of them can be stacked and still be trained. A transformer is a stack of equal units, each a
+# **transformer block**. A block does two things to the vector of each position:
 #
 # 1. attention: collect information from other positions;
-# 2. feed-forward network: work on what has been collected, every position alone.
+# 2. feed-forward network: process what has been collected, for each position alone.
 #
-# Neither replaces the vector. Each one *adds* its result to it: $x + f(x)$, a **residual connection** (He et al. 2016,
+# Neither replaces the vector. Each *adds* its result to it: $x + f(x)$, a **residual connection** (He et al. 2016,
 # section 3.1). The vectors that run through the whole network in this way, from the embedding to the last block, are
-# called the **residual stream**. Every step reads from it on a *branch* and writes a correction back. A block that has
-# not learned anything yet does little harm, and on the way back the gradient has a free road through every plus sign,
-# around everything else.
+# called the **residual stream**. Every step reads from the stream on a *branch* and adds a correction to it. A block
+# that is not trained yet does little harm, and in the backward pass the gradient flows unchanged through every plus
+# sign, past everything else.
 #
 # ```text
 #     x ──┬────────────────────────> + ──┬──────────────────> + ──> y     the residual stream
@@ -26,7 +26,7 @@
 #
 # ## Pre-norm and post-norm
 #
-# Layer norm keeps the numbers in range, and there are two places to put it: **pre-norm**, on the branch, before each
+# Layer norm keeps the values in range, and there are two places to put it: **pre-norm**, on the branch, before each
 # step; and **post-norm**, on the stream, after each sum.
 #
 # | | `norm="pre"` | `norm="post"` |
@@ -36,13 +36,13 @@
 # | found in | GPT-2, Llama, and this course's GPT | the first transformer, BERT |
 # | source | Radford et al. 2019, section 2.3 | Vaswani et al. 2017, section 3.1 |
 #
-# In the pre-norm form the stream itself is never touched: the free road is really free. Such a network trains well from
-# the first step, but needs one more norm at the very end of the stack, because the stream grows. In the post-norm form
-# every gradient has to pass through every norm, and deep stacks only learn if the learning rate starts very small
-# (Xiong et al. 2020, section 3).
+# In the pre-norm form nothing changes the stream itself, so the gradient can flow along it unchanged. Such a network
+# trains well from the first step, but needs one more norm at the end of the stack, because the stream grows. In the
+# post-norm form every gradient has to pass through every norm, and deep stacks train only if the learning rate starts
+# very small (Xiong et al. 2020, section 3).
 #
-# Both have the same parameters with the same shapes, and both learn something, so mixing them up is easy to do and hard
-# to see. PyTorch's `nn.TransformerEncoderLayer` is post-norm unless you say `norm_first=True`.
+# Both forms have the same parameters with the same shapes, and both can be trained, so it is easy to mix them up
+# without noticing. PyTorch's `nn.TransformerEncoderLayer` is post-norm unless you set `norm_first=True`.
 
 # %%
 from ffn import ffn, ffn_backward
@@ -53,8 +53,9 @@ from softmax import as_float
 # %% [markdown]
 # ## Parameters of parts
 #
-# A block owns the parameters of four parts, all in one flat dictionary: `ln1.gamma`, `attn.W_qkv`, `ffn.b_1` and so on.
-# The parts know nothing of this and want their own short names. Two small helpers, given, translate in both directions.
+# The parameters of the four parts of a block are in one flat dictionary: `ln1.gamma`, `attn.W_qkv`, `ffn.b_1` and so
+# on. The parts expect their own short names. Two small helper functions, which are given, convert the names in both
+# directions.
 #
 # ```python
 # >>> subset({"ln1.gamma": 1, "ffn.W_1": 2, "ffn.W_2": 3}, "ffn.")
@@ -66,12 +67,12 @@ from softmax import as_float
 
 # %%
 def subset(params, prefix):
-    """Given: the entries of `params` whose names begin with `prefix`, under the rest of their names."""
+    """Return the entries of `params` whose names begin with `prefix`, without the prefix. Given."""
     return {name.removeprefix(prefix): value for name, value in params.items() if name.startswith(prefix)}
 
 
 def prefixed(params, prefix):
-    """Given: the opposite of `subset`, every name with `prefix` in front."""
+    """Return `params` with `prefix` before each name, the opposite of `subset`. Given."""
     return {prefix + name: value for name, value in params.items()}
 
 
@@ -80,13 +81,13 @@ def prefixed(params, prefix):
 #
 # *30 min, needs a thought*
 #
-# With x of shape `(B, T, D)` every line keeps the shape `(B, T, D)`; that is what allows the residual connections, and
-# what makes blocks stackable. The layer norms use $\epsilon = 10^{-5}$.
+# If x has the shape `(B, T, D)`, every line keeps this shape. That makes the residual connections possible, and lets
+# you stack blocks. The layer norms use $\epsilon = 10^{-5}$.
 #
-# Write `a = x + ...`, not `x += ...`: in-place addition would change the caller's array, and the vectors that an
-# earlier step has put into its cache.
+# Write `a = x + ...`, not `x += ...`: in-place addition would change the caller's array, and the arrays that an earlier
+# step has put into its cache.
 #
-# A block in which the last matrices of both branches, `attn.W_o` and `ffn.W_2`, are 0 adds nothing to the stream. The
+# If the last matrices of both branches, `attn.W_o` and `ffn.W_2`, are 0, a block adds nothing to the stream. The
 # pre-norm form then returns its input unchanged, and the post-norm form returns it normalized (twice, which is the same
 # as once):
 #
@@ -108,8 +109,8 @@ def prefixed(params, prefix):
 #
 # ```
 #
-# The cache has three entries that everybody can rely on, because they are worth looking at: the attention weights, and
-# the residual stream after each of the two steps.
+# Three entries of the cache have fixed names, so that later assignments and plots can use them: the attention weights,
+# and the residual stream after each of the two steps.
 #
 # ```python
 # >>> cache["weights"].shape, cache["after_attention"].shape, cache["after_ffn"].shape
@@ -119,7 +120,7 @@ def prefixed(params, prefix):
 
 # %%
 def block(x, params, n_heads, mask=None, norm="pre", activation="gelu"):
-    """One transformer block: attention and a feed-forward network on a residual stream.
+    """Apply one transformer block: attention and a feed-forward network on a residual stream.
 
         norm="pre":     a = x + attention(ln1(x))         y = a + ffn(ln2(a))       (Radford et al. 2019, section 2.3)
         norm="post":    a = ln1(x + attention(x))         y = ln2(a + ffn(a))       (Vaswani et al. 2017, section 3.1)
@@ -130,14 +131,14 @@ def block(x, params, n_heads, mask=None, norm="pre", activation="gelu"):
             `attn.W_qkv` (D, 3D), `attn.b_qkv` (3D,), `attn.W_o` (D, D), `attn.b_o` (D,); those of `ffn` as `ffn.W_1`
             (D, F), `ffn.b_1` (F,), `ffn.W_2` (F, D), `ffn.b_2` (D,). The biases `b_...` may be absent.
         n_heads: number of heads H; D is a multiple of it.
-        mask: boolean, broadcastable to (..., H, T, T), e.g. (T, T) or (B, 1, T, T); True where the query may look at
-            the key. A query that may look at nothing gets 0 from its heads. None: everybody sees everything.
+        mask: boolean, broadcastable to (..., H, T, T), e.g. (T, T) or (B, 1, T, T); True where the query may attend to
+            the key. A query that may attend to no key gets 0 from its heads. None: no mask.
         norm: "pre" or "post".
         activation: "gelu" (the tanh form) or "relu".
 
     Returns:
         out: (..., T, D), same dtype as `x`.
-        cache: dictionary for `block_backward`, with what you like and these entries:
+        cache: dict for `block_backward`, with any entries that you need and these:
             `weights`, the attention weights, (..., H, T, T);
             `after_attention`, the stream after the first step (a above), (..., T, D);
             `after_ffn`, the stream after the second step (y above, the output), (..., T, D).
@@ -153,21 +154,21 @@ def block(x, params, n_heads, mask=None, norm="pre", activation="gelu"):
 #
 # *40 min, needs paper*
 #
-# Read the forward formulas from the end to the start. Where the stream was *added* to, the gradient goes both ways: one
-# copy passes along the stream unchanged, the other goes back through the branch, and where the branch had left the
-# stream the two are *added* again. Forgetting one of these sums is the classic mistake; the gradients then look
-# plausible, and training still works, only worse.
+# Read the forward formulas from the end to the start. A sum passes the gradient to both of its terms: one copy stays on
+# the stream unchanged, the other goes back through the branch. Where the branch left the stream, the two are *added*.
+# Forgetting one of these sums is the classic mistake: the gradients look plausible, and training still works, only
+# worse.
 #
-# For the second step of the pre-norm form, with $dy$ arriving from above:
+# For the second step of the pre-norm form, with the incoming gradient $dy$:
 #
 # $$da = dy + \mathrm{ln}_2^{backward}\big( \mathrm{ffn}^{backward}(dy) \big)$$
 #
-# The first step goes the same way, with $da$ in place of $dy$. In the post-norm form the norm comes first on the way
-# back, for both copies: with $ds = \mathrm{ln}_2^{backward}(dy)$,
+# The first step works the same way, with $da$ in place of $dy$. In the post-norm form the norm comes first in the
+# backward pass, for both copies. With $ds = \mathrm{ln}_2^{backward}(dy)$:
 #
 # $$da = ds + \mathrm{ffn}^{backward}(ds)$$
 #
-# In the block of zeros above nothing came through the branches, and nothing goes back through them:
+# In the example above nothing came through the branches, so nothing goes back through them:
 #
 # ```python
 # >>> out, cache = block(x, params, n_heads=1)
@@ -182,15 +183,15 @@ def block(x, params, n_heads, mask=None, norm="pre", activation="gelu"):
 
 # %%
 def block_backward(dout, cache):
-    """Gradients of `block`.
+    """Return the gradients of `block`.
 
     Args:
         dout: gradient with respect to the output, (..., T, D).
-        cache: what `block` returned. It is not changed: a second call gives the same answer.
+        cache: the cache that `block` returned. It is not changed: a second call returns the same result.
 
     Returns:
-        dx: (..., T, D).
-        grads: dictionary with the same keys and shapes as the parameters.
+        dx: gradient with respect to `x`, (..., T, D).
+        grads: dict with the same keys and shapes as `params`.
     """
     raise NotImplementedError("blocks.block_backward")
 
@@ -201,28 +202,27 @@ def block_backward(dout, cache):
 # Mistakes that are easily made here. Read them once before you write, and again when something is wrong: where the
 # report recognises one, it uses these words.
 #
-# - `block`: **x is not added to the attention's output.** The stream must be able to run past each step; otherwise deep
-#   networks hardly learn.
-# - `block`: **the attention reads the stream as it is, not normalized (ln1 is missing).** The norm is perhaps computed,
-#   but its result is not what the attention gets.
-# - `block`: **the mask is inverted: True was taken to forbid.** Here True means that the query may look at the key; in
-#   some libraries it means the opposite.
-# - `block_backward`: **the gradient does not go past the feed-forward network.** The stream was copied: one copy went
-#   through the step, the other one past it. Their gradients add up.
-# - `block_backward`: **with "pre", the attention gets dout instead of the gradient of the stream.** What the attention
-#   added to the stream also went through the feed-forward network.
-# - `block_backward`: **with "pre", dout is added at the end instead of the gradient of the stream.** x reaches the
-#   output past both steps, but also past the attention and through the feed-forward network.
+# - `block`: **x was not added to the output of the attention.** Each step only adds to the stream. Without the sums,
+#   deep networks hardly train.
+# - `block`: **the first norm, ln1, was not applied.** The norm may have been computed, but its result was not used.
+# - `block`: **the mask was inverted before it was passed to the attention.** Here True means that the query may attend
+#   to the key. In some libraries it means the opposite.
+# - `block_backward`: **the gradient did not go past the feed-forward network along the stream.** The stream was used
+#   twice: by the step, and in the sum. The two gradients are added.
+# - `block_backward`: **with "pre", the attention gets dout instead of the gradient of the stream.** The output of the
+#   attention also went through the feed-forward network, so its gradient has two parts.
+# - `block_backward`: **with "pre", dout was added at the end instead of the gradient of the stream.** x also reaches
+#   the output past the attention and then through the feed-forward network.
 
 # %% [markdown]
 # ## Try it
 #
-# What does the residual stream save? Eight positions with random vectors go through a stack of random blocks: pre-norm,
-# post-norm, and a third form without the two sums, in which each step *replaces* the stream. Attention is an average,
-# and averages make things alike. So watch one number: how different are the eight vectors still, as a share of their
-# length?
+# What do the residual connections preserve? Send eight positions with random vectors through a stack of random blocks:
+# pre-norm, post-norm, and a third form without the two sums, in which each step *replaces* the stream. Attention
+# averages, and averages make vectors alike. So compute one value: how different are the eight vectors still, relative
+# to their length?
 #
-# **Guess first.** For each of the three forms, what is left of the differences after 1, 4, 16 and 32 blocks?
+# **Guess first.** For each of the three forms, how much of the differences is left after 1, 4, 16 and 32 blocks?
 #
 # Run it: `python blocks.py`, or the next cell of the notebook.
 
@@ -238,7 +238,7 @@ if __name__ == "__main__":
         x, _ = multihead_attention(layernorm(x, **subset(params, "ln1.")), subset(params, "attn."), n_heads)
         return ffn(layernorm(x, **subset(params, "ln2.")), subset(params, "ffn."))[0]
 
-    def stack(form, depth, size=1.0):  # `size` is for the matrices that write into the stream
+    def stack(form, depth, size=1.0):  # `size` scales the matrices that write into the stream
         rng = np.random.default_rng(0)
         x = rng.normal(size=(8, D))
         for _ in range(depth):
@@ -266,22 +266,22 @@ if __name__ == "__main__":
 # pre     0.93 0.79 0.53 0.42
 # ```
 #
-# Where each step replaces the stream, all positions are the same vector after four blocks: the text is forgotten.
-# (Dong, Cordonnier and Loukas 2021 prove it for attention alone: a feed-forward network only slows it down.) The sums
-# keep the thread. They keep it longest in the pre-norm form, in which nothing ever touches the stream; a post-norm
-# shrinks what is old with every sum, and 16 random blocks are enough to lose it.
+# If each step replaces the stream, all positions have the same vector after four blocks: the text is lost. (Dong,
+# Cordonnier and Loukas 2021 prove this for attention alone; a feed-forward network only slows it down.) The sums
+# preserve the differences. They preserve them longest in the pre-norm form, in which nothing rescales the stream. In
+# the post-norm form each norm shrinks the older contributions, and 16 random blocks are enough to lose them.
 #
-# 1. How long is the stream at the top of 32 blocks, compared with its start, "pre" and "post"? Why does a pre-norm
-#    stack need one last norm?
-# 2. GPT-2 starts with `attn.W_o` and `ffn.W_2` divided by √(2 · 32) for 32 blocks. What becomes of the differences, and
-#    of the length?
+# 1. How long is the stream at the top of 32 blocks, compared with its start, with "pre" and with "post"? Why does a
+#    pre-norm stack need one last norm?
+# 2. GPT-2 starts with `attn.W_o` and `ffn.W_2` divided by √(2 · 32) for 32 blocks. What happens to the differences and
+#    to the length?
 
 # %% [markdown]
 # ## Answers
 #
-# **1. It grows with every sum in the pre-norm form.** In the post-norm form it cannot: a vector of 32 numbers with
-# variance 1 has the length √32, eight of them √256 = 16. What reads the stream at the top should not depend on the
-# depth, hence the last norm.
+# **1. It grows with every sum in the pre-norm form.** In the post-norm form it cannot grow: a vector of 32 entries with
+# variance 1 has the length √32, and eight of them together √256 = 16. The layer after the stack should not get larger
+# inputs from a deeper stack, hence the last norm.
 #
 # ```python
 # >>> for form in ("pre", "post"):
@@ -291,8 +291,8 @@ if __name__ == "__main__":
 #
 # ```
 #
-# **2. Both are kept.** All 64 contributions together are now about as large as one was. That is what the next
-# assignment does.
+# **2. Both are nearly preserved.** All 64 contributions together are now about as large as one was before. The next
+# assignment does the same.
 #
 # ```python
 # >>> x = stack("pre", 32, size=1 / 8)
@@ -304,5 +304,5 @@ if __name__ == "__main__":
 # %% [markdown]
 # ## In your own GPT
 #
-# When your GPT is trained (`headway train`, assignment 10), look at this part at work: `headway plot residual-norms`
-# and `headway plot residual-stream`.
+# Once you have trained your GPT (`headway train`, assignment 10), you can see this part at work:
+# `headway plot residual-norms` and `headway plot residual-stream`.

@@ -21,21 +21,21 @@ _IN_BOTH_FORMS = (
 
 mistake = MISTAKES.for_functions("blocks.block")
 mistake("post-by-default", 'norm="pre", activation', 'norm="post", activation').explain("""
-    the norm comes after each step by default, not before
-    why: This is the block of 2017. GPT-2 and the default here have the norm before.
+    the default is norm="post", not norm="pre"
+    why: The first transformer is post-norm. GPT-2 and the default here are pre-norm.
     ask: Compare the signature with the one in the assignment.""")
 mistake("always-pre", 'if norm == "pre":', 'if norm in ("pre", "post"):').explain("""
-    the norm argument is ignored: it is always "pre"
+    the norm argument was ignored: the form is always "pre"
     why: With the default nothing shows.
-    ask: Which of your lines knows about "post"?""")
+    ask: Which of your lines handles "post"?""")
 mistake("always-post", 'if norm == "pre":', 'if norm == "both":').explain("""
-    the norm argument is ignored: it is always "post"
-    why: This is the block of 2017. GPT-2 and the default here have the norm before.
-    ask: Which of your lines knows about "pre"?""")
+    the norm argument was ignored: the form is always "post"
+    why: The first transformer is post-norm. GPT-2 and the default here are pre-norm.
+    ask: Which of your lines handles "pre"?""")
 mistake("pre-and-post-exchanged", 'if norm == "pre":', 'if norm == "post":').explain("""
-    "pre" and "post" are exchanged
-    why: Before and after: in which step does the norm stand in the residual stream itself?
-    ask: In which of the two forms can x run through the block without meeting a norm?""")
+    "pre" and "post" were swapped
+    why: With "pre" the norm is on the branch, before each step; with "post" it is on the stream, after each sum.
+    ask: In which of the two forms can x pass through the block without going through a norm?""")
 mistake(
     "activation-ignored",
     "layernorm(ln2_in, **ln2), ffn_params, activation)",
@@ -44,9 +44,9 @@ mistake(
     "ffn(after_attention, ffn_params)",
     common=True,
 ).explain("""
-    the activation argument is not passed on
+    the activation argument was not passed to ffn
     why: With GELU, the default, nothing shows.
-    ask: Which of the functions that you call has to know the activation?""")
+    ask: Which of the functions that you call has a parameter `activation`?""")
 mistake(
     "mask-ignored",
     "**ln1), attn_params, n_heads, mask)",
@@ -55,18 +55,18 @@ mistake(
     "multihead_attention(x, attn_params, n_heads)",
     common=True,
 ).explain("""
-    the mask is not passed on to the attention
-    why: Everybody sees everything, the future too.
-    ask: Which of the functions that you call has to know the mask?""")
+    the mask was not passed to the attention
+    why: Every position then attends to all others, including later ones.
+    ask: Which of the functions that you call has a parameter `mask`?""")
 mistake(
     "mask-inverted",
     "    x = as_float(x)\n",
     "    x = as_float(x)\n    mask = None if mask is None else ~mask\n",
     common=True,
 ).explain("""
-    the mask is inverted: True was taken to forbid
-    why: Here True means that the query may look at the key; in some libraries it means the opposite.
-    ask: What does True in the mask stand for, according to the docstring?""")
+    the mask was inverted before it was passed to the attention
+    why: Here True means that the query may attend to the key. In some libraries it means the opposite.
+    ask: What does True in the mask mean, according to the docstring?""")
 mistake(
     "always-causal",
     "    x = as_float(x)\n",
@@ -75,9 +75,9 @@ mistake(
     mask = order[:, None] >= order if mask is None else mask
 """,
 ).explain("""
-    without a mask, a causal one is used
-    why: The block does what it is told: None lets everybody see everything. The encoder needs that.
-    ask: Which of your lines makes a mask, and who asked for it?""")
+    without a mask, a causal mask was used
+    why: mask=None means that every position attends to every other one. The encoder needs that.
+    ask: Does the docstring ask the block to make a mask of its own?""")
 mistake(
     "one-head",
     "**ln1), attn_params, n_heads",
@@ -85,9 +85,9 @@ mistake(
     "multihead_attention(x, attn_params, n_heads",
     "multihead_attention(x, attn_params, 1",
 ).explain("""
-    n_heads is not passed on: there is one head
+    n_heads was not passed on: there is only one head
     why: The shapes are the same for any number of heads.
-    ask: What do you give to the attention as the number of heads?""")
+    ask: Which number of heads do you pass to the attention?""")
 mistake(
     "no-first-residual",
     "ln2_in = x + attn_out",
@@ -96,9 +96,9 @@ mistake(
     "ln1_in = attn_out",
     common=True,
 ).explain("""
-    x is not added to the attention's output
-    why: The stream must be able to run past each step; otherwise deep networks hardly learn.
-    ask: What is added to what after the attention?""")
+    x was not added to the output of the attention
+    why: Each step only adds to the stream. Without the sums, deep networks hardly train.
+    ask: What do you add to the output of the attention?""")
 mistake(
     "no-second-residual",
     "after_ffn = after_attention + ffn_out",
@@ -107,9 +107,9 @@ mistake(
     "ln2_in = ffn_out",
     common=True,
 ).explain("""
-    the stream is not added to the feed-forward network's output
-    why: The stream must be able to run past each step; otherwise deep networks hardly learn.
-    ask: What is added to what after the feed-forward network?""")
+    the stream was not added to the output of the feed-forward network
+    why: Each step only adds to the stream. Without the sums, deep networks hardly train.
+    ask: What do you add to the output of the feed-forward network?""")
 mistake(
     "second-residual-from-x",
     "after_ffn = after_attention + ffn_out",
@@ -117,13 +117,13 @@ mistake(
     "ln2_in = after_attention + ffn_out",
     "ln2_in = x + ffn_out",
 ).explain("""
-    x is added after the feed-forward network, instead of the stream after the attention
-    why: What the attention found out is then lost to the stream.
-    ask: Which array is *the stream* by the time the feed-forward network is done?""")
+    x was added after the feed-forward network, not the stream after the attention
+    why: The output of the attention is then lost from the stream.
+    ask: Which array is the residual stream after the first step?""")
 mistake("residual-from-normed", "ln2_in = x + attn_out", "ln2_in = layernorm(x, **ln1) + attn_out").explain("""
-    the normalized x was added instead of x itself
-    why: With the norm before the step, only the branch is normalized; the stream goes past it as it is.
-    ask: Did you write the normalized vector into the variable x?""")
+    after the attention the normalized x was added instead of x
+    why: In the pre-norm form only the branch is normalized; x itself stays on the stream.
+    ask: Did you store the normalized vectors in the variable x?""")
 mistake(
     "both-residuals-from-normed",
     "ln2_in = x + attn_out",
@@ -131,9 +131,9 @@ mistake(
     "after_ffn = after_attention + ffn_out",
     "after_ffn = layernorm(ln2_in, **ln2) + ffn_out",
 ).explain("""
-    the normalized stream was added in both steps instead of the stream itself
-    why: With the norm before the step, only the branch is normalized; the stream goes past it as it is.
-    ask: Did you write the normalized vector into the variable of the stream?""")
+    in both sums the normalized stream was added instead of the stream
+    why: In the pre-norm form only the branch is normalized; the stream itself is not.
+    ask: Did you store the normalized vectors in the variable of the stream?""")
 mistake(
     "first-norm-unused",
     "multihead_attention(layernorm(ln1_in, **ln1), ",
@@ -142,9 +142,9 @@ mistake(
     "after_attention = ln1_in",
     common=True,
 ).explain("""
-    the attention reads the stream as it is, not normalized (ln1 is missing)
-    why: The norm is perhaps computed, but its result is not what the attention gets.
-    ask: What is the first argument that you give to the attention?""")
+    the first norm, ln1, was not applied
+    why: The norm may have been computed, but its result was not used.
+    ask: Where does your code use the result of ln1?""")
 mistake(
     "second-norm-unused",
     "ffn(layernorm(ln2_in, **ln2), ",
@@ -153,11 +153,11 @@ mistake(
     "after_ffn = ln2_in",
     common=True,
 ).explain("""
-    the second norm, ln2, is missing
-    why: The norm is perhaps computed, but its result is not used.
-    ask: Where in your code is the result of ln2 used?""")
+    the second norm, ln2, was not applied
+    why: The norm may have been computed, but its result was not used.
+    ask: Where does your code use the result of ln2?""")
 mistake("norms-exchanged", "ln1, ln2 = subset", "ln2, ln1 = subset").explain("""
-    ln1 and ln2 are exchanged
+    ln1 and ln2 were swapped
     why: With gamma 1 and beta 0 nothing shows.
     ask: Which norm belongs to the attention?""")
 mistake(
@@ -166,12 +166,12 @@ mistake(
     'ln1 = ln2 = subset(params, "ln1.")',
 ).explain("""
     ln1 was used for both norms
-    why: Each has a gain and a bias of its own; at the start of training they are equal.
-    ask: Which parameters does the second norm have?""")
+    why: Each norm has its own gain and bias; at the start of training they are equal.
+    ask: Which parameters does the second norm use?""")
 mistake("steps-in-parallel", "(layernorm(ln2_in, **ln2)", "(layernorm(x, **ln2)", "(after_attention", "(x").explain("""
     the feed-forward network reads x, not the stream after the attention
-    why: Some models do this on purpose; here the two steps come one after the other.
-    ask: What does the feed-forward network work on, if not on what the attention brought?""")
+    why: Some models do this on purpose. Here the second step uses the result of the first.
+    ask: What is the input of the feed-forward network in the formula?""")
 mistake(
     "norm-before-sum",
     "after_attention = layernorm(ln1_in, **ln1)",
@@ -180,17 +180,17 @@ mistake(
     "after_ffn = after_attention + layernorm(ffn_out, **ln2)",
 ).explain("""
     with "post", the branch was normalized before it was added to the stream
-    why: In this form the sum itself is normalized: the norm stands in the stream.
-    ask: Which comes first in ln1(x + attention(x)), the sum or the norm?""")
+    why: In this form the sum itself is normalized.
+    ask: In ln1(x + attention(x)), which comes first: the sum or the norm?""")
 mistake("residual-before-norm", "ln2_in = after_attention + ffn_out", "ln2_in = ln1_in + ffn_out").explain("""
-    with "post", the second sum takes the stream from before the first norm
-    why: After the first step the stream *is* the normalized sum.
-    ask: Which array does the feed-forward network read? The same one is added to its output.""")
+    with "post", the second sum uses the stream from before the first norm
+    why: After the first step the stream is the normalized sum.
+    ask: Which array does the feed-forward network read? The same array is added to its output.""")
 mistake(
     "final-norm-too", "after_ffn = after_attention + ffn_out", "after_ffn = layernorm(after_attention + ffn_out, **ln2)"
 ).explain("""
     with "pre", the output was normalized once more
-    why: The last norm of a pre-norm model stands after all blocks, not in each of them.
+    why: The last norm of a pre-norm model comes after all blocks, not in each of them.
     ask: How many norms does a block have?""")
 mistake(
     "x-in-place",
@@ -199,17 +199,17 @@ mistake(
     "ln1_in = x + attn_out",
     "x += attn_out\n        ln1_in = x",
 ).explain("""
-    x += … changes the caller's array
+    x += … changed the caller's array
     why: The caller may still need x, and the backward pass certainly does.
-    ask: Which of your lines write into an array that you did not make?""")
+    ask: Which of your lines write into an array that you did not create?""")
 mistake(
     "biases-required",
     "    attn_params, ffn_params = ",
     '    params["attn.b_qkv"], params["ffn.b_1"]\n    attn_params, ffn_params = ',
 ).explain("""
-    a block without biases is a KeyError
+    the code fails with a KeyError if the biases are absent
     why: The biases of the linear layers may be absent.
-    ask: Do you ask for a bias by its name, or do you hand on whatever is there?""")
+    ask: Do you look up a bias by its name, or do you pass on the parameters that exist?""")
 for known in list(MISTAKES):
     if known.name in _IN_BOTH_FORMS:
         for form, (old, new) in zip(("pre", "post"), known.edits, strict=True):
@@ -228,21 +228,21 @@ mistake(
     "        ffn_cache = None",
 ).explain("""
     with "pre", the feed-forward network comes before the attention
-    why: Each position thinks before it has looked around; the attention's output leaves the block unprocessed.
-    ask: Which of the two steps does the formula of the docstring begin with?""")
+    why: The feed-forward network should work on the result of the attention.
+    ask: Which of the two steps comes first in the formula of the docstring?""")
 mistake("x-added-twice", "after_ffn = after_attention +", "after_ffn = x + after_attention +").explain("""
-    with "pre", x was added again at the end, although the stream holds it already
-    why: After the attention the stream is x and what the attention found. The second step adds to that, and to nothing
-         else.
-    ask: How often is x itself in your output, if both steps give 0?""")
+    with "pre", x was added again at the end, although the stream contains it
+    why: After the attention the stream is x plus the output of the attention. The second step is added to that, and to
+         nothing else.
+    ask: If both steps return 0, how often is x in your output?""")
 mistake("keys-not-normed", "**ln1), attn_params, n_heads, mask)", "**ln1), attn_params, n_heads, mask, x)").explain("""
-    with "pre", only the queries were made of the normalized x, keys and values of x itself
-    why: Attention is of the normalized stream with itself: one input, no memory.
-    ask: What is handed to the attention, and how often?""")
+    with "pre", keys and values were computed from x, not from the normalized x
+    why: This is self attention: queries, keys and values come from the same normalized vectors, without a memory.
+    ask: Which arguments do you pass to the attention?""")
 mistake("only-out", "return after_ffn, cache", "return after_ffn").explain("""
     only the output was returned, without the cache
-    why: The backward pass finds everything in the cache.
-    ask: How many things does the docstring list under Returns?""")
+    why: The backward pass needs values that the forward pass has computed.
+    ask: How many results does the docstring list?""")
 
 mistake = MISTAKES.for_functions("blocks.block_backward")
 mistake(
@@ -253,19 +253,19 @@ mistake(
     "dstream = dbranch",
     common=True,
 ).explain("""
-    the gradient does not go past the feed-forward network
-    why: The stream was copied: one copy went through the step, the other one past it. Their gradients add up.
+    the gradient did not go past the feed-forward network along the stream
+    why: The stream was used twice: by the step, and in the sum. The two gradients are added.
     ask: By how many paths does after_attention reach the output?""")
 mistake(
     "no-first-residual", "dx = dstream + dbranch", "dx = dbranch", "dx = dsum + dbranch", "dx = dbranch", common=True
 ).explain("""
-    the gradient does not go past the attention
-    why: x was copied: one copy went through the attention, the other one past it. Their gradients add up.
+    the gradient did not go past the attention along the stream
+    why: x was used twice: by the attention, and in the sum. The two gradients are added.
     ask: By how many paths does x reach the stream after the attention?""")
 mistake("no-residuals", "dout + ", "", "dstream = dsum +", "dstream =", "dstream + ", "", "dsum + ", "").explain("""
-    the gradient goes past neither of the two steps
-    why: Where the forward pass adds, the backward pass copies, and adds up where the copies meet.
-    ask: How many sums are there in the forward pass? Each has two gradients.""")
+    the gradient did not go past either of the two steps along the stream
+    why: Each sum of the forward pass passes its gradient to both of its terms.
+    ask: How many sums are there in the forward pass? To what does each pass its gradient?""")
 mistake(
     "second-branch-lost",
     "dstream = dout + dbranch",
@@ -273,12 +273,12 @@ mistake(
     "dstream = dsum + dbranch",
     "dstream = dsum * 1.0",
 ).explain("""
-    the gradient goes past the feed-forward network only, not through it
-    why: The network gets its own gradients, but what it did also depends on the stream that it read.
+    the gradient through the feed-forward network was dropped
+    why: The output of the network depends on the stream that it read, so its gradient is added to that of the stream.
     ask: What do you do with the gradient that ffn_backward returns for its input?""")
 mistake("first-branch-lost", "dstream + dbranch", "dstream * 1.0", "dx = dsum + dbranch", "dx = dsum * 1.0").explain("""
-    the gradient goes past the attention only, not through it
-    why: The attention gets its own gradients, but what it did also depends on the x that it read.
+    the gradient through the attention was dropped
+    why: The output of the attention depends on x, so its gradient is added to that of the stream.
     ask: What do you do with the gradient that multihead_attention_backward returns for x?""")
 mistake(
     "dout-to-both-steps",
@@ -287,24 +287,24 @@ mistake(
     common=True,
 ).explain("""
     with "pre", the attention gets dout instead of the gradient of the stream
-    why: What the attention added to the stream also went through the feed-forward network.
-    ask: Which gradients meet at after_attention?""")
+    why: The output of the attention also went through the feed-forward network, so its gradient has two parts.
+    ask: Which gradients are added at after_attention?""")
 mistake("last-residual-from-dout", "dx = dstream + dbranch", "dx = dout + dbranch", common=True).explain("""
-    with "pre", dout is added at the end instead of the gradient of the stream
-    why: x reaches the output past both steps, but also past the attention and through the feed-forward network.
+    with "pre", dout was added at the end instead of the gradient of the stream
+    why: x also reaches the output past the attention and then through the feed-forward network.
     ask: Which gradient arrives at the first sum, the one after the attention?""")
 mistake("residuals-past-norms", "dstream = dsum + dbranch", "dstream = dout + dbranch", "dsum ", "dstream ").explain("""
-    with "post", the gradients that go past the steps also go past the norms
-    why: In this form the norm stands after the sum: both copies have gone through it.
-    ask: What comes first on the way back through ln1(x + attention(x)), the norm or the sum?""")
+    with "post", the gradients along the stream bypass the norms
+    why: In this form the norm comes after the sum, so both terms of the sum go through it.
+    ask: In the backward pass of ln1(x + attention(x)), which comes first: the norm or the sum?""")
 mistake("second-norm-skipped", 'dbranch, dln2["gamma"]', '_, dln2["gamma"]').explain("""
-    with "pre", the gradient does not go through ln2
-    why: The gain and bias get their gradients, but what goes on to the stream must also have passed the norm.
-    ask: What do you do with the first of the three gradients of the norm?""")
+    with "pre", the gradient did not go through ln2
+    why: The gain and the bias get their gradients, but the gradient of the stream must also go through the norm.
+    ask: What do you do with the first of the three gradients that layernorm_backward returns?""")
 mistake("first-norm-skipped", 'dbranch, dln1["gamma"]', '_, dln1["gamma"]').explain("""
-    with "pre", the gradient does not go through ln1
-    why: The gain and bias get their gradients, but what goes on to x must also have passed the norm.
-    ask: What do you do with the first of the three gradients of the norm?""")
+    with "pre", the gradient did not go through ln1
+    why: The gain and the bias get their gradients, but the gradient of x must also go through the norm.
+    ask: What do you do with the first of the three gradients that layernorm_backward returns?""")
 mistake(
     "norm-inputs-exchanged",
     'layernorm_backward(dbranch, *cache["ln2"])',
@@ -316,9 +316,9 @@ mistake(
     'layernorm_backward(dstream, *cache["ln1"])',
     'layernorm_backward(dstream, cache["ln2"][0], cache["ln1"][1])',
 ).explain("""
-    the two norms got each other's input
-    why: The gradient of a norm depends on what went into it.
-    ask: Which array did ln2 read on the way forward?""")
+    each of the two norms got the input of the other
+    why: The gradient of a norm depends on its input.
+    ask: Which array was the input of ln2 in the forward pass?""")
 mistake(
     "gamma-beta-exchanged",
     'dbranch, dln2["gamma"], dln2["beta"]',
@@ -330,21 +330,21 @@ mistake(
     'dsum, dln1["gamma"], dln1["beta"]',
     'dsum, dln1["beta"], dln1["gamma"]',
 ).explain("""
-    the gradients of gamma and beta are exchanged
-    why: Both have the shape (D,), so nothing complains.
+    the gradients of gamma and beta were swapped
+    why: Both have the shape (D,), so there is no error message.
     ask: In which order does layernorm_backward return them?""")
 mistake("norm-gradients-exchanged", '(dln1, "ln1.")', '(dln2, "ln1.")', '(dln2, "ln2.")', '(dln1, "ln2.")').explain("""
-    the gradients of ln1 and ln2 are exchanged
-    why: They have the same shapes, so nothing complains.
-    ask: Under which names do you put the gradients of the norm that belongs to the attention?""")
+    the gradients of ln1 and ln2 were swapped
+    why: They have the same shapes, so there is no error message.
+    ask: Under which names do you store the gradients of the norm that belongs to the attention?""")
 mistake("always-pre", 'if cache["norm"] == "pre":', "if True:").explain("""
     the backward pass is always that of "pre"
     why: With the default nothing shows.
-    ask: How does the backward pass know which form it was?""")
+    ask: How does the backward pass find out which form was used?""")
 mistake("dout-in-place", "dstream = dout + dbranch", "dout += dbranch\n        dstream = dout").explain("""
-    dout += … changes the caller's array
+    dout += … changed the caller's array
     why: The caller may still need dout.
-    ask: Which of your lines write into an array that you did not make?""")
+    ask: Which of your lines write into an array that you did not create?""")
 mistake(
     "no-prefixes",
     'prefixed(dln1, "ln1.")',
@@ -358,12 +358,12 @@ mistake(
     _GRADIENTS,
     "grads",
 ).explain("""
-    the gradients lack the prefixes of their names
-    why: The gradient of attn.W_o is found under that name; W_1 alone says nothing in a network of many blocks.
-    ask: Compare the keys of your gradients with those of params.""")
+    the keys of the gradients lack their prefixes
+    why: The gradient of attn.W_o is stored under that name. In a network of many blocks, W_o alone is ambiguous.
+    ask: Which keys does `params` have, and which keys does your dict have?""")
 mistake(
     "no-bias-gradients", _GRADIENTS, '{name: grads[name] for name in cache["names"] if ".b_" not in name}'
 ).explain("""
-    the gradients of the biases b_... are not returned
-    why: These biases would never learn anything.
-    ask: Compare the keys of your gradients with those of params.""")
+    the gradients of the biases b_... were not returned
+    why: A bias without a gradient is never trained.
+    ask: Which keys does `params` have, and which keys does your dict have?""")
