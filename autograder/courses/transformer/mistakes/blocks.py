@@ -107,7 +107,7 @@ mistake(
     "ln2_in = ffn_out",
     common=True,
 ).explain("""
-    the stream was not added to the output of the feed-forward network
+    the stream was not added to the output of ffn
     why: Each step only adds to the stream. Without the sums, deep networks hardly train.
     ask: What do you add to the output of the feed-forward network?""")
 mistake(
@@ -117,7 +117,7 @@ mistake(
     "ln2_in = after_attention + ffn_out",
     "ln2_in = x + ffn_out",
 ).explain("""
-    x was added after the feed-forward network, not the stream after the attention
+    the second sum added x, not the stream after the attention
     why: The output of the attention is then lost from the stream.
     ask: Which array is the residual stream after the first step?""")
 mistake("residual-from-normed", "ln2_in = x + attn_out", "ln2_in = layernorm(x, **ln1) + attn_out").explain("""
@@ -169,7 +169,7 @@ mistake(
     why: Each norm has its own gain and bias; at the start of training they are equal.
     ask: Which parameters does the second norm use?""")
 mistake("steps-in-parallel", "(layernorm(ln2_in, **ln2)", "(layernorm(x, **ln2)", "(after_attention", "(x").explain("""
-    the feed-forward network reads x, not the stream after the attention
+    ffn reads x, not the stream after the attention
     why: Some models do this on purpose. Here the second step uses the result of the first.
     ask: What is the input of the feed-forward network in the formula?""")
 mistake(
