@@ -4,7 +4,7 @@ import importlib
 import io
 import os
 import sys
-from typing import Any
+from typing import Any, NoReturn
 
 import click
 
@@ -21,18 +21,18 @@ SECTIONS = {
         "check": "check:check",
         "list": "progress:list_",
         "hint": "progress:hint",
-        "solution": "solutions:solution",
-        "diff": "solutions:diff",
+        "solution": "workspace:solution",
+        "diff": "workspace:diff",
         "reset": "workspace:reset",
         "update": "workspace:update",
-        "submit": "submit:submit",
+        "submit": "check:submit",
     },
     "Train": {
         "train": "train:train",
         "generate": "train:generate",
-        "plot": "plot:plot",
+        "plot": "train:plot",
         "bench": "train:bench",
-        "data": "data:data",
+        "data": "train:data",
     },
     "Teach": {
         "release": "release:release",
@@ -40,13 +40,14 @@ SECTIONS = {
         "report": "report_export:report",
         "export": "report_export:export",
     },
-    "Maintain": {
-        "doctor": "maintainer:doctor",
-        "verify": "maintainer:verify",
-        "completion": "completion:completion",
-    },
+    "Maintain": {"doctor": "maintainer:doctor", "verify": "maintainer:verify", "completion": "completion:completion"},
 }
 COMMANDS = {name: target for commands in SECTIONS.values() for name, target in commands.items()}
+
+
+def _exit(message: str, code: int) -> NoReturn:
+    click.echo(f"headway: {message}", err=True)
+    sys.exit(code)
 
 
 class _HeadwayGroup(click.Group):
@@ -64,26 +65,27 @@ class _HeadwayGroup(click.Group):
             command = context.command_path if context else "headway"
             message = " ".join(error.format_message().split())  # click puts choices on lines of their own
             message = message if message.endswith((".", "?", "!")) else f"{message}."
-            click.echo(f"headway: {message} See: {command} --help", err=True)
-            sys.exit(USAGE)
+            _exit(f"{message} See: {command} --help", USAGE)
         except click.Abort:
-            click.echo("headway: interrupted", err=True)
-            sys.exit(INTERRUPTED)
+            _exit("interrupted", INTERRUPTED)
         except UsageError as error:
-            click.echo(f"headway: {error}", err=True)
-            sys.exit(USAGE)
+            _exit(str(error), USAGE)
         except Exception as error:
             if os.environ.get("HEADWAY_TRACEBACK"):
                 raise
             if os_error := describe_os_error(error):
-                click.echo(f"headway: {os_error}", err=True)
-                sys.exit(USAGE)
-            click.echo(
-                f"headway: internal error (please report it): {type(error).__name__}: {error}. "
+                _exit(os_error, USAGE)
+            _exit(
+                f"internal error (please report it): {type(error).__name__}: {error}. "
                 "For the traceback, run the command again with HEADWAY_TRACEBACK=1 set.",
-                err=True,
+                INTERNAL_ERROR,
             )
-            sys.exit(INTERNAL_ERROR)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            raise click.Abort from None
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)
@@ -108,13 +110,9 @@ class _HeadwayGroup(click.Group):
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         width = max(map(len, COMMANDS))
         for title, names in SECTIONS.items():
-            rows = []
-            for name in names:
-                command = self.get_command(ctx, name)
-                assert command is not None
-                rows.append((name.ljust(width), command.get_short_help_str(200)))
+            commands = {name.ljust(width): self.get_command(ctx, name) for name in names}
             with formatter.section(title):
-                formatter.write_dl(rows)
+                formatter.write_dl([(name, cmd.get_short_help_str(200)) for name, cmd in commands.items() if cmd])
 
 
 @click.group(cls=_HeadwayGroup, invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]})

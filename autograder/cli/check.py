@@ -1,51 +1,28 @@
-"""The command `headway check`."""
+"""The commands that check a workspace: check, submit."""
 
 import sys
 from pathlib import Path
 
 import click
 
+from autograder.cli import options
 from autograder.cli.completion import CourseName
-from autograder.cli.options import (
-    INTERNAL_ERROR,
-    NOT_PASSED,
-    PASSED,
-    checking_message,
-    console_for,
-    curriculum_option,
-    interruptible,
-    json_option,
-    no_color_option,
-    open_workspace,
-    preload,
-    submission_option,
-    write_json,
-)
+from autograder.errors import UsageError
 
 
 @click.command()
 @click.argument("names", metavar="[NAME[.function]]...", nargs=-1, type=CourseName())
-@submission_option
+@options.submission_folder
 @click.option("--seed", type=click.IntRange(0), default=0, help="Use other inputs (default: 0, the public ones).")
 @click.option(
-    "--call-seconds",
-    type=click.FloatRange(0.05),
-    default=10.0,
-    help="Time limit per call, in seconds (default: 10).",
+    "--call-seconds", type=click.FloatRange(0.05), default=10.0, help="Time limit per call, in seconds (default: 10)."
 )
 @click.option("--all", "all_panels", is_flag=True, help="Show every failed check, not only the first few.")
-@curriculum_option
-@json_option
-@no_color_option
-@interruptible
+@options.curriculum
+@options.json_file
+@options.no_color
 def check(
-    names: tuple[str, ...],
-    folder: Path,
-    seed: int,
-    call_seconds: float,
-    all_panels: bool,
-    json_file: str | None,
-    no_color: bool,
+    names: tuple[str, ...], folder: Path, seed: int, call_seconds: float, all_panels: bool, json_file: str | None
 ) -> None:
     """Check everything, or the named assignments or functions.
 
@@ -55,20 +32,49 @@ def check(
     from autograder.sandbox import Limits
     from autograder.workspace.check import check_workspace, next_step
 
-    workspace = open_workspace(folder)
+    workspace = options.open_workspace(folder)
     functions = workspace.curriculum.select(names)
     workspace.require_assignments()
-    preload("autograder.report.check_report")
-    with checking_message():
+    options.preload("autograder.report.check_report")
+    with options.checking_message():
         result, badge_lines = check_workspace(workspace, functions, seed=seed, limits=Limits(call_seconds=call_seconds))
     document = results.to_document(result, workspace.curriculum)
     if json_file:
-        write_json(json_file, document)
+        options.write_json(json_file, document)
     from autograder.report import check_report
 
-    console = console_for(no_color, stderr=json_file == "-")
+    console = options.make_console(stderr=json_file == "-")
     when_passed = next_step(workspace, result) if result.passed else None
     check_report.render(document, console, all_panels=all_panels, when_passed=when_passed)
     for line in badge_lines:
         console.print(line, style="bold", markup=False)
-    sys.exit(INTERNAL_ERROR if result.internal_errors else PASSED if result.passed else NOT_PASSED)
+    status = options.PASSED if result.passed else options.NOT_PASSED
+    sys.exit(options.INTERNAL_ERROR if result.internal_errors else status)
+
+
+@click.command()
+@click.argument("names", metavar="[NAME]...", nargs=-1, type=CourseName())
+@options.workspace_folder
+@click.option("--out", type=options.PATH, help="The archive (default: NAME.zip in the current folder).")
+@click.option("--name", "student", help="Your name as your class knows it (default: the name of the workspace).")
+@options.no_color
+def submit(names: tuple[str, ...], folder: Path, out: Path | None, student: str | None) -> None:
+    """Pack your work into one archive to submit.
+
+    It is checked first: everything, or the named assignments or functions. You see what does not pass yet.
+    """
+    from autograder.report import submission
+    from autograder.workspace.check import check_workspace
+    from autograder.workspace.submit import collect_files, make_manifest, safe_file_name, write_archive
+
+    workspace = options.open_workspace(folder)
+    workspace.require_assignments()
+    student = student or folder.resolve().name
+    path = out or Path(f"{safe_file_name(student)}.zip")
+    if path.suffix != ".zip":
+        raise UsageError(f"{path} does not end in .zip. Name the archive: --out {path.with_suffix('.zip')}")
+    result, _ = check_workspace(workspace, workspace.curriculum.select(names))
+    contents = collect_files(workspace.snapshot)
+    manifest = make_manifest(student, contents, result, workspace.state)
+    write_archive(path, contents, manifest)
+    submission.render(manifest, result, path, options.make_console())

@@ -13,11 +13,7 @@ from autograder.report.doctor import Diagnostic
 
 # The packages, what the optional ones are needed for, and the extra that installs them.
 PACKAGES = (
-    ("numpy", "", ""),
-    ("pytest", "", ""),
-    ("rich", "", ""),
-    ("watchfiles", "", ""),
-    ("msgspec", "", ""),
+    *((name, "", "") for name in ("numpy", "pytest", "rich", "watchfiles", "msgspec")),
     ("torch", "other inputs (--seed), grading a class, and headway bench", "torch"),
     ("safetensors", "saving models trained by headway train", "train"),
     ("matplotlib", "plots", "train"),
@@ -28,15 +24,7 @@ SANDBOX_HELP = 'see "The sandbox" in the README'
 
 def run_diagnostics() -> list[Diagnostic]:
     """Examine Python, the packages, the course's files, the cache, a student process and the sandbox."""
-    return [
-        _python(),
-        *_packages(),
-        _course_files(),
-        _reference_values(),
-        _cache(),
-        _student_process(),
-        *_sandbox(),
-    ]
+    return [_python(), *_packages(), _course_files(), _reference_values(), _cache(), _student_process(), *_sandbox()]
 
 
 def check_requirements() -> list[Diagnostic]:
@@ -45,10 +33,8 @@ def check_requirements() -> list[Diagnostic]:
 
 
 def _python() -> Diagnostic:
-    ok = sys.version_info >= (3, 11)
-    return Diagnostic(
-        "Python", ok, f"{platform.python_version()} on {platform.system()}", "install Python 3.11 or newer"
-    )
+    version = f"{platform.python_version()} on {platform.system()}"
+    return Diagnostic("Python", sys.version_info >= (3, 11), version, "install Python 3.11 or newer")
 
 
 def _packages() -> list[Diagnostic]:
@@ -57,8 +43,8 @@ def _packages() -> list[Diagnostic]:
         try:
             diagnostics.append(Diagnostic(name, True, importlib.metadata.version(name), optional=bool(extra)))
         except importlib.metadata.PackageNotFoundError:
-            fix = install_command(extra) if extra else REINSTALL
             text = f"not installed; needed for {use}" if use else "not installed"
+            fix = install_command(extra) if extra else REINSTALL
             diagnostics.append(Diagnostic(name, False, text, fix, bool(extra)))
     return diagnostics
 

@@ -6,31 +6,20 @@ from typing import TYPE_CHECKING
 
 import click
 
+from autograder.cli import options
 from autograder.cli.nbgrader import hidden_seed, open_course, write_course
-from autograder.cli.options import (
-    INTERNAL_ERROR,
-    PASSED,
-    console_for,
-    curriculum_option,
-    interruptible,
-    no_color_option,
-    preload,
-    selected_curriculum,
-)
 
 if TYPE_CHECKING:
     from autograder.results import Level
 
 
 @click.command()
-@click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
-@click.option("--out", type=click.Path(path_type=Path), required=True, help="Folder for the results.")
+@click.argument("folder", metavar="DIR", type=options.PATH)
+@click.option("--out", type=options.PATH, required=True, help="Folder for the results.")
 @click.option("-j", "processes", type=click.IntRange(1), help="Number of grading processes (default: one per core).")
-@click.option("--course", type=click.Path(path_type=Path), help="Policy file (default: DIR/course.toml, if it exists).")
+@click.option("--course", type=options.PATH, help="Policy file (default: DIR/course.toml, if it exists).")
 @click.option(
-    "--roster",
-    type=click.Path(path_type=Path),
-    help="CSV file of the class; students without a submission are shown as missing.",
+    "--roster", type=options.PATH, help="CSV file of the class; students without a submission are shown as missing."
 )
 @click.option(
     "--layout",
@@ -39,7 +28,7 @@ if TYPE_CHECKING:
 )
 @click.option("--only", multiple=True, metavar="STUDENT", help="Grade only this student; repeatable.")
 @click.option("--force", is_flag=True, help="Also grade submissions that have a current result.")
-@click.option("--resume", is_flag=True, hidden=True, help="Does nothing: every run resumes an interrupted one.")
+@click.option("--resume", is_flag=True, hidden=True, expose_value=False, help="Does nothing: every run resumes.")
 @click.option("--cluster", default="", metavar="ADDRESS", help="Grade on the workers of this Dask scheduler.")
 @click.option("--assignment", "names", multiple=True, metavar="NAME", help="Grade only this assignment; repeatable.")
 @click.option("--seed", type=click.IntRange(0), help="Seed of the inputs (default: drawn once and stored in OUT).")
@@ -49,9 +38,13 @@ if TYPE_CHECKING:
     type=click.FloatRange(0.1),
     help="Limit of time and of CPU time per submission, in seconds (default: 300).",
 )
-@click.option("--memory", type=click.IntRange(256), help="Memory limit per process, in MiB (default: 2048).")
-@click.option("--output", type=click.IntRange(1), help="Limit of printed output, in MiB (default: 8).")
-@click.option("--result", type=click.IntRange(1, 256), help="Limit of one returned value, in MiB (default: 64).")
+@click.option(
+    "--memory", "memory_mib", type=click.IntRange(256), help="Memory limit per process, in MiB (default: 2048)."
+)
+@click.option("--output", "output_mib", type=click.IntRange(1), help="Limit of printed output, in MiB (default: 8).")
+@click.option(
+    "--result", "result_mib", type=click.IntRange(1, 256), help="Limit of one returned value, in MiB (default: 64)."
+)
 @click.option(
     "--own-prerequisites",
     is_flag=True,
@@ -65,7 +58,7 @@ if TYPE_CHECKING:
 @click.option(
     "--nbgrader",
     "nbgrader_course",
-    type=click.Path(path_type=Path),
+    type=options.PATH,
     metavar="COURSE",
     help="Use the hidden inputs of this nbgrader course, and write grades and reports into it.",
 )
@@ -75,9 +68,8 @@ if TYPE_CHECKING:
     is_flag=True,
     help="Run untrusted code with your own privileges (recorded in the results).",
 )
-@curriculum_option
-@no_color_option
-@interruptible
+@options.curriculum
+@options.no_color
 def grade(
     folder: Path,
     out: Path,
@@ -87,20 +79,14 @@ def grade(
     layout: str | None,
     only: tuple[str, ...],
     force: bool,
-    resume: bool,
     cluster: str,
     names: tuple[str, ...],
     seed: int | None,
-    call_seconds: float | None,
-    submission_seconds: float | None,
-    memory: int | None,
-    output: int | None,
-    result: int | None,
     own_prerequisites: bool,
     feedback: "Level | None",
     nbgrader_course: Path | None,
     unsafe: bool,
-    no_color: bool,
+    **limits: float | None,
 ) -> None:
     """Grade a class, in a sandbox.
 
@@ -122,25 +108,16 @@ def grade(
     # The nbgrader course is opened first, so that an error in it is reported before the class is graded.
     target = open_course(nbgrader_course) if nbgrader_course else None
     if target:
-        preload("nbgrader.api")  # importing it takes seconds
-    curriculum = selected_curriculum()
+        options.preload("nbgrader.api")  # importing it takes seconds
+    curriculum = options.selected_curriculum()
     policy = find_policy(course, folder, curriculum)
-    limits = {
-        "call_seconds": call_seconds,
-        "submission_seconds": submission_seconds,
-        "memory_mib": memory,
-        "output_mib": output,
-        "result_mib": result,
-    }
+    if target and seed is None and policy.seed is None:
+        seed = hidden_seed(target)
     policy = policy.with_options(
-        limits,
-        seed=hidden_seed(target) if target and seed is None and policy.seed is None else seed,
-        layout=layout,
-        feedback=feedback,
-        own_prerequisites=own_prerequisites or None,
+        limits, seed=seed, layout=layout, feedback=feedback, own_prerequisites=own_prerequisites or None
     )
     selected = curriculum.select(names or tuple(policy.assignments))
-    options = session.Options(
+    settings = session.Options(
         functions=selected if len(selected) < len(curriculum.functions) else None,
         limits=policy.limits.sandbox_limits(),
         official=not policy.own_prerequisites,
@@ -155,16 +132,17 @@ def grade(
         roster or (Path(policy.roster) if policy.roster else None),
         cluster,
     )
-    console = console_for(no_color)
+    console = options.make_console()
     if unsafe:
         grading_progress.warn_no_sandbox(console)
     try:
         with grading_progress.show_progress(console) as on_progress:
-            document = grade_class(folder, out, options, policy, run, on_progress)
+            document = grade_class(folder, out, settings, policy, run, on_progress)
     except KeyboardInterrupt:
         click.echo(f"results so far are in {out}; run the same command again to resume", err=True)
         raise
     grading_progress.render(document, out, console)
     if target:
         write_course(gradebook.read(out), target, console)
-    sys.exit(INTERNAL_ERROR if any(student["status"] == "failed" for student in document["students"]) else PASSED)
+    has_failed = any(student["status"] == "failed" for student in document["students"])
+    sys.exit(options.INTERNAL_ERROR if has_failed else options.PASSED)

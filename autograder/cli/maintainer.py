@@ -5,22 +5,12 @@ from pathlib import Path
 
 import click
 
-from autograder.cli.options import (
-    NOT_PASSED,
-    PASSED,
-    console_for,
-    curriculum_option,
-    interruptible,
-    json_option,
-    no_color_option,
-    selected_curriculum,
-    write_json,
-)
+from autograder.cli import options
 
 
 @click.command()
-@no_color_option
-def doctor(no_color: bool) -> None:
+@options.no_color
+def doctor() -> None:
     """Check this machine: dependencies, sandbox, versions.
 
     For every problem you see the command that fixes it.
@@ -29,18 +19,18 @@ def doctor(no_color: bool) -> None:
     from autograder.report import doctor as doctor_report
 
     results = diagnostics.run_diagnostics()
-    doctor_report.render(results, console_for(no_color))
-    sys.exit(PASSED if all(diagnostic.ok or diagnostic.optional for diagnostic in results) else NOT_PASSED)
+    doctor_report.render(results, options.make_console())
+    ok = all(diagnostic.ok or diagnostic.optional for diagnostic in results)
+    sys.exit(options.PASSED if ok else options.NOT_PASSED)
 
 
 @click.command()
 @click.option("-j", "processes", type=click.IntRange(1), default=2, help="Number of processes (default: 2).")
-@click.option("--right", type=click.Path(path_type=Path), help="Folder of correct submissions (default: the clone's).")
-@curriculum_option
-@json_option
-@no_color_option
-@interruptible
-def verify(processes: int, right: Path | None, json_file: str | None, no_color: bool) -> None:
+@click.option("--right", type=options.PATH, help="Folder of correct submissions (default: the clone's).")
+@options.curriculum
+@options.json_file
+@options.no_color
+def verify(processes: int, right: Path | None, json_file: str | None) -> None:
     """Prove the checks: solutions pass, stubs and mistakes fail.
 
     Every known mistake must also be named by the checks that it fails.
@@ -51,12 +41,12 @@ def verify(processes: int, right: Path | None, json_file: str | None, no_color: 
     from autograder.engine import verify as verification
     from autograder.report import verify as verify_report
 
-    curriculum = selected_curriculum()
+    curriculum = options.selected_curriculum()
     if right is None and curriculum.package == registry.BUILT_IN:
         right = stubs.bundled("solutions").parent / "tests" / "submissions" / "right"
-    console = console_for(no_color, stderr=json_file == "-")
+    console = options.make_console(stderr=json_file == "-")
     count = len(verification.plan_tasks(right, curriculum))
     findings = verify_report.render(verification.verify(right, curriculum, processes), count, console)
     if json_file:
-        write_json(json_file, [asdict(finding) for finding in findings])
-    sys.exit(PASSED if all(finding.ok for finding in findings) else NOT_PASSED)
+        options.write_json(json_file, [asdict(finding) for finding in findings])
+    sys.exit(options.PASSED if all(finding.ok for finding in findings) else options.NOT_PASSED)

@@ -5,7 +5,7 @@ import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from autograder.cli.options import spinner
+from autograder.cli import options
 from autograder.core.text import clean, counted
 from autograder.errors import UsageError, missing_package
 
@@ -14,8 +14,6 @@ if TYPE_CHECKING:
 
     from autograder.classroom.exporters.nbgrader_course import Course
     from autograder.classroom.gradebook import Gradebook
-
-MAX_SHOWN = 8
 
 
 def open_course(folder: Path, database: str | None = None, course_id: str | None = None) -> "Course":
@@ -47,7 +45,7 @@ def write_course(book: "Gradebook", course: "Course", console: "Console") -> Non
     from autograder.classroom.exporters import nbgrader_course
 
     try:
-        with spinner(console, "Writing the gradebook …"):
+        with options.spinner(console, "Writing the gradebook …"):
             submissions, notebooks = nbgrader_course.write(book, course)
     except OSError as error:
         raise UsageError(
@@ -70,10 +68,10 @@ def show_unexported_changes(book: "Gradebook", console: "Console") -> None:
     affected = [
         clean(display_name(student), 80)
         for student in book.students
-        if any(_set_by_instructor(assignment) for assignment in student["assignments"].values())
+        if any(map(_set_by_instructor, student["assignments"].values()))
     ]
     if affected:
-        shown = ", ".join(affected[:MAX_SHOWN]) + (" …" if len(affected) > MAX_SHOWN else "")
+        shown = ", ".join(affected[:8]) + (" …" if len(affected) > 8 else "")
         what = "extra points, scores given by hand and excuses from course.toml"
         console.print(Text(f"Not exported: {what} ({shown}). Enter them in formgrader."))
 

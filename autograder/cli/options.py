@@ -6,15 +6,13 @@ import importlib
 import json
 import sys
 import threading
-from collections.abc import Callable, Iterator
-from functools import wraps
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from autograder.core.text import clean
-from autograder.errors import UsageError
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -23,67 +21,63 @@ if TYPE_CHECKING:
     from autograder.workspace.workspace import Workspace
 
 PASSED, NOT_PASSED, USAGE, INTERNAL_ERROR = 0, 1, 2, 3
-_CURRICULUM = "headway.curriculum"
 INTERRUPTED = 130  # what a shell reports for Ctrl-C
+PATH = click.Path(path_type=Path)
 
 
-def console_for(no_color: bool, *, stderr: bool = False) -> "Console":
-    """Return a console without highlighting, and without colour if `no_color`."""
+def _store(context: click.Context, option: click.Parameter, value: Any) -> None:
+    context.meta[f"headway.{option.name}"] = value
+
+
+def _stored(name: str) -> Any:
+    return click.get_current_context().meta.get(f"headway.{name}")
+
+
+workspace_folder = click.option(
+    "--dir", "folder", type=PATH, default=".", help="Your workspace (default: this folder)."
+)
+submission_folder = click.option(
+    "--dir", "folder", type=PATH, default=".", help="The submission's folder (default: this folder)."
+)
+json_file = click.option(
+    "--json", "json_file", metavar="FILE", help="Write the results as JSON (- for standard output)."
+)
+# The values of these two options are not passed to the command; the functions below use them.
+no_color = click.option(
+    "--no-color", is_flag=True, expose_value=False, callback=_store, help="Plain text, as with NO_COLOR set."
+)
+curriculum = click.option(
+    "--curriculum",
+    metavar="NAME",
+    expose_value=False,
+    callback=_store,
+    help="Use the course of an installed package (default: the workspace's course, or the transformer).",
+)
+
+
+def make_console(*, stderr: bool = False) -> "Console":
+    """Return a console without highlighting, and without colour if `--no-color` is given."""
     from rich.console import Console
 
-    return Console(no_color=no_color or None, highlight=False, stderr=stderr)
-
-
-def _dir_option(help: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    return click.option("--dir", "folder", type=click.Path(path_type=Path), default=".", help=help)
-
-
-workspace_option = _dir_option("Your workspace (default: this folder).")
-submission_option = _dir_option("The submission's folder (default: this folder).")
-
-
-def no_color_option(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Add `--no-color`."""
-    return click.option("--no-color", is_flag=True, help="Plain text, as with NO_COLOR set.")(function)
-
-
-def curriculum_option(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Add `--curriculum NAME`; the command gets the course from `selected_curriculum` or `open_workspace`."""
-    return click.option(
-        "--curriculum",
-        metavar="NAME",
-        expose_value=False,
-        callback=lambda context, _, name: context.meta.update({_CURRICULUM: name}),
-        help="Use the course of an installed package (default: the workspace's course, or the transformer).",
-    )(function)
+    return Console(no_color=_stored("no_color") or None, highlight=False, stderr=stderr)
 
 
 def selected_curriculum() -> "Curriculum":
     """Return the course named by `--curriculum`, by default the built-in one."""
     from autograder.curriculum import registry
 
-    return registry.load(click.get_current_context().meta.get(_CURRICULUM) or registry.DEFAULT)
+    return registry.load(_stored("curriculum") or registry.DEFAULT)
 
 
 def open_workspace(folder: Path) -> "Workspace":
     """Open a workspace with the course named by `--curriculum`, by default with its own."""
     from autograder.workspace.workspace import Workspace
 
-    is_named = click.get_current_context().meta.get(_CURRICULUM) is not None
-    return Workspace.open(folder, selected_curriculum() if is_named else None)
-
-
-def json_option(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Add `--json FILE`."""
-    option = click.option(
-        "--json", "json_file", metavar="FILE", help="Write the results as JSON (- for standard output)."
-    )
-    return option(function)
+    return Workspace.open(folder, selected_curriculum() if _stored("curriculum") is not None else None)
 
 
 _OS_ERROR_REMEDIES = {
-    errno.ENOSPC: "Free some disk space and try again",
-    errno.EDQUOT: "Free some disk space and try again",
+    **dict.fromkeys((errno.ENOSPC, errno.EDQUOT), "Free some disk space and try again"),
     errno.ENAMETOOLONG: "Use a shorter name",
     **dict.fromkeys((errno.EACCES, errno.EPERM, errno.EROFS), "Check its permissions, or use another folder"),
 }
@@ -103,20 +97,15 @@ def write_json(path: str, content: Any) -> None:
     if path == "-":
         click.echo(text, nl=False)  # bytes: UTF-8, whatever the terminal is
         return
-    try:
+    from autograder.core.files import report_write_error
+
+    with report_write_error(path, "Name another file: --json FILE"):
         Path(path).write_bytes(text)
-    except OSError as error:
-        raise UsageError(f"cannot write {path} ({error.strerror}). Name another file: --json FILE") from None
 
 
-@contextlib.contextmanager
-def spinner(console: "Console", text: str) -> Iterator[None]:
+def spinner(console: "Console", text: str) -> contextlib.AbstractContextManager[Any]:
     """Show a spinner with `text` on a terminal."""
-    if console.is_terminal:
-        with console.status(text):
-            yield
-    else:
-        yield
+    return console.status(text) if console.is_terminal else contextlib.nullcontext()
 
 
 @contextlib.contextmanager
@@ -135,16 +124,3 @@ def checking_message() -> Iterator[None]:
 def preload(module: str) -> None:
     """Import a module in a thread, while this process waits for student code in another one."""
     threading.Thread(target=importlib.import_module, args=(module,), daemon=True).start()
-
-
-def interruptible(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Turn Ctrl-C into exit code 130 without a traceback."""
-
-    @wraps(function)
-    def run(*args: Any, **kwargs: Any) -> Any:
-        try:
-            return function(*args, **kwargs)
-        except KeyboardInterrupt:
-            raise click.Abort from None
-
-    return run

@@ -6,14 +6,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from autograder.cli import options
 from autograder.cli.completion import CourseName
-from autograder.cli.options import (
-    console_for,
-    curriculum_option,
-    no_color_option,
-    open_workspace,
-    workspace_option,
-)
 from autograder.errors import UsageError
 
 if TYPE_CHECKING:
@@ -22,21 +16,21 @@ if TYPE_CHECKING:
 
 @click.command("list")
 @click.argument("names", metavar="[NAME]...", nargs=-1, type=CourseName())
-@workspace_option
+@options.workspace_folder
 @click.option("--open", "only_open", is_flag=True, help="List only functions that do not pass yet.")
 @click.option("--done", "only_done", is_flag=True, help="List only functions that pass.")
 @click.option("--terms", is_flag=True, help="Explain the terms of the lessons; NAME may be a term.")
-@curriculum_option
-@no_color_option
-def list_(names: tuple[str, ...], folder: Path, only_open: bool, only_done: bool, terms: bool, no_color: bool) -> None:
+@options.curriculum
+@options.no_color
+def list_(names: tuple[str, ...], folder: Path, only_open: bool, only_done: bool, terms: bool) -> None:
     """Show your progress.
 
     These are the results of the latest checks; nothing is checked now.
     """
     from autograder.report import progress_table
 
-    workspace = open_workspace(folder)
-    console = console_for(no_color)
+    workspace = options.open_workspace(folder)
+    console = options.make_console()
     if terms:
         from autograder.report import glossary as glossary_report
         from autograder.workspace import glossary
@@ -49,9 +43,7 @@ def list_(names: tuple[str, ...], folder: Path, only_open: bool, only_done: bool
         return
     entries = workspace.progress
     passed = {name for name, entry in entries.items() if entry.status == "passed"}
-    listed = tuple(
-        name for name in selected if not (only_open and name in passed) and not (only_done and name not in passed)
-    )
+    listed = tuple(name for name in selected if not (only_open if name in passed else only_done))
     stale = frozenset(entries.keys() - workspace.statuses.keys())
     progress_table.render(workspace.curriculum, listed, console, entries, stale, len(selected))
     for note in workspace.state.notes:
@@ -61,10 +53,10 @@ def list_(names: tuple[str, ...], folder: Path, only_open: bool, only_done: bool
 @click.command()
 @click.argument("name", metavar="[NAME]", required=False, type=CourseName())
 @click.option("--more", count=True, help="Show one hint more than before; repeat for further ones.")
-@click.option("--dir", "folder", type=click.Path(path_type=Path), help="Your workspace (default: this folder).")
-@curriculum_option
-@no_color_option
-def hint(name: str | None, more: int, folder: Path | None, no_color: bool) -> None:
+@click.option("--dir", "folder", type=options.PATH, help="Your workspace (default: this folder).")
+@options.curriculum
+@options.no_color
+def hint(name: str | None, more: int, folder: Path | None) -> None:
     """Show the next hint for a function.
 
     Without NAME, this is the function you are working on. A workspace remembers which hints you have seen; elsewhere,
@@ -73,7 +65,7 @@ def hint(name: str | None, more: int, folder: Path | None, no_color: bool) -> No
     from autograder.report import hints as hints_report
     from autograder.workspace import hints, state
 
-    workspace = open_workspace(folder or Path())
+    workspace = options.open_workspace(folder or Path())
     curriculum = workspace.curriculum
     selected = curriculum.select([name or _current_function(workspace)])
     if folder is not None:
@@ -82,7 +74,7 @@ def hint(name: str | None, more: int, folder: Path | None, no_color: bool) -> No
     remembers = workspace.has_assignments
     # Outside a workspace nothing is remembered, so every call starts from an empty state.
     recorded = workspace.state if remembers else state.State(workspace.folder)
-    console = console_for(no_color)
+    console = options.make_console()
     if len(selected) > 1:
         counts = {function: hints.shown_count(recorded.section(hints.KEY), function) for function in selected}
         commands = [f"headway hint {function}{dir_option}" for function in selected]
@@ -100,7 +92,7 @@ def hint(name: str | None, more: int, folder: Path | None, no_color: bool) -> No
         kinds_and_steps = list(zip(hints.KINDS, steps, strict=True))
         hints_report.render(function, kinds_and_steps[:count], len(steps), commands, console)
     if remembers:
-        hints_report.render_notes(recorded.notes, console_for(no_color, stderr=True))
+        hints_report.render_notes(recorded.notes, options.make_console(stderr=True))
 
 
 def _current_function(workspace: "Workspace") -> str:

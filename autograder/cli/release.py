@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from autograder.cli.options import curriculum_option, interruptible, selected_curriculum
+from autograder.cli import options
 from autograder.core.files import write_atomically
 from autograder.errors import UsageError, missing_package
 
@@ -20,7 +20,7 @@ HEADWAY_CONFIG = "nbgrader_config.headway.py"  # written next to an instructor's
 
 
 @click.command()
-@click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
+@click.argument("folder", metavar="DIR", type=options.PATH)
 @click.option(
     "--format",
     "release_format",
@@ -39,8 +39,7 @@ HEADWAY_CONFIG = "nbgrader_config.headway.py"  # written next to an instructor's
     type=click.IntRange(0),
     help="nbgrader: seed of the hidden inputs (default: the course's own, or a new one).",
 )
-@curriculum_option
-@interruptible
+@options.curriculum
 def release(folder: Path, release_format: str | None, prerequisites: "Prerequisites", seed: int | None) -> None:
     """Generate student materials: stubs, notebooks, an nbgrader course.
 
@@ -52,15 +51,13 @@ def release(folder: Path, release_format: str | None, prerequisites: "Prerequisi
 
     if release_format is None:
         raise UsageError("no format given. Use: headway release DIR --format stubs|notebooks|nbgrader|policy")
-    curriculum = selected_curriculum()
+    curriculum = options.selected_curriculum()
     if release_format == "policy":
         _release_policy(folder, curriculum)
         return
     if _holds_work(folder, curriculum):
-        raise UsageError(
-            f"{folder} is a workspace that holds work. "
-            f"Name another folder: headway release DIR --format {release_format}"
-        )
+        another = f"Name another folder: headway release DIR --format {release_format}"
+        raise UsageError(f"{folder} is a workspace that holds work. {another}")
     solutions = registry.solutions(curriculum.package)
     if release_format == "nbgrader":
         _release_course(folder, solutions, curriculum, prerequisites, seed)

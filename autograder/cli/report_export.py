@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from autograder.cli import options
 from autograder.cli.nbgrader import open_course, show_unexported_changes, without_password, write_course
-from autograder.cli.options import console_for, interruptible, no_color_option, spinner
 from autograder.core.text import counted
 from autograder.errors import UsageError
 
@@ -30,8 +30,8 @@ FORMATS = {
 
 
 @click.command()
-@click.argument("out", metavar="OUT", type=click.Path(path_type=Path))
-@click.option("--html", "page", type=click.Path(path_type=Path), help="File for the page (default: OUT/report.html).")
+@click.argument("out", metavar="OUT", type=options.PATH)
+@click.option("--html", "page", type=options.PATH, help="File for the page (default: OUT/report.html).")
 @click.option(
     "--feedback",
     is_flag=False,
@@ -41,16 +41,13 @@ FORMATS = {
 )
 @click.option(
     "--similar",
-    type=click.Path(path_type=Path),
+    type=options.PATH,
     metavar="SUBMISSIONS",
     help="Also list pairs of similar submissions in this folder, for a person to look at.",
 )
 @click.option("--layout", default="auto", show_default=True, help="Layout of SUBMISSIONS, as for headway grade.")
-@no_color_option
-@interruptible
-def report(
-    out: Path, page: Path | None, feedback: str | None, similar: Path | None, layout: str, no_color: bool
-) -> None:
+@options.no_color
+def report(out: Path, page: Path | None, feedback: str | None, similar: Path | None, layout: str) -> None:
     """Summarize a graded class: scores, common mistakes, who needs help.
 
     OUT is the folder that "headway grade" wrote. Shows a summary in the terminal and writes a page that needs no
@@ -65,26 +62,25 @@ def report(
     from autograder.report.html.class_page import render_class
 
     template_environment()  # reports a missing package before thousands of documents are read
-    console = console_for(no_color)
+    console = options.make_console()
     book = gradebook.read(out)
-    with spinner(console, "Reading the results …"):
+    with options.spinner(console, "Reading the results …"):
         records = class_statistics.collect(book)
     class_summary.render(records, console)
     pairs: list[similarity.SimilarPair] = []
     if similar is not None:
-        with spinner(console, "Comparing the submissions …"):
+        with options.spinner(console, "Comparing the submissions …"):
             pairs = similarity.find_similar(similar, layout=layout)
         class_summary.render_pairs(pairs, console)
     target = page or out / "report.html"
     folder = None if feedback is None else Path(feedback) if feedback else out / "feedback"
     try:
         if folder is not None:
-            with spinner(console, "Writing feedback …"):
+            with options.spinner(console, "Writing feedback …"):
                 count = feedback_files.write(book, folder)
             console.print(Text(f"Feedback for {counted(count, 'student')}: {folder}", "dim"))
-        write_atomically(
-            target, render_class(records, _feedback_link(book, folder, target), pairs).encode("utf-8", "replace")
-        )
+        content = render_class(records, _feedback_link(book, folder, target), pairs)
+        write_atomically(target, content.encode("utf-8", "replace"))
     except OSError as error:
         where = error.filename or target
         option = "--feedback=DIR" if folder is not None and Path(where).is_relative_to(folder) else "--html FILE"
@@ -109,9 +105,9 @@ def _feedback_link(book: "Gradebook", folder: Path | None, page: Path) -> "Calla
 
 
 @click.command()
-@click.argument("out", metavar="OUT", type=click.Path(path_type=Path))
+@click.argument("out", metavar="OUT", type=options.PATH)
 @click.option("--format", "kind", type=click.Choice(list(FORMATS)), required=True, help="Format to write.")
-@click.option("--to", type=click.Path(path_type=Path), help="File or folder to write (default: in OUT/exports).")
+@click.option("--to", type=options.PATH, help="File or folder to write (default: in OUT/exports).")
 @click.option(
     "--assignment", "names", multiple=True, metavar="NAME", help="moodle, gradescope-autograder: the assignment."
 )
@@ -134,7 +130,7 @@ def _feedback_link(book: "Gradebook", folder: Path | None, page: Path) -> "Calla
 )
 @click.option(
     "--course",
-    type=click.Path(path_type=Path),
+    type=options.PATH,
     help="nbgrader: folder of the course. Writes its gradebook and autograded/, which formgrader shows.",
 )
 @click.option("--course-id", metavar="ID", help="nbgrader: course_id (default: that of the course's settings).")
@@ -158,8 +154,7 @@ def _feedback_link(book: "Gradebook", folder: Path | None, page: Path) -> "Calla
     is_flag=True,
     help="gradescope-autograder: grade without a sandbox if there is none.",
 )
-@no_color_option
-@interruptible
+@options.no_color
 def export(
     out: Path,
     kind: str,
@@ -173,7 +168,6 @@ def export(
     seed: int,
     feedback: str,
     unsafe: bool,
-    no_color: bool,
 ) -> None:
     """Write a graded class in the format of another system.
 
@@ -183,47 +177,44 @@ def export(
 
     from autograder.classroom import gradebook
     from autograder.classroom.exporters import canvas, gradescope, gradescope_zip, junit, moodle, nbgrader, table
+    from autograder.core.files import report_write_error
 
     name, next_step = FORMATS[kind]
     if kind == "moodle" and names:
         name = f"moodle-{names[0]}.csv"  # each Moodle assignment has its own worksheet
     target = to or out / "exports" / name
-    console = console_for(no_color)
+    console = options.make_console()
     if kind == "nbgrader" and course is not None:
         write_course(gradebook.read(out), open_course(course, database, course_id), console)
         return
-    try:
+    with report_write_error(target, "Choose another place: --to PATH"):
         if kind == "gradescope-autograder":
-            settings = gradescope_zip.GradescopeSettings(
-                _assignments_of(out, names), seed, feedback, visibility, unsafe
-            )
+            assignments = _assignments_of(out, names)
+            settings = gradescope_zip.GradescopeSettings(assignments, seed, feedback, visibility, unsafe)
             count, what = gradescope_zip.write(target, settings), "file"
-            graded = ", ".join(settings.assignments) or "all assignments (for one: --assignment NAME)"
+            graded = ", ".join(assignments) or "all assignments (for one: --assignment NAME)"
             console.print(Text(f"It grades {graded}."))
             if not seed:
                 console.print(Text("It uses the public inputs, whose answers students also have. For others: --seed N"))
         else:
             book, what = gradebook.read(out), "student"
-            if kind == "csv":
-                count = table.write(book, target)
-            elif kind == "canvas":
-                count = canvas.write(book, target, id_column=id_column)
-            elif kind == "moodle":
-                count = moodle.write(book, target, assignment=_moodle_assignment(book, names))
-            elif kind == "gradescope":
-                count, what = gradescope.write(book, target, visibility=visibility), "submission"
-            elif kind == "junit":
-                count, what = junit.write(book, target), "suite"
-            else:
-                what = "submission"
-                url = database or f"sqlite:///{target.resolve()}"
-                if database is None:
-                    target.parent.mkdir(parents=True, exist_ok=True)
-                count = nbgrader.write_gradebook(
-                    book.document, book.results(), url, course_id=course_id or "default_course"
-                )
-    except OSError as error:
-        raise UsageError(f"cannot write {target} ({error.strerror}). Choose another place: --to PATH") from None
+            match kind:
+                case "csv":
+                    count = table.write(book, target)
+                case "canvas":
+                    count = canvas.write(book, target, id_column=id_column)
+                case "moodle":
+                    count = moodle.write(book, target, assignment=_moodle_assignment(book, names))
+                case "gradescope":
+                    count, what = gradescope.write(book, target, visibility=visibility), "submission"
+                case "junit":
+                    count, what = junit.write(book, target), "suite"
+                case _:
+                    if database is None:
+                        target.parent.mkdir(parents=True, exist_ok=True)
+                    url, course_id = database or f"sqlite:///{target.resolve()}", course_id or "default_course"
+                    count = nbgrader.write_gradebook(book.document, book.results(), url, course_id=course_id)
+                    what = "submission"
     where = without_password(database) if database and kind == "nbgrader" else target
     console.print(Text(f"Wrote {counted(count, what)} to {where}"))
     if kind == "nbgrader":
@@ -238,18 +229,13 @@ def _assignments_of(out: Path, names: tuple[str, ...]) -> tuple[str, ...]:
 
     if names:
         TRANSFORMER.select(names)
-        return names
-    if not (out / "class.json").exists():
-        return ()
-    return tuple(assignment["name"] for assignment in gradebook.read(out).assignments)
+    elif (out / "class.json").exists():
+        names = tuple(assignment["name"] for assignment in gradebook.read(out).assignments)
+    return names
 
 
 def _moodle_assignment(book: "Gradebook", names: tuple[str, ...]) -> str | None:
-    """Return the assignment to export, or None for the total.
-
-    Raises:
-        UsageError: if several assignments are named, or the class was not graded for it.
-    """
+    """Return the assignment to export, or None for the total."""
     known = [assignment["name"] for assignment in book.assignments]
     if len(names) > 1:
         raise UsageError("a Moodle assignment has one grade. Name one assignment (--assignment NAME), or none")

@@ -1,4 +1,4 @@
-"""The commands that train and run the whole model: train, generate, bench."""
+"""The commands that train, run and show the whole model: train, generate, bench, plot, and data for its datasets."""
 
 import contextlib
 from collections.abc import Iterator
@@ -7,19 +7,12 @@ from typing import TYPE_CHECKING
 
 import click
 
-from autograder.cli.options import (
-    console_for,
-    interruptible,
-    json_option,
-    no_color_option,
-    spinner,
-    submission_option,
-    write_json,
-)
+from autograder.cli import options
 
 if TYPE_CHECKING:
     from autograder.workspace.training.select_modules import ModuleSelection
 
+PRESET_HELP = "Model size: names, shakespeare or synthetic."
 solution_option = click.option("--solution", is_flag=True, help="Use the official solution instead of your code.")
 
 
@@ -39,9 +32,9 @@ def _selected_modules(folder: Path, solution: bool) -> "Iterator[ModuleSelection
 
 
 @click.command()
-@submission_option
+@options.submission_folder
 @solution_option
-@click.option("--preset", default="names", show_default=True, help="Model size: names, shakespeare or synthetic.")
+@click.option("--preset", default="names", show_default=True, help=PRESET_HELP)
 @click.option("--data", "dataset", metavar="NAME", help="Dataset (default: the preset's; see headway data list).")
 @click.option("--steps", type=click.IntRange(1), help="Number of steps (default: the preset's).")
 @click.option(
@@ -55,14 +48,10 @@ def _selected_modules(folder: Path, solution: bool) -> "Iterator[ModuleSelection
     "--seed", type=click.IntRange(0), default=0, show_default=True, help="Seed of the initial parameters and batches."
 )
 @click.option(
-    "--out",
-    type=click.Path(path_type=Path),
-    default="model.safetensors",
-    show_default=True,
-    help="The checkpoint to write.",
+    "--out", type=options.PATH, default="model.safetensors", show_default=True, help="The checkpoint to write."
 )
 @click.option("--resume", is_flag=True, help="Continue the run saved in --out.")
-@no_color_option
+@options.no_color
 def train(
     folder: Path,
     solution: bool,
@@ -73,7 +62,6 @@ def train(
     seed: int,
     out: Path,
     resume: bool,
-    no_color: bool,
 ) -> None:
     """Train your GPT and watch it learn. Ctrl-C saves the run.
 
@@ -82,7 +70,7 @@ def train(
     from autograder.workspace.training import checkpoint, runs, select_modules
 
     settings = checkpoint.load(out).settings if resume else runs.new_settings(preset, dataset, steps, schedule, seed)
-    console = console_for(no_color)
+    console = options.make_console()
     with _selected_modules(folder, solution) as modules:
         if not solution:
             console.print(modules.describe(), markup=False)
@@ -92,8 +80,8 @@ def train(
 
 
 @click.command()
-@click.argument("path", metavar="CHECKPOINT", type=click.Path(path_type=Path))
-@submission_option
+@click.argument("path", metavar="CHECKPOINT", type=options.PATH)
+@options.submission_folder
 @solution_option
 @click.option("--prompt", metavar="TEXT", help="The beginning of the text (default: a new line).")
 @click.option(
@@ -122,9 +110,9 @@ def generate(
 
 
 @click.command()
-@submission_option
+@options.submission_folder
 @solution_option
-@click.option("--preset", default="shakespeare", show_default=True, help="Model size: names, shakespeare or synthetic.")
+@click.option("--preset", default="shakespeare", show_default=True, help=PRESET_HELP)
 @click.option("--rounds", type=click.IntRange(1), default=7, show_default=True, help="Number of rounds.")
 @click.option(
     "--seconds",
@@ -134,18 +122,10 @@ def generate(
     help="Seconds per measurement (two in each round).",
 )
 @click.option("--name", help="Your name on the leaderboard (default: the folder's name).")
-@json_option
-@no_color_option
-@interruptible
+@options.json_file
+@options.no_color
 def bench(
-    folder: Path,
-    solution: bool,
-    preset: str,
-    rounds: int,
-    seconds: float,
-    name: str | None,
-    json_file: str | None,
-    no_color: bool,
+    folder: Path, solution: bool, preset: str, rounds: int, seconds: float, name: str | None, json_file: str | None
 ) -> None:
     """Measure your GPT's training speed against PyTorch.
 
@@ -155,11 +135,93 @@ def bench(
     from autograder.report import benchmark as speed_report
     from autograder.workspace.training import benchmark
 
-    console = console_for(no_color, stderr=json_file == "-")
+    console = options.make_console(stderr=json_file == "-")
     with _selected_modules(folder, solution) as modules:
         console.print(modules.describe(), markup=False)
-        with spinner(console, "training with your code and with PyTorch in turn"):
+        with options.spinner(console, "training with your code and with PyTorch in turn"):
             comparison = benchmark.compare_with_torch(modules.folder, preset, rounds, seconds, modules.student)
     speed_report.render(comparison, console)
     if json_file:
-        write_json(json_file, benchmark.leaderboard_record(comparison, name or folder.resolve().name))
+        options.write_json(json_file, benchmark.leaderboard_record(comparison, name or folder.resolve().name))
+
+
+@click.command()
+@click.argument("name", required=False)
+@options.submission_folder
+@solution_option
+@click.option(
+    "--checkpoint",
+    type=options.PATH,
+    default="model.safetensors",
+    show_default=True,
+    help="The trained model, for plots that show one.",
+)
+@click.option("--text", help="The text to show, for plots that show one.")
+@click.option(
+    "--out",
+    type=options.PATH,
+    help="The file to write, as .png, .svg or .pdf; the attention viewer as .html (default: NAME.png or NAME.html).",
+)
+@options.no_color
+def plot(name: str | None, folder: Path, solution: bool, checkpoint: Path, text: str | None, out: Path | None) -> None:
+    """Draw plots with your functions.
+
+    Without a name, lists the plots.
+    """
+    from autograder.curriculum import registry, stubs
+    from autograder.engine import session
+    from autograder.workspace import plots
+    from autograder.workspace.plots.catalog import PLOTS, find_plot
+    from autograder.workspace.plots.inputs import PlotInputs, functions_in_folder
+    from autograder.workspace.training.checkpoint import load
+
+    if name is None:
+        from autograder.report import plot_list
+
+        plot_list.render(PLOTS.values(), registry.default(), options.make_console())
+        return
+    chosen = find_plot(name)
+    path = out or Path(f"{name}.{chosen.suffixes[0]}")
+    source = stubs.bundled("solutions") if solution else session.require_folder(folder, registry.default())
+    with functions_in_folder(source) as functions:
+        plots.write(chosen, PlotInputs(functions, text, lambda: load(checkpoint)), path)
+    click.echo(f"Wrote {path}. {chosen.caption}")
+
+
+@click.group(invoke_without_command=True)
+@click.pass_context
+def data(context: click.Context) -> None:
+    """List and download datasets."""
+    if context.invoked_subcommand is None:
+        context.invoke(data_list)
+
+
+@data.command("list")
+@options.no_color
+def data_list() -> None:
+    """List the datasets and show which are available offline."""
+    from rich.table import Table
+    from rich.text import Text
+
+    from autograder.workspace.training import datasets
+
+    table = Table(box=None, pad_edge=False, header_style="dim")
+    for title in ("name", "characters", "available", "description"):
+        table.add_column(title, justify="right" if title == "characters" else "left")
+    available = {dataset: datasets.is_available(dataset) for dataset in datasets.DATASETS.values()}
+    for dataset, offline in available.items():
+        cells = (dataset.name, f"{dataset.size:,}", "yes" if offline else "no", dataset.description)
+        table.add_row(*map(Text, cells))
+    console = options.make_console()
+    console.print(table)
+    if not all(available.values()):
+        console.print("\nDownload one: headway data fetch NAME")
+
+
+@data.command()
+@click.argument("name")
+def fetch(name: str) -> None:
+    """Download a dataset and verify it."""
+    from autograder.workspace.training import datasets
+
+    click.echo(f"{name} is complete: {datasets.fetch(name)}")

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from autograder.cli.options import console_for, interruptible, no_color_option, open_workspace, workspace_option
+from autograder.cli import options
 
 COURSE_INTRODUCTION = """\
 In twelve files you will write a transformer in NumPy, from the tokenizer to a
@@ -21,35 +21,32 @@ and where, and often the cause. Press h for a hint, and n for the next function.
 
 
 @click.command()
-@workspace_option
+@options.workspace_folder
 @click.option("--poll", is_flag=True, help="Look for changes four times a second, for network file systems.")
 @click.option("--plain", is_flag=True, help="Print plain lines, without keys, for screen readers and logs.")
-@no_color_option
-def watch(folder: Path, poll: bool, plain: bool, no_color: bool) -> None:
+@options.no_color
+def watch(folder: Path, poll: bool, plain: bool) -> None:
     """Check again on every save.
 
     Only what the save can affect is checked. The screen shows the keys; q quits.
     """
-    _watch(folder, poll=poll, plain=plain, no_color=no_color)
+    _watch(folder, poll=poll, plain=plain)
 
 
-def _watch(folder: Path, *, poll: bool = False, plain: bool = False, no_color: bool = False) -> None:
+def _watch(folder: Path, *, poll: bool = False, plain: bool = False) -> None:
     from autograder.workspace import watch as interactive
     from autograder.workspace import watch_plain
 
-    open_workspace(folder).require_assignments()
-    if plain or not interactive.can_be_interactive():
-        watch_plain.run(folder.resolve(), poll=poll, console=console_for(no_color))
-    else:
-        interactive.run(folder.resolve(), poll=poll, no_color=no_color)
+    options.open_workspace(folder).require_assignments()
+    run = watch_plain.run if plain or not interactive.can_be_interactive() else interactive.run
+    run(folder.resolve(), poll=poll, console=options.make_console())
 
 
-@interruptible
 def welcome_and_watch(folder: Path) -> None:
     """Watch a workspace; the first time, show an introduction before."""
     from autograder.curriculum import registry
 
-    workspace = open_workspace(folder)
+    workspace = options.open_workspace(folder)
     if not workspace.state.content.get("welcomed") and sys.stdin.isatty() and sys.stdout.isatty():
         from autograder.workspace.file_watcher import file_stamps
         from autograder.workspace.terminal import wait_for_key

@@ -1,21 +1,23 @@
-"""Commands that create and change the files of a workspace: init, reset, update."""
+"""The commands for the files of a workspace: init, reset, update, and their solutions: solution, diff."""
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
+from autograder.cli import options
 from autograder.cli.completion import CourseName
-from autograder.cli.options import (
-    curriculum_option,
-    interruptible,
-    open_workspace,
-    workspace_option,
-)
+
+if TYPE_CHECKING:
+    from autograder.workspace.workspace import Workspace
+
+name_argument = click.argument("name", metavar="NAME", type=CourseName())
+give_up_option = click.option("--give-up", is_flag=True, help="Show it before your code passes; this is recorded.")
 
 
 @click.command()
-@click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
-@curriculum_option
+@click.argument("folder", metavar="DIR", type=options.PATH)
+@options.curriculum
 def init(folder: Path) -> None:
     """Create a workspace: stubs, notebooks, editor settings.
 
@@ -24,7 +26,7 @@ def init(folder: Path) -> None:
     from autograder.cli import diagnostics
     from autograder.workspace.create import create
 
-    lines = create(folder, open_workspace(folder).curriculum)
+    lines = create(folder, options.open_workspace(folder).curriculum)
     for diagnostic in diagnostics.check_requirements():
         if not diagnostic.ok:
             click.echo(f"! {diagnostic.name}: {diagnostic.text}. {diagnostic.fix}", err=True)
@@ -33,10 +35,9 @@ def init(folder: Path) -> None:
 
 
 @click.command()
-@click.argument("name", metavar="NAME", type=CourseName())
-@workspace_option
+@name_argument
+@options.workspace_folder
 @click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
-@interruptible
 def reset(name: str, folder: Path, yes: bool) -> None:
     """Restore the stub of a function or assignment (keeps a backup).
 
@@ -44,7 +45,7 @@ def reset(name: str, folder: Path, yes: bool) -> None:
     """
     from autograder.workspace import files
 
-    workspace = open_workspace(folder)
+    workspace = options.open_workspace(folder)
     workspace.require_assignments()
     name = workspace.resolve_name(name)
     if not yes and not click.confirm(f"Reset {name} to its stub? A backup goes to {files.BACKUPS}/."):
@@ -56,15 +57,68 @@ def reset(name: str, folder: Path, yes: bool) -> None:
 
 
 @click.command()
-@workspace_option
+@options.workspace_folder
 def update(folder: Path) -> None:
     """Update the stubs to this version; your work is kept."""
     from autograder import __version__
     from autograder.workspace import files
 
-    workspace = open_workspace(folder)
+    workspace = options.open_workspace(folder)
     workspace.require_assignments()
     lines = files.update(folder, workspace.state)
     workspace.state.save()
     for line in lines or [f"Already up to date ({__version__})."]:
         click.echo(line)
+
+
+def _require_solutions_allowed(workspace: "Workspace", name: str, give_up: bool) -> tuple[str, ...]:
+    """Return the functions that `name` stands for; raise UsageError unless their solutions may be shown.
+
+    Functions that have changed since they were checked are checked now.
+    """
+    from autograder.workspace import solutions
+    from autograder.workspace.check import statuses_of
+
+    workspace.require_assignments()
+    selected = workspace.curriculum.select([name])
+    passed = {function for function, status in statuses_of(workspace, selected).items() if status == "passed"}
+    if solutions.require_solution_allowed(workspace.folder, selected, passed, give_up, workspace.state):
+        workspace.state.save()
+    return selected
+
+
+@click.command()
+@name_argument
+@options.workspace_folder
+@give_up_option
+@options.no_color
+def solution(name: str, folder: Path, give_up: bool) -> None:
+    """Show the solution, once your code passes."""
+    from autograder.workspace import solutions
+
+    workspace = options.open_workspace(folder)
+    _require_solutions_allowed(workspace, name, give_up)
+    text = solutions.solution_of(workspace.resolve_name(name), workspace.curriculum)
+    console = options.make_console()
+    if console.is_terminal and console.color_system:
+        from rich.syntax import Syntax
+
+        console.print(Syntax(text, "python", theme="ansi_dark", background_color="default"))
+    else:
+        click.echo(text, nl=False)
+
+
+@click.command()
+@name_argument
+@options.workspace_folder
+@give_up_option
+@options.no_color
+def diff(name: str, folder: Path, give_up: bool) -> None:
+    """Compare your code with the solution, once it passes."""
+    from autograder.report import diff as diff_report
+    from autograder.workspace import solutions
+
+    workspace, console = options.open_workspace(folder), options.make_console()
+    for function in _require_solutions_allowed(workspace, name, give_up):
+        mine, theirs = solutions.student_and_solution(folder, function, workspace.curriculum)
+        diff_report.render(function, list(solutions.compare_lines(mine, theirs)), console)

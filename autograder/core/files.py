@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Literal
 
+from autograder.errors import UsageError
+
 
 def read_modules(folder: Path) -> Iterator[tuple[str, bytes]]:
     """Yield name and content of each Python file in a folder, sorted by name.
@@ -32,6 +34,15 @@ def user_folder(variable: str, kind: Literal["cache", "data"]) -> Path | None:
     except RuntimeError:
         return None
     return folder if folder.is_absolute() else None  # Older versions of platformdirs leave a "~" that has no meaning.
+
+
+@contextlib.contextmanager
+def report_write_error(path: Path | str, remedy: str) -> Iterator[None]:
+    """Turn an error while the block writes `path` into a UsageError that says what to do next."""
+    try:
+        yield
+    except OSError as error:
+        raise UsageError(f"cannot write {path} ({error.strerror}). {remedy}") from None
 
 
 def write_atomically(path: Path, content: bytes, *, durable: bool = False) -> None:

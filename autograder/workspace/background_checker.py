@@ -47,11 +47,7 @@ class BackgroundChecker:
     """
 
     def __init__(
-        self,
-        folder: Path,
-        warm_up: tuple[str, ...],
-        on_reply: Callable[[CheckReply], None],
-        curriculum: Curriculum,
+        self, folder: Path, warm_up: tuple[str, ...], on_reply: Callable[[CheckReply], None], curriculum: Curriculum
     ) -> None:
         self._folder = folder
         self._options = session.Options(functions=warm_up, curriculum=curriculum)

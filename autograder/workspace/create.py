@@ -100,9 +100,6 @@ def create(folder: Path, curriculum: Curriculum) -> list[str]:
 
     Returns:
         Lines for the user: what was written, and the next two commands.
-
-    Raises:
-        UsageError: if the folder cannot be written, or is a workspace of another course.
     """
     existing = Workspace.open(folder)
     if existing.curriculum != curriculum and existing.has_assignments:

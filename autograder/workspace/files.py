@@ -20,11 +20,7 @@ STUBS = "stubs"  # key of the state file: the SHA-256 of each file as Headway wr
 
 
 def read_file(path: Path) -> str:
-    """Return the text of a student's file.
-
-    Raises:
-        UsageError: if it is missing or is not text.
-    """
+    """Return the text of a student's file."""
     try:
         return path.read_text("utf-8-sig")  # some editors write a byte order mark, which Python ignores
     except FileNotFoundError:
@@ -37,11 +33,7 @@ def read_file(path: Path) -> str:
 
 
 def write_file(path: Path, text: str) -> None:
-    """Write a student's file atomically.
-
-    Raises:
-        UsageError: if it cannot be written.
-    """
+    """Write a student's file atomically."""
     try:
         write_atomically(path, text.encode())
     except OSError as error:
@@ -70,9 +62,6 @@ def back_up(path: Path) -> Path:
 
     Returns:
         The copy, relative to the workspace.
-
-    Raises:
-        UsageError: if it cannot be written.
     """
     timestamp = datetime.datetime.now().strftime("%Y-%m-%d-%H%M%S")
     folder = path.parent / BACKUPS

@@ -13,11 +13,7 @@ Glossary = dict[str, dict[str, str]]  # assignment -> term -> meaning
 
 
 def load(curriculum: Curriculum) -> Glossary:
-    """Return the glossary in course order; empty if the course has none.
-
-    Raises:
-        UsageError: if the course's file is invalid.
-    """
+    """Return the glossary in course order; empty if the course has none."""
     path = registry.folder(curriculum.package) / FILE
     try:
         tables = tomllib.loads(path.read_text("utf-8"))
@@ -40,9 +36,6 @@ def select(names: Iterable[str], curriculum: Curriculum) -> Glossary:
 
     Args:
         names: terms or assignments; none selects every term.
-
-    Raises:
-        UsageError: if the course has no glossary, or a name is neither a term nor an assignment.
     """
     glossary = load(curriculum)
     if not glossary:

@@ -16,11 +16,7 @@ KEY = "hints"  # key of the state file: function -> how many steps were shown
 
 @cache
 def load(package: str = registry.BUILT_IN) -> dict[str, tuple[str, ...]]:
-    """Return the steps of every function by qualified name, each on one line.
-
-    Raises:
-        UsageError: if the course's file is invalid.
-    """
+    """Return the steps of every function by qualified name, each on one line."""
     path = registry.folder(package) / FILE
     try:
         tables = tomllib.loads(path.read_text("utf-8"))

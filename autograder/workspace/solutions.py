@@ -18,11 +18,7 @@ RULES = ("give-up", "after-pass", "never")
 
 
 def solution_rule(folder: Path) -> str:
-    """Return the instructor's rule: "give-up" (the default), "after-pass" (no giving up) or "never".
-
-    Raises:
-        UsageError: if the settings are invalid.
-    """
+    """Return the instructor's rule: "give-up" (the default), "after-pass" (no giving up) or "never"."""
     path = folder / COURSE
     if not path.exists():
         return RULES[0]
@@ -70,11 +66,7 @@ def solution_of(name: str, curriculum: Curriculum) -> str:
 
 
 def student_and_solution(folder: Path, function: str, curriculum: Curriculum) -> tuple[str, str]:
-    """Return the student's version of a function and the solution's, with the private helpers that each uses.
-
-    Raises:
-        UsageError: if Python cannot read the student's file.
-    """
+    """Return the student's version of a function and the solution's, with the private helpers that each uses."""
     module, _, name = function.partition(".")
     source = files.read_file(folder / f"{module}.py")
     try:

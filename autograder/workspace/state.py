@@ -40,11 +40,7 @@ class State:
 
     @property
     def curriculum(self) -> Curriculum:
-        """The workspace's course.
-
-        Raises:
-            UsageError: if no installed package provides it.
-        """
+        """The workspace's course."""
         name = self.content.get(COURSE, registry.DEFAULT)
         return registry.load(name) if isinstance(name, str) else registry.default()
 

@@ -47,11 +47,7 @@ def collect_files(snapshot: Snapshot) -> dict[str, bytes]:
 
 
 def write_archive(path: Path, contents: dict[str, bytes], manifest: dict[str, Any]) -> None:
-    """Write the archive; the same work gives the same bytes.
-
-    Raises:
-        UsageError: if it cannot be written.
-    """
+    """Write the archive; the same work gives the same bytes."""
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, content in [*contents.items(), (MANIFEST, (json.dumps(manifest, indent=2) + "\n").encode())]:

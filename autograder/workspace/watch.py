@@ -31,7 +31,7 @@ class WatchLoop:
         self._session = session
         self._workspace = session.workspace
         self._terminal = terminal
-        self._no_color = no_color or None
+        self._no_color = no_color
         self._saved_at: float | None = time.perf_counter()
         self._seconds: float | None = None
         self._shows_hint = self._shows_only_map = False
@@ -258,14 +258,14 @@ class WatchLoop:
         )
 
 
-def run(folder: Path, *, poll: bool, no_color: bool) -> None:
+def run(folder: Path, *, poll: bool, console: Console) -> None:
     """Watch a workspace in a terminal until q or Ctrl-C."""
     events = EventQueue()
     session, checker = start_session(folder, events.put)
     watcher = FileWatcher(folder, lambda: events.put(SAVED), poll)
     try:
         with InteractiveTerminal(events) as terminal:
-            loop = WatchLoop(session, terminal, no_color)
+            loop = WatchLoop(session, terminal, console.no_color)
             session.begin()
             loop.draw()
             try:
@@ -279,7 +279,7 @@ def run(folder: Path, *, poll: bool, no_color: bool) -> None:
     finally:
         watcher.close()
         checker.close()
-    print_progress(session, Console(no_color=no_color or None, highlight=False))
+    print_progress(session, console)
 
 
 def can_be_interactive() -> bool:

@@ -25,11 +25,7 @@ class Workspace:
 
     @classmethod
     def open(cls, folder: Path, curriculum: Curriculum | None = None) -> "Workspace":
-        """Open a folder with the given course, or with the course recorded in it.
-
-        Raises:
-            UsageError: if no installed package provides the recorded course.
-        """
+        """Open a folder with the given course, or with the course recorded in it."""
         recorded = state.load(folder)
         return cls(folder, curriculum or recorded.curriculum, recorded)
 
@@ -55,11 +51,7 @@ class Workspace:
         session.require_folder(self.folder, self.curriculum)
 
     def resolve_name(self, name: str) -> str:
-        """Return the module of an assignment or the qualified name of a function, from what the user typed.
-
-        Raises:
-            UsageError: if there is no assignment or function of that name.
-        """
+        """Return the module of an assignment or the qualified name of a function, from what the user typed."""
         first = self.curriculum.select([name])[0]
         return first if name.strip() in self.curriculum.functions else self.curriculum.functions[first].module
 

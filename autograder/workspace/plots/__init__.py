@@ -32,11 +32,7 @@ def draw(plot: Plot, inputs: "PlotInputs") -> Any:
 
 
 def write(plot: Plot, inputs: "PlotInputs", path: Path) -> None:
-    """Draw the plot and write it to `path`, in the format of its suffix.
-
-    Raises:
-        UsageError: as for `draw`; if the plot cannot be written in this format; if the file cannot be written.
-    """
+    """Draw the plot and write it to `path`, in the format of its suffix."""
     suffix = path.suffix.lower().lstrip(".")
     if suffix not in plot.suffixes:
         formats = " or ".join(f".{suffix}" for suffix in plot.suffixes)

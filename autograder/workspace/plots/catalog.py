@@ -180,11 +180,7 @@ PLOTS = {plot.name: plot for plot in _CATALOG}
 
 
 def find_plot(name: str) -> Plot:
-    """Return the plot with this name.
-
-    Raises:
-        UsageError: if there is none.
-    """
+    """Return the plot with this name."""
     if name not in PLOTS:
         close = difflib.get_close_matches(name, PLOTS, n=1, cutoff=0.4)
         hint = f"Did you mean {close[0]!r}? " if close else ""

@@ -27,11 +27,7 @@ _WHITE_SPACE = {"\n": "↵", " ": "␣", "\t": "⇥"}
 
 
 def require_matplotlib() -> None:
-    """Check that matplotlib is installed.
-
-    Raises:
-        UsageError: if it is not.
-    """
+    """Raise UsageError unless matplotlib is installed."""
     try:
         import matplotlib  # noqa: F401
     except ImportError:

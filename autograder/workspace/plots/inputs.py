@@ -45,11 +45,7 @@ class FunctionCaller:
         self._call = call
 
     def call(self, qualified: str, *args: Any, **kwargs: Any) -> Any:
-        """Return what the function returns, unchecked.
-
-        Raises:
-            UsageError: if it is not written yet, or fails.
-        """
+        """Return what the function returns, unchecked."""
         try:
             return self._call(qualified, args, kwargs)
         except (NotStarted, Blocked) as verdict:
@@ -58,19 +54,11 @@ class FunctionCaller:
             raise UsageError(f"{verdict.message}. To see more: headway check {qualified}") from None
 
     def array(self, qualified: str, shape: Shape, *args: Any, **kwargs: Any) -> Array:
-        """Return the float64 array of this shape that the function returns.
-
-        Raises:
-            UsageError: if the call fails or its result cannot be drawn.
-        """
+        """Return the float64 array of this shape that the function returns."""
         return drawable(self.call(qualified, *args, **kwargs), shape, qualified)
 
     def values(self, qualified: str, count: int, *args: Any, **kwargs: Any) -> tuple[Any, ...]:
-        """Return the tuple of `count` values that the function returns; pass the arrays in it to `drawable`.
-
-        Raises:
-            UsageError: if the call fails or returns anything else.
-        """
+        """Return the tuple of `count` values that the function returns; pass the arrays in it to `drawable`."""
         value = self.call(qualified, *args, **kwargs)
         if not isinstance(value, tuple) or len(value) != count:
             raise UsageError(f"{qualified} does not return {count} values. To see more: headway check {qualified}")
@@ -78,11 +66,7 @@ class FunctionCaller:
 
 
 def drawable(value: Any, shape: Shape, qualified: str) -> Array:
-    """Return `value`, a result of the function `qualified`, as a float64 array.
-
-    Raises:
-        UsageError: if it is not a numeric array, has another shape, or holds infinity or nan.
-    """
+    """Return `value`, a result of the function `qualified`, as a float64 array."""
     if isinstance(value, (bool, int, float, np.number)):
         value = np.asarray(value)
     if not isinstance(value, np.ndarray) or value.dtype.kind not in "biuf":
@@ -158,11 +142,7 @@ class PlotInputs:
     load_checkpoint: Callable[[], Checkpoint] | None = None
 
     def checkpoint(self) -> Checkpoint:
-        """Return the trained model.
-
-        Raises:
-            UsageError: if there is none.
-        """
+        """Return the trained model."""
         if self.load_checkpoint is None:
             raise UsageError("the plot shows a trained model. Train one: headway train")
         return self.load_checkpoint()
@@ -173,11 +153,7 @@ TEXTS = ("\nmichael", "\nmarina", "\nROMEO:\nWhat light is this?")
 
 
 def text_to_show(inputs: PlotInputs, run: Checkpoint) -> str:
-    """Return the text to run a trained model on: the user's, or a default that the model can encode.
-
-    Raises:
-        UsageError: if a character of the user's text is not in the vocabulary, or the text is too long or too short.
-    """
+    """Return the text to run a trained model on: the user's, or a default that the model can encode."""
     size = int(run.settings.model["block_size"])
     if inputs.text is None:
         default = next((text for text in TEXTS if set(text) <= set(run.chars)), "".join(run.chars))

@@ -36,10 +36,7 @@ HINTS = (
         "flatten the leading axes, so that one matrix product computes all rows; einsum is 2 to 4 times slower",
     ),
     (("attention_backward",), "matrix products are faster than einsum; reuse what the forward pass has cached"),
-    (
-        ("attention",),
-        "q @ k.swapaxes(-1, -2) is faster than einsum; scale q, which is smaller than the scores",
-    ),
+    (("attention",), "q @ k.swapaxes(-1, -2) is faster than einsum; scale q, which is smaller than the scores"),
     (("softmax",), "compute in place (np.exp(z, out=z), z /= …): each temporary array is one more pass over memory"),
     (("norm_backward",), "means along the last axis are faster as a matrix-vector product than with .mean"),
     (("clip_grad_norm",), "np.vdot(g, g) reads each gradient once and allocates no temporary array"),
@@ -99,9 +96,6 @@ def compare_with_torch(
         rounds: how often each is measured.
         seconds: approximate duration of one measurement.
         student_modules: the modules the student wrote; only these are suggested for improvement. Empty: all.
-
-    Raises:
-        UsageError: if PyTorch is missing, or the losses differ from PyTorch's.
     """
     if importlib.util.find_spec("torch") is None:
         raise missing_package("headway bench compares with PyTorch", "torch")
@@ -152,12 +146,7 @@ def compare_with_torch(
 def _torch_process(trainer: Trainer) -> Iterator[TrainSteps]:
     """Start a PyTorch training process with the trainer's parameters; provide a function that runs its steps."""
     settings = trainer.settings
-    config = {
-        "seed": settings.seed,
-        "batch_size": settings.batch_size,
-        "lr": settings.lr,
-        "model": settings.model,
-    }
+    config = {"seed": settings.seed, "batch_size": settings.batch_size, "lr": settings.lr, "model": settings.model}
     with tempfile.TemporaryDirectory(prefix="headway-") as scratch:
         path = Path(scratch) / "start.npz"
         arrays: dict[str, Any] = {f"params.{name}": array for name, array in trainer.checkpoint().params.items()}

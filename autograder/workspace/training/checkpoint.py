@@ -59,22 +59,14 @@ class Checkpoint:
     validation: list[tuple[int, float]] = field(default_factory=list)
 
     def require_known_characters(self, text: str) -> None:
-        """Check that the model can encode `text`.
-
-        Raises:
-            UsageError: if a character is not in the vocabulary.
-        """
+        """Raise UsageError if the vocabulary lacks a character of `text`."""
         unknown = sorted(set(text) - set(self.chars))
         if unknown:
             raise UsageError(f"the model's vocabulary lacks {unknown[0]!r}. It has: {''.join(self.chars)!r}")
 
 
 def require_writable(path: Path) -> None:
-    """Check, before a long run, that its checkpoint can be written.
-
-    Raises:
-        UsageError: if it cannot.
-    """
+    """Raise UsageError, before a long run, if its checkpoint cannot be written."""
     _import_safetensors()
     existed = path.exists()
     try:
@@ -103,11 +95,7 @@ def save(path: Path, run: Checkpoint) -> None:
 
 
 def load(path: Path) -> Checkpoint:
-    """Read a checkpoint.
-
-    Raises:
-        UsageError: if the file cannot be read or is not a checkpoint.
-    """
+    """Read a checkpoint."""
     safetensors = _import_safetensors()
     try:
         content = path.read_bytes()

@@ -63,11 +63,7 @@ DATASETS = {
 
 
 def find_dataset(name: str) -> Dataset:
-    """Return the dataset with this name.
-
-    Raises:
-        UsageError: if there is none.
-    """
+    """Return the dataset with this name."""
     if name not in DATASETS:
         import difflib
 
@@ -78,11 +74,7 @@ def find_dataset(name: str) -> Dataset:
 
 
 def data_folder() -> Path:
-    """Return the folder of downloaded datasets: $HEADWAY_DATA, or the platform's folder for user data.
-
-    Raises:
-        UsageError: if there is none.
-    """
+    """Return the folder of downloaded datasets: $HEADWAY_DATA, or the platform's folder for user data."""
     folder = user_folder("HEADWAY_DATA", "data")
     if folder is None:
         raise UsageError("there is no home folder to keep datasets in. Name another: export HEADWAY_DATA=FOLDER")
@@ -103,11 +95,7 @@ def is_available(dataset: Dataset) -> bool:
 
 
 def load(name: str, seed: int = 0) -> str:
-    """Return the text of a dataset. Where its lines are independent examples, they are shuffled by `seed`.
-
-    Raises:
-        UsageError: if it has not been downloaded, or its file is damaged.
-    """
+    """Return the text of a dataset. Where its lines are independent examples, they are shuffled by `seed`."""
     dataset = find_dataset(name)
     path = dataset_path(dataset)
     if path is None:
@@ -139,9 +127,6 @@ def fetch(name: str) -> Path:
 
     Returns:
         The path of its file.
-
-    Raises:
-        UsageError: if it cannot be downloaded (the message says where to put it by hand), or its file is damaged.
     """
     dataset = find_dataset(name)
     path = dataset_path(dataset)

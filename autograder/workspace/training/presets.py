@@ -42,11 +42,7 @@ PRESETS = {
 
 
 def find_preset(name: str) -> Preset:
-    """Return the preset with this name.
-
-    Raises:
-        UsageError: if there is none.
-    """
+    """Return the preset with this name."""
     if name not in PRESETS:
         raise UsageError(f"there is no preset {name!r}. Choose one: --preset {'|'.join(PRESETS)}")
     return PRESETS[name]

@@ -27,11 +27,7 @@ MEASUREMENTS = 10  # how often the validation loss is measured in a run
 
 
 def new_settings(preset_name: str, data: str | None, steps: int | None, schedule: str, seed: int) -> TrainingSettings:
-    """Return the settings of a new run.
-
-    Raises:
-        UsageError: for an unknown preset or dataset, or a dataset that has not been downloaded.
-    """
+    """Return the settings of a new run."""
     preset = presets.find_preset(preset_name)
     dataset = data or preset.data
     return TrainingSettings(
@@ -58,9 +54,6 @@ def train(
         settings: the settings of a new run; a resumed run keeps its own.
         out: the checkpoint; the loss curve is written beside it with the suffix .png.
         resume: whether to continue the run in `out`.
-
-    Raises:
-        UsageError: if the run cannot start, a function fails, or the checkpoint cannot be written.
     """
     resumed = checkpoint.load(out) if resume else None
     settings = resumed.settings if resumed else settings
@@ -98,11 +91,7 @@ def train(
 
 
 def _save(run: Checkpoint, out: Path) -> None:
-    """Write the checkpoint; if that fails, write it to a temporary folder so that the run is not lost.
-
-    Raises:
-        UsageError: if the checkpoint is in the temporary folder.
-    """
+    """Write the checkpoint; if that fails, write it to a temporary folder so that the run is not lost."""
     try:
         checkpoint.save(out, run)
     except OSError as error:
@@ -129,11 +118,7 @@ def _stop_on_ctrl_c() -> Iterator[threading.Event]:
 
 
 def generate(folder: Path, run: Checkpoint, prompt: str | None, length: int, temperature: float, seed: int) -> str:
-    """Return the prompt followed by `length` characters generated with the modules in `folder`.
-
-    Raises:
-        UsageError: if the prompt is empty or has characters that are not in the vocabulary.
-    """
+    """Return the prompt followed by `length` characters generated with the modules in `folder`."""
     prompt = run.settings.prompt if prompt is None else prompt
     run.require_known_characters(prompt)
     if not prompt:

@@ -48,11 +48,7 @@ class ModuleSelection:
 
 @contextmanager
 def select_modules(folder: Path) -> Iterator[ModuleSelection]:
-    """Provide the modules to run for the workspace `folder`. Checks those that are not yet known to pass.
-
-    Raises:
-        UsageError: if none of the student's modules passes yet.
-    """
+    """Provide the modules to run for the workspace `folder`. Checks those that are not yet known to pass."""
     needed = [name for name in TRANSFORMER.modules if name != UNUSED]
     functions = tuple(f.qualified for name in needed for f in TRANSFORMER.modules[name].functions if not f.bonus)
     workspace = Workspace.open(folder, TRANSFORMER)

@@ -29,9 +29,6 @@ class Trainer:
         folder: the modules to train with.
         settings: the settings of a new run; when resuming, those of `resumed`.
         resumed: the checkpoint to continue from.
-
-    Raises:
-        UsageError: if a function that training needs is missing or fails.
     """
 
     def __init__(
@@ -57,11 +54,7 @@ class Trainer:
         )
 
     def train(self, until: int, measure_every: int) -> Iterator[TrainingUpdate]:
-        """Train to step `until`, measuring validation loss and a sample every `measure_every` steps and at the end.
-
-        Raises:
-            UsageError: if a function fails, or the loss is not finite.
-        """
+        """Train to step `until`, measuring validation loss and a sample every `measure_every` steps and at the end."""
         tokens = self.settings.batch_size * int(self.settings.model["block_size"])
         chunk = 1
         while self.run.step < until:
