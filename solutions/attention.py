@@ -1,24 +1,24 @@
-"""Assignment 4: scaled dot-product attention, from plain averages to masks and gradients."""
+"""Assignment 4: scaled dot-product attention, from averages to masks and gradients."""
 
 # %% [markdown]
 # # Attention: an average that chooses its weights
 #
-# So far each position has a vector that says what stands there and where, and nothing about its neighbours. But what
-# "bank" means depends on whether "river" or "money" came before. Positions have to exchange information, and the way
-# they do it in a transformer is **attention**: each position takes a weighted average of the vectors of other
-# positions, and chooses the weights itself.
+# So far each position has a vector for its token and its place in the text, with no information about its neighbours.
+# But what "bank" means depends on whether "river" or "money" came before. Positions have to exchange information. In a
+# transformer they do this with **attention**: each position takes a weighted average of the vectors of other positions,
+# and chooses the weights itself.
 #
 # ```text
 #     positions             the     river    bank
-#     "bank" chooses        0.1     0.6      0.3       weights that add up to 1
+#     "bank" chooses        0.1     0.6      0.3       weights that sum to 1
 #     and gets              0.1 × vector of "the" + 0.6 × vector of "river" + 0.3 × its own
 # ```
 #
-# We come to it in three steps: an average with equal weights; the same average as one matrix product; and then weights
-# that depend on the content. At the end comes the way back.
+# You build it in three steps: an average with equal weights; the same average as one matrix product; and then weights
+# that depend on the vectors. Finally you write the backward pass.
 #
-# Letters: T positions look, and S positions are looked at; most of the time they are the same ones. In front of the
-# last two axes there may be any number of batch axes, written `...`.
+# Letters: the result has T positions, each an average over S positions; usually they are the same ones. In front of the
+# last two axes there can be any number of batch axes, written `...`.
 
 # %%
 import math
@@ -29,13 +29,13 @@ from softmax import as_float, softmax, softmax_backward  # noqa: F401, the examp
 # %% [markdown]
 # ## `causal_average_loop`
 #
-# The simplest way to hand information on: position t gets the plain average of everything up to and including itself.
-# Not of what comes later: a language model has to predict the next token, and must not be shown it. That rule is called
-# **causal**.
+# The simplest way to pass information on is a plain average: position t gets the average of all positions up to and
+# including itself. It must not include later positions: a language model has to predict the next token, so it must not
+# see it. This rule is called **causal**.
 #
 # $$out_t = \frac{1}{t + 1} \sum_{j=0}^{t} x_j$$
 #
-# Write it as it reads, with a loop over t. Mind the end of the slice: position t may see itself.
+# Write it as in the formula, with a loop over t. Take care with the end of the slice: position t includes itself.
 #
 # ```python
 # >>> x = np.array([[6.0, 0.0], [0.0, 2.0], [3.0, 1.0]])  # T = 3 positions, D = 2
@@ -49,7 +49,7 @@ from softmax import as_float, softmax, softmax_backward  # noqa: F401, the examp
 
 # %%
 def causal_average_loop(x):
-    """Each position becomes the mean of itself and all positions before it, by a loop over the positions.
+    """Replace each position by the mean of itself and all positions before it, with a loop over the positions.
 
         out[..., t, :] = (1 / (t + 1)) Σ_{j ≤ t} x[..., j, :]
 
@@ -69,9 +69,9 @@ def causal_average_loop(x):
 # %% [markdown]
 # ## `causal_average_matmul`
 #
-# A loop over positions is slow, and its weights cannot be changed. The same without a loop: a weighted sum of rows is
-# what a matrix product computes. Row t of `weights @ x` is the sum of the rows of `x`, each multiplied by its entry in
-# row t of `weights`. So put the averages into a (T, T) matrix, a lower triangle whose rows add up to 1:
+# The loop computes one position at a time, and its weights are fixed. Here is the same without a loop: a matrix product
+# computes weighted sums of rows. Row t of `weights @ x` is the sum of the rows of `x`, each multiplied by its entry in
+# row t of `weights`. So put the averages into a (T, T) matrix, a lower triangle whose rows sum to 1:
 #
 # ```text
 #     1     0     0          position 0 sees itself
@@ -88,8 +88,8 @@ def causal_average_loop(x):
 #
 # ```
 #
-# There is a third way to get the same matrix, the one that leads on: start with scores that are all 0, put `-inf` above
-# the diagonal, and take the softmax of each row.
+# There is a third way to get the same matrix, and it leads to attention: start with scores that are all 0, put `-inf`
+# above the diagonal, and take the softmax of each row.
 #
 # ```python
 # >>> scores = np.array([[0.0, -np.inf, -np.inf], [0.0, 0.0, -np.inf], [0.0, 0.0, 0.0]])
@@ -100,13 +100,13 @@ def causal_average_loop(x):
 #
 # ```
 #
-# An average with equal weights is the special case in which all scores are equal. Attention fills in other scores.
-# Before that, the triangle gets a name of its own.
+# An average with equal weights is the special case in which all scores are equal. Attention uses other scores. But
+# first, you write the triangle as a function of its own.
 
 
 # %%
 def causal_average_matmul(x):
-    """Each position becomes the mean of itself and all positions before it, by one matrix product.
+    """Replace each position by the mean of itself and all positions before it, with one matrix product.
 
         out = A x,   A[t, j] = 1 / (t + 1) if j ≤ t else 0
 
@@ -114,7 +114,7 @@ def causal_average_matmul(x):
         x: vectors, (..., T, D).
 
     Returns:
-        The averages, same shape and dtype as `x` (float64 for integers): what `causal_average_loop` returns.
+        The averages, same shape and dtype as `x` (float64 for integers), as `causal_average_loop` returns them.
     """
     x = as_float(x)
     weights = np.tri(x.shape[-2], dtype=x.dtype)  # (T, T), ones on and below the diagonal
@@ -125,19 +125,19 @@ def causal_average_matmul(x):
 # %% [markdown]
 # ## `causal_mask`
 #
-# Who may look at whom? From here on a position that looks is called a **query**, and one that is looked at a **key**. A
-# **mask** is a table of `True` and `False` with one row for each query and one column for each key. There are three
-# conventions for what stands in it, and mixing them up is one of the most frequent mistakes of all, because nothing
-# crashes:
+# Which positions may see which? From here on, a position that collects information is called a **query**, and a
+# position that it collects from is called a **key**; the query *attends to* the key. A **mask** is a table of `True`
+# and `False` with one row for each query and one column for each key. There are three conventions for its entries. They
+# are easy to confuse, because the wrong one often gives no error:
 #
-# | in the mask | means | who uses it | to get ours |
+# | in the mask | means | used by | to convert to ours |
 # |---|---|---|---|
-# | `True` | *may* look | *this kit*; booleans in PyTorch's `F.scaled_dot_product_attention` | |
-# | `True` | must *not* look | booleans in PyTorch's `nn.MultiheadAttention` and `nn.Transformer` | `~mask` |
+# | `True` | *may* attend | *this course*; booleans in PyTorch's `F.scaled_dot_product_attention` | |
+# | `True` | must *not* attend | booleans in PyTorch's `nn.MultiheadAttention` and `nn.Transformer` | `~mask` |
 # | 0 and `-inf` | numbers to be *added* to the scores | floats in both | `mask == 0` |
 #
-# The causal mask is a lower triangle of `True`, *with* the diagonal: without it the first position could look at
-# nothing.
+# The causal mask is a lower triangle of `True`, *including* the diagonal: without it the first position could not
+# attend to anything.
 #
 # ```python
 # >>> causal_mask(3)
@@ -148,8 +148,8 @@ def causal_average_matmul(x):
 # ```
 #
 # When a model writes text, it adds one token at a time and keeps the keys of all earlier ones. Then there are fewer
-# queries than keys, and the queries are the *last* positions: with 5 keys, 2 queries are positions 3 and 4. The
-# triangle stands in the lower *right* corner.
+# queries than keys, and the queries are the *last* positions: with 5 keys and 2 queries, the queries are positions 3
+# and 4. The triangle is in the lower *right* corner.
 #
 # ```python
 # >>> causal_mask(2, 5)
@@ -158,21 +158,22 @@ def causal_average_matmul(x):
 #
 # ```
 #
-# (PyTorch's `is_causal=True` puts the triangle in the upper left corner. For as many queries as keys it is the same.)
+# (PyTorch's `is_causal=True` puts the triangle in the upper left corner. The two are the same if there are as many
+# queries as keys.)
 
 
 # %%
 def causal_mask(n_queries, n_keys=None):
-    """Which keys each query may look at when nobody sees the future (Vaswani et al. 2017, section 3.2.3).
+    """Return a mask that hides all later positions from each query (Vaswani et al. 2017, section 3.2.3).
 
         mask[i, j] = (j ≤ i + n_keys - n_queries)
 
     Args:
         n_queries: T. The queries are the last T of the S positions.
-        n_keys: S. The default None means as many as queries.
+        n_keys: S. The default None means as many keys as queries.
 
     Returns:
-        Boolean array, (T, S), True where query i may look at key j.
+        The mask, (T, S), boolean: True where query i may attend to key j.
 
     Raises:
         ValueError: if there are more queries than keys.
@@ -187,12 +188,12 @@ def causal_mask(n_queries, n_keys=None):
 # %% [markdown]
 # ## `padding_mask`
 #
-# The future is one thing that must not be looked at; padding is the other. It means nothing, so nobody should look at
-# it, wherever the query stands.
+# Besides later positions, padding must be hidden. It carries no meaning, so no query should attend to it, whatever its
+# position.
 #
-# You get one `True` or `False` per key, (B, S). Scores will have the shape (B, H, T, S): batch, H attentions side by
-# side (the next assignment), queries, keys. NumPy's broadcasting lines shapes up from the right, so the two axes in the
-# middle must be there, with length 1.
+# The input is one `True` or `False` per key, (B, S). The scores will have the shape (B, H, T, S): batch, H attentions
+# side by side (the next assignment), queries, keys. NumPy's broadcasting aligns shapes from the right, so the two axes
+# in the middle must be there, with length 1.
 #
 # ```python
 # >>> ids = np.array([[7, 4, 9], [5, 0, 0]])  # two texts, 0 is the padding
@@ -204,13 +205,13 @@ def causal_mask(n_queries, n_keys=None):
 #
 # ```
 #
-# Masks combine with `&`: `causal_mask(3) & padding_mask(ids != 0)` has the shape (2, 1, 3, 3), and a query looks only
-# where both allow it.
+# Masks can be combined with `&`: `causal_mask(3) & padding_mask(ids != 0)` has the shape (2, 1, 3, 3), and a query
+# attends only where both allow it.
 
 
 # %%
 def padding_mask(keep):
-    """Turn "this key is a real token" into a mask that broadcasts to scores of shape (B, H, T, S).
+    """Return a mask that hides padding from all queries and broadcasts to scores of shape (B, H, T, S).
 
         mask[b, 0, 0, j] = keep[b, j]
 
@@ -218,7 +219,7 @@ def padding_mask(keep):
         keep: boolean, (B, S), True where the key is a real token and False where it is padding.
 
     Returns:
-        Boolean array, (B, 1, 1, S), True where every query of text b may look at key j.
+        The mask, (B, 1, 1, S), boolean: True where every query of text b may attend to key j.
     """
     return np.asarray(keep, dtype=bool)[..., None, None, :]
 
@@ -226,18 +227,18 @@ def padding_mask(keep):
 # %% [markdown]
 # ## `attention`
 #
-# Now the weights. So far "query" and "key" were only names for positions. Each position makes three vectors out of its
-# own:
+# Now for the weights. So far "query" and "key" were only names for positions. In attention, each position computes
+# three vectors from its own:
 #
-# - a query: what am I looking for?
-# - a key: what do I have to offer, as others see it?
-# - a **value**: what do I hand over to those who look at me?
+# - a query: what is this position looking for?
+# - a key: what does this position contain, so that queries can find it?
+# - a **value**: what does it contribute to the positions that attend to it?
 #
-# (How they are made is the next assignment; here they are just given.) A query and a key have K numbers, a value has
-# Kᵥ. The score of a query for a key is their **dot product**: multiplied number by number and added up, which is large
-# if both point the same way. Softmax makes **attention weights** of each query's scores, and the output is the average
-# of the values with these weights (Vaswani et al. 2017, section 3.2.1, equation 1; what is K here is called $d_k$
-# there, and in the report):
+# (The next assignment computes them; here they are given.) A query and a key have K entries, a value has Kᵥ. The score
+# of a query for a key is their **dot product**: multiplied entry by entry and summed, which is large if both point in
+# the same direction. Softmax turns each query's scores into **attention weights**, and the output is the average of the
+# values with these weights (Vaswani et al. 2017, section 3.2.1, equation 1; K is called $d_k$ there, and in the
+# report):
 #
 # $$\mathrm{attention}(q, k, v) = \mathrm{softmax}\!\left(\frac{q\, k^\top}{\sqrt{K}}\right) v$$
 #
@@ -247,12 +248,12 @@ def padding_mask(keep):
 #     v (..., S, Kᵥ) ───────────────────────────────────────────────────────────┴─> out (..., T, Kᵥ)
 # ```
 #
-# A query that fits the second of two keys better:
+# In this example, the query matches the second of two keys better:
 #
 # ```python
 # >>> q = np.array([[0.0, 2.0]])  # T = 1 query, K = 2
 # >>> k = np.array([[1.0, 0.0], [0.0, 1.0]])  # S = 2 keys
-# >>> v = np.array([[10.0, 0.0, 0.0], [0.0, 10.0, 20.0]])  # and their values, 3 numbers each
+# >>> v = np.array([[10.0, 0.0, 0.0], [0.0, 10.0, 20.0]])  # and their values, Kᵥ = 3
 # >>> out, weights = attention(q, k, v)
 # >>> weights.round(4)
 # array([[0.1956, 0.8044]])
@@ -261,19 +262,19 @@ def padding_mask(keep):
 #
 # ```
 #
-# By hand: the scores are 0 and 2, divided by √2 they are 0 and 1.4142, and softmax makes 0.1956 and 0.8044 of them. The
-# first number of the output is 0.1956 · 10.
+# By hand: the scores are 0 and 2; divided by √2 they are 0 and 1.4142, and their softmax is 0.1956 and 0.8044. The
+# first entry of the output is 0.1956 · 10.
 #
-# The transpose concerns the last two axes only: `k.T` would turn *all* axes round, and is right for 2-D arrays alone.
-# `k.swapaxes(-1, -2)` exchanges the last two, whatever stands in front of them.
+# Transpose the last two axes only: `k.T` would reverse *all* axes, which is correct only for arrays with two axes.
+# `k.swapaxes(-1, -2)` swaps the last two, whatever comes before them.
 #
 # ### Why divide by √K
 #
-# A dot product adds up K products, so it grows with K. How much? The **variance** of some numbers is the mean of their
-# squared distances from their mean. If the numbers in q and k are drawn independently with mean 0 and variance 1, their
-# dot product has mean 0 and variance K: with K = 64, scores of ±8 are common. Softmax of such a row is almost all or
-# nothing, and its gradient is almost 0 (section 3.2.1 and its footnote 4). Dividing by √K brings the variance back to
-# 1.
+# A dot product is a sum of K products, so it grows with K. By how much? The **variance** of some numbers is the mean of
+# their squared distances from their mean. If the entries of q and k are drawn independently with mean 0 and variance 1,
+# their dot product has mean 0 and variance K: with K = 64, scores of ±8 are common. The softmax of such a row gives one
+# key almost all the weight, and its gradient is almost 0 (section 3.2.1 and its footnote 4). Dividing by √K brings the
+# variance back to 1.
 #
 # ```python
 # >>> typical = np.array([8.0, -8.0, 4.0])
@@ -284,15 +285,15 @@ def padding_mask(keep):
 #
 # ```
 #
-# K is the length of *one query vector as it arrives here*, the last axis of `q`. When there are several attentions side
-# by side, that is less than D; published code gets it wrong again and again. And `* K ** -0.5` is a division by √K: the
-# minus sign is part of it.
+# K is the length of *one query vector that the function receives*, the last axis of `q`. When there are several
+# attentions side by side, K is less than D, so do not divide by √D. And note that `* K ** -0.5` is a division by √K:
+# the minus sign is part of it.
 #
 # ### How to mask
 #
-# A forbidden key must get the weight 0, and the rest of the row must still add up to 1. So the *scores* are changed,
-# before the softmax: a forbidden score becomes `-inf`, and its exponential is exactly 0. What happens with other fills,
-# for scores 1, 2 and a forbidden third one:
+# A hidden key must get the weight 0, and the rest of the row must still sum to 1. So change the *scores*, before the
+# softmax: a hidden score becomes `-inf`, and its exponential is exactly 0. Here is what other fill values do, for
+# scores 1, 2 and a hidden third one:
 #
 # ```python
 # >>> for fill in (-np.inf, -1e9, -3.0, 1e-9):
@@ -304,15 +305,17 @@ def padding_mask(keep):
 #
 # ```
 #
-# - `-1e9`, found in a lot of code, does the same job here, with two catches: it does not fit into float16, and a row in
-#   which *everything* is forbidden becomes an average of all the forbidden values.
-# - `-3.0` is not low enough: a little of the forbidden value leaks through. With large scores, `-100.0` is not either.
-# - `1e-9` is a missing minus sign and hides nothing. Neither does multiplying the scores by a mask of zeros and ones: 0
-#   is an ordinary score, better than all the negative ones.
-# - Zeros put into the weights *after* the softmax leave rows that no longer add up to 1.
+# - `-1e9`, which a lot of code uses, works here, but has two drawbacks: it does not fit into float16, and a row in
+#   which *everything* is hidden becomes an average of all the hidden values.
+# - `-3.0` is not low enough: the hidden value still gets a small weight. With large scores, even `-100.0` is not low
+#   enough.
+# - `1e-9` hides nothing; it is probably a typo for `-1e9`. Multiplying the scores by a mask of zeros and ones does not
+#   work either: 0 is an ordinary score, larger than all negative ones.
+# - Setting weights to 0 *after* the softmax leaves rows that no longer sum to 1.
 #
-# A query that may look at nothing is a row of nothing but `-inf`, and softmax makes `nan` of it: (-inf) - (-inf). It
-# happens in practice, when a whole text is padding. Such a row gets weights 0 here, and so the output 0.
+# For a query that may attend to nothing, all scores of the row are `-inf`, and softmax returns `nan`: (-inf) - (-inf)
+# is undefined. This happens in practice, when a whole text is padding. Such a row should get weights 0, and so the
+# output 0.
 #
 # ```python
 # >>> out, weights = attention(k, k, v, mask=np.array([[True, False], [False, False]]))
@@ -325,7 +328,8 @@ def padding_mask(keep):
 #
 # ```
 #
-# And the circle closes: if all scores are equal, attention with the causal mask is the causal average.
+# Finally, attention includes the first function of this lesson as a special case: if all scores are equal, attention
+# with the causal mask is the causal average.
 #
 # ```python
 # >>> x = np.array([[6.0, 0.0], [0.0, 2.0], [3.0, 1.0]])
@@ -351,10 +355,10 @@ def padding_mask(keep):
 
 # %%
 def _softmax_in_place(scores):
-    """Softmax over the last axis, (..., T, S), written over the scores; a row of nothing but -inf becomes zeros.
+    """Overwrite the scores, (..., T, S), with their softmax over the last axis; a row of -inf becomes zeros.
 
-    The same formula as in `softmax`. For many short rows there are faster ways to the largest entry and to the sum than
-    `max` and `sum`: `argmax` and a look at that place, and a product with a vector of ones.
+    The formula is that of `softmax`. For many short rows, two things are faster than `max` and `sum`: indexing with
+    `argmax`, and a product with a vector of ones.
     """
     rows = scores.reshape(-1, scores.shape[-1])  # (N, S), a view
     largest = rows[np.arange(len(rows)), rows.argmax(axis=-1)]  # (N,)
@@ -367,7 +371,7 @@ def _softmax_in_place(scores):
 
 
 def attention(q, k, v, mask=None):
-    """Scaled dot-product attention (Vaswani et al. 2017, section 3.2.1, equation 1).
+    """Return scaled dot-product attention and its weights (Vaswani et al. 2017, section 3.2.1, equation 1).
 
         weights = softmax(q kᵀ / √K, masked),   out = weights v
 
@@ -375,17 +379,17 @@ def attention(q, k, v, mask=None):
         q: queries, (..., T, K).
         k: keys, (..., S, K), with the batch axes of `q`.
         v: values, (..., S, Kᵥ), with the batch axes of `q`.
-        mask: boolean, True where a query may look at a key; anything that broadcasts to (..., T, S). None means that
-            everybody may look at everything.
+        mask: boolean, True where a query may attend to a key; any shape that broadcasts to (..., T, S). None means
+            that every query may attend to every key.
 
     Returns:
         out: (..., T, Kᵥ), for each query the weighted average of the values.
-        weights: (..., T, S), the weights of that average. Each row adds up to 1, and is exactly 0 where the mask is
-            False. A query that may look at nothing has weights 0 and output 0.
-        Both in the dtype of the inputs (float64 for integers).
+        weights: (..., T, S), the weights of that average. Each row sums to 1, and is exactly 0 where the mask is
+            False. A query that may attend to nothing has weights 0 and output 0.
+        Both are in the dtype of the inputs (float64 for integers).
 
     Raises:
-        TypeError: if the mask is not boolean; 0 and -inf, or 0 and 1, are other conventions.
+        TypeError: if the mask is not boolean. (Masks of 0 and -inf, or of 0 and 1, are other conventions.)
         ValueError: if the mask does not broadcast to (..., T, S).
     """
     q, k, v = as_float(q), as_float(k), as_float(v)
@@ -403,9 +407,9 @@ def attention(q, k, v, mask=None):
 # %% [markdown]
 # ## `attention_backward`
 #
-# Backwards through the three steps, last one first. `dout` (..., T, Kᵥ) is the gradient with respect to `out`. For a
-# matrix product $c = a\, b$ the rules are $da = dc\, b^\top$ and $db = a^\top dc$; the shapes leave no other choice.
-# Write $w$ for the weights and $z$ for the scores:
+# Go backward through the three steps of attention, last one first. `dout` (..., T, Kᵥ) is the gradient with respect to
+# `out`. For a matrix product $c = a\, b$ the rules are $da = dc\, b^\top$ and $db = a^\top dc$; no other order fits the
+# shapes. Write $w$ for the weights and $z$ for the scores:
 #
 # | forward | backward |
 # |---|---|
@@ -413,10 +417,10 @@ def attention(q, k, v, mask=None):
 # | $w = \mathrm{softmax}(z)$ | $dz$ is the softmax backward of $dw$, assignment 2 |
 # | $z = q\, k^\top / \sqrt{K}$ | $dq = dz\, k / \sqrt{K}$ and $dk = dz^\top q / \sqrt{K}$ |
 #
-# The factor $1/\sqrt{K}$ belongs into dq and into dk, and not into dv: v never went through the scores.
+# The factor $1/\sqrt{K}$ is in dq and in dk, but not in dv: v is not part of the scores.
 #
-# And the mask? It is not even an argument. A forbidden weight is 0, softmax backward multiplies by the weight, and so
-# nothing flows back through a forbidden score; a row that sees nothing has gradient 0 throughout.
+# The mask is not an argument, because the weights already include it. A hidden weight is 0, and softmax backward
+# multiplies by the weight, so the gradient of a hidden score is 0. In a row that sees nothing, all gradients are 0.
 #
 # ```python
 # >>> q, k = np.array([[0.0, 2.0]]), np.array([[1.0, 0.0], [0.0, 1.0]])
@@ -434,21 +438,22 @@ def attention(q, k, v, mask=None):
 #
 # ```
 #
-# To make the first number of the output larger, the query should turn towards the first key: `dq` says so.
+# To increase the first entry of the output, the query should move towards the first key, and that is the direction of
+# `dq`.
 
 
 # %%
 def attention_backward(dout, q, k, v, weights):
-    """Gradients of the loss with respect to the queries, keys and values.
+    """Return the gradients with respect to the queries, keys and values.
 
         dv = weightsᵀ dout,   dscores = softmax_backward(dout vᵀ, weights) / √K,   dq = dscores k,   dk = dscoresᵀ q
 
     Args:
-        dout: gradient with respect to `out`, (..., T, Kᵥ).
+        dout: upstream gradient, with respect to `out`, (..., T, Kᵥ).
         q: queries, (..., T, K).
         k: keys, (..., S, K), with the batch axes of `q`.
         v: values, (..., S, Kᵥ), with the batch axes of `q`.
-        weights: what `attention(q, k, v, mask)` returned, (..., T, S).
+        weights: the weights that `attention(q, k, v, mask)` returned, (..., T, S).
 
     Returns:
         dq (..., T, K), dk (..., S, K) and dv (..., S, Kᵥ), in the dtype of the inputs (float64 for integers).
@@ -466,35 +471,35 @@ def attention_backward(dout, q, k, v, weights):
 # %% [markdown]
 # ## What could go wrong
 #
-# Mistakes that are easily made here. Read them once before you write, and again when something is wrong: where the
-# report recognises one, it uses these words.
+# These mistakes are easy to make here. Read them before you write the functions, and again when a check fails: the
+# report uses the same words when it recognizes one.
 #
-# - `causal_average_loop`: **the average includes the next position.** A model that sees the next character needs not
+# - `causal_average_loop`: **the average includes the next position.** A model that sees the next token does not need to
 #   learn to predict it.
-# - `causal_mask`: **the mask is inverted: True where a query must not look.** Some libraries mark what is hidden. Here
-#   True means: may look.
-# - `causal_mask`: **the queries were taken for the first positions, not for the last.** When fewer queries than keys
-#   are given, they are the newest ones, and may see all the older keys.
-# - `padding_mask`: **the padding stands along the queries, not along the keys.** It would forbid padding to look, not
-#   others to look at padding.
-# - `attention`: **the scores were not divided by √d_k.** Products of longer vectors are larger, and the softmax of
-#   large scores looks at a single key.
-# - `attention`: **the softmax ran over the queries, not over the keys.** The weights of each key add up to 1, when
+# - `causal_mask`: **the mask was inverted: True where a query must not attend.** Some libraries mark the hidden keys
+#   with True. Here True means that the query may attend to the key.
+# - `causal_mask`: **the queries were treated as the first positions, not as the last.** If there are fewer queries than
+#   keys, they are the newest positions and may see all earlier keys.
+# - `padding_mask`: **the padding is along the query axis, not along the key axis.** That prevents padding from
+#   attending, but does not prevent other positions from attending to padding.
+# - `attention`: **the scores were not divided by √d_k.** The dot products of longer vectors are larger, and the softmax
+#   of large scores puts nearly all weight on a single key.
+# - `attention`: **softmax was taken over the wrong axis (the queries).** The weights of each key then sum to 1, when
 #   those of each query should.
-# - `attention`: **a query that sees nothing gets nan.** -inf - (-inf) is nan. The output must be 0 there, and the
-#   weights too.
-# - `attention_backward`: **the sum over the row is missing in the backward of the softmax.** Raising one score lowers
-#   all other weights of the row; that is what the sum stands for.
+# - `attention`: **a query that sees nothing got nan.** -inf - (-inf) is nan. The weights and the output of such a query
+#   must be 0.
+# - `attention_backward`: **the sum over the row is missing from the backward pass of the softmax.** Raising one score
+#   lowers all other weights of the row. The sum accounts for that.
 
 # %% [markdown]
 # ## Try it
 #
-# What does the division by √K do? Take 1,000 random queries that choose among 8 keys, for a growing width K, once as
-# `attention` does it and once with queries that were multiplied by √K beforehand, which undoes the division. All of it
-# is noise: nobody has a reason to prefer any key.
+# What does the division by √K do? Take 1,000 random queries and 8 random keys, for a growing width K. Compute the
+# weights once as `attention` does, and once with queries that were multiplied by √K beforehand, which undoes the
+# division. All vectors are noise, so there is no reason for any query to prefer any key.
 #
-# **Guess first.** How large is the largest of a query's eight weights, on average? And how much of a gradient that
-# arrives at the weights gets through to the scores?
+# **Guess first.** How large is the largest of a query's eight weights, on average? And how much of the gradient of the
+# weights is left in the gradient of the scores?
 #
 # Run it: `python attention.py`, or the next cell of the notebook.
 
@@ -504,12 +509,12 @@ if __name__ == "__main__":
     for K in (4, 16, 64, 256):
         q, k, v = rng.normal(size=(1000, K)), rng.normal(size=(8, K)), np.zeros((8, 1))
         dweights = rng.normal(size=(1000, 8))
-        found = []
-        for undo in (1.0, math.sqrt(K)):
-            _, weights = attention(q * undo, k, v)
+        results = []
+        for factor in (1.0, math.sqrt(K)):
+            _, weights = attention(q * factor, k, v)
             dscores = softmax_backward(dweights, weights)
-            found.append(f"largest {weights.max(axis=-1).mean():.2f}, gradient {np.abs(dscores).mean():.3f}")
-        print(f"K = {K:3}   divided: {found[0]}   not divided: {found[1]}")
+            results.append(f"largest {weights.max(axis=-1).mean():.2f}, gradient {np.abs(dscores).mean():.3f}")
+        print(f"K = {K:3}   divided: {results[0]}   not divided: {results[1]}")
 
 # %% [markdown]
 # ## What came out
@@ -521,17 +526,18 @@ if __name__ == "__main__":
 # K = 256   divided: largest 0.37, gradient 0.086   not divided: largest 0.94, gradient 0.011
 # ```
 #
-# With the division nothing depends on K. Without it, nearly the whole weight falls on one key as soon as vectors are
-# long, at random, and the softmax is saturated: an eighth of the gradient is left, and the model can hardly learn to
-# look elsewhere.
+# With the division, the results hardly depend on K. Without it, one random key gets nearly all the weight when vectors
+# are long, and the softmax is saturated: only an eighth of the gradient is left, so the model can hardly learn to
+# attend to other keys.
 #
 # 1. If √K is good, is K better? Guess the largest weight for K = 256 if the scores are divided by K.
-# 2. A query that *does* have a reason: it is a copy of key 3. Which weight does key 3 get, for K = 4, 16, 64 and 256?
+# 2. Now take a query that *does* have a reason to prefer a key: it is a copy of key 3. Which weight does key 3 get, for
+#    K = 4, 16, 64 and 256?
 
 # %% [markdown]
 # ## Answers
 #
-# **1. Then nobody can choose.** All weights are nearly 1/8 = 0.125, whatever the query says.
+# **1. Then the query hardly matters.** All weights are nearly 1/8 = 0.125, whatever the query is.
 #
 # ```python
 # >>> q, k = rng.normal(size=(1000, 256)), rng.normal(size=(8, 256))
@@ -541,8 +547,8 @@ if __name__ == "__main__":
 #
 # ```
 #
-# **2. It finds its key, the surer the longer the vectors are.** A vector's product with itself is about K, with another
-# one about √K; divided by √K, that is √K against 1.
+# **2. A large one, and the larger K is, the larger the weight.** The dot product of a vector with itself is about K,
+# with another one about √K in size. Divided by √K, these are √K and 1.
 #
 # ```python
 # >>> for K in (4, 16, 64, 256):

@@ -63,7 +63,7 @@ def causal_average_matmul__second_axis(x):
     return A @ x
 
 
-def causal_average_matmul__keepdims(x):
+def causal_average_matmul__no_keepdims(x):
     """keepdims-forgotten"""
     T = x.shape[-2]
     A = np.tril(np.ones((T, T)))
@@ -104,7 +104,7 @@ def causal_mask__keys_ignored(n_queries, n_keys=None):
     return np.tril(np.ones((n_queries, n_queries), dtype=bool))
 
 
-def causal_mask__none(n_queries, n_keys=None):
+def causal_mask__keys_required(n_queries, n_keys=None):
     """keys-required"""
     return np.tril(np.ones((n_queries, n_keys), dtype=bool), k=n_keys - n_queries)
 
@@ -158,7 +158,7 @@ def attention__nan(q, k, v, mask=None):
     return w @ v, w
 
 
-def attention__minus_billion(q, k, v, mask=None):
+def attention__minus_1e9(q, k, v, mask=None):
     """mask-of-full-shape-only float64-from-root"""
     scores = q @ k.swapaxes(-1, -2) / np.sqrt(q.shape[-1])
     if mask is not None:
@@ -236,7 +236,7 @@ def attention_backward__two_axes(dout, q, k, v, weights):
     return ds @ k, ds.T @ q, dv
 
 
-def attention_backward__keepdims(dout, q, k, v, weights):
+def attention_backward__no_keepdims(dout, q, k, v, weights):
     """keepdims-forgotten"""
     dv = weights.swapaxes(-1, -2) @ dout
     dw = dout @ v.swapaxes(-1, -2)
@@ -285,7 +285,7 @@ def causal_average_loop__axis0_mean(x):
     return out
 
 
-def causal_average_loop__karpathy(x):
+def causal_average_loop__three_names_float64(x):
     """always-float64 one-batch-axis-only"""
     B, T, C = x.shape
     xbow = np.zeros((B, T, C))
@@ -296,7 +296,7 @@ def causal_average_loop__karpathy(x):
     return xbow
 
 
-def causal_average_loop__karpathy_off(x):
+def causal_average_loop__three_names_without_itself(x):
     """not-itself one-batch-axis-only"""
     B, T, C = x.shape
     xbow = np.zeros((B, T, C))
@@ -307,7 +307,7 @@ def causal_average_loop__karpathy_off(x):
     return xbow
 
 
-def causal_average_loop__running_bug(x):
+def causal_average_loop__running_average(x):
     """mean-with-the-mean-before"""
     x = as_float(x)
     out = np.zeros_like(x)
@@ -324,7 +324,7 @@ def causal_average_matmul__softmax(x):
     return softmax(w) @ x
 
 
-def causal_average_matmul__T(x):
+def causal_average_matmul__transposed(x):
     """weights-transposed"""
     x = as_float(x)
     w = np.tril(np.ones((x.shape[-2],) * 2, x.dtype)); w /= w.sum(1, keepdims=True)
@@ -385,13 +385,13 @@ def causal_mask__extra_axes(n_queries, n_keys=None):
     return np.tril(np.ones((n_queries, n_keys), dtype=bool), k=n_keys - n_queries)[None, None]
 
 
-def causal_mask__int(n_queries, n_keys=None):
+def causal_mask__integers(n_queries, n_keys=None):
     """integers"""
     n_keys = n_keys or n_queries
     return np.tril(np.ones((n_queries, n_keys), dtype=int), k=n_keys - n_queries)
 
 
-def padding_mask__float_inf(keep):
+def padding_mask__zero_and_minus_infinity(keep):
     """additive"""
     return np.where(keep, 0.0, -np.inf)[:, None, None, :]
 
@@ -401,12 +401,12 @@ def padding_mask__three_axes(keep):
     return np.asarray(keep)[:, :, None, None]
 
 
-def padding_mask__pad(keep):
+def padding_mask__true_for_padding(keep):
     """inverted"""
     return (np.asarray(keep) == 0)[:, None, None, :]
 
 
-def attention__global_max(q, k, v, mask=None):
+def attention__maximum_of_everything(q, k, v, mask=None):
     """maximum-of-everything-and-nan"""
     q, k, v = map(as_float, (q, k, v))
     s = q @ k.swapaxes(-1, -2) / math.sqrt(q.shape[-1])
@@ -417,7 +417,7 @@ def attention__global_max(q, k, v, mask=None):
     return w @ v, w
 
 
-def attention__max_before_mask(q, k, v, mask=None):
+def attention__maximum_before_mask(q, k, v, mask=None):
     """maximum-before-mask"""
     q, k, v = map(as_float, (q, k, v))
     s = q @ k.swapaxes(-1, -2) / math.sqrt(q.shape[-1])
@@ -429,7 +429,7 @@ def attention__max_before_mask(q, k, v, mask=None):
     return w @ v, w
 
 
-def attention__eps_in_sum8(q, k, v, mask=None):
+def attention__small_number_in_sum_1e8(q, k, v, mask=None):
     """small-number-in-sum-1e-8"""
     q, k, v = map(as_float, (q, k, v))
     s = q @ k.swapaxes(-1, -2) / math.sqrt(q.shape[-1])
@@ -558,7 +558,7 @@ def attention__triu_mask_used(q, k, v, mask=None):
     return (e / t) @ v, e / t
 
 
-def attention_backward__scale_missing_dk_only(dout, q, k, v, weights):
+def attention_backward__only_dk_scaled(dout, q, k, v, weights):
     """only-dk-scaled"""
     q, k, v = map(as_float, (q, k, v))
     dv = weights.swapaxes(-1, -2) @ dout

@@ -22,7 +22,7 @@ def _qkv(
     d_v: int = 6,
     dtype: Any = np.float64,
 ) -> tuple[Array, Array, Array]:
-    """Random queries, keys and values, every axis of a different size."""
+    """Return random queries, keys and values, every axis of a different size."""
     return (
         draw.normal(*batch, queries, d_k, dtype=dtype),
         draw.normal(*batch, keys, d_k, dtype=dtype),
@@ -33,7 +33,7 @@ def _qkv(
 def _with_weights(
     reference: Reference, draw: RandomInputs, qkv: tuple[Array, Array, Array], mask: Array | None = None
 ) -> tuple[Array, Array, Array, Array, Array]:
-    """The arguments of `attention_backward`: a random upstream gradient, q, k, v, and the right weights."""
+    """Return arguments for `attention_backward`: a random upstream gradient, q, k, v, and their correct weights."""
     q, k, v = qkv
     _, weights = reference.attention.attention(q, k, v, mask)
     return draw.normal(*q.shape[:-1], v.shape[-1], dtype=v.dtype), q, k, v, weights
@@ -44,7 +44,7 @@ def _causal(queries: int, keys: int) -> Array:
 
 
 def _random_mask(draw: RandomInputs, *shape: int) -> Array:
-    """A random mask in which every query sees something."""
+    """Return a random mask in which every query may attend to at least one key."""
     mask = draw.booleans(*shape)
     mask[..., 0] |= ~mask.any(axis=-1)
     return mask
@@ -52,7 +52,7 @@ def _random_mask(draw: RandomInputs, *shape: int) -> Array:
 
 @graded("attention.causal_average_loop")
 def test_loop_batch(agree: Agree, draw: RandomInputs) -> None:
-    """A batch: itself and everything before it"""
+    """A batch: the mean of each position and all before it"""
     agree(draw.normal(2, 5, 3))
 
 
@@ -79,7 +79,7 @@ def test_loop_inputs_kept(unmodified: Unmodified, draw: RandomInputs) -> None:
 
 @graded("attention.causal_average_matmul")
 def test_matmul_batch(agree: Agree, draw: RandomInputs) -> None:
-    """A batch: itself and everything before it"""
+    """A batch: the mean of each position and all before it"""
     agree(draw.normal(2, 5, 3))
 
 
@@ -106,7 +106,7 @@ def test_matmul_inputs_kept(unmodified: Unmodified, draw: RandomInputs) -> None:
 
 @graded("attention.causal_mask")
 def test_mask_square(agree: Agree) -> None:
-    """As many queries as keys: the past and itself, True or False"""
+    """As many queries as keys: a query sees itself and earlier positions"""
     agree(4)
     agree(3, 3)
 
@@ -133,7 +133,7 @@ def test_padding(agree: Agree) -> None:
 
 @graded("attention.padding_mask")
 def test_padding_sizes(agree: Agree, draw: RandomInputs) -> None:
-    """One text, one key, nothing but padding"""
+    """One text, one key, only padding"""
     agree(draw.booleans(1, 5))
     agree(draw.booleans(3, 1))
     agree(np.zeros((2, 3), dtype=bool))
@@ -170,7 +170,7 @@ def test_causal(agree: Agree, draw: RandomInputs) -> None:
 
 @graded("attention.attention")
 def test_other_masks(agree: Agree, draw: RandomInputs) -> None:
-    """Other masks: of the full shape, or shared by all queries, heads or texts"""
+    """Other masks: of full shape, or shared by all queries, heads or texts"""
     q, k, v = _qkv(draw, 2, 4)
     for shape in [(2, 4, 3, 5), (2, 1, 3, 5), (2, 1, 1, 5), (4, 3, 5), (1, 5), (5,)]:
         agree(q, k, v, mask=_random_mask(draw, *shape))
@@ -178,7 +178,7 @@ def test_other_masks(agree: Agree, draw: RandomInputs) -> None:
 
 @graded("attention.attention", points=2)
 def test_sees_nothing(agree: Agree, draw: RandomInputs) -> None:
-    """A query that may look at no key: weights 0, output 0"""
+    """A query that may attend to no key: weights 0, output 0"""
     mask = _random_mask(draw, 2, 3, 5)
     mask[0, 1] = mask[1, 0] = False
     agree(*_qkv(draw, 2), mask=mask)
@@ -189,7 +189,7 @@ def test_sees_nothing(agree: Agree, draw: RandomInputs) -> None:
 
 @graded("attention.attention")
 def test_large_scores(agree: Agree, draw: RandomInputs) -> None:
-    """Scores in the thousands: no overflow, and nothing gets through the mask"""
+    """Scores in the thousands: no overflow, and hidden keys get no weight"""
     q, k, v = _qkv(draw, 2)
     agree(64 * q, 64 * k, v)
     keys = np.array([[-30000.0], [0.0], [-30001.0], [30000.0]])  # with the query 1 these are the scores
@@ -223,7 +223,7 @@ def test_integers(agree: Agree, draw: RandomInputs) -> None:
 
 @graded("attention.attention")
 def test_inputs_kept(unmodified: Unmodified, draw: RandomInputs) -> None:
-    """The inputs are not changed, the mask too"""
+    """The inputs are not changed, including the mask"""
     unmodified(*_qkv(draw, 2))
     unmodified(*_qkv(draw, 2), mask=np.array([[True, False, True, False, True], [False] * 5, [True] * 5]))
 
