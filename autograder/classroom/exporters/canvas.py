@@ -1,14 +1,11 @@
 """Write a CSV file that Canvas's gradebook imports.
 
 Sources: "How do I import grades in the Gradebook?" (community.instructure.com, Canvas instructor guide) and the code
-that reads the file, `lib/gradebook_importer.rb` in github.com/instructure/canvas-lms. The first columns are Student,
-ID, SIS User ID, SIS Login ID, Section, in this order. Every further column is an assignment: "Title (number)" is an
-existing one, any other title a new one. A row whose first cell contains "Points Possible" describes the assignments.
-Students are looked up by ID (Canvas's own number), then by SIS User ID, SIS Login ID, and last by name. An empty cell
-is no score, and "EX" excuses.
+that reads the file, `lib/gradebook_importer.rb` in github.com/instructure/canvas-lms. Every column after those of the
+student is an assignment: "Title (number)" is an existing one, any other title a new one. Canvas looks students up by ID
+(its own number), then by SIS User ID, SIS Login ID, and last by name. An empty cell is no score, and "EX" excuses.
 
-If the roster (`headway grade --roster`) is a gradebook exported from Canvas, its columns are written back unchanged,
-and an assignment column of the same title goes into the existing assignment.
+If the roster (`headway grade --roster`) is a gradebook exported from Canvas, its columns are written back unchanged.
 """
 
 import re
@@ -24,28 +21,15 @@ _NO_SCORE = ("missing", "waiting", "failed")
 
 
 def write(book: Gradebook, path: Path, *, id_column: str = "SIS User ID") -> int:
-    """Write the CSV file.
+    """Write the CSV file; return the number of students.
 
     Args:
-        id_column: the column for ids if the roster is not from Canvas: "ID" (Canvas's own numbers), "SIS User ID"
-            or "SIS Login ID".
-
-    Returns:
-        The number of students.
+        id_column: the one of `STUDENT_COLUMNS` for ids if the roster is not from Canvas.
     """
     titles = {assignment["name"]: _column_title(book, assignment["name"]) for assignment in book.assignments}
-    rows = [
-        [*STUDENT_COLUMNS, *titles.values()],
-        # Four blanks, as Canvas's own exports have them.
-        [
-            "    Points Possible",
-            "",
-            "",
-            "",
-            "",
-            *(csv_cells.points(assignment["possible"]) for assignment in book.assignments),
-        ],
-    ]
+    possible = [csv_cells.points(assignment["possible"]) for assignment in book.assignments]
+    # Four blanks, as Canvas's own exports have them.
+    rows = [[*STUDENT_COLUMNS, *titles.values()], ["    Points Possible", "", "", "", "", *possible]]
     for student in book.students:
         grades = student["assignments"]
         rows.append([*_student_cells(student, id_column), *(_cell(student, grades.get(name)) for name in titles)])
@@ -60,10 +44,9 @@ def _cell(student: Document, grade: Document | None) -> str:
 
 
 def _student_cells(student: Document, id_column: str) -> list[str]:
-    roster = student["roster"]
-    if "Student" in roster and "ID" in roster:
-        return [csv_cells.text(roster.get(column, "")) for column in STUDENT_COLUMNS]
-    cells = {"Student": display_name(student), id_column: student["id"], "Section": roster.get("Section", "")}
+    cells = student["roster"]
+    if not ("Student" in cells and "ID" in cells):  # not a roster from Canvas
+        cells = {"Student": display_name(student), id_column: student["id"], "Section": cells.get("Section", "")}
     return [csv_cells.text(cells.get(column, "")) for column in STUDENT_COLUMNS]
 
 

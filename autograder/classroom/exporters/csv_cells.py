@@ -11,7 +11,6 @@ from autograder.core.text import clean
 
 # The characters that start a formula (OWASP, "CSV Injection"); some spreadsheets also accept the wide forms.
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "＝", "＋", "－", "＠")
-_NUMBER = re.compile(r"[+-]?\d+(\.\d+)?")
 MAX_CELL = 2000
 
 
@@ -22,7 +21,7 @@ def text(value: object) -> str:
     students by name still finds them.
     """
     plain = " ".join(clean("" if value is None else value, MAX_CELL).split())
-    harmless = plain == "-" or _NUMBER.fullmatch(plain) or not plain.startswith(_FORMULA)
+    harmless = plain == "-" or re.fullmatch(r"[+-]?\d+(\.\d+)?", plain) or not plain.startswith(_FORMULA)
     return plain if harmless else "'" + plain
 
 

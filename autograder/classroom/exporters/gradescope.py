@@ -1,10 +1,7 @@
 """Write Gradescope's `results.json`, one per student.
 
 Source: "Autograder Specifications", section "Output format", and "Leaderboards"
-(gradescope-autograders.readthedocs.io/en/latest/specs/ and …/leaderboards/). The keys: `score`, `execution_time`,
-`output`, `output_format`, `visibility` and `stdout_visibility` (`visible`, `after_due_date`, `after_published`,
-`hidden`), `extra_data`, `tests` (each `score`, `max_score`, `status`, `name`, `number`, `output`, `tags`,
-`visibility`), and `leaderboard` (each `name`, `value`, `order`).
+(gradescope-autograders.readthedocs.io/en/latest/specs/ and …/leaderboards/).
 """
 
 import json
@@ -21,18 +18,12 @@ Visibility = Literal["visible", "after_due_date", "after_published", "hidden"]
 
 
 def write(book: Gradebook, folder: Path, *, visibility: Visibility = "visible") -> int:
-    """Write `<submission>.json` into `folder` for every student with a submission.
-
-    Returns:
-        The number of files.
-    """
+    """Write `<submission>.json` into `folder` for every student with a submission; return the number of files."""
     count, names = 0, book.file_names()
     for student, result in book.results():
         if student["status"] not in ("missing", "waiting"):
-            document = document_of(book, student, result, visibility)
-            write_atomically(
-                folder / f"{names[student['submission']]}.json", (json.dumps(document, indent=1) + "\n").encode()
-            )
+            content = json.dumps(document_of(book, student, result, visibility), indent=1) + "\n"
+            write_atomically(folder / f"{names[student['submission']]}.json", content.encode())
             count += 1
     return count
 
@@ -46,17 +37,16 @@ def document_of(
         "visibility": visibility,
         "stdout_visibility": "hidden",
         "output_format": "text",
-        "extra_data": {
-            "submission": student["submission"],
-            "versions": book.document["versions"],
-            "seed": book.document["seed"],
-        },
+        "extra_data": {"submission": student["submission"]} | {key: book.document[key] for key in ("versions", "seed")},
     }
     if result is None:
         return {**base, "output": f"This submission could not be graded: {student['reason']}", "tests": []}
     tests = [
-        _test(check, number, "hidden" if book.is_hidden(check["id"]) else visibility)
-        for number, check in _numbered(result)
+        # Gradescope's numbers are assignment.function.check.
+        _test(check, f"{assignment['number']}.{i}.{j}", "hidden" if book.is_hidden(check["id"]) else visibility)
+        for assignment in result["assignments"]
+        for i, function in enumerate(assignment["functions"], 1)
+        for j, check in enumerate(function["checks"], 1)
     ]
     return {
         **base,
@@ -65,16 +55,6 @@ def document_of(
         "tests": tests,
         "leaderboard": _leaderboard(result),
     }
-
-
-def _numbered(result: Document) -> list[tuple[str, Document]]:
-    """Return the checks with Gradescope's numbers: assignment.function.check."""
-    return [
-        (f"{assignment['number']}.{i}.{j}", check)
-        for assignment in result["assignments"]
-        for i, function in enumerate(assignment["functions"], 1)
-        for j, check in enumerate(function["checks"], 1)
-    ]
 
 
 def _test(check: Document, number: str, visibility: Visibility) -> dict[str, Any]:

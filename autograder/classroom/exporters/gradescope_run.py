@@ -21,12 +21,11 @@ from autograder.errors import HeadwayError
 
 def main(root: Path) -> None:
     """Grade `root/submission` by `root/source/settings.json`; write `root/results/results.json`."""
-    results = root / "results" / "results.json"
     try:
         document = _grade(root)
     except (HeadwayError, OSError, ValueError) as error:
         document = {"score": 0.0, "output": f"The autograder could not run: {error}", "stdout_visibility": "hidden"}
-    write_atomically(results, (json.dumps(document, indent=1) + "\n").encode())
+    write_atomically(root / "results" / "results.json", (json.dumps(document, indent=1) + "\n").encode())
 
 
 def _grade(root: Path) -> dict[str, Any]:
@@ -38,14 +37,13 @@ def _grade(root: Path) -> dict[str, Any]:
         command = [sys.executable, "-m", "autograder.cli", "grade", str(folder), "--out", str(out), "--no-color"]
         command += ["--seed", str(settings["seed"]), "--feedback", settings["feedback"]]
         command += [part for name in settings["assignments"] for part in ("--assignment", name)]
-        done = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
-        if not (out / "class.json").is_file() and settings["unsafe"]:
-            command.append("--unsafe-no-sandbox")
-            done = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
+        for options in ([], ["--unsafe-no-sandbox"]) if settings["unsafe"] else ([],):
+            done = subprocess.run([*command, *options], capture_output=True, text=True, errors="replace", check=False)
+            if (out / "class.json").is_file():
+                break
         print(done.stdout, done.stderr)
         if not (out / "class.json").is_file():
-            lines = done.stderr.strip().splitlines() or ["no reason given"]
-            raise HeadwayError(lines[-1])
+            raise HeadwayError((done.stderr.strip() or "no reason given").splitlines()[-1])
         book = gradebook.read(out)
         student, result = next(book.results())
         return gradescope.document_of(book, student, result, settings["visibility"])

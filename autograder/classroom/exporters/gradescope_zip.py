@@ -1,11 +1,8 @@
 """Write an autograder for Gradescope: a zip with `setup.sh`, `run_autograder` and Headway as it is installed here.
 
-Source: "Autograder Specifications" (gradescope-autograders.readthedocs.io/en/latest/specs/). Both scripts are at the
-root of the archive. `setup.sh` runs once, as root, on an Ubuntu image. `run_autograder` runs for every submission; it
-reads `/autograder/submission` and writes `/autograder/results/results.json`.
-
-The archive contains Headway and pins the versions of its dependencies, so that every submission is graded by the same
-checks as here. Only those packages are downloaded.
+Source: "Autograder Specifications" (gradescope-autograders.readthedocs.io/en/latest/specs/). The archive pins the
+versions of Headway's dependencies, so that every submission is graded by the same checks as here. Only those packages
+are downloaded.
 """
 
 import io
@@ -22,8 +19,6 @@ from autograder.classroom.exporters.gradescope import Visibility
 from autograder.core.files import write_atomically
 from autograder.curriculum.stubs import bundled
 from autograder.errors import UsageError
-
-SETTINGS = "settings.json"
 
 SETUP = """#!/usr/bin/env bash
 # Runs once, when the image is built: installs Python 3.11 or later, the sandbox, and Headway's dependencies.
@@ -55,28 +50,17 @@ exec "$python" -m autograder.classroom.exporters.gradescope_run "$root"
 
 @dataclass(frozen=True)
 class GradescopeSettings:
-    """The settings of the autograder.
+    """The settings of the autograder."""
 
-    Attributes:
-        assignments: names as for `headway grade --assignment`; all if empty.
-        seed: seed of the inputs; 0 for the public ones, whose answers are part of Headway.
-        feedback: how much results reveal.
-        visibility: when students see the tests.
-        unsafe: grade without a sandbox if the image has none.
-    """
-
-    assignments: tuple[str, ...] = ()
-    seed: int = 0
+    assignments: tuple[str, ...] = ()  # names as for `headway grade --assignment`; all if empty
+    seed: int = 0  # 0: the public inputs, whose answers are part of Headway
     feedback: str = "summary"
     visibility: Visibility = "visible"
-    unsafe: bool = False
+    unsafe: bool = False  # grade without a sandbox if the image has none
 
 
 def write(path: Path, settings: GradescopeSettings) -> int:
-    """Write the archive.
-
-    Returns:
-        The number of files in it.
+    """Write the archive; return the number of files in it.
 
     Raises:
         UsageError: if results would reveal expected values.
@@ -87,9 +71,9 @@ def write(path: Path, settings: GradescopeSettings) -> int:
     with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as archive:
         _add(archive, "setup.sh", SETUP.encode(), executable=True)
         _add(archive, "run_autograder", RUN.encode(), executable=True)
-        _add(archive, SETTINGS, (json.dumps(asdict(settings), indent=1) + "\n").encode())
+        _add(archive, "settings.json", (json.dumps(asdict(settings), indent=1) + "\n").encode())
         _add(archive, "requirements.txt", "\n".join([*_requirements(settings), ""]).encode())
-        for name, file in _headway_files():
+        for name, file in _headway_files().items():
             _add(archive, f"headway/{name}", file.read_bytes())
         count = len(archive.namelist())
     write_atomically(path, content.getvalue())
@@ -104,27 +88,25 @@ def _add(archive: zipfile.ZipFile, name: str, content: bytes, *, executable: boo
     archive.writestr(entry, content)
 
 
-def _headway_files() -> Iterator[tuple[str, Path]]:
-    """Yield every file of Headway with its name in the archive; the layout is that of the installed wheel."""
+def _headway_files() -> dict[str, Path]:
+    """Return every file of Headway by its name in the archive; the layout is that of the installed wheel."""
     package = Path(autograder.__file__).parent
-    roots = [("autograder", package)]
-    roots += [(f"autograder/_bundle/{name}", bundled(name)) for name in ("assignments", "solutions", "data")]
-    seen = set()
-    for prefix, root in roots:
+    bundles = {f"autograder/_bundle/{name}": bundled(name) for name in ("assignments", "solutions", "data")}
+    files: dict[str, Path] = {}
+    for prefix, root in {"autograder": package, **bundles}.items():
         for file in sorted(root.rglob("*")):
-            name = f"{prefix}/{file.relative_to(root).as_posix()}"
-            hidden = any(part.startswith(".") or part == "__pycache__" for part in file.relative_to(root).parts)
-            if file.is_file() and not hidden and name not in seen:
-                seen.add(name)
-                yield name, file
+            path = file.relative_to(root)
+            if file.is_file() and not any(part.startswith(".") or part == "__pycache__" for part in path.parts):
+                files.setdefault(f"{prefix}/{path.as_posix()}", file)
+    return files
 
 
 def _requirements(settings: GradescopeSettings) -> Iterator[str]:
     """Yield the packages that grading needs, pinned to the versions installed here."""
-    lines = [line for line in requires("headway") or [] if "extra ==" not in line]
-    wanted = [re.split(r"[;\[<>=!~ ]", line, maxsplit=1)[0] for line in lines]
+    required = [line for line in requires("headway") or [] if "extra ==" not in line]
+    names = [re.split(r"[;\[<>=!~ ]", line, maxsplit=1)[0] for line in required]
     # The answers for other than the public inputs are computed with PyTorch.
-    for name in [*wanted, "pyseccomp", *(["torch"] if settings.seed else [])]:
+    for name in [*names, "pyseccomp", *(["torch"] if settings.seed else [])]:
         try:
             yield f"{name}=={version(name).partition('+')[0]}"
         except PackageNotFoundError:

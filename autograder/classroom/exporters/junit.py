@@ -7,6 +7,7 @@ Sources: the schema of Jenkins' xUnit plugin (github.com/jenkinsci/xunit-plugin,
 The file is written suite by suite, because a class of 2,000 has 750,000 cases.
 """
 
+from collections import Counter
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
@@ -19,57 +20,51 @@ _SKIPPED = ("not_started", "blocked")
 
 
 def write(book: Gradebook, path: Path) -> int:
-    """Write the file atomically.
-
-    Returns:
-        The number of suites.
-    """
+    """Write the file atomically; return the number of suites."""
     path.parent.mkdir(parents=True, exist_ok=True)
     partial = path.with_name(f".{path.name}.part")
-    count = 0
     try:
         with partial.open("w", encoding="utf-8", errors="replace") as file:
             file.write('<?xml version="1.0" encoding="UTF-8"?>\n<testsuites>\n')
-            for student, result in book.results():
-                file.write(ET.tostring(_suite(student, result, count), encoding="unicode") + "\n")
-                count += 1
+            for number, (student, result) in enumerate(book.results()):
+                file.write(ET.tostring(_suite(student, result, number), encoding="unicode") + "\n")
             file.write("</testsuites>\n")
         partial.replace(path)
     finally:
         partial.unlink(missing_ok=True)
-    return count
+    return len(book.students)
 
 
 def _suite(student: Document, result: Document | None, number: int) -> ET.Element:
     checks = [c for a in result["assignments"] for f in a["functions"] for c in f["checks"]] if result else []
-    statuses = [check["status"] for check in checks]
-    created = result["created"][:19] if result else "1970-01-01T00:00:00"
-    name = _text(display_name(student))
+    statuses = Counter(check["status"] for check in checks)
+    # Without a result document there is one case: an error if there is a submission, else skipped.
+    not_graded = student["status"] in ("unreadable", "failed", "graded")
+    counts = {
+        "tests": len(checks) if result else 1,
+        "failures": statuses["failed"],
+        "errors": statuses["error"] + statuses["timeout"] + (not result and not_graded),
+        "skipped": sum(statuses[status] for status in _SKIPPED) + (not result and not not_graded),
+    }
     suite = ET.Element(
         "testsuite",
         {
-            "name": name,
+            "name": _text(display_name(student)),
             "package": "headway",
             "id": str(number),
-            "timestamp": created,
+            "timestamp": result["created"][:19] if result else "1970-01-01T00:00:00",
             "hostname": "localhost",
-            "tests": str(len(checks) if result else 1),
-            "failures": str(statuses.count("failed")),
-            "errors": str(
-                sum(status in ("error", "timeout") for status in statuses) + (not result and _not_graded(student))
-            ),
-            "skipped": str(sum(status in _SKIPPED for status in statuses) + (not result and not _not_graded(student))),
+            **{key: str(count) for key, count in counts.items()},
             "time": f"{result['seconds'] if result else 0.0:.3f}",
         },
     )
     properties = ET.SubElement(suite, "properties")
     for key in ("submission", "status", "score", "out_of"):
         ET.SubElement(properties, "property", {"name": key, "value": _text(str(student[key]))})
-    for check in checks:
-        suite.append(_case(check))
+    suite.extend(map(_case, checks))
     if result is None:
         case = ET.SubElement(suite, "testcase", {"name": "submission", "classname": "headway", "time": "0"})
-        if _not_graded(student):
+        if not_graded:
             ET.SubElement(case, "error", {"type": student["status"], "message": _text(student["reason"])})
         else:
             ET.SubElement(case, "skipped")
@@ -78,21 +73,13 @@ def _suite(student: Document, result: Document | None, number: int) -> ET.Elemen
     return suite
 
 
-def _not_graded(student: Document) -> bool:
-    """Return whether a student without a result document has a submission, so that the lack of one is an error."""
-    return student["status"] in ("unreadable", "failed", "graded")
-
-
 def _case(check: Document) -> ET.Element:
-    case = ET.Element(
-        "testcase",
-        {"name": _text(check["title"]), "classname": check["function"], "time": f"{check['seconds']:.5f}"},
-    )
+    seconds = f"{check['seconds']:.5f}"
+    case = ET.Element("testcase", {"name": _text(check["title"]), "classname": check["function"], "time": seconds})
     if check["status"] in _SKIPPED:
         # The reason is text, because only one of the two schemas has an attribute for it.
-        ET.SubElement(case, "skipped").text = _text(
-            f"{STATUS_WORDS[check['status']]}: {check['message']}".removesuffix(": ")
-        )
+        reason = f"{STATUS_WORDS[check['status']]}: {check['message']}".removesuffix(": ")
+        ET.SubElement(case, "skipped").text = _text(reason)
     elif check["status"] != "passed":
         kind = "failure" if check["status"] == "failed" else "error"
         mistake = check["mistake"] or {"id": check["status"], "title": ""}

@@ -7,8 +7,8 @@ and a number that this Moodle assignment gives the student. Moodle skips a grade
 whose "Last modified (grade)" is older than the grade in Moodle; an empty grade changes nothing.
 
 A Moodle assignment has one grade: that of one assignment of the course (`--assignment`), or the total. If the roster
-(`headway grade --roster`) is the worksheet downloaded from Moodle, its columns are written back unchanged, and the
-grade is scaled to its "Maximum Grade".
+(`headway grade --roster`) is Moodle's own worksheet, its columns are written back unchanged, and the grade is scaled to
+its "Maximum Grade".
 """
 
 import html
@@ -29,14 +29,7 @@ MAX_REMARKS = 8
 
 
 def write(book: Gradebook, path: Path, *, assignment: str | None = None) -> int:
-    """Write the worksheet.
-
-    Args:
-        assignment: the assignment whose score is the grade; None for the total.
-
-    Returns:
-        The number of students.
-    """
+    """Write the worksheet; return the number of students. The grade is the score of `assignment`, or the total."""
     rows = [list(COLUMNS)]
     for student, result in book.results():
         roster = student["roster"]
@@ -47,7 +40,7 @@ def write(book: Gradebook, path: Path, *, assignment: str | None = None) -> int:
         excused = assignment is not None and student["assignments"].get(assignment, {}).get("excused", False)
         grade = None if ungraded or excused or not possible else score * maximum / possible
         defaults = {
-            "Identifier": _identifier(student),
+            "Identifier": f"Participant {student['id']}" if student["id"].isdecimal() else student["id"],
             "Full name": display_name(student),
             "Email address": student["email"],
             "Status": "No submission" if student["status"] == "missing" else "Submitted for grading",
@@ -58,18 +51,10 @@ def write(book: Gradebook, path: Path, *, assignment: str | None = None) -> int:
         row = {column: csv_cells.text(roster.get(column) or defaults.get(column, "")) for column in COLUMNS}
         row["Grade"] = "" if grade is None else f"{min(grade, maximum):.2f}"
         row["Maximum Grade"] = f"{maximum:.2f}"
-        row["Last modified (grade)"] = (
-            roster.get("Last modified (grade)") or "-"
-        )  # written as it is: a dash is not a formula
         row["Feedback comments"] = csv_cells.text(_feedback(student, result, assignment))
         rows.append([row[column] for column in COLUMNS])
     csv_cells.write(path, rows, line_end="\r\n")
     return len(rows) - 1
-
-
-def _identifier(student: Document) -> str:
-    student_id = student["id"]
-    return f"Participant {student_id}" if student_id.isdecimal() else student_id
 
 
 def _score(student: Document, assignment: str | None) -> tuple[float, float]:
@@ -88,9 +73,8 @@ def _number(text: str | None) -> float | None:
 
 def _feedback(student: Document, result: Document | None, assignment: str | None) -> str:
     """Return the functions that did not pass and why, in one paragraph, as HTML."""
-    exceptions = [
-        line for line in student_exception_lines(student) if assignment is None or line.startswith(f"{assignment}: ")
-    ]
+    prefix = f"{assignment}: " if assignment else ""
+    exceptions = [line for line in student_exception_lines(student) if line.startswith(prefix)]
     if result is None:
         return html.escape(". ".join([*exceptions, student["reason"]]))
     remarks = []

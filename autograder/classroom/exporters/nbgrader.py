@@ -1,13 +1,11 @@
 """Write nbgrader's gradebook through its Python API, so that its formgrader and exporters show these grades.
 
-Sources: "Gradebook" in nbgrader's API documentation (nbgrader.readthedocs.io/en/stable/api/gradebook.html), "Using an
-external gradebook database" for PostgreSQL URLs (…/user_guide/faq.html and `c.CourseDirectory.db_url`), and its
-autograder, `nbgrader/preprocessors/saveautogrades.py` of 0.9, for the form of a graded cell.
+Sources: "Gradebook" in nbgrader's API documentation (nbgrader.readthedocs.io/en/stable/api/gradebook.html) and, for the
+form of a graded cell, its autograder, `nbgrader/preprocessors/saveautogrades.py` of 0.9.
 
 An assignment becomes an nbgrader assignment with one notebook of the same name, and a function a graded code cell.
 The points of bonus functions become `extra_credit`. A score given by hand (`manual_score`) is kept and marked for
-another look, as nbgrader's autograder does. Formgrader lists an assignment only if the course folder contains
-`source/<assignment>/`, and a submission only if it contains `autograded/<student>/<assignment>/`.
+another look, as nbgrader's autograder does.
 """
 
 import datetime
@@ -28,36 +26,25 @@ from autograder.errors import UsageError, missing_package
 
 STUDENTS_PER_COMMIT = 50
 
-
+Results = Iterable[tuple[Document, Document | None]]
 Score = tuple[float, float | None]  # points, and extra credit (None for a cell that has none)
-CellsOf = Callable[[str, Document], dict[str, tuple[float, float]]]
-
-
-def one_cell(assignment: str, function: Document) -> dict[str, tuple[float, float]]:
-    """Return the graded cells of a function: grade id -> (earned, possible). This is one cell, named after it."""
-    return {function["name"]: (function["points"]["earned"], function["points"]["possible"])}
 
 
 def write_gradebook(
     class_document: Document,
-    results: Iterable[tuple[Document, Document | None]],
+    results: Results,
     database_url: str,
     *,
     course_id: str = "default_course",
-    cells_of: CellsOf = one_cell,
     solutions: Mapping[str, Sequence[str]] | None = None,
     is_submitted: Callable[[str, str], bool] = lambda student, assignment: True,
 ) -> int:
     """Write a class into an nbgrader gradebook, or update what the gradebook contains.
 
     Args:
-        class_document: a `headway.class/2` document.
-        results: each of its students with the result document or None, see `gradebook.Gradebook.results`.
+        results: each student with the result document or None, see `gradebook.Gradebook.results`.
         database_url: as nbgrader's `c.CourseDirectory.db_url`: `sqlite:////absolute/path/gradebook.db` or
             `postgresql://user@host/name`.
-        course_id: as nbgrader's `c.CourseDirectory.course_id`.
-        cells_of: returns the graded cells of a function, from the assignment's name and the function's entry in a
-            result.
         solutions: by assignment, the ids of the cells that students write; formgrader has a comment for each.
         is_submitted: returns whether a student (nbgrader's id) submitted an assignment; others are not written.
 
@@ -74,18 +61,14 @@ def write_gradebook(
         raise missing_package("an nbgrader gradebook needs nbgrader", "notebooks") from None
     try:
         with _alembic_on_path(), Gradebook(_with_driver(database_url), course_id=course_id) as book:
-            writer = _Writer(book, class_document, cells_of, solutions or {}, is_submitted)
-            return writer.write(results)
+            return _Writer(book, class_document, solutions or {}, is_submitted).write(results)
     except ModuleNotFoundError as error:
-        raise UsageError(
-            f"this database needs the driver {error.name}. Install it: pip install {_driver_package(error.name)}"
-        ) from None
+        package = "psycopg2-binary" if error.name == "psycopg2" else error.name
+        raise UsageError(f"this database needs the driver {error.name}. Install it: pip install {package}") from None
     except (SQLAlchemyError, ValueError) as error:
         first = str(getattr(error, "orig", None) or error).strip().splitlines()[0]
-        raise UsageError(
-            f"cannot write nbgrader's gradebook ({first}). "
-            "Give the URL as in nbgrader_config.py: --database sqlite:////path/gradebook.db"
-        ) from None
+        hint = "Give the URL as in nbgrader_config.py: --database sqlite:////path/gradebook.db"
+        raise UsageError(f"cannot write nbgrader's gradebook ({first}). {hint}") from None
 
 
 @contextmanager
@@ -110,10 +93,6 @@ def _with_driver(url: str) -> str:
     return url
 
 
-def _driver_package(module: str | None) -> str:
-    return {"psycopg2": "psycopg2-binary"}.get(module or "", module or "")
-
-
 class _Writer:
     """Writes a class into an open gradebook, a batch of students at a time.
 
@@ -125,32 +104,31 @@ class _Writer:
         self,
         book: Any,
         class_document: Document,
-        cells_of: CellsOf,
         solutions: Mapping[str, Sequence[str]],
         is_submitted: Callable[[str, str], bool],
     ) -> None:
         from nbgrader import api
 
-        self._api = api
-        self._book = book
-        self._cells_of = cells_of
-        self._solutions = solutions
-        self._is_submitted = is_submitted
-        self._names = [entry["name"] for entry in class_document["assignments"]]
-        self._due = {entry["name"]: entry.get("due") for entry in class_document["assignments"]}
-        self._possible = {entry["name"]: entry["possible"] for entry in class_document["assignments"]}
+        self._api, self._book, self._solutions, self._is_submitted = api, book, solutions, is_submitted
+        self._assignments = {assignment["name"]: assignment for assignment in class_document["assignments"]}
         self._notebooks: dict[str, Any] = {}
         self._cells: dict[tuple[str, str], str] = {}  # (assignment, cell's name) -> cell's id
 
-    def write(self, results: Iterable[tuple[Document, Document | None]]) -> int:
-        written = 0
-        unread: list[tuple[Document, Document | None]] = []
-        for batch in _batches(results, STUDENTS_PER_COMMIT):
-            unread += [(student, result) for student, result in batch if _unread(student, result)]
-            written += self._batch([pair for pair in batch if not _unread(*pair)])
-        for batch in _batches(unread, STUDENTS_PER_COMMIT):  # last, when all cells are known
-            written += self._batch(batch)
-        return written
+    def write(self, results: Results) -> int:
+        without_result: list[tuple[Document, None]] = []  # they are last, when all cells are known
+
+        def with_result() -> Iterator[tuple[Document, Document | None]]:
+            for student, result in results:
+                if result is not None:
+                    yield student, result
+                else:
+                    without_result.append((student, None))
+
+        return self._write_in_batches(with_result()) + self._write_in_batches(without_result)
+
+    def _write_in_batches(self, results: Results) -> int:
+        remaining = iter(results)
+        return sum(map(self._batch, iter(lambda: list(islice(remaining, STUDENTS_PER_COMMIT)), [])))
 
     def _batch(self, batch: list[tuple[Document, Document | None]]) -> int:
         work = {id(student): dict(self._work(student, result)) for student, result in batch}

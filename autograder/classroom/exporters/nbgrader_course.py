@@ -4,8 +4,7 @@ The course's folders, database and id are read from its settings, as nbgrader re
 Jupyter folders and of the course. These files are the instructor's code and are run.
 """
 
-import contextlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -37,19 +36,12 @@ _DEFAULTS = {
 
 @dataclass(frozen=True)
 class Course:
-    """An nbgrader course.
-
-    Attributes:
-        root: its folder.
-        database: URL of its gradebook.
-        course_id: its id in nbgrader.
-        settings: the settings of nbgrader's `CourseDirectory`, by name.
-    """
+    """An nbgrader course."""
 
     root: Path
-    database: str
+    database: str  # URL of its gradebook
     course_id: str
-    settings: Mapping[str, str]
+    settings: Mapping[str, str]  # of nbgrader's `CourseDirectory`, by name
 
     def notebook(self, step: str, assignment: str, student: str = ".") -> Path:
         """Return the path of a notebook in one of nbgrader's steps: source, submitted or autograded."""
@@ -70,17 +62,19 @@ def find(folder: Path) -> Course:
     root = folder.resolve()
     section = _settings(root).CourseDirectory
     settings = {name: section.get(name, default) for name, default in _DEFAULTS.items()}
+    where = f"{root / SETTINGS}: c.CourseDirectory"
     for name, value in settings.items():
         if not isinstance(value, str):
-            raise UsageError(f"{root / SETTINGS}: c.CourseDirectory.{name} is {value!r}. Set it to a string")
-    database = _database_url(root, settings["db_url"]) or f"sqlite:///{root / 'gradebook.db'}"
+            raise UsageError(f"{where}.{name} is {value!r}. Set it to a string")
+    database = settings["db_url"] or "sqlite:///gradebook.db"
+    path = database.removeprefix("sqlite:///")
+    if path not in (database, "", ":memory:"):  # relative to the course, where nbgrader's commands run
+        database = f"sqlite:///{root / path}"
     course = Course(root, database, settings["course_id"].strip() or "default_course", settings)
     try:
         exists = course.notebook("source", "any").parent.parent.is_dir()
     except (KeyError, IndexError, ValueError):
-        raise UsageError(
-            f"{root / SETTINGS}: c.CourseDirectory.directory_structure has an unknown field. Fix that setting"
-        ) from None
+        raise UsageError(f"{where}.directory_structure has an unknown field. Fix that setting") from None
     if not exists:
         raise UsageError(f"{folder} is not an nbgrader course. Make one: headway release {folder} --format nbgrader")
     return course
@@ -97,53 +91,36 @@ def _settings(root: Path) -> Any:
         except ConfigFileNotFound:
             continue
         except Exception as error:  # the settings are a program, which can raise anything
-            reason = f"{type(error).__name__}: {error}"
-            raise UsageError(
-                f"{Path(place, SETTINGS)} cannot be run ({reason}). Fix it; nbgrader needs it, too"
-            ) from None
+            text = f"cannot be run ({type(error).__name__}: {error}). Fix it; nbgrader needs it, too"
+            raise UsageError(f"{Path(place, SETTINGS)} {text}") from None
     return config
-
-
-def _database_url(root: Path, url: str) -> str:
-    """Return the URL; a relative SQLite path is relative to the course, where nbgrader's commands run."""
-    prefix = "sqlite:///"
-    path = url.removeprefix(prefix)
-    return f"{prefix}{root / path}" if path != url and path and path != ":memory:" else url
 
 
 def write(book: Gradebook, course: Course) -> tuple[int, int]:
     """Write a graded class into a course, but only submissions that were made there; the rest is left as it is.
 
-    Returns:
-        the number of submissions written to the gradebook, and of notebooks with reports.
+    Returns the number of submissions written to the gradebook, and of notebooks with reports.
 
     Raises:
         UsageError: if the gradebook cannot be written.
         OSError: if a notebook cannot be written.
     """
-    sources = {
-        name: nbgrader_autograded.InstructorNotebook(course.notebook("source", name))
-        for name in (entry["name"] for entry in book.assignments)
-    }
+    names = [assignment["name"] for assignment in book.assignments]
+    sources = {name: nbgrader_autograded.InstructorNotebook(course.notebook("source", name)) for name in names}
+
+    def is_submitted(student: str, assignment: str) -> bool:  # for students unknown to nbgrader, every one counts
+        submitted = {name for name in names if course.notebook("submitted", name, student).parent.is_dir()}
+        return assignment in submitted or not submitted
+
     submissions = nbgrader.write_gradebook(
         book.document,
         book.results(),
         course.database,
         course_id=course.course_id,
         solutions={name: source.solution_ids for name, source in sources.items()},
-        is_submitted=lambda student, assignment: _is_submitted(course, student, assignment, sources),
+        is_submitted=is_submitted,
     )
     return submissions, sum(_write_notebooks(book, course, sources))
-
-
-def _submitted(course: Course, student: str, assignment: str) -> Path:
-    return course.notebook("submitted", assignment, student)
-
-
-def _is_submitted(course: Course, student: str, assignment: str, assignments: Iterable[str]) -> bool:
-    """Return whether an assignment was submitted through nbgrader; for students unknown there, every one counts."""
-    submitted = {name for name in assignments if _submitted(course, student, name).parent.is_dir()}
-    return assignment in submitted or not submitted
 
 
 def _write_notebooks(
@@ -157,24 +134,21 @@ def _write_notebooks(
             source = sources.get(assignment["name"])
             if source is None or not source.graded:
                 continue
-            submitted = _submitted(course, key, assignment["name"])
+            submitted = course.notebook("submitted", assignment["name"], key)
             try:
                 content = read_plain_file(submitted, MAX_NOTEBOOK_BYTES)
                 text = nbgrader_autograded.graded_notebook(content, source, document, assignment)
-            except SkippedFile as left:
-                text = nbgrader_autograded.ungraded_notebook(
-                    f"This was not graded: {left}.", source, document, assignment
-                )
+            except SkippedFile as skipped:
+                reason = f"This was not graded: {skipped}."
+                text = nbgrader_autograded.ungraded_notebook(reason, source, document, assignment)
             except OSError:  # not submitted through nbgrader
                 continue
             target = course.notebook("autograded", assignment["name"], key)
             write_atomically(target, text.encode("utf-8", "replace"))
-            for name, exchange_file in _exchange_files(submitted.parent):
+            for name in EXCHANGE_FILES:
+                try:
+                    exchange_file = read_plain_file(submitted.with_name(name), 1000)
+                except (SkippedFile, OSError):
+                    continue
                 write_atomically(target.with_name(name), exchange_file)
             yield 1
-
-
-def _exchange_files(submitted: Path) -> Iterator[tuple[str, bytes]]:
-    for name in EXCHANGE_FILES:
-        with contextlib.suppress(SkippedFile, OSError):
-            yield name, read_plain_file(submitted / name, 1000)

@@ -6,30 +6,18 @@ from autograder.classroom.exporters import csv_cells
 from autograder.classroom.gradebook import Gradebook
 from autograder.report.student_feedback import student_exception_lines
 
-_TEXTS = ("name", "id", "email", "submission", "status", "reason")
-
 
 def write(book: Gradebook, path: Path) -> int:
-    """Write the table: student, status, points, and the score of each assignment after the policy.
-
-    Returns:
-        The number of students.
-    """
+    """Write the table (student, status, points, score of each assignment); return the number of students."""
     names = [assignment["name"] for assignment in book.assignments]
+    texts = ("name", "id", "email", "submission", "status", "reason", "submitted_at")
     numbers = ("attempt", "attempts", "late_days", "earned", "possible", "penalty", "score", "out_of")
-    rows = [[*_TEXTS, "submitted_at", *numbers, "dropped", "exceptions", *names]]
+    rows = [[*texts, *numbers, "dropped", "exceptions", *names]]
     for student in book.students:
         grades = [student["assignments"].get(name, {}) for name in names]
         scores = ["" if grade.get("excused") else csv_cells.points(grade.get("score")) for grade in grades]
-        rows.append(
-            [
-                *(csv_cells.text(student[key]) for key in _TEXTS),
-                csv_cells.text(student["submitted_at"]),
-                *(csv_cells.points(student[key]) for key in numbers),
-                csv_cells.text(" ".join(student["dropped"])),
-                csv_cells.text("; ".join(student_exception_lines(student))),
-                *scores,
-            ]
-        )
+        lists = (" ".join(student["dropped"]), "; ".join(student_exception_lines(student)))
+        cells = [*(csv_cells.text(student[key]) for key in texts), *(csv_cells.points(student[key]) for key in numbers)]
+        rows.append([*cells, *map(csv_cells.text, lists), *scores])
     csv_cells.write(path, rows)
     return len(rows) - 1

@@ -13,7 +13,6 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import BinaryIO
 
 from autograder.classroom.submissions.model import Attempt, SubmissionPart, is_gradable
 from autograder.core.text import clean
@@ -93,9 +92,8 @@ def content_digest(files: list[SubmittedFile]) -> str:
 def file_signature(attempt: Attempt) -> str:
     """Return a digest of the metadata of the attempt's files: while it is the same, the files have not changed.
 
-    It covers sizes, inodes and both times of every file, not the content, which makes it a hundred times cheaper than
-    `content_digest`. The time of the last status change cannot be set by whoever writes a file. The signature is empty
-    where it would prove nothing: for files that changed a moment ago or cannot be read. Empty signatures never match.
+    It is a hundred times cheaper than `content_digest`. Whoever writes a file cannot set the time of its last status
+    change. The signature is empty, and never matches, where files changed a moment ago or cannot be read.
     """
     state = hashlib.sha256()
     latest = time.time_ns() - CLOCK_STEP_NS
@@ -158,9 +156,8 @@ def copy_modules(files: list[SubmittedFile], target: Path, curriculum: Curriculu
                 if len(chosen) >= MAX_FILES:
                     raise SkippedFile(f"{shown} and the rest: left out, there are more than {MAX_FILES} files")
                 if sum(len(other.content) for other in chosen.values()) + len(content) > MAX_BYTES:
-                    raise SkippedFile(
-                        f"{shown} and the rest: left out, together they are larger than {MAX_BYTES >> 20} MiB"
-                    )
+                    size = f"together they are larger than {MAX_BYTES >> 20} MiB"
+                    raise SkippedFile(f"{shown} and the rest: left out, {size}")
                 chosen[known] = module
     except SkippedFile as error:
         notes.append(str(error))
@@ -203,10 +200,9 @@ def _modules(
     file: SubmittedFile, curriculum: Curriculum, unpacked: Quota, notebooks: Quota
 ) -> Iterator[tuple[str, Content]]:
     """Yield the modules in one file: itself, those of a notebook, those of an archive."""
+    entries = iter([(file.name, file.content)])
     if isinstance(file.content, bytes) and file.name.endswith(".zip"):
-        entries = read_archive(io.BytesIO(file.content), skip_reason, _max_bytes, MAX_ENTRIES, unpacked)
-    else:
-        entries = iter([(file.name, file.content)])
+        entries = read_archive(io.BytesIO(file.content), _skip_reason, _max_bytes, MAX_ENTRIES, unpacked)
     for name, content in entries:
         if isinstance(content, bytes) and name.endswith(".ipynb"):
             notebooks.use()
@@ -241,9 +237,9 @@ def _importable_name(name: str) -> str:
 
 
 def _read_file(path: Path, name: str, assignment: str) -> SubmittedFile:
-    reason = skip_reason(name)
     content: Content
     try:
+        reason = _skip_reason(name)
         content = SkippedFile(reason) if reason else read_plain_file(path, _max_bytes(name))
     except SkippedFile as error:
         content = error
@@ -252,8 +248,7 @@ def _read_file(path: Path, name: str, assignment: str) -> SubmittedFile:
     return SubmittedFile(name, content, assignment)
 
 
-def skip_reason(name: str) -> str | None:
-    """Return why a file of this name is left out, or None if it is not."""
+def _skip_reason(name: str) -> str | None:
     if name in RESERVED:
         return "a file of this name is not part of a submission"
     if name.endswith((".ipynb", ".zip")) or MODULE.fullmatch(name):
@@ -268,32 +263,19 @@ def _max_bytes(name: str) -> int:
 
 
 def read_plain_file(path: Path, max_bytes: int) -> bytes:
-    """Return the content of a plain file.
+    """Return the content of a plain file that has no other name, without following a link to it.
 
     Raises:
-        SkippedFile: if it is not a plain file, or larger than `max_bytes`.
-    """
-    with open_plain_file(path) as file:
-        if os.fstat(file.fileno()).st_size > max_bytes:
-            raise SkippedFile(f"it is larger than {max_bytes >> 20} MiB")
-        return file.read(max_bytes)
-
-
-def open_plain_file(path: Path) -> BinaryIO:
-    """Open a plain file that has no other name, without following a link to it.
-
-    The file is inspected after it was opened, so that nothing can be exchanged in between.
-
-    Raises:
-        SkippedFile: if it is something else.
+        SkippedFile: if it is something else, or larger than `max_bytes`.
     """
     # O_NONBLOCK: opening a named pipe must not wait for a writer.
     flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
-    file = os.fdopen(os.open(path, flags), "rb")
-    status = os.fstat(file.fileno())
-    if stat.S_ISREG(status.st_mode) and status.st_nlink == 1:
-        return file
-    file.close()
-    if stat.S_ISREG(status.st_mode) and status.st_nlink > 1:
-        raise SkippedFile("it is a hard link: the same file has another name")
-    raise SkippedFile("it is not a plain file")
+    with open(os.open(path, flags), "rb") as file:
+        status = os.fstat(file.fileno())  # of the open file, so that nothing can be exchanged in between
+        if not stat.S_ISREG(status.st_mode):
+            raise SkippedFile("it is not a plain file")
+        if status.st_nlink > 1:
+            raise SkippedFile("it is a hard link: the same file has another name")
+        if status.st_size > max_bytes:
+            raise SkippedFile(f"it is larger than {max_bytes >> 20} MiB")
+        return file.read(max_bytes)

@@ -7,6 +7,8 @@ canvas, moodle, gradescope     the unpacked bulk download of that platform
 
 import re
 from collections.abc import Callable, Sequence
+from contextlib import suppress
+from functools import partial
 from pathlib import Path
 
 from autograder.classroom.submissions import intake, lms_downloads
@@ -18,54 +20,44 @@ from autograder.errors import UsageError
 
 _ATTEMPT = re.compile(r"(?:attempt|try|submission|versuch)?[-_ ]*(\d{1,4})", re.IGNORECASE)
 Reader = Callable[[Path, list[str], Curriculum], list[ClassMember] | None]
+# Platforms first: their downloads cannot be mistaken for anything else.
+_PLATFORM_READERS = {
+    "gradescope": lms_downloads.read_gradescope,
+    "moodle": lms_downloads.read_moodle,
+    "canvas": lms_downloads.read_canvas,
+    "nbgrader": lms_downloads.read_nbgrader,
+}
 
 
 def read_class_members(
-    folder: Path,
-    curriculum: Curriculum,
-    layout: str = "auto",
-    modules: Sequence[str] = (),
-    *,
-    out: Path | None = None,
+    folder: Path, curriculum: Curriculum, layout: str = "auto", modules: Sequence[str] = (), *, out: Path | None = None
 ) -> list[ClassMember]:
     """Return the students whose submissions are in `folder`.
 
     Args:
-        folder: the folder of submissions.
-        curriculum: the course whose assignments were submitted.
-        layout: one of `LAYOUTS`, or "auto".
+        layout: a key of `_PLATFORM_READERS`, "plain", or "auto".
         modules: the assignments to grade; if there is only one, a file of any name counts as it.
         out: the folder of results; it is no submission, even inside `folder`.
 
     Raises:
         UsageError: if there is no such folder, it is empty, or it does not have the given layout.
     """
-    names = [name for name in _names_in(folder) if out is None or (folder / name).resolve() != out.resolve()]
-    for name in LAYOUTS if layout == "auto" else (layout,):
-        try:
-            reader = _READERS.get(name)
-            members = (
-                reader(folder, names, curriculum) if reader else read_plain_layout(folder, names, curriculum, modules)
-            )
-        except OSError as error:
-            path = error.filename or folder
-            raise UsageError(f"cannot read {path}: {error.strerror}. Check its permissions: ls -ld {path}") from None
-        if members:
-            return members
-    if layout != "auto":
-        raise UsageError(f"{folder} does not have the layout {layout!r}. Let Headway detect it: --layout auto")
-    raise UsageError(f"no submissions in {folder}. Give each student a folder: {folder}/ada/softmax.py")
-
-
-def _names_in(folder: Path) -> list[str]:
     if folder.is_file():
         raise UsageError(f"{folder} is a file. Unpack it, and name the folder: headway grade DIR --out OUT")
     if not folder.is_dir():
         raise UsageError(f"no such folder: {folder}. Check the path.")
+    readers: dict[str, Reader] = {**_PLATFORM_READERS, "plain": partial(read_plain_layout, modules=modules)}
     try:
-        return visible_names(folder)
+        names = [name for name in visible_names(folder) if out is None or (folder / name).resolve() != out.resolve()]
+        for name in readers if layout == "auto" else (layout,):
+            if members := readers[name](folder, names, curriculum):
+                return members
     except OSError as error:
-        raise UsageError(f"cannot read {folder}: {error.strerror}. Check its permissions: ls -ld {folder}") from None
+        path = error.filename or folder
+        raise UsageError(f"cannot read {path}: {error.strerror}. Check its permissions: ls -ld {path}") from None
+    if layout != "auto":
+        raise UsageError(f"{folder} does not have the layout {layout!r}. Let Headway detect it: --layout auto")
+    raise UsageError(f"no submissions in {folder}. Give each student a folder: {folder}/ada/softmax.py")
 
 
 def read_plain_layout(
@@ -89,20 +81,18 @@ def read_plain_layout(
             parts_by_key.setdefault(f"{student} ", []).append((student, part))
     students = [entries[0][0] for entries in parts_by_key.values()]
     members = [
-        ClassMember(
-            safe_name(student if students.count(student) == 1 else key.rstrip()),
-            attempts=_attempts([part for _, part in entries]),
-        )
+        ClassMember(safe_name(student if students.count(student) == 1 else key.rstrip()), attempts=_attempts(entries))
         for (key, entries), student in zip(parts_by_key.items(), students, strict=True)
     ]
     return sorted(members, key=lambda member: member.submission)
 
 
-def _attempts(parts: list[SubmissionPart]) -> tuple[Attempt, ...]:
+def _attempts(named_parts: list[tuple[str, SubmissionPart]]) -> tuple[Attempt, ...]:
     """Return one attempt, or one for each of the numbered folders in a student's folder."""
+    parts = tuple(part for _, part in named_parts)
     path = parts[0].path
     if len(parts) > 1 or not path.is_dir() or path.is_symlink():
-        return (Attempt(tuple(parts)),)
+        return (Attempt(parts),)
     folder = unwrap_folder(path)
     entries = visible_paths(folder)
     numbers = {path: _ATTEMPT.fullmatch(path.name) for path in entries if path.is_dir()}
@@ -116,27 +106,12 @@ def _part_of_file(path: Path, curriculum: Curriculum, modules: Sequence[str]) ->
     """Return the student and the module of a file: `ada.py`, `ada_softmax.py`, `softmax-ada.py`."""
     stem, suffix = path.stem, path.suffix
     for module in sorted(curriculum.modules, key=len, reverse=True):
-        match = re.fullmatch(rf"(?:(.+)[-_ ]{module}|{module}[-_ ](.+))", stem, re.IGNORECASE)
-        if match:
+        if match := re.fullmatch(rf"(?:(.+)[-_ ]{module}|{module}[-_ ](.+))", stem, re.IGNORECASE):
             return match[1] or match[2], SubmissionPart(path, f"{module}{suffix}", module)
+    module = modules[0] if len(modules) == 1 else ""
     if suffix == ".ipynb":
-        return stem, SubmissionPart(path, f"{modules[0]}.ipynb" if len(modules) == 1 else "")
-    module = modules[0] if len(modules) == 1 else _guess_module_of(path, curriculum)
+        return stem, SubmissionPart(path, f"{module}.ipynb" if module else "")
+    if not module:
+        with suppress(SkippedFile, OSError):
+            module = intake.guess_module(intake.read_plain_file(path, intake.MAX_FILE_BYTES), curriculum)
     return stem, SubmissionPart(path, f"{module}.py" if module else "", module)
-
-
-def _guess_module_of(path: Path, curriculum: Curriculum) -> str:
-    try:
-        return intake.guess_module(intake.read_plain_file(path, intake.MAX_FILE_BYTES), curriculum)
-    except (SkippedFile, OSError):
-        return ""
-
-
-# Platforms first: their downloads cannot be mistaken for anything else.
-_READERS: dict[str, Reader] = {
-    "gradescope": lms_downloads.read_gradescope,
-    "moodle": lms_downloads.read_moodle,
-    "canvas": lms_downloads.read_canvas,
-    "nbgrader": lms_downloads.read_nbgrader,
-}
-LAYOUTS = (*_READERS, "plain")

@@ -6,6 +6,7 @@ Each function returns the students in a folder, or None if the folder is not of 
 import itertools
 import re
 from collections import defaultdict
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -30,10 +31,9 @@ _MOODLE = re.compile(r"(?P<name>.+?)_(?P<id>\d+)_assignsubmission_(?P<kind>file|
 def read_canvas(folder: Path, names: list[str], curriculum: Curriculum) -> list[ClassMember] | None:
     """Read the unpacked archive of Canvas's "Download Submissions".
 
-    The file names are made in `ContentZipper#get_filename` and `#add_upload_submission`
-    (github.com/instructure/canvas-lms, lib/content_zipper.rb): `[name, LATE, user id].join("_")`, then `_`, the
-    attachment's id, `_` and its display name. A file that is submitted again under its old name is displayed as
-    `softmax-1.py`. The archive contains the last attempt; of two versions of a file the later one counts.
+    The file names are made in lib/content_zipper.rb (github.com/instructure/canvas-lms): name, LATE, user id, the
+    attachment's id and its display name, joined by `_`. A file that is submitted again under its old name is displayed
+    as `softmax-1.py`. The archive contains the last attempt; of two versions of a file the later one counts.
     """
     files = {name: match for name in names if (match := _CANVAS.fullmatch(name))}
     submitted = [name for name in names if is_gradable(name)]
@@ -48,9 +48,7 @@ def read_canvas(folder: Path, names: list[str], curriculum: Curriculum) -> list[
         # Attachment ids grow: the later version of a file has the higher one.
         for name in sorted(user_names, key=lambda name: int(files[name]["file"])):
             latest[_RESUBMITTED.sub("", files[name]["name"])] = name
-        parts = tuple(
-            SubmissionPart(folder / name, original) for original, name in latest.items() if is_gradable(original)
-        )
+        parts = tuple(SubmissionPart(folder / name, title) for title, name in latest.items() if is_gradable(title))
         user = files[user_names[0]]["user"] or ""
         submission = f"{user}_{user_id}" if user else user_id
         late = any(files[name]["late"] for name in user_names)
@@ -61,9 +59,8 @@ def read_canvas(folder: Path, names: list[str], curriculum: Curriculum) -> list[
 def read_moodle(folder: Path, names: list[str], curriculum: Curriculum) -> list[ClassMember] | None:
     """Read the unpacked archive of Moodle's "Download all submissions", in folders or not.
 
-    The names are made in `downloader::get_student_prefix` and `load_submissionplugin_filelist`
-    (github.com/moodle/moodle, mod/assign/classes/downloader.php): full name, `_`, the participant's number, `_`,
-    `assignsubmission`, `_`, the plugin's type. Texts typed into Moodle (`onlinetext`) are ignored.
+    The names are made in mod/assign/classes/downloader.php (github.com/moodle/moodle): full name, participant's
+    number, `assignsubmission` and the plugin's type, joined by `_`. Texts typed into Moodle (`onlinetext`) are ignored.
     """
     matches = {name: match for name in names if (match := _MOODLE.fullmatch(name))}
     others = [name for name in names if name not in matches and (is_gradable(name) or (folder / name).is_dir())]
@@ -116,11 +113,8 @@ def read_gradescope(folder: Path, names: list[str], curriculum: Curriculum) -> l
             for submitted_at, path in submissions
         )
         fields = details[key]
-        members.append(
-            ClassMember(
-                safe_name(key), fields.get("name", ""), fields.get("sid", ""), fields.get("email", ""), attempts
-            )
-        )
+        name, number, email = (fields.get(field, "") for field in ("name", "sid", "email"))
+        members.append(ClassMember(safe_name(key), name, number, email, attempts))
     return members
 
 
@@ -133,13 +127,11 @@ def _gradescope_index(path: Path) -> dict[str, object] | None:
         import yaml
     except ImportError:
         raise missing_package(f"reading {path.name} needs PyYAML", "class") from None
-    # The base loader leaves everything as text: a student number keeps its zeros, and nothing is constructed.
-    loader = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
     try:
-        index = yaml.load(text, Loader=loader)
+        # The base loader leaves everything as text: a student number keeps its zeros, and nothing is constructed.
+        index = yaml.load(text, Loader=getattr(yaml, "CBaseLoader", yaml.BaseLoader))
     except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        line = f", line {mark.line + 1}" if mark else ""
+        line = f", line {mark.line + 1}" if (mark := getattr(error, "problem_mark", None)) else ""
         raise UsageError(f"{path}{line}: not valid YAML. Download the submissions from Gradescope again.") from None
     return index if isinstance(index, dict) else None
 
@@ -147,8 +139,7 @@ def _gradescope_index(path: Path) -> dict[str, object] | None:
 def read_nbgrader(folder: Path, names: list[str], curriculum: Curriculum) -> list[ClassMember] | None:
     """Read nbgrader's `submitted/{student_id}/{assignment_id}/…`, with `timestamp.txt` beside the files.
 
-    The structure is described in "The philosophy of nbgrader" (nbgrader.readthedocs.io, section "File/directory
-    structure of nbgrader"); the time of submission, "2015-02-02 15:58:23.948203 UTC", in "Managing the database".
+    See "The philosophy of nbgrader" and, for the time, "Managing the database" (nbgrader.readthedocs.io).
     """
     if "submitted" in names:
         folder = folder / "submitted"
@@ -161,12 +152,12 @@ def read_nbgrader(folder: Path, names: list[str], curriculum: Curriculum) -> lis
             continue
         parts: list[SubmissionPart] = []
         times: dict[str, datetime] = {}
-        for path in visible_paths(folder / name):
-            if path.is_dir():
-                module = path.name if path.name in curriculum.modules else ""
-                parts.append(SubmissionPart(unwrap_folder(path), assignment=path.name))
-                submitted_at = _read_timestamp(path / "timestamp.txt")
-                if submitted_at is not None:
+        for path in filter(Path.is_dir, visible_paths(folder / name)):
+            parts.append(SubmissionPart(unwrap_folder(path), assignment=path.name))
+            with suppress(SkippedFile, OSError):
+                stamp = read_plain_file(path / "timestamp.txt", 1000).decode("utf-8", "replace")
+                if submitted_at := parse_time(stamp):
+                    module = path.name if path.name in curriculum.modules else ""
                     times[module] = max(submitted_at, times.get(module, submitted_at))
         members.append(ClassMember(safe_name(name), "", name, attempts=(Attempt(tuple(parts), times),)))
     return members or None
@@ -188,13 +179,6 @@ def _looks_like_nbgrader(folder: Path, names: list[str], curriculum: Curriculum)
     return found
 
 
-def _read_timestamp(path: Path) -> datetime | None:
-    try:
-        return parse_time(read_plain_file(path, 1000).decode("utf-8", "replace"))
-    except (SkippedFile, OSError):
-        return None
-
-
 def parse_time(text: str) -> datetime | None:
     """Return a time as platforms write it, in UTC unless it has a zone; None if it is not a time."""
     cleaned = re.sub(r"(\.\d{6})\d+", r"\1", text.strip().removesuffix("UTC").removesuffix("Z").strip())
@@ -211,21 +195,15 @@ def unwrap_folder(folder: Path) -> Path:
         return folder
     entries = visible_paths(folder)
     folders = [path for path in entries if path.is_dir() and not path.is_symlink()]
-    if len(folders) == 1 and not any(is_gradable(path.name) for path in entries if path not in folders):
-        return folders[0]
-    return folder
+    only = len(folders) == 1 and not any(is_gradable(path.name) for path in entries if path not in folders)
+    return folders[0] if only else folder
 
 
 def visible_paths(folder: Path) -> list[Path]:
-    """Return the entries of a student's folder, sorted, without hidden ones; none if it cannot be read.
-
-    A folder that cannot be read gets a note when its files are read; it must not stop the class.
-    """
-    try:
-        paths = sorted(itertools.islice(folder.iterdir(), MAX_ENTRIES + 1))
-    except OSError:
-        return []
-    return [path for path in paths if not _is_hidden(path)]
+    """Return the entries of a student's folder, sorted, without hidden ones; none if it cannot be read."""
+    with suppress(OSError):  # such a folder gets a note when its files are read; it must not stop the class
+        return [path for path in sorted(itertools.islice(folder.iterdir(), MAX_ENTRIES + 1)) if not _is_hidden(path)]
+    return []
 
 
 def visible_names(folder: Path) -> list[str]:

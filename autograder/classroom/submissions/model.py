@@ -11,32 +11,20 @@ from autograder.core.text import clean
 
 @dataclass(frozen=True)
 class SubmissionPart:
-    """A file, a folder or an archive of a submission.
-
-    Attributes:
-        path: where it is.
-        name: the file's original name, if the platform changed it; otherwise empty.
-        assignment: the assignment that it was submitted for, if the layout says so; otherwise empty.
-    """
+    """A file, a folder or an archive of a submission."""
 
     path: Path
-    name: str = ""
-    assignment: str = ""
+    name: str = ""  # its original name, if the platform changed it
+    assignment: str = ""  # the assignment that it was submitted for, if the layout says so
 
 
 @dataclass(frozen=True)
 class Attempt:
-    """One attempt of one student.
-
-    Attributes:
-        parts: its files and folders.
-        times: when it was submitted, by assignment; the key "" stands for all others.
-        late: whether the platform marks it as late, without saying by how much; None: the platform has no such mark.
-    """
+    """One attempt of one student."""
 
     parts: tuple[SubmissionPart, ...]
-    times: dict[str, datetime] = field(default_factory=dict)
-    late: bool | None = None
+    times: dict[str, datetime] = field(default_factory=dict)  # by assignment; the key "" stands for all others
+    late: bool | None = None  # whether the platform marks it as late, not by how much; None: it has no such mark
 
     def submitted_at(self, assignment: str = "") -> datetime | None:
         """Return when an assignment was submitted (without one: the latest time), or None if that is unknown."""
@@ -47,24 +35,15 @@ class Attempt:
 
 @dataclass(frozen=True)
 class ClassMember:
-    """One student of the class, with their attempts.
+    """One student of the class, with their attempts. Texts that are not known are empty."""
 
-    Attributes:
-        submission: the name under which the work is graded: unique, and safe to show and to write.
-        name: the student's name, if known.
-        id: the id on the platform or the roster, if known.
-        attempts: the oldest first; empty if nothing was submitted.
-        roster: the student's row of the roster, by column; empty without a roster.
-        notes: what the instructor should know, for example that the roster does not list the name.
-    """
-
-    submission: str
+    submission: str  # the name under which the work is graded: unique, and safe to show and to write
     name: str = ""
-    id: str = ""
+    id: str = ""  # on the platform or the roster
     email: str = ""
-    attempts: tuple[Attempt, ...] = ()
-    roster: dict[str, str] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()
+    attempts: tuple[Attempt, ...] = ()  # the oldest first
+    roster: dict[str, str] = field(default_factory=dict)  # the student's row of the roster, by column
+    notes: tuple[str, ...] = ()  # for the instructor
 
 
 def is_gradable(name: str) -> bool:

@@ -1,8 +1,7 @@
 """Match submissions with the people on a roster, a CSV file, and find out who is missing.
 
-Columns are found by their titles, so that the exports of the platforms can be used as they are: Canvas's gradebook
-(Student, ID, SIS User ID, SIS Login ID), Moodle's grading worksheet (Identifier, Full name, Email address), the lists
-of Gradescope and nbgrader (id, first_name, last_name, email).
+Columns are found by their titles, so that the exports of Canvas, Moodle, Gradescope and nbgrader can be used as they
+are.
 """
 
 import csv
@@ -58,9 +57,8 @@ def read_roster(path: Path) -> list[RosterEntry]:
     try:
         rows = list(reader)
     except csv.Error as error:  # for example a quotation mark that is never closed
-        raise UsageError(
-            f"the roster {path} is not valid CSV after line {reader.line_num}: {error}. Save it as CSV (UTF-8) again."
-        ) from None
+        problem = f"is not valid CSV after line {reader.line_num}: {error}. Save it as CSV (UTF-8) again."
+        raise UsageError(f"the roster {path} {problem}") from None
     titles = {re.sub(r"[^a-z]", "", (title or "").lower()): title for title in reversed(reader.fieldnames or [])}
     if not any(title in titles for title in (*_NAME, *_ID, *_EMAIL, *_LAST)):
         columns = ", ".join(title or "" for title in (reader.fieldnames or [])[:6])
@@ -73,9 +71,8 @@ def read_roster(path: Path) -> list[RosterEntry]:
         key = entry.id or entry.email or entry.name
         if key in entries:
             first = list(entries).index(key) + 1
-            raise UsageError(
-                f"the roster {path} lists {clean(key, 80)!r} twice: entries {first} and {len(entries) + 1}"
-            )
+            where = f"entries {first} and {len(entries) + 1}"
+            raise UsageError(f"the roster {path} lists {clean(key, 80)!r} twice: {where}")
         entries[key] = entry
     return list(entries.values())
 
@@ -122,13 +119,8 @@ def match_roster(members: list[ClassMember], entries: list[RosterEntry]) -> list
         position = _position_of(member, positions)
         if position is not None and position not in matched:
             entry = entries[position]
-            matched[position] = replace(
-                member,
-                name=entry.name or member.name,
-                id=entry.id or member.id,
-                email=entry.email or member.email,
-                roster=entry.row,
-            )
+            name, student_id, email = entry.name or member.name, entry.id or member.id, entry.email or member.email
+            matched[position] = replace(member, name=name, id=student_id, email=email, roster=entry.row)
             continue
         namesakes = max(len(positions.get(_normalize(text), ())) for text in (member.submission, member.name))
         if position is not None:
@@ -139,18 +131,14 @@ def match_roster(members: list[ClassMember], entries: list[RosterEntry]) -> list
             note = "not on the roster"
         others.append(replace(member, notes=(*member.notes, note)))
     submissions = {member.submission for member in members}
-    return [
-        *(matched.get(number) or _missing(entry, submissions) for number, entry in enumerate(entries)),
-        *others,
-    ]
+    return [*(matched.get(number) or _missing(entry, submissions) for number, entry in enumerate(entries)), *others]
 
 
 def _position_of(member: ClassMember, positions: dict[str, set[int]]) -> int | None:
     """Find a student on the roster by id, then email, then name; a name that several people have matches nobody."""
     for text in filter(None, (member.id, member.email, member.submission, member.name)):
-        found = positions.get(_normalize(text), set())
-        if len(found) == 1:
-            return next(iter(found))
+        if len(matching := positions.get(_normalize(text), ())) == 1:
+            return next(iter(matching))
     return None
 
 
@@ -176,20 +164,16 @@ class StudentNames:
     def find(self, name: str, option: str) -> str | None:
         """Return the submission of the student of that name, or None.
 
-        Args:
-            name: the name of a submission, or a student's name, id or email.
-            option: where the user can give another name; for the error.
-
         Raises:
-            UsageError: if several students have that name.
+            UsageError: if several students have that name; `option` is where the user can give another.
         """
         if name in self._submissions:  # the name of a submission is unique, even if it is also somebody's name
             return name
-        found = sorted(self._submissions_by_name.get(name, ()))
-        if len(found) > 1:
-            choices = ", ".join(map(repr, found))
+        matching = sorted(self._submissions_by_name.get(name, ()))
+        if len(matching) > 1:
+            choices = ", ".join(map(repr, matching))
             raise UsageError(f"{name!r} matches several students. Name one submission: {option} with {choices}")
-        return found[0] if found else None
+        return matching[0] if matching else None
 
     def unknown(self, name: str) -> str:
         """Return a message that no student has this name, with the closest name."""
