@@ -13,23 +13,15 @@ from pathlib import Path
 from typing import Any
 
 from autograder.core.versions import versions
-from autograder.curriculum import Curriculum, registry
+from autograder.curriculum import registry
 from autograder.curriculum.stubs import bundled
 from autograder.engine.session import Options
 
 # The files of Headway that results depend on. Reports, commands and exports only read results.
 _RESULT_FILES = (
-    "*.py",
-    "core/*.py",
-    "curriculum/*.py",
-    "courses/transformer/**/*.py",
-    "courses/transformer/hints.toml",
-    "engine/**/*.py",
-    "sandbox/**/*.py",
-    "classroom/submissions/intake.py",
-    "classroom/worker.py",
-    "notebooks/*.py",
-)
+    "*.py", "core/*.py", "curriculum/*.py", "courses/transformer/**/*.py", "courses/transformer/hints.toml",
+    "engine/**/*.py", "sandbox/**/*.py", "classroom/submissions/intake.py", "classroom/worker.py", "notebooks/*.py",
+)  # fmt: skip
 
 
 @cache
@@ -48,24 +40,18 @@ def _digest_of_files(paths: Iterable[Path], prefix: str = "") -> str:
     return digest.hexdigest()
 
 
-def _course_digest(curriculum: Curriculum) -> str:
-    """Return the course's name; for a course of another package, followed by a digest of that package."""
-    if curriculum.package == registry.BUILT_IN:
-        return curriculum.name
-    return f"{curriculum.name} {_digest_of_files(registry.source_files(curriculum.package), repr(curriculum))}"
-
-
 def run_key(options: Options, **settings: Any) -> str:
     """Return the digest of everything that all submissions of a run share; `settings` are added to it."""
+    curriculum = options.curriculum
+    course = curriculum.name
+    if curriculum.package != registry.BUILT_IN:
+        course += f" {_digest_of_files(registry.source_files(curriculum.package), repr(curriculum))}"
     shared = {
         "kit": headway_digest(),
-        "course": _course_digest(options.curriculum),
+        "course": course,
         "versions": versions(),
-        "functions": options.functions,
-        "seed": options.seed,
+        **{name: getattr(options, name) for name in ("functions", "seed", "official", "diagnose")},
         "limits": {name: str(value) for name, value in asdict(options.limits).items()},
-        "official": options.official,
-        "diagnose": options.diagnose,
         **settings,
     }
     return hashlib.sha256(json.dumps(shared, sort_keys=True).encode()).hexdigest()

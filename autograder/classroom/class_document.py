@@ -3,7 +3,6 @@
 import dataclasses
 import json
 from collections.abc import Mapping
-from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -24,34 +23,23 @@ from autograder.report.student_feedback import student_exception_lines
 
 @dataclasses.dataclass
 class GradedClass:
-    """A class while it is graded: its students and how their submissions are scored.
-
-    Attributes:
-        modules: the graded assignments.
-        exceptions: the policy's exceptions by submission.
-    """
+    """A class while it is graded: its students and how their submissions are scored."""
 
     students: list[ClassMember]
     policy: Policy
     curriculum: Curriculum
-    modules: tuple[str, ...]
+    modules: tuple[str, ...]  # the graded assignments
     seed: int
     seconds: float = 0.0
-    exceptions: Mapping[str, list[PolicyException]] = dataclasses.field(default_factory=dict)
+    exceptions: Mapping[str, list[PolicyException]] = dataclasses.field(default_factory=dict)  # by submission
 
     def files_of(self, student: ClassMember) -> list[tuple[int, Attempt, str]]:
         """Return the attempts that the policy grades: number (from 1), attempt, name of the result document."""
         numbered = list(enumerate(student.attempts, start=1))
-        if not numbered:
-            return []
-        if self.policy.attempts == "best":
-            several = len(numbered) > 1
-            return [
-                (number, attempt, file_name(student.submission, number if several else 0))
-                for number, attempt in numbered
-            ]
-        number, attempt = numbered[0 if self.policy.attempts == "first" else -1]
-        return [(number, attempt, file_name(student.submission))]
+        if self.policy.attempts == "best" and len(numbered) > 1:
+            return [(number, attempt, file_name(student.submission, number)) for number, attempt in numbered]
+        graded = numbered[:1] if self.policy.attempts == "first" else numbered[-1:]
+        return [(number, attempt, file_name(student.submission)) for number, attempt in graded]
 
     def document(self, entries: Mapping[str, JournalEntry]) -> dict[str, Any]:
         """Return the class document for the results that exist so far."""
@@ -65,8 +53,8 @@ class GradedClass:
                 {
                     "name": assignment.name,
                     "title": assignment.title,
-                    "possible": _points(assignment.possible),
-                    "weight": _points(assignment.weight),
+                    "possible": round(assignment.possible, 6),
+                    "weight": round(assignment.weight, 6),
                     "due": assignment.due.isoformat() if assignment.due else None,
                 }
                 for assignment in assignments
@@ -80,11 +68,10 @@ class GradedClass:
         points = dict.fromkeys(self.modules, 0.0)
         files = {file for student in self.students for _, _, file in self.files_of(student)}
         for entry in (entry for file, entry in entries.items() if file in files):
-            for name, possible in entry.possible.items():
-                if name in points:
-                    points[name] = max(points[name], possible)
-        titles = {name: self.curriculum.modules[name].title for name in self.modules}
-        return scoring.graded_assignments(self.policy, {name: (titles[name], points[name]) for name in self.modules})
+            for name in points.keys() & entry.possible.keys():
+                points[name] = max(points[name], entry.possible[name])
+        titled = {name: (self.curriculum.modules[name].title, points[name]) for name in self.modules}
+        return scoring.graded_assignments(self.policy, titled)
 
     def _student(
         self, student: ClassMember, assignments: list[scoring.GradedAssignment], entries: Mapping[str, JournalEntry]
@@ -92,13 +79,10 @@ class GradedClass:
         number, attempt, entry, score = self.best_attempt(student, assignments, entries)
         status = "missing" if attempt is None else "waiting" if entry is None else entry.status
         reason = entry.reason if entry else "no submission" if attempt is None else ""
-        submitted_at: datetime | None = attempt.submitted_at() if attempt else None
+        submitted_at = attempt.submitted_at() if attempt else None
         return {
             "name": student.name or student.submission,
-            "id": student.id,
-            "email": student.email,
-            "roster": student.roster,
-            "submission": student.submission,
+            **{key: getattr(student, key) for key in ("id", "email", "roster", "submission")},
             "status": status,
             "reason": reason,
             "file": f"results/{entry.file}" if entry and entry.bytes else None,
@@ -107,23 +91,14 @@ class GradedClass:
             "attempts": len(student.attempts),
             "submitted_at": submitted_at.isoformat() if submitted_at else None,
             "late_days": score.late_days,
-            "earned": _points(score.earned),
-            "possible": _points(score.possible),
-            "penalty": _points(score.penalty),
+            **{key: round(getattr(score, key), 6) for key in ("earned", "possible", "penalty", "score", "out_of")},
             "dropped": list(score.dropped),
-            "score": _points(score.score),
-            "out_of": _points(score.out_of),
             "statuses": entry.statuses if entry else {},
             "seconds": entry.seconds if entry else 0.0,
             "assignments": {
                 name: {
-                    "earned": _points(assignment.earned),
-                    "possible": _points(assignment.possible),
-                    "score": _points(assignment.score),
-                    "late_days": assignment.late_days,
-                    "penalty": _points(assignment.penalty),
-                    "excused": assignment.excused,
-                    "by_hand": assignment.by_hand,
+                    **{key: round(getattr(assignment, key), 6) for key in ("earned", "possible", "score", "penalty")},
+                    **{key: getattr(assignment, key) for key in ("late_days", "excused", "by_hand")},
                     "exception": clean(assignment.exception, 400),
                 }
                 for name, assignment in score.assignments.items()
@@ -133,27 +108,16 @@ class GradedClass:
     def best_attempt(
         self, student: ClassMember, assignments: list[scoring.GradedAssignment], entries: Mapping[str, JournalEntry]
     ) -> tuple[int, Attempt | None, JournalEntry | None, scoring.StudentScore]:
-        """Return the attempt that counts: the graded one with the highest score, or the latest of several such.
-
-        Without attempts, the number is 0.
-        """
+        """Return the attempt that counts: the graded one with the highest score, the latest of several; 0 for none."""
         exceptions = self.exceptions.get(student.submission, [])
-        best: tuple[int, Attempt | None, JournalEntry | None, scoring.StudentScore] = (
-            0,
-            None,
-            None,
-            scoring.student_score(assignments, {}, self.policy, None, exceptions),
-        )
+        score = scoring.student_score(assignments, {}, self.policy, None, exceptions)
+        best: tuple[int, Attempt | None, JournalEntry | None, scoring.StudentScore] = (0, None, None, score)
         for number, attempt, file in self.files_of(student):
             entry = entries.get(file)
             score = scoring.student_score(assignments, entry.points if entry else {}, self.policy, attempt, exceptions)
             if best[2] is None or (entry is not None and score.score >= best[3].score):
                 best = (number, attempt, entry, score)
         return best
-
-
-def _points(value: float) -> float:
-    return round(value, 6)
 
 
 def write(out: Path, document: dict[str, Any]) -> None:
@@ -168,13 +132,11 @@ def write_csv(out: Path, document: dict[str, Any], entries: Mapping[str, Journal
     rows = [[*columns, "seed", "sandbox", "note"]]
     for student in document["students"]:
         entry = entries.get((student["file"] or "").removeprefix("results/"))
-        points = [f"{student['assignments'][module]['earned']:g}" for module in modules]
-        scores = [f"{student['earned']:g}", f"{student['possible']:g}", *points]
-        scores += [f"{student['score']:g}", f"{student['out_of']:g}", student["status"], str(student["late_days"])]
+        by_module = [student["assignments"][module]["earned"] for module in modules]
+        points = [student["earned"], student["possible"], *by_module, student["score"], student["out_of"]]
         notes = [student["reason"], *(note for note in student["notes"] if note not in student["reason"])]
-        notes += student_exception_lines(student)
-        sandbox = "+".join(entry.sandbox) if entry else ""
-        note = csv_cells.text("; ".join(note for note in notes if note))
+        note = csv_cells.text("; ".join(filter(None, [*notes, *student_exception_lines(student)])))
         names = [csv_cells.text(student["submission"]), csv_cells.text(student["name"])]
-        rows.append([*names, *scores, str(document["seed"]), sandbox, note])
+        cells = [*names, *(f"{value:g}" for value in points), student["status"], str(student["late_days"])]
+        rows.append([*cells, str(document["seed"]), "+".join(entry.sandbox) if entry else "", note])
     csv_cells.write(out / "grades.csv", rows)

@@ -35,9 +35,7 @@ def collect(book: Gradebook) -> ClassRecords:
     for record, by_function in zip(records.students, letters, strict=True):
         if by_function:
             record.letters = "".join(by_function.get(name, NO_RESULT) for name in records.functions)
-    records.mistakes = sorted(
-        mistakes.values(), key=lambda mistake: (-len(mistake.students), position[mistake.function])
-    )
+    records.mistakes = sorted(mistakes.values(), key=lambda item: (-len(item.students), position[item.function]))
     for index, mistake in enumerate(records.mistakes):
         for number in mistake.students:
             records.students[number].mistakes.append(index)
@@ -64,7 +62,6 @@ def _student_record(student: Document) -> StudentRecord:
 def _add_checks(
     records: ClassRecords, mistakes: dict[str, MistakeRecord], student: int, function: str, checks: Iterable[Document]
 ) -> None:
-    """Add one student's checks of one function to the records."""
     for check in checks:
         record = records.checks.setdefault(check["id"], CheckRecord(check["id"], function, check["title"]))
         record.statuses[check["status"]] += 1
@@ -74,30 +71,23 @@ def _add_checks(
             if len(records.timeouts) < MAX_TIMEOUTS:
                 records.timeouts.append((student, function, check["title"]))
         elif check["status"] != "not_started":
-            _insert_if_slow(records.slowest, (check["seconds"], student, function, check["title"]))
-        for mistake_id, title, hint in _mistakes_in(check["mistake"]):
+            # The list stays sorted, and is only touched for a check that is among the slowest.
+            entry = (check["seconds"], student, function, check["title"])
+            if len(records.slowest) < MAX_SLOWEST or entry > records.slowest[-1]:
+                records.slowest = sorted([*records.slowest, entry], reverse=True)[:MAX_SLOWEST]
+        for mistake_id, title, hint in _mistakes_in(check["mistake"]) if check["mistake"] else ():
             mistake = mistakes.setdefault(mistake_id, MistakeRecord(mistake_id, title, function, hint, []))
             if not mistake.students or mistake.students[-1] != student:  # several checks may show the same mistake
                 mistake.students.append(student)
 
 
-def _mistakes_in(diagnosis: Document | None) -> list[tuple[str, str, str]]:
+def _mistakes_in(diagnosis: Document) -> list[tuple[str, str, str]]:
     """Return id, title and hint of each diagnosed mistake; a combination "a+b" counts as two mistakes."""
-    if diagnosis is None:
-        return []
     known = {mistake.id: mistake for mistake in mistakes_of_function(diagnosis["id"].partition("/")[0])}
     parts = diagnosis["id"].split("+")
     if all(part in known for part in parts):
         return [(part, known[part].title, known[part].hint) for part in parts]
     return [(diagnosis["id"], diagnosis["title"], diagnosis.get("hint", ""))]
-
-
-def _insert_if_slow(slowest: list[tuple[float, int, str, str]], entry: tuple[float, int, str, str]) -> None:
-    """Insert `entry` if it is among the slowest; the list stays sorted, the slowest first."""
-    if len(slowest) < MAX_SLOWEST or entry > slowest[-1]:
-        slowest.append(entry)
-        slowest.sort(reverse=True)
-        del slowest[MAX_SLOWEST:]
 
 
 def _in_course_order(functions: Iterable[str], book: Gradebook) -> list[str]:

@@ -8,11 +8,7 @@ from autograder.report.student_feedback import as_html, as_markdown
 
 
 def write(book: Gradebook, folder: Path) -> int:
-    """Write `<name>.html` and `<name>.md` into `folder` for every student who has a result.
-
-    Returns:
-        The number of students with feedback.
-    """
+    """Write `<name>.html` and `<name>.md` into `folder` for every student who has a result; return their number."""
     count, names = 0, book.file_names()
     for student, result in book.results():
         if result is not None:

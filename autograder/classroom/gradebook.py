@@ -1,13 +1,13 @@
 """Read what `headway grade` wrote: `class.json` and the result documents.
 
-Reports and exports read nothing else. A class has thousands of documents of some hundred kilobytes, so they are yielded
-one by one and never held in memory together.
+Reports and exports read nothing else. The documents of a class are too large to be held in memory together.
 """
 
 import fnmatch
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import cast
 
 from autograder.classroom.file_names import readable_names
 from autograder.documents import CLASS_SCHEMA, RESULT_SCHEMA, Document, SchemaError, read_document
@@ -16,27 +16,20 @@ from autograder.errors import UsageError
 
 @dataclass(frozen=True)
 class Gradebook:
-    """One graded class.
+    """One graded class."""
 
-    Attributes:
-        out: the folder that `headway grade --out` wrote.
-        document: the `headway.class/2` document.
-    """
-
-    out: Path
-    document: Document
+    out: Path  # the folder that `headway grade --out` wrote
+    document: Document  # of the schema `headway.class/2`
 
     @property
     def students(self) -> list[Document]:
         """Every student, in the order of the class document, including those without a submission."""
-        students: list[Document] = self.document["students"]
-        return students
+        return cast("list[Document]", self.document["students"])
 
     @property
     def assignments(self) -> list[Document]:
         """The graded assignments in course order: name, possible points, weight and due date."""
-        assignments: list[Document] = self.document["assignments"]
-        return assignments
+        return cast("list[Document]", self.document["assignments"])
 
     @property
     def weights(self) -> dict[str, float]:
@@ -57,8 +50,11 @@ class Gradebook:
         """Return a student's result document, or None if there is no readable one."""
         if not student.get("file"):
             return None
-        # Only the file's name is used, so that no class document can make this read outside the results folder.
-        return _read_result(self.out / "results" / Path(student["file"]).name)
+        try:
+            # Only the file's name is used, so that no class document can make this read outside the results folder.
+            return read_document(self.out / "results" / Path(student["file"]).name, RESULT_SCHEMA)
+        except (OSError, ValueError):
+            return None
 
     def file_names(self) -> dict[str, str]:
         """Map each submission to the name, without suffix, of the student's files; it is the same for all attempts."""
@@ -77,29 +73,19 @@ def read(out: Path) -> Gradebook:
     Raises:
         UsageError: if there is none, or this version of Headway cannot read it.
     """
-    path = out / "class.json"
+    path, again = out / "class.json", f"headway grade DIR --out {out}"
     if not out.is_dir():
-        raise UsageError(f"no such folder: {out}. Grade a class first: headway grade DIR --out {out}")
+        raise UsageError(f"no such folder: {out}. Grade a class first: {again}")
     try:
-        document = read_document(path, CLASS_SCHEMA)
+        return Gradebook(out, read_document(path, CLASS_SCHEMA))
     except FileNotFoundError:
-        raise UsageError(
-            f"{out} contains no class.json. Grade the class first: headway grade DIR --out {out}"
-        ) from None
+        raise UsageError(f"{out} contains no class.json. Grade the class first: {again}") from None
     except OSError as error:
         raise UsageError(f"cannot read {path} ({error.strerror}). Check its permissions: ls -l {path}") from None
     except SchemaError as error:
-        raise UsageError(f"{path}: {error}. Write it again: headway grade DIR --out {out}") from None
+        raise UsageError(f"{path}: {error}. Write it again: {again}") from None
     except ValueError as error:
-        raise UsageError(f"{path} is damaged ({error}). Write it again: headway grade DIR --out {out}") from None
-    return Gradebook(out, document)
-
-
-def _read_result(path: Path) -> Document | None:
-    try:
-        return read_document(path, RESULT_SCHEMA)
-    except (OSError, ValueError):
-        return None
+        raise UsageError(f"{path} is damaged ({error}). Write it again: {again}") from None
 
 
 def display_name(student: Document) -> str:

@@ -20,14 +20,8 @@ FINITE = sys.float_info.max  # msgspec accepts infinity unless there is an upper
 Amount = Annotated[float, Meta(ge=0, le=FINITE, description="a number, at least 0")]
 Count = Annotated[int, Meta(ge=0, description="a whole number, at least 0")]
 Share = Annotated[float, Meta(ge=0, le=1, description="a share from 0 to 1 (0.1 is a tenth)")]
-DueDate = Annotated[
-    datetime,
-    Meta(
-        tz=True,
-        description="a date, a time and a time zone, without quotes: "
-        "2026-10-01T23:59:00+02:00 (two hours east of UTC) or 2026-10-01T23:59:00Z (UTC)",
-    ),
-]
+_DUE = "2026-10-01T23:59:00+02:00 (two hours east of UTC) or 2026-10-01T23:59:00Z (UTC)"
+DueDate = Annotated[datetime, Meta(tz=True, description=f"a date, a time and a time zone, without quotes: {_DUE}")]
 CallSeconds = Annotated[float, Meta(ge=0.05, le=FINITE, description="a number of seconds, at least 0.05")]
 SubmissionSeconds = Annotated[float, Meta(ge=0.1, le=FINITE, description="a number of seconds, at least 0.1")]
 CheckPatterns = Annotated[
@@ -40,21 +34,13 @@ class Section(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class LatePolicy(Section, frozen=True):
-    """The penalty for late submissions.
+    """The penalty for late submissions."""
 
-    Attributes:
-        penalty_per_day: share of the points lost for each day begun.
-        grace_hours: hours after the due date that do not count as late.
-        cap: the largest share that can be lost.
-        of: whether the share is taken from the points earned or from the points possible.
-        marked_days: days late of a submission that the platform marks as late without giving a date.
-    """
-
-    penalty_per_day: Share = 0.0
-    grace_hours: Amount = 0.0
-    cap: Share = 1.0
-    of: Literal["earned", "possible"] = "earned"
-    marked_days: Count = 1
+    penalty_per_day: Share = 0.0  # of the points, for each day begun
+    grace_hours: Amount = 0.0  # after the due date, which do not count as late
+    cap: Share = 1.0  # the largest share that can be lost
+    of: Literal["earned", "possible"] = "earned"  # the points of which the share is taken
+    marked_days: Count = 1  # days late of a submission that the platform marks as late without giving a date
 
 
 class LimitsPolicy(Section, frozen=True):
@@ -85,47 +71,30 @@ class ChecksPolicy(Section, frozen=True):
 
 
 class AssignmentPolicy(Section, frozen=True):
-    """What one assignment is worth, and when it is due.
+    """What one assignment is worth, and when it is due."""
 
-    Attributes:
-        points: points for a perfect submission; None: the points of its checks.
-        weight: weight in the student's score; None for all assignments: their points are the weights; 0: not counted.
-        due: submissions after this time are late.
-    """
-
-    points: Amount | None = None
-    weight: Amount | None = None
+    points: Amount | None = None  # for a perfect submission; None: the points of its checks
+    weight: Amount | None = None  # in the student's score; None (for all assignments): the points; 0: not counted
     due: DueDate | None = None
 
 
 class PolicyException(Section, frozen=True):
-    """One `[[exceptions]]` entry: what differs for one student.
+    """One `[[exceptions]]` entry: what differs for one student."""
 
-    Attributes:
-        student: any name that `headway grade --only` accepts.
-        assignment: the assignment concerned; empty: all of them.
-        due: replaces the due date of the assignment.
-        late_days: days late, whatever the due date and the platform say; for submissions without a known time.
-        bonus: points added after the late penalty; negative to take points off.
-        score: points given by hand, which replace checks, late penalty and bonus.
-        excused: whether the assignment does not count for this student.
-        reason: shown to the student.
-    """
-
-    student: str = ""
-    assignment: str = ""
+    student: str = ""  # any name that `headway grade --only` accepts
+    assignment: str = ""  # empty: all of them
     due: DueDate | None = None
-    late_days: Count | None = None
+    late_days: Count | None = None  # whatever the due date and the platform say
+    # Points added after the late penalty, or taken off.
     bonus: Annotated[float, Meta(ge=-10_000, le=FINITE, description="a number, at least -10000")] = 0.0
-    score: Amount | None = None
-    excused: bool = False
-    reason: str = ""
+    score: Amount | None = None  # points given by hand, which replace checks, late penalty and bonus
+    excused: bool = False  # whether the assignment does not count for this student
+    reason: str = ""  # shown to the student
 
     @property
     def has_effect(self) -> bool:
         """Whether the entry changes anything."""
-        optional = (self.due, self.late_days, self.score)
-        return self.excused or bool(self.bonus) or any(value is not None for value in optional)
+        return self.excused or bool(self.bonus) or (self.due, self.late_days, self.score) != (None, None, None)
 
 
 class Policy(Section, frozen=True):

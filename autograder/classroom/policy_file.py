@@ -27,10 +27,7 @@ def find_policy(path: Path | None, folder: Path, curriculum: Curriculum) -> Poli
     """Return the policy in `path`, or in the folder of submissions, or the default one.
 
     An nbgrader course has it at its top, next to nbgrader's settings: `submitted/` holds nothing but submissions.
-    The roster in the returned policy is relative to the working directory.
-
-    Raises:
-        UsageError: see `load_policy`.
+    The roster in the returned policy is relative to the working directory. Errors are those of `load_policy`.
     """
     if path is None:
         in_nbgrader_course = os.path.isfile(folder.parent / "nbgrader_config.py")
@@ -57,9 +54,8 @@ def load_policy(path: Path, curriculum: Curriculum) -> Policy:
     try:
         content = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise UsageError(
-            f"{path} is not valid TOML: {error}. Strings need quotes; a table begins with [name]."
-        ) from None
+        hint = "Strings need quotes; a table begins with [name]."
+        raise UsageError(f"{path} is not valid TOML: {error}. {hint}") from None
     return _Validator(path, text, curriculum).policy(content)
 
 
@@ -67,9 +63,7 @@ class _Validator:
     """The rules of `course.toml`: msgspec checks types and ranges, the methods check the rest."""
 
     def __init__(self, path: Path, text: str, curriculum: Curriculum) -> None:
-        self._path = path
-        self._lines = text.splitlines()
-        self._curriculum = curriculum
+        self._path, self._lines, self._curriculum = path, text.splitlines(), curriculum
 
     def policy(self, content: dict[str, Any]) -> Policy:
         """Convert the content of the file, and check what its types cannot express."""
@@ -79,17 +73,11 @@ class _Validator:
         for name in assignments:
             if name not in self._curriculum.modules:
                 raise self._unknown("assignments", name, "assignment", self._curriculum.modules)
-        policy = replace(
-            self._convert(content, Policy),
-            assignments={
-                name: self._convert(table, AssignmentPolicy, f"assignments.{name}")
-                for name, table in assignments.items()
-            },
-            exceptions=tuple(
-                self._convert(table, PolicyException, f"exceptions[{number}]")
-                for number, table in enumerate(exceptions, start=1)
-            ),
-        )
+            assignments[name] = self._convert(assignments[name], AssignmentPolicy, f"assignments.{name}")
+        entries = [
+            self._convert(table, PolicyException, f"exceptions[{number}]") for number, table in enumerate(exceptions, 1)
+        ]
+        policy = replace(self._convert(content, Policy), assignments=assignments, exceptions=tuple(entries))
         self._check_hidden(policy)
         self._check_weights(policy)
         self._check_exceptions(policy)
@@ -115,8 +103,7 @@ class _Validator:
         functions = self._curriculum.functions
         for pattern in policy.checks.hidden:
             if not fnmatch.filter(functions, pattern.partition("::")[0]):
-                choices = [f"{name}::*" for name in functions]
-                hint = _suggest(pattern, choices, 'Example: "softmax.softmax::*"')
+                hint = _suggest(pattern, [f"{name}::*" for name in functions], 'Example: "softmax.softmax::*"')
                 raise self._error("checks.hidden", f"{pattern!r} matches no function. {hint}")
 
     def _check_weights(self, policy: Policy) -> None:
@@ -124,10 +111,8 @@ class _Validator:
         weighted = [name for name, assignment in policy.assignments.items() if assignment.weight]
         unweighted = [name for name, assignment in policy.assignments.items() if assignment.weight is None]
         if weighted and unweighted:
-            raise self._error(
-                f"assignments.{unweighted[0]}",
-                f"has no weight, but {weighted[0]} has one. Give every assignment a weight, or none of them.",
-            )
+            problem = f"has no weight, but {weighted[0]} has one. Give every assignment a weight, or none of them."
+            raise self._error(f"assignments.{unweighted[0]}", problem)
 
     def _check_exceptions(self, policy: Policy) -> None:
         graded = list(policy.assignments or self._curriculum.modules)
@@ -150,8 +135,7 @@ class _Validator:
 
     def _error(self, key: str, problem: str) -> UsageError:
         line = _line_of(self._lines, key)
-        where = f"{self._path}, line {line}" if line else str(self._path)
-        return UsageError(f"{where}: {key}: {problem}")
+        return UsageError(f"{self._path}{f', line {line}' if line else ''}: {key}: {problem}")
 
 
 def _describe(expected: Any, key: str) -> str:
@@ -182,19 +166,14 @@ def _line_of(lines: list[str], key: str) -> int | None:
     counts: Counter[str] = Counter()
     line_numbers: dict[str, int] = {}
     for number, line in enumerate(lines, start=1):
-        header = re.match(r"\s*\[+([^\]]+)\]", line)
-        if header:
+        if header := re.match(r"\s*\[+([^\]]+)\]", line):
             table = ".".join(part.strip().strip("\"'") for part in header[1].split("."))
             if line.lstrip().startswith("[["):
                 counts[table] += 1
                 table = f"{table}[{counts[table]}]"
             line_numbers.setdefault(table, number)
-            continue
-        name = re.match(r"\s*([A-Za-z0-9_.\"'-]+)\s*=", line)
-        if name:
+        elif name := re.match(r"\s*([A-Za-z0-9_.\"'-]+)\s*=", line):
             line_numbers[_join(table, name[1].replace('"', "").replace("'", ""))] = number
-    while key:
-        if key in line_numbers:
-            return line_numbers[key]
+    while key and key not in line_numbers:
         key = key.rpartition(".")[0]  # an inline table, or a table that has no header of its own
-    return None
+    return line_numbers.get(key)

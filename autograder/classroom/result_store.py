@@ -26,39 +26,26 @@ from autograder.core.files import write_atomically
 from autograder.engine.inputs import fresh_seed
 from autograder.errors import UsageError
 
-RESULTS, JOURNAL, RUN, LOCK = "results", "journal.jsonl", "run.json", ".lock"
+JOURNAL, LOCK = "journal.jsonl", ".lock"
 
 
 @dataclass
 class JournalEntry:
-    """What the class document needs of one result.
+    """What the class document needs of one result."""
 
-    Attributes:
-        file: name of the result document in `results/`.
-        key: digest of everything that the result depends on, see `cache_keys.result_key`.
-        status: graded, unreadable, or failed (an internal error).
-        reason: why the submission is not graded.
-        points: points earned, by assignment.
-        possible: points of the checks, by assignment.
-        statuses: number of checks with each status.
-        digest: digest of the submitted files' contents.
-        signature: the files' sizes and times, see `intake.file_signature`; empty if contents must be compared.
-        bytes: size of the document, by which a truncated or replaced one is noticed.
-    """
-
-    file: str
-    key: str
-    status: str = "graded"
-    reason: str = ""
-    points: dict[str, float] = field(default_factory=dict)
-    possible: dict[str, float] = field(default_factory=dict)
-    statuses: dict[str, int] = field(default_factory=dict)
+    file: str  # name of the result document in `results/`
+    key: str  # digest of everything that the result depends on, see `cache_keys.result_key`
+    status: str = "graded"  # or unreadable, or failed (an internal error)
+    reason: str = ""  # why the submission is not graded
+    points: dict[str, float] = field(default_factory=dict)  # earned, by assignment
+    possible: dict[str, float] = field(default_factory=dict)  # points of the checks, by assignment
+    statuses: dict[str, int] = field(default_factory=dict)  # number of checks with each status
     notes: list[str] = field(default_factory=list)
     sandbox: list[str] = field(default_factory=list)
     seconds: float = 0.0
-    bytes: int = 0
-    digest: str = ""
-    signature: str = ""
+    bytes: int = 0  # size of the document, by which a truncated or replaced one is noticed
+    digest: str = ""  # of the submitted files' contents
+    signature: str = ""  # see `intake.file_signature`; empty if contents must be compared
 
 
 def file_name(submission: str, attempt: int = 0) -> str:
@@ -76,16 +63,12 @@ class ResultStore:
     """
 
     def __init__(self, out: Path) -> None:
-        self.out = out
+        self.out, self.results = out, out / "results"  # the folder of the result documents
         self.entries: dict[str, JournalEntry] = {}
         self._journal: Any = None
 
     def __enter__(self) -> Self:
-        """Read the journal and open it for appending.
-
-        Raises:
-            UsageError: if the folder cannot be written.
-        """
+        """Read the journal and open it for appending, or raise UsageError if the folder cannot be written."""
         try:
             self.results.mkdir(parents=True, exist_ok=True)
             self.entries = {entry.file: entry for entry in _read_journal(self.out / JOURNAL)}
@@ -100,20 +83,13 @@ class ResultStore:
         self._journal.close()
         self._compact()
 
-    @property
-    def results(self) -> Path:
-        """The folder of the result documents."""
-        return self.out / RESULTS
-
     def is_current(self, file: str, key: str) -> bool:
         """Return whether the store holds a complete result with this key."""
         entry = self.entries.get(file)
-        if entry is None or entry.key != key or entry.status == "failed":
-            return False
-        try:
-            return (self.results / file).stat().st_size == entry.bytes
-        except OSError:
-            return False
+        with contextlib.suppress(OSError):
+            if entry and entry.key == key and entry.status != "failed":
+                return (self.results / file).stat().st_size == entry.bytes
+        return False
 
     def add(self, entry: JournalEntry) -> None:
         """Append an entry to the journal; it is on disk when this returns."""
@@ -124,14 +100,13 @@ class ResultStore:
 
     def seed(self, wanted: int | None) -> int:
         """Return the seed of the run and store it: `wanted`, or the stored one, or a fresh one."""
-        path = self.out / RUN
+        path = self.out / "run.json"
         stored: object = None
         with contextlib.suppress(OSError, ValueError, AttributeError):
             stored = json.loads(path.read_text("utf-8")).get("seed")
         seed = wanted if wanted is not None else stored if type(stored) is int and stored >= 0 else fresh_seed()
         if seed != stored:
-            content = json.dumps({"schema": "headway.run/1", "seed": seed}) + "\n"
-            write_atomically(path, content.encode(), durable=True)
+            write_atomically(path, json.dumps({"schema": "headway.run/1", "seed": seed}).encode() + b"\n", durable=True)
         return seed
 
     def _compact(self) -> None:
@@ -156,8 +131,7 @@ def _read_journal(path: Path) -> Iterator[JournalEntry]:
 def locked(out: Path) -> Iterator[Callable[[Path], None]]:
     """Hold the folder `out` for this run, and delete the scratch folder that a killed run left behind.
 
-    Yields:
-        a function that records the path of this run's scratch folder.
+    Yields a function that records the path of this run's scratch folder.
 
     Raises:
         UsageError: if another run holds the folder, or it cannot be written.
@@ -170,7 +144,12 @@ def locked(out: Path) -> Iterator[Callable[[Path], None]]:
     with file:
         _lock(file, out)
         file.seek(0)
-        _delete_scratch(Path(file.read().strip()))
+        scratch = Path(file.read().strip())
+        # The lock file could name any folder, so only one that looks like ours is deleted.
+        if scratch.name.startswith("headway-") and scratch.parent == Path(tempfile.gettempdir()).resolve():
+            with contextlib.suppress(OSError):
+                scratch.chmod(0o700)
+            shutil.rmtree(scratch, ignore_errors=True)
 
         def record_scratch(scratch: Path) -> None:
             file.truncate(0)
@@ -181,14 +160,6 @@ def locked(out: Path) -> Iterator[Callable[[Path], None]]:
         file.truncate(0)
 
 
-def _delete_scratch(scratch: Path) -> None:
-    # The lock file could name any folder, so only one that looks like ours is deleted.
-    if scratch.name.startswith("headway-") and scratch.parent == Path(tempfile.gettempdir()).resolve():
-        with contextlib.suppress(OSError):
-            scratch.chmod(0o700)
-        shutil.rmtree(scratch, ignore_errors=True)
-
-
 def _lock(file: Any, out: Path) -> None:
     try:
         import fcntl
@@ -197,9 +168,8 @@ def _lock(file: Any, out: Path) -> None:
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
-        raise UsageError(
-            f"another headway grade is writing to {out}. Wait for it, or choose another folder: --out DIR"
-        ) from None
+        hint = "Wait for it, or choose another folder: --out DIR"
+        raise UsageError(f"another headway grade is writing to {out}. {hint}") from None
     except OSError:  # a file system without locks, as Lustre often is
         return
 

@@ -14,44 +14,28 @@ DAY = timedelta(days=1)
 
 @dataclass(frozen=True)
 class GradedAssignment:
-    """One assignment, with what the policy says about it.
-
-    Attributes:
-        check_points: points of its checks, without bonus.
-        possible: points for a perfect submission.
-        weight: its weight in the student's score.
-    """
+    """One assignment, with what the policy says about it."""
 
     name: str
     title: str
-    check_points: float
-    possible: float
-    weight: float
+    check_points: float  # without bonus
+    possible: float  # points for a perfect submission
+    weight: float  # in the student's score
     due: datetime | None = None
 
 
 @dataclass(frozen=True)
 class AssignmentScore:
-    """What a student got for one assignment.
+    """What a student got for one assignment, in points of the policy."""
 
-    Attributes:
-        earned: points before late penalty and exceptions, in the scale of the policy.
-        score: points after them.
-        late_days: days begun after the due date and the grace hours.
-        penalty: points lost by being late.
-        excused: whether the assignment does not count for this student.
-        by_hand: whether an instructor gave the score.
-        exception: the exceptions for this student in words; empty if there are none.
-    """
-
-    earned: float
+    earned: float  # before late penalty and exceptions
     possible: float
-    score: float
-    late_days: int = 0
-    penalty: float = 0.0
-    excused: bool = False
-    by_hand: bool = False
-    exception: str = ""
+    score: float  # after late penalty and exceptions
+    late_days: int = 0  # days begun after the due date and the grace hours
+    penalty: float = 0.0  # points lost by being late
+    excused: bool = False  # whether the assignment does not count for this student
+    by_hand: bool = False  # whether an instructor gave the score
+    exception: str = ""  # the exceptions for this student in words
 
     @property
     def share(self) -> float:
@@ -112,18 +96,11 @@ def student_score(
     Args:
         earned: points from the checks, by assignment; a missing assignment earned nothing.
         attempt: the attempt that counts; None if nothing was submitted.
-        exceptions: the exceptions for this student.
     """
-    scores = {
-        assignment.name: _assignment_score(
-            assignment,
-            earned.get(assignment.name, 0.0),
-            policy.late,
-            attempt,
-            effective_exception(exceptions, assignment.name),
-        )
-        for assignment in assignments
-    }
+    scores: dict[str, AssignmentScore] = {}
+    for assignment in assignments:
+        name, exception = assignment.name, effective_exception(exceptions, assignment.name)
+        scores[name] = _assignment_score(assignment, earned.get(name, 0.0), policy.late, attempt, exception)
     required = [assignment for assignment in assignments if not scores[assignment.name].excused]
     # The lowest shares are dropped, the smaller weight first where shares are equal; one assignment always counts.
     lowest_first = sorted(required, key=lambda assignment: (scores[assignment.name].share, assignment.weight))
@@ -154,10 +131,8 @@ def _assignment_score(
         return by_checks
     text = describe_exception(exception, earned, possible)
     if exception.excused or exception.score is not None:
-        given = score if exception.score is None else exception.score
-        return AssignmentScore(
-            earned, possible, given, excused=exception.excused, by_hand=not exception.excused, exception=text
-        )
+        given, excused = score if exception.score is None else exception.score, exception.excused
+        return AssignmentScore(earned, possible, given, excused=excused, by_hand=not excused, exception=text)
     return replace(by_checks, score=max(0.0, score + exception.bonus), exception=text)
 
 

@@ -1,6 +1,6 @@
 """Apply the `[[exceptions]]` of `course.toml`: what an instructor has decided for one student.
 
-They are part of the policy, not of the results: they survive every further run, and changing one grades nothing again.
+They are part of the policy, not of the results: changing one grades nothing again.
 """
 
 from collections.abc import Iterable, Sequence
@@ -16,13 +16,7 @@ _NO_EXCEPTION = PolicyException()
 
 
 def describe_exception(entry: PolicyException, earned: float, possible: float) -> str:
-    """Return the text that the student sees.
-
-    Args:
-        entry: the entry in force for one assignment.
-        earned: points from the checks, in the scale of the policy.
-        possible: points for a perfect submission.
-    """
+    """Return the text that the student sees about the entry in force for one assignment."""
     if entry.excused:
         parts = ["excused, does not count"]
     elif entry.score is not None:

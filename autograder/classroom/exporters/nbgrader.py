@@ -115,33 +115,22 @@ class _Writer:
         self._cells: dict[tuple[str, str], str] = {}  # (assignment, cell's name) -> cell's id
 
     def write(self, results: Results) -> int:
-        without_result: list[tuple[Document, None]] = []  # they are last, when all cells are known
-
-        def with_result() -> Iterator[tuple[Document, Document | None]]:
-            for student, result in results:
-                if result is not None:
-                    yield student, result
-                else:
-                    without_result.append((student, None))
-
-        return self._write_in_batches(with_result()) + self._write_in_batches(without_result)
-
-    def _write_in_batches(self, results: Results) -> int:
-        remaining = iter(results)
-        return sum(map(self._batch, iter(lambda: list(islice(remaining, STUDENTS_PER_COMMIT)), [])))
+        written, without_result = 0, []
+        for batch in _batches(results):
+            without_result += [pair for pair in batch if pair[1] is None]
+            written += self._batch([pair for pair in batch if pair[1] is not None])
+        return written + sum(map(self._batch, _batches(without_result)))  # last, when all cells are known
 
     def _batch(self, batch: list[tuple[Document, Document | None]]) -> int:
         work = {id(student): dict(self._work(student, result)) for student, result in batch}
         with self._book.db.no_autoflush:
             self._students([student for student, _ in batch])
-            there = self._submissions([student_id(student) for student, _ in batch])
-            written = 0
+            existing = self._submissions([student_id(student) for student, _ in batch])
             for student, _ in batch:
                 for name, scores in work[id(student)].items():
-                    self._grade(student, name, scores, there.get((student_id(student), name)))
-                    written += 1
+                    self._grade(student, name, scores, existing.get((student_id(student), name)))
         self._book.db.commit()
-        return written
+        return sum(map(len, work.values()))
 
     def _work(self, student: Document, result: Document | None) -> Iterator[tuple[str, dict[str, Score]]]:
         """Yield the scores of all cells, by assignment; assignments without a submission are left out."""
@@ -153,36 +142,29 @@ class _Writer:
             return
         for assignment in result["assignments"]:
             name, scores = assignment["name"], dict[str, Score]()
-            if name not in self._names or not self._is_submitted(key, name):
+            if name not in self._assignments or not self._is_submitted(key, name):
                 continue
-            scale = self._scale(assignment)
+            possible, of_checks = self._assignments[name]["possible"], assignment["points"]["possible"]
+            scale = possible / of_checks if possible and of_checks else 1.0  # from points of the checks to the policy's
             for function in assignment["functions"]:
-                for cell, (earned, possible) in self._cells_of(name, function).items():
-                    bonus, points = function["bonus"], round(earned * scale, 6)
-                    self._make_cell(name, cell, 0.0 if bonus else round(possible * scale, 6))
-                    scores[cell] = (0.0, points) if bonus else (points, None)
+                cell, bonus, points = function["name"], function["bonus"], function["points"]
+                self._make_cell(name, cell, 0.0 if bonus else round(points["possible"] * scale, 6))
+                earned = round(points["earned"] * scale, 6)
+                scores[cell] = (0.0, earned) if bonus else (earned, None)
             if scores:
                 yield name, scores
-
-    def _scale(self, assignment: Document) -> float:
-        """Return the factor from points of the checks to points under the policy."""
-        checks: float = assignment["points"]["possible"]
-        possible: float | None = self._possible.get(assignment["name"])
-        return possible / checks if possible and checks else 1.0
 
     def _make_cell(self, assignment: str, cell: str, possible: float) -> None:
         if (assignment, cell) not in self._cells:
             self._make_notebook(assignment)
-            grade_cell = self._book.update_or_create_grade_cell(
-                cell, assignment, assignment, max_score=possible, cell_type="code"
-            )
-            self._cells[assignment, cell] = grade_cell.id
+            names, settings = (cell, assignment, assignment), {"max_score": possible, "cell_type": "code"}
+            self._cells[assignment, cell] = self._book.update_or_create_grade_cell(*names, **settings).id
 
     def _make_notebook(self, name: str) -> None:
         if name not in self._notebooks:
             # Without a due date, the one set in nbgrader is kept.
-            due = {"duedate": _utc(self._due[name])} if self._due[name] else {}
-            self._book.update_or_create_assignment(name, **due)
+            due = self._assignments[name].get("due")
+            self._book.update_or_create_assignment(name, **({"duedate": _utc(due)} if due else {}))
             self._notebooks[name] = self._book.update_or_create_notebook(name, name)
             for cell in self._solutions.get(name, ()):
                 self._book.update_or_create_solution_cell(cell, name, name)
@@ -209,26 +191,22 @@ class _Writer:
         rows = (
             self._book.db.query(Submission.student_id, Assignment.name, Submission)
             .join(Assignment, Submission.assignment_id == Assignment.id)
-            .filter(Submission.student_id.in_(ids), Assignment.name.in_(self._names))
+            .filter(Submission.student_id.in_(ids), Assignment.name.in_(self._assignments))
         )
         return {(student, assignment): submission for student, assignment, submission in rows}
 
     def _grade(self, student: Document, name: str, scores: dict[str, Score], submission: Any) -> None:
         api, db, notebook = self._api, self._book.db, self._notebooks[name]
         needs_look = student["status"] != "graded"  # unreadable, or an internal error
-        grades: dict[str, Any] = {}
+        commented, grades = set(), dict[str, Any]()
         if submission is None:
-            submission = api.SubmittedAssignment(
-                id=api.new_uuid(), assignment_id=notebook.assignment_id, student_id=student_id(student)
-            )
-            submitted_notebook = api.SubmittedNotebook(
-                id=api.new_uuid(), notebook_id=notebook.id, assignment_id=submission.id
-            )
-            grades = {
-                cell.id: api.Grade(cell_id=cell.id, notebook_id=submitted_notebook.id) for cell in notebook.task_cells
-            }
+            ids = {"id": api.new_uuid(), "assignment_id": notebook.assignment_id, "student_id": student_id(student)}
+            submission = api.SubmittedAssignment(**ids)
+            ids = {"id": api.new_uuid(), "notebook_id": notebook.id, "assignment_id": submission.id}
+            submitted_notebook = api.SubmittedNotebook(**ids)
+            for cell in notebook.task_cells:
+                grades[cell.id] = api.Grade(cell_id=cell.id, notebook_id=submitted_notebook.id)
             db.add_all([submission, submitted_notebook, *grades.values()])
-            commented = set()
         else:
             submitted_notebook = next(entry for entry in submission.notebooks if entry.notebook_id == notebook.id)
             grades = {grade.cell_id: grade for grade in submitted_notebook.grades}
@@ -239,7 +217,7 @@ class _Writer:
                 db.add(api.Comment(cell_id=cell.id, notebook_id=submitted_notebook.id))
         if student.get("submitted_at"):
             submission.timestamp = _utc(student["submitted_at"])
-        submitted_notebook.late_submission_penalty = _penalty(student, name)
+        submitted_notebook.late_submission_penalty = student["assignments"].get(name, {}).get("penalty") or None
         for cell_name, (points, extra) in scores.items():
             key = self._cells[name, cell_name]
             if key not in grades:
@@ -251,26 +229,15 @@ class _Writer:
             grades[key].needs_manual_grade = needs_look or grades[key].manual_score is not None
 
 
-def _unread(student: Document, result: Document | None) -> bool:
-    """Return whether there is a submission, but no result."""
-    return result is None and student["status"] != "missing"
-
-
-def _batches(pairs: Iterable[Any], size: int) -> Iterator[list[Any]]:
-    iterator = iter(pairs)
-    while batch := list(islice(iterator, size)):
+def _batches(results: Results) -> Iterator[list[Any]]:
+    iterator = iter(results)
+    while batch := list(islice(iterator, STUDENTS_PER_COMMIT)):
         yield batch
 
 
 def student_id(student: Document) -> str:
     """Return the id under which nbgrader knows a student: the roster's, or the submission's name."""
     return clean(student.get("id") or student["submission"], 128)
-
-
-def _penalty(student: Document, assignment: str) -> float | None:
-    """Return the late penalty of an assignment, which nbgrader subtracts from the score."""
-    entry = student["assignments"].get(assignment)
-    return float(entry["penalty"]) or None if entry else None
 
 
 def _first_and_last(name: str) -> tuple[str, str]:
@@ -286,9 +253,3 @@ def _utc(text: str) -> datetime.datetime:
     """Return a time in UTC without a zone, as nbgrader stores it."""
     moment = datetime.datetime.fromisoformat(text)
     return moment.astimezone(datetime.UTC).replace(tzinfo=None) if moment.tzinfo else moment
-
-
-def write(class_document: Document, results: Iterable[tuple[Document, Document | None]], path: Path) -> int:
-    """Write an SQLite gradebook to `path`, see `write_gradebook`."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    return write_gradebook(class_document, results, f"sqlite:///{path.resolve()}")
