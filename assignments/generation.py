@@ -1,12 +1,12 @@
 """Assignment 11: generation, from the scores of the last position to text, with and without a key/value cache."""
 
 # %% [markdown]
-# # Generation: let it talk
+# # Generation: from predictions to text
 #
 # *Assignment 11 of 12 · 4 functions · about 2 h 5 min*
 #
-# Your GPT is trained. It answers one question, "which token comes next?", and so far nobody has let it speak. Ask,
-# append the answer, ask again. That is all there is to writing text:
+# Your GPT is trained, and it predicts which token comes next. To generate text, ask it for the next token, append the
+# answer, and ask again:
 #
 # ```text
 #     ids ──> gpt ──> logits of the LAST position ──> probabilities ──> one token ──> append ──┐
@@ -14,7 +14,7 @@
 #      └───────────────────────────────────────────────────────────────────────────────────────┘
 # ```
 #
-# Two things are missing. How is one token chosen from the scores? And how is the same text not read from its beginning
+# Two questions are left. How do you choose one token from the scores? And how do you avoid processing the whole text
 # again for every new token?
 
 # %%
@@ -33,18 +33,18 @@ from softmax import as_float, softmax
 #
 # *40 min, needs paper*
 #
-# Always taking the most probable token, **greedy decoding**, sounds reasonable and makes dull text, which soon goes
-# round in circles (Holtzman et al. 2020, section 4). Drawing from all probabilities makes lively text, but thousands of
-# improbable tokens have a good chance together, and one that does not fit spoils everything after it. In between are
-# three controls:
+# Always taking the most probable token, **greedy decoding**, sounds reasonable, but the text soon repeats itself
+# (Holtzman et al. 2020, section 4). Drawing from all probabilities gives more varied text, but thousands of improbable
+# tokens together have a large probability, and a single token that does not fit spoils everything after it. Three
+# controls lie in between:
 #
-# - the temperature, which you know from softmax. Below 1 the probable becomes more probable. Dividing by 0 is
-#   impossible, but its limit is clear, so 0 stands for greedy: all the probability on the largest score.
+# - The temperature, which you know from softmax. Below 1, probable tokens become more probable. Dividing by 0 is
+#   impossible, so 0 stands for the limit, which is greedy: all of the probability goes to the largest score.
 # - **top-k** keeps the k most probable tokens (Fan, Lewis and Dauphin 2018, section 5.4).
-# - **top-p**, or *nucleus* sampling (Holtzman et al. 2020, section 3.1), keeps as many as it takes: the smallest set of
-#   most probable tokens whose probabilities add up to at least p. Few if the model is sure, many if it is not.
+# - **top-p**, or *nucleus* sampling (Holtzman et al. 2020, section 3.1), keeps the smallest set of most probable tokens
+#   whose probabilities add up to at least p. These are few if the model is certain, and many if it is not.
 #
-# What is not kept gets probability 0, and the rest is scaled so that the sum is 1 again.
+# All other tokens get probability 0, and the rest is rescaled so that the sum is 1 again.
 #
 # ```python
 # >>> logits = np.log([0.5, 0.3, 0.15, 0.05])
@@ -59,14 +59,14 @@ from softmax import as_float, softmax
 #
 # ```
 #
-# In the last line 0.5 + 0.3 is not yet 0.9. The third token *crosses* the line, and it stays: without it the set would
-# not have the mass that was asked for. Dropping it is a common mistake, and so is dropping the first token when it
-# alone has more than p.
+# In the last line, 0.5 + 0.3 is not yet 0.9. The third token *crosses* the threshold, and it is kept: without it, the
+# sum would be less than p. Dropping it is a common mistake, and so is dropping the first token when it alone has more
+# than p.
 #
-# **Ties.** What if the k-th and the next token have the same score? Libraries disagree. Keeping everything that is at
-# least as large as the k-th score keeps too many: all of them, if the model has no preference. Here exactly k are kept,
-# and of equal scores the one with the lower index comes first. (A *stable* sort does that. Sorting in ascending order
-# and turning the result round does not.)
+# **Ties.** What if the k-th and the next token have the same score? Libraries disagree. Keeping every score that is at
+# least as large as the k-th can keep too many: all of them, if all scores are equal. Here, exactly k are kept, and of
+# equal scores the one with the lower index comes first. (A *stable* sort does that. Reversing an ascending sort does
+# not.)
 #
 # ```python
 # >>> next_token_probs(np.zeros(5), top_k=2)
@@ -74,7 +74,7 @@ from softmax import as_float, softmax
 #
 # ```
 #
-# **Order.** First the temperature, then top-k, then top-p on what top-k has left, scaled to sum 1:
+# **Order.** First the temperature, then top-k, then top-p on the tokens that top-k kept, rescaled to sum 1:
 #
 # ```python
 # >>> next_token_probs(logits, top_k=3, top_p=0.8).round(4)  # 0.5263 + 0.3158 is at least 0.8
@@ -84,18 +84,19 @@ from softmax import as_float, softmax
 
 # %%
 def next_token_probs(logits, temperature=1.0, top_k=None, top_p=None):
-    """Probabilities that the next token is drawn from: temperature, then top-k, then top-p (Holtzman et al. 2020).
+    """Return the probabilities of the next token: temperature, then top-k, then top-p (Holtzman et al. 2020).
 
         probs = softmax(logits / temperature), without all but the top k, and without the tail beyond the mass p
 
     Args:
         logits: scores, (..., V), any number of leading axes.
-        temperature: ≥ 0; 0 puts all the probability on the largest score, of equal ones on that with the lowest index.
+        temperature: ≥ 0; 0 puts all of the probability on the largest score, of equal ones on that with the lowest
+            index.
         top_k: keep exactly this many of the most probable tokens, at least 1; of equal ones the lower index comes
             first. None, or V or more: keep all.
-        top_p: keep the smallest set of most probable tokens whose probabilities, after top-k and scaled to sum 1, add
-            up to at least this, 0 < top_p ≤ 1; the token that crosses the line stays, and of equal ones the lower
-            index comes first. None or 1: keep all.
+        top_p: keep the smallest set of most probable tokens whose probabilities, after top-k and rescaled to sum 1,
+            add up to at least this, 0 < top_p ≤ 1; the token that crosses the threshold is kept, and of equal ones the
+            lower index comes first. None or 1: keep all.
 
     Returns:
         Probabilities, (..., V), same dtype as `logits` (float64 for integers); each row sums to 1.
@@ -111,9 +112,9 @@ def next_token_probs(logits, temperature=1.0, top_k=None, top_p=None):
 #
 # *15 min, needs a thought*
 #
-# Probabilities are not a token yet. To draw one, put them end to end on a line from 0 to 1, throw a dart u at the line,
-# and see in which stretch it lands. In other words, take the first token whose *cumulative* probability is larger than
-# u.
+# Now draw one token from the probabilities. Put them end to end on a line from 0 to 1, throw a dart at a random point u
+# of the line, and see in which stretch it lands. In other words, take the first token whose *cumulative* probability is
+# larger than u.
 #
 # ```python
 # >>> np.cumsum([0.5, 0.25, 0.0, 0.25])
@@ -121,9 +122,9 @@ def next_token_probs(logits, temperature=1.0, top_k=None, top_p=None):
 #
 # ```
 #
-# A dart at 0.6 hits token 1; no dart can hit token 2. In floating point the last sum may be 0.9999999 instead of 1, and
-# a dart beyond it would hit nothing. Throw at a line that is exactly as long as the sum: then there is always a token,
-# and never one of probability 0.
+# A dart at 0.6 hits token 1; no dart can hit token 2. In floating point, the last sum may be 0.9999999 instead of 1,
+# and a dart beyond it would hit nothing. So throw at a line that is exactly as long as the sum: then the dart always
+# hits a token, and never one of probability 0.
 #
 # ```python
 # >>> probs = np.tile([0.5, 0.25, 0.0, 0.25], (10_000, 1))
@@ -140,9 +141,9 @@ def sample(probs, rng):
         token = min { i : Σ_{j ≤ i} probs_j > u · Σ_j probs_j },    u = rng.random(), one for each row
 
     Args:
-        probs: probabilities, (..., V); rows need not sum to exactly 1.
-        rng: a `numpy.random.Generator`. `rng.random(shape)` is called once, with the leading axes as shape; so one
-            number is used for each row, in order, even if only one token is possible.
+        probs: probabilities, (..., V); rows need not add up to exactly 1.
+        rng: a `numpy.random.Generator`. `rng.random(shape)` is called once, with the leading axes as shape, so that
+            each row uses one number, in order, even if only one token is possible.
 
     Returns:
         Token ids, (...), int64. A token of probability 0 is never drawn.
@@ -158,15 +159,16 @@ def sample(probs, rng):
 #
 # *20 min, needs a thought*
 #
-# Now the loop from the top. It starts with a **prompt**, the text to go on from. Three things to mind:
+# Now write the loop from the diagram at the top. It starts with a **prompt**, the text that the model continues. Three
+# details matter:
 #
-# - Only the *last* position's scores say something about the new token. The others are about tokens that are already
-#   there.
-# - What the model looks at when it answers is its **context**, and it has positions for `block_size` tokens only. If
-#   the text is longer, *crop* it: look at its *last* `block_size` tokens. The result is still the whole text.
-# - All texts of the batch grow together, each with a token of its own.
+# - Only the scores of the *last* position predict the new token. The others predict tokens that are already there.
+# - The tokens that the model reads to make its prediction are its **context**, and it has positions for `block_size`
+#   tokens only. If the text is longer, *crop* it: pass only its *last* `block_size` tokens to the model. The result is
+#   still the whole text.
+# - All texts of the batch grow together, and each gets its own new token.
 #
-# A model that has learned the alphabet by heart (this takes a second):
+# The example trains a model on the alphabet (this takes a second):
 #
 # ```python
 # >>> from gpt import GPTConfig, init_gpt
@@ -188,7 +190,7 @@ def sample(probs, rng):
 
 
 def generate(ids, params, config, n_new, rng, temperature=1.0, top_k=None, top_p=None):
-    """Append `n_new` tokens to each text, one at a time, each drawn from what the model says about the next token.
+    """Append `n_new` tokens to each text, one at a time, each drawn from the model's prediction.
 
         repeat n_new times:
             logits = gpt(last block_size tokens of ids)[last position]
@@ -206,7 +208,7 @@ def generate(ids, params, config, n_new, rng, temperature=1.0, top_k=None, top_p
         top_p: as in `next_token_probs`.
 
     Returns:
-        The prompts and what follows, (B, T + n_new), int64. `ids` is not modified.
+        The prompts with the new tokens, (B, T + n_new), int64. `ids` is not modified.
 
     Raises:
         ValueError: if T is 0 or `n_new` is negative, and where `gpt` and `next_token_probs` raise it.
@@ -219,33 +221,34 @@ def generate(ids, params, config, n_new, rng, temperature=1.0, top_k=None, top_p
 #
 # *50 min, needs paper*
 #
-# It talks, but slowly. To append the 200th token, `generate` computes 199 positions, and to append the 201st it
-# computes the same 199 again, and one more. What a waste: nobody sees the future, so nothing about the first 199
-# positions has changed.
+# `generate` repeats work. To append the 200th token, it computes 199 positions, and to append the 201st it computes the
+# same 199 again, and one more. The causal mask makes that unnecessary: no position attends to later ones, so nothing
+# about the first 199 positions has changed.
 #
 # What does the new position need from the old ones? In each block, attention needs their *keys* and *values*, and
-# nothing else. Keep those of every block: the **key/value cache**. Then a new token is a text of length 1, whose one
-# query looks at all the keys that have been kept, and at its own:
+# nothing else. Store those of every block: this is the **key/value cache**. A new token is then a text of length 1,
+# whose single query attends to all the stored keys and to its own:
 #
 # ```text
 #     x (B, 1, D) ──> q, k, v, each (B, H, 1, K)
 #                        k and v go into the cache, which then holds S keys (B, H, S, K) and S values
-#                     q looks at all S of them
+#                     q attends to all S of them
 # ```
 #
-# All the rest (norms, feed-forward network, output head) works on each position by itself anyway. The cost of a token
-# is now that of one position, plus attention over S keys; it was that of S positions.
+# Everything else (norms, feed-forward network, output head) works on each position separately anyway. The cost of a
+# token is now that of one position, plus attention over S keys; before, it was that of S positions.
 #
-# Three things go wrong here:
+# Three details are easy to get wrong:
 #
 # - The new token stands at position S - 1, not at 0: it needs *its* row of `W_pos`.
-# - A prompt of several tokens goes through at once, and then its queries may not look ahead. This is what
-#   `causal_mask(n_queries, n_keys)` was made for: the queries are the *last* ones of the keys.
-# - **The cache is of no use when the window moves.** Beyond `block_size` tokens the first one is dropped and all others
-#   move up by one place. Their position vectors change, and with them *every* key and value in every block. To get
-#   exactly the tokens of `generate`, the cache must be filled anew for the cropped text, for every token from then on,
-#   and the gain is gone. (Keys of an old position, which would be quick, give another text. Models for long texts use
-#   *relative* positions, such as the rotations of Su et al. 2021, to be able to drop the oldest key and keep the rest.)
+# - A prompt of several tokens is processed at once, and then its queries must not attend to later positions. For this,
+#   `causal_mask` takes `n_queries` and `n_keys`: the queries belong to the *last* of the keys.
+# - **The cache is of no use when the window moves.** Beyond `block_size` tokens, the first one is dropped and all
+#   others move up by one position. Their position vectors change, and with them *every* key and value in every block.
+#   To get exactly the tokens of `generate`, the cache must be filled again from the cropped text, for every token from
+#   then on, and nothing is saved. (Reusing the keys of the old positions would give a different text. Models for long
+#   texts use *relative* positions, such as the rotations of Su et al. 2021, so that they can drop the oldest key and
+#   keep the rest.)
 #
 # The new tokens are the same as without the cache:
 #
@@ -257,23 +260,22 @@ def generate(ids, params, config, n_new, rng, temperature=1.0, top_k=None, top_p
 #
 # ```
 #
-# The same scores up to rounding, to be exact: products of other shapes are added up in another order. In float32 a dart
-# may land within a ten-millionth of a border, about once in a million tokens, or two scores be that close in greedy
-# decoding.
+# To be exact, the scores are the same up to rounding: matrix products of different shapes add up their terms in
+# different orders. In float32, about once in a million tokens, a dart lands so close to a border that rounding decides.
+# In greedy decoding, two scores can be that close.
 #
-# With 64 features and 4 layers, writing the 255 tokens that fill a context of 256 is about six times as fast with the
-# cache, and the last token costs hardly more than the first.
+# With 64 features and 4 layers, generating the 255 tokens that fill a context of 256 is about six times as fast with
+# the cache, and the last token takes hardly longer than the first.
 
 # %%
 
 
 def generate_cached(ids, params, config, n_new, rng, temperature=1.0, top_k=None, top_p=None):
-    """What `generate` does, with a key/value cache: the same tokens, but old positions are not computed again.
+    """Generate the same tokens as `generate` with a key/value cache, without computing old positions again.
 
     As long as the text fits into `config.block_size`, a new token costs the computation of one position, and attention
-    over the keys kept so far: linear in the context. Beyond that the window moves with every token, and learned
-    absolute positions with it: the cache is filled anew from the cropped text, and a token costs as much as in
-    `generate`.
+    over the stored keys: linear in the context. Beyond that, the window moves with every token, and all positions
+    change: the cache is filled again from the cropped text, and a token costs as much as in `generate`.
 
     Args:
         ids: the prompts, token ids, (B, T) with T ≥ 1; T may be larger than `config.block_size`. Any number of leading
@@ -287,8 +289,8 @@ def generate_cached(ids, params, config, n_new, rng, temperature=1.0, top_k=None
         top_p: as in `next_token_probs`.
 
     Returns:
-        The prompts and what follows, (B, T + n_new), int64: what `generate` returns for a generator in the same state,
-        unless a choice is so close that the rounding of the scores decides. `ids` is not modified.
+        The prompts with the new tokens, (B, T + n_new), int64: what `generate` returns for a generator in the same
+        state, unless a choice is so close that the rounding of the scores decides. `ids` is not modified.
 
     Raises:
         ValueError: if T is 0 or `n_new` is negative, and where `gpt` and `next_token_probs` raise it.
@@ -299,35 +301,35 @@ def generate_cached(ids, params, config, n_new, rng, temperature=1.0, top_k=None
 # %% [markdown]
 # ## What could go wrong
 #
-# Mistakes that are easily made here. Read them once before you write, and again when something is wrong: where the
-# report recognises one, it uses these words.
+# These mistakes are easy to make here. Read them before you write the functions, and again when a check fails: the
+# report uses the same words when it recognizes one.
 #
-# - `next_token_probs`: **the scores were multiplied by the temperature.** A low temperature should make the probable
-#   more probable; here it makes everything alike.
-# - `next_token_probs`: **more than k tokens are kept where scores are equal.** “At least as large as the k-th score”
-#   keeps all of the equal ones; here exactly k are kept.
-# - `next_token_probs`: **the token that crosses the line of top-p was dropped.** Without it the set does not have the
-#   mass that was asked for.
-# - `sample`: **the dart is thrown at a line of length 1, whatever the probabilities add up to.** If they add up to
-#   less, it may hit nothing, and the token is one that does not exist.
-# - `generate`: **the context is not cropped to block_size tokens.** There are no positions beyond block_size; longer
-#   texts are refused.
-# - `generate`: **the scores of the first position were used.** They say what follows the first token. What follows the
-#   last one is said at the last position.
-# - `generate_cached`: **every new token was embedded as if it stood at position 0.** It is a text of length 1, but its
-#   place is after all the tokens in the cache.
-# - `generate_cached`: **the positions of the prompt look ahead.** A single new token needs no mask, but a prompt goes
-#   through with several queries at once.
+# - `next_token_probs`: **the scores were multiplied by the temperature.** A low temperature should make the most
+#   probable token even more probable. Here it does the opposite.
+# - `next_token_probs`: **top-k kept more than k tokens where scores are equal.** The condition "at least as large as
+#   the k-th score" keeps all of the equal scores. Exactly k should be kept.
+# - `next_token_probs`: **the token that crosses the threshold of top-p was dropped.** Without it, the probabilities of
+#   the kept tokens add up to less than p.
+# - `sample`: **the dart was thrown at a line of length 1, whatever the probabilities add up to.** If they add up to
+#   less than 1, the dart may land beyond the last token, and the result is an id that does not exist.
+# - `generate`: **the context was not cropped to block_size tokens.** The model has only block_size positions, and gpt
+#   raises ValueError for longer texts.
+# - `generate`: **the scores of the first position were used.** They predict the token after the first one. The scores
+#   at the last position predict the new token.
+# - `generate_cached`: **every new token was embedded as if it stood at position 0.** The new token is passed in as a
+#   text of length 1, but its position is after all the tokens in the cache.
+# - `generate_cached`: **the positions of the prompt attend to later positions.** A single new token needs no mask, but
+#   a prompt is processed with several queries at once.
 
 # %% [markdown]
 # ## Try it
 #
-# Let all eleven assignments work together. The text is at hand again: the docstrings of this file. A very small GPT
-# (one block, a context of 8 characters) learns it for two seconds, and then goes on from "the ", greedily and at three
+# Use all eleven assignments together. The text consists of docstrings of this file. Train a very small GPT (one block,
+# a context of 8 characters) on it, which takes a second or two, and let it continue "the ", greedily and at three
 # temperatures.
 #
-# **Guess first.** 300 characters hold 297 pieces of eight. How many *different* ones does each of the four texts have?
-# And which of the texts would you rather read?
+# **Guess first.** Each text of 304 characters contains 297 pieces of eight. How many *different* pieces does each of
+# the four texts have? And which of the texts would you rather read?
 #
 # Run it: `python generation.py`, or the next cell of the notebook.
 
@@ -358,49 +360,49 @@ if __name__ == "__main__":
 # ## What came out
 #
 # ```text
-#   0:  22 different pieces … en toperand ton token toperand ton token toperand
-# 0.5: 276 different pieces … rron the the ran t tokens: tonding ope than thopr
-# 1.0: 297 different pieces … h xt prassinoken. m tof, wrixuors: satieg nen_nurn
-# 2.0: 297 different pieces … ha≤e; t6err_z:, m`. rs,_ryr)·y.ftauofin f kchi>tlr
+#   0:  28 different pieces … ne the probabilitione the probabilitione the proba
+# 0.5: 226 different pieces … t the the the probabilitiy ty. rof the of the prob
+# 1.0: 297 different pieces … iy ong she the per tof ty. venexitigites pobi: pr
+# 2.0: 297 different pieces … keσen;l rotaubien i rs pryob{{._ukrn;`. g0, hg)tiu
 # ```
 #
-# Greedy decoding runs in a circle before long: each of its characters is the most probable one, and nobody writes like
-# that. Warmer texts hardly repeat themselves, and pay for it with words that do not exist. Between the two there is
-# something to choose, and what top-k and top-p do is to cut the improbable tail off without sharpening the rest.
+# Greedy decoding soon repeats the same words: each character is the most probable one, but real text is not like that.
+# At temperatures 1 and 2, no piece occurs twice, but many of the words do not exist. Temperature 0.5 lies in between.
+# Top-k and top-p cut off the improbable tail without changing the proportions of the rest.
 #
-# How many characters are in play when one is chosen? The **perplexity** of a distribution, exp(−Σ p log p), counts
-# them: 26 equally likely tokens give 26, a certain one gives 1.
+# How many choices does a distribution offer? Its **perplexity**, exp(−Σ p log p), measures that: 26 equally likely
+# tokens give 26, a certain one gives 1.
 #
-# 1. Could the greedy text have escaped from its circle later on?
-# 2. For one row of random scores, how many tokens do temperatures from 0 to 10 leave in play? And how many do `top_k=8`
-#    and `top_p=0.9` keep, of the same row and of `5 * logits`, a model that is sure of itself?
-# 3. `generate` computes its whole context anew for every token. How many positions is that for 255 tokens after a first
-#    one, in a context of 256, and how many with the cache?
+# 1. Could the greedy text have left its cycle later on?
+# 2. For one row of random scores, what is the perplexity at temperatures from 0 to 10? And how many tokens do `top_k=8`
+#    and `top_p=0.9` keep, of the same row and of `5 * logits`, where the model is more certain?
+# 3. `generate` computes its whole context again for every token. How many positions is that for 255 tokens after a
+#    first one, in a context of 256, and how many with the cache?
 
 # %% [markdown]
 # ## Answers
 #
-# **1. Never.** The next character depends on the last eight alone. Once the same eight come again, so does everything
-# that followed them. (A longer context makes the circles rarer, not impossible.)
+# **1. No.** The next character depends only on the last eight. Once the same eight occur again, the same continuation
+# follows. (A longer context makes such cycles rarer, not impossible.)
 #
 # ```python
 # >>> written = write(temperature=0)
-# >>> again = written.rfind(written[-8:], 0, -1)  # where the last eight stood before
+# >>> again = written.rfind(written[-8:], 0, -1)  # where the last eight occurred before
 # >>> period = len(written) - 8 - again
 # >>> written[-period:] == written[-2 * period : -period], written[-period:]
-# (True, 'ton token toperand ')
+# (True, 'bilitione the proba')
 #
 # ```
 #
-# **2. From 1 to nearly all 26.** Without any control it is 11.4: softmax has made its choice before you make yours.
-# Top-k keeps as many tokens when the model is sure as when it is not; top-p adapts.
+# **2. From 1 to nearly 26.** At temperature 1 it is 11.4. Top-k keeps the same number of tokens whether or not the
+# model is certain; top-p adapts.
 #
 # ```python
 # >>> logits = np.random.default_rng(0).normal(scale=2.0, size=26)
-# >>> def in_play(probs):
+# >>> def perplexity(probs):
 # ...     kept = probs[probs > 0]
 # ...     return round(float(np.exp(-(kept * np.log(kept)).sum())), 1)
-# >>> [in_play(next_token_probs(logits, temperature=t)) for t in (0, 0.5, 1.0, 2.0, 10.0)]
+# >>> [perplexity(next_token_probs(logits, temperature=t)) for t in (0, 0.5, 1.0, 2.0, 10.0)]
 # [1.0, 5.0, 11.4, 19.7, 25.7]
 # >>> for scores in (logits, 5 * logits):
 # ...     print([int((next_token_probs(scores, **control) > 0).sum()) for control in ({"top_k": 8}, {"top_p": 0.9})])
@@ -409,8 +411,8 @@ if __name__ == "__main__":
 #
 # ```
 #
-# **3. 32,640 against 255.** It is 128 times as much; that the clock says six times is because a NumPy call costs the
-# same for one position as for a few.
+# **3. 32,640 and 255.** That is 128 times as many. The measured time differs only by a factor of six, because a NumPy
+# call takes about as long for one position as for a few.
 #
 # ```python
 # >>> sum(range(1, 256)), 255
@@ -421,4 +423,4 @@ if __name__ == "__main__":
 # %% [markdown]
 # ## In your own GPT
 #
-# And `headway generate CHECKPOINT` lets the GPT that you have trained talk.
+# `headway generate CHECKPOINT` generates text with the GPT that you have trained.

@@ -1,4 +1,4 @@
-"""Checks of texts."""
+"""Checks of generated texts."""
 
 from collections.abc import Callable
 from typing import Any
@@ -23,8 +23,8 @@ from autograder.errors import Mismatch
 graded = pytest.mark.graded
 
 
-def _random_texts(draw: RandomInputs, generate: Callable[..., Any]) -> None:
-    """Whether texts depend on the generator's state and on nothing else, and keep the prompt."""
+def _check_randomness(draw: RandomInputs, generate: Callable[..., Any]) -> None:
+    """Raise Mismatch unless texts start with the prompt and depend only on the state of the generator."""
     config = small_config()
     prompts, params, rng = draw_prompts(draw, config, 6, 3), draw_params(draw, config, 0.25), draw.rng()
 
@@ -42,7 +42,7 @@ def _random_texts(draw: RandomInputs, generate: Callable[..., Any]) -> None:
 
 @graded("generation.generate", points=2)
 def test_greedy_text(agree: Agree, draw: RandomInputs) -> None:
-    """Greedy, as long as everything fits"""
+    """Greedy, while the text fits into the block size"""
     config = small_config(block_size=12)
     agree(draw_prompts(draw, config, 12, 3), draw_params(draw, config), config, 9, draw.rng(), temperature=0)
 
@@ -85,14 +85,14 @@ def test_nothing_new(agree: Agree, draw: RandomInputs) -> None:
 
 @graded("generation.generate")
 def test_one_choice(agree: Agree, draw: RandomInputs) -> None:
-    """Top_k = 1 leaves one choice"""
+    """top_k = 1 leaves one choice"""
     config = small_config()
     agree(draw_prompts(draw, config, 4, 3), draw_params(draw, config), config, 5, draw.rng(), 2.0, 1)
 
 
 @graded("generation.generate", points=2)
 def test_options(student: StudentCode, reference: Reference, draw: RandomInputs) -> None:
-    """Temperature, top_k and top_p decide what is drawn; each text is drawn independently"""
+    """Temperature, top_k and top_p; each text is drawn independently"""
     config = small_config(n_layers=1)
     prompt, params = draw_prompts(draw, config, 1, 4), draw_params(draw, config, 0.5)
     logits = reference.gpt.gpt(prompt, params, config)[0][0, -1]
@@ -100,14 +100,14 @@ def test_options(student: StudentCode, reference: Reference, draw: RandomInputs)
         value = student.generation.generate(np.tile(prompt, (500, 1)), params, config, 1, draw.rng(), **options)
         ids = require_tokens(value, (500, 5), config.vocab_size)
         probs = reference.generation.next_token_probs(logits, **options)
-        told = ", ".join(f"{name} {value}" for name, value in options.items())
-        require_frequencies(ids[:, -1], probs, f" (first new token, {told or 'default options'})")
+        shown = ", ".join(f"{name} {value}" for name, value in options.items())
+        require_frequencies(ids[:, -1], probs, f" (first new token, {shown or 'default options'})")
 
 
 @graded("generation.generate")
 def test_text_generator(student: StudentCode, draw: RandomInputs) -> None:
     """The same generator state gives the same text; another state gives another text"""
-    _random_texts(draw, student.generation.generate)
+    _check_randomness(draw, student.generation.generate)
 
 
 @graded("generation.generate")

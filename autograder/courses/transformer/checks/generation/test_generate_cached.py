@@ -1,4 +1,4 @@
-"""Checks of texts written with a key/value cache."""
+"""Checks of texts generated with a key/value cache."""
 
 from typing import Any
 
@@ -19,7 +19,7 @@ from autograder.engine.student import StudentCode
 graded = pytest.mark.graded
 
 
-def _same_as_without(
+def _compare_with_uncached(
     student: StudentCode,
     compare: Compare,
     prompts: Array,
@@ -28,24 +28,24 @@ def _same_as_without(
     *args: Any,
     **options: Any,
 ) -> None:
-    """`generate_cached` against the student's own `generate`, drawn with generators in the same state."""
+    """Compare `generate_cached` with the student's own `generate`, with generators in the same state."""
     expected = student.generation.generate(prompts, params, config, *args, **options)
     n_new = args[0]
     shape = (*prompts.shape[:-1], prompts.shape[-1] + n_new)
-    expected = require_tokens(expected, shape, config.vocab_size, "what generate returned")
+    expected = require_tokens(expected, shape, config.vocab_size, "the result of generate")
     compare(student.generation.generate_cached(prompts, params, config, *args, **options), expected)
 
 
 @graded("generation.generate_cached", points=2)
 def test_cached_greedy(agree: Agree, draw: RandomInputs) -> None:
-    """Greedy, as long as everything fits"""
+    """Greedy, while the text fits into the block size"""
     config = small_config(block_size=12)
     agree(draw_prompts(draw, config, 12, 3), draw_params(draw, config), config, 9, draw.rng(), temperature=0)
 
 
 @graded("generation.generate_cached", points=2)
 def test_cached_window(agree: Agree, draw: RandomInputs) -> None:
-    """Greedy, beyond the block size: the window moves, and the positions with it"""
+    """Greedy, beyond the block size: the window moves, and all positions change"""
     config = small_config()
     params = draw_params(draw, config)
     agree(draw_prompts(draw, config, 12, 4), params, config, 9, draw.rng(), temperature=0)
@@ -80,7 +80,7 @@ def test_same_tokens(student: StudentCode, compare: Compare, draw: RandomInputs)
     params = draw_params(draw, config, 0.25)
     for options in ({}, {"temperature": 3.0}, {"temperature": 4.0, "top_k": 5}, {"temperature": 3.0, "top_p": 0.75}):
         prompts = draw_prompts(draw, config, 8, 3)
-        _same_as_without(student, compare, prompts, params, config, 9, draw.rng(), **options)
+        _compare_with_uncached(student, compare, prompts, params, config, 9, draw.rng(), **options)
 
 
 @graded("generation.generate_cached")

@@ -1,4 +1,4 @@
-"""Checks of the next token's probabilities, and of drawing from them."""
+"""Checks of the probabilities of the next token, and of drawing from them."""
 
 import numpy as np
 import pytest
@@ -55,7 +55,7 @@ def test_top_k_ties(agree: Agree, draw: RandomInputs) -> None:
 
 @graded("generation.next_token_probs")
 def test_top_k_all(agree: Agree, draw: RandomInputs) -> None:
-    """K equal to the number of tokens, and larger"""
+    """top_k equal to the size of the vocabulary, and larger"""
     for k in (8, 9, 1000):
         agree(draw.normal(3, 8), top_k=k)
 
@@ -83,7 +83,9 @@ def test_top_p_ties(agree: Agree, draw: RandomInputs) -> None:
     agree(np.zeros((2, 4)), top_p=0.5)
     agree(np.zeros(8), top_p=0.3)
     agree(np.array([0.0, 2.0, 0.0, 2.0, 0.0]), top_p=0.9)
-    agree(draw.integers(4, 60, high=4).astype(np.float64), top_p=0.4)  # NumPy's usual sort mixes equals from 17 on
+    agree(
+        draw.integers(4, 60, high=4).astype(np.float64), top_p=0.4
+    )  # NumPy's default sort is not stable from 17 entries on
 
 
 @graded("generation.next_token_probs")
@@ -93,7 +95,7 @@ def test_all_together(agree: Agree, draw: RandomInputs) -> None:
     agree(logits, 0.5, 4, 0.8)
     agree(logits, 4.0, 3, 0.65)
     agree(logits, 4.0, None, 0.65)
-    # 0.25 each: of the three that are left, two have 2/3, which is more than 0.6.
+    # All four have 0.25. Of the three that top-k keeps, two have 2/3 together, which is more than 0.6.
     agree(np.zeros(4), top_k=3, top_p=0.6)
 
 
@@ -127,7 +129,7 @@ def test_probs_inputs_kept(unmodified: Unmodified, draw: RandomInputs) -> None:
 
 @graded("generation.sample", points=2)
 def test_frequencies(student: StudentCode, draw: RandomInputs) -> None:
-    """Every token as often as its probability says, those of probability 0 never"""
+    """Every token in proportion to its probability, those of probability 0 never"""
     for probs in (np.array([0.5, 0.0, 0.3, 0.2]), np.array([0.0, 0.1, 0.0, 0.9, 0.0]), np.full(3, 0.25)):
         tokens = student.generation.sample(np.tile(probs, (2000, 1)), draw.rng())
         require_frequencies(require_tokens(tokens, (2000,), len(probs)), probs)
@@ -140,8 +142,8 @@ def test_rows(student: StudentCode, draw: RandomInputs) -> None:
     tokens = student.generation.sample((certain[..., None] == np.arange(6)) * 1.0, draw.rng())
     if (require_tokens(tokens, (5, 7), 6) != certain).any():
         raise Mismatch("a token of probability 1 was not drawn")
-    alone = student.generation.sample(np.array([0.0, 0.0, 1.0]), draw.rng())
-    if require_tokens(alone, (), 3) != 2:
+    single = student.generation.sample(np.array([0.0, 0.0, 1.0]), draw.rng())
+    if require_tokens(single, (), 3) != 2:
         raise Mismatch("a token of probability 1 was not drawn")
 
 
@@ -150,7 +152,7 @@ def test_independent(student: StudentCode, draw: RandomInputs) -> None:
     """A separate draw for each row"""
     tokens = require_tokens(student.generation.sample(np.full((40, 50, 8), 0.125), draw.rng()), (40, 50), 8)
     for rows in (tokens, tokens.T):
-        if len(np.unique(rows, axis=0)) < len(rows):  # two rows of 40 numbers are never the same by chance
+        if len(np.unique(rows, axis=0)) < len(rows):  # two rows of 40 tokens or more are never equal by chance
             raise Mismatch("rows with the same probabilities always get the same tokens")
 
 
@@ -171,7 +173,7 @@ def test_generator(student: StudentCode, draw: RandomInputs) -> None:
     """All randomness comes from the generator"""
     probs, rng = np.full((60, 8), 0.125), draw.rng()
     first, again, other = (
-        require_tokens(student.generation.sample(probs, r), (60,), 8) for r in (rng, rng, draw.rng())
+        require_tokens(student.generation.sample(probs, generator), (60,), 8) for generator in (rng, rng, draw.rng())
     )
     if (first != again).any():
         raise Mismatch("a generator in the same state must give the same tokens")
