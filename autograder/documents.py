@@ -13,7 +13,6 @@ Document = dict[str, Any]
 RESULT_SCHEMA: Final = "headway.result/2"
 CLASS_SCHEMA: Final = "headway.class/2"
 
-_RENAMED_IN_RESULT_2 = {"problems": "internal_errors"}
 _RENAMED_IN_CHECK_2 = {
     "case": "inputs",
     "picture": "error_map",
@@ -21,9 +20,6 @@ _RENAMED_IN_CHECK_2 = {
     "where": "location",
     "hints": "warnings",
 }
-_RENAMED_IN_WORST_2 = {"allowed": "tolerance"}
-_RENAMED_IN_CLASS_2 = {"kit": "versions"}  # codespell:ignore kit
-_RENAMED_IN_STUDENT_ASSIGNMENT_2 = {"ruling": "exception"}
 
 
 class SchemaError(ValueError):
@@ -31,11 +27,7 @@ class SchemaError(ValueError):
 
 
 def read_document(path: Path, schema: str) -> Document:
-    """Return a stored document in the current version of its schema.
-
-    Args:
-        path: the JSON file.
-        schema: `RESULT_SCHEMA` or `CLASS_SCHEMA`.
+    """Return a stored document in the current version of `schema`, that is `RESULT_SCHEMA` or `CLASS_SCHEMA`.
 
     Raises:
         OSError: if the file cannot be read.
@@ -59,23 +51,18 @@ def read_document(path: Path, schema: str) -> Document:
 def _result_1_to_2(document: Document) -> Document:
     for assignment in document["assignments"]:
         for function in assignment["functions"]:
-            function["checks"] = [_check_1_to_2(check) for check in function["checks"]]
-    return _renamed(document, _RENAMED_IN_RESULT_2)
-
-
-def _check_1_to_2(check: Document) -> Document:
-    if check["worst"] is not None:
-        check["worst"] = _renamed(check["worst"], _RENAMED_IN_WORST_2)
-    return _renamed(check, _RENAMED_IN_CHECK_2)
+            function["checks"] = [_renamed(check, _RENAMED_IN_CHECK_2) for check in function["checks"]]
+            for check in function["checks"]:
+                if check["worst"] is not None:
+                    check["worst"] = _renamed(check["worst"], {"allowed": "tolerance"})
+    return _renamed(document, {"problems": "internal_errors"})
 
 
 def _class_1_to_2(document: Document) -> Document:
     for student in document["students"]:
-        student["assignments"] = {
-            name: _renamed(assignment, _RENAMED_IN_STUDENT_ASSIGNMENT_2)
-            for name, assignment in student["assignments"].items()
-        }
-    return _renamed(document, _RENAMED_IN_CLASS_2)
+        assignments = student["assignments"].items()
+        student["assignments"] = {name: _renamed(entry, {"ruling": "exception"}) for name, entry in assignments}
+    return _renamed(document, {"kit": "versions"})  # codespell:ignore kit
 
 
 def _renamed(record: Document, names: dict[str, str]) -> Document:

@@ -12,7 +12,7 @@ HeadwayError
     └── Blocked           an unfinished or failing function is needed    blocked
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 
@@ -25,18 +25,12 @@ class UsageError(HeadwayError):
 
 
 def missing_package(what: str, extra: str, instead: str = "") -> UsageError:
-    """Return the error for a missing optional package.
+    """Return the error for a missing optional package, which `extra` installs; `instead` works without the package.
 
     >>> print(missing_package("plots need Matplotlib", "train"))
     plots need Matplotlib, which is not installed: pip install 'headway[train]'
-
-    Args:
-        what: what needs which package.
-        extra: the extra of Headway that installs it.
-        instead: what works without the package.
     """
-    command = install_command(extra)
-    return UsageError(f"{what}, which is not installed: {command}{f'. {instead}' if instead else ''}")
+    return UsageError(f"{what}, which is not installed: {install_command(extra)}{f'. {instead}' if instead else ''}")
 
 
 def install_command(extra: str) -> str:
@@ -49,20 +43,13 @@ class Cancelled(HeadwayError):
 
 
 class Verdict(HeadwayError):
-    """The reason why a check does not pass.
-
-    Attributes:
-        help: advice, apart from the message.
-        details: plain data for the result document.
-    """
+    """The reason why a check does not pass; `help` is advice apart from the message, `details` is for the document."""
 
     status = "failed"
 
     def __init__(self, message: str, *, help: str | None = None, **details: Any) -> None:
         super().__init__(message)
-        self.message = message
-        self.help = help
-        self.details = details
+        self.message, self.help, self.details = message, help, details
 
 
 class Mismatch(Verdict):
@@ -88,7 +75,7 @@ class StudentException:
 
     type: str
     message: str
-    trace: tuple[CodeLine, ...] = field(default=())
+    trace: tuple[CodeLine, ...] = ()
 
     @property
     def unreadable(self) -> bool:

@@ -17,49 +17,32 @@ _MOST_URGENT_FIRST: tuple[Status, ...] = ("error", "timeout", "failed", "blocked
 
 @dataclass
 class CheckResult:
-    """The result of one check on one submission.
+    """The result of one check on one submission."""
 
-    Attributes:
-        id: `module.function::name of the check`.
-        help: advice, apart from the message.
-        inputs: the inputs of the call, described: shapes of arrays, small values as they are.
-        wrong: how many values are wrong ("count"), of how many ("total").
-        worst: the value with the largest error: index, axes, yours, expected, tolerance.
-        shapes: the shape of the student's array ("yours") and the expected one.
-        error_map: which values are wrong (see `engine/comparison/error_map.py`).
-        first_wrong_stage: for functions of several stages, the first that is wrong.
-        mistake: the known mistake that gives the same values.
-        blocked_by: functions that must be fixed first.
-        location: file and line of the student's code.
-        output: what the student's code printed during the check.
-        warnings: warnings raised by the student's code; they never change a status.
-        secret: the part of the message that reveals an expected value, and its replacement; not in the document.
-        sees_answers: whether the check looks at returned values, not only at inputs or exceptions; not in the document.
-        seconds: wall time of the student's calls, without that of the reference.
-    """
-
-    id: str
+    id: str  # `module.function::name of the check`
     function: str
     title: str
     status: Status
     possible: float
     earned: float = 0.0
     message: str = ""
-    help: str | None = None
-    inputs: str | None = None
-    wrong: dict[str, int] | None = None
-    worst: dict[str, Any] | None = None
-    shapes: dict[str, list[int]] | None = None
-    error_map: dict[str, Any] | None = None
-    first_wrong_stage: str | None = None
-    mistake: dict[str, Any] | None = None
-    blocked_by: list[str] = field(default_factory=list)
-    location: dict[str, Any] | None = None
-    output: str = ""
-    warnings: list[str] = field(default_factory=list)
+    help: str | None = None  # advice, apart from the message
+    inputs: str | None = None  # shapes of arrays, small values as they are
+    wrong: dict[str, int] | None = None  # how many values are wrong ("count"), of how many ("total")
+    worst: dict[str, Any] | None = None  # the value with the largest error: index, axes, yours, expected, tolerance
+    shapes: dict[str, list[int]] | None = None  # the shape of the student's array ("yours"), and the "expected" one
+    error_map: dict[str, Any] | None = None  # which values are wrong (see `engine/comparison/error_map.py`)
+    first_wrong_stage: str | None = None  # of a function of several stages
+    mistake: dict[str, Any] | None = None  # the known mistake that gives the same values
+    blocked_by: list[str] = field(default_factory=list)  # functions that must be fixed first
+    location: dict[str, Any] | None = None  # file and line of the student's code
+    output: str = ""  # what the student's code printed
+    warnings: list[str] = field(default_factory=list)  # raised by the student's code; they never change a status
+    # Not in the document: the part of the message that reveals an expected value, and its replacement; and whether the
+    # check looks at returned values, not only at inputs or exceptions.
     secret: tuple[str, str] | None = None
     sees_answers: bool = True
-    seconds: float = 0.0
+    seconds: float = 0.0  # wall time of the student's calls, without that of the reference
 
     @property
     def was_wrong(self) -> bool:
@@ -69,26 +52,17 @@ class CheckResult:
 
 @dataclass
 class SubmissionResult:
-    """The results of one run of the checks on one submission.
-
-    Attributes:
-        submission: its name.
-        internal_errors: failures of Headway itself.
-        notes: files that were left out when the submission was collected, and why.
-        official_prerequisites: whether each assignment was checked together with the official earlier ones.
-        sandbox: what isolated the student's code.
-        seconds: wall time of the whole run.
-    """
+    """The results of one run of the checks on one submission."""
 
     submission: str
     content_hash: str
     seed: int
     checks: list[CheckResult]
-    internal_errors: list[str] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
-    official_prerequisites: bool = False
-    sandbox: list[str] = field(default_factory=lambda: ["process"])
-    seconds: float = 0.0
+    internal_errors: list[str] = field(default_factory=list)  # failures of Headway itself
+    notes: list[str] = field(default_factory=list)  # files left out when the submission was collected, and why
+    official_prerequisites: bool = False  # Each assignment was checked together with the official earlier ones.
+    sandbox: list[str] = field(default_factory=lambda: ["process"])  # what isolated the student's code
+    seconds: float = 0.0  # wall time of the whole run
 
     @property
     def earned(self) -> float:
@@ -114,11 +88,10 @@ def function_status(checks: Iterable[CheckResult]) -> Status:
 def to_document(result: SubmissionResult, curriculum: Curriculum) -> dict[str, Any]:
     """Return the JSON document of one submission (see `schema/result-2.json`)."""
     assignments = []
+    checks_of: dict[str, list[CheckResult]] = {}
+    for check in result.checks:
+        checks_of.setdefault(check.function, []).append(check)
     for assignment in curriculum.assignments:
-        checks_of = {
-            function: [check for check in result.checks if check.function == function.qualified]
-            for function in assignment.functions
-        }
         functions = [
             {
                 "name": function.name,
@@ -127,11 +100,11 @@ def to_document(result: SubmissionResult, curriculum: Curriculum) -> dict[str, A
                 "points": {"earned": _earned(checks), "possible": sum(check.possible for check in checks)},
                 "checks": [_check_record(check) for check in checks],
             }
-            for function, checks in checks_of.items()
-            if checks
+            for function in assignment.functions
+            if (checks := checks_of.get(function.qualified))
         ]
         if functions:
-            checks = [check for checks in checks_of.values() for check in checks]
+            checks = [check for function in assignment.functions for check in checks_of.get(function.qualified, [])]
             assignments.append(
                 {
                     "number": assignment.number,
@@ -178,14 +151,11 @@ def _check_record(check: CheckResult) -> dict[str, Any]:
 def withhold(result: SubmissionResult, whole: Level, is_hidden: Callable[[str], bool] = lambda check: False) -> None:
     """Remove from the result, in place, what must not be shown. Points and statuses are unchanged.
 
+    The level `whole` is that of every check that is not hidden by its id:
+
     - full: everything, also expected values; for the instructor
     - summary: what is wrong, for which inputs, where, and the known mistake; no expected value
-    - none: status and points
-
-    Args:
-        result: changed in place.
-        whole: the level of every check that is not hidden.
-        is_hidden: whether only the status and points of the check with this id are shown.
+    - none: status and points, as for a hidden check
     """
     for check in result.checks:
         level = "none" if is_hidden(check.id) and whole != "full" else whole

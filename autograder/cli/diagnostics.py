@@ -118,7 +118,7 @@ def _student_process() -> Diagnostic:
         except (WorkerDied, WorkerTimedOut) as error:
             return Diagnostic(name, False, f"does not work: {error}", "headway check --call-seconds 60")
         finally:
-            session.discard()
+            session.close()
     is_isolated = reply.get("value") is not None
     text = f"isolated, {seconds * 1e6:.0f} µs per call" if is_isolated else "can import torch or autograder"
     return Diagnostic(name, is_isolated, text, "install headway into a virtual environment of its own")

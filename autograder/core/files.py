@@ -46,11 +46,9 @@ def report_write_error(path: Path | str, remedy: str) -> Iterator[None]:
 
 
 def write_atomically(path: Path, content: bytes, *, durable: bool = False) -> None:
-    """Write `content` to `path`; the old file stays until the new one is complete.
+    """Write `content` to `path`; the old file stays until the new one is complete. Pipes and devices are written to.
 
     Args:
-        path: the file; a pipe or a device (/dev/stdout) is written to, not replaced.
-        content: the bytes.
         durable: return only when the file is on the disk, safe from a power failure.
 
     Raises:
@@ -67,28 +65,16 @@ def write_atomically(path: Path, content: bytes, *, durable: bool = False) -> No
             if durable:
                 file.flush()
                 os.fsync(file.fileno())
-        os.chmod(temporary, 0o666 & ~_umask())  # The usual mode of a new file; mkstemp allows only its owner.
+        os.umask(mask := os.umask(0))
+        os.chmod(temporary, 0o666 & ~mask)  # The usual mode of a new file; mkstemp allows only its owner.
         os.replace(temporary, path)
-        if durable:
-            _sync_folder(path.parent)
+        if durable and hasattr(os, "O_DIRECTORY"):  # Other systems write a file's new name to the disk by themselves.
+            descriptor = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY)
+            try:
+                os.fsync(descriptor)
+            finally:
+                os.close(descriptor)
     except BaseException:
         with contextlib.suppress(OSError):
             os.unlink(temporary)
         raise
-
-
-def _sync_folder(folder: Path) -> None:
-    """Write the new name of a file to the disk; systems on which folders cannot be opened do so by themselves."""
-    if not hasattr(os, "O_DIRECTORY"):
-        return
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask

@@ -5,16 +5,13 @@ Nearly all objects made at start-up live until the end, and nearly all later one
 
 import gc
 
-THRESHOLD = 100_000
-
 
 def raise_gc_threshold(*, freeze: bool = False) -> None:
-    """Collect garbage after 100,000 new objects, not 700: the default takes a tenth of the run time.
+    """Collect garbage after 100,000 new objects, not 700; `freeze` excludes all present objects from collections.
 
-    Args:
-        freeze: exclude all present objects from future collections.
+    The default threshold takes a tenth of the run time.
     """
     if freeze:
         gc.collect()
         gc.freeze()
-    gc.set_threshold(THRESHOLD)
+    gc.set_threshold(100_000)

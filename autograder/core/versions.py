@@ -17,11 +17,7 @@ def torch_version() -> str | None:
 
 def versions() -> dict[str, str | None]:
     """Return the versions of everything that a result depends on."""
-    import numpy
+    import numpy as np
 
-    return {
-        "headway": __version__,
-        "python": platform.python_version(),
-        "numpy": numpy.__version__,
-        "torch": torch_version(),
-    }
+    python = platform.python_version()
+    return {"headway": __version__, "python": python, "numpy": np.__version__, "torch": torch_version()}

@@ -77,10 +77,7 @@ def pack(value: Any) -> bytes:
     """Encode a value as one frame.
 
     None, bool, int, float, str, tuple, list, dict, NumPy arrays and scalars, and the markers above are encoded;
-    anything else becomes an `Opaque` with the name of its type.
-
-    Raises:
-        FrameError: if the value is nested too deeply or too large.
+    anything else becomes an `Opaque` with the name of its type. Raises FrameError if the value is too deep or large.
     """
     chunks: list[bytes] = []
     header = json.dumps(_describe(value, chunks, 0), separators=(",", ":")).encode("utf-8", "surrogatepass")
@@ -91,11 +88,7 @@ def pack(value: Any) -> bytes:
 
 
 def unpack(frame: bytes) -> Any:
-    """Decode one frame.
-
-    Raises:
-        FrameError: if the bytes are not exactly one well-formed frame.
-    """
+    """Decode one frame; raise FrameError if the bytes are not exactly one well-formed frame."""
     if len(frame) < PREFIX.size:
         raise FrameError("the frame is too short")
     header_size, body_size = parse_prefix(frame[: PREFIX.size])
@@ -137,8 +130,7 @@ def _describe(value: Any, chunks: list[bytes], depth: int) -> Any:
     if type(value) in (tuple, list):
         return {"t" if type(value) is tuple else "l": [_describe(item, chunks, depth + 1) for item in value]}
     if type(value) is dict:
-        items = [[_describe(k, chunks, depth + 1), _describe(v, chunks, depth + 1)] for k, v in value.items()]
-        return {"d": items}
+        return {"d": [[_describe(k, chunks, depth + 1), _describe(v, chunks, depth + 1)] for k, v in value.items()]}
     if type(value) is Handle:
         return {"h": value.number}
     if type(value) is Rng:

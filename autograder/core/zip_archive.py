@@ -4,36 +4,28 @@ import stat
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import BinaryIO
 
 MAX_ARCHIVE_BYTES = 16 << 20
-ENCRYPTED = 1
 
 
 class SkippedFile(Exception):
     """A file, or the rest of a submission, is skipped; the text gives the reason."""
 
 
+@dataclass
 class Quota:
-    """An amount that all files and archives of a submission share.
+    """An amount that all files and archives of a submission share."""
 
-    Args:
-        amount: how much they may use together.
-        reason: why the rest is skipped once it is used up.
-    """
-
-    def __init__(self, amount: int, reason: str) -> None:
-        self._left, self._reason = amount, reason
+    left: int
+    reason: str  # why the rest is skipped once the amount is used up
 
     def use(self, amount: int = 1) -> None:
-        """Use up some of the amount.
-
-        Raises:
-            SkippedFile: if less is left.
-        """
-        self._left -= amount
-        if self._left < 0:
-            raise SkippedFile(f"the rest is left out, {self._reason}")
+        """Use up some of the amount; raise `SkippedFile` if less is left."""
+        self.left -= amount
+        if self.left < 0:
+            raise SkippedFile(f"the rest is left out, {self.reason}")
 
 
 def read_archive(
@@ -46,10 +38,8 @@ def read_archive(
     """Yield name and content of the modules and notebooks at the top of an archive or in its only folder.
 
     Args:
-        file: the archive.
         why_not: returns why a file of that name is skipped, or None.
-        max_bytes: returns the size limit of a file by its name; a larger file is skipped.
-        max_entries: an archive with more entries is skipped.
+        max_bytes: returns the size limit of a file by its name.
         unpacked: the number of bytes that may be read from all archives together.
 
     Raises:
@@ -73,10 +63,9 @@ def read_archive(
 
 
 def _why_not_entry(entry: zipfile.ZipInfo, folders: list[str]) -> str | None:
-    kind = stat.S_IFMT(entry.external_attr >> 16)
-    if kind not in (0, stat.S_IFREG):
+    if stat.S_IFMT(entry.external_attr >> 16) not in (0, stat.S_IFREG):
         return "it is a link or a device"
-    if entry.flag_bits & ENCRYPTED:
+    if entry.flag_bits & 1:
         return "it is encrypted"
     if entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
         return "it is compressed in an unusual way"

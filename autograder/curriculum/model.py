@@ -1,7 +1,7 @@
 """The model of a course: its assignments, their functions, and what each function returns and needs."""
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -12,12 +12,7 @@ CACHE = "cache"  # An output of this name stays in the student's process; only e
 
 @dataclass(frozen=True)
 class Output:
-    """One returned value.
-
-    Attributes:
-        name: as in the function's docstring.
-        axes: the names of its last axes, outermost first.
-    """
+    """One returned value, with the names of its last axes, outermost first."""
 
     name: str
     axes: tuple[str, ...] = ()
@@ -25,27 +20,16 @@ class Output:
 
 @dataclass(frozen=True)
 class Function:
-    """One function that students write.
-
-    Attributes:
-        module: the name of its assignment's module.
-        name: the function's name in the module.
-        outputs: the values that it returns; several are returned as a tuple.
-        torch: what it is compared with in PyTorch, as text for messages; empty if there is nothing.
-        needs: functions, by qualified name, that it should be built on.
-        bonus: whether it is extra work, which does not count towards the possible points of its assignment.
-        minutes: the estimated time, with its part of the lesson; 0 if unknown.
-        difficulty: 1 (straightforward), 2 (needs a thought) or 3 (needs paper); 0 if unknown.
-    """
+    """One function that students write."""
 
     module: str
     name: str
-    outputs: tuple[Output, ...]
-    torch: str
-    needs: tuple[str, ...] = ()
-    bonus: bool = False
-    minutes: int = 0
-    difficulty: int = 0
+    outputs: tuple[Output, ...]  # Several are returned as a tuple.
+    torch: str  # what it is compared with in PyTorch, as text for messages; empty if there is nothing
+    needs: tuple[str, ...] = ()  # functions, by qualified name, that it should be built on
+    bonus: bool = False  # extra work, which does not count towards the possible points of its assignment
+    minutes: int = 0  # the estimated time, with its part of the lesson; 0 if unknown
+    difficulty: int = 0  # 1 (straightforward), 2 (needs a thought) or 3 (needs paper); 0 if unknown
 
     @property
     def qualified(self) -> str:
@@ -75,19 +59,12 @@ class Assignment:
 
 @dataclass(frozen=True)
 class Curriculum:
-    """A course.
+    """A course."""
 
-    Attributes:
-        assignments: in the order in which they build on each other.
-        name: the name of its entry point, given to `--curriculum NAME`.
-        package: the importable package with its checks, references, mistakes, solutions and hints (see `registry.py`).
-        title: the heading of a workspace.
-    """
-
-    assignments: tuple[Assignment, ...]
-    name: str
-    package: str
-    title: str
+    assignments: tuple[Assignment, ...]  # in the order in which they build on each other
+    name: str  # of its entry point, given to `--curriculum NAME`
+    package: str  # with its checks, references, mistakes, solutions and hints (see `registry.py`)
+    title: str  # the heading of a workspace
 
     @cached_property
     def functions(self) -> dict[str, Function]:
@@ -101,14 +78,8 @@ class Curriculum:
 
     def all_prerequisites(self, qualified: str) -> tuple[str, ...]:
         """Return every function that `qualified` is built on, directly or indirectly, in course order."""
-        prerequisites: set[str] = set()
-        pending = list(self.functions[qualified].needs)
-        while pending:
-            name = pending.pop()
-            if name not in prerequisites:
-                prerequisites.add(name)
-                pending.extend(self.functions[name].needs)
-        return tuple(name for name in self.functions if name in prerequisites)
+        reached = reachable(self.functions[qualified].needs, lambda name: self.functions[name].needs)
+        return tuple(name for name in self.functions if name in reached)
 
     def select(self, names: Iterable[str]) -> tuple[str, ...]:
         """Return the qualified names of the functions that a user asked for, in course order.
@@ -119,10 +90,8 @@ class Curriculum:
         Raises:
             UsageError: if a name is unknown; the message suggests the nearest known one.
         """
-        wanted: set[str] = set()
         names = tuple(names)
-        for name in names:
-            wanted.update(self._expand(name.strip().removesuffix(".py")))
+        wanted = {function for name in names for function in self._expand(name.strip().removesuffix(".py"))}
         return tuple(name for name in self.functions if name in wanted or not names)
 
     def _expand(self, name: str) -> list[str]:
@@ -133,20 +102,27 @@ class Curriculum:
                 return [f.qualified for f in assignment.functions]
         module, dot, function = name.partition(".")
         if dot and module in self.modules:
-            choices = [f.qualified for f in self.modules[module].functions]
+            nearest = _nearest(name, [f.qualified for f in self.modules[module].functions])
             raise UsageError(
-                f"{module} has no function {function!r}. {_nearest(name, choices)}"
-                f"List its functions: headway list {module}"
+                f"{module} has no function {function!r}. {nearest}List its functions: headway list {module}"
             )
-        same_name = [qualified for qualified, f in self.functions.items() if f.name == name]
-        if same_name:
-            raise UsageError(
-                f"no such assignment: {name!r}, but there is a function of that name. Try: {' or '.join(same_name)}"
-            )
-        choices = [*self.modules, *self.functions]
-        raise UsageError(f"no such assignment or function: {name!r}. {_nearest(name, choices)}List all: headway list")
+        if same_name := " or ".join(qualified for qualified, f in self.functions.items() if f.name == name):
+            raise UsageError(f"no such assignment: {name!r}, but there is a function of that name. Try: {same_name}")
+        nearest = _nearest(name, [*self.modules, *self.functions])
+        raise UsageError(f"no such assignment or function: {name!r}. {nearest}List all: headway list")
 
 
 def _nearest(name: str, choices: list[str]) -> str:
     close = difflib.get_close_matches(name.lower(), choices, n=1, cutoff=0.5)
     return f"Did you mean {close[0]!r}? " if close else ""
+
+
+def reachable(start: Iterable[str], neighbours: Callable[[str], Iterable[str]]) -> set[str]:
+    """Return everything that can be reached from `start`, itself included."""
+    reached: set[str] = set()
+    pending = list(start)
+    while pending:
+        if (name := pending.pop()) not in reached:
+            reached.add(name)
+            pending.extend(neighbours(name))
+    return reached

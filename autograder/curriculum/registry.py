@@ -41,23 +41,20 @@ def default() -> Curriculum:
 
 @cache
 def load(name: str) -> Curriculum:
-    """Return the course of that name. Installed packages are searched only if it is not the built-in one.
+    """Return the course of that name; raise UsageError if no installed package provides it, or it is invalid.
 
-    Raises:
-        UsageError: if no installed package provides the course, or the course is invalid.
+    Installed packages are searched only if it is not the built-in one.
     """
     if name == DEFAULT:
         transformer: Curriculum = importlib.import_module(BUILT_IN).TRANSFORMER
         return transformer
     from importlib.metadata import entry_points
 
-    entry_points_of_courses = entry_points(group=GROUP)
-    points = {point.value: point for point in entry_points_of_courses if point.name == name}
+    courses = entry_points(group=GROUP)
+    points = {point.value: point for point in courses if point.name == name}
     if not points:
-        known = ", ".join(sorted({DEFAULT, *entry_points_of_courses.names}))
-        raise UsageError(
-            f"no such course: {_clean(name)!r}. Install the package that provides it. Available: {_clean(known)}"
-        )
+        known = _clean(", ".join(sorted({DEFAULT, *courses.names})))
+        raise UsageError(f"no such course: {_clean(name)!r}. Install the package that provides it. Available: {known}")
     if len(points) > 1:
         raise UsageError(f"two packages provide a course {name!r}: {_clean(', '.join(points))}. Uninstall one of them")
     (point,) = points.values()
@@ -74,11 +71,7 @@ def load(name: str) -> Curriculum:
 
 
 def folder(package: str) -> Path:
-    """Return the folder of a course's package, without importing it.
-
-    Raises:
-        UsageError: if there is no such package.
-    """
+    """Return the folder of a course's package, without importing it; raise UsageError if there is no such package."""
     if package == BUILT_IN:  # Without a search: its shipped answers are needed at every start.
         return Path(__file__).parents[1] / "courses" / "transformer"
     try:
@@ -125,9 +118,8 @@ def _validate(curriculum: Curriculum) -> None:
         raise _invalid(name, "it has no functions")
     for module, assignment in curriculum.modules.items():
         if not module.isidentifier() or module in sys.stdlib_module_names:
-            raise _invalid(
-                name, f"a module cannot be named {module!r}: not an identifier, or a name of the standard library"
-            )
+            reason = "not an identifier, or a name of the standard library"
+            raise _invalid(name, f"a module cannot be named {module!r}: {reason}")
         if any(function.module != module for function in assignment.functions):
             raise _invalid(name, f"a function of {module} names another module")
         if not (solutions(package) / f"{module}.py").is_file():
@@ -135,15 +127,13 @@ def _validate(curriculum: Curriculum) -> None:
         if not check_files(module, package):
             raise _invalid(name, f"{package}/checks/test_{module}.py is missing")
     for function in curriculum.functions.values():
-        for need in function.needs:
-            if need not in curriculum.functions:
-                raise _invalid(name, f"{function.qualified} needs {need!r}, which is not in the course")
+        if missing := [need for need in function.needs if need not in curriculum.functions]:
+            raise _invalid(name, f"{function.qualified} needs {missing[0]!r}, which is not in the course")
 
 
 def _invalid(name: str, reason: str) -> UsageError:
-    return UsageError(
-        f"the course {name!r} is invalid: {_clean(reason)}. Install it again, or report this to its authors"
-    )
+    advice = "Install it again, or report this to its authors"
+    return UsageError(f"the course {name!r} is invalid: {_clean(reason)}. {advice}")
 
 
 def _clean(text: str) -> str:

@@ -38,13 +38,7 @@ def bundled(name: str) -> Path:
 
 
 def make_stub(source: str, module: str, curriculum: Curriculum, *, notebook: bool = False) -> str:
-    """Return the stub of one solution.
-
-    Args:
-        source: text of `solutions/<module>.py`.
-        module: the assignment's name.
-        curriculum: the course.
-        notebook: whether to keep the cells that only notebooks contain.
+    """Return the stub of one solution, made from its source; `notebook` keeps the cells that only notebooks contain.
 
     Raises:
         HeadwayError: if the solution lacks a function of the course, or one of them has no docstring.
@@ -55,31 +49,26 @@ def make_stub(source: str, module: str, curriculum: Curriculum, *, notebook: boo
         source = _without_notebook_cells(source)
     tree = ast.parse(source)
     lines = source.splitlines()
-    replaced: dict[int, tuple[int, list[str]]] = {}  # First line (from 0) -> one past the last line, new lines.
-    for node in tree.body:
+    for node in reversed(tree.body):  # From the bottom up, so that line numbers above stay valid.
         if isinstance(node, ast.FunctionDef) and node.name in missing:
             missing.discard(node.name)
             docstring = node.body[0]
             if ast.get_docstring(node) is None or docstring.end_lineno is None or node.end_lineno is None:
                 raise HeadwayError(f"solutions/{module}.py: {node.name} has no docstring")
-            body = [f'    raise NotImplementedError("{module}.{node.name}")']
-            replaced[docstring.end_lineno] = (node.end_lineno, body)
+            lines[docstring.end_lineno : node.end_lineno] = [f'    raise NotImplementedError("{module}.{node.name}")']
         elif is_private(node):
             start = min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", []))]) - 1
-            start = with_comments_above(lines, start)
-            assert node.end_lineno is not None
-            replaced[start] = (node.end_lineno, [])
+            del lines[with_comments_above(lines, start) : node.end_lineno]
     if missing:
         raise HeadwayError(f"solutions/{module}.py lacks {', '.join(sorted(missing))}")
-    return _tidy(_replace(lines, replaced))
+    return _tidy(lines)
 
 
 def with_effort(source: str, module: str, curriculum: Curriculum) -> str:
     """Add the estimated time of the assignment below its title, and of each function below its heading.
 
-    The title is the first heading of a lesson cell (`# # Softmax`); a function's heading names it
-    (``# ## `softmax` ``).
-    The source of a course without estimates is returned unchanged.
+    The title is the first heading of a lesson cell (`# # Softmax`); a function's heading names it in backticks
+    (`# ## …`). The source of a course without estimates is returned unchanged.
     """
     assignment = curriculum.modules[module]
     functions = {function.name: function for function in assignment.functions if function.minutes}
@@ -102,8 +91,7 @@ def with_effort(source: str, module: str, curriculum: Curriculum) -> str:
 def _assignment_effort(assignment: Assignment, count: int) -> str:
     bonus = [function for function in assignment.functions if function.bonus]
     functions = counted(len(assignment.functions) - len(bonus), "function")
-    text = f"Assignment {assignment.number} of {count} · {functions}"
-    text += f" · about {duration(assignment.minutes)}"
+    text = f"Assignment {assignment.number} of {count} · {functions} · about {duration(assignment.minutes)}"
     if bonus:
         text += f" · bonus: {len(bonus)} more, {duration(sum(function.minutes for function in bonus))}"
     return text
@@ -138,19 +126,6 @@ def with_comments_above(lines: list[str], start: int) -> int:
     while start > 0 and lines[start - 1].startswith("#") and not lines[start - 1].startswith("# %%"):
         start -= 1
     return start
-
-
-def _replace(lines: list[str], replaced: dict[int, tuple[int, list[str]]]) -> list[str]:
-    result: list[str] = []
-    position = 0
-    while position < len(lines):
-        if position in replaced:
-            position, new = replaced[position]
-            result.extend(new)
-        else:
-            result.append(lines[position])
-            position += 1
-    return result
 
 
 def _tidy(lines: list[str]) -> str:

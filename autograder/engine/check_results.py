@@ -10,7 +10,7 @@ from autograder.curriculum import Function
 from autograder.engine.describe_inputs import describe_inputs
 from autograder.engine.diagnosis.variants import parameter_names
 from autograder.engine.fixtures import sees_answers
-from autograder.engine.student import Call, StudentCode
+from autograder.engine.student import StudentCode
 from autograder.errors import Blocked, CodeLine, NotStarted, Raised, Verdict
 from autograder.results import CheckResult
 
@@ -18,15 +18,7 @@ from autograder.results import CheckResult
 def build_check_result(
     item: pytest.Item, student: StudentCode, function: Function, error: BaseException | None, package: str
 ) -> CheckResult:
-    """Return the result of a check that has just run.
-
-    Args:
-        item: the check.
-        student: holds the calls that the check made.
-        function: the function under test.
-        error: what the check raised; None if it passed.
-        package: the course's.
-    """
+    """Return the result of a check of `function` that has just run; `error` is what it raised, None if it passed."""
     mark = item.get_closest_marker("graded")
     assert mark is not None
     points = float(mark.kwargs.get("points", 1))
@@ -43,20 +35,15 @@ def build_check_result(
         seconds=student.seconds,
     )
     if error is not None:
-        _add_last_call(result, student.calls, function, package)
+        last = next((call for call in reversed(student.calls) if call.function is function), None)
+        if last is not None:
+            result.inputs = describe_inputs(last.args, last.kwargs, parameter_names(function.qualified, package))
+            if last.line is not None:
+                result.location = {"file": f"{function.module}.py", "line": last.line}
+            elif last.exception and last.exception.trace:  # an exception was expected, but another one came
+                result.location = _location(last.exception.trace[-1])
         _add_error(result, _blamed_on_prerequisite(error, student, function))
     return result
-
-
-def _add_last_call(result: CheckResult, calls: list[Call], function: Function, package: str) -> None:
-    last = next((call for call in reversed(calls) if call.function is function), None)
-    if last is None:
-        return
-    result.inputs = describe_inputs(last.args, last.kwargs, parameter_names(function.qualified, package))
-    if last.line is not None:
-        result.location = {"file": f"{function.module}.py", "line": last.line}
-    elif last.exception and last.exception.trace:  # an exception was expected, but another one came
-        result.location = _location(last.exception.trace[-1])
 
 
 def _blamed_on_prerequisite(error: BaseException, student: StudentCode, function: Function) -> BaseException:

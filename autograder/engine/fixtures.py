@@ -21,6 +21,7 @@ import pytest
 
 from autograder.curriculum import Curriculum, Function
 from autograder.engine.comparison import compare as comparing
+from autograder.engine.comparison.compare import Tolerance
 from autograder.engine.first_wrong_stage import INPUTS, first_wrong_stage
 from autograder.engine.inputs import Array, RandomInputs
 from autograder.engine.reference import Reference
@@ -37,19 +38,13 @@ WEIGHTS_AXES, STREAM_AXES = ("batch", "head", "query", "key"), ("batch", "positi
 
 
 class CheckContext:
-    """What the fixtures of the current check use.
-
-    Attributes:
-        function: the function under test.
-    """
+    """What the fixtures of the current check use."""
 
     def __init__(self, reference: Reference, seed: int, curriculum: Curriculum) -> None:
         self._student: StudentCode | None = None
-        self.reference = reference
-        self.draw = RandomInputs(seed, "")
-        self.function: Function
-        self._seed = seed
-        self._curriculum = curriculum
+        self.function: Function  # under test
+        self.reference, self.draw = reference, RandomInputs(seed, "")
+        self._seed, self._curriculum = seed, curriculum
 
     def set_student(self, student: StudentCode | None) -> None:
         """Make `student` the code under test, and close the one before."""
@@ -65,8 +60,7 @@ class CheckContext:
 
     def interrupt(self) -> None:
         """End the current call, from another thread."""
-        student = self._student  # The other thread may set it to None at any time.
-        if student is not None:
+        if (student := self._student) is not None:  # The other thread may set it to None at any time.
             student.interrupt()
 
     def begin_check(self, qualified: str, check: str) -> None:
@@ -86,9 +80,7 @@ CONTEXT = pytest.StashKey[CheckContext]()
 def has_only_session_fixtures(item: pytest.Item) -> bool:
     """Return whether all fixtures of the check live as long as the session."""
     info = getattr(item, "_fixtureinfo", None)
-    return info is not None and all(
-        definitions[-1].scope == "session" for definitions in info.name2fixturedefs.values()
-    )
+    return info is not None and all(fixtures[-1].scope == "session" for fixtures in info.name2fixturedefs.values())
 
 
 def sees_answers(item: pytest.Item) -> bool:
@@ -155,9 +147,9 @@ def agree(request: pytest.FixtureRequest) -> Agree:
     """Return `agree(*args, **kwargs)`: call both functions, compare, and return the student's value."""
     context = _context_of(request)
 
-    def call_and_compare(*args: Any, tolerance: comparing.Tolerance | None = None, **kwargs: Any) -> Any:
+    def call_and_compare(*args: Any, tolerance: Tolerance | None = None, **kwargs: Any) -> Any:
         actual = context.call(args, kwargs)
-        expected = context.reference.call(context.function.module, context.function.name, args, kwargs)
+        expected = context.reference.call(context.function.qualified, args, kwargs)
         try:
             comparing.compare(actual, expected, context.function, tolerance=tolerance)
         except Mismatch as mismatch:
@@ -177,13 +169,12 @@ def stages(request: pytest.FixtureRequest) -> Stages:
     context = _context_of(request)
 
     def call_and_compare(*args: Any, **kwargs: Any) -> None:
-        function = context.function
         *_, cache = context.call(args, kwargs)
-        *_, expected = context.reference.call(function.module, function.name, args, kwargs)
+        *_, expected = context.reference.call(context.function.qualified, args, kwargs)
         for name, value in expected.items():
             if name != INPUTS:
                 axes = WEIGHTS_AXES if name.endswith("weights") else STREAM_AXES
-                comparing.compare_value(cache[name], value, f'cache["{name}"]', axes, function)
+                comparing.compare_value(cache[name], value, f'cache["{name}"]', axes, context.function)
 
     return call_and_compare
 
@@ -198,29 +189,21 @@ class Backward:
         self._context = context
 
     def __call__(
-        self,
-        dout: Array,
-        *args: Any,
-        on: Cache | None = None,
-        tolerance: comparing.Tolerance | None = None,
-        **kwargs: Any,
+        self, dout: Array, *args: Any, on: Cache | None = None, tolerance: Tolerance | None = None, **kwargs: Any
     ) -> None:
         """Compare the gradients. `on` is the student's cache of this forward pass, if a check already has it."""
         actual = self._context.call((dout, self.cache(*args, **kwargs) if on is None else on), {})
         function, reference = self._context.function, self._context.reference
-        _, cache = reference.call(function.module, self._forward, args, kwargs)
-        expected = reference.call(function.module, function.name, (dout, cache), {})
+        _, cache = reference.call(function.qualified.removesuffix("_backward"), args, kwargs)
+        expected = reference.call(function.qualified, (dout, cache), {})
         comparing.compare(actual, expected, function, tolerance=tolerance)
 
     def cache(self, *args: Any, **kwargs: Any) -> Cache:
         """Return the cache of the student's own forward pass, which stays in the student's process."""
         cache: Cache
-        _, cache = self._context.student.call(f"{self._context.function.module}.{self._forward}", args, kwargs)
+        forward = self._context.function.qualified.removesuffix("_backward")
+        _, cache = self._context.student.call(forward, args, kwargs)
         return cache
-
-    @property
-    def _forward(self) -> str:
-        return self._context.function.name.removesuffix("_backward")
 
 
 @pytest.fixture(scope="session")
@@ -236,13 +219,9 @@ def unmodified(request: pytest.FixtureRequest) -> Unmodified:
 
     def call_and_check(*args: Any, **kwargs: Any) -> None:
         context.call(args, kwargs)
-        modified = context.student.calls[-1].modified
-        if modified:
-            names = ", ".join(modified[:4])
-            raise Mismatch(
-                f"{context.function.name} changed its input {names}",
-                help=f"work on a copy: {names} -= … and out={names} change the caller's array",
-            )
+        if names := ", ".join(context.student.calls[-1].modified[:4]):
+            help = f"work on a copy: {names} -= … and out={names} change the caller's array"
+            raise Mismatch(f"{context.function.name} changed its input {names}", help=help)
 
     return call_and_check
 

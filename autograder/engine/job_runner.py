@@ -24,25 +24,19 @@ MAX_RECORDED_BYTES = 32 << 20
 
 @dataclass
 class JobRunner:
-    """Runs jobs with the checks that pytest has collected: collection is paid once, not for each submission.
-
-    Attributes:
-        main: called once, inside pytest's run loop, with this runner; runs as many jobs as it likes.
-        check_modules: maps an assignment to the arguments with which pytest collects its checks, so that they are
-            collected when a job first needs them; None if pytest has been told what to collect.
-        diagnose: name the mistakes behind failed checks.
-        usage_error: why the session ended early, if it did.
-    """
+    """Runs jobs with the checks that pytest has collected: collection is paid once, not for each submission."""
 
     workers: Workers
     reference: Reference
-    main: Callable[["JobRunner"], object]
+    main: Callable[["JobRunner"], object]  # called once, inside pytest's run loop, with this runner; runs its jobs
+    # Maps an assignment to the arguments with which pytest collects its checks, so that they are collected when a job
+    # first needs them; None if pytest has been told what to collect.
     check_modules: Callable[[str], list[str]] | None = None
     seed: int = 0
     curriculum: Curriculum = field(default_factory=registry.default)
     limits: Limits = field(default_factory=Limits)
-    diagnose: bool = True
-    usage_error: UsageError | None = field(default=None, init=False)
+    diagnose: bool = True  # name the mistakes behind failed checks
+    usage_error: UsageError | None = field(default=None, init=False)  # why the session ended early, if it did
     _cancelled: threading.Event = field(default_factory=threading.Event, init=False)
     _items: dict[str, list[pytest.Item]] = field(default_factory=dict, init=False)  # collected checks, by assignment
     _result: JobResult = field(default_factory=JobResult, init=False)  # of the current job
@@ -67,11 +61,7 @@ class JobRunner:
         self._cancelled.clear()
 
     def run(self, job: Job) -> JobResult:
-        """Run the checks of one job.
-
-        Raises:
-            Cancelled: as soon as possible after `cancel`.
-        """
+        """Run the checks of one job; raise Cancelled as soon as possible after `cancel`."""
         context = self._session.config.stash[CONTEXT]
         result = self._result = JobResult()
         items = self._items_of(job)
@@ -103,8 +93,7 @@ class JobRunner:
         error = call.excinfo.value if call.excinfo else None
         result = None
         if call.when == "call":
-            context = item.config.stash[CONTEXT]
-            student, function = context.student, context.function
+            student, function = item.config.stash[CONTEXT].student, item.config.stash[CONTEXT].function
             result = build_check_result(item, student, function, error, self.curriculum.package)
             self._result.checks.append(result)
             answered = all(call.value is not UNANSWERED or call.exception for call in student.calls)
@@ -124,13 +113,11 @@ class JobRunner:
 
     def _items_of(self, job: Job) -> list[pytest.Item]:
         """Return the checks of a job in the order of the curriculum; collect those that no job has needed before."""
-        functions = job.functions
-        if functions is None:
+        if (functions := job.functions) is None:
             return [item for items in self._items.values() for item in items]
         selected = {function.partition(".")[0] for function in functions}
         modules = [name for name in self.curriculum.modules if name in selected]
-        missing = [name for name in modules if name not in self._items]
-        if missing and self.check_modules is not None:
+        if (missing := [name for name in modules if name not in self._items]) and self.check_modules is not None:
             failed_before = self._session.testsfailed
             self._session.perform_collect([argument for name in missing for argument in self.check_modules(name)])
             if self._session.testsfailed != failed_before:

@@ -11,21 +11,15 @@ from autograder.sandbox import ResourceUsage
 
 @dataclass(frozen=True)
 class Job:
-    """One submission, or some of its functions, to be checked once.
-
-    Attributes:
-        functions: qualified names of the functions to check; None for all that pytest has collected.
-        official_folder: maps the submission and a module to a folder that holds that module beside official
-            prerequisites (see `OfficialPrerequisites.folder_for`); None checks the submission as it is.
-        diagnose: name the mistakes behind failed checks, if the runner does.
-        usage: what the submission has used so far; jobs that share it share the submission's limits.
-    """
+    """One submission, or some of its functions, to be checked once."""
 
     folder: Path
-    functions: frozenset[str] | None = None
+    functions: frozenset[str] | None = None  # qualified names; None for all that pytest has collected
+    # Maps the submission and a module to a folder that holds that module beside official prerequisites (see
+    # `OfficialPrerequisites.folder_for`); None checks the submission as it is.
     official_folder: Callable[[Path, str], Path] | None = None
-    diagnose: bool = True
-    usage: ResourceUsage = field(default_factory=ResourceUsage)
+    diagnose: bool = True  # name the mistakes behind failed checks, if the runner does
+    usage: ResourceUsage = field(default_factory=ResourceUsage)  # Jobs that share it share the submission's limits.
 
     def folder_for(self, module: str) -> Path:
         """Return the folder in which `module` is checked."""
@@ -34,12 +28,9 @@ class Job:
 
 @dataclass
 class JobResult:
-    """The results of a job's checks, and internal errors of Headway.
-
-    Attributes:
-        recorded: the recorded checks of each function, for the diagnosis; empty once the job is done.
-    """
+    """The results of a job's checks, and internal errors of Headway."""
 
     checks: list[CheckResult] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
+    # The recorded checks of each function, for the diagnosis; empty once the job is done.
     recorded: dict[str, list[RecordedCheck]] = field(default_factory=dict)

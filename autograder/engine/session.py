@@ -29,26 +29,10 @@ CONFIGURATION = Path(__file__).with_name("pytest.ini")
 
 # Each of these plugins costs start-up time or time per check, and running the checks needs none of them. The reporter
 # is off because the result document is reported instead; `python -m pytest -p autograder.engine.pytest_plugin` has it.
-_DISABLED_PLUGINS = [
-    "cacheprovider",
-    "capture",
-    "debugging",
-    "doctest",
-    "faulthandler",
-    "junitxml",
-    "legacypath",
-    "logging",
-    "nose",
-    "pastebin",
-    "setuponly",
-    "setupplan",
-    "stepwise",
-    "terminal",
-    "terminalprogress",
-    "threadexception",
-    "unraisableexception",
-    "warnings",
-]
+_DISABLED_PLUGINS = """
+cacheprovider capture debugging doctest faulthandler junitxml legacypath logging nose pastebin setuponly setupplan
+stepwise terminal terminalprogress threadexception unraisableexception warnings
+"""
 
 
 class InternalError(HeadwayError):
@@ -57,27 +41,17 @@ class InternalError(HeadwayError):
 
 @dataclass(frozen=True)
 class Options:
-    """How to check.
+    """How to check."""
 
-    Attributes:
-        functions: qualified names; None for the whole course.
-        seed: seed of the inputs; 0 gives the public ones.
-        fork: see `Workers`.
-        sandbox: what isolates student code, besides a process of its own.
-        official: check each assignment on top of the official solutions of the earlier ones.
-        diagnose: name the known mistakes behind failed checks.
-        reference: replaces PyTorch behind the shipped memo and the user's cache.
-    """
-
-    functions: tuple[str, ...] | None = None
-    seed: int = 0
+    functions: tuple[str, ...] | None = None  # qualified names; None for the whole course
+    seed: int = 0  # of the inputs; 0 gives the public ones
     limits: Limits = field(default_factory=Limits)
     curriculum: Curriculum = field(default_factory=registry.default)
-    fork: bool | None = None
-    reference: Reference | None = None
-    official: bool = False
-    diagnose: bool = True
-    sandbox: SandboxPolicy = NO_SANDBOX
+    fork: bool | None = None  # see `Workers`
+    reference: Reference | None = None  # replaces PyTorch behind the shipped memo and the user's cache
+    official: bool = False  # check each assignment on top of the official solutions of the earlier ones
+    diagnose: bool = True  # name the known mistakes behind failed checks
+    sandbox: SandboxPolicy = NO_SANDBOX  # what isolates student code, besides a process of its own
 
 
 def check(name: str, folder: Path, options: Options) -> SubmissionResult:
@@ -90,11 +64,7 @@ def check(name: str, folder: Path, options: Options) -> SubmissionResult:
 def check_many(
     submissions: Iterable[tuple[str, Path]], options: Options, on_result: Callable[[SubmissionResult], None]
 ) -> None:
-    """Check submissions one after another in one session.
-
-    Args:
-        submissions: names and folders, read one at a time.
-        on_result: called with each result as soon as it is there.
+    """Check submissions, given by name and folder, in one session; call `on_result` with each result at once.
 
     Raises:
         InternalError: if pytest itself could not run the checks.
@@ -142,17 +112,11 @@ def run_in_session(options: Options, main: "Callable[[CheckSession], None]") -> 
 
 
 class CheckSession:
-    """Checks any number of submissions, each as its files are at that moment, without paying for the start again.
-
-    Everything that costs time once stays warm: the server that forks student processes, pytest, the collected checks,
-    the memo.
-    """
+    """Checks any number of submissions, each as its files are at that moment, without paying for the start again."""
 
     def __init__(self, options: Options, runner: "JobRunner") -> None:
-        self._options = options
-        self._runner = runner
-        self.cancel = runner.cancel
-        self.clear_cancellation = runner.clear_cancellation
+        self._options, self._runner = options, runner
+        self.cancel, self.clear_cancellation = runner.cancel, runner.clear_cancellation
 
     def check(
         self,
@@ -163,10 +127,9 @@ class CheckSession:
         *,
         diagnose: bool = True,
     ) -> SubmissionResult:
-        """Check some functions of one submission.
+        """Check some functions of one submission, or the whole course.
 
         Args:
-            functions: qualified names; None for the whole course.
             known: status of functions that need not be checked again to decide what is blocked.
             diagnose: name the mistakes behind failed checks, if the options ask for it.
 
@@ -194,10 +157,9 @@ def _arguments(curriculum: Curriculum, functions: tuple[str, ...] | None) -> lis
     names = curriculum.functions if functions is None else functions
     modules = dict.fromkeys(curriculum.functions[name].module for name in names)
     checks = [name for module in modules for name in registry.check_modules(module, curriculum.package)]
-    # -c keeps pytest from looking for a configuration file, and --noconftest from loading one, in a submission above
-    # all.
+    # -c keeps pytest from looking for a configuration file, and --noconftest from loading one, such as a submission's.
     settings = ["-c", str(CONFIGURATION), "--rootdir", str(registry.checks(curriculum.package)), "--noconftest"]
-    switches = ["--import-mode=importlib", "--assert=plain", *(f"-pno:{name}" for name in _DISABLED_PLUGINS)]
+    switches = ["--import-mode=importlib", "--assert=plain", *(f"-pno:{name}" for name in _DISABLED_PLUGINS.split())]
     return [*settings, *switches, "--pyargs", *checks]
 
 
@@ -256,11 +218,7 @@ def content_hash(folder: Path) -> str:
 
 
 def require_folder(folder: Path, curriculum: Curriculum) -> Path:
-    """Return `folder` if it looks like a submission.
-
-    Raises:
-        UsageError: if it is missing, not a folder, unreadable, or holds none of the assignments.
-    """
+    """Return `folder` if it is a readable folder with some of the assignments; otherwise raise UsageError."""
     if not folder.exists():
         raise UsageError(f"no such folder: {folder}. Make a workspace first: headway init {folder}")
     if not folder.is_dir():
@@ -271,9 +229,7 @@ def require_folder(folder: Path, curriculum: Curriculum) -> Path:
     except OSError as error:
         raise UsageError(f"cannot read {folder} ({error.strerror}). Check its permissions: ls -ld {folder}") from None
     if not names & set(curriculum.modules):
-        subject = "this folder" if folder == Path() else folder
-        raise UsageError(
-            f"{subject} holds none of the assignments ({', '.join(list(curriculum.modules)[:3])}, …). "
-            f"Go to your workspace, or name it: --dir FOLDER. To make a new one: headway init my-gpt"
-        )
+        text = f"{'this folder' if folder == Path() else folder} holds none of the assignments"
+        advice = "Go to your workspace, or name it: --dir FOLDER. To make a new one: headway init my-gpt"
+        raise UsageError(f"{text} ({', '.join(list(curriculum.modules)[:3])}, …). {advice}")
     return folder

@@ -15,6 +15,7 @@ from autograder.core.wire_format import Handle
 from autograder.curriculum import CACHE, Curriculum, Function
 from autograder.engine.comparison.compare import wrong_output_count
 from autograder.engine.exception_hints import hint_for_exception
+from autograder.engine.reference import FunctionsOfModule
 from autograder.errors import (
     Blocked,
     CodeLine,
@@ -50,26 +51,19 @@ class Call:
 
 @dataclass(frozen=True)
 class RecordedCheck:
-    """One check: its calls with the student's answers, and whether it passed.
-
-    Attributes:
-        id: id of the check.
-        seconds: time in the student's process, so that the diagnosis can begin with fast checks.
-    """
+    """One check: its calls with the student's answers, and whether it passed."""
 
     id: str
     passed: bool
     calls: tuple[Call, ...]
-    seconds: float = 0.0
+    seconds: float = 0.0  # in the student's process, so that the diagnosis can begin with fast checks
 
 
 class Cache:
     """A cache that stayed in the student's process. `cache["weights"]` fetches one entry."""
 
     def __init__(self, student: "StudentCode", handle: Handle, call: Call) -> None:
-        self._student = student
-        self._call = call
-        self.handle = handle
+        self._student, self.handle, self._call = student, handle, call
 
     def __getitem__(self, key: str) -> Any:
         if self._call.entries.get(key, UNANSWERED) is UNANSWERED:
@@ -79,9 +73,8 @@ class Cache:
 
     def peek(self, key: str) -> Any:
         """Return one entry without recording that a check used it."""
-        if key in self._call.entries:
-            return self._call.entries[key]
-        return self._student.fetch(self.handle, key, self._call.function)
+        entries = self._call.entries
+        return entries[key] if key in entries else self._student.fetch(self.handle, key, self._call.function)
 
 
 class StudentCode:
@@ -93,28 +86,23 @@ class StudentCode:
         self.usage = usage or ResourceUsage()
         self._seconds_before = self.usage.seconds
         self._session = Session(workers, folder, limits, self.usage)
-        self._curriculum = curriculum
-        self._limits = limits
+        self._curriculum, self._limits = curriculum, limits
         self._slow: set[str] = set()  # functions that have timed out
         self._stubs: dict[str, bool] = {}  # what is known of each function
         self.calls: list[Call] = []
         self._fresh = True
         self._assignment = ""
 
-    def __getattr__(self, module: str) -> "_StudentModule":
-        if module.startswith("_"):
-            raise AttributeError(module)
-        return _StudentModule(self, module)
+    def __getattr__(self, module: str) -> FunctionsOfModule:
+        return FunctionsOfModule(self.call, module)
 
     def new_check(self, function: str) -> None:
         """Forget the calls and caches of the previous check. Each assignment gets a process of its own."""
         assignment = function.partition(".")[0]
         if assignment != self._assignment:
-            self._session.close()
-        self._assignment = assignment
-        self.calls = []
+            self._session.end()
+        self._assignment, self.calls, self._fresh = assignment, [], True
         self._seconds_before = self.usage.seconds
-        self._fresh = True
 
     @property
     def seconds(self) -> float:
@@ -127,26 +115,21 @@ class StudentCode:
 
     def close(self) -> None:
         """End the student's process."""
-        self._session.discard()
+        self._session.close()
 
     def interrupt(self) -> None:
         """From another thread: end the current call as if the process had died."""
         self._session.interrupt()
 
     def call(self, qualified: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """Call one function of the contract.
-
-        Raises:
-            Verdict: if no value came back.
-        """
+        """Call one function of the contract; raise a Verdict if no value came back."""
         function = self._curriculum.functions[qualified]
         call = Call(function, args, kwargs)
         self.calls.append(call)
         opaque = [i for i, output in enumerate(function.outputs) if output.name == CACHE]
         request = {
             "op": "call",
-            "module": function.module,
-            "function": function.name,
+            **_names(function),
             "args": tuple(_unwrap(value) for value in args),
             "kwargs": {key: _unwrap(value) for key, value in kwargs.items()},
             "opaque": opaque,
@@ -180,7 +163,7 @@ class StudentCode:
     def is_stub(self, function: Function) -> bool:
         """Return whether the function is missing or does nothing but raise NotImplementedError."""
         if function.qualified not in self._stubs:
-            request = {"op": "is_stub", "module": function.module, "function": function.name}
+            request = {"op": "is_stub", **_names(function)}
             try:
                 self._stubs[function.qualified] = self._request(request, function).get("value") is True
             except NotStarted:
@@ -208,50 +191,39 @@ class StudentCode:
                 help="look for an infinite loop, or a Python loop over elements that NumPy can handle all at once",
             ) from None
         except WorkerUnavailable as error:
-            raise UsageError(
-                f"cannot start a process for student code ({clean(error, 300)}). To see what is missing: headway doctor"
-            ) from None
+            text = f"cannot start a process for student code ({clean(error, 300)})"
+            raise UsageError(f"{text}. To see what is missing: headway doctor") from None
         except WorkerDied as error:
             raise Died(f"while {function.name} was running, {clean(error, 300)}") from None
         status = _text(reply.get("status"))
         if status == "returned":
             return reply
+        message = clean(_text(reply.get("message")), 1000)
         if status == "unsendable":
-            raise Mismatch(
-                f"{function.name} returned something that cannot be compared: {clean(_text(reply.get('message')))}"
-            )
+            raise Mismatch(f"{function.name} returned something that cannot be compared: {message}")
         if status == "missing":
-            raise NotStarted(clean(_text(reply.get("message")), 300))
-        raise self._exception(reply, function)
-
-    def _exception(self, reply: dict[str, Any], function: Function) -> Exception:
+            raise NotStarted(clean(message, 300))
         trace = tuple(_code_line(item) for item in _items(reply.get("trace")))
-        exception = StudentException(
-            clean(_text(reply.get("type")), 100), clean(_text(reply.get("message")), 1000), trace
-        )
-        raised_in = _innermost_contract_function(trace, self._curriculum) or function.qualified
-        if exception.type == "NotImplementedError":
-            if raised_in == function.qualified:
-                return self._unfinished(function, exception)
-            return Blocked(f"{function.name} needs {raised_in}, which is not written yet", (raised_in,))
-        last = trace[-1] if trace else None
+        raise self._verdict(StudentException(clean(_text(reply.get("type")), 100), message, trace), function)
+
+    def _verdict(self, exception: StudentException, function: Function) -> Verdict:
+        """Return the verdict on an exception that a call of `function` raised."""
+        qualified = (f"{line.file.removesuffix('.py')}.{line.function}" for line in reversed(exception.trace))
+        raised_in = next((name for name in qualified if name in self._curriculum.functions), function.qualified)
+        last = exception.trace[-1] if exception.trace else None
         at = f" in {last.file}, line {last.line}" if last else ""
+        if exception.type == "NotImplementedError":
+            if raised_in != function.qualified:
+                return Blocked(f"{function.name} needs {raised_in}, which is not written yet", (raised_in,))
+            if not last or self.is_stub(function):
+                return NotStarted(f"{function.name} is not written yet")
+            help = "delete the stub's last line once your own code is there"
+            return Raised(f"{function.name} still raises NotImplementedError{at}", exception, help=help)
         text = f"{exception.type}{at}: {exception.message}" if exception.message else f"{exception.type}{at}"
         if exception.unreadable:
             help = "nothing in this file can be checked before this line, or the one above it, is fixed"
             return Raised(f"Python cannot read this file: {text}", exception, help=help)
         return Raised(f"{function.name} raised {text}", exception, help=hint_for_exception(exception))
-
-    def _unfinished(self, function: Function, exception: StudentException) -> Verdict:
-        """Return the verdict on a NotImplementedError of the function itself: a stub, or a line left over from it."""
-        if self.is_stub(function) or not exception.trace:
-            return NotStarted(f"{function.name} is not written yet")
-        last = exception.trace[-1]
-        return Raised(
-            f"{function.name} still raises NotImplementedError in {last.file}, line {last.line}",
-            exception,
-            help="delete the stub's last line once your own code is there",
-        )
 
     def _wrap(self, value: Any, call: Call) -> Any:
         if isinstance(value, Handle):
@@ -261,15 +233,8 @@ class StudentCode:
         return value
 
 
-class _StudentModule:
-    def __init__(self, student: StudentCode, name: str) -> None:
-        self._student = student
-        self._name = name
-
-    def __getattr__(self, function: str) -> Any:
-        if function.startswith("_"):
-            raise AttributeError(function)
-        return lambda *args, **kwargs: self._student.call(f"{self._name}.{function}", args, kwargs)
+def _names(function: Function) -> dict[str, str]:
+    return {"module": function.module, "function": function.name}
 
 
 def _unwrap(value: Any) -> Any:
@@ -298,12 +263,3 @@ def _code_line(item: Any) -> CodeLine:
 def _line(value: Any) -> int:
     """Return the line number, 0 if it is invalid: a hostile process may send thousands of digits."""
     return value if type(value) is int and 0 < value < MAX_LINES else 0
-
-
-def _innermost_contract_function(trace: tuple[CodeLine, ...], curriculum: Curriculum) -> str | None:
-    """Return the innermost function of the contract that the exception passed through."""
-    for line in reversed(trace):
-        qualified = f"{line.file.removesuffix('.py')}.{line.function}"
-        if qualified in curriculum.functions:
-            return qualified
-    return None

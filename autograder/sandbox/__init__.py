@@ -1,9 +1,7 @@
 """Run student code in processes of their own, in a sandbox, reached only through data.
 
-The trusted half builds the sandbox (`policy.py`, with `filesystem.py` for files and `syscalls.py` for system calls),
-starts the processes (`process.py`), sends requests and enforces time limits (`session.py`), and proves which level of
-the sandbox holds on this machine (`probe.py`). `child/` is the untrusted half: its files run in the student's process,
-and Headway never imports them.
+`child/` is the untrusted half: its files run in the student's process, and Headway never imports them. The rest is the
+trusted half: it builds the sandbox, proves which level holds on this machine, and enforces time limits.
 """
 
 from autograder.sandbox.limits import Limits

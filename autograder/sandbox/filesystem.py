@@ -4,7 +4,6 @@ Nothing else that is installed is readable, above all not PyTorch: code that can
 """
 
 import importlib.util
-import sys
 import sysconfig
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -15,27 +14,18 @@ INSTALLED = ("site-packages", "dist-packages")
 
 @dataclass(frozen=True)
 class ReadablePaths:
-    """The paths that student code may read.
+    """The paths that student code may read."""
 
-    Attributes:
-        roots: folders; some of them contain folders of installed packages.
-        hidden: those folders of installed packages, which must not be read.
-        packages: the exceptions: NumPy and the libraries that its wheel contains.
-    """
-
-    roots: tuple[Path, ...]
-    hidden: tuple[Path, ...]
-    packages: tuple[Path, ...]
+    roots: tuple[Path, ...]  # Some of them contain folders of installed packages.
+    hidden: tuple[Path, ...]  # those folders of installed packages, which must not be read
+    packages: tuple[Path, ...]  # the exceptions: NumPy and the libraries that its wheel contains
 
     def coarse(self) -> list[str]:
         """Return the few paths that every student process confines itself to once more."""
         return [str(path) for path in (*self.roots, *self.packages)]
 
     def rules(self) -> list[tuple[str, bool]]:
-        """Return the exact paths, each with whether its files may be read; without the hidden folders.
-
-        Landlock rules can only allow.
-        """
+        """Return the exact paths, each with whether its files may be read; Landlock rules can only allow."""
         listed = [(str(root), False) for root in self.roots]  # An import lists a folder before it reads a file in it.
         readable = [path for root in self.roots for path in _visible_parts(root, self.hidden)]
         return [*listed, *((str(path), True) for path in (*readable, *self.packages))]
@@ -51,22 +41,16 @@ def numpy_folder() -> Path:
 def readable_paths() -> ReadablePaths:
     """Return what student code may read on this machine (Linux)."""
     numpy = numpy_folder()
-    packages = [path for path in (numpy, numpy.with_name("numpy.libs")) if path.is_dir()]
+    packages = [path.resolve() for path in (numpy, numpy.with_name("numpy.libs")) if path.is_dir()]
     standard = Path(sysconfig.get_path("stdlib")).resolve()  # In a virtual environment: that of the base installation.
-    roots = _topmost({standard, *_library_folders(), *(path.resolve() for path in packages)})
-    hidden = sorted({path for root in roots for path in _installed_in(root)})
-    return ReadablePaths(tuple(roots), tuple(hidden), tuple(path.resolve() for path in packages))
+    folders = {standard, *_library_folders(), *packages}
+    roots = sorted(folder for folder in folders if folders.isdisjoint(folder.parents))
+    installed = (path for root in roots for name in INSTALLED for path in (root / name, *root.glob(f"python*/{name}")))
+    return ReadablePaths(tuple(roots), tuple(sorted({path for path in installed if path.is_dir()})), tuple(packages))
 
 
 def bubblewrap_command(command: str, readable: ReadablePaths, files: list[Path], submissions_root: Path) -> list[str]:
-    """Return the beginning of a command line whose program sees a file system of these paths and nothing else.
-
-    Args:
-        command: the bubblewrap program.
-        readable: the paths that may be read.
-        files: further single files that may be read.
-        submissions_root: the folder in which submissions will appear.
-    """
+    """Return the beginning of a command line whose program sees a file system of these paths and nothing else."""
     # Every namespace is new: no network, no other processes, no other users. It ends when the grader ends.
     line = [command, "--unshare-all", "--die-with-parent", "--new-session", "--cap-drop", "ALL"]
     for folder in (Path("/lib"), Path("/lib64")):
@@ -95,23 +79,10 @@ def _library_folders() -> set[Path]:
     import zlib
 
     _ = (ctypes, ssl, zlib)  # Imported for the shared libraries that they load.
-    folders = set()
-    for line in Path("/proc/self/maps").read_text("utf-8", "surrogateescape").splitlines():
-        path = line[line.find("/") :] if "/" in line else ""
-        if ".so" in path:
-            folders.add(Path(path).resolve().parent)
+    lines = Path("/proc/self/maps").read_text("utf-8", "surrogateescape").splitlines()
+    mapped = {line[line.find("/") :] for line in lines if "/" in line}
+    folders = {Path(path).resolve().parent for path in mapped if ".so" in path}
     return {folder for folder in folders if not set(INSTALLED) & set(folder.parts) and folder.is_dir()}
-
-
-def _installed_in(root: Path) -> Iterator[Path]:
-    for name in INSTALLED:
-        for path in (root / name, *root.glob(f"python*/{name}")):
-            if path.is_dir():
-                yield path
-
-
-def _topmost(folders: set[Path]) -> list[Path]:
-    return sorted(folder for folder in folders if not any(other in folder.parents for other in folders))
 
 
 def _visible_parts(folder: Path, hidden: tuple[Path, ...]) -> Iterator[Path]:
@@ -123,8 +94,3 @@ def _visible_parts(folder: Path, hidden: tuple[Path, ...]) -> Iterator[Path]:
         return
     for entry in sorted(folder.iterdir()):
         yield from _visible_parts(entry, hidden)
-
-
-def real_interpreter() -> Path:
-    """Return the interpreter to start under bubblewrap: the real one, to which a virtual environment's is a link."""
-    return Path(sys.executable).resolve()

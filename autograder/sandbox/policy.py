@@ -18,23 +18,15 @@ UNSAFE = "unsafe-no-sandbox"
 
 @dataclass(frozen=True)
 class SandboxPolicy:
-    """How student processes are isolated.
+    """How student processes are isolated; student code always runs in a process of its own."""
 
-    Attributes:
-        mechanisms: bubblewrap, landlock, seccomp. Student code always runs in a process of its own, also without them.
-        prefix: the beginning of the server's command line.
-        python: the server's interpreter.
-        child_setup: what the student's process needs in order to confine itself.
-        submissions_root: the folder in which submissions must lie; None if they may lie anywhere.
-        unsafe: the instructor asked for untrusted code to be run without a sandbox.
-    """
-
-    mechanisms: tuple[str, ...] = ()
-    prefix: tuple[str, ...] = ()
-    python: str = sys.executable
+    mechanisms: tuple[str, ...] = ()  # bubblewrap, landlock, seccomp
+    prefix: tuple[str, ...] = ()  # the beginning of the server's command line
+    python: str = sys.executable  # the server's interpreter
+    # What the student's process needs in order to confine itself.
     child_setup: dict[str, Any] = field(default_factory=lambda: {"mechanisms": ()})
-    submissions_root: Path | None = None
-    unsafe: bool = False
+    submissions_root: Path | None = None  # in which submissions must lie; None if they may lie anywhere
+    unsafe: bool = False  # The instructor asked for untrusted code to be run without a sandbox.
 
     @property
     def layers(self) -> list[str]:
@@ -55,15 +47,7 @@ class MechanismUnavailable(Exception):
 
 
 def build(mechanisms: tuple[str, ...], submissions_root: Path) -> SandboxPolicy:
-    """Return a sandbox of these mechanisms, not yet proven.
-
-    Args:
-        mechanisms: at least one of bubblewrap, landlock, seccomp.
-        submissions_root: the folder that submissions will be in.
-
-    Raises:
-        MechanismUnavailable: if this machine lacks one of them.
-    """
+    """Return a sandbox of at least one mechanism, not yet proven; raise MechanismUnavailable if one is missing."""
     if not sys.platform.startswith("linux"):
         raise MechanismUnavailable(mechanisms[0], f"needs Linux, this is {sys.platform}")
     readable = filesystem.readable_paths()
@@ -81,7 +65,7 @@ def build(mechanisms: tuple[str, ...], submissions_root: Path) -> SandboxPolicy:
     command = shutil.which("bwrap")
     if command is None:
         raise MechanismUnavailable("bubblewrap", "bwrap is not installed: apt install bubblewrap")
-    python = filesystem.real_interpreter()
+    python = Path(sys.executable).resolve()  # The real one, to which a virtual environment's is a link.
     files = [python, CHILD_FOLDER, Path(wire_format.__file__)]
     prefix = filesystem.bubblewrap_command(command, readable, files, submissions_root)
     return SandboxPolicy(mechanisms, tuple(prefix), str(python), child_setup, submissions_root)

@@ -10,6 +10,7 @@ student's, is refused everything that it tries.
 """
 
 import tempfile
+from contextlib import closing
 from errno import EACCES, ENOENT, EPERM
 from pathlib import Path
 
@@ -19,7 +20,6 @@ from autograder.sandbox.process import WorkerDied, Workers
 from autograder.sandbox.session import Session, WorkerTimedOut
 
 LEVELS = (("bubblewrap", "landlock", "seccomp"), ("landlock", "seccomp"), ("bubblewrap", "seccomp"))
-PROBE = CHILD_FOLDER / "probe.py"
 PROBE_SECONDS = 20.0
 
 
@@ -28,17 +28,13 @@ class SandboxUnavailable(Exception):
 
 
 def strongest_level(submissions_root: Path) -> SandboxPolicy:
-    """Return the strongest sandbox that holds on this machine, proven.
+    """Return the strongest sandbox that holds on this machine, proven; raise SandboxUnavailable if none does.
 
-    Args:
-        submissions_root: an existing folder, in which submissions, and nothing else, will be put.
-
-    Raises:
-        SandboxUnavailable: if no level holds.
+    Nothing but submissions may be put into the folder `submissions_root`, which must exist.
     """
     reasons: dict[str, str] = {}
     for level in LEVELS:
-        if any(mechanism in reasons for mechanism in level):
+        if not reasons.keys().isdisjoint(level):
             continue
         sandbox, problems = prove(level, submissions_root)
         if sandbox is not None:
@@ -60,25 +56,16 @@ def prove(level: tuple[str, ...], submissions_root: Path) -> tuple[SandboxPolicy
 # What each mechanism must refuse by itself, and with which error number. Where two mechanisms guard the same thing,
 # only the error shows which of them refused: seccomp answers EPERM before it looks at a path, Landlock answers EACCES,
 # and what bubblewrap hides does not exist (ENOENT).
-REQUIRED_REFUSALS: dict[str, dict[str, set[int]]] = {
-    "bubblewrap": {"stat_outside": {ENOENT}, "read_outside": {ENOENT}},
+REQUIRED_REFUSALS: dict[str, dict[str, tuple[int, ...]]] = {
+    "bubblewrap": {"stat_outside": (ENOENT,), "read_outside": (ENOENT,)},
     "landlock": {
-        "read_outside": {EACCES, ENOENT},
-        "read_sibling": {EACCES},
-        "list_sibling": {EACCES},
-        "list_root": {EACCES},
+        **dict.fromkeys(("read_sibling", "list_sibling", "list_root"), (EACCES,)),
+        "read_outside": (EACCES, ENOENT),
     },
     "seccomp": {
-        "write": {EPERM},
-        "fork": {EPERM},
-        "execute": {EPERM},
-        "signal": {EPERM},
-        "memory_file": {EPERM},
-        "internet_socket": {EPERM},
-        "unix_socket": {EPERM},
-        "netlink_socket": {EPERM},
-        "thread": {-1},  # Python reports the failure without an error number.
-        "raise_limit": {-1},  # Python turns this EPERM into a ValueError.
+        **dict.fromkeys(("write", "fork", "execute", "signal", "memory_file"), (EPERM,)),
+        **dict.fromkeys(("internet_socket", "unix_socket", "netlink_socket"), (EPERM,)),
+        **dict.fromkeys(("thread", "raise_limit"), (-1,)),  # Python reports these failures without the error number.
     },
 }
 
@@ -93,17 +80,13 @@ def probe(sandbox: SandboxPolicy, submissions_root: Path) -> dict[str, str]:
         submission = Path(folder, "submission")
         for path in (secret, sibling, submission / "probe.py"):
             path.parent.mkdir(exist_ok=True)
-            path.write_bytes(PROBE.read_bytes())
+            path.write_bytes((CHILD_FOLDER / "probe.py").read_bytes())
         limits = Limits()
         arguments = {"outside": str(secret), "sibling": str(sibling), "memory": limits.memory_bytes}
         request = {"op": "call", "module": "probe", "function": "probe", "args": (), "opaque": [], "kwargs": arguments}
         try:
-            with Workers(sandbox=sandbox) as workers:
-                session = Session(workers, submission, limits)
-                try:
-                    reply = session.request(request, PROBE_SECONDS)
-                finally:
-                    session.discard()
+            with Workers(sandbox=sandbox) as workers, closing(Session(workers, submission, limits)) as session:
+                reply = session.request(request, PROBE_SECONDS)
         except (WorkerDied, WorkerTimedOut) as error:
             # The outermost mechanism is blamed: the inner ones had no chance to run.
             return {sandbox.mechanisms[0]: f"does not work here ({error})"}
@@ -112,10 +95,8 @@ def probe(sandbox: SandboxPolicy, submissions_root: Path) -> dict[str, str]:
         return {sandbox.mechanisms[0]: f"the probe failed ({reply.get('type')}: {reply.get('message')})"}
     problems: dict[str, str] = {}
     for mechanism in sandbox.mechanisms:
-        allowed = [
-            action for action, errors in REQUIRED_REFUSALS[mechanism].items() if outcomes.get(action) not in errors
-        ]
-        if allowed:
+        refusals = REQUIRED_REFUSALS[mechanism].items()
+        if allowed := [action for action, errors in refusals if outcomes.get(action) not in errors]:
             problems[mechanism] = f"does not hold here ({', '.join(allowed).replace('_', ' ')})"
     if outcomes.get("memory") != -1:
         problems.setdefault(sandbox.mechanisms[0], "does not hold here (memory)")

@@ -14,7 +14,7 @@ import sys
 import tempfile
 import time
 from pathlib import Path
-from typing import IO, Any, NamedTuple, Protocol
+from typing import IO, Any, NamedTuple
 
 from autograder.core import wire_format
 from autograder.sandbox.filesystem import numpy_folder
@@ -37,15 +37,6 @@ class ExitStatus(NamedTuple):
 
     code: int
     cpu_seconds: float
-
-
-class Process(Protocol):
-    """A running student process."""
-
-    channel: socket.socket
-
-    def end(self) -> ExitStatus:
-        """Kill the process and return how it ended."""
 
 
 def _command(python: str, mode: str, **settings: Any) -> list[str]:
@@ -78,13 +69,9 @@ class _Server:
         ours, theirs = socket.socketpair()
         self._stderr = tempfile.TemporaryFile()  # noqa: SIM115 (It lives as long as the server.)
         with theirs:
-            command = _command(
-                sandbox.python,
-                "fork",
-                control=theirs.fileno(),
-                sandbox=sandbox.child_setup,
-                parent=1 if sandbox.prefix else os.getpid(),
-            )
+            parent = 1 if sandbox.prefix else os.getpid()
+            setup = {"control": theirs.fileno(), "sandbox": sandbox.child_setup, "parent": parent}
+            command = _command(sandbox.python, "fork", **setup)
             self._process = subprocess.Popen(
                 [*sandbox.prefix, *command],
                 pass_fds=[theirs.fileno()],
@@ -114,8 +101,7 @@ class _Server:
         return _ForkedProcess(self, pid, ours)
 
     def end(self, pid: int) -> ExitStatus:
-        code, cpu_seconds = json.loads(self._ask(json.dumps({"end": pid}).encode(), ()))
-        return ExitStatus(code, cpu_seconds)
+        return ExitStatus(*json.loads(self._ask(json.dumps({"end": pid}).encode(), ())))
 
     def _ask(self, message: bytes, descriptors: tuple[int, ...]) -> str:
         try:
@@ -151,11 +137,10 @@ class _ForkedProcess:
     """A child of the server."""
 
     def __init__(self, server: _Server, pid: int, channel: socket.socket) -> None:
-        self.channel = channel
-        self._server = server
-        self._pid = pid
+        self.channel, self._server, self._pid = channel, server, pid
 
     def end(self) -> ExitStatus:
+        """Kill the process and return how it ended."""
         self.channel.close()
         return self._server.end(self._pid)
 
@@ -190,9 +175,13 @@ class _SpawnedProcess:
             raise WorkerUnavailable("another program answered instead of the worker")
 
     def end(self) -> ExitStatus:
+        """Kill the process and return how it ended."""
         self.channel.close()
         self._process.kill()
         return ExitStatus(self._process.wait(), 0.0)
+
+
+Process = _ForkedProcess | _SpawnedProcess
 
 
 class Workers:
@@ -208,9 +197,8 @@ class Workers:
         if sandbox.mechanisms and not self._fork:
             raise ValueError("a sandbox needs a server that forks")
         self._sandbox = sandbox
-        self._server = (
-            _Server(sandbox) if self._fork else None
-        )  # Early, so that NumPy loads while the grader loads pytest.
+        # Early, so that NumPy loads while the grader loads pytest.
+        self._server = _Server(sandbox) if self._fork else None
 
     def __enter__(self) -> "Workers":
         return self
@@ -219,11 +207,7 @@ class Workers:
         self.close()
 
     def start(self, folder: Path, limits: Limits, output: IO[bytes], cpu_used: float = 0.0) -> Process:
-        """Start a process for the submission in `folder`; it prints to the file `output`.
-
-        Raises:
-            WorkerUnavailable: if no process can be started.
-        """
+        """Start a process for a submission, which prints to `output`; raise WorkerUnavailable if that fails."""
         child_limits = limits.for_child(cpu_used)
         if not self._fork:
             return _SpawnedProcess(folder, child_limits, output)
@@ -247,12 +231,7 @@ class Workers:
 
 
 def receive(channel: socket.socket, count: int, deadline: float) -> bytes:
-    """Return exactly `count` bytes.
-
-    Args:
-        channel: the socket to read from.
-        count: the number of bytes.
-        deadline: in the time of `time.monotonic()`.
+    """Return exactly `count` bytes; the deadline is a time of `time.monotonic()`.
 
     Raises:
         TimeoutError: at the deadline.

@@ -22,33 +22,21 @@ class WorkerTimedOut(Exception):
 
 @dataclass
 class ResourceUsage:
-    """What a submission has used so far, in all its processes.
+    """What a submission has used so far, in all its processes."""
 
-    Attributes:
-        seconds: wall time of its calls.
-        cpu_seconds: CPU time.
-        received: bytes of its answers.
-    """
-
-    seconds: float = 0.0
+    seconds: float = 0.0  # wall time of its calls
     cpu_seconds: float = 0.0
-    received: int = 0
+    received: int = 0  # bytes of its answers
 
 
 class Session:
     """The process of one submission, started when it is first needed and again whenever it has ended.
 
-    Args:
-        workers: starts the processes.
-        folder: the submission.
-        limits: its resource limits.
-        usage: shared by the sessions of one submission, if it has several.
+    Several sessions of one submission share its `usage`.
     """
 
     def __init__(self, workers: Workers, folder: Path, limits: Limits, usage: ResourceUsage | None = None) -> None:
-        self._workers = workers
-        self._folder = folder.resolve()
-        self._limits = limits
+        self._workers, self._folder, self._limits = workers, folder.resolve(), limits
         self._process: Process | None = None
         self._output: IO[bytes] | None = None
         self._shown = 0
@@ -71,7 +59,7 @@ class Session:
             finally:
                 self._usage.seconds += time.monotonic() - started
         except TimeoutError:
-            self.close()
+            self.end()
             self._require_time()
             raise WorkerTimedOut from None
         except (OSError, EOFError):
@@ -80,7 +68,7 @@ class Session:
                 self._require_time()
             raise WorkerDied(ending) from None
         except wire_format.FrameError as error:
-            self.close()
+            self.end()
             raise WorkerDied(f"its process sent something that is not an answer: {error}") from None
 
     def _exchange(self, process: Process, message: dict[str, Any], seconds: float) -> dict[str, Any]:
@@ -88,14 +76,15 @@ class Session:
         deadline = time.monotonic() + seconds
         process.channel.settimeout(seconds)
         process.channel.sendall(wire_format.pack({**message, "id": number}))
-        reply = wire_format.read_frame(lambda count: self._receive(process, count, deadline), self._limits.result_bytes)
+
+        def receive_counted(count: int) -> bytes:
+            self._usage.received += count
+            return receive(process.channel, count, deadline)
+
+        reply = wire_format.read_frame(receive_counted, self._limits.result_bytes)
         if not isinstance(reply, dict) or type(reply.get("id")) is not int or reply["id"] != number:
             raise wire_format.FrameError("it does not belong to the request")
         return reply
-
-    def _receive(self, process: Process, count: int, deadline: float) -> bytes:
-        self._usage.received += count
-        return receive(process.channel, count, deadline)
 
     def _require_time(self) -> None:
         for used, allowed, what in (
@@ -109,18 +98,14 @@ class Session:
         """Return what was printed since the last call of this method; long output is shortened in the middle."""
         if self._output is None:
             return ""
-        start, self._shown = self._shown, os.fstat(self._output.fileno()).st_size
+        start, end, limit = self._shown, os.fstat(self._output.fileno()).st_size, self._limits.shown_bytes
+        self._shown = end
         try:
-            return self._read_shortened(start, self._shown)
+            if end - start <= limit:
+                return read_at(self._output, start, max(0, end - start)).decode("utf-8", "replace")
+            head, tail = read_at(self._output, start, limit // 2), read_at(self._output, end - limit // 2, limit // 2)
         except OSError as error:  # The student's process shares the open file and may have changed its mode.
             return f"(the output cannot be read: {error.strerror})"
-
-    def _read_shortened(self, start: int, end: int) -> str:
-        assert self._output is not None
-        limit = self._limits.shown_bytes
-        if end - start <= limit:
-            return read_at(self._output, start, max(0, end - start)).decode("utf-8", "replace")
-        head, tail = read_at(self._output, start, limit // 2), read_at(self._output, end - limit // 2, limit // 2)
         # The cuts are between lines, if there are any.
         head, tail = head[: head.rfind(b"\n")] if b"\n" in head else head, tail[tail.find(b"\n") + 1 :] or tail
         gap = f"… {end - start - len(head) - len(tail):,} bytes omitted …"
@@ -153,7 +138,7 @@ class Session:
         self._usage.cpu_seconds += ending.cpu_seconds
         return ending
 
-    def close(self) -> None:
+    def end(self) -> None:
         """Kill the process. Its output can still be read; the next request starts another process."""
         if self._process is not None:
             with contextlib.suppress(WorkerDied):
@@ -166,9 +151,9 @@ class Session:
             with contextlib.suppress(OSError):
                 process.channel.shutdown(socket.SHUT_RDWR)
 
-    def discard(self) -> None:
+    def close(self) -> None:
         """Kill the process and discard its output."""
-        self.close()
+        self.end()
         if self._output is not None:
             self._output.close()
             self._output = None

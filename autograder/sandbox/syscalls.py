@@ -5,6 +5,7 @@ needs neither libseccomp nor its Python package. libseccomp knows the numbers an
 32-bit call made from a 64-bit process has other numbers); pyseccomp is a thin, complete layer over it.
 """
 
+import contextlib
 import errno
 import os
 import tempfile
@@ -45,51 +46,38 @@ class SeccompUnavailable(Exception):
 
 @cache
 def compiled_filter() -> bytes:
-    """Return the compiled filter.
-
-    Raises:
-        SeccompUnavailable: if pyseccomp or libseccomp is not installed.
-    """
-    seccomp = _pyseccomp()
-    rules = seccomp.SyscallFilter(seccomp.ERRNO(errno.EPERM))
-    for name in ALLOWED.split():
-        _allow(rules, seccomp, name)
-    # Files are opened for reading only, with or without Landlock. Newer architectures have no `open`.
-    _allow(rules, seccomp, "openat", seccomp.Arg(2, seccomp.MASKED_EQ, WRITING, 0))
-    _allow(rules, seccomp, "open", seccomp.Arg(1, seccomp.MASKED_EQ, WRITING, 0))
-    in_band = seccomp.Arg(3, seccomp.MASKED_EQ, MSG_OOB, 0)
-    _allow(rules, seccomp, "recvfrom", in_band)
-    _allow(rules, seccomp, "sendto", in_band, seccomp.Arg(4, seccomp.EQ, 0))  # Only to the connected peer.
-    for command in FCNTL:
-        _allow(rules, seccomp, "fcntl", seccomp.Arg(1, seccomp.EQ, command))
-    _allow(rules, seccomp, "madvise", seccomp.Arg(2, seccomp.LT, MADV_HWPOISON))
-    # A process may read its own limits, but not set them.
-    _allow(rules, seccomp, "prlimit64", seccomp.Arg(0, seccomp.EQ, 0), seccomp.Arg(2, seccomp.EQ, 0))
-    rules.add_rule(seccomp.ERRNO(errno.ENOTTY), "ioctl")  # The answer to "is this a terminal?".
-    # libc tries these first; ENOSYS makes it fall back to an older call, which the filter refuses.
-    for name in ("clone3", "openat2"):
-        try:
-            rules.add_rule(seccomp.ERRNO(errno.ENOSYS), name)
-        except (OSError, ValueError, RuntimeError):
-            continue  # An older libseccomp does not know the name: the call fails with EPERM, like everything else.
-    with tempfile.TemporaryFile() as file:
-        rules.export_bpf(file)
-        file.seek(0)
-        return file.read()
-
-
-def _allow(rules: Any, seccomp: Any, name: str, *conditions: Any) -> None:
+    """Return the compiled filter; raise SeccompUnavailable if pyseccomp or libseccomp is not installed."""
     try:
-        rules.add_rule(seccomp.ALLOW, name, *conditions)
-    except (OSError, ValueError, RuntimeError):
-        return  # This architecture or this version of libseccomp has no such call.
-
-
-def _pyseccomp() -> Any:
-    try:
-        import pyseccomp
+        import pyseccomp as seccomp
     except ImportError:
         raise SeccompUnavailable(f"pyseccomp is not installed: {install_command('sandbox')}") from None
     except (OSError, RuntimeError, AttributeError):
         raise SeccompUnavailable("the C library libseccomp is not installed: apt install libseccomp2") from None
-    return pyseccomp
+    rules = seccomp.SyscallFilter(seccomp.ERRNO(errno.EPERM))
+
+    def allow(name: str, *conditions: Any, action: int = seccomp.ALLOW) -> None:
+        # A call that this architecture or this version of libseccomp does not know fails with EPERM.
+        with contextlib.suppress(OSError, ValueError, RuntimeError):
+            rules.add_rule(action, name, *conditions)
+
+    for name in ALLOWED.split():
+        allow(name)
+    # Files are opened for reading only, with or without Landlock. Newer architectures have no `open`.
+    allow("openat", seccomp.Arg(2, seccomp.MASKED_EQ, WRITING, 0))
+    allow("open", seccomp.Arg(1, seccomp.MASKED_EQ, WRITING, 0))
+    in_band = seccomp.Arg(3, seccomp.MASKED_EQ, MSG_OOB, 0)
+    allow("recvfrom", in_band)
+    allow("sendto", in_band, seccomp.Arg(4, seccomp.EQ, 0))  # Only to the connected peer.
+    for command in FCNTL:
+        allow("fcntl", seccomp.Arg(1, seccomp.EQ, command))
+    allow("madvise", seccomp.Arg(2, seccomp.LT, MADV_HWPOISON))
+    # A process may read its own limits, but not set them.
+    allow("prlimit64", seccomp.Arg(0, seccomp.EQ, 0), seccomp.Arg(2, seccomp.EQ, 0))
+    rules.add_rule(seccomp.ERRNO(errno.ENOTTY), "ioctl")  # The answer to "is this a terminal?".
+    # libc tries these first; ENOSYS makes it fall back to an older call, which the filter refuses.
+    for name in ("clone3", "openat2"):
+        allow(name, action=seccomp.ERRNO(errno.ENOSYS))
+    with tempfile.TemporaryFile() as file:
+        rules.export_bpf(file)
+        file.seek(0)
+        return file.read()

@@ -5,8 +5,8 @@ user's cache.
 """
 
 import importlib
-import importlib.metadata
 import importlib.util
+from collections.abc import Callable
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -19,29 +19,22 @@ from autograder.errors import UsageError
 
 
 class Reference:
-    """PyTorch's versions of the functions: attributes are modules, whose attributes are functions.
-
-    Args:
-        memo: where answers are looked up and stored.
-        package: the course's, whose `reference` package has the functions.
-    """
+    """PyTorch's versions of a course's functions: attributes are modules, whose attributes are functions."""
 
     def __init__(self, memo: Memo, *, package: str = registry.BUILT_IN) -> None:
-        self._memo = memo
-        self._package = package
+        self._memo, self._package = memo, package
 
     @classmethod
     def of_course(cls, package: str) -> "Reference":
         """Return the reference that checks use: the answers that ship with the course, then the user's cache."""
         return cls(Memo(shipped_answers(package), user_cache()), package=package)
 
-    def __getattr__(self, module: str) -> "_ReferenceModule":
-        if module.startswith("_"):
-            raise AttributeError(module)
-        return _ReferenceModule(self, module)
+    def __getattr__(self, module: str) -> "FunctionsOfModule":
+        return FunctionsOfModule(self.call, module)
 
-    def call(self, module: str, function: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """Return the answer of `module.function(*args, **kwargs)`."""
+    def call(self, qualified: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Return the answer of a function, given by its qualified name."""
+        module, _, function = qualified.partition(".")
         request = wire_format.pack(("call", self._version, module, function, args, kwargs))
         return self._memo.get_or_compute(module, request, lambda: self._ask(module, function, args, kwargs))
 
@@ -68,15 +61,18 @@ _NO_TORCH = (
 )
 
 
-class _ReferenceModule:
-    def __init__(self, reference: Reference, name: str) -> None:
-        self._reference = reference
-        self._name = name
+class FunctionsOfModule:
+    """A module by name: `module.function(x)` calls `call("module.function", (x,), {})`."""
+
+    def __init__(self, call: Callable[[str, tuple[Any, ...], dict[str, Any]], Any], module: str) -> None:
+        if module.startswith("_"):
+            raise AttributeError(module)
+        self._call, self._module = call, module
 
     def __getattr__(self, function: str) -> Any:
         if function.startswith("_"):
             raise AttributeError(function)
-        return lambda *args, **kwargs: self._reference.call(self._name, function, args, kwargs)
+        return lambda *args, **kwargs: self._call(f"{self._module}.{function}", args, kwargs)
 
 
 def shipped_answers(package: str = registry.BUILT_IN) -> Path:
@@ -85,13 +81,10 @@ def shipped_answers(package: str = registry.BUILT_IN) -> Path:
 
 
 def source_digest(package: str = registry.BUILT_IN) -> str:
-    """Return the digest of all sources of the references: a changed reference makes every older memo entry stale.
-
-    The references of a third-party course may use anything of their package, so all of it counts.
-    """
-    folder = registry.folder(package)
-    sources = (
-        sorted((folder / "reference").glob("*.py")) if package == registry.BUILT_IN else registry.source_files(package)
-    )
-    bridge = Path(__file__).with_name("torch_bridge.py")
-    return digest_of(package.encode(), bridge.read_bytes(), *(path.read_bytes() for path in sources))
+    """Return the digest of all sources of the references: a changed reference makes every older memo entry stale."""
+    if package == registry.BUILT_IN:
+        sources = sorted((registry.folder(package) / "reference").glob("*.py"))
+    else:  # The references of a third-party course may use anything of their package.
+        sources = registry.source_files(package)
+    paths = [Path(__file__).with_name("torch_bridge.py"), *sources]
+    return digest_of(package.encode(), *(path.read_bytes() for path in paths))

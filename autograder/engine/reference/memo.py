@@ -1,8 +1,7 @@
 """Store PyTorch's answers on disk, so that most checks need not import torch.
 
 There are two places: the files that ship with Headway (answers to the public inputs, one file per assignment) and the
-user's cache (one file per answer). A key is the digest of everything the answer depends on. An entry that is truncated,
-changed or unreadable is computed again.
+user's cache (one file per answer). A key is the digest of everything the answer depends on.
 
 Keys must not depend on the processor. PyTorch's answers do, in the last bit, and some requests contain earlier answers:
 they have the same key everywhere because the earlier answers come from the memo, too.
@@ -36,29 +35,26 @@ def user_cache() -> Path | None:
 
 
 class Memo:
-    """Looks up answers; computes and stores those that are missing.
-
-    Args:
-        shipped: folder of the shipped answers, one file per module.
-        cache: folder for new answers; None stores them in memory only.
-
-    Attributes:
-        used: every packed answer that was returned, by module and key.
-    """
+    """Looks up answers in the folder `shipped`, then in `cache`; computes and stores those that are missing."""
 
     def __init__(self, shipped: Path, cache: Path | None = None) -> None:
-        self._shipped = shipped
-        self._cache = cache
+        self._shipped, self._cache = shipped, cache
         self._loaded: dict[str, dict[str, bytes]] = {}
-        self.used: dict[str, dict[str, bytes]] = {}
+        self.used: dict[str, dict[str, bytes]] = {}  # every packed answer that was returned, by module and key
 
     def get_or_compute(self, module: str, request: bytes, compute: Callable[[], Any]) -> Any:
         """Return the answer to `request` (a packed frame), from the nearest place that has it."""
         key, used = digest_of(request), self.used.setdefault(module, {})
-        frame = used.get(key) or self._shipped_frames(module).get(key) or self._read(key)
+        if module not in self._loaded:
+            self._loaded[module] = read_shipped(self._shipped / f"{module}{SUFFIX}")
+        path = self._cache / key[:2] / (key + SUFFIX) if self._cache else None
+        frame = used.get(key) or self._loaded[module].get(key) or (_read_checked(path) if path else None)
         if frame is None:
             frame = wire_format.pack(compute())
-            self._write(key, frame)
+            # A cache that cannot be written (full, read-only, not owned) only costs time.
+            with contextlib.suppress(OSError):
+                if path is not None:
+                    _write_checked(path, frame)
         used[key] = frame
         return wire_format.unpack(frame)
 
@@ -80,44 +76,25 @@ class Memo:
         except (OSError, ValueError, AttributeError):
             return {}
 
-    def _shipped_frames(self, module: str) -> dict[str, bytes]:
-        if module not in self._loaded:
-            self._loaded[module] = read_shipped(self._shipped / f"{module}{SUFFIX}")
-        return self._loaded[module]
 
-    def _path(self, key: str) -> Path | None:
-        return self._cache / key[:2] / (key + SUFFIX) if self._cache else None
+def _read_checked(path: Path) -> bytes | None:
+    """Return the frame in a file; None if the file is missing or damaged."""
+    try:
+        content = path.read_bytes()
+    except OSError:
+        return None
+    return content[40:] if digest_of(content[40:]).encode() == content[:40] else None
 
-    def _read(self, key: str) -> bytes | None:
-        path = self._path(key)
-        if path is None:
-            return None
-        try:
-            content = path.read_bytes()
-            checksum, frame = content[:40], content[40:]
-        except OSError:
-            return None
-        return frame if digest_of(frame).encode() == checksum else None
 
-    def _write(self, key: str, frame: bytes) -> None:
-        path = self._path(key)
-        if path is None:
-            return
-        # A cache that cannot be written (full, read-only, not owned) only costs time.
-        with contextlib.suppress(OSError):
-            write_atomically(path, digest_of(frame).encode() + frame)
+def _write_checked(path: Path, frame: bytes) -> None:
+    write_atomically(path, digest_of(frame).encode() + frame)
 
 
 def read_shipped(path: Path) -> dict[str, bytes]:
     """Read one module's shipped answers, by key; empty if the file is missing or damaged."""
     try:
-        content = path.read_bytes()
-        checksum, body = content[:40], content[40:]
-        if digest_of(body).encode() != checksum:
-            return {}
-        entries = wire_format.unpack(body)
-        return {key: value.tobytes() for key, value in entries.items()}
-    except (OSError, wire_format.FrameError, AttributeError):
+        return {key: value.tobytes() for key, value in wire_format.unpack(_read_checked(path) or b"").items()}
+    except (wire_format.FrameError, AttributeError):
         return {}
 
 
@@ -127,5 +104,5 @@ def write_shipped(folder: Path, used: dict[str, dict[str, bytes]], index: dict[s
 
     for module, entries in used.items():
         body = wire_format.pack({key: np.frombuffer(entries[key], np.uint8) for key in sorted(entries)})
-        write_atomically(folder / f"{module}{SUFFIX}", digest_of(body).encode() + body)
+        _write_checked(folder / f"{module}{SUFFIX}", body)
     write_atomically(folder / "index.json", (json.dumps(index, indent=1) + "\n").encode())

@@ -7,9 +7,7 @@
 A process cannot undo any of it. A step that fails ends the process: a submission must not run with more rights than
 the result document says.
 
-Landlock consists of three system calls, whose numbers are the same on every architecture. They are made with ctypes:
-this file is loaded by path into an interpreter without site-packages, where a package and everything that it imports
-would have to be loaded by path, too, for every submission.
+Landlock's three system calls are made with ctypes, because this process has no site-packages.
 """
 
 import ctypes
@@ -63,10 +61,7 @@ def die_with_parent(parent):
 
 
 def limit(limits):
-    """Set the limits that the system enforces for each process; Windows has none of them.
-
-    The grader enforces the wall time on every system.
-    """
+    """Set the limits that the system enforces for each process; Windows has none of them."""
     try:
         import resource
     except ImportError:

@@ -104,7 +104,7 @@ def call(submission, request):
         [None if isinstance(sent, frames.Handle) else arg for sent, arg in zip(request["args"], args, strict=True)],
         {key: arg for key, arg in kwargs.items() if not isinstance(request["kwargs"][key], frames.Handle)},
     )  # Caches are left out: a function may change its own cache.
-    before = copies(inputs)
+    before = {path: array.copy() for path, array in arrays(inputs, ())}
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         result = function(*args, **kwargs)
@@ -141,11 +141,6 @@ def is_stub(submission, request):
 OPERATIONS = {"call": call, "is_stub": is_stub, "entry": entry, "training": training.handle}
 
 
-def copies(value):
-    """Return a copy of every array in the arguments, by its path."""
-    return {path: array.copy() for path, array in arrays(value, ())}
-
-
 def arrays(value, path):
     """Yield every array in nested containers, with its path: the keys and indices that lead to it."""
     if isinstance(value, np.ndarray):
@@ -164,17 +159,15 @@ def changed(before, arguments, function, count):
     changed_names = []
     for path in before | after:
         old, new = before.get(path), after.get(path)
-        if (
-            old is None
-            or new is None
-            or new.dtype != old.dtype
-            or new.shape != old.shape
-            or new.tobytes() != old.tobytes()
-        ):
+        if old is None or new is None or identity(new) != identity(old):
             parameters = parameter_names(function, count)
             name = parameters[path[1]] if path[0] == 0 and path[1] < len(parameters) else str(path[1])
             changed_names.append(name + "".join(f"[{key!r}]" for key in path[2:]))
     return changed_names
+
+
+def identity(array):
+    return array.dtype, array.shape, array.tobytes()
 
 
 def parameter_names(function, count):
@@ -195,14 +188,14 @@ def describe_warning(warning):
 
 
 def describe_error(submission, error):
-    trace = []
-    for frame in traceback.extract_tb(error.__traceback__):
-        if os.path.dirname(frame.filename) == submission.folder:
-            trace.append((os.path.basename(frame.filename), frame.lineno or 0, frame.name, (frame.line or "")[:200]))
-    if isinstance(error, SyntaxError) and error.filename and os.path.dirname(error.filename) == submission.folder:
-        trace.append(
-            (os.path.basename(error.filename), error.lineno or 0, "<unread>", (error.text or "").strip()[:200])
-        )
+    lines = [(f.filename, f.lineno, f.name, f.line) for f in traceback.extract_tb(error.__traceback__)]
+    if isinstance(error, SyntaxError) and error.filename:
+        lines.append((error.filename, error.lineno, "<unread>", (error.text or "").strip()))
+    trace = [
+        (os.path.basename(file), line or 0, name, (text or "")[:200])
+        for file, line, name, text in lines
+        if os.path.dirname(file) == submission.folder
+    ]
     return {
         "status": "missing" if isinstance(error, Missing) else "raised",
         "type": type(error).__name__[:100],

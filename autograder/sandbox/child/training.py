@@ -47,6 +47,7 @@ class TrainingRun:
 
     def __init__(self, submission, request):
         self.submission = submission
+        self.function = submission.function
         chars, self.stoi, self.itos = self.function("tokenizer", "build_vocab")(request["text"])
         self.chars = list(chars)
         if request["chars"] is not None and self.chars != list(request["chars"]):
@@ -58,9 +59,6 @@ class TrainingRun:
         self.params, self.state = request["params"], request["state"]
         if self.params is None:
             self.params = self.function("gpt", "init_gpt")(self.config, np.random.default_rng(self.seed))
-
-    def function(self, module, name):
-        return self.submission.function(module, name)
 
     def batch(self, ids, size, *seed):
         return self.function("tokenizer", "get_batch")(ids, size, self.config.block_size, np.random.default_rng(seed))

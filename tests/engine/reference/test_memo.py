@@ -120,10 +120,10 @@ class ShippedMemoAudit(Reference):
         self._change = change
         self.problems = []
 
-    def call(self, module, function, args, kwargs):
-        name = f"{module}.{function}"
-        live = self._change(name, wire_format.unpack(wire_format.pack(super()._ask(module, function, args, kwargs))))
-        answer = super().call(module, function, args, kwargs)
+    def call(self, name, args, kwargs):
+        live = super()._ask(*name.split("."), args, kwargs)
+        live = self._change(name, wire_format.unpack(wire_format.pack(live)))
+        answer = super().call(name, args, kwargs)
         if not is_close(answer, live):
             self.problems.append(f"{name} differs")
         return answer
