@@ -28,7 +28,7 @@ def edited(workspace: Path, module: str, old: str, new: str) -> tuple[Snapshot, 
 def test_comments_and_docstrings_affect_nothing(workspace):
     before, after = edited(workspace, "softmax", "import numpy as np\n", "import numpy as np  # the library\n\n\n")
     assert after.affected_functions(before) == ()
-    before, after = edited(workspace, "softmax", "Softmax of `x / temperature`", "Something else")
+    before, after = edited(workspace, "softmax", "softmax of `x / temperature`", "something else")
     assert after.affected_functions(before) == ()
 
 
