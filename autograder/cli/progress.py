@@ -32,10 +32,10 @@ def list_(names: tuple[str, ...], folder: Path, only_open: bool, only_done: bool
     workspace = options.open_workspace(folder)
     console = options.make_console()
     if terms:
-        from autograder.report import glossary as glossary_report
+        from autograder.report import course_table
         from autograder.workspace import glossary
 
-        glossary_report.render(glossary.select(names, workspace.curriculum), workspace.curriculum, console)
+        course_table.render(glossary.select(names, workspace.curriculum), workspace.curriculum, console)
         return
     selected = workspace.curriculum.select(names)
     if not workspace.has_assignments or not workspace.has_recorded_course:

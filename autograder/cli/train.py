@@ -176,9 +176,16 @@ def plot(name: str | None, folder: Path, solution: bool, checkpoint: Path, text:
     from autograder.workspace.training.checkpoint import load
 
     if name is None:
-        from autograder.report import plot_list
+        from autograder.report import course_table
 
-        plot_list.render(PLOTS.values(), registry.default(), options.make_console())
+        titles: dict[str, dict[str, str]] = {}
+        for listed in PLOTS.values():
+            titles.setdefault(listed.module, {})[listed.name] = listed.title + " (trained model)" * listed.trained
+        course_table.render(titles, registry.default(), options.make_console())
+        click.echo(
+            "\nDraw one with your own functions: headway plot NAME. To use the official ones, add --solution.\n"
+            "Plots of a trained model need a checkpoint from headway train: --checkpoint model.safetensors"
+        )
         return
     chosen = find_plot(name)
     path = out or Path(f"{name}.{chosen.suffixes[0]}")

@@ -3,11 +3,10 @@
 from dataclasses import dataclass
 
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
-from autograder.report import styles
 from autograder.report.check_report import STATUS_STYLES
+from autograder.report.styles import BLUE, grid
 
 MAX_FUNCTIONS = 10
 BAR_WIDTH = 24
@@ -23,7 +22,7 @@ class SpeedComparison:
         loss_difference: largest difference between the losses of the first steps.
         functions: share of the time by function, largest first.
         slowest: the student's function that takes the most time; empty if none takes a noticeable part.
-        hint: what usually makes it faster.
+        hint: what usually makes that function faster.
         student_modules: assignments that use the student's code; empty if all use the official solution.
     """
 
@@ -46,38 +45,25 @@ class SpeedComparison:
 def render(comparison: SpeedComparison, console: Console) -> None:
     """Print both speeds, where the time is spent, and how to make the slowest function faster."""
     trained = "your GPT" if comparison.student_modules else "the solution"
-    fastest = max(comparison.tokens_per_second, comparison.torch_tokens_per_second)
-    table = Table.grid(padding=(0, 2))
-    table.add_column(no_wrap=True)
-    table.add_column(justify="right", no_wrap=True)
-    table.add_column(no_wrap=True)
-    for name, speed, style in (
-        (trained, comparison.tokens_per_second, STATUS_STYLES["passed"][1]),
-        ("PyTorch, eager", comparison.torch_tokens_per_second, "dim"),
-    ):
-        bar = Text("█" * max(1, round(BAR_WIDTH * speed / fastest)), style)
-        table.add_row(Text(name, "bold"), Text(f"{speed:,.0f} tokens/s"), bar)
-    rounds = len(comparison.ratios)
-    console.print(
-        Text(f"Training with the preset {comparison.preset}, one thread each, median of {rounds} rounds\n", "dim")
-    )
+    speeds = {trained: comparison.tokens_per_second, "PyTorch, eager": comparison.torch_tokens_per_second}
+    table = grid("left", "right", "left")
+    for name, speed in speeds.items():
+        bar = "█" * max(1, round(BAR_WIDTH * speed / max(speeds.values())))
+        style = STATUS_STYLES["passed"][1] if name == trained else "dim"
+        table.add_row(Text(name, "bold"), Text(f"{speed:,.0f} tokens/s"), Text(bar, style))
+    ratios, preset = comparison.ratios, comparison.preset
+    rounds = len(ratios)
+    console.print(Text(f"Training with the preset {preset}, one thread each, median of {rounds} rounds\n", "dim"))
     console.print(table)
     ratio = f"\n{trained[0].upper()}{trained[1:]} trains {comparison.ratio:.2f} times as fast as PyTorch"
-    spread = f"{min(comparison.ratios):.2f} to {max(comparison.ratios):.2f} in {rounds} rounds"
-    console.print(Text(f"{ratio} ({spread}).", "bold"))
+    console.print(Text(f"{ratio} ({min(ratios):.2f} to {max(ratios):.2f} in {rounds} rounds).", "bold"))
     console.print(Text(f"The losses of the first steps differ by at most {comparison.loss_difference:.0e}.", "dim"))
     console.print(Text("\nWhere your code spends its time", "dim"))
-    table = Table.grid(padding=(0, 2))
-    table.add_column(no_wrap=True)
-    table.add_column(justify="right", no_wrap=True)
-    table.add_column(no_wrap=True)
+    table = grid("left", "right", "left")
     for name, share in list(comparison.functions.items())[:MAX_FUNCTIONS]:
         official = bool(comparison.student_modules) and name.partition(".")[0] not in comparison.student_modules
-        table.add_row(
-            Text(name, "dim" if official else ""),
-            Text(f"{share:.0%}"),
-            Text("█" * round(BAR_WIDTH * share), styles.BLUE).append(" official" if official else "", "dim"),
-        )
+        bar_text = Text.assemble(("█" * round(BAR_WIDTH * share), BLUE), (" official" if official else "", "dim"))
+        table.add_row(Text(name, "dim" if official else ""), Text(f"{share:.0%}"), bar_text)
     console.print(table)
     if comparison.slowest:
         console.print(Text.assemble("\nStart with ", (comparison.slowest, "bold"), f": {comparison.hint}."))

@@ -4,7 +4,8 @@ Student text is passed as `Text`, never as markup, so that `x[b, t]` is printed 
 """
 
 import re
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from rich.console import Console, Group, RenderableType
@@ -13,6 +14,7 @@ from rich.style import Style
 from rich.table import Table
 from rich.text import Text
 
+from autograder.core.text import counted
 from autograder.report import error_map, styles
 
 # Mark and colour of each status.
@@ -32,7 +34,9 @@ STATUS_WORDS = {
     "blocked": "blocked",
     "not_started": "not started",
 }
+BAR_GLYPHS = {"passed": "█", "failed": "▓", "error": "▓", "timeout": "▓", "blocked": "▒", "not_started": "░"}
 FAILED_STATUSES = ("failed", "error", "timeout")
+INTERNAL_ERROR = "Internal error (please report it): "
 BAR_WIDTH = 20
 MAX_PANELS = 5
 MAX_TITLE_WIDTH = 72  # columns for the title in the border of a panel of 80 columns
@@ -42,10 +46,9 @@ Document = dict[str, Any]
 
 
 def render(document: Document, console: Console, *, all_panels: bool = False, when_passed: str | None = None) -> None:
-    """Print the whole report.
+    """Print the whole report of a result document.
 
     Args:
-        document: a result document.
         all_panels: show every failed check instead of the first few.
         when_passed: what to do next if every check passed.
     """
@@ -76,60 +79,45 @@ def first_failures(checks: list[Document]) -> list[Document]:
 
 def remaining_text(count: int) -> str:
     """Return the line that stands for `count` failed checks that are not shown."""
-    return f"… and {count} more failed {'check' if count == 1 else 'checks'}"
+    return f"… and {counted(count, 'more failed check')}"
+
+
+def status_counts(statuses: Iterable[str]) -> list[Text]:
+    """Return a text such as `✗ 2 failed` for each status that occurs."""
+    counts = Counter(statuses)
+    styled = [(name, *STATUS_STYLES[name]) for name in STATUS_STYLES if counts[name]]
+    return [Text(f"{mark} {counts[name]} {STATUS_WORDS[name]}", style) for name, mark, style in styled]
 
 
 def _overview(document: Document) -> RenderableType:
     seed = "public inputs" if document["public_seed"] else f"seed {document['seed']}"
     title = Text.assemble(("Headway", "bold"), f" · {document['submission']['id']} · {seed}")
-    table = Table.grid(padding=(0, 1))
-    table.add_column(justify="right", no_wrap=True)
-    table.add_column(no_wrap=True)
-    table.add_column(no_wrap=True)
-    table.add_column(justify="right", no_wrap=True)
-    table.add_column()  # the only column that wraps in a narrow terminal
+    table = styles.grid("right", "left", "left", "right", "fold", gap=1)
     for assignment in document["assignments"]:
         statuses = [check["status"] for function in assignment["functions"] for check in function["checks"]]
-        table.add_row(
-            str(assignment["number"]),
-            Text(assignment["name"]),
-            _bar(statuses),
-            Text(points_text(assignment["points"], assignment["functions"])),
-            _status_counts(statuses),
-        )
+        points = Text(points_text(assignment["points"], assignment["functions"]))
+        number, name = str(assignment["number"]), Text(assignment["name"])
+        table.add_row(number, name, _bar(statuses), points, _status_summary(statuses))
     return Group(Text(), title, Text(), table, Text())
 
 
 def _bar(statuses: list[str]) -> Text:
     """Return a bar whose parts are proportional to the statuses: passed, failed, blocked, not started."""
-    glyphs = {"passed": "█", "failed": "▓", "error": "▓", "timeout": "▓", "blocked": "▒", "not_started": "░"}
-    statuses = sorted(statuses, key=list(glyphs).index)
-    bar = Text()
-    for i in range(BAR_WIDTH):
-        status = statuses[i * len(statuses) // BAR_WIDTH]
-        bar.append(glyphs[status], STATUS_STYLES[status][1])
-    return bar
+    statuses = sorted(statuses, key=list(BAR_GLYPHS).index)
+    marks = [statuses[i * len(statuses) // BAR_WIDTH] for i in range(BAR_WIDTH)]
+    return Text.assemble(*((BAR_GLYPHS[status], STATUS_STYLES[status][1]) for status in marks))
 
 
-def _status_counts(statuses: list[str]) -> Text:
+def _status_summary(statuses: list[str]) -> Text:
     if set(statuses) == {"passed"}:
         return Text("✓ all passed", STATUS_STYLES["passed"][1])
     if set(statuses) == {"not_started"}:
         return Text("· not started", "dim")
-    text = Text()
-    for status, (mark, style) in STATUS_STYLES.items():
-        count = statuses.count(status)
-        if count and status != "passed":
-            text.append(f"{', ' if text else ''}{mark} {count} {STATUS_WORDS[status]}", style)
-    return text
+    return Text(", ").join(status_counts(status for status in statuses if status != "passed"))
 
 
 def check_panel(
-    check: Document,
-    *,
-    commands: bool = True,
-    with_map: bool = True,
-    link: Callable[[str, int], str] | None = None,
+    check: Document, *, commands: bool = True, with_map: bool = True, link: Callable[[str, int], str] | None = None
 ) -> Panel:
     """Return the panel of one failed check: what is wrong, for which input, where, and what was printed.
 
@@ -143,22 +131,20 @@ def check_panel(
     grid.add_column(style="dim", no_wrap=True)
     grid.add_column(ratio=1)
 
-    def row(label: str, text: str | Text | None) -> None:
-        if text:
-            grid.add_row(label, Text(text) if isinstance(text, str) else text)
+    def row(label: str, content: RenderableType | None) -> None:
+        if content:
+            grid.add_row(label, Text(content) if isinstance(content, str) else content)
 
     row("likely cause", likely_cause(check, separator="\n"))
     row("input", check["inputs"])
     row(*worst_value(check))
-    if check["error_map"] and with_map:
-        grid.add_row("map", error_map.render(check["error_map"]))
+    row("map", error_map.render(check["error_map"]) if check["error_map"] and with_map else None)
     row("stages", check["first_wrong_stage"])
     row("help", check["help"])
     row("NumPy warns", "\n".join(check["warnings"][:3]))
     row("in", _location(check, link))
     row("printed", _shortened(check["output"]))  # last but one: where there is no room, its end is cut off
-    if commands:
-        row("next", f"headway hint {check['function']}")
+    row("next", f"headway hint {check['function']}" if commands else None)
     title = Text.assemble((f" {mark} {check['function']}", f"bold {style}"), " ", overflow="ellipsis")
     check_title = Text(check["title"])
     fits = title.cell_len + check_title.cell_len <= MAX_TITLE_WIDTH
@@ -198,14 +184,11 @@ def worst_value(check: Document) -> tuple[str, str | None]:
     worst = check["worst"]
     if not worst:
         return "", None
-    named = [not axis.startswith("axis ") for axis in worst["axes"]]
-    index = ", ".join(
-        f"{axis} {i}" if has_name else str(i)
-        for axis, i, has_name in zip(worst["axes"], worst["index"], named, strict=True)
-    )
-    index = index if all(named) else f"[{index}]"
-    values = f"got {number_text(worst['yours'])}, expected {number_text(worst['expected'])}"
-    text = f"{index}: {values}" if index else values
+    places = zip(worst["axes"], worst["index"], strict=True)
+    index = ", ".join(str(i) if axis.startswith("axis ") else f"{axis} {i}" for axis, i in places)
+    index = f"[{index}]" if any(axis.startswith("axis ") for axis in worst["axes"]) else index
+    text = f"got {_number(worst['yours'])}, expected {_number(worst['expected'])}"
+    text = f"{index}: {text}" if index else text
     if not worst["tolerance"]:
         return "first wrong value" if index else "value", text
     tolerance = re.sub(r"e([-+])0", r"e\1", f"{worst['tolerance']:.2g}")
@@ -230,7 +213,7 @@ def _location(check: Document, link: Callable[[str, int], str] | None) -> Text |
     return text.append(f"   {where['text']}") if where.get("text") else text
 
 
-def number_text(value: Any) -> str:
+def _number(value: Any) -> str:
     """Return a number with at most ten digits, enough to see where two of them differ."""
     return f"{value:.10g}" if isinstance(value, float) else str(value)
 
@@ -255,25 +238,16 @@ def total_points_text(document: Document) -> str:
 
 
 def _summary(document: Document, when_passed: str | None, width: int) -> RenderableType:
-    statuses = [check["status"] for check in all_checks(document)]
-    lines = Text()
-    lines.append(f"{total_points_text(document)} points", "bold")
-    for status, (mark, style) in STATUS_STYLES.items():
-        if count := statuses.count(status):
-            lines.append(" · ")
-            lines.append("" if mark == "·" else f"{mark} ", style)  # this mark is also the separator
-            lines.append(f"{count} {STATUS_WORDS[status]}", style)
-    lines.append(f" · {document['seconds']:.1f} s", "dim")
+    counts = status_counts(check["status"] for check in all_checks(document))
+    # The mark of "not started" is also the separator.
+    counts = [count[2:] if count.plain.startswith("· ") else count for count in counts]
+    total = Text(f"{total_points_text(document)} points", "bold")
+    lines = Text(" · ").join([total, *counts, Text(f"{document['seconds']:.1f} s", "dim")])
     for problem in document["internal_errors"]:
-        lines.append(f"\n{internal_error_text(problem)}", "bold red")
+        lines.append(f"\n{INTERNAL_ERROR}{problem}", "bold red")
     for line in next_step(document, when_passed).splitlines():
         lines.append("\n" + break_before_command(line, width))
     return Group(Text(), lines)
-
-
-def internal_error_text(problem: str) -> str:
-    """Return the line that reports a failure of Headway itself."""
-    return f"Internal error (please report it): {problem}"
 
 
 def break_before_command(line: str, width: int) -> str:

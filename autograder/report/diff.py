@@ -28,23 +28,18 @@ def render(function: str, rows: Sequence[tuple[str, str, str]], console: Console
             table.add_column(ratio=ratio, overflow="fold")
         table.add_row(Text("yours", "dim"), "", Text("the solution", "dim"))
         for how, mine, theirs in rows:
-            table.add_row(
-                Text(mine, LINE_STYLES[how]), Text(MARKS[how], LINE_STYLES[how]), Text(theirs, LINE_STYLES[how])
-            )
+            table.add_row(*(Text(text, LINE_STYLES[how]) for text in (mine, MARKS[how], theirs)))
         console.print(table)
         return
     console.print(Text("< yours   > the solution\n", "dim"))
     pending: list[str] = []  # the solution's lines, printed after the student's lines that they replace
+    lines: list[tuple[str, str]] = []
     for how, mine, theirs in [*rows, ("same", "", "")]:
         if how == "other":
-            _line(console, "mine", mine)
+            lines.append(("mine", mine))
             pending.append(theirs)
-            continue
-        for line in pending:
-            _line(console, "theirs", line)
-        pending = []
-        _line(console, how, theirs if how == "theirs" else mine)
-
-
-def _line(console: Console, how: str, line: str) -> None:
-    console.print(Text(f"{MARKS[how]} {line}", LINE_STYLES[how]), soft_wrap=True)
+        else:
+            lines += [*(("theirs", line) for line in pending), (how, theirs if how == "theirs" else mine)]
+            pending = []
+    for how, line in lines:
+        console.print(Text(f"{MARKS[how]} {line}", LINE_STYLES[how]), soft_wrap=True)

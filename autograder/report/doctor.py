@@ -4,21 +4,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
 from autograder.report.check_report import STATUS_STYLES
+from autograder.report.styles import grid
 
 
 @dataclass(frozen=True)
 class Diagnostic:
-    """The result of examining one part of this machine.
+    """The state of one part of this machine, and the command or step that fixes it.
 
     Attributes:
-        name: the part.
-        ok: whether it works.
-        text: its state.
-        fix: the command or step that fixes it.
         optional: whether Headway works without it.
     """
 
@@ -31,13 +27,9 @@ class Diagnostic:
 
 def render(diagnostics: Sequence[Diagnostic], console: Console) -> None:
     """Print one line for each part and, below a part that does not work, the step that fixes it."""
-    table = Table.grid(padding=(0, 2))
-    table.add_column(no_wrap=True)
-    table.add_column(no_wrap=True)
-    table.add_column(overflow="fold")
+    table = grid("left", "left", "fold")
     for diagnostic in diagnostics:
-        status = "passed" if diagnostic.ok else "blocked" if diagnostic.optional else "failed"
-        mark, style = STATUS_STYLES[status]
+        mark, style = STATUS_STYLES["passed" if diagnostic.ok else "blocked" if diagnostic.optional else "failed"]
         table.add_row(Text(mark, style), Text(diagnostic.name), Text(diagnostic.text))
         if not diagnostic.ok:
             table.add_row("", "", Text(f"→ {diagnostic.fix}", style))

@@ -22,59 +22,40 @@ MARK_WORDS = {"0": "correct", "1": "slightly off", "2": "off", "3": "far off", "
 
 def render(picture: dict[str, Any]) -> RenderableType:
     """Return the map, a legend of the marks in it, and the values of a small slice."""
-    down, across = ["", *picture["axes"]][-2:]
-    down = "" if down.startswith("axis ") else down
-    across = "" if across.startswith("axis ") else across
+    down, across = ("" if axis.startswith("axis ") else axis for axis in ["", *picture["axes"]][-2:])
     grid = Table.grid(padding=(0, 1))
     for i, row in enumerate(picture["rows"]):
-        label = f"{down} ↓".strip() if i == 0 and down and len(picture["rows"]) > 1 else ""
-        cells = Text()
-        for mark in row:
-            cells.append(MARKS[mark][0] * 2, MARKS[mark][1])
-        grid.add_row(Text(label, "dim"), cells)
+        label = f"{down} ↓" if i == 0 and down and len(picture["rows"]) > 1 else ""
+        grid.add_row(Text(label, "dim"), Text.assemble(*((MARKS[mark][0] * 2, MARKS[mark][1]) for mark in row)))
     marks = sorted(set("".join(picture["rows"])))
     legend = Text("  ").join(Text.assemble(MARKS[mark], f" {MARK_WORDS[mark]}") for mark in marks)
-    where = " · ".join(part for part in (picture["at"], f"{across} →" if across else "") if part)
-    parts: list[RenderableType] = [Text(where, "dim")] if where else []
-    parts += [grid, legend]
-    if "yours" in picture:
-        parts.append(_side_by_side(picture))
-    return Group(*parts)
+    where = " · ".join(filter(None, (picture["at"], across and f"{across} →")))
+    slices = [_Slices(picture)] if "yours" in picture else []
+    return Group(*([Text(where, "dim")] if where else []), grid, legend, *slices)
 
 
-class _RowIfItFits:
-    """A row of blocks; empty in a terminal that is too narrow for all of them."""
+class _Slices:
+    """Slices of the two arrays and of their difference side by side; empty in a terminal that is too narrow."""
 
-    def __init__(self, blocks: list[RenderableType]) -> None:
-        self._row = Columns(blocks, padding=(0, 3))
-        self._blocks = blocks
+    def __init__(self, picture: dict[str, Any]) -> None:
+        slices = {"got": picture["yours"]}
+        if "expected" in picture:
+            slices["expected"] = picture["expected"]
+            rows = zip(picture["yours"], picture["expected"], strict=True)
+            slices["difference"] = [list(map(_difference, *pair)) for pair in rows]
+        self._blocks = [_block(name, values, picture["rows"]) for name, values in slices.items()]
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         width = sum(console.measure(block, options=options).maximum + 3 for block in self._blocks) - 3
         if width <= options.max_width:
-            yield self._row
-
-
-def _side_by_side(picture: dict[str, Any]) -> RenderableType:
-    blocks = {"got": picture["yours"]}
-    if "expected" in picture:
-        blocks["expected"] = picture["expected"]
-        blocks["difference"] = [
-            [_difference(actual, expected) for actual, expected in zip(actual_row, expected_row, strict=True)]
-            for actual_row, expected_row in zip(picture["yours"], picture["expected"], strict=True)
-        ]
-    return _RowIfItFits([_block(name, values, picture["rows"]) for name, values in blocks.items()])
+            yield Columns(self._blocks, padding=(0, 3))
 
 
 def _block(name: str, values: list[list[Any]], marks: list[str]) -> RenderableType:
-    table = Table.grid(padding=(0, 1))
-    for _ in values[0]:
-        table.add_column(justify="right", no_wrap=True)
+    table = styles.grid(*["right"] * len(values[0]), gap=1)
     for row, row_marks in zip(values, marks, strict=True):
-        cells = [
-            (_number(value), "" if mark == "0" else MARKS[mark][1]) for value, mark in zip(row, row_marks, strict=True)
-        ]
-        table.add_row(*(Text(*cell) for cell in cells))
+        colours = ["" if mark == "0" else MARKS[mark][1] for mark in row_marks]
+        table.add_row(*(Text(_number(value), colour) for value, colour in zip(row, colours, strict=True)))
     return Group(Text(name, "dim"), table)
 
 
@@ -85,6 +66,5 @@ def _difference(actual: Any, expected: Any) -> Any:
 
 
 def _number(value: Any) -> str:
-    if isinstance(value, bool):
-        return str(value)
-    return f"{value:.3g}" if isinstance(value, (int, float)) else str(value)
+    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    return f"{value:.3g}" if is_number else str(value)

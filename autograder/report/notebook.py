@@ -8,18 +8,8 @@ from typing import Any
 from rich.console import Console, Group, RenderableType
 from rich.text import Text
 
-from autograder.report.check_report import (
-    STATUS_STYLES,
-    STATUS_WORDS,
-    Document,
-    all_checks,
-    check_panel,
-    failed_checks,
-    first_failures,
-    internal_error_text,
-    remaining_text,
-    total_points_text,
-)
+from autograder.report import check_report
+from autograder.report.check_report import STATUS_STYLES, Document
 
 WIDTH = 96
 MAX_PANELS = 3
@@ -33,8 +23,7 @@ class NotebookReport:
     """The result of a check, as notebooks display it.
 
     Attributes:
-        document: a result document.
-        progress: status of each function of its assignments; None where it was not checked yet.
+        progress: status of each function of the document's assignments; None where it was not checked yet.
         origins: where the earlier assignments that the functions import come from, by module.
         note: a remark about this check.
     """
@@ -58,53 +47,54 @@ class NotebookReport:
         return self._repr_mimebundle_()["text/html"]
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
-        console = _recorded(self._parts())
+        console = Console(
+            file=io.StringIO(),
+            record=True,
+            width=WIDTH,
+            force_jupyter=False,
+            force_terminal=True,
+            color_system="truecolor",
+            highlight=False,
+            legacy_windows=False,
+            no_color=False,
+        )
+        console.print(Group(*self._parts()))
         html = console.export_html(inline_styles=True, code_format=_FORMAT, clear=False)
         return {"text/html": html, "text/plain": console.export_text(styles=False)}
 
     def _parts(self) -> list[RenderableType]:
-        checks = all_checks(self.document)
-        failed = failed_checks(self.document)
-        shown = first_failures(failed)[:MAX_PANELS]
+        checks = check_report.all_checks(self.document)
+        failed = check_report.failed_checks(self.document)
+        shown = check_report.first_failures(failed)[:MAX_PANELS]
         parts: list[RenderableType] = [self._headline(checks)]
-        parts += [check_panel(check, commands=False) for check in shown]
+        parts += [check_report.check_panel(check, commands=False) for check in shown]
         if len(failed) > len(shown):
-            parts.append(Text(remaining_text(len(failed) - len(shown)), "dim"))
+            parts.append(Text(check_report.remaining_text(len(failed) - len(shown)), "dim"))
         if shown:
             parts.append(Text(f"Stuck? In a terminal: headway hint {shown[0]['function']}", "dim"))
         parts += [Text(f"◌ {line}", STATUS_STYLES["blocked"][1]) for line in _waiting_lines(checks)]
-        parts += [Text(internal_error_text(problem), "bold red") for problem in self.document["internal_errors"]]
+        errors = self.document["internal_errors"]
+        parts += [Text(f"{check_report.INTERNAL_ERROR}{problem}", "bold red") for problem in errors]
         parts.append(self._progress_line())
-        if self.origins:
-            parts.append(
-                Text("built on " + " · ".join(f"{module}: {origin}" for module, origin in self.origins.items()), "dim")
-            )
-        if self.note:
-            parts.append(Text(self.note, "dim"))
-        return parts
+        origins = " · ".join(f"{module}: {origin}" for module, origin in self.origins.items())
+        return parts + [Text(line, "dim") for line in (origins and f"built on {origins}", self.note) if line]
 
-    def _headline(self, checks: Sequence[dict[str, Any]]) -> Text:
-        names = list(dict.fromkeys(check["function"] for check in checks))
-        text = Text(names[0] if len(names) == 1 else f"{len(names)} functions", "bold")
-        for status, (mark, style) in STATUS_STYLES.items():
-            count = sum(check["status"] == status for check in checks)
-            if count:
-                text.append(f"   {mark} {count} {STATUS_WORDS[status]}", style)
-        text.append(f"   {total_points_text(self.document)} points")
-        return text
+    def _headline(self, checks: Sequence[Document]) -> Text:
+        names = {check["function"] for check in checks}
+        name = Text(names.pop() if len(names) == 1 else f"{len(names)} functions", "bold")
+        counts = check_report.status_counts(check["status"] for check in checks)
+        return Text("   ").join([name, *counts, Text(f"{check_report.total_points_text(self.document)} points")])
 
     def _progress_line(self) -> Text:
         """Return one mark for each function of the assignments, and how many pass."""
         modules = dict.fromkeys(name.partition(".")[0] for name in self.progress)
-        text = Text().append(", ".join(modules) + " ", "dim")
-        for status in self.progress.values():
-            mark, style = STATUS_STYLES[status] if status else ("·", "dim")
-            text.append(mark, style)
-        passed = sum(status == "passed" for status in self.progress.values())
-        return text.append(f" {passed} of {len(self.progress)} functions pass", "dim")
+        statuses = list(self.progress.values())
+        marks = [STATUS_STYLES[status] if status else ("·", "dim") for status in statuses]
+        count = f" {statuses.count('passed')} of {len(statuses)} functions pass"
+        return Text.assemble((", ".join(modules) + " ", "dim"), *marks, (count, "dim"))
 
 
-def _waiting_lines(checks: Sequence[dict[str, Any]]) -> list[str]:
+def _waiting_lines(checks: Sequence[Document]) -> list[str]:
     """Return one line for each function that is blocked or not started, with the reason."""
     lines = {}
     for check in checks:
@@ -114,19 +104,3 @@ def _waiting_lines(checks: Sequence[dict[str, Any]]) -> list[str]:
             name = check["function"].partition(".")[2]
             lines[check["function"]] = f"{name} is not written yet: it still raises NotImplementedError"
     return list(lines.values())
-
-
-def _recorded(parts: list[RenderableType]) -> Console:
-    console = Console(
-        file=io.StringIO(),
-        record=True,
-        width=WIDTH,
-        force_jupyter=False,
-        force_terminal=True,
-        color_system="truecolor",
-        highlight=False,
-        legacy_windows=False,
-        no_color=False,
-    )
-    console.print(Group(*parts))
-    return console

@@ -1,12 +1,28 @@
-"""The colours of the terminal. Wherever a colour has a meaning, a mark next to it has the same meaning.
+"""The colours and tables of the terminal. Wherever a colour has a meaning, a mark next to it has the same meaning.
 
 Colour-blind readers can tell them apart (Okabe and Ito 2008, "Color Universal Design"). Orange and sky blue are darker
 than in that palette, so that every colour has a contrast of at least 3 to 1 with white and with black, as WCAG 2.2
 requires (success criterion 1.4.11).
 """
 
+from rich.table import Table
+
 GREEN = "#009e73"
 VERMILION = "#d55e00"
 ORANGE = "#c08400"
 BLUE = "#2e93d1"
 PINK = "#cc79a7"
+
+
+def grid(*columns: str, gap: int = 2) -> Table:
+    """Return a table without lines. Each column is described in words: `right`, `dim`, `fold` (only these wrap)."""
+    table = Table.grid(padding=(0, gap))
+    for words in map(str.split, columns):
+        folds = "fold" in words
+        table.add_column(
+            justify="right" if "right" in words else "left",
+            style="dim" if "dim" in words else None,
+            no_wrap=not folds,
+            overflow="fold" if folds else "ellipsis",
+        )
+    return table

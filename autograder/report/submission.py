@@ -17,15 +17,15 @@ def render(about: dict[str, Any], result: SubmissionResult, path: Path, console:
     open_functions = {name: status for name, status in about["functions"].items() if status != "passed"}
     head = f"{path}: {len(about['files'])} files, {result.earned:g} points, by headway {about['kit']}"
     console.print(Text(head, "bold"), soft_wrap=True)
-    if not open_functions:
-        console.print(Text("Everything passes.", STATUS_STYLES["passed"][1]))
-    else:
+    if open_functions:
         console.print(Text(f"{len(open_functions)} of {len(about['functions'])} functions do not pass:"))
-        for name, status in list(open_functions.items())[:MAX_FUNCTIONS]:
-            mark, style = STATUS_STYLES[status]
-            console.print(Text.assemble(f"  {name}  ", (f"{mark} {STATUS_WORDS[status]}", style)))
-        if len(open_functions) > MAX_FUNCTIONS:
-            console.print(Text(f"  … and {len(open_functions) - MAX_FUNCTIONS} more: headway list --open", "dim"))
+    else:
+        console.print(Text("Everything passes.", STATUS_STYLES["passed"][1]))
+    for name, status in list(open_functions.items())[:MAX_FUNCTIONS]:
+        mark, style = STATUS_STYLES[status]
+        console.print(Text.assemble(f"  {name}  ", (f"{mark} {STATUS_WORDS[status]}", style)))
+    if len(open_functions) > MAX_FUNCTIONS:
+        console.print(Text(f"  … and {len(open_functions) - MAX_FUNCTIONS} more: headway list --open", "dim"))
     for name in about["gave_up"]:
         console.print(Text(f"  {name}: you looked at the solution before it passed; the archive says so"))
     console.print(Text(f"Hand in {path} as it is; do not unpack it."), soft_wrap=True)

@@ -1,7 +1,7 @@
 """A training run in the terminal: progress, losses, speed, and text that the model generates."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 
 from rich.console import Console, Group
@@ -29,55 +29,39 @@ class TrainingUpdate:
     sample: str | None = None
 
 
-class TrainingDisplay:
-    """A live view of a run in a terminal; in a pipe, one plain line per measurement."""
-
-    def __init__(self, console: Console, first: int, last: int, entropy: float | None) -> None:
-        self._console = console
-        self._entropy = entropy
-        self._live: Live | None = None
-        self._progress = Progress(
-            TextColumn("step"), BarColumn(bar_width=30), MofNCompleteColumn(), TimeRemainingColumn(), console=console
-        )
-        self._task = self._progress.add_task("", total=last, completed=first)
-        self._validation: float | None = None
-        self._sample = ""
-
-    def show(self, update: TrainingUpdate) -> None:
-        """Show the latest state."""
-        if update.validation is not None:
-            self._validation, self._sample = update.validation, update.sample or ""
-        if self._live is not None:
-            self._progress.update(self._task, completed=update.step)
-            sample = [self._sample_panel()] if self._sample else []
-            self._live.update(Group(self._progress, self._numbers(update), *sample))
-        elif update.validation is not None:
-            self._console.print(Text(f"step {update.step:>6} · {self._numbers(update).plain}"))
-            self._console.print(Text("            " + " ".join(self._sample.split())[:60], "dim"), soft_wrap=True)
-
-    def _numbers(self, update: TrainingUpdate) -> Text:
-        text = Text.assemble("loss ", (f"{update.loss:.4f}", "bold"))
-        if self._validation is not None:
-            text.append(" · validation ").append(f"{self._validation:.4f}", "bold")
-            if self._entropy is not None:
-                text.append(f" = {self._validation / self._entropy:.3f} × entropy ({self._entropy:.4f})")
-        return text.append(f" · {update.tokens_per_second:,.0f} tokens/s", "dim")
-
-    def _sample_panel(self) -> Panel:
-        return Panel(Text(self._sample.strip("\n")), title="sample", title_align="left", border_style="dim")
-
-
 @contextmanager
-def show_training(console: Console, first: int, last: int, entropy: float | None) -> Iterator[TrainingDisplay]:
-    """Show a run from step `first` to step `last`.
+def show_training(
+    console: Console, first: int, last: int, entropy: float | None
+) -> Iterator[Callable[[TrainingUpdate], None]]:
+    """Show a run from step `first` to step `last`: live in a terminal; in a pipe, one plain line per measurement.
+
+    Yields the function to call with each update.
 
     Args:
         entropy: entropy of the text in nats per character, where it is known.
     """
-    display = TrainingDisplay(console, first, last, entropy)
-    if not console.is_terminal:
-        yield display
-        return
-    with Live(console=console, refresh_per_second=8) as live:
-        display._live = live
-        yield display
+    columns = TextColumn("step"), BarColumn(bar_width=30), MofNCompleteColumn(), TimeRemainingColumn()
+    progress = Progress(*columns, console=console)
+    task = progress.add_task("", total=last, completed=first)
+    validation: float | None = None
+    sample = ""
+
+    def show(update: TrainingUpdate) -> None:
+        nonlocal validation, sample
+        if update.validation is not None:
+            validation, sample = update.validation, update.sample or ""
+        numbers = Text.assemble("loss ", (f"{update.loss:.4f}", "bold"))
+        if validation is not None:
+            numbers.append(" · validation ").append(f"{validation:.4f}", "bold")
+            numbers.append(f" = {validation / entropy:.3f} × entropy ({entropy:.4f})" if entropy is not None else "")
+        numbers.append(f" · {update.tokens_per_second:,.0f} tokens/s", "dim")
+        if live is not None:
+            progress.update(task, completed=update.step)
+            panel = Panel(Text(sample.strip("\n")), title="sample", title_align="left", border_style="dim")
+            live.update(Group(progress, numbers, *([panel] if sample else [])))
+        elif update.validation is not None:
+            console.print(Text(f"step {update.step:>6} · {numbers.plain}"))
+            console.print(Text("            " + " ".join(sample.split())[:60], "dim"), soft_wrap=True)
+
+    with Live(console=console, refresh_per_second=8) if console.is_terminal else nullcontext() as live:
+        yield show

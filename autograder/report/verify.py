@@ -5,10 +5,10 @@ from typing import Any
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn
-from rich.table import Table
 from rich.text import Text
 
 from autograder.report.check_report import STATUS_STYLES
+from autograder.report.styles import grid
 
 KIND_WORDS = {
     "solutions": "solutions pass",
@@ -31,7 +31,7 @@ def render(findings: Iterable[Any], total: int, console: Console) -> list[Any]:
         if not finding.ok:
             mark, style = STATUS_STYLES["failed"]
             console.print(Text.assemble((f"{mark} ", style), f"{finding.kind} {finding.name}: {finding.text}"))
-    table = Table.grid(padding=(0, 2))
+    table = grid("left", "left", "left")
     for kind, words in KIND_WORDS.items():
         group = [finding for finding in collected if finding.kind == kind]
         passed = sum(finding.ok for finding in group)

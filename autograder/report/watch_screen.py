@@ -12,20 +12,11 @@ from rich.text import Text
 
 from autograder.curriculum import Curriculum, registry
 from autograder.report import styles
-from autograder.report.check_report import STATUS_STYLES, check_panel
+from autograder.report.check_report import BAR_GLYPHS, STATUS_STYLES, check_panel
 from autograder.report.hints import hint_table
 
-BAR_GLYPHS = {"passed": "█", "failed": "▓", "error": "▓", "timeout": "▓", "blocked": "▒"}
-KEYS = (
-    ("n", "next"),
-    ("h", "hint"),
-    ("m", "more hints"),
-    ("p", "map"),
-    ("l", "list"),
-    ("a", "all"),
-    ("e", "edit"),
-    ("r", "reset"),
-    ("q", "quit"),
+KEYS = dict(
+    zip("nhmplaerq", ("next", "hint", "more hints", "map", "list", "all", "edit", "reset", "quit"), strict=True)
 )
 
 
@@ -34,15 +25,12 @@ class WatchScreen:
     """The content of the screen.
 
     Attributes:
-        name: name of the workspace.
         statuses: latest known status by function.
         points: earned and possible.
         focus: the current function, by its qualified name.
         passing: whether its code passes as it is now.
         tally: how many of its checks pass, unless all do: " 3/5".
-        checking: functions that are being checked now.
-        seconds: time that the latest check took.
-        check: the failed check whose panel is shown; None if no check failed.
+        check: the failed check whose panel is shown.
         stub: file, line and first lines of the current function while it is not written. Line 0 means that the file
             does not define it; the text then says what to do.
         next_function: the function that the key n goes to; None at the end of the course.
@@ -81,41 +69,37 @@ def render_frame(screen: WatchScreen, columns: int, lines: int, *, no_color: boo
     console = Console(
         file=io.StringIO(), force_terminal=True, width=columns, no_color=no_color, highlight=False, legacy_windows=False
     )
-    header = _lines(console, Group(_title(screen, columns), _course_bar(screen, columns), _assignment(screen, columns)))
-    footer = _lines(console, Group(Text(screen.message, "bold"), _keys(screen)) if screen.message else _keys(screen))
-    notes = _lines(console, Group(*(Text(note, "bold") for note in screen.notes))) if screen.notes else []
+    header = _lines(console, _title(screen, columns), _course_bar(screen, columns), _assignment(screen, columns))
+    notes = _lines(console, *(Text(note, "bold") for note in screen.notes)) if screen.notes else []
+    footer = _lines(console, *([Text(screen.message, "bold")] if screen.message else []), _keys(screen))
     room = max(3, lines - len(header) - len(footer) - len(notes) - 2)
     body = _body(screen, console, room)
     body += [""] * (room - len(body))
     return [*header, "", *notes, *body, "", *footer][:lines]
 
 
-def _lines(console: Console, shown: RenderableType) -> list[str]:
+def _lines(console: Console, *shown: RenderableType) -> list[str]:
     with console.capture() as captured:
-        console.print(shown)
+        console.print(*shown, sep="\n")
     return captured.get().rstrip("\n").split("\n")
 
 
 def _title(screen: WatchScreen, columns: int) -> Text:
     title = Text.assemble(("Headway", "bold"), " · ", screen.name, " · ", (screen.focus, "bold"))
+    state = Text()
     if screen.checking:
         state = Text(f"checking {_short_names(screen.checking)} …", f"bold {styles.BLUE}")
-    else:
-        state = Text(f"checked in {_duration(screen.seconds)}" if screen.seconds is not None else "", "dim")
+    elif (seconds := screen.seconds) is not None:
+        state = Text(f"checked in {seconds * 1e3:.0f} ms" if seconds < 2 else f"checked in {seconds:.1f} s", "dim")
     title.truncate(max(10, columns - len(state) - 2), overflow="ellipsis")
     return title.append(" " * max(2, columns - len(title) - len(state))).append_text(state)
 
 
-def _duration(seconds: float) -> str:
-    return f"{seconds * 1e3:.0f} ms" if seconds < 2 else f"{seconds:.1f} s"
-
-
 def _short_names(functions: Sequence[str]) -> str:
     """Return what is being checked in a few words: a function, a module or a number of functions."""
-    if len(functions) == 1:
-        return functions[0]
-    modules = list(dict.fromkeys(name.partition(".")[0] for name in functions))
-    return modules[0] if len(modules) == 1 else f"{len(functions)} functions"
+    modules = {name.partition(".")[0] for name in functions}
+    names = functions if len(functions) == 1 else modules
+    return next(iter(names)) if len(names) == 1 else f"{len(functions)} functions"
 
 
 def _course_bar(screen: WatchScreen, columns: int) -> Text:
@@ -126,15 +110,13 @@ def _course_bar(screen: WatchScreen, columns: int) -> Text:
             bar.append(" ")
         for function in assignment.functions:
             status = screen.statuses.get(function.qualified, "not_started")
-            bar.append(BAR_GLYPHS.get(status, "░"), STATUS_STYLES[status][1])
-    done = sum(status == "passed" for status in screen.statuses.values())
+            bar.append(BAR_GLYPHS[status], STATUS_STYLES[status][1])
     earned, possible = screen.points
-    functions = f"  {done} of {len(screen.curriculum.functions)}"
+    count = f"  {list(screen.statuses.values()).count('passed')} of {len(screen.curriculum.functions)}"
     points = f" functions · {earned:g} / {possible:g} points" if possible else " functions"
-    fits = len(bar) + len(functions) + len(points) <= columns
-    if len(bar) + len(functions) > columns:
-        bar.truncate(max(8, columns - len(functions)))
-    return bar.append(functions).append(points if fits else "")
+    fits = len(bar) + len(count) + len(points) <= columns
+    bar.truncate(max(8, columns - len(count)))
+    return bar.append(count).append(points if fits else "")
 
 
 def _assignment(screen: WatchScreen, columns: int) -> Text:
@@ -144,9 +126,9 @@ def _assignment(screen: WatchScreen, columns: int) -> Text:
     width = len(text)
     for function in assignment.functions:
         mark, style = STATUS_STYLES[screen.statuses.get(function.qualified, "not_started")]
-        part = Text.assemble((mark, style), " ", (function.name, style))
-        if function.qualified == screen.focus:
-            part = Text.assemble((mark, style), " ", (function.name, "bold underline"), screen.tally)
+        focused = function.qualified == screen.focus
+        name, tally = (function.name, "bold underline" if focused else style), screen.tally if focused else ""
+        part = Text.assemble((mark, style), " ", name, tally)
         new_line = width + 2 + len(part) > columns
         text.append("\n" if new_line else "  ").append_text(part)
         width = len(part) if new_line else width + 2 + len(part)
@@ -156,22 +138,19 @@ def _assignment(screen: WatchScreen, columns: int) -> Text:
 def _keys(screen: WatchScreen) -> Text:
     if screen.cursor is not None:
         return Text("↑ ↓ select · enter go to it · l back · q quit", "dim")
-    text = Text()
-    for key, name in KEYS:
-        enabled = key != "n" or screen.passing
-        text.append("  " if text else "", "dim").append(key, "bold" if enabled else "dim").append(f" {name}", "dim")
-    return text
+    styled = ((key, "dim" if key == "n" and not screen.passing else "bold", name) for key, name in KEYS.items())
+    return Text("  ").join(Text.assemble((key, style), (f" {name}", "dim")) for key, style, name in styled)
 
 
 def _body(screen: WatchScreen, console: Console, room: int) -> list[str]:
     if screen.cursor is not None:
         return _listing(screen, console, room)
     if screen.hint is not None:
-        return _cropped(_lines(console, _hints(screen)), room)
+        return _cropped(_lines(console, _hints(screen, *screen.hint)), room)
     if screen.check is not None:
         return _panel(screen, screen.check, console, room)
     if screen.stub is not None:
-        return _cropped(_lines(console, _stub(screen)), room, border=False)
+        return _cropped(_lines(console, _stub(screen, *screen.stub)), room, border=False)
     if screen.passing:
         return _cropped(_lines(console, _passed(screen)), room)
     return []
@@ -181,8 +160,8 @@ def _panel(screen: WatchScreen, check: dict[str, Any], console: Console, room: i
     shown = _lines(console, check_panel(check, commands=False, with_map=screen.picture, link=screen.link))
     if len(shown) > room and check["error_map"] and screen.picture:
         brief = _lines(console, check_panel(check, commands=False, with_map=False, link=screen.link))
-        shown = [*brief, *_lines(console, Text("  the map does not fit here; press p to show it alone"))]
-        shown = shown if len(shown) <= room else brief
+        note = _lines(console, Text("  the map does not fit here; press p to show it alone"))
+        shown = [*brief, *note] if len(brief) + len(note) <= room else brief
     return _cropped(shown, room)
 
 
@@ -190,9 +169,7 @@ def _cropped(lines: list[str], room: int, border: bool = True) -> list[str]:
     """Return at most `room` lines; of a panel the last line, its border, is kept."""
     if len(lines) <= room:
         return lines
-    if not border:
-        return [*lines[: room - 1], f"… {len(lines) - room + 1} more lines"]
-    return [*lines[: room - 2], f"… {len(lines) - room + 1} more lines", lines[-1]]
+    return [*lines[: room - 1 - border], f"… {len(lines) - room + 1} more lines", *lines[-1:] * border]
 
 
 def _passed(screen: WatchScreen) -> RenderableType:
@@ -205,29 +182,18 @@ def _passed(screen: WatchScreen) -> RenderableType:
     return Padding(lines, (1, 2))
 
 
-def _stub(screen: WatchScreen) -> RenderableType:
-    assert screen.stub is not None
-    file, line, text = screen.stub
+def _stub(screen: WatchScreen, file: str, line: int, text: str) -> RenderableType:
     if not line:
         return Text(text)
-    place = Text(f"{file}:{line}", "bold")
-    if screen.link is not None:
-        place.stylize(f"link {screen.link(file, line)}")
-    head = Text.assemble(
-        f"{screen.focus} is not written yet. It is in ", place, ". Press e to open it; saving it starts the check."
-    )
-    lines = text.rstrip().split("\n")
-    return Group(head, Text(), *(Padding(Text(line.lstrip(), "dim"), (0, 0, 0, _indent(line))) for line in lines))
+    place = Text(f"{file}:{line}", f"bold link {screen.link(file, line)}" if screen.link else "bold")
+    before, after = f"{screen.focus} is not written yet. It is in ", ". Press e to open it; saving it starts the check."
+    # Where a line wraps, the rest keeps its indentation.
+    lines = [(part.lstrip(), len(part) - len(part.lstrip())) for part in text.rstrip().split("\n")]
+    body = [Padding(Text(part, "dim"), (0, 0, 0, indentation)) for part, indentation in lines]
+    return Group(Text.assemble(before, place, after), Text(), *body)
 
 
-def _indent(line: str) -> int:
-    """Return the indentation of a line, which the rest of the line keeps where it wraps."""
-    return len(line) - len(line.lstrip())
-
-
-def _hints(screen: WatchScreen) -> RenderableType:
-    assert screen.hint is not None
-    steps, total = screen.hint
+def _hints(screen: WatchScreen, steps: Sequence[tuple[str, str]], total: int) -> RenderableType:
     more = "m shows one more" if len(steps) < total else "no more hints for this function"
     return Panel(
         hint_table(steps),
@@ -245,14 +211,11 @@ def _listing(screen: WatchScreen, console: Console, room: int) -> list[str]:
     for assignment in screen.curriculum.assignments:
         rows.append(Text(f"{assignment.number:>2} {assignment.module} · {assignment.title}", "bold"))
         for function in assignment.functions:
-            name = function.qualified
-            mark, style = STATUS_STYLES[screen.statuses.get(name, "not_started")]
-            selected = name == screen.cursor
+            mark, style = STATUS_STYLES[screen.statuses.get(function.qualified, "not_started")]
+            selected = function.qualified == screen.cursor
             cursor_row = len(rows) if selected else cursor_row
-            row = Text.assemble(
-                "▶ " if selected else "  ", (f" {mark} ", style), (function.name, "reverse" if selected else "")
-            )
-            row.append(f"  {screen.details.get(name, '')}", "dim").append("  (bonus)" if function.bonus else "", "dim")
-            rows.append(row)
+            details = f"  {screen.details.get(function.qualified, '')}{'  (bonus)' if function.bonus else ''}"
+            name = function.name, "reverse" if selected else ""
+            rows.append(Text.assemble("▶ " if selected else "  ", (f" {mark} ", style), name, (details, "dim")))
     first = max(0, min(cursor_row - room // 2, len(rows) - room))
     return [line for row in rows[first : first + room] for line in _lines(console, row)[:1]]

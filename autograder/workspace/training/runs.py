@@ -73,9 +73,9 @@ def train(
             f"{settings.preset} on {settings.data}: {trainer.n_parameters:,} parameters, {trainer.vocabulary} "
             f"distinct characters, {trainer.train_characters:,} for training, {trainer.val_characters:,} for validation"
         )
-        with echo_disabled(), show_training(console, first, until, settings.entropy_floor()) as display:
+        with echo_disabled(), show_training(console, first, until, settings.entropy_floor()) as show:
             for update in trainer.train(until, max(1, settings.steps // MEASUREMENTS)):
-                display.show(update)
+                show(update)
                 if stop_requested.is_set():
                     break
         run = trainer.checkpoint()
