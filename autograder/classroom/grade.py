@@ -22,6 +22,7 @@ from autograder.core.versions import torch_version
 from autograder.curriculum import registry
 from autograder.engine import session
 from autograder.errors import UsageError, missing_package
+from autograder.report.grading_progress import GradingProgress
 from autograder.sandbox import UNSAFE, SandboxPolicy, SandboxUnavailable, strongest_level
 
 REFRESH_SECONDS = 5.0
@@ -48,26 +49,6 @@ class RunOptions:
     modules: tuple[str, ...] = ()
     roster: Path | None = None
     cluster: str = ""
-
-
-@dataclass
-class GradingProgress:
-    """The progress of a run, reported at its start, after each result and with each warning.
-
-    Attributes:
-        todo: number of submissions to grade in this run.
-        reused: number of submissions whose stored result is current.
-        done: number of submissions graded so far.
-        entry: the latest result; None at the start and with a warning.
-        name: the submission of that result.
-    """
-
-    todo: int
-    reused: int
-    done: int = 0
-    entry: JournalEntry | None = None
-    name: str = ""
-    warning: str = ""
 
 
 OnProgress = Callable[[GradingProgress], None]

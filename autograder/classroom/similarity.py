@@ -20,7 +20,6 @@ import re
 import tempfile
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
 
@@ -33,6 +32,7 @@ from autograder.curriculum import Curriculum
 from autograder.curriculum.stubs import bundled
 from autograder.errors import missing_package
 from autograder.notebooks.extract import PREAMBLE
+from autograder.report.class_records import SimilarPair
 
 K = 20  # characters of filtered code in a fingerprint, about two short lines
 WINDOW = 6  # one fingerprint in this many is kept; a common part of K + WINDOW - 1 characters is always found
@@ -48,23 +48,6 @@ _TOKEN = re.compile(
     |(?P<name>[^\W\d]\w*)|(?P<number>\d[\w.]*)|(?P<mark>.)""",
     re.DOTALL | re.VERBOSE,
 )
-
-
-@dataclass(frozen=True)
-class SimilarPair:
-    """Two submissions that are alike.
-
-    Attributes:
-        share: the fraction of the smaller submission's rare fingerprints that both have.
-        shared: the number of those fingerprints.
-        modules: the modules in which they are alike, the most alike first, each with its share.
-    """
-
-    first: str
-    second: str
-    share: float
-    shared: int
-    modules: str
 
 
 def find_similar(

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from autograder.classroom.exporters.gradescope import Visibility
     from autograder.classroom.gradebook import Gradebook
-    from autograder.report.class_records import StudentRecord
+    from autograder.report.class_records import SimilarPair, StudentRecord
 
 # Format: name of its file or folder in OUT/exports, and what to do with it.
 FORMATS = {
@@ -67,7 +67,7 @@ def report(out: Path, page: Path | None, feedback: str | None, similar: Path | N
     with options.spinner(console, "Reading the results …"):
         records = class_statistics.collect(book)
     class_summary.render(records, console)
-    pairs: list[similarity.SimilarPair] = []
+    pairs: list[SimilarPair] = []
     if similar is not None:
         with options.spinner(console, "Comparing the submissions …"):
             pairs = similarity.find_similar(similar, layout=layout)

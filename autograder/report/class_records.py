@@ -72,6 +72,23 @@ class StudentRecord:
         return self.score / self.out_of if self.out_of else 0.0
 
 
+@dataclass(frozen=True)
+class SimilarPair:
+    """Two submissions that are alike.
+
+    Attributes:
+        share: the fraction of the smaller submission's rare fingerprints that both have.
+        shared: the number of those fingerprints.
+        modules: the modules in which they are alike, the most alike first, each with its share.
+    """
+
+    first: str
+    second: str
+    share: float
+    shared: int
+    modules: str
+
+
 @dataclass
 class ClassRecords:
     """The results of a class.

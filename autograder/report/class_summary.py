@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Sequence
 from statistics import mean, median
-from typing import Protocol
 
 from rich.console import Console
 from rich.table import Table
@@ -11,7 +10,7 @@ from rich.text import Text
 
 from autograder.core.text import counted
 from autograder.report.check_report import STATUS_STYLES, STATUS_WORDS
-from autograder.report.class_records import ClassRecords
+from autograder.report.class_records import ClassRecords, SimilarPair
 
 MAX_MISTAKES = 12
 MAX_FUNCTIONS = 8
@@ -20,19 +19,6 @@ MAX_PAIRS = 15
 MAX_NAMES = 12
 LOW_SCORE = 0.5  # as a share of the highest possible score
 _BLOCKS = " ▁▂▃▄▅▆▇█"
-
-
-class SubmissionPair(Protocol):
-    """Two similar submissions."""
-
-    @property
-    def first(self) -> str: ...  # noqa: D102
-    @property
-    def second(self) -> str: ...  # noqa: D102
-    @property
-    def share(self) -> float: ...  # noqa: D102
-    @property
-    def modules(self) -> str: ...  # noqa: D102
 
 
 def render(records: ClassRecords, console: Console) -> None:
@@ -138,7 +124,7 @@ def _print_times(records: ClassRecords, console: Console) -> None:
         console.print(Text(" · ".join(parts) + "\n"))
 
 
-def render_pairs(pairs: Sequence[SubmissionPair], console: Console) -> None:
+def render_pairs(pairs: Sequence[SimilarPair], console: Console) -> None:
     """Print the pairs of similar submissions."""
     if not pairs:
         console.print(Text("No two submissions are suspiciously similar.\n"))

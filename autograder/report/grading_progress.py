@@ -4,6 +4,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -31,29 +32,27 @@ class GradedSubmission(Protocol):
     statuses: dict[str, int]
 
 
-class ProgressUpdate(Protocol):
-    """The progress of a run.
+@dataclass
+class GradingProgress:
+    """The progress of a run, reported at its start, after each result and with each warning.
 
     Attributes:
-        todo: submissions to grade, without the `reused` ones.
-        done: submissions graded so far.
-        name: the student whose result came last.
-        warning: a message to print, if there is no new result.
+        todo: number of submissions to grade, without the `reused` ones, whose stored result is current.
+        done: number of submissions graded so far.
+        entry: the latest result; None at the start and with a warning.
+        name: the submission of that result.
     """
 
     todo: int
     reused: int
-    done: int
-    name: str
-    warning: str
-
-    @property
-    def entry(self) -> GradedSubmission | None:
-        """The latest result."""
+    done: int = 0
+    entry: GradedSubmission | None = None
+    name: str = ""
+    warning: str = ""
 
 
 @contextmanager
-def show_progress(console: Console) -> Iterator[Callable[[ProgressUpdate], None]]:
+def show_progress(console: Console) -> Iterator[Callable[[GradingProgress], None]]:
     """Show a progress bar, and problems as they occur. Yields the function to call with each update.
 
     Where the output is no terminal, a line is printed now and then instead of the bar.
@@ -69,7 +68,7 @@ def show_progress(console: Console) -> Iterator[Callable[[ProgressUpdate], None]
         task = bar.add_task("", total=None, rate="")
         started = last_line = time.monotonic()
 
-        def update(progress: ProgressUpdate) -> None:
+        def update(progress: GradingProgress) -> None:
             nonlocal last_line
             elapsed = time.monotonic() - started
             rate = f"{progress.done / elapsed:.1f}/s" if progress.done and elapsed > 1 else ""

@@ -6,8 +6,14 @@ from statistics import mean, median
 from typing import Any
 
 from autograder.report.check_report import STATUS_WORDS
-from autograder.report.class_records import HISTOGRAM_BINS, LETTERS, CheckRecord, ClassRecords, StudentRecord
-from autograder.report.class_summary import SubmissionPair
+from autograder.report.class_records import (
+    HISTOGRAM_BINS,
+    LETTERS,
+    CheckRecord,
+    ClassRecords,
+    SimilarPair,
+    StudentRecord,
+)
 from autograder.report.html import render_page
 
 BAR_HEIGHT = 130  # of the highest bar of the histogram, in the units of its viewBox
@@ -17,7 +23,7 @@ LETTER_WORDS = {letter: STATUS_WORDS[status] for status, letter in LETTERS.items
 def render_class(
     records: ClassRecords,
     link: Callable[[StudentRecord], str | None] = lambda student: None,
-    pairs: Sequence[SubmissionPair] = (),
+    pairs: Sequence[SimilarPair] = (),
 ) -> str:
     """Return the page, in one file that works without a network.
 
