@@ -52,7 +52,7 @@ from softmax import as_float, softmax, softmax_backward  # noqa: F401, the examp
 
 # %%
 def causal_average_loop(x):
-    """Replace each position by the mean of itself and all positions before it, with a loop over the positions.
+    """Return for each position the mean of itself and all positions before it, with a loop over the positions.
 
         out[..., t, :] = (1 / (t + 1)) Σ_{j ≤ t} x[..., j, :]
 
@@ -106,7 +106,7 @@ def causal_average_loop(x):
 
 # %%
 def causal_average_matmul(x):
-    """Replace each position by the mean of itself and all positions before it, with one matrix product.
+    """Return for each position the mean of itself and all positions before it, with one matrix product.
 
         out = A x,   A[t, j] = 1 / (t + 1) if j ≤ t else 0
 

@@ -161,8 +161,7 @@ def embed_tokens(ids, W_tok):
 # NumPy reads `total[[1, 1, 1]]`, which is `[0, 0, 0]`; adds 1; and stores the result `[1, 1, 1]` in entry 1, three
 # times. There are two ways to avoid this. `np.add.at` adds one entry at a time. The other way follows from the left
 # side of the formula for the look-up: it is a product with a one-hot matrix, and the gradient of a matrix product is
-# again a matrix product, this time with the one-hot matrix (N, V) transposed, where N = B · T counts all positions. (It
-# is also several times faster while V is small.)
+# again a matrix product, this time with the one-hot matrix (N, V) transposed, where N = B · T counts all positions.
 
 # %%
 def embed_tokens_backward(dout, ids, vocab_size):
