@@ -5,15 +5,14 @@
 #
 # *Assignment 12 of 12 · 6 functions · about 2 h 20 min · bonus: 1 more, 1 h*
 #
-# A GPT continues a text. The first transformer (Vaswani et al. 2017) did something else: it *translated*. It reads a
-# whole text in one language, the *source*, and writes a text in another, the *target*, one token at a time. For that it
-# has two stacks of blocks:
+# A GPT continues a text. The first transformer (Vaswani et al. 2017) *translated*: it reads a whole text in one
+# language, the *source*, and writes a text in another, the *target*, one token at a time. It has two stacks of blocks:
 #
-# - the **encoder** reads the source. Nothing has to be hidden from it, because the whole source is there from the
-#   beginning: every position looks at every other. What comes out is the memory, one vector for each source token;
-# - the **decoder** writes the target. It must not see its own future, so its self attention is causal, as in a GPT. And
-#   each of its blocks has a second attention, the **source attention**, with which it looks things up in the memory. It
-#   is the cross attention that you wrote in assignment 5 and have not needed so far.
+# - The **encoder** reads the source. The whole source is known from the start, so every position attends to every
+#   other. Its output is the *memory*, one vector for each source token.
+# - The **decoder** writes the target. A position must not attend to later ones, so its self attention is causal, as in
+#   a GPT. Each of its blocks has a second attention, the **source attention**, whose keys and values come from the
+#   memory. It is the cross attention that you wrote in assignment 5 and have not used since.
 #
 # ```text
 #     source (B, S)                      target (B, T)
@@ -27,26 +26,26 @@
 #                                        log_probs (B, T, Vt)
 # ```
 #
-# You own nearly all of it. New are the three-step block of the decoder, the masks for two texts, and the way back
-# through both stacks.
+# You have already written nearly all of it. The new parts are the three-step block of the decoder, the masks for two
+# texts, and the backward pass through both stacks.
 #
-# What is different from the GPT of assignment 9, all as in the paper:
+# The table shows what differs from the GPT of assignment 9, all as in the paper:
 #
 # | | here | the GPT |
 # |---|---|---|
 # | layer norm | after each addition (post-norm, section 3.1) | before each branch (pre-norm) |
 # | activation | ReLU (section 3.3) | GELU |
 # | positions | sines and cosines, not learned (section 3.5) | a learned table |
-# | token vectors | times √D (section 3.4) | as they are |
+# | token vectors | times √D (section 3.4) | not scaled |
 # | after the last block | nothing | one more layer norm |
 # | output | log-probabilities | scores |
 #
 # Four things differ from the paper. There is no dropout, so that everything can be computed exactly. The norms use
 # $\epsilon = 10^{-5}$. Attention may have biases, which the paper has in the feed-forward network only (sections 3.2.2
-# and 3.3). And the two tables and the output head are matrices of their own; the paper uses one matrix for
-# all three, which needs a vocabulary that both languages share (section 3.4).
+# and 3.3). And the two tables and the output head are separate matrices; the paper uses one matrix for all three, which
+# requires a vocabulary that both languages share (section 3.4).
 #
-# Letters: S source tokens, T target tokens, Vs and Vt tokens in the two vocabularies; all others as before.
+# The letters are: S source tokens, T target tokens, Vs and Vt tokens in the two vocabularies; all others as before.
 
 # %%
 import math
@@ -64,10 +63,10 @@ from softmax import as_float, log_softmax
 # %% [markdown]
 # ## `TransformerConfig` and `init_transformer`
 #
-# Both given. The paper's model has 6 layers, 8 heads, D = 512 and F = 2048; the defaults are smaller. The paper does
-# not say how training starts. Here every matrix is drawn so that it neither enlarges nor shrinks what goes through it
-# (LeCun et al. 1998, section 4.6), and the token vectors so that they are about as large as the position vectors once
-# they have been multiplied by √D.
+# Both are given. The paper's model has 6 layers, 8 heads, D = 512 and F = 2048; the defaults are smaller. The paper
+# does not give the initial parameters. Here, every matrix is drawn so that its outputs are about as large as its inputs
+# (LeCun et al. 1998, section 4.6), and the token vectors so that they are about as large as the position vectors after
+# the multiplication by √D.
 #
 # ```python
 # >>> config = TransformerConfig(vocab_source=11, vocab_target=12, n_layers=1, n_heads=2, d_model=8)
@@ -94,7 +93,7 @@ class TransformerConfig:
         n_layers: the number of blocks in the encoder, and again in the decoder.
         n_heads: H, the number of heads in each attention, a divisor of D.
         d_model: D, the width of both residual streams.
-        d_ff: F, the width inside the feed-forward networks. None stands for 4 D; reading it gives the number.
+        d_ff: F, the width inside the feed-forward networks. None stands for 4 D, and is replaced by that number.
         bias: whether the linear layers have biases. Layer norms always have their beta, and the head has no bias.
     """
 
@@ -107,7 +106,7 @@ class TransformerConfig:
     bias: bool = True
 
     def __post_init__(self):
-        """Fill in `d_ff`, and refuse what cannot work."""
+        """Fill in `d_ff` and raise ValueError for settings that cannot work."""
         if self.d_ff is None:
             object.__setattr__(self, "d_ff", 4 * self.d_model)
         for name in ("vocab_source", "vocab_target", "n_layers", "n_heads", "d_model", "d_ff"):
@@ -118,7 +117,7 @@ class TransformerConfig:
 
 
 def init_transformer(config, rng):
-    """Given: parameters of an untrained encoder–decoder.
+    """Given: return the parameters of an untrained encoder–decoder.
 
     The names, in this order, for i = 0 … n_layers - 1:
 
@@ -181,12 +180,12 @@ def init_transformer(config, rng):
 #
 # *20 min, needs a thought*
 #
-# You wrote it in assignment 8. A block of the 2017 encoder is the post-norm block with ReLU:
+# You wrote this block in assignment 8. A block of the 2017 encoder is the post-norm block with ReLU:
 #
 # $$a = \mathrm{ln}_1(x + \mathrm{attention}(x)) \qquad y = \mathrm{ln}_2(a + \mathrm{ffn}(a))$$
 #
-# Two positions, one head, and a feed-forward network of zeros. The first position looks at the second as well, a
-# little: in an encoder nothing is hidden.
+# The example has two positions, one head, and a feed-forward network of zeros. The first position also attends to the
+# second, a little: an encoder has no causal mask.
 #
 # ```python
 # >>> params = {f"ln{n}.gamma": np.ones(2) for n in (1, 2)} | {f"ln{n}.beta": np.zeros(2) for n in (1, 2)}
@@ -202,13 +201,13 @@ def init_transformer(config, rng):
 #
 # ```
 #
-# Much code that calls itself the 2017 transformer has the norm somewhere else. The well-known Annotated Transformer
-# normalizes *before* each branch, and PyTorch's `nn.Transformer` puts an additional layer norm behind each stack.
-# Neither is in the paper.
+# Many implementations of the 2017 transformer place the norms differently. The well-known Annotated Transformer
+# normalizes *before* each branch, and PyTorch's `nn.Transformer` adds a layer norm after each stack. Neither is in the
+# paper.
 
 # %%
 def encoder_block(x, params, n_heads, mask=None):
-    """One block of the encoder: self attention and a feed-forward network, post-norm.
+    """Apply one block of the encoder: self attention and a feed-forward network, post-norm.
 
         a = ln1(x + attention(x))                       (Vaswani et al. 2017, section 3.1)
         y = ln2(a + ffn(a)),    ffn with ReLU
@@ -219,8 +218,8 @@ def encoder_block(x, params, n_heads, mask=None):
             `ffn.b_1` (F,), `ffn.W_2` (F, D), `ffn.b_2` (D,); `ln1.gamma`, `ln1.beta`, `ln2.gamma`, `ln2.beta`, each
             (D,). The biases `b_...` may be absent.
         n_heads: number of heads H; D is a multiple of it.
-        mask: boolean, broadcastable to (..., H, S, S), such as (B, 1, 1, S); True where the query may look at the key.
-            None: everybody sees everything.
+        mask: boolean, broadcastable to (..., H, S, S), such as (B, 1, 1, S); True where the query may attend to the
+            key. None: every query attends to every key.
 
     Returns:
         out: (..., S, D), same dtype as `x`.
@@ -237,19 +236,20 @@ def encoder_block(x, params, n_heads, mask=None):
 #
 # *35 min, needs paper*
 #
-# Three steps, each of them added to the stream and normalized (Vaswani et al. 2017, section 3.1):
+# A decoder block has three steps. The output of each is added to the stream, and the sum is normalized (Vaswani et al.
+# 2017, section 3.1):
 #
 # $$a = \mathrm{ln}_1(x + \mathrm{attention}(x)) \qquad
 #   b = \mathrm{ln}_2(a + \mathrm{attention}(a, memory)) \qquad
 #   y = \mathrm{ln}_3(b + \mathrm{ffn}(b))$$
 #
-# In the source attention the queries come from the decoder, and the keys and the values from the memory: "where in the
-# source is what I need for my next word?" Its weights are (..., H, T, S), a row for each target position and a column
-# for each source position. In a translation they show which word was made from which, like the alignments of Bahdanau
-# et al. (2015, section 5.2.1), whose attention was the model for this one.
+# In the source attention, the queries come from the decoder, and the keys and values from the memory: each target
+# position looks for the source tokens that it needs for its next word. The weights are (..., H, T, S), a row for each
+# target position and a column for each source position. In a translation they show which source words each target word
+# depends on, like the alignments of Bahdanau et al. (2015, section 5.2.1), whose attention was the model for this one.
 #
-# A block with two positions, a memory of three, and one head. Only the source attention does anything; the other two
-# steps add 0.
+# The example is a block with two positions, a memory of three, and one head. Only the source attention has an effect;
+# the other two steps add 0.
 #
 # ```python
 # >>> params = {f"ln{n}.gamma": np.ones(2) for n in (1, 2, 3)} | {f"ln{n}.beta": np.zeros(2) for n in (1, 2, 3)}
@@ -265,8 +265,8 @@ def encoder_block(x, params, n_heads, mask=None):
 #
 # ```
 #
-# The first position finds the first source token, the second one the second. The third token is padding. It would have
-# drawn the second position away, had the mask not kept it out:
+# The first position attends mostly to the first source token, the second position to the second. The third token is
+# padding. Without the mask, the second position attends to it:
 #
 # ```python
 # >>> out, cache = decoder_block(x, memory, params, n_heads=1)
@@ -276,13 +276,12 @@ def encoder_block(x, params, n_heads, mask=None):
 #
 # ```
 #
-# There are two masks, for two texts: `target_mask` for what target positions see of each other, and `source_mask` for
-# what they see of the source. The block uses both as they are. That a target must not see its own future is seen to
-# further up, in `decode`.
+# There are two masks, for two texts: with `target_mask`, target positions attend to each other, and with `source_mask`
+# to the source. The block uses both unchanged. The causal mask of the target is created in `decode`.
 
 # %%
 def decoder_block(x, memory, params, n_heads, target_mask=None, source_mask=None):
-    """One block of the decoder: self attention, source attention and a feed-forward network, post-norm.
+    """Apply one block of the decoder: self attention, source attention and a feed-forward network, post-norm.
 
         a = ln1(x + attention(x))                       (Vaswani et al. 2017, sections 3.1 and 3.2.3)
         b = ln2(a + attention(a, memory))               queries from a, keys and values from the memory
@@ -291,15 +290,15 @@ def decoder_block(x, memory, params, n_heads, target_mask=None, source_mask=None
     Args:
         x: the residual stream, (..., T, D). Integers are computed in float64.
         memory: the encoder's output, (..., S, D), with the batch axes of `x`.
-        params: those of the self attention, `attn.W_qkv` (D, 3D), `attn.b_qkv` (3D,), `attn.W_o` (D, D), `attn.b_o`
-            (D,); the same of the source attention, `source_attn.W_qkv` … `source_attn.b_o`; `ffn.W_1` (D, F),
+        params: for the self attention, `attn.W_qkv` (D, 3D), `attn.b_qkv` (3D,), `attn.W_o` (D, D), `attn.b_o` (D,);
+            the same for the source attention, `source_attn.W_qkv` … `source_attn.b_o`; `ffn.W_1` (D, F),
             `ffn.b_1` (F,), `ffn.W_2` (F, D), `ffn.b_2` (D,); `ln1.gamma`, `ln1.beta`, and so on to `ln3.beta`, each
             (D,). The biases `b_...` may be absent.
         n_heads: number of heads H; D is a multiple of it.
-        target_mask: boolean, broadcastable to (..., H, T, T), for the self attention; True where the query may look at
-            the key. None: everybody sees everything, the future too. It is used as it is.
+        target_mask: boolean, broadcastable to (..., H, T, T), for the self attention; True where the query may attend
+            to the key. None: every query attends to every key, later ones included. It is used unchanged.
         source_mask: boolean, broadcastable to (..., H, T, S), such as (B, 1, 1, S), for the source attention. None:
-            everybody sees the whole memory.
+            every query attends to the whole memory.
 
     Returns:
         out: (..., T, D), same dtype as `x`.
@@ -317,21 +316,20 @@ def decoder_block(x, memory, params, n_heads, target_mask=None, source_mask=None
 #
 # *20 min, needs a thought*
 #
-# The blocks are there; now the stacks. The encoder: token vectors times √D plus the sines and cosines, and then one
-# block after the other.
+# Now build the stacks from the blocks. The encoder adds the token vectors times √D and the sines and cosines, and then
+# applies one block after the other.
 #
-# Why times √D? The paper does not say. With tables drawn at the usual small size, each number of a token vector is
-# about $1/\sqrt{D}$, and the numbers of a position vector lie between -1 and 1: without the factor, a token would
-# hardly be heard over its position. It has nothing to do with the √K of attention, which *divides*, and by the root of
-# the size of a head.
+# Why times √D? The paper does not explain it. The entries of the tables are usually drawn with a size of about
+# $1/\sqrt{D}$, and those of a position vector lie between -1 and 1: without the factor, the position would outweigh the
+# token. The factor is unrelated to the √K of attention, which *divides*, and by the root of the size of a head.
 #
-# The texts of a batch have different lengths, so the short ones are padded, and `source_mask` says which tokens are
-# real: True for a token, False for padding, one for each, (B, S). `padding_mask` brings it into the form that attention
-# needs. (PyTorch's `src_key_padding_mask` is the opposite: True for padding.)
+# The texts of a batch have different lengths, so the short ones are padded. `source_mask`, (B, S), shows which tokens
+# are real: True for a token, False for padding. `padding_mask` brings it into the form that attention needs. (PyTorch's
+# `src_key_padding_mask` is the opposite: True for padding.)
 #
-# The mask hides the padding from all *others*. The padding positions themselves are still computed, and their rows of
-# the memory mean nothing; nobody may look at them later either. So what a text becomes does not depend on how far it
-# was padded:
+# With the mask, no position attends to padding. The padding positions themselves are still computed, but their rows of
+# the memory have no meaning, so the decoder must not attend to them either. Then the result for a text does not depend
+# on its padding:
 #
 # ```python
 # >>> config = TransformerConfig(vocab_source=11, vocab_target=12, n_layers=2, n_heads=2, d_model=8)
@@ -352,7 +350,7 @@ def decoder_block(x, memory, params, n_heads, target_mask=None, source_mask=None
 
 
 def encode(source, params, config, source_mask=None):
-    """The encoder: from source tokens to the memory (Vaswani et al. 2017, section 3.1).
+    """Apply the encoder to source tokens and return the memory (Vaswani et al. 2017, section 3.1).
 
         x = √D W_source[source] + sinusoidal_positions(S, D)
         x = encoder_block(x) for encoder.0, encoder.1, …
@@ -361,8 +359,8 @@ def encode(source, params, config, source_mask=None):
         source: integers, (B, S), each in [0, Vs). Any number of leading axes, also none.
         params: dictionary of parameters; for names and shapes see `init_transformer`.
         config: a `TransformerConfig`.
-        source_mask: boolean, the shape of `source`, True for a real token and False for padding, at which no position
-            looks. None: all are real.
+        source_mask: boolean, the shape of `source`, True for a real token and False for padding, to which no position
+            attends. None: all are real.
 
     Returns:
         memory: (B, S, D), in the dtype of the parameters. There is no layer norm after the last block.
@@ -382,12 +380,13 @@ def encode(source, params, config, source_mask=None):
 #
 # *25 min, needs a thought*
 #
-# The decoder's stack, and then the head: a matrix without bias makes a score for every token of the target vocabulary,
-# and log-softmax makes log-probabilities of the scores.
+# The decoder's stack is followed by the head: a matrix without bias computes a score for every token of the target
+# vocabulary, and log-softmax turns the scores into log-probabilities.
 #
-# All blocks look at the *same* memory, the output of the *last* encoder block; block i of the decoder does not look
-# at block i of the encoder. And the self attention needs two masks at once: nobody looks ahead, and nobody looks at
-# padding. Both must allow it, so they are combined with `&`; the causal one is there even if no `target_mask` is given.
+# All blocks attend to the *same* memory, the output of the *last* encoder block; block i of the decoder does not attend
+# to block i of the encoder. The self attention needs two masks at once: no position attends to later ones, and none
+# attends to padding. Both masks must allow a key, so combine them with `&`. The causal one is needed even if no
+# `target_mask` is given.
 #
 # ```python
 # >>> target = np.array([[1, 7, 5]])
@@ -396,33 +395,33 @@ def encode(source, params, config, source_mask=None):
 # (1, 3, 12)
 # >>> bool(np.allclose(np.exp(log_probs).sum(axis=-1), 1.0, atol=1e-5))
 # True
-# >>> other, cache = decode(np.array([[1, 7, 11]]), alone, params, config)  # only the last token is another one
+# >>> other, cache = decode(np.array([[1, 7, 11]]), alone, params, config)  # only the last token differs
 # >>> np.array_equal(log_probs[:, :2], other[:, :2]), np.array_equal(log_probs[:, 2], other[:, 2])
 # (True, False)
 #
 # ```
 #
-# Log-probabilities go into a loss that only picks out the right one, like PyTorch's `nn.NLLLoss`. A loss called
-# *cross-entropy* takes scores and does the log-softmax itself. Giving it log-probabilities does no harm, because
-# log-softmax changes nothing the second time; giving it *probabilities* does, and is a frequent mistake.
+# Log-probabilities are the input of a loss that only picks out the correct one, like PyTorch's `nn.NLLLoss`. A loss
+# called *cross-entropy* takes scores and applies log-softmax itself. Log-probabilities as its input do no harm, because
+# applying log-softmax a second time changes nothing. *Probabilities* as its input are a frequent mistake.
 
 # %%
 def decode(target, memory, params, config, target_mask=None, source_mask=None):
-    """The decoder: log-probabilities of the next target token at every position (Vaswani et al. 2017, section 3.1).
+    """Apply the decoder and return log-probabilities of the next target token (Vaswani et al. 2017, section 3.1).
 
         x = √D W_target[target] + sinusoidal_positions(T, D)
         x = decoder_block(x, memory) for decoder.0, decoder.1, …, always with the causal mask
         log_probs = log_softmax(x W_head)
 
     Args:
-        target: integers, (B, T), each in [0, Vt): what has been written so far, with the start token in front. Any
+        target: integers, (B, T), each in [0, Vt): the text written so far, with the start token in front. Any
             number of leading axes, also none.
         memory: what `encode` returned, (B, S, D).
         params: dictionary of parameters; for names and shapes see `init_transformer`.
         config: a `TransformerConfig`.
-        target_mask: boolean, the shape of `target`, True for a real token and False for padding. A position looks at
-            those that are real *and* not after itself. None: all are real.
-        source_mask: boolean, (B, S), as `encode` was given it. None: all are real.
+        target_mask: boolean, the shape of `target`, True for a real token and False for padding. A position attends to
+            tokens that are real *and* not after itself. None: all are real.
+        source_mask: boolean, (B, S), the mask that was passed to `encode`. None: all are real.
 
     Returns:
         log_probs: (B, T, Vt), in the dtype of the parameters. Those at position t depend on target[..., : t + 1] only.
@@ -443,19 +442,20 @@ def decode(target, memory, params, config, target_mask=None, source_mask=None):
 #
 # *10 min, straightforward*
 #
-# Both stacks, one after the other: what is computed in a training step.
+# This function applies both stacks, one after the other. It is the forward pass of a training step.
 #
-# In training the right translation is known, and all its positions are computed at once. The decoder gets the target
-# *moved to the right by one*, with a start token in front, and has to answer with the target and an end token. Whatever
-# it answers, its next question begins with the *right* words: that is called **teacher forcing**. If the task is to
-# write "abc" backwards:
+# In training, the correct translation is known, and all its positions are computed at once. The decoder gets the target
+# *shifted to the right by one*, with a start token in front, and should predict the target and an end token. Whatever
+# it predicts at one position, its input at the next one is the *correct* token: this is called **teacher forcing**. If
+# the task is to write "abc" backwards:
 #
-# | the decoder sees | start | c | b | a |
+# | the decoder reads | start | c | b | a |
 # |---|---|---|---|---|
-# | it should answer | c | b | a | end |
+# | it should predict | c | b | a | end |
 #
-# (Section 3.1: "the output embeddings are offset by one position".) If the target is not moved, the answer to each
-# question stands in the question. The loss then falls to almost 0 very quickly, and the model can do nothing.
+# (Section 3.1: "the output embeddings are offset by one position".) If the target is not shifted, each position can
+# read the token that it should predict. The loss then falls to almost 0 very quickly, and the model learns nothing
+# useful.
 #
 # ```python
 # >>> source, target = np.array([[3, 1, 4]]), np.array([[1, 4, 1, 3]])  # 1 is the start token
@@ -470,7 +470,7 @@ def decode(target, memory, params, config, target_mask=None, source_mask=None):
 
 # %%
 def transformer(source, target, params, config, source_mask=None, target_mask=None):
-    """The whole model: log-probabilities of the target tokens, given the source (Vaswani et al. 2017, figure 1).
+    """Apply the whole model: log-probabilities of the target, given the source (Vaswani et al. 2017, figure 1).
 
         log_probs = decode(target, encode(source))
 
@@ -481,8 +481,7 @@ def transformer(source, target, params, config, source_mask=None, target_mask=No
         config: a `TransformerConfig`.
         source_mask: boolean, (B, S), True for a real token and False for padding. Encoder and decoder both use it.
             None: all are real.
-        target_mask: boolean, (B, T), the same for the target; the causal mask is always there besides. None: all are
-            real.
+        target_mask: boolean, (B, T), the same for the target, in addition to the causal mask. None: all are real.
 
     Returns:
         log_probs: (B, T, Vt), in the dtype of the parameters: at position t, for the token that comes after
@@ -501,15 +500,15 @@ def transformer(source, target, params, config, source_mask=None, target_mask=No
 #
 # *30 min, needs a thought*
 #
-# In use nobody knows the target; the model writes it, token by token. Read the source once. Start with the start token,
-# ask for the log-probabilities after the *last* position, append the most probable token, and ask again, until the
-# token that means "end" comes or there is no more room.
+# When the model is used, the target is unknown; the model writes it, token by token. Encode the source once. Begin with
+# the start token, compute the log-probabilities at the *last* position, append the most probable token, and repeat,
+# until the model writes the end token or the text has `max_length` tokens.
 #
-# This is the greedy decoding of the last assignment. For translating it is less dull than for telling stories, because
-# the source leaves little choice. Still, the best *text* may begin with a second-best token: the paper looks for it
-# with a **beam search**, which keeps the four best beginnings at every step (section 6.1).
+# This is the greedy decoding of the last assignment. It works better for translation than for stories, because the
+# source leaves little choice. Still, the most probable *text* may begin with a second-best token: the paper searches
+# for it with a **beam search**, which keeps the four best partial texts at every step (section 6.1).
 #
-# The texts of a batch end at different times. One that has ended gets the end token again and again, until all have
+# The texts of a batch end at different times. A text that has ended gets the end token at every step, until all have
 # ended.
 #
 # ```python
@@ -520,16 +519,16 @@ def transformer(source, target, params, config, source_mask=None, target_mask=No
 #
 # ```
 #
-# To see it work, give this model a task. *Reverse a sequence* is the simplest one for which it has to look at the right
-# place of the source each time; in the experiment at the end, a model with two layers and D = 32 learns it from 200
-# batches of random examples, within seconds.
+# To see it work, train the model on a task. *Reversing a sequence* is the simplest one for which it has to attend to a
+# specific source position at each step. In the experiment at the end, a model with two layers and D = 32 learns it from
+# 200 batches of random examples, within seconds.
 #
-# Every step here computes all earlier positions anew. The keys and values could be kept instead, those of the memory
-# from the first step on: the key/value cache of assignment 11.
+# Every step here computes all earlier positions again. The keys and values could be stored instead, including those of
+# the memory, as in the key/value cache of assignment 11.
 
 # %%
 def greedy_decode(source, params, config, start, end, max_length, source_mask=None):
-    """Write the target token by token, each time the most probable one.
+    """Write the target token by token, always taking the most probable one.
 
         next = argmax decode([start, …], encode(source))[..., -1, :]
 
@@ -538,12 +537,12 @@ def greedy_decode(source, params, config, start, end, max_length, source_mask=No
         params: dictionary of parameters; for names and shapes see `init_transformer`.
         config: a `TransformerConfig`.
         start: the target token that every target begins with.
-        end: the target token that ends it.
+        end: the target token that ends a target.
         max_length: the largest number of tokens to write, the end token included.
         source_mask: boolean, (B, S), True for a real token and False for padding. None: all are real.
 
     Returns:
-        The tokens that were written, (B, N), int64, without the start token. A row that has written `end` is filled up
+        The tokens that were written, (B, N), int64, without the start token. A row in which `end` was written is filled
         with `end`; N is the number of tokens of the longest row, its `end` included, and at most `max_length`. Of
         several tokens with the same probability the one with the lowest id is taken.
 
@@ -558,21 +557,21 @@ def greedy_decode(source, params, config, start, end, max_length, source_mask=No
 #
 # *1 h, needs paper*
 #
-# The way back, last thing first. The head ends in a log-softmax $y = \log\mathrm{softmax}(z)$, and it is simpler than
-# the softmax:
+# The backward pass starts at the end. The head ends in a log-softmax $y = \log\mathrm{softmax}(z)$, whose gradient is
+# simpler than that of softmax:
 #
 # $$dz_i = dy_i - e^{y_i} \sum_j dy_j$$
 #
-# Then the decoder's blocks, the last one first. Each gives back two gradients: one with respect to its stream, which
-# goes on to the block before it; and one with respect to the memory. All blocks looked at the same memory, so their
-# gradients are *added up*, and the sum is what the encoder's last block gets. That is the only way by which the
-# encoder learns anything at all.
+# Then come the decoder's blocks, the last one first. Each returns two gradients: one with respect to its stream, which
+# goes to the block before it, and one with respect to the memory. All blocks attend to the same memory, so these
+# gradients are *added up*, and the sum is the upstream gradient of the encoder's last block. It is the only gradient
+# that reaches the encoder.
 #
-# The token vectors were multiplied by √D, and so are their gradients on the way back into the tables. The sines and
-# cosines are not learned and need none.
+# The forward pass multiplies the token vectors by √D, so their gradients are multiplied by √D on the way into the
+# tables. The sines and cosines are not learned and need no gradient.
 #
-# For the mean loss over N target tokens, `dlog_probs` is -1/N at the right token of each position, and 0 everywhere
-# else. At padding it is 0 altogether.
+# For the mean loss over N target tokens, `dlog_probs` is -1/N at the correct token of each position, and 0 everywhere
+# else. At padding positions, all entries are 0.
 #
 # ```python
 # >>> source, target, answer = np.array([[3, 1, 4]]), np.array([[1, 7, 5]]), np.array([[7, 5, 2]])
@@ -585,7 +584,7 @@ def greedy_decode(source, params, config, start, end, max_length, source_mask=No
 #
 # ```
 #
-# Is it right? Move one number a little, and compare:
+# Check it: change one parameter a little, and compare the slope of the loss with the gradient:
 #
 # ```python
 # >>> params["encoder.0.ffn.W_1"][2, 5] += 1e-6
@@ -600,13 +599,13 @@ def greedy_decode(source, params, config, start, end, max_length, source_mask=No
 
 
 def transformer_backward(dlog_probs, cache):
-    """Gradients of `transformer` with respect to every parameter.
+    """Return the gradient of `transformer` with respect to every parameter.
 
         dscores = dlog_probs - exp(log_probs) Σ_j dlog_probs_j,    then the head, the decoder, the encoder, the tables
 
     Args:
         dlog_probs: gradient with respect to `log_probs`, (B, T, Vt).
-        cache: what `transformer` returned. It is not changed: a second call gives the same answer.
+        cache: what `transformer` returned. It is not changed: a second call returns the same result.
 
     Returns:
         grads: dictionary with the same keys, shapes and dtype as the parameters, in the same order.
@@ -617,34 +616,34 @@ def transformer_backward(dlog_probs, cache):
 # %% [markdown]
 # ## What could go wrong
 #
-# Mistakes that are easily made here. Read them once before you write, and again when something is wrong: where the
-# report recognises one, it uses these words.
+# These mistakes are easy to make here. Read them before you write the functions, and again when a check fails: the
+# report uses the same words when it recognizes one.
 #
-# - `encoder_block`: **the norms stand before the steps, not after them.** The transformer of 2017 normalizes each sum;
-#   "pre" came later.
-# - `decoder_block`: **the second attention looks at the target itself, not at the memory.** The decoder then knows
-#   nothing of the source; it can only make up likely texts.
-# - `decoder_block`: **the source mask is not used in the second attention.** The decoder looks at the padding of short
-#   sources.
-# - `encode`: **the token vectors were not multiplied by √D.** Their entries are about 1/√D in size; without the factor
-#   the positions drown them out.
-# - `decode`: **with a target mask, the causal one is forgotten.** Both must allow it: a position looks at tokens that
-#   are real and not after itself.
-# - `decode`: **probabilities were returned instead of their logarithms.** A logarithm of a probability is negative
-#   or 0.
-# - `greedy_decode`: **it stops as soon as one text of the batch has ended.** The others are cut off in the middle.
-# - `transformer_backward`: **the encoder gets the memory's gradient from one decoder block only.** All blocks looked at
-#   the same memory; what they send back adds up.
+# - `encoder_block`: **the norms come before the steps, not after them.** The 2017 transformer normalizes after each
+#   addition (post-norm). Pre-norm came later.
+# - `decoder_block`: **the second attention attends to the target itself, not to the memory.** The decoder then gets no
+#   information about the source.
+# - `decoder_block`: **the source mask was not used in the second attention.** The decoder then attends to the padding
+#   of short sources.
+# - `encode`: **the token vectors were not multiplied by √D.** Their entries are about 1/√D in size. Without the factor,
+#   they are small compared with the position vectors.
+# - `decode`: **with a target mask, the causal mask was not used.** Both masks must allow a key: a position attends to
+#   real tokens that do not come after it.
+# - `decode`: **probabilities were returned instead of their logarithms.** The logarithm of a probability is negative or
+#   0.
+# - `greedy_decode`: **the loop stops as soon as one text of the batch has ended.** The other texts are then cut off.
+# - `transformer_backward`: **the encoder gets the memory's gradient from one decoder block only.** All blocks attend to
+#   the same memory, so their gradients add up.
 
 # %% [markdown]
 # ## Try it
 #
-# Teach it something: to write five tokens backwards. After 80 batches (two seconds) it is halfway there. Examine it
-# twice, on 200 new texts: with teacher forcing, as in training, where it gets the right beginning at every place; and
-# writing by itself, where it gets what it has written. (It needs the bonus, `transformer_backward`. Without it,
-# question 2 is for you.)
+# Train the model to write five tokens backwards, and stop after 80 batches (two seconds), when it has learned only part
+# of the task. Test it on 200 new texts in two ways: with teacher forcing, as in training, where its input is the
+# correct text so far; and free, where its input is the text that it has written itself. (The experiment needs the bonus
+# function, `transformer_backward`. Without it, try question 2.)
 #
-# **Guess first.** In which examination does it get more *tokens* right? And in which more *whole texts*?
+# **Guess first.** In which test does it get more *tokens* right? And in which more *whole texts*?
 #
 # Run it: `python encoder_decoder.py`, or the next cell of the notebook.
 
@@ -670,14 +669,14 @@ if __name__ == "__main__":
             params, state = adamw_step(params, grads, state, lr=3e-3)
         return params, config
 
-    def examine(params, config):  # for each token, whether it is right: forced and free
+    def evaluate(params, config):  # for each token, whether it is right: forced and free
         source, target, answer = batch(np.random.default_rng(1), 200)
         log_probs, cache = transformer(source, target, params, config)
         written = greedy_decode(source, params, config, start, end, max_length=6)
         written = np.pad(written, ((0, 0), (0, 6 - written.shape[1])), constant_values=end)
         return log_probs.argmax(axis=-1) == answer, written == answer, cache
 
-    for name, right in zip(("forced", "free"), examine(*learn(steps=80)), strict=False):
+    for name, right in zip(("forced", "free"), evaluate(*learn(steps=80)), strict=False):
         print(f"{name:6}   tokens {right.mean():.0%}   whole texts {right.all(axis=1).mean():.0%}")
 
 
@@ -689,24 +688,24 @@ if __name__ == "__main__":
 # free     tokens 66%   whole texts 16%
 # ```
 #
-# With teacher forcing it gets more tokens right: there a mistake costs one token, but to a model that writes by itself
-# it spoils what comes after, because nothing like its own mistakes was ever in its training. Whole texts are the same
-# number, and must be: as long as there is no mistake, the writer sees exactly what it would have been given. The loss
-# in training, and every examination with teacher forcing, flatters a model that will have to write.
+# With teacher forcing, it gets more tokens right: a mistake costs one token there. A model that writes freely continues
+# after its own mistakes, and its training contained no such texts. The number of correct whole texts is the same, and
+# must be: until the first mistake, both inputs are equal. So the training loss, and every test with teacher forcing, is
+# too optimistic about a model that will have to write freely.
 #
-# 1. How good is it after 200 batches? And at which source position does it look, for each of the six answers? Print the
-#    mean of `cache["decoder.1.source_weights"]` over texts and heads.
+# 1. How good is the model after 200 batches? And to which source position does it attend, for each of the six
+#    predictions? Print the mean of `cache["decoder.1.source_weights"]` over texts and heads.
 # 2. Padding must make no difference. Give an untrained model the source `[[3, 1, 4]]`, then padded to `[[3, 1, 4, 0,
 #    0]]`, once with the mask and once without. By how much do the log-probabilities differ?
 
 # %% [markdown]
 # ## Answers
 #
-# **1. It makes no mistake.** It looks at the last source token first, then at the last but one, and so on; that
-# "backwards" has to do with positions nobody has told it.
+# **1. It makes no mistakes.** It attends to the last source token first, then to the last but one, and so on. It has
+# learned from examples alone which position it needs at each step.
 #
 # ```python
-# >>> forced, free, cache = examine(*learn(steps=200))
+# >>> forced, free, cache = evaluate(*learn(steps=200))
 # >>> print(f"{free.all(axis=1).mean():.0%}")
 # 100%
 # >>> cache["decoder.1.source_weights"].mean(axis=(0, 1)).round(1)
@@ -719,8 +718,8 @@ if __name__ == "__main__":
 #
 # ```
 #
-# **2. Not at all with the mask, and by a lot without.** The careless answer looks just as reasonable, which is what
-# makes a forgotten mask so hard to find.
+# **2. Not at all with the mask, and by a lot without.** The wrong result looks just as reasonable as the correct one,
+# so a missing mask is hard to notice.
 #
 # ```python
 # >>> config = TransformerConfig(vocab_source=12, vocab_target=12, n_layers=2, n_heads=2, d_model=16)

@@ -1,4 +1,4 @@
-"""Wrong answers to assignment 12 as beginners write them; the docstring is what the report should call them."""
+"""Beginners' wrong versions of assignment 12; each docstring lists the mistakes that the report should name."""
 
 import math
 import numpy as np
@@ -9,43 +9,43 @@ from ffn import ffn
 from attention import causal_mask, padding_mask
 from embeddings import embed, sinusoidal_positions
 
-_greedy = greedy_decode
+_solution_greedy_decode = greedy_decode
 
 
-def _dec(x, memory, params, n_heads, tm, sm, v=""):
+def _decoder_block_variant(x, memory, params, n_heads, tm, sm, variant=""):
     x = as_float(x)
     l1, l2, l3 = (subset(params, f"ln{i}.") for i in (1, 2, 3))
-    a, c1 = multihead_attention(x, subset(params, "attn."), n_heads, sm if v == "swap_masks" else tm)
+    a, c1 = multihead_attention(x, subset(params, "attn."), n_heads, sm if variant == "swap_masks" else tm)
     s1 = layernorm(x + a, **l1)
     q = s1
-    b, c2 = multihead_attention(q, subset(params, "source_attn."), n_heads, tm if v == "swap_masks" else sm, memory)
-    if v == "memory_query": b, c2 = multihead_attention(memory, subset(params, "source_attn."), n_heads, None, s1)
+    b, c2 = multihead_attention(q, subset(params, "source_attn."), n_heads, tm if variant == "swap_masks" else sm, memory)
+    if variant == "memory_query": b, c2 = multihead_attention(memory, subset(params, "source_attn."), n_heads, None, s1)
     s2 = layernorm(s1 + b, **l2)
-    if v == "no_norm1": s1 = x + a; b, c2 = multihead_attention(s1, subset(params, "source_attn."), n_heads, sm, memory); s2 = layernorm(s1 + b, **l2)
-    if v == "pre":
+    if variant == "no_norm1": s1 = x + a; b, c2 = multihead_attention(s1, subset(params, "source_attn."), n_heads, sm, memory); s2 = layernorm(s1 + b, **l2)
+    if variant == "pre":
         a, c1 = multihead_attention(layernorm(x, **l1), subset(params, "attn."), n_heads, tm); s1 = x + a
         b, c2 = multihead_attention(layernorm(s1, **l2), subset(params, "source_attn."), n_heads, sm, memory); s2 = s1 + b
         y = s2 + ffn(layernorm(s2, **l3), subset(params, "ffn."), "relu")[0]
     else:
         f, _ = ffn(s2, subset(params, "ffn."), "relu")
         y = layernorm(s2 + f, **l3)
-        if v == "no_last_norm": y = s2 + f
-        if v == "ln_order": y = layernorm(s2 + f, **l2)
+        if variant == "no_last_norm": y = s2 + f
+        if variant == "ln_order": y = layernorm(s2 + f, **l2)
     return y, {"weights": c1["weights"], "source_weights": c2["weights"], "after_attention": s1, "after_source_attention": s2, "after_ffn": y}
 
 
-def _e(source, params, config, source_mask=None, v=""):
+def _encode_variant(source, params, config, source_mask=None, variant=""):
     m = None if source_mask is None else padding_mask(source_mask)
     t = params["W_source"]; D = config.d_model; T = np.shape(source)[-1]
     pos = sinusoidal_positions(T, D).astype(t.dtype)
-    if v == "pos1": pos = sinusoidal_positions(T + 1, D)[1:].astype(t.dtype)
-    if v == "divided": x = embed(source, t, pos, 1 / math.sqrt(D))
+    if variant == "pos1": pos = sinusoidal_positions(T + 1, D)[1:].astype(t.dtype)
+    if variant == "divided": x = embed(source, t, pos, 1 / math.sqrt(D))
     else: x = embed(source, t, pos, math.sqrt(D))
-    if v == "norm_first": x = layernorm(x, np.ones(D, t.dtype), np.zeros(D, t.dtype))
+    if variant == "norm_first": x = layernorm(x, np.ones(D, t.dtype), np.zeros(D, t.dtype))
     cache = {"source_embedded": x}
     rng = range(config.n_layers)
-    for i in (reversed(rng) if v == "reversed" else rng):
-        x, c = encoder_block(x, subset(params, f"decoder.{i}." if v == "decoder_params" else f"encoder.{i}."), config.n_heads, m)
+    for i in (reversed(rng) if variant == "reversed" else rng):
+        x, c = encoder_block(x, subset(params, f"decoder.{i}." if variant == "decoder_params" else f"encoder.{i}."), config.n_heads, m)
         for s in ("weights", "after_attention", "after_ffn"): cache[f"encoder.{i}.{s}"] = c[s]
     return x, cache
 
@@ -64,59 +64,59 @@ def _decode_with(target, memory, params, config, target_mask, source_mask, m):
 
 def decoder_block__pre(x, memory, params, n_heads, target_mask=None, source_mask=None):
     """norms-before"""
-    return _dec(x, memory, params, n_heads, target_mask, source_mask, "pre")
+    return _decoder_block_variant(x, memory, params, n_heads, target_mask, source_mask, "pre")
 
 
 def decoder_block__no_last_norm(x, memory, params, n_heads, target_mask=None, source_mask=None):
     """last-norm-missing"""
-    return _dec(x, memory, params, n_heads, target_mask, source_mask, "no_last_norm")
+    return _decoder_block_variant(x, memory, params, n_heads, target_mask, source_mask, "no_last_norm")
 
 
 def decoder_block__no_norm1(x, memory, params, n_heads, target_mask=None, source_mask=None):
     """first-norm-missing"""
-    return _dec(x, memory, params, n_heads, target_mask, source_mask, "no_norm1")
+    return _decoder_block_variant(x, memory, params, n_heads, target_mask, source_mask, "no_norm1")
 
 
 def decoder_block__ln2_twice(x, memory, params, n_heads, target_mask=None, source_mask=None):
     """second-norm-twice"""
-    return _dec(x, memory, params, n_heads, target_mask, source_mask, "ln_order")
+    return _decoder_block_variant(x, memory, params, n_heads, target_mask, source_mask, "ln_order")
 
 
 def decoder_block__masks_exchanged(x, memory, params, n_heads, target_mask=None, source_mask=None):
     """masks-exchanged"""
-    return _dec(x, memory, params, n_heads, target_mask, source_mask, "swap_masks")
+    return _decoder_block_variant(x, memory, params, n_heads, target_mask, source_mask, "swap_masks")
 
 
 def encode__pos_from_one(source, params, config, source_mask=None):
     """positions-from-one"""
-    return _e(source, params, config, source_mask, "pos1")
+    return _encode_variant(source, params, config, source_mask, "pos1")
 
 
 def encode__divided(source, params, config, source_mask=None):
     """divided"""
-    return _e(source, params, config, source_mask, "divided")
+    return _encode_variant(source, params, config, source_mask, "divided")
 
 
 def encode__reversed(source, params, config, source_mask=None):
     """blocks-reversed"""
-    return _e(source, params, config, source_mask, "reversed")
+    return _encode_variant(source, params, config, source_mask, "reversed")
 
 
 def encode__decoder_params(source, params, config, source_mask=None):
     """decoder-blocks"""
-    return _e(source, params, config, source_mask, "decoder_params")
+    return _encode_variant(source, params, config, source_mask, "decoder_params")
 
 
 def greedy_decode__keeps_source(source, params, config, start, end, max_length, source_mask=None):
     """end-not-returned"""
-    out = _greedy(source, params, config, start, end, max_length, source_mask)
+    out = _solution_greedy_decode(source, params, config, start, end, max_length, source_mask)
     keep = ~(out == end).all(axis=tuple(range(out.ndim - 1)))
     return out[..., keep]
 
 
 def greedy_decode__scores_first_axis(source, params, config, start, end, max_length, source_mask=None):
     """int32"""
-    return _greedy(source, params, config, start, end, max_length, source_mask).astype(np.int32)
+    return _solution_greedy_decode(source, params, config, start, end, max_length, source_mask).astype(np.int32)
 
 
 def decode__mask_T(target, memory, params, config, target_mask=None, source_mask=None):

@@ -75,7 +75,7 @@ def test_names_and_shapes(student: StudentCode, draw: RandomInputs) -> None:
 
 
 @graded("gpt.init_gpt")
-def test_options(student: StudentCode, draw: RandomInputs) -> None:
+def test_options_of_the_start(student: StudentCode, draw: RandomInputs) -> None:
     """An untied head; no biases"""
     _initial(student, _config(tied=False), draw.rng())
     _initial(student, _config(bias=False), draw.rng())
@@ -83,7 +83,7 @@ def test_options(student: StudentCode, draw: RandomInputs) -> None:
 
 
 @graded("gpt.init_gpt")
-def test_standard_deviations(student: StudentCode, draw: RandomInputs) -> None:
+def test_sizes_of_the_start(student: StudentCode, draw: RandomInputs) -> None:
     """Matrices with mean 0 and standard deviation 0.02, smaller for W_o and W_2"""
     for n_layers in (1, 3):
         config = _config(vocab_size=40, block_size=30, n_layers=n_layers, d_model=32, d_ff=48, tied=False)
@@ -113,7 +113,7 @@ def test_ones_and_zeros(student: StudentCode, draw: RandomInputs) -> None:
 
 
 @graded("gpt.init_gpt")
-def test_randomness(student: StudentCode, draw: RandomInputs) -> None:
+def test_random_start(student: StudentCode, draw: RandomInputs) -> None:
     """All randomness comes from the generator; no two matrices are equal"""
     config, rng = _config(tied=False), draw.rng()
     first, again, other = (_initial(student, config, generator) for generator in (rng, rng, draw.rng()))

@@ -13,21 +13,21 @@ from autograder.engine.reference import Reference
 D, F, VS, VT = 6, 7, 9, 8
 BIASES = ("b_qkv", "b_o", "b_1", "b_2")
 
-# Where the numbers of a vector happen to be nearly equal, a layer norm enlarges what float32 rounds off, and there are
-# several in a row. What is to be seen here is the dtype; the values are judged in float64.
+# If the entries of a vector are nearly equal, a layer norm amplifies the rounding errors of float32, and there are
+# several norms in a row. These checks are about the dtype; the values are checked in float64.
 FLOAT32_TOLERANCE = Tolerance(relative=1e-3, floor=1e-4)
 
-# Real tokens of two sources of 5 and of two targets of 4.
+# The real tokens of two sources of 5 tokens and of two targets of 4.
 SOURCE_MASK = np.array([[True, True, True, False, False], [True, True, True, True, False]])
 TARGET_MASK = np.array([[True, True, True, False], [True, False, True, True]])
-# The second text is nothing but padding.
+# The second text consists of padding only.
 NO_SOURCE = np.array([[True, True, False, True, True], [False] * 5])
 
 NEVER = -1  # a token that no model writes
 
 
 def layer_shapes(*parts: str, d: int = D) -> dict[str, tuple[int, ...]]:
-    """Shapes of the parameters of one block: attentions and "ffn", each with its layer norm."""
+    """Return the parameter shapes of one block: attentions and "ffn", each with its layer norm."""
     shapes: dict[str, tuple[int, ...]] = {}
     for number, part in enumerate(parts, 1):
         if part == "ffn":
@@ -45,7 +45,7 @@ ENCODER, DECODER = layer_shapes("attn", "ffn"), layer_shapes("attn", "source_att
 def draw_params(
     draw: RandomInputs, shapes: dict[str, tuple[int, ...]], without: tuple[str, ...] = (), dtype: Any = np.float64
 ) -> dict[str, Array]:
-    """Random parameters, none near its usual initial value; some biases may be absent."""
+    """Return random parameters, none near its usual initial value; some biases may be absent."""
     kept = {name: shape for name, shape in shapes.items() if name.rpartition(".")[2] not in without}
     params = {name: draw.normal(*shape, scale=0.5, dtype=dtype) for name, shape in kept.items()}
     for name in params:
@@ -63,7 +63,7 @@ def draw_model(
     without: tuple[str, ...] = (),
     dtype: Any = np.float64,
 ) -> tuple[dict[str, Array], Config]:
-    """Random parameters of a whole model, and its configuration."""
+    """Return random parameters of a whole model, and its configuration."""
     shapes: dict[str, tuple[int, ...]] = {"W_source": (VS, d), "W_target": (VT, d)}
     for stack, parts in (("encoder", ["attn", "ffn"]), ("decoder", ["attn", "source_attn", "ffn"])):
         for i in range(n_layers):
@@ -75,12 +75,12 @@ def draw_model(
 
 
 def draw_small_model(draw: RandomInputs, **options: Any) -> tuple[dict[str, Array], Config]:
-    """A narrower model, for checks whose parameters or gradients are stored in the memo."""
+    """Return a narrower model, for checks whose parameters or gradients are stored in the memo."""
     return draw_model(draw, d=4, **options)
 
 
 def draw_texts(draw: RandomInputs) -> tuple[Array, Array]:
-    """Two sources of 5 tokens and two targets of 4."""
+    """Return two sources of 5 tokens and two targets of 4."""
     return draw.integers(2, 5, high=VS), draw.integers(2, 4, high=VT)
 
 
@@ -96,12 +96,12 @@ class Writer:
 
 
 def draw_writer(draw: RandomInputs, reference: Reference) -> Writer:
-    """Draw models until one fits: about every second does. The lengths are 1 to 6, shortest text last."""
+    """Draw models until one is suitable, as about every second is. The lengths are between 1 and 6."""
     for _ in range(40):
         params, config = draw_model(draw)
         for name in params:
             if ".ln" in name and name.endswith("beta"):
-                params[name] *= 0.25  # a large last beta makes one token the most probable one everywhere
+                params[name] *= 0.25  # a large last beta would make one token the most probable everywhere
         source = draw.integers(12, 5, high=VS)
         ids = reference.encoder_decoder.greedy_decode(source, params, config, 1, NEVER, 6)
         for end in range(VT):
@@ -110,4 +110,4 @@ def draw_writer(draw: RandomInputs, reference: Reference) -> Writer:
             if len(rows) >= 3:
                 firsts = [firsts[1], firsts[0], firsts[-1]]
                 return Writer(source[[rows[n] for n in firsts]], params, config, end, [n + 1 for n in firsts])
-    raise AssertionError("no model among 40")
+    raise AssertionError("none of 40 models was suitable")

@@ -30,7 +30,7 @@ def test_gradient(backward: Backward, draw: RandomInputs) -> None:
 
 @graded("encoder_decoder.transformer_backward")
 def test_gradient_padding(backward: Backward, draw: RandomInputs) -> None:
-    """Padding in the source and in the target, a source that is all padding"""
+    """Padding in the source and the target; a source that is all padding"""
     (params, config), texts = draw_small_model(draw, n_heads=4), draw_texts(draw)
     backward(draw.normal(2, 4, VT), *texts, params, config, SOURCE_MASK, TARGET_MASK)
     backward(draw.normal(2, 4, VT), *texts, params, config, NO_SOURCE, ~TARGET_MASK)
@@ -47,13 +47,13 @@ def test_gradient_axes(backward: Backward, draw: RandomInputs) -> None:
 
 @graded("encoder_decoder.transformer_backward")
 def test_gradient_biases_absent(backward: Backward, draw: RandomInputs) -> None:
-    """No bias, no gradient for it"""
+    """Without biases: no gradients for them"""
     backward(draw.normal(2, 4, VT), *draw_texts(draw), *draw_small_model(draw, without=BIASES))
 
 
 @graded("encoder_decoder.transformer_backward")
 def test_gradient_repeated_tokens(backward: Backward, draw: RandomInputs) -> None:
-    """Tokens that come several times, and tokens that never come"""
+    """Tokens that occur several times, and tokens that never occur"""
     texts = draw.integers(2, 5, low=2, high=4), draw.integers(2, 4, low=5, high=7)
     backward(draw.normal(2, 4, VT), *texts, *draw_small_model(draw))
 

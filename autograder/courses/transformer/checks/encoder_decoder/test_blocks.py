@@ -23,7 +23,7 @@ FLOAT32 = np.float32
 
 @graded("encoder_decoder.encoder_block", points=2)
 def test_encoder_block(agree: Agree, draw: RandomInputs) -> None:
-    """The norm after each step, ReLU inside"""
+    """A norm after each step; ReLU"""
     x, params = draw.normal(2, 5, D), draw_params(draw, ENCODER)
     agree(x, params, 2)
     agree(x, params, 3, None)
@@ -31,7 +31,7 @@ def test_encoder_block(agree: Agree, draw: RandomInputs) -> None:
 
 @graded("encoder_decoder.encoder_block")
 def test_encoder_block_masks(agree: Agree, draw: RandomInputs) -> None:
-    """A padding mask, one for each query, one for each head; a text that is all padding"""
+    """A padding mask, a mask per query, a mask per head; a text that is all padding"""
     x, params = draw.normal(2, 5, D), draw_params(draw, ENCODER)
     agree(x, params, 2, SOURCE_MASK[:, None, None, :])
     agree(x, params, 2, mask=np.tri(5, k=1, dtype=bool))
@@ -78,7 +78,7 @@ def test_encoder_block_inputs_kept(unmodified: Unmodified, draw: RandomInputs) -
 
 @graded("encoder_decoder.decoder_block", points=2)
 def test_decoder_block(agree: Agree, draw: RandomInputs) -> None:
-    """Three steps, the norm after each; longer and shorter memories"""
+    """Three steps with a norm after each; longer and shorter memories"""
     x, params = draw.normal(2, 4, D), draw_params(draw, DECODER)
     agree(x, draw.normal(2, 5, D), params, 2)
     agree(x, draw.normal(2, 3, D), params, 3)
@@ -97,7 +97,7 @@ def test_decoder_block_masks(agree: Agree, draw: RandomInputs) -> None:
 
 @graded("encoder_decoder.decoder_block")
 def test_decoder_block_sees_nothing(agree: Agree, draw: RandomInputs) -> None:
-    """Targets that see neither each other nor the source"""
+    """Targets that attend neither to each other nor to the source"""
     x, memory, params = draw.normal(2, 4, D), draw.normal(2, 5, D), draw_params(draw, DECODER)
     agree(x, memory, params, 2, target_mask=np.tri(4, k=-1, dtype=bool), source_mask=NO_SOURCE[:, None, None, :])
 

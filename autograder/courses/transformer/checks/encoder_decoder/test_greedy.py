@@ -20,14 +20,14 @@ FLOAT32 = np.float32
 
 @graded("encoder_decoder.greedy_decode", points=2)
 def test_greedy(agree: Agree, reference: Reference, draw: RandomInputs) -> None:
-    """Texts that end at different times: shorter ones are filled with the end token"""
+    """Texts that end at different times; shorter ones are filled with the end token"""
     w = draw_writer(draw, reference)
     agree(w.source, w.params, w.config, 1, w.end, max(w.lengths) + 3)
 
 
 @graded("encoder_decoder.greedy_decode")
 def test_greedy_cut(agree: Agree, reference: Reference, draw: RandomInputs) -> None:
-    """Length limit: texts that have not ended are cut"""
+    """A length limit: texts that have not ended are cut off"""
     w = draw_writer(draw, reference)
     for max_length in (max(w.lengths), max(w.lengths) - 1, 1):
         agree(w.source, w.params, w.config, start=1, end=w.end, max_length=max_length)

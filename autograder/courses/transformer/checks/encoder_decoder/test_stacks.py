@@ -72,7 +72,7 @@ def test_encode_inputs_kept(unmodified: Unmodified, draw: RandomInputs) -> None:
 
 @graded("encoder_decoder.decode", points=2)
 def test_decode(agree: Agree, draw: RandomInputs) -> None:
-    """Two blocks that look at the same memory and never at later positions"""
+    """Two blocks that attend to the same memory, and never to later positions"""
     params, config = draw_model(draw, n_layers=2)
     agree(draw_texts(draw)[1], draw.normal(2, 5, D), params, config)
 
@@ -88,7 +88,7 @@ def test_decode_padding(agree: Agree, draw: RandomInputs) -> None:
 
 @graded("encoder_decoder.decode")
 def test_decode_sees_nothing(agree: Agree, draw: RandomInputs) -> None:
-    """Padding before the target, a source that is all padding"""
+    """Padding before the target; a source that is all padding"""
     (params, config), (_, target), memory = draw_model(draw), draw_texts(draw), draw.normal(2, 5, D)
     agree(target, memory, params, config, target_mask=~TARGET_MASK, source_mask=NO_SOURCE)
 
@@ -151,7 +151,7 @@ def test_transformer(agree: Agree, draw: RandomInputs) -> None:
 
 @graded("encoder_decoder.transformer")
 def test_transformer_padding(agree: Agree, draw: RandomInputs) -> None:
-    """Padding in the source and in the target, a source that is all padding"""
+    """Padding in the source and the target; a source that is all padding"""
     (params, config), texts = draw_small_model(draw, n_heads=4), draw_texts(draw)
     agree(*texts, params, config, SOURCE_MASK, TARGET_MASK)
     agree(*texts, params, config, source_mask=NO_SOURCE)

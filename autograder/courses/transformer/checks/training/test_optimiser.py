@@ -102,7 +102,7 @@ def test_clipped(agree: Agree, draw: RandomInputs) -> None:
 
 
 @graded("training.clip_grad_norm")
-def test_not_clipped(agree: Agree, draw: RandomInputs) -> None:
+def test_short_enough(agree: Agree, draw: RandomInputs) -> None:
     """A gradient below the limit is unchanged"""
     agree(_arrays(draw, 0.125), 5.0)
     agree({"W": np.array([[0.5, 0.0], [0.0, -0.25]])}, 1)

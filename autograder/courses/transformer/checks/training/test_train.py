@@ -75,7 +75,7 @@ def test_twenty_steps(student: StudentCode, reference: Reference, draw: RandomIn
 
 
 @graded("training.train")
-def test_params_and_state(student: StudentCode, reference: Reference, compare: Compare, draw: RandomInputs) -> None:
+def test_what_is_left(student: StudentCode, reference: Reference, compare: Compare, draw: RandomInputs) -> None:
     """The parameters and the state after 12 steps"""
     config = small_config()
     params, batches = draw_params(draw, config), draw_batches(draw, config, 12, 3)
