@@ -2,13 +2,11 @@
 
     dask scheduler; dask worker ADDRESS --nthreads 2 on each machine; headway grade DIR --out OUT --cluster ADDRESS
 
-Before a worker takes work, it proves that its Headway is the same as here and that it has a sandbox; only then does it
-offer the resource that tasks require. Student code never runs in the Dask worker, but in the sandbox of a grading
-process, as on one machine. If a worker fails, its tasks are graded elsewhere: Dask notices a worker that is gone, and
-tasks of a silent one are given to others at the end of the run. The first answer counts; all answers are equal.
+A worker proves that its Headway is the same as here and that it has a sandbox; only then does it offer the resource
+that tasks require. Student code runs in the sandbox of a grading process. Dask notices a worker that is gone; tasks of
+a silent one are given to others at the end of the run. The first answer counts; all answers are equal.
 
-Dask's messages carry code: the network between scheduler and workers must be trusted, or its TLS switched on
-(distributed.dask.org, "TLS/SSL").
+Dask's messages carry code: the network must be trusted, or its TLS switched on (distributed.dask.org, "TLS/SSL").
 """
 
 import asyncio
@@ -17,10 +15,11 @@ import multiprocessing
 import queue
 import threading
 import time
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Iterable
 from contextlib import ExitStack, suppress
 from functools import partial
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from autograder.classroom import cache_keys
@@ -49,15 +48,11 @@ class WorkerSlots:
     """The grading processes of one Dask worker, one for each of its threads, with a sandbox and a scratch folder.
 
     It is a plugin of the Dask worker: `setup` runs there before the first task, `teardown` when the run is over.
-
-    Attributes:
-        refusal: why the worker takes no work; empty if it does.
     """
 
     def __init__(self, setup: WorkerSetup, headway_digest: str) -> None:
-        self._setup = setup
-        self._headway_digest = headway_digest
-        self.refusal = "not set up yet"
+        self._setup, self._headway_digest = setup, headway_digest
+        self.refusal = "not set up yet"  # why the worker takes no work; empty if it does
 
     async def setup(self, worker: "Worker") -> None:
         """Prove version and sandbox, then offer one slot per thread of the worker."""
@@ -73,8 +68,7 @@ class WorkerSlots:
         """Kill the grading processes and delete the copies of submissions."""
         with suppress(queue.Empty):
             while True:
-                grader = self._slots.get_nowait()
-                if grader is not None:
+                if grader := self._slots.get_nowait():
                     grader.kill()
         self._resources.close()
 
@@ -100,25 +94,22 @@ class WorkerSlots:
         """Grade one task in a grading process. A process that dies is replaced, and the task tried again."""
         reason = ""
         for _ in range(MAX_TRIES):
-            grader: GraderProcess | None = self._slots.get() or GraderProcess(self._setup)
-            assert grader is not None
+            grader, kept = self._slots.get() or GraderProcess(self._setup), False
             try:
                 grader.submit(task)
                 kind, *values = grader.pipe.recv()
                 if kind == "refused":
                     return "refused", values[0], b""
                 if kind == "done":
-                    _, entry, content = values
-                    self._slots.put(grader)
-                    grader = None
-                    return "done", entry, content
+                    kept = True
+                    return "done", values[1], values[2]
                 reason = str(values[0])
             except (EOFError, OSError) as error:
                 reason = f"the grading process died ({type(error).__name__})"
             finally:
-                if grader is not None:
+                if not kept:
                     grader.kill()
-                    self._slots.put(None)
+                self._slots.put(grader if kept else None)
         return "done", JournalEntry(task.file, "", "failed", f"internal error: {reason}"), b""
 
 
@@ -137,18 +128,12 @@ def _refusal(name: str, dask_worker: "Worker") -> str:
 
 @dataclasses.dataclass
 class DaskCluster:
-    """Grading processes on the workers of a Dask cluster; used like `worker_pool.WorkerPool`.
-
-    Attributes:
-        address: the scheduler's address.
-        on_result: called with each result.
-        on_warning: called with a text for each worker that takes no work.
-    """
+    """Grading processes on the workers of a Dask cluster; used like `worker_pool.WorkerPool`."""
 
     setup: WorkerSetup
-    address: str
+    address: str  # of the scheduler
     on_result: OnResult
-    on_warning: Callable[[str], None] = lambda text: None
+    on_warning: Callable[[str], None] = lambda text: None  # called for each worker that takes no work
 
     def run(self, tasks: Iterable[GradingTask]) -> None:
         """Grade all tasks.
@@ -163,8 +148,8 @@ class DaskCluster:
         try:
             client: Client = distributed.Client(self.address, timeout=CONNECT_SECONDS, set_as_default=False)
         except (OSError, ValueError, TypeError) as error:
-            text = f"no Dask scheduler answers at {self.address} ({error}). Start one: dask scheduler"
-            raise UsageError(text) from None
+            problem = f"no Dask scheduler answers at {self.address} ({error})"
+            raise UsageError(f"{problem}. Start one: dask scheduler") from None
         name = f"headway-{time.time_ns()}"
         try:
             self._register(client, name)
@@ -189,15 +174,11 @@ class DaskCluster:
 
 @dataclasses.dataclass
 class _PendingTask:
-    """A task that was submitted to the cluster and not yet answered.
-
-    Attributes:
-        futures: one for each worker that it was given to.
-    """
+    """A task that was submitted to the cluster and not yet answered."""
 
     task: GradingTask
     submitted_at: float
-    futures: "list[Future[Reply]]" = dataclasses.field(default_factory=list)
+    futures: "list[Future[Reply]]" = dataclasses.field(default_factory=list)  # one for each worker it was given to
 
 
 class _TaskDispatcher:
@@ -206,10 +187,9 @@ class _TaskDispatcher:
     def __init__(self, cluster: DaskCluster, client: "Client", name: str, todo: deque[GradingTask]) -> None:
         self._cluster, self._client, self._name, self._todo = cluster, client, name, todo
         self._pending: dict[int, _PendingTask] = {}  # by task number
-        self._tries: dict[int, int] = {}
+        self._tries: Counter[int] = Counter()
         self._finished: queue.Queue[tuple[int, Future[Reply], Reply | Exception | None]] = queue.Queue()
-        self._total_seconds = 0.0
-        self._count = 0
+        self._total_seconds, self._count = 0.0, 0
 
     def run(self) -> None:
         while self._todo or self._pending:
@@ -227,7 +207,7 @@ class _TaskDispatcher:
             _grade_on_worker,
             self._name,
             dataclasses.replace(task, source=task.read_files()),
-            key=f"{self._name}-{task.number}-{len(pending.futures)}-{self._tries.get(task.number, 0)}",
+            key=f"{self._name}-{task.number}-{len(pending.futures)}-{self._tries[task.number]}",
             resources={RESOURCE: 1},
             workers=workers,  # only these: otherwise Dask would let a silent worker steal the task
             pure=False,
@@ -269,7 +249,7 @@ class _TaskDispatcher:
         """Submit a task again that Dask gave up because it, or its result, was lost with several workers."""
         if future.status == "cancelled":
             return
-        self._tries[task.number] = self._tries.get(task.number, 0) + 1
+        self._tries[task.number] += 1
         del self._pending[task.number]
         if self._tries[task.number] < MAX_TRIES:
             self._submit(task)
@@ -283,19 +263,15 @@ class _TaskDispatcher:
         allowed = max(MIN_OVERDUE_SECONDS, OVERDUE_FACTOR * usual)
         now = time.monotonic()
         overdue = [
-            pending
-            for pending in self._pending.values()
-            if now - pending.submitted_at > allowed * (2 ** len(pending.futures) - 1)
+            task for task in self._pending.values() if now - task.submitted_at > allowed * (2 ** len(task.futures) - 1)
         ]
         if not overdue or (self._todo and len(overdue) < len(self._pending)):
             return
         processing = self._client.processing()
         for pending in overdue:
             keys = {future.key for future in pending.futures}
-            holders = {worker for workers in self._client.who_has(pending.futures).values() for worker in workers}
-            others = [
-                worker for worker, tasks in processing.items() if keys.isdisjoint(tasks) and worker not in holders
-            ]
+            holders = set(chain.from_iterable(self._client.who_has(pending.futures).values()))
+            others = [name for name, tasks in processing.items() if keys.isdisjoint(tasks) and name not in holders]
             if others and len(pending.futures) < len(processing):
                 self._submit(pending.task, others)
 

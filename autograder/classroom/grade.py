@@ -30,25 +30,15 @@ REFRESH_SECONDS = 5.0
 
 @dataclass(frozen=True)
 class RunOptions:
-    """The options of one run that are not part of the policy.
+    """The options of one run that are not part of the policy."""
 
-    Attributes:
-        processes: how many processes grade at once.
-        unsafe: grade without a sandbox.
-        force: also grade submissions that have a current result.
-        only: the students to grade, by any of their names; empty for all.
-        modules: the assignments to grade.
-        roster: a CSV file, or None.
-        cluster: address of a Dask scheduler whose workers grade; empty to grade on this machine.
-    """
-
-    processes: int = 1
-    unsafe: bool = False
-    force: bool = False
-    only: tuple[str, ...] = ()
-    modules: tuple[str, ...] = ()
+    processes: int = 1  # that grade at once
+    unsafe: bool = False  # grade without a sandbox
+    force: bool = False  # also grade submissions that have a current result
+    only: tuple[str, ...] = ()  # the students to grade, by any of their names; empty for all
+    modules: tuple[str, ...] = ()  # the assignments to grade
     roster: Path | None = None
-    cluster: str = ""
+    cluster: str = ""  # address of a Dask scheduler whose workers grade; empty to grade on this machine
 
 
 OnProgress = Callable[[GradingProgress], None]
@@ -59,11 +49,7 @@ def grade_class(
 ) -> dict[str, Any]:
     """Grade the submissions in `folder` that have no current result; write results and class document to `out`.
 
-    Args:
-        options: how to check. Its seed is ignored: it is the policy's, or the one stored in `out`, or a fresh one.
-
-    Returns:
-        the class document.
+    Return the class document. The seed of `options` is ignored: it is the policy's, the stored one, or a new one.
 
     Raises:
         UsageError: if there is nothing to grade, `out` cannot be written, or this machine has no sandbox.
@@ -80,9 +66,8 @@ def grade_class(
         _require_same_class(graded_class, store)  # before anything of another class is overwritten
         graded_class.seed = store.seed(policy.seed)
         options = dataclasses.replace(options, seed=graded_class.seed)
-        run_key = cache_keys.run_key(
-            options, feedback=policy.feedback, hidden=policy.checks.hidden, sandboxed=not run.unsafe
-        )
+        settings = {"feedback": policy.feedback, "hidden": policy.checks.hidden, "sandboxed": not run.unsafe}
+        run_key = cache_keys.run_key(options, **settings)
         tasks = list(_tasks(graded_class, store, run_key, run.force, only))
         if tasks and not run.cluster:
             _require_torch(options)
@@ -90,7 +75,7 @@ def grade_class(
         for warning in warnings:
             recorder.warn(warning)
         try:
-            setup = WorkerSetup(options, out, run_key, policy.feedback, policy, store.results)
+            setup = WorkerSetup(options, out, run_key, policy, store.results)
             if tasks and run.cluster:
                 from autograder.classroom.dask_cluster import DaskCluster
 
@@ -109,65 +94,42 @@ def grade_class(
 
 
 def _require_same_class(graded_class: GradedClass, store: ResultStore) -> None:
-    """Check that the stored results are of this class: two classes in one folder would overwrite each other's files.
-
-    Raises:
-        UsageError: if there are results, but none of a student of this class.
-    """
-    stored = {_submission_of(file) for file in store.entries}
-    expected = {
-        _submission_of(file) for student in graded_class.students for _, _, file in graded_class.files_of(student)
-    }
+    """Raise UsageError if there are results, but none of this class: two classes would overwrite each other's files."""
+    files = (file for student in graded_class.students for _, _, file in graded_class.files_of(student))
+    # The names of the result documents without the attempt are the names of the submissions.
+    stored, expected = (
+        {unquote(re.sub(r"(#\d+)?\.json$", "", name)) for name in names} for names in (store.entries, files)
+    )
     if stored and expected and stored.isdisjoint(expected):
-        raise UsageError(
-            f"{store.out} contains the results of another class ({counted(len(stored), 'submission')}, for example "
-            f"{sorted(stored)[0]!r}). Choose another folder: --out DIR"
-        )
-
-
-def _submission_of(file: str) -> str:
-    """Return the submission of a result document's file name, without the attempt."""
-    return unquote(re.sub(r"(#\d+)?\.json$", "", file))
+        example = f"{counted(len(stored), 'submission')}, for example {sorted(stored)[0]!r}"
+        problem = f"{store.out} contains the results of another class ({example})"
+        raise UsageError(f"{problem}. Choose another folder: --out DIR")
 
 
 def _warn_of_unknown_dates(students: Sequence[ClassMember], policy: Policy) -> list[str]:
     """Return a warning if there is a due date, but the dates of some submissions are unknown."""
     if not any(assignment.due for assignment in policy.assignments.values()):
         return []
-    submitted = [student for student in students if student.attempts]
-    unknown = sum(
-        any(not attempt.times and attempt.late is None for attempt in student.attempts) for student in submitted
-    )
+    submitted = [student.attempts for student in students if student.attempts]
+    unknown = sum(any(not attempt.times and attempt.late is None for attempt in attempts) for attempts in submitted)
     if not unknown:
         return []
-    text = (
-        f"The date of {unknown} of {counted(len(submitted), 'submission')} is unknown: they count as on time. "
-        "Downloads of Gradescope and nbgrader contain dates; those of Canvas mark late submissions."
-    )
-    return [text]
+    hint = "Downloads of Gradescope and nbgrader contain dates; those of Canvas mark late submissions."
+    count = f"{unknown} of {counted(len(submitted), 'submission')}"
+    return [f"The date of {count} is unknown: they count as on time. {hint}"]
 
 
 def _require_torch(options: session.Options) -> None:
-    """Check that the answers for fresh inputs can be computed, before the first submission is graded.
-
-    Raises:
-        UsageError: if PyTorch is needed and not installed.
-    """
+    """Raise UsageError if PyTorch, which computes the answers for fresh inputs, is not installed."""
     built_in = options.curriculum.package == registry.BUILT_IN  # the references of other courses may not use PyTorch
     if built_in and options.seed and torch_version() is None:
-        raise missing_package(
-            "a class is graded on fresh inputs, and PyTorch computes their answers",
-            "torch",
-            instead="Without it, grade on the public inputs, whose answers students also have: --seed 0",
-        )
+        what = "a class is graded on fresh inputs, and PyTorch computes their answers"
+        instead = "Without it, grade on the public inputs, whose answers students also have: --seed 0"
+        raise missing_package(what, "torch", instead=instead)
 
 
 def _submissions_of(students: Sequence[ClassMember], names: tuple[str, ...]) -> set[str] | None:
-    """Return the submissions of the named students, or None for all if there are no names.
-
-    Raises:
-        UsageError: for a name that no student has, or several have.
-    """
+    """Return the submissions of the named students, or None for all if there are no names."""
     if not names:
         return None
     known, submissions = roster.StudentNames(students), set()
@@ -243,11 +205,7 @@ class _Recorder:
 
 
 def _sandbox_for(scratch: Path, unsafe: bool) -> SandboxPolicy:
-    """Return the strongest sandbox that holds on this machine.
-
-    Raises:
-        UsageError: if there is none.
-    """
+    """Return the strongest sandbox that holds on this machine, or raise UsageError if there is none."""
     if unsafe:
         return SandboxPolicy(unsafe=True)
     try:

@@ -2,16 +2,12 @@
 
 copydetect (MIT) winnows the code (Schleimer, Wilkerson, Aiken 2003, the algorithm of MOSS). Names are first replaced by
 one letter, and comments, blanks and layout removed, so that renaming, reordering and commenting do not hide a copy.
-Fingerprints of the stub are boilerplate and do not count. copydetect's own comparison visits every pair of files, and
-its filter is Pygments. A class of thousands needs something faster: here an index from fingerprint to submissions finds
-the pairs that share anything, and a regular expression is the filter.
+Fingerprints of the stub do not count, nor do those that many submissions share: `np.exp(x - x.max(...` is in every
+correct softmax. copydetect's own comparison visits every pair of files; here an index from fingerprint to submissions
+finds the pairs that share anything.
 
-A fingerprint that many submissions share is how the course writes it (`np.exp(x - x.max(...` is in every correct
-softmax) and shows nothing, so it is not counted, as with MOSS's option -m.
-
-Alternatives considered (figures in tests/bench/README.md): difflib, exact but quadratic in length and class size; a
-comparison of abstract syntax trees, which cannot read a copy that does not parse; JPlag, a Java program; and MOSS, a
-service that student work would be sent to.
+Alternatives considered: difflib, quadratic in length and class size; a comparison of syntax trees, which cannot
+read a copy that does not parse; JPlag, a Java program; and MOSS, a service that student work would be sent to.
 """
 
 import hashlib
@@ -39,6 +35,7 @@ WINDOW = 6  # one fingerprint in this many is kept; a common part of K + WINDOW 
 MAX_SHARERS = 10  # a fingerprint in more submissions than this (or a 50th of the class) is not counted
 MIN_FINGERPRINTS = 12  # fingerprints that a module needs to be compared; fewer show nothing
 THRESHOLD = 0.5  # smallest share that is listed
+MAX_PAIRS = 200
 _KEYWORDS = frozenset(keyword.kwlist)
 # Comments and blanks match without a group. An unclosed string ends with its line, or with the file.
 _TOKEN = re.compile(
@@ -50,26 +47,21 @@ _TOKEN = re.compile(
 )
 
 
-def find_similar(
-    folder: Path, *, layout: str = "auto", threshold: float = THRESHOLD, most: int = 200
-) -> list[SimilarPair]:
+def find_similar(folder: Path, *, layout: str = "auto") -> list[SimilarPair]:
     """Return the pairs of submissions in `folder` (as for `headway grade`) that are alike, the most alike first.
 
     Raises:
         UsageError: if copydetect is not installed, or there is no submission.
     """
-    return compare(_sources(folder, layout), TRANSFORMER, threshold=threshold, most=most)
+    return compare(_sources(folder, layout), TRANSFORMER)
 
 
 def compare(
-    submissions: Iterable[tuple[str, dict[str, str]]],
-    curriculum: Curriculum,
-    *,
-    threshold: float = THRESHOLD,
-    most: int = 200,
+    submissions: Iterable[tuple[str, dict[str, str]]], curriculum: Curriculum, *, threshold: float = THRESHOLD
 ) -> list[SimilarPair]:
     """Compare submissions given as names with source texts by module, as `find_similar` does."""
-    boilerplate = {module: _fingerprints(_stub(module)) for module in curriculum.modules}
+    stubs = bundled("assignments")
+    boilerplate = {name: _fingerprints((stubs / f"{name}.py").read_text("utf-8")) for name in curriculum.modules}
     names: list[str] = []
     fingerprints: dict[str, dict[int, NDArray[np.int64]]] = defaultdict(dict)  # module -> submission -> fingerprints
     cache: dict[tuple[str, str], NDArray[np.int64]] = {}  # identical texts are fingerprinted once
@@ -97,7 +89,7 @@ def compare(
         if (pair := _pair(names, totals, first, second, counts)).share >= threshold and pair.shared >= MIN_FINGERPRINTS
     ]
     pairs.sort(key=lambda pair: (-pair.share, -pair.shared, pair.first, pair.second))
-    return pairs[:most]
+    return pairs[:MAX_PAIRS]
 
 
 def _pair(
@@ -168,21 +160,13 @@ def _filtered(text: str) -> str:
     return "".join(parts)
 
 
-def _stub(module: str) -> str:
-    return (bundled("assignments") / f"{module}.py").read_text("utf-8")
-
-
 def _sources(folder: Path, layout: str) -> Iterator[tuple[str, dict[str, str]]]:
     """Yield each student's modules from the last attempt, read as for grading."""
     for student in layouts.read_class_members(folder, TRANSFORMER, layout):
         if student.attempts:
             with tempfile.TemporaryDirectory(prefix="headway-") as scratch:
                 intake.copy_modules(intake.read_files(student.attempts[-1]), Path(scratch), TRANSFORMER)
+                files = sorted(Path(scratch).glob("*.py"))
                 # Every module from a notebook starts with the same preamble, which is not the student's.
-                yield (
-                    student.submission,
-                    {
-                        file.stem: file.read_text("utf-8", "replace").removeprefix(PREAMBLE)
-                        for file in sorted(Path(scratch).glob("*.py"))
-                    },
-                )
+                texts = {file.stem: file.read_text("utf-8", "replace").removeprefix(PREAMBLE) for file in files}
+                yield student.submission, texts

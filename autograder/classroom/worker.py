@@ -1,8 +1,7 @@
 """Run one grading process: a pytest session with a sandbox server that grades submissions one after another.
 
 The process talks to the run through a pipe: tasks come in, small journal entries go back. A thread writes the documents
-while the next submission is graded. When the pipe closes, the process exits at once, so a killed run leaves no process
-behind.
+while the next submission is graded. When the pipe closes, the process exits at once.
 """
 
 import contextlib
@@ -15,6 +14,7 @@ import shutil
 import signal
 import tempfile
 import threading
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -33,43 +33,27 @@ from autograder.core.files import write_atomically
 from autograder.engine import session
 from autograder.errors import UsageError
 from autograder.notebooks.line_to_cell import locate_in_cells, modules_from_notebooks
-from autograder.results import Level, withhold
 
 
 @dataclass(frozen=True)
 class WorkerSetup:
-    """The settings that all submissions of a run share.
+    """The settings that all submissions of a run share."""
 
-    Attributes:
-        options: how to check, with a sandbox built for `scratch`.
-        scratch: the folder for copies of submissions.
-        run_key: see `cache_keys.run_key`.
-        results: the folder for result documents; None sends them back through the pipe.
-    """
-
-    options: session.Options
-    scratch: Path
+    options: session.Options  # with a sandbox built for `scratch`
+    scratch: Path  # the folder for copies of submissions
     run_key: str
-    feedback: Level = "summary"
     policy: Policy = field(default_factory=Policy)
-    results: Path | None = None
+    results: Path | None = None  # the folder for result documents; None sends them back through the pipe
 
 
 @dataclass(frozen=True)
 class GradingTask:
-    """One submission to grade.
+    """One submission to grade."""
 
-    Attributes:
-        number: position in the run.
-        name: the submission's name.
-        file: name of its result document.
-        source: where the submission is, or its files (for another machine).
-    """
-
-    number: int
+    number: int  # position in the run
     name: str
-    file: str
-    source: Attempt | list[intake.SubmittedFile]
+    file: str  # name of its result document
+    source: Attempt | list[intake.SubmittedFile]  # where the submission is, or its files (for another machine)
 
     def read_files(self) -> list[intake.SubmittedFile]:
         """Return the submitted files."""
@@ -102,21 +86,18 @@ def grade(task: GradingTask, checks: session.CheckSession, setup: WorkerSetup) -
     finally:
         shutil.rmtree(folder, ignore_errors=True)
     result.notes = taken.notes
-    withhold(result, setup.feedback, setup.policy.is_hidden)
+    results.withhold(result, setup.policy.feedback, setup.policy.is_hidden)
     document = results.to_document(result, setup.options.curriculum)
     # Indentation would make json use its slow Python encoder, which takes ten times as long.
-    text = _remove_scratch_paths(json.dumps(document, ensure_ascii=False), setup.scratch)
-    content = (text + "\n").encode("utf-8", "replace")
+    text = json.dumps(document, ensure_ascii=False) + "\n"
+    # The paths of copies, which tracebacks and warnings print, differ from run to run.
+    text = re.sub(rf"{re.escape(str(setup.scratch))}/[\w-]+/(?:\d+/)?", "", text)
+    content = text.encode("utf-8", "replace")
     entry = _journal_entry(task, document, result, taken)
     entry.digest, entry.signature = intake.content_digest(files), signature
     entry.key = cache_keys.result_key(setup.run_key, task.name, entry.digest)
     entry.bytes = len(content)
     return entry, content
-
-
-def _remove_scratch_paths(text: str, scratch: Path) -> str:
-    """Remove the paths of copies, which tracebacks and warnings print and which differ from run to run."""
-    return re.sub(rf"{re.escape(str(scratch))}/[\w-]+/(?:\d+/)?", "", text)
 
 
 def _journal_entry(
@@ -127,20 +108,15 @@ def _journal_entry(
         status, reason = "failed", f"internal error: {result.internal_errors[0]}"
     elif not taken.modules:
         status, reason = "unreadable", "; ".join(taken.notes[:3]) or "the submission contains no module of the course"
+    points = {assignment["name"]: assignment["points"] for assignment in document["assignments"]}
+    counts = Counter(check.status for check in result.checks)
     return JournalEntry(
-        task.file,
-        "",
-        status,
-        reason,
-        points={assignment["name"]: assignment["points"]["earned"] for assignment in document["assignments"]},
-        possible={assignment["name"]: assignment["points"]["possible"] for assignment in document["assignments"]},
-        statuses={
-            name: count for name in results.STATUSES if (count := sum(check.status == name for check in result.checks))
-        },
-        notes=taken.notes,
-        sandbox=result.sandbox,
-        seconds=document["seconds"],
-    )
+        task.file, "", status, reason,
+        points={name: values["earned"] for name, values in points.items()},
+        possible={name: values["possible"] for name, values in points.items()},
+        statuses={name: counts[name] for name in results.STATUSES if counts[name]},
+        notes=taken.notes, sandbox=result.sandbox, seconds=document["seconds"],
+    )  # fmt: skip
 
 
 def main(pipe: Connection) -> None:

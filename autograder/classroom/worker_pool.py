@@ -1,14 +1,13 @@
 """Grade with several processes on this machine. A process that dies is replaced, and its submission is tried again.
 
 Memory does not grow with the class: a task holds the path of a submission, and a result is a small journal entry.
-
 Identical submissions are each graded. Copying a result would be correct for code that always behaves the same, but a
 call that timed out on a busy machine would then cost every student with the same code points, and the grader would
 reveal who shares code.
 """
 
 import time
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -33,13 +32,7 @@ OnResult = Callable[[GradingTask, JournalEntry], None]
 
 
 class GraderProcess:
-    """A grading process, seen from the run.
-
-    Attributes:
-        tasks: the tasks that were sent and not yet answered.
-        busy_since: when the process started on the first of them.
-        error: the last error that the process reported.
-    """
+    """A grading process, seen from the run."""
 
     def __init__(self, setup: WorkerSetup) -> None:
         context = get_context("spawn")
@@ -47,9 +40,9 @@ class GraderProcess:
         self.process: BaseProcess = context.Process(target=worker.main, args=(child_pipe,), daemon=True)
         self.process.start()
         child_pipe.close()
-        self.tasks: deque[GradingTask] = deque()
-        self.busy_since = time.monotonic()
-        self.error = ""
+        self.tasks: deque[GradingTask] = deque()  # that were sent and not yet answered
+        self.busy_since = time.monotonic()  # when the process started on the first of them
+        self.error = ""  # the last that the process reported
         self._send(setup)
 
     def submit(self, task: GradingTask) -> None:
@@ -73,21 +66,14 @@ class GraderProcess:
 
 @dataclass
 class WorkerPool:
-    """Grading processes on this machine.
-
-    Attributes:
-        size: the number of processes.
-        on_result: called with each result, and with each submission whose process died twice.
-        deaths: how many processes died since the last result.
-        tries: by task number, how many processes died while grading it.
-    """
+    """Grading processes on this machine."""
 
     setup: WorkerSetup
-    size: int
-    on_result: OnResult
-    deaths: int = 0
+    size: int  # the number of processes
+    on_result: OnResult  # called with each result, and with each submission whose process died twice
+    deaths: int = 0  # how many processes died since the last result
     graders: list[GraderProcess] = field(default_factory=list)
-    tries: dict[int, int] = field(default_factory=dict)
+    tries: Counter[int] = field(default_factory=Counter)  # by task number, how many processes died while grading it
     todo: deque[GradingTask] = field(default_factory=deque)
 
     def run(self, tasks: Iterable[GradingTask]) -> None:
@@ -160,7 +146,7 @@ class WorkerPool:
         if not grader.tasks:
             return
         task = self.todo.popleft()
-        self.tries[task.number] = self.tries.get(task.number, 0) + 1
+        self.tries[task.number] += 1
         if self.tries[task.number] < MAX_TRIES:
             self.todo.append(task)  # at the end, where it may succeed if the machine was overloaded
         else:
