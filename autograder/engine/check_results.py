@@ -10,6 +10,7 @@ from autograder.curriculum import Function
 from autograder.engine.describe_inputs import describe_inputs
 from autograder.engine.diagnosis.variants import parameter_names
 from autograder.engine.fixtures import sees_answers
+from autograder.engine.graded_mark import check_name
 from autograder.engine.student import StudentCode
 from autograder.errors import Blocked, CodeLine, NotStarted, Raised, Verdict
 from autograder.results import CheckResult
@@ -23,7 +24,7 @@ def build_check_result(
     assert mark is not None
     points = float(mark.kwargs.get("points", 1))
     result = CheckResult(
-        id=f"{function.qualified}::{item.name.removeprefix('test_')}",
+        id=f"{function.qualified}::{check_name(item).removeprefix('test_')}",
         function=function.qualified,
         title=_title(item),
         status="passed",
@@ -81,6 +82,6 @@ def _location(line: CodeLine) -> dict[str, Any]:
 
 def _title(item: pytest.Item) -> str:
     text = inspect.getdoc(item.obj) if isinstance(item, pytest.Function) else None
-    title = (text or item.name.removeprefix("test_").replace("_", " ")).partition("\n")[0].rstrip(".")
+    title = (text or check_name(item).removeprefix("test_").replace("_", " ")).partition("\n")[0].rstrip(".")
     callspec = getattr(item, "callspec", None)
     return f"{title} [{callspec.id}]" if callspec is not None else title

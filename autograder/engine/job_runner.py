@@ -10,6 +10,7 @@ from autograder.core.text import clean
 from autograder.curriculum import Curriculum, registry
 from autograder.engine.check_results import build_check_result
 from autograder.engine.fixtures import CONTEXT, CheckContext, has_only_session_fixtures
+from autograder.engine.graded_mark import function_name
 from autograder.engine.jobs import Job, JobResult
 from autograder.engine.reference import Reference
 from autograder.engine.student import UNANSWERED, RecordedCheck, StudentCode
@@ -156,9 +157,3 @@ class JobRunner:
                 for check in result.checks:
                     if check.id in diagnoses:
                         check.mistake = diagnoses[check.id].as_record()
-
-
-def function_name(item: pytest.Item) -> str:
-    """Return the qualified name of the function that a check grades; empty if the test is not a graded check."""
-    mark = item.get_closest_marker("graded")
-    return str(mark.args[0]) if mark else ""

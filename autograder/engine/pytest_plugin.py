@@ -4,7 +4,8 @@ r"""The pytest plugin: options, hooks and fixtures of graded checks. Load it wit
         --pyargs autograder.courses.transformer.checks
 
 A graded check is an ordinary test with the mark `graded(function, points=1)`; the first line of its docstring is its
-title. With `alone=False` it earns points only if another check of its function passes. `fixtures.py` has the fixtures.
+title. With several functions, `graded("a.f", "a.g")`, it is one check for each of them. With `alone=False` it earns
+points only if another check of its function passes. `fixtures.py` has the fixtures.
 
 Pytest's own reporter is left alone; results are recorded through hooks. `session.py` puts a `JobRunner` into the stash;
 on pytest's command line the plugin makes one itself.
@@ -17,18 +18,20 @@ from typing import Any
 import pytest
 
 from autograder.curriculum import registry
-from autograder.engine import fixtures
+from autograder.engine import fixtures, graded_mark
 from autograder.engine.fixtures import CONTEXT
-from autograder.engine.job_runner import JobRunner, function_name
+from autograder.engine.graded_mark import check_name, function_name
+from autograder.engine.job_runner import JobRunner
 from autograder.engine.jobs import Job
 from autograder.engine.reference import Reference
 from autograder.errors import Verdict
 from autograder.sandbox import Limits, Workers
 
-# Pytest finds fixtures as attributes of a plugin.
+# Pytest finds fixtures and hooks as attributes of a plugin.
 agree, backward, compare, draw = fixtures.agree, fixtures.backward, fixtures.compare, fixtures.draw
 reference, refuses, stages = fixtures.reference, fixtures.refuses, fixtures.stages
 student, unmodified = fixtures.student, fixtures.unmodified
+pytest_pycollect_makeitem = graded_mark.pytest_pycollect_makeitem
 
 RUNNER = pytest.StashKey[JobRunner]()
 
@@ -44,7 +47,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     """Describe the mark; on pytest's own command line, make the runner."""
     config.addinivalue_line(
-        "markers", "graded(function, points=1, alone=True): a graded check of one function of the curriculum"
+        "markers", "graded(*functions, points=1, alone=True): a graded check of each of the functions"
     )
     folder = config.getoption("submission", None)
     if folder is None or RUNNER in config.stash:
@@ -93,7 +96,7 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     """Prepare the check's context."""
     function, context = function_name(item), item.config.stash.get(CONTEXT, None)
     if function and context is not None:
-        context.begin_check(function, item.name)
+        context.begin_check(function, check_name(item))
 
 
 @pytest.hookimpl(wrapper=True)

@@ -14,17 +14,14 @@ import pytest
 
 from autograder.core import wire_format
 from autograder.engine.comparison.compare import TOLERANCES
+from autograder.engine.graded_mark import check_name, function_name, pytest_pycollect_makeitem  # noqa: F401, a hook
 from autograder.engine.inputs import RandomInputs
 
 sys.path.insert(0, os.environ.get("SUBMISSION", "."))
 
 
 def pytest_configure(config):
-    config.addinivalue_line("markers", "graded(function, points=1): a graded check")
-
-
-def name_of(request):
-    return request.node.get_closest_marker("graded").args[0]
+    config.addinivalue_line("markers", "graded(*functions, points=1): a graded check of each of the functions")
 
 
 def find(qualified, prefix=""):
@@ -85,7 +82,7 @@ def reference():
 
 @pytest.fixture
 def draw(request):
-    return RandomInputs(0, f"{name_of(request)}::{request.node.name}")
+    return RandomInputs(0, f"{function_name(request.node)}::{check_name(request.node)}")
 
 
 @pytest.fixture
@@ -96,8 +93,8 @@ def compare():
 @pytest.fixture
 def agree(request, student, reference):
     def call(*args, tolerance=None, **kwargs):
-        actual = student.call(name_of(request), args, kwargs)
-        expected = reference.call(name_of(request), args, kwargs)
+        actual = student.call(function_name(request.node), args, kwargs)
+        expected = reference.call(function_name(request.node), args, kwargs)
         if tolerance is None:
             assert_same(actual, expected)
         else:
@@ -112,7 +109,7 @@ def agree(request, student, reference):
 @pytest.fixture
 def stages(request, student, reference):
     def call(*args, **kwargs):
-        actual, expected = (side.call(name_of(request), args, kwargs)[-1] for side in (student, reference))
+        actual, expected = (side.call(function_name(request.node), args, kwargs)[-1] for side in (student, reference))
         for name, value in expected.items():
             if isinstance(value, np.ndarray):
                 assert_same(actual[name], value)
@@ -143,14 +140,14 @@ class Backward:
 
 @pytest.fixture
 def backward(request, student, reference):
-    return Backward(name_of(request), student, reference)
+    return Backward(function_name(request.node), student, reference)
 
 
 @pytest.fixture
 def unmodified(request, student):
     def call(*args, **kwargs):
         before = copy.deepcopy(args)
-        student.call(name_of(request), args, kwargs)
+        student.call(function_name(request.node), args, kwargs)
         for old, new in zip(before, args, strict=True):
             if isinstance(old, np.ndarray):
                 np.testing.assert_array_equal(old, new)
@@ -162,6 +159,6 @@ def unmodified(request, student):
 def refuses(request, student):
     def call(*args, about="", **kwargs):
         with pytest.raises(ValueError, match=about):
-            student.call(name_of(request), args, kwargs)
+            student.call(function_name(request.node), args, kwargs)
 
     return call

@@ -86,7 +86,7 @@ def cross_entropy_backward(logits, targets):
     failed = {
         outcome.id.partition("::")[2]: outcome for outcome in judged(tmp_path, "softmax.cross_entropy_backward", text)
     }
-    rows, batch = failed["loss_gradient"].mistake, failed["loss_gradient_batch"].mistake
+    rows, batch = failed["loss_rows"].mistake, failed["loss_gradient_batch"].mistake
     assert rows["id"] == "softmax.cross_entropy_backward/not-divided"
     assert "explains this check" in rows["reason"]
     assert "/matrices-only" in batch["id"]
@@ -207,7 +207,7 @@ def cross_entropy_backward(logits, targets):
     failed = {
         outcome.id.partition("::")[2]: outcome for outcome in judged(tmp_path, "softmax.cross_entropy_backward", text)
     }
-    for name in ("loss_gradient", "loss_gradient_batch"):
+    for name in ("loss_rows", "loss_gradient_batch"):
         assert failed[name].mistake["id"] == "softmax.cross_entropy_backward/difference-quotient"
         assert "divided by 1e-06" in failed[name].mistake["reason"]
 

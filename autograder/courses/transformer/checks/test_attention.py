@@ -11,6 +11,7 @@ from autograder.engine.reference import Reference
 
 graded = pytest.mark.graded
 FLOAT32 = np.float32
+CAUSAL_AVERAGES = "attention.causal_average_loop", "attention.causal_average_matmul"
 
 
 def _qkv(
@@ -50,56 +51,29 @@ def _random_mask(draw: RandomInputs, *shape: int) -> Array:
     return mask
 
 
-@graded("attention.causal_average_loop")
-def test_loop_batch(agree: Agree, draw: RandomInputs) -> None:
+@graded(*CAUSAL_AVERAGES)
+def test_average_batch(agree: Agree, draw: RandomInputs) -> None:
     """A batch: the mean of each position and all before it"""
     agree(draw.normal(2, 5, 3))
 
 
-@graded("attention.causal_average_loop")
-def test_loop_shapes(agree: Agree, draw: RandomInputs) -> None:
+@graded(*CAUSAL_AVERAGES)
+def test_average_shapes(agree: Agree, draw: RandomInputs) -> None:
     """One text, two batch axes, a single position"""
     agree(draw.normal(4, 3))
     agree(draw.normal(2, 3, 4, 5))
     agree(draw.normal(2, 1, 3))
 
 
-@graded("attention.causal_average_loop")
-def test_loop_dtypes(agree: Agree, draw: RandomInputs) -> None:
+@graded(*CAUSAL_AVERAGES)
+def test_average_dtypes(agree: Agree, draw: RandomInputs) -> None:
     """float32 stays float32, integers become float64"""
     agree(draw.normal(2, 5, 3, dtype=FLOAT32))
     agree(draw.integers(2, 5, 3, low=-9, high=10))
 
 
-@graded("attention.causal_average_loop")
-def test_loop_inputs_kept(unmodified: Unmodified, draw: RandomInputs) -> None:
-    """The input is not changed"""
-    unmodified(draw.normal(2, 4, 3))
-
-
-@graded("attention.causal_average_matmul")
-def test_matmul_batch(agree: Agree, draw: RandomInputs) -> None:
-    """A batch: the mean of each position and all before it"""
-    agree(draw.normal(2, 5, 3))
-
-
-@graded("attention.causal_average_matmul")
-def test_matmul_shapes(agree: Agree, draw: RandomInputs) -> None:
-    """One text, two batch axes, a single position"""
-    agree(draw.normal(4, 3))
-    agree(draw.normal(2, 3, 4, 5))
-    agree(draw.normal(2, 1, 3))
-
-
-@graded("attention.causal_average_matmul")
-def test_matmul_dtypes(agree: Agree, draw: RandomInputs) -> None:
-    """float32 stays float32, integers become float64"""
-    agree(draw.normal(2, 5, 3, dtype=FLOAT32))
-    agree(draw.integers(2, 5, 3, low=-9, high=10))
-
-
-@graded("attention.causal_average_matmul")
-def test_matmul_inputs_kept(unmodified: Unmodified, draw: RandomInputs) -> None:
+@graded(*CAUSAL_AVERAGES)
+def test_average_inputs_kept(unmodified: Unmodified, draw: RandomInputs) -> None:
     """The input is not changed"""
     unmodified(draw.normal(2, 4, 3))
 

@@ -116,9 +116,9 @@ def test_log_inputs_kept(unmodified: Unmodified, draw: RandomInputs) -> None:
     unmodified(draw.normal(3, 4))
 
 
-@graded("softmax.cross_entropy")
+@graded("softmax.cross_entropy", "softmax.cross_entropy_backward")
 def test_loss_rows(agree: Agree, draw: RandomInputs) -> None:
-    """The mean over rows"""
+    """Rows of a matrix: the loss is their mean"""
     agree(draw.normal(6, 9, scale=2), draw.integers(6, high=9))
 
 
@@ -129,9 +129,9 @@ def test_loss_batch(agree: Agree, draw: RandomInputs) -> None:
     agree(draw.normal(1, 5), draw.integers(1, high=5))
 
 
-@graded("softmax.cross_entropy")
+@graded("softmax.cross_entropy", "softmax.cross_entropy_backward")
 def test_loss_confidently_wrong(agree: Agree) -> None:
-    """Confidently wrong scores: the loss is large, not infinite"""
+    """Confidently wrong scores of about ±1000: nothing overflows"""
     agree(np.array([[1000.0, 0.0, -1000.0], [0.0, 0.0, 900.0]]), np.array([2, 0]))
 
 
@@ -143,7 +143,7 @@ def test_loss_dtypes(agree: Agree, draw: RandomInputs) -> None:
     agree(draw.normal(5, 6, dtype=FLOAT32), draw.integers(5, high=6), tolerance=FLOAT32_LOSS)
 
 
-@graded("softmax.cross_entropy")
+@graded("softmax.cross_entropy", "softmax.cross_entropy_backward")
 def test_loss_inputs_kept(unmodified: Unmodified, draw: RandomInputs) -> None:
     """The inputs are not changed"""
     unmodified(draw.normal(4, 5), draw.integers(4, high=5))
@@ -178,12 +178,6 @@ def test_gradient_inputs_kept(unmodified: Unmodified, reference: Reference, draw
 
 
 @graded("softmax.cross_entropy_backward")
-def test_loss_gradient(agree: Agree, draw: RandomInputs) -> None:
-    """Rows of a matrix"""
-    agree(draw.normal(6, 9, scale=2), draw.integers(6, high=9))
-
-
-@graded("softmax.cross_entropy_backward")
 def test_loss_gradient_batch(agree: Agree, draw: RandomInputs) -> None:
     """Batch and position axes; repeated targets"""
     agree(draw.normal(2, 3, 7), draw.integers(2, 3, high=7))
@@ -191,19 +185,7 @@ def test_loss_gradient_batch(agree: Agree, draw: RandomInputs) -> None:
 
 
 @graded("softmax.cross_entropy_backward")
-def test_loss_gradient_extreme(agree: Agree) -> None:
-    """Confidently wrong scores of ±1000"""
-    agree(np.array([[1000.0, 0.0, -1000.0], [0.0, 0.0, 900.0]]), np.array([2, 0]))
-
-
-@graded("softmax.cross_entropy_backward")
 def test_loss_gradient_dtypes(agree: Agree, draw: RandomInputs) -> None:
     """float32 stays float32, integers become float64"""
     agree(draw.normal(4, 5, dtype=FLOAT32), draw.integers(4, high=5))
     agree(draw.integers(4, 5, low=-3, high=4), draw.integers(4, high=5))
-
-
-@graded("softmax.cross_entropy_backward")
-def test_loss_gradient_inputs_kept(unmodified: Unmodified, draw: RandomInputs) -> None:
-    """The inputs are not changed"""
-    unmodified(draw.normal(4, 5), draw.integers(4, high=5))

@@ -40,7 +40,7 @@ def _check_randomness(draw: RandomInputs, generate: Callable[..., Any]) -> None:
         raise Mismatch("the text does not depend on the generator that is passed in")
 
 
-@graded("generation.generate", points=2)
+@graded("generation.generate", "generation.generate_cached", points=2)
 def test_greedy_text(agree: Agree, draw: RandomInputs) -> None:
     """Greedy, while the text fits into the block size"""
     config = small_config(block_size=12)

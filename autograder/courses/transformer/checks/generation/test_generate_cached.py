@@ -37,13 +37,6 @@ def _compare_with_uncached(
 
 
 @graded("generation.generate_cached", points=2)
-def test_cached_greedy(agree: Agree, draw: RandomInputs) -> None:
-    """Greedy, while the text fits into the block size"""
-    config = small_config(block_size=12)
-    agree(draw_prompts(draw, config, 12, 3), draw_params(draw, config), config, 9, draw.rng(), temperature=0)
-
-
-@graded("generation.generate_cached", points=2)
 def test_cached_window(agree: Agree, draw: RandomInputs) -> None:
     """Greedy, beyond the block size: the window moves, and all positions change"""
     config = small_config()

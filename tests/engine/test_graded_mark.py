@@ -1,0 +1,48 @@
+"""Test that a mark with several functions makes a check of each."""
+
+import subprocess
+import sys
+
+import pytest
+
+from autograder.courses.transformer import TRANSFORMER
+from autograder.curriculum import registry
+from autograder.curriculum.stubs import bundled
+
+BOTH = "attention.causal_average_loop", "attention.causal_average_matmul"
+PLUGIN = ("-m", "pytest", "-p", "autograder.engine.pytest_plugin", "-q")
+
+
+@pytest.mark.slow
+def test_mark_with_two_functions_makes_a_check_of_each(check_submission):
+    result = check_submission(bundled("solutions"), *BOTH)
+    loop, matmul = (
+        [check.id.removeprefix(f"{function}::") for check in result.checks if check.function == function]
+        for function in BOTH
+    )
+    assert "average_batch" in loop
+    assert loop == matmul
+    assert result.passed
+
+
+def test_check_of_two_functions_can_be_selected_for_one():
+    path = registry.checks(TRANSFORMER.package) / "test_attention.py"
+    wanted = f"{path}::test_average_batch[{BOTH[1]}]"
+    command = [sys.executable, *PLUGIN, wanted, "--submission", str(bundled("solutions"))]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout
+    assert "1 passed" in done.stdout
+
+
+def test_check_of_two_functions_with_parametrize_is_an_error(tmp_path):
+    path = tmp_path / "test_both.py"
+    path.write_text(
+        "import pytest\n"
+        "@pytest.mark.parametrize('n', [1, 2])\n"
+        f"@pytest.mark.graded{BOTH}\n"
+        "def test_both(n): ...\n"
+    )
+    command = [sys.executable, *PLUGIN, "--collect-only", str(path)]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, check=False)
+    assert done.returncode == 2
+    assert "cannot be parametrized" in done.stdout
