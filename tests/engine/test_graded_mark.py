@@ -37,10 +37,7 @@ def test_check_of_two_functions_can_be_selected_for_one():
 def test_check_of_two_functions_with_parametrize_is_an_error(tmp_path):
     path = tmp_path / "test_both.py"
     path.write_text(
-        "import pytest\n"
-        "@pytest.mark.parametrize('n', [1, 2])\n"
-        f"@pytest.mark.graded{BOTH}\n"
-        "def test_both(n): ...\n"
+        f"import pytest\n@pytest.mark.parametrize('n', [1, 2])\n@pytest.mark.graded{BOTH}\ndef test_both(n): ...\n"
     )
     command = [sys.executable, *PLUGIN, "--collect-only", str(path)]
     done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, check=False)

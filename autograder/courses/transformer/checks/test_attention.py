@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from autograder.courses.transformer.checks._masks import random_mask
 from autograder.engine.fixtures import Agree, Unmodified
 from autograder.engine.inputs import Array, RandomInputs
 from autograder.engine.reference import Reference
@@ -42,13 +43,6 @@ def _with_weights(
 
 def _causal(queries: int, keys: int) -> Array:
     return np.tri(queries, keys, keys - queries, dtype=bool)
-
-
-def _random_mask(draw: RandomInputs, *shape: int) -> Array:
-    """Return a random mask in which every query may attend to at least one key."""
-    mask = draw.booleans(*shape)
-    mask[..., 0] |= ~mask.any(axis=-1)
-    return mask
 
 
 @graded(*CAUSAL_AVERAGES)
@@ -147,16 +141,16 @@ def test_other_masks(agree: Agree, draw: RandomInputs) -> None:
     """Other masks: of full shape, or shared by all queries, heads or texts"""
     q, k, v = _qkv(draw, 2, 4)
     for shape in [(2, 4, 3, 5), (2, 1, 3, 5), (2, 1, 1, 5), (4, 3, 5), (1, 5), (5,)]:
-        agree(q, k, v, mask=_random_mask(draw, *shape))
+        agree(q, k, v, mask=random_mask(draw, *shape))
 
 
 @graded("attention.attention", points=2)
 def test_sees_nothing(agree: Agree, draw: RandomInputs) -> None:
     """A query that may attend to no key: weights 0, output 0"""
-    mask = _random_mask(draw, 2, 3, 5)
+    mask = random_mask(draw, 2, 3, 5)
     mask[0, 1] = mask[1, 0] = False
     agree(*_qkv(draw, 2), mask=mask)
-    padding = np.array([True, False])[:, None, None, None] & _random_mask(draw, 2, 1, 1, 5)
+    padding = np.array([True, False])[:, None, None, None] & random_mask(draw, 2, 1, 1, 5)
     agree(*_qkv(draw, 2, 2), mask=padding)  # the whole second text is padding
     agree(*_qkv(draw), mask=np.zeros((3, 5), dtype=bool))
 
@@ -175,7 +169,7 @@ def test_zero_scores(agree: Agree, draw: RandomInputs) -> None:
     """Scores of exactly 0 count like any other score"""
     q, k, v = _qkv(draw, 2)
     q[:, 1] = 0.0
-    agree(q, k, v, mask=_random_mask(draw, 3, 5))
+    agree(q, k, v, mask=random_mask(draw, 3, 5))
     agree(q, k, v)
 
 
@@ -192,7 +186,7 @@ def test_integers(agree: Agree, draw: RandomInputs) -> None:
     """Integers are computed in float64"""
     q, k = draw.integers(2, 3, 4, low=-2, high=3), draw.integers(2, 5, 4, low=-2, high=3)
     agree(q, k, draw.integers(2, 5, 6, low=-9, high=10))
-    agree(q, k, draw.integers(2, 5, 6, low=-9, high=10), mask=_random_mask(draw, 3, 5))
+    agree(q, k, draw.integers(2, 5, 6, low=-9, high=10), mask=random_mask(draw, 3, 5))
 
 
 @graded("attention.attention")
@@ -228,13 +222,13 @@ def test_gradient_single(agree: Agree, reference: Reference, draw: RandomInputs)
 def test_gradient_masked(agree: Agree, reference: Reference, draw: RandomInputs) -> None:
     """Weights from a causal mask and from a random one"""
     agree(*_with_weights(reference, draw, _qkv(draw, 2, queries=4, keys=4), _causal(4, 4)))
-    agree(*_with_weights(reference, draw, _qkv(draw, 2, 3), _random_mask(draw, 2, 1, 3, 5)))
+    agree(*_with_weights(reference, draw, _qkv(draw, 2, 3), random_mask(draw, 2, 1, 3, 5)))
 
 
 @graded("attention.attention_backward")
 def test_gradient_sees_nothing(agree: Agree, reference: Reference, draw: RandomInputs) -> None:
     """A query that saw no key: gradient 0"""
-    mask = _random_mask(draw, 2, 3, 5)
+    mask = random_mask(draw, 2, 3, 5)
     mask[0, 1] = mask[1] = False
     agree(*_with_weights(reference, draw, _qkv(draw, 2), mask))
 

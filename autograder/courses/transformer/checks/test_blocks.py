@@ -13,16 +13,16 @@ graded = pytest.mark.graded
 FLOAT32 = np.float32
 BIASES = ("attn.b_qkv", "attn.b_o", "ffn.b_1", "ffn.b_2")
 
-# Queries look at themselves and at what came before.
+# Each query attends to itself and to earlier positions.
 CAUSAL = np.tri(5, dtype=bool)
-# (2, 1, 1, 5), as `padding_mask` makes it: the last tokens of both texts are not real ones.
+# (2, 1, 1, 5), as `padding_mask` returns it: the last tokens of both texts are padding.
 PADDING = np.array([[True, True, True, False, False], [True, True, True, True, False]])[:, None, None, :]
 
 
 def _params(
     draw: RandomInputs, d: int, f: int, *, without: tuple[str, ...] = (), dtype: Any = np.float64
 ) -> dict[str, Array]:
-    """Random parameters, none near its usual initial value."""
+    """Return random parameters, none near its usual initial value."""
     params = {name: draw.normal(*shape, scale=0.5, dtype=dtype) for name, shape in block_shapes(d, f).items()}
     for gain in ("ln1.gamma", "ln2.gamma"):
         params[gain] += FLOAT32(1.5)
@@ -62,7 +62,7 @@ def test_masks(agree: Agree, draw: RandomInputs) -> None:
 
 @graded("blocks.block")
 def test_sees_nothing(agree: Agree, draw: RandomInputs) -> None:
-    """Queries that may look at no key"""
+    """Queries that may attend to no key"""
     x, params, mask = draw.normal(2, 5, 6), _params(draw, 6, 7), CAUSAL.copy()
     mask[[0, 3]] = False
     agree(x, params, 2, mask=mask)
@@ -98,7 +98,7 @@ def test_dtypes(agree: Agree, draw: RandomInputs) -> None:
 
 @graded("blocks.block")
 def test_stages(stages: Stages, draw: RandomInputs) -> None:
-    """The cache names the weights and the residual stream after each step"""
+    """The cache holds the weights and the residual stream after each step"""
     x, params = draw.normal(2, 5, 6), _params(draw, 6, 7)
     stages(x, params, 2, mask=CAUSAL)
     stages(x, params, 3, mask=PADDING, norm="post")
@@ -135,7 +135,7 @@ def test_relu_gradient(backward: Backward, draw: RandomInputs) -> None:
 
 @graded("blocks.block_backward")
 def test_masks_gradient(backward: Backward, draw: RandomInputs) -> None:
-    """A causal mask, a padding mask, queries that may look at no key"""
+    """A causal mask, a padding mask, queries that may attend to no key"""
     dout, x, params = draw.normal(2, 5, 4), draw.normal(2, 5, 4), _params(draw, 4, 6)
     nothing = CAUSAL.copy()
     nothing[[0, 3]] = False

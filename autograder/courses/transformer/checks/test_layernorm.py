@@ -1,4 +1,4 @@
-"""Checks of assignment 6: layer normalisation and the RMS norm."""
+"""Checks of assignment 6: layer normalization and the RMS norm."""
 
 import numpy as np
 import pytest
@@ -10,31 +10,31 @@ from autograder.engine.inputs import Array, RandomInputs
 graded = pytest.mark.graded
 FLOAT32 = np.float32
 
-# Variances like these are as small as the default eps, 1e-5: where it stands, and how large it is, decides the answer.
+# Scales the variance to about the default eps, 1e-5, so that the place and the size of eps matter.
 SMALL = 2.0**-8
 
-# All entries of a row equal: only eps keeps it from being divided by 0.
+# Rows of equal entries: without eps they would be divided by 0.
 FLAT = np.array([[5.0, 5.0, 5.0, 5.0, 5.0], [0.0, 0.0, 0.0, 0.0, 0.0], [-0.5, -0.5, -0.5, -0.5, -0.5]])
 
-# How far from 0: there the mean of the squares less the square of the mean loses what it is to find. Whole numbers of
-# at most 9 around M = 2²⁰: their sums and the sums of their squares are exact, in whatever order they are added. What
-# is rounded is the mean of the squares, M² (up to 2⁻¹⁴), and the square of the mean: the variance of about 30 is wrong
-# by up to 10⁻⁴, and the result in its sixth digit. The mean itself is rounded by up to 2⁻³⁴: with the distances
-# squared, the result is wrong by 10⁻¹⁰ · gamma / std < 10⁻¹⁰, which is more than the default floor of 10⁻¹² allows.
-# Seven features, because seven is no power of two, by which division is exact; eight rows, because in one of seven the
-# sum is a multiple of seven. Measured on 20,000 draws, in units of what is allowed: two passes, a running mean, and
-# PyTorch at most 0.02; one pass at least 30.
+# Far from 0, mean(x²) - mean(x)² loses the variance by cancellation. The entries are whole numbers within 9 of M = 2²⁰,
+# so their sums and the sums of their squares are exact in any order of addition. Rounding affects the mean of the
+# squares, about M² (by up to 2⁻¹⁴), and the square of the mean: the variance of about 30 is wrong by up to 10⁻⁴, and
+# the result in its sixth digit. The mean itself is rounded by up to 2⁻³⁴, so even with squared distances the result is
+# wrong by 10⁻¹⁰ · gamma / std < 10⁻¹⁰, more than the default floor of 10⁻¹² allows. There are seven features because
+# division by a power of two would be exact, and eight rows because in one of seven the sum is a multiple of seven.
+# Errors measured on 20,000 draws, in units of the tolerance: two passes, a running mean, and PyTorch at most 0.02; one
+# pass at least 30.
 FAR = 2.0**20
 FROM_FAR = Tolerance(relative=1e-9, floor=1e-8)
 
 
 def _far(draw: RandomInputs) -> Array:
-    """Rows around 2²⁰, (8, 7)."""
+    """Return rows around 2²⁰, (8, 7)."""
     return draw.integers(8, 7, low=-9, high=10) + FAR
 
 
 def _gain(draw: RandomInputs, d: int) -> Array:
-    """A gain that is nowhere near 1, with both signs."""
+    """Return a gain with entries of both signs, most of them far from 1."""
     return draw.normal(d, scale=2)
 
 
@@ -63,14 +63,14 @@ def test_eps(agree: Agree, draw: RandomInputs) -> None:
 
 @graded("layernorm.layernorm")
 def test_no_variance(agree: Agree, draw: RandomInputs) -> None:
-    """Rows of equal numbers; rows of length 1"""
+    """Rows of equal entries; rows of length 1"""
     agree(FLAT, _gain(draw, 5), draw.normal(5))
     agree(draw.normal(3, 1), _gain(draw, 1), draw.normal(1))
 
 
 @graded("layernorm.layernorm")
 def test_far_from_zero(agree: Agree, draw: RandomInputs) -> None:
-    """Numbers around a million that differ by a few: the variance is the mean of squared distances"""
+    """Values around a million that differ by a few: the variance is the mean of squared distances"""
     agree(_far(draw), _gain(draw, 7), draw.normal(7), tolerance=FROM_FAR)
 
 
@@ -119,14 +119,14 @@ def test_gradient_eps(agree: Agree, draw: RandomInputs) -> None:
 
 @graded("layernorm.layernorm_backward")
 def test_gradient_no_variance(agree: Agree, draw: RandomInputs) -> None:
-    """Rows of equal numbers; rows of length 1"""
+    """Rows of equal entries; rows of length 1"""
     agree(draw.normal(3, 5), FLAT, _gain(draw, 5))
     agree(draw.normal(3, 1), draw.normal(3, 1), _gain(draw, 1))
 
 
 @graded("layernorm.layernorm_backward")
 def test_gradient_far_from_zero(agree: Agree, draw: RandomInputs) -> None:
-    """Numbers around a million that differ by a few"""
+    """Values around a million that differ by a few"""
     agree(draw.normal(8, 7), _far(draw), _gain(draw, 7), tolerance=FROM_FAR)
 
 

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from autograder.courses.transformer.checks._masks import random_mask
 from autograder.engine.fixtures import Agree, Backward, Stages, Unmodified
 from autograder.engine.inputs import Array, RandomInputs
 from autograder.engine.student import StudentCode
@@ -16,7 +17,7 @@ FLOAT32 = np.float32
 def _params(
     draw: RandomInputs, d_model: int, *, biases: tuple[str, ...] = ("b_qkv", "b_o"), dtype: Any = np.float64
 ) -> dict[str, Array]:
-    """Random parameters, the biases too; those that are not named are absent."""
+    """Return random parameters; the biases that are not named are absent."""
     shapes = {"W_qkv": (d_model, 3 * d_model), "b_qkv": (3 * d_model,), "W_o": (d_model, d_model), "b_o": (d_model,)}
     return {
         name: draw.normal(*shape, scale=0.5, dtype=dtype)
@@ -25,16 +26,9 @@ def _params(
     }
 
 
-def _random_mask(draw: RandomInputs, *shape: int) -> Array:
-    """A random mask in which every query sees something."""
-    mask = draw.booleans(*shape)
-    mask[..., 0] |= ~mask.any(axis=-1)
-    return mask
-
-
 @graded("multihead.split_heads")
 def test_split_batch(agree: Agree, draw: RandomInputs) -> None:
-    """A batch: heads are neighbouring columns"""
+    """A batch: each head gets neighbouring columns"""
     agree(draw.normal(2, 5, 12), 3)
 
 
@@ -55,7 +49,7 @@ def test_split_edges(agree: Agree, draw: RandomInputs) -> None:
 
 @graded("multihead.merge_heads")
 def test_merge_batch(agree: Agree, draw: RandomInputs) -> None:
-    """A batch: heads side by side again"""
+    """A batch: the heads side by side"""
     agree(draw.normal(2, 3, 5, 4))
 
 
@@ -82,10 +76,10 @@ def test_self(agree: Agree, draw: RandomInputs) -> None:
 
 @graded("multihead.multihead_attention")
 def test_weights(stages: Stages, draw: RandomInputs) -> None:
-    """Cache["weights"] holds the weights of every head"""
+    """The cache entry "weights" holds the weights of each head"""
     x, memory, params = draw.normal(2, 5, 12), draw.normal(2, 7, 12), _params(draw, 12)
     stages(x, params, 3, None, None)
-    stages(x, params, 3, _random_mask(draw, 2, 1, 5, 5), None)
+    stages(x, params, 3, random_mask(draw, 2, 1, 5, 5), None)
     stages(x, params, 3, None, memory)
     stages(x[0], params, 3, None, None)
 
@@ -120,7 +114,7 @@ def test_causal(agree: Agree, draw: RandomInputs) -> None:
     """The causal mask, and another one of shape (T, S)"""
     x, params = draw.normal(2, 5, 6), _params(draw, 6)
     agree(x, params, 3, mask=np.tri(5, dtype=bool))
-    agree(x, params, 3, _random_mask(draw, 5, 5))
+    agree(x, params, 3, random_mask(draw, 5, 5))
 
 
 @graded("multihead.multihead_attention")
@@ -128,12 +122,12 @@ def test_masks(agree: Agree, draw: RandomInputs) -> None:
     """Padding, a mask for each text, a mask for each head"""
     x, params = draw.normal(2, 5, 6), _params(draw, 6)
     for shape in [(2, 1, 1, 5), (2, 1, 5, 5), (2, 3, 5, 5)]:
-        agree(x, params, 3, mask=_random_mask(draw, *shape))
+        agree(x, params, 3, mask=random_mask(draw, *shape))
 
 
 @graded("multihead.multihead_attention")
 def test_sees_nothing(agree: Agree, draw: RandomInputs) -> None:
-    """A query that may look at no key; a text that is all padding"""
+    """A query that may attend to no key; a text that is all padding"""
     x, params = draw.normal(2, 4, 6), _params(draw, 6)
     agree(x, params, 2, mask=np.tri(4, k=-1, dtype=bool))
     agree(x, params, 2, mask=np.array([[True, True, False, True], [False] * 4])[:, None, None])
@@ -154,7 +148,7 @@ def test_cross_masks(agree: Agree, draw: RandomInputs) -> None:
     """Cross attention with masks, and without a batch axis"""
     x, memory, params = draw.normal(2, 5, 6), draw.normal(2, 4, 6), _params(draw, 6)
     agree(x, params, 3, mask=np.array([[True] * 4, [True, True, False, False]])[:, None, None], memory=memory)
-    agree(x[0], params, 2, mask=_random_mask(draw, 5, 4), memory=memory[0])
+    agree(x[0], params, 2, mask=random_mask(draw, 5, 4), memory=memory[0])
 
 
 @graded("multihead.multihead_attention")
@@ -177,7 +171,7 @@ def test_float32(agree: Agree, draw: RandomInputs) -> None:
 
 @graded("multihead.multihead_attention")
 def test_integers(agree: Agree, draw: RandomInputs) -> None:
-    """Integers are computed in float64"""
+    """Integers become float64"""
     params = _params(draw, 6)
     x, memory = draw.integers(2, 5, 6, low=-3, high=4), draw.integers(2, 4, 6, low=-3, high=4)
     agree(x, params, 3)
@@ -201,7 +195,7 @@ def test_gradient_self(backward: Backward, draw: RandomInputs) -> None:
 
 @graded("multihead.multihead_attention_backward", points=2)
 def test_gradient_cross(backward: Backward, draw: RandomInputs) -> None:
-    """Cross attention: the memory has a gradient of its own"""
+    """Cross attention: the memory has its own gradient"""
     x, params = draw.normal(2, 5, 6), _params(draw, 6)
     backward(draw.normal(2, 5, 6), x, params, 3, memory=draw.normal(2, 7, 6))
     backward(draw.normal(2, 5, 6), x, params, 2, memory=draw.normal(2, 5, 6))
@@ -221,14 +215,14 @@ def test_gradient_masked(backward: Backward, draw: RandomInputs) -> None:
     """The causal mask, a mask for each text, padding in the memory"""
     x, params = draw.normal(2, 5, 6), _params(draw, 6)
     backward(draw.normal(2, 5, 6), x, params, 3, mask=np.tri(5, dtype=bool))
-    backward(draw.normal(2, 5, 6), x, params, 3, mask=_random_mask(draw, 2, 1, 5, 5))
+    backward(draw.normal(2, 5, 6), x, params, 3, mask=random_mask(draw, 2, 1, 5, 5))
     padding = np.array([[True] * 4, [True, True, False, False]])[:, None, None]
     backward(draw.normal(2, 5, 6), x, params, 3, mask=padding, memory=draw.normal(2, 4, 6))
 
 
 @graded("multihead.multihead_attention_backward")
 def test_gradient_sees_nothing(backward: Backward, draw: RandomInputs) -> None:
-    """A query that saw no key; a text that is all padding"""
+    """A query that attended to no key; a text that is all padding"""
     x, params = draw.normal(2, 4, 6), _params(draw, 6)
     backward(draw.normal(2, 4, 6), x, params, 2, mask=np.tri(4, k=-1, dtype=bool))
     padding = np.array([[True, True, False, True], [False] * 4])[:, None, None]

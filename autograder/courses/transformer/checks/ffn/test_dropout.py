@@ -16,7 +16,7 @@ FLOAT32 = np.float32
 
 
 def _mask_of(value: Any, x: Array, p: float, compare: Compare) -> Array:
-    """The mask that `dropout` returned, after seeing that it is one and that the output is what it makes of `x`."""
+    """Return the mask that `dropout` returned, after checking that it is one and that the output is `x` times it."""
     mask = value[1] if isinstance(value, tuple) and len(value) == 2 else None
     kept = mask != 0 if isinstance(mask, np.ndarray) and mask.shape == x.shape else np.ones(x.shape, bool)
     dtype = x.dtype if x.dtype.kind == "f" else np.float64
@@ -26,7 +26,7 @@ def _mask_of(value: Any, x: Array, p: float, compare: Compare) -> Array:
 
 
 def _spread(share: float, count: int) -> float:
-    """Six standard deviations of a relative frequency: a right answer is outside once in 500 million times."""
+    """Return six standard deviations of a relative frequency: correct code exceeds them once in 500 million runs."""
     return 6 * math.sqrt(share * (1 - share) / count)
 
 
@@ -37,7 +37,7 @@ def test_dropout_scale(student: StudentCode, compare: Compare, draw: RandomInput
     for shape, p in (((4, 5, 6), 0.2), ((40,), 0.75)):
         x = draw.normal(*shape)
         masks.append(_mask_of(student.ffn.dropout(x, p, draw.rng()), x, p, compare))
-    # Of 160 values: by chance it is all or none of them once in 10³⁵ times.
+    # Correct code drops all or none of the 160 values once in 10³⁵ runs.
     if all(mask.all() for mask in masks) or not any(mask.any() for mask in masks):
         raise Mismatch(f"dropout dropped {'no' if masks[0].all() else 'every'} value, with p=0.2 and with p=0.75")
 
@@ -59,7 +59,7 @@ def test_dropout_every_value(student: StudentCode, compare: Compare, draw: Rando
     x, p = draw.normal(6, 8, 10, 12), 0.5
     kept = _mask_of(student.ffn.dropout(x, p, draw.rng()), x, p, compare) != 0
     for axis in range(kept.ndim):
-        # Two independent neighbours agree half of the time.
+        # Independent neighbours agree half of the time.
         agreeing = ~np.diff(kept, axis=axis)
         if abs(agreeing.mean() - 0.5) > _spread(0.5, agreeing.size):
             raise Mismatch(
@@ -67,13 +67,13 @@ def test_dropout_every_value(student: StudentCode, compare: Compare, draw: Rando
                 "expected about 50%",
                 help="draw one random number for each value of x, not one for a whole row",
             )
-    # Of 64 values half are dropped, give or take 4: it is always the same number once in 10¹³ times.
+    # About 32 ± 4 of 64 values are dropped; independent draws give the same count 14 times once in 10¹³ runs.
     x = draw.normal(4, 16)
     masks = [_mask_of(student.ffn.dropout(x, p, draw.rng()), x, p, compare) for _ in range(14)]
     if len({np.count_nonzero(mask) for mask in masks}) == 1:
         raise Mismatch(
             f"14 times exactly {np.count_nonzero(masks[0] == 0)} of 64 values were dropped",
-            help="each value is dropped with probability p, whatever becomes of the others",
+            help="drop each value with probability p, independently of the others",
         )
 
 

@@ -15,7 +15,7 @@ FLOAT32 = np.float32
 def _params(
     draw: RandomInputs, d: int, f: int, *, biases: str = "b_1 b_2", dtype: Any = np.float64
 ) -> dict[str, Array]:
-    """Random weights, and random values for the biases that are named."""
+    """Return random weights, and random values for the named biases."""
     params = {
         "W_1": draw.normal(d, f, dtype=dtype),
         "b_1": draw.normal(f, dtype=dtype),
@@ -27,7 +27,7 @@ def _params(
 
 @graded("ffn.ffn")
 def test_ffn(agree: Agree, draw: RandomInputs) -> None:
-    """GELU, a batch of sentences"""
+    """GELU, a batch of texts"""
     agree(draw.normal(2, 4, 3), _params(draw, 3, 5))
 
 
@@ -73,7 +73,7 @@ def test_ffn_inputs_kept(unmodified: Unmodified, draw: RandomInputs) -> None:
 
 @graded("ffn.ffn_backward", points=2)
 def test_ffn_gradient(backward: Backward, draw: RandomInputs) -> None:
-    """GELU, a batch of sentences"""
+    """GELU, a batch of texts"""
     backward(draw.normal(2, 4, 3), draw.normal(2, 4, 3), _params(draw, 3, 5))
 
 
