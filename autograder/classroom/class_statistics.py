@@ -15,8 +15,7 @@ MAX_TIMEOUTS = 200
 
 def collect(book: Gradebook) -> ClassRecords:
     """Return the records of a class: students, functions, checks and mistakes."""
-    records = ClassRecords(clean(book.title, 200), book.assignments)
-    records.seconds, records.seed = book.document["seconds"], book.document["seed"]
+    records = ClassRecords(clean(book.title, 200), seed=book.document["seed"])
     mistakes: dict[str, MistakeRecord] = {}
     letters: list[dict[str, str]] = []  # for each student: function -> letter of its status
     functions: dict[str, None] = {}  # an ordered set
@@ -53,7 +52,6 @@ def _student_record(student: Document) -> StudentRecord:
         student["score"],
         student["out_of"],
         student["late_days"],
-        student["seconds"],
         student["file"],
         [clean(note, 400) for note in (*student_exception_lines(student), *student["notes"])],
     )
@@ -65,7 +63,6 @@ def _add_checks(
     for check in checks:
         record = records.checks.setdefault(check["id"], CheckRecord(check["id"], function, check["title"]))
         record.statuses[check["status"]] += 1
-        record.seconds = max(record.seconds, check["seconds"])
         if check["status"] == "timeout":
             records.timed_out += 1
             if len(records.timeouts) < MAX_TIMEOUTS:

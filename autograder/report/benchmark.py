@@ -14,27 +14,17 @@ BAR_WIDTH = 24
 
 @dataclass(frozen=True)
 class SpeedComparison:
-    """Training speed of the student's GPT and of PyTorch's.
-
-    Attributes:
-        tokens_per_second, torch_tokens_per_second: both speeds in the round with the median ratio.
-        ratios: the student's speed divided by PyTorch's, in each round.
-        loss_difference: largest difference between the losses of the first steps.
-        functions: share of the time by function, largest first.
-        slowest: the student's function that takes the most time; empty if none takes a noticeable part.
-        hint: what usually makes that function faster.
-        student_modules: assignments that use the student's code; empty if all use the official solution.
-    """
+    """Training speed of the student's GPT and of PyTorch's."""
 
     preset: str
-    tokens_per_second: float
+    tokens_per_second: float  # like PyTorch's, in the round with the median ratio
     torch_tokens_per_second: float
-    ratios: tuple[float, ...]
-    loss_difference: float
-    functions: dict[str, float]
-    slowest: str
-    hint: str
-    student_modules: tuple[str, ...] = ()
+    ratios: tuple[float, ...]  # the student's speed divided by PyTorch's, in each round
+    loss_difference: float  # largest difference between the losses of the first steps
+    functions: dict[str, float]  # share of the time by function, largest first
+    slowest: str  # the student's function that takes the most time; empty if none takes a noticeable part
+    hint: str  # what usually makes that function faster
+    student_modules: tuple[str, ...] = ()  # assignments that use the student's code; empty if none does
 
     @property
     def ratio(self) -> float:

@@ -15,6 +15,7 @@ from rich.table import Table
 from rich.text import Text
 
 from autograder.core.text import counted
+from autograder.documents import Document
 from autograder.report import error_map, styles
 
 # Mark and colour of each status.
@@ -41,8 +42,6 @@ BAR_WIDTH = 20
 MAX_PANELS = 5
 MAX_TITLE_WIDTH = 72  # columns for the title in the border of a panel of 80 columns
 MAX_OUTPUT_LINES = 12
-
-Document = dict[str, Any]
 
 
 def render(document: Document, console: Console, *, all_panels: bool = False, when_passed: str | None = None) -> None:

@@ -5,7 +5,6 @@
 
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import Any
 
 from autograder.results import STATUSES
 
@@ -23,7 +22,6 @@ class CheckRecord:
     function: str
     title: str
     statuses: Counter[str] = field(default_factory=Counter)
-    seconds: float = 0.0
 
     @property
     def pass_rate(self) -> float:
@@ -44,13 +42,7 @@ class MistakeRecord:
 
 @dataclass
 class StudentRecord:
-    """The results of one student.
-
-    Attributes:
-        notes: student exceptions, and remarks for the instructor.
-        letters: one status letter per function, in the order of the class's functions.
-        mistakes: numbers of the mistakes made.
-    """
+    """The results of one student."""
 
     name: str
     id: str
@@ -60,11 +52,10 @@ class StudentRecord:
     score: float
     out_of: float
     late_days: int
-    seconds: float
     file: str | None
-    notes: list[str] = field(default_factory=list)
-    letters: str = ""
-    mistakes: list[int] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)  # student exceptions, and remarks for the instructor
+    letters: str = ""  # one status letter per function, in the order of the class's functions
+    mistakes: list[int] = field(default_factory=list)  # numbers of the mistakes made
 
     @property
     def share(self) -> float:
@@ -74,44 +65,28 @@ class StudentRecord:
 
 @dataclass(frozen=True)
 class SimilarPair:
-    """Two submissions that are alike.
-
-    Attributes:
-        share: the fraction of the smaller submission's rare fingerprints that both have.
-        shared: the number of those fingerprints.
-        modules: the modules in which they are alike, the most alike first, each with its share.
-    """
+    """Two submissions that are alike."""
 
     first: str
     second: str
-    share: float
-    shared: int
-    modules: str
+    share: float  # the fraction of the smaller submission's rare fingerprints that both have
+    shared: int  # the number of those fingerprints
+    modules: str  # the modules in which they are alike, the most alike first, each with its share
 
 
 @dataclass
 class ClassRecords:
-    """The results of a class.
-
-    Attributes:
-        functions: qualified names in course order.
-        checks: by id, in course order.
-        mistakes: most common first.
-        slowest: (seconds, student, function, check), slowest first, without checks that timed out or did not run.
-        timeouts: (student, function, check).
-        timed_out: number of checks that timed out; `timeouts` lists the first of them.
-    """
+    """The results of a class."""
 
     title: str
-    assignments: list[dict[str, Any]]
-    functions: list[str] = field(default_factory=list)
+    functions: list[str] = field(default_factory=list)  # qualified names in course order
     students: list[StudentRecord] = field(default_factory=list)
-    checks: dict[str, CheckRecord] = field(default_factory=dict)
-    mistakes: list[MistakeRecord] = field(default_factory=list)
+    checks: dict[str, CheckRecord] = field(default_factory=dict)  # by id, in course order
+    mistakes: list[MistakeRecord] = field(default_factory=list)  # most common first
+    # (seconds, student, function, check), slowest first, without checks that timed out or did not run.
     slowest: list[tuple[float, int, str, str]] = field(default_factory=list)
-    timeouts: list[tuple[int, str, str]] = field(default_factory=list)
-    timed_out: int = 0
-    seconds: float = 0.0
+    timeouts: list[tuple[int, str, str]] = field(default_factory=list)  # (student, function, check) of the first ones
+    timed_out: int = 0  # number of checks that timed out
     seed: int = 0
 
     @property

@@ -5,12 +5,12 @@ from collections.abc import Sequence
 from statistics import mean, median
 
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
 from autograder.core.text import counted
 from autograder.report.check_report import STATUS_STYLES, STATUS_WORDS
 from autograder.report.class_records import ClassRecords, SimilarPair
+from autograder.report.styles import grid
 
 MAX_MISTAKES = 12
 MAX_FUNCTIONS = 8
@@ -58,10 +58,7 @@ def _print_mistakes(records: ClassRecords, console: Console) -> None:
     if not records.mistakes:
         return
     console.print(Text("Most common mistakes", "bold"))
-    table = Table.grid(padding=(0, 2))
-    table.add_column(justify="right", no_wrap=True)
-    table.add_column(overflow="fold")
-    table.add_column(style="dim", no_wrap=True)
+    table = grid("right", "fold", "dim")
     for mistake in records.mistakes[:MAX_MISTAKES]:
         count = Text(str(len(mistake.students)), STATUS_STYLES["failed"][1])
         table.add_row(count, Text(mistake.title), Text(mistake.function))
@@ -81,28 +78,21 @@ def _print_pass_rates(records: ClassRecords, console: Console) -> None:
     if not rows:
         return
     console.print(Text.assemble(("Lowest pass rates", "bold"), (", of those who started", "dim")))
-    table = Table.grid(padding=(0, 2))
-    table.add_column(justify="right", no_wrap=True)
-    table.add_column(no_wrap=True)
-    table.add_column(style="dim", overflow="fold")
+    table = grid("right", "left", "dim fold")
     for rate, function, counts in sorted(rows, key=lambda row: row[0])[:MAX_FUNCTIONS]:
         words = [f"{mark} {counts[status]}" for status, (mark, _) in STATUS_STYLES.items() if counts[status]]
         table.add_row(Text(f"{rate:.0%}"), Text(function), Text("  ".join(words)))
     console.print(table)
     seen = {status for _, _, counts in rows for status, count in counts.items() if count}
-    legend = "  ".join(
-        f"{mark} {STATUS_WORDS[status]}" for status, (mark, _) in STATUS_STYLES.items() if status in seen
-    )
-    console.print(Text(f"{legend}\n", "dim"))
+    legend = [f"{mark} {STATUS_WORDS[status]}" for status, (mark, _) in STATUS_STYLES.items() if status in seen]
+    console.print(Text("  ".join(legend) + "\n", "dim"))
 
 
 def _print_low_scores(records: ClassRecords, console: Console) -> None:
     """Print who may need help: low scores, lowest first, and students without a submission."""
-    low = sorted(
-        (student for student in records.scored if student.share < LOW_SCORE), key=lambda student: student.share
-    )
+    by_share = sorted(records.scored, key=lambda student: student.share)
     groups = {
-        f"Below {LOW_SCORE:.0%}": [f"{student.name} {student.share:.0%}" for student in low],
+        f"Below {LOW_SCORE:.0%}": [f"{low.name} {low.share:.0%}" for low in by_share if low.share < LOW_SCORE],
         "No submission": [student.name for student in records.missing],
     }
     for title, names in groups.items():
@@ -114,12 +104,10 @@ def _print_low_scores(records: ClassRecords, console: Console) -> None:
 
 
 def _print_times(records: ClassRecords, console: Console) -> None:
-    parts = []
+    parts = [f"{counted(records.timed_out, 'check')} timed out"] if records.timed_out else []
     if records.slowest:
         seconds, number, function, _ = records.slowest[0]
-        parts.append(f"slowest check {seconds:.2f} s ({function}, {records.students[number].name})")
-    if records.timed_out:
-        parts.append(f"{counted(records.timed_out, 'check')} timed out")
+        parts.insert(0, f"slowest check {seconds:.2f} s ({function}, {records.students[number].name})")
     if parts:
         console.print(Text(" · ".join(parts) + "\n"))
 
@@ -130,10 +118,7 @@ def render_pairs(pairs: Sequence[SimilarPair], console: Console) -> None:
         console.print(Text("No two submissions are suspiciously similar.\n"))
         return
     console.print(Text("Suspiciously similar submissions: look at them yourself; this is not a verdict", "bold"))
-    table = Table.grid(padding=(0, 2))
-    table.add_column(justify="right", no_wrap=True)
-    table.add_column(overflow="fold")
-    table.add_column(style="dim", overflow="fold")
+    table = grid("right", "fold", "dim fold")
     for pair in pairs[:MAX_PAIRS]:
         table.add_row(Text(f"{pair.share:.0%}"), Text(f"{pair.first} · {pair.second}"), Text(pair.modules))
     console.print(table)

@@ -12,17 +12,13 @@ from autograder.report.styles import grid
 
 @dataclass(frozen=True)
 class Diagnostic:
-    """The state of one part of this machine, and the command or step that fixes it.
-
-    Attributes:
-        optional: whether Headway works without it.
-    """
+    """The state of one part of this machine."""
 
     name: str
     ok: bool
     text: str
-    fix: str = ""
-    optional: bool = False
+    fix: str = ""  # the command or step that fixes it
+    optional: bool = False  # whether Headway works without it
 
 
 def render(diagnostics: Sequence[Diagnostic], console: Console) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
 from rich.console import Console
 from rich.panel import Panel
@@ -15,7 +15,8 @@ from rich.table import Table
 from rich.text import Text
 
 from autograder.core.text import clean, counted
-from autograder.report.check_report import STATUS_STYLES, STATUS_WORDS
+from autograder.documents import Document
+from autograder.report.check_report import STATUS_STYLES, STATUS_WORDS, status_counts
 from autograder.report.student_feedback import student_exception_lines
 
 MAX_ROWS = 60
@@ -34,20 +35,13 @@ class GradedSubmission(Protocol):
 
 @dataclass
 class GradingProgress:
-    """The progress of a run, reported at its start, after each result and with each warning.
+    """The progress of a run, reported at its start, after each result and with each warning."""
 
-    Attributes:
-        todo: number of submissions to grade, without the `reused` ones, whose stored result is current.
-        done: number of submissions graded so far.
-        entry: the latest result; None at the start and with a warning.
-        name: the submission of that result.
-    """
-
-    todo: int
-    reused: int
-    done: int = 0
-    entry: GradedSubmission | None = None
-    name: str = ""
+    todo: int  # number of submissions to grade, without the reused ones
+    reused: int  # number of submissions whose stored result is current
+    done: int = 0  # number of submissions graded so far
+    entry: GradedSubmission | None = None  # the latest result; None at the start and with a warning
+    name: str = ""  # the submission of that result
     warning: str = ""
 
 
@@ -57,13 +51,8 @@ def show_progress(console: Console) -> Iterator[Callable[[GradingProgress], None
 
     Where the output is no terminal, a line is printed now and then instead of the bar.
     """
-    columns = (
-        TextColumn("grading"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TextColumn("{task.fields[rate]}"),
-        TimeRemainingColumn(),
-    )
+    rate_column = TextColumn("{task.fields[rate]}")
+    columns = TextColumn("grading"), BarColumn(), MofNCompleteColumn(), rate_column, TimeRemainingColumn()
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
         task = bar.add_task("", total=None, rate="")
         started = last_line = time.monotonic()
@@ -79,14 +68,13 @@ def show_progress(console: Console) -> Iterator[Callable[[GradingProgress], None
                 elif progress.reused:
                     console.print(Text(f"{progress.reused} already graded, {progress.todo} to grade"))
                 return
-            problem = _problem(progress.entry)
-            if problem:
+            if problem := _problem(progress.entry):
                 console.print(Text.assemble((f"{progress.name}: ", "bold"), (problem, STATUS_STYLES["error"][1])))
             if not console.is_terminal and time.monotonic() - last_line > SECONDS_BETWEEN_LINES:
                 last_line = time.monotonic()
                 minutes = elapsed / progress.done * (progress.todo - progress.done) / 60
-                line = f"{progress.done} of {progress.todo} graded, {rate}, about {minutes:.0f} min left"
-                console.print(Text(line))
+                count = f"{progress.done} of {progress.todo} graded"
+                console.print(Text(f"{count}, {rate}, about {minutes:.0f} min left"))
 
         yield update
 
@@ -101,18 +89,13 @@ def _problem(entry: GradedSubmission) -> str:
 
 def warn_no_sandbox(console: Console) -> None:
     """Print a warning that untrusted code is about to run with the privileges of the person who grades."""
-    text = "No sandbox: submissions can read your files, use your network and change each other's results."
-    title = Text("--unsafe-no-sandbox")
-    console.print(Panel(Text(text), title=title, border_style=STATUS_STYLES["failed"][1], expand=False))
+    text = Text("No sandbox: submissions can read your files, use your network and change each other's results.")
+    style = STATUS_STYLES["failed"][1]
+    console.print(Panel(text, title=Text("--unsafe-no-sandbox"), border_style=style, expand=False))
 
 
-def render(document: dict[str, Any], out: Path, console: Console) -> None:
-    """Print the scores of the class, their mean, and where the results are.
-
-    Args:
-        document: a class document.
-        out: the folder with the results.
-    """
+def render(document: Document, out: Path, console: Console) -> None:
+    """Print the scores in a class document, their mean, and `out`, the folder with the results."""
     students = document["students"]
     count = counted(len(students), "submission")
     console.print(Text.assemble("\n", ("Headway", "bold"), f" · {count} · seed {document['seed']}\n"))
@@ -145,20 +128,17 @@ def _bar(share: float) -> Text:
     return Text.assemble(("█" * filled, STATUS_STYLES["passed"][1]), ("░" * (10 - filled), "dim"))
 
 
-def _details(student: dict[str, Any]) -> Text:
+def _details(student: Document) -> Text:
     """Return the counts of checks that did not pass, lateness, student exceptions and remarks."""
-    statuses = student["statuses"]
-    text = Text()
-    for status, (mark, style) in STATUS_STYLES.items():
-        if student["status"] == "graded" and statuses.get(status) and (status != "passed" or len(statuses) == 1):
-            text.append(f"{', ' if text else ''}{mark} {statuses[status]} {STATUS_WORDS[status]}", style)
+    statuses = student["statuses"] if student["status"] == "graded" else {}
+    only_passed = len(statuses) == 1
+    counts = status_counts(Counter({name: n for name, n in statuses.items() if name != "passed" or only_passed}))
+    lines = [Text(", ").join(counts)] if counts else []
     if student["late_days"]:
         penalty = f": {student['penalty']:.4g} points deducted" if student["penalty"] else ""
-        text.append(f"\n{counted(student['late_days'], 'day')} late{penalty}")
-    for line in student_exception_lines(student):
-        text.append(f"\n{line}" if text else line)
+        lines.append(Text(f"{counted(student['late_days'], 'day')} late{penalty}"))
+    lines += [Text(line) for line in student_exception_lines(student)]
     reason = f"{student['status']}: {student['reason']}" if student["status"] in STATUSES_WITHOUT_SCORE else ""
-    for note in [reason, *(note for note in student["notes"] if note not in reason)]:
-        if note:
-            text.append(f"\n{note}" if text else note, STATUS_STYLES["error"][1])
-    return text
+    notes = [reason, *(note for note in student["notes"] if note not in reason)]
+    lines += [Text(note, STATUS_STYLES["error"][1]) for note in notes if note]
+    return Text("\n").join(lines)

@@ -8,8 +8,9 @@ from typing import Any
 from rich.console import Console, Group, RenderableType
 from rich.text import Text
 
+from autograder.documents import Document
 from autograder.report import check_report
-from autograder.report.check_report import STATUS_STYLES, Document
+from autograder.report.check_report import STATUS_STYLES
 
 WIDTH = 96
 MAX_PANELS = 3
@@ -20,18 +21,12 @@ _FORMAT = f'<pre style="{_STYLE};margin:0;color:inherit;background:none">{{code}
 
 @dataclass(frozen=True)
 class NotebookReport:
-    """The result of a check, as notebooks display it.
-
-    Attributes:
-        progress: status of each function of the document's assignments; None where it was not checked yet.
-        origins: where the earlier assignments that the functions import come from, by module.
-        note: a remark about this check.
-    """
+    """The result of a check, as notebooks display it."""
 
     document: Document
-    progress: Mapping[str, str | None]
-    origins: Mapping[str, str]
-    note: str = ""
+    progress: Mapping[str, str | None]  # status of each function of the assignments; None if not checked yet
+    origins: Mapping[str, str]  # where the earlier assignments that the functions import come from, by module
+    note: str = ""  # a remark about this check
 
     @property
     def passed(self) -> bool:

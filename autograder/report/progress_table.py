@@ -14,6 +14,12 @@ from autograder.curriculum.effort import DIFFICULTY, duration
 from autograder.report.check_report import STATUS_STYLES
 
 DOTS = ("", "●○○", "●●○", "●●●")
+# Widths of the columns at the right edge. The heading of an assignment has no "since" and a wider time.
+SINCE, POINTS, TAKES, HARD = 6, 7, 6, 3
+MARK, GAP, INDENT = 2, 2, 4
+# In a narrow terminal, a few long names must not push the rest off the screen and gradients are shortened; in a very
+# narrow one PyTorch's names are cut instead of being wrapped.
+WIDE_ROOM, LONG_NAME, NARROW_ROOM = 74, 26, 30
 
 
 class FunctionProgress(Protocol):
@@ -45,16 +51,24 @@ def render(
         total: the number of functions of which `selected` is a part, if it is a part.
     """
     functions = [curriculum.functions[name] for name in selected]
-    widths = [len(_name(function, stale)) for function in functions]
-    side_columns = (SINCE, POINTS, TAKES, HARD) if entries is not None else (TAKES, HARD)
-    room = console.width - MARK - sum(side_columns) - GAP * (1 + len(side_columns))
-    width = max((n for n in widths if room >= WIDE_ROOM or n <= LONG_NAME), default=0) + GAP
-    console.print(_column_titles(entries is not None, width))
+    columns = (TAKES, HARD) if entries is None else (SINCE, POINTS, TAKES, HARD)
+    room = console.width - MARK - sum(columns) - GAP * (1 + len(columns))
+    lengths = [len(_name(function, stale)) for function in functions]
+    width = max((n for n in lengths if room >= WIDE_ROOM or n <= LONG_NAME), default=0) + GAP
+    side_titles = ("takes", "") if entries is None else ("since", "points", "takes", "")
+    titles = "", "  function".ljust(width) + "in PyTorch", *side_titles
+    table = _table(*columns)
+    table.add_row(*(Text(title, "dim") for title in titles))
+    console.print(table)
     for assignment in curriculum.assignments:
-        listed = [function for function in functions if function.module == assignment.module]
-        if listed:
+        table = _table(*columns)
+        for function in functions:
+            if function.module == assignment.module:
+                name = _described_name(assignment, function, _name(function, stale), width, room)
+                table.add_row(*_function_row(function, name, entries))
+        if table.rows:
             console.print(_heading(assignment, entries))
-            console.print(_function_rows(assignment, listed, entries, stale, (width, room)))
+            console.print(table)
     if any(function.difficulty for function in functions):
         console.print(Text("\n" + "   ".join(f"{DOTS[n]} {words}" for n, words in DIFFICULTY.items()), "dim"))
     if entries is None:
@@ -68,29 +82,13 @@ def render(
         console.print(Text("See what is left: headway list --open"))
 
 
-def _table(*columns: int) -> Table:
+def _table(*widths: int) -> Table:
     """Return a table without lines: a mark, a column that takes the remaining width, and columns of these widths."""
     table = Table(box=None, pad_edge=False, show_header=False, expand=True)
     table.add_column(justify="right", no_wrap=True, width=MARK)
     table.add_column(ratio=1, overflow="ellipsis", no_wrap=True)
-    for width in columns:
+    for width in widths:
         table.add_column(justify="right", no_wrap=True, width=width)
-    return table
-
-
-# Widths of the columns at the right edge. The heading of an assignment has no "since" and a wider time.
-SINCE, POINTS, TAKES, HARD = 6, 7, 6, 3
-MARK, GAP = 2, 2
-INDENT = 4
-# In a narrow terminal, a few long names must not push the rest off the screen and gradients are shortened; in a very
-# narrow one PyTorch's names are cut instead of being wrapped.
-WIDE_ROOM, LONG_NAME, NARROW_ROOM = 74, 26, 30
-
-
-def _column_titles(in_workspace: bool, width: int) -> Table:
-    table = _table(SINCE, POINTS, TAKES, HARD) if in_workspace else _table(TAKES, HARD)
-    titles = ["", "  function".ljust(width) + "in PyTorch", *(("since", "points") if in_workspace else ()), "takes", ""]
-    table.add_row(*(Text(title, "dim") for title in titles))
     return table
 
 
@@ -101,44 +99,31 @@ def _heading(assignment: Assignment, entries: Mapping[str, FunctionProgress] | N
     possible = sum(entry.possible for function, entry in known.items() if not function.bonus)
     points = f"{earned:g} / {possible:g}" if len(known) == len(assignment.functions) else ""
     about = Text.assemble((assignment.module, "bold"), "  ", assignment.title)
-    table.add_row(
-        Text(str(assignment.number), "bold"), about, Text(points, "bold"), _duration_text(assignment.minutes, "bold")
+    cells = (
+        Text(str(assignment.number), "bold"),
+        about,
+        Text(points, "bold"),
+        Text(_duration(assignment.minutes), "bold"),
     )
+    table.add_row(*cells)
     return table
 
 
-def _function_rows(
-    assignment: Assignment,
-    functions: list[Function],
-    entries: Mapping[str, FunctionProgress] | None,
-    stale: frozenset[str],
-    widths: tuple[int, int],
-) -> Table:
-    """Return the functions of an assignment.
-
-    Args:
-        widths: of the names, and of the names together with PyTorch's.
-    """
-    table = _table(TAKES, HARD) if entries is None else _table(SINCE, POINTS, TAKES, HARD)
-    for function in functions:
-        name = _described_name(assignment, function, _name(function, stale), *widths)
-        effort = _duration_text(function.minutes), Text(DOTS[function.difficulty], "dim")
-        if entries is None:
-            table.add_row("", name, *effort)
-            continue
-        entry = entries.get(function.qualified)
-        mark, style = STATUS_STYLES[entry.status if entry else "not_started"]
-        started = entry is not None and entry.status != "not_started"
-        points = f"{entry.earned:g} / {entry.possible:g}" if entry and started else ""
-        since = ago(entry.since) if entry and started else ""
-        table.add_row(Text(mark, style), name, Text(since, "dim"), Text(points), *effort)
-    return table
+def _function_row(function: Function, name: Text, entries: Mapping[str, FunctionProgress] | None) -> list[Text]:
+    effort = [Text(_duration(function.minutes)), Text(DOTS[function.difficulty], "dim")]
+    if entries is None:
+        return [Text(), name, *effort]
+    entry = entries.get(function.qualified)
+    if entry is None or entry.status == "not_started":
+        return [Text(*STATUS_STYLES["not_started"]), name, Text(), Text(), *effort]
+    points = Text(f"{entry.earned:g} / {entry.possible:g}")
+    return [Text(*STATUS_STYLES[entry.status]), name, Text(ago(entry.since), "dim"), points, *effort]
 
 
 def _described_name(assignment: Assignment, function: Function, name: str, width: int, room: int) -> Text:
     """Return a function's name and its PyTorch equivalent, on the next line where it does not fit."""
-    forward = next((f for f in assignment.functions if f"{f.name}_backward" == function.name), None)
-    is_its_gradient = forward is not None and function.torch == f"gradient of {forward.torch}"
+    torch_by_gradient = {f"{f.name}_backward": f.torch for f in assignment.functions}
+    is_its_gradient = function.torch == f"gradient of {torch_by_gradient.get(function.name)}"
     what = "its gradient" if is_its_gradient and room < WIDE_ROOM else function.torch
     about = " · ".join(filter(None, ("bonus" if function.bonus else "", what)))
     name_width = max(width, len(name) + GAP)
@@ -148,9 +133,9 @@ def _described_name(assignment: Assignment, function: Function, name: str, width
     return Text.assemble(name, *((f"\n{' ' * INDENT}{line}", "dim") for line in lines))
 
 
-def _duration_text(minutes: int, style: str = "") -> Text:
+def _duration(minutes: int) -> str:
     """Return the estimated time; empty for 0, which means that there is no estimate."""
-    return Text(duration(minutes) if minutes else "", style)
+    return duration(minutes) if minutes else ""
 
 
 def _name(function: Function, stale: frozenset[str]) -> str:

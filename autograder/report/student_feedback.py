@@ -4,22 +4,14 @@ The feedback level is that of the document: one without expected values makes fe
 """
 
 import re
-from typing import Any
 
 from autograder.core.text import clean, counted
-from autograder.report.check_report import (
-    STATUS_STYLES,
-    STATUS_WORDS,
-    headline,
-    likely_cause,
-    points_text,
-    worst_value,
-)
+from autograder.documents import Document
+from autograder.report.check_report import STATUS_STYLES, STATUS_WORDS, headline, likely_cause, points_text, worst_value
 from autograder.report.class_records import LETTERS
 from autograder.report.error_map import MARKS
 from autograder.report.html import render_page
 
-Document = dict[str, Any]
 MAX_OUTPUT = 1500
 _MARKDOWN = re.compile(r"([\\`*_{}\[\]()<>#+!|~&])")
 
@@ -62,10 +54,8 @@ def reported_checks(function: Document) -> list[Document]:
         if check["status"] in ("passed", "not_started"):
             continue
         is_specific = (check["status"] != "error" and check["message"]) or check["output"].strip() or check["mistake"]
-        key = (
-            *(check["status"], check["message"], str(check["location"]), str(check["help"])),
-            str(number) if is_specific else "",
-        )
+        texts = check["status"], check["message"], str(check["location"]), str(check["help"])
+        key = (*texts, str(number) if is_specific else "")
         if key not in merged:
             merged[key] = {**check, "also": []}
         else:
@@ -76,11 +66,9 @@ def reported_checks(function: Document) -> list[Document]:
 
 
 def scaled_points(student: Document, result: Document) -> dict[str, tuple[str, str]]:
-    """Return how the points of the checks become the score, for each assignment.
+    """Return points under the class's policy and contribution to the score, as text, by assignment.
 
-    Returns:
-        Points under the class's policy and contribution to the score, as text, by assignment. Empty where both are
-        the points of the checks, so that there is nothing to explain.
+    Where both are the points of the checks, there is nothing to explain, and the result is empty.
     """
     scaled: dict[str, tuple[str, str]] = {}
     for assignment in result["assignments"]:
@@ -102,12 +90,9 @@ def student_exception_lines(student: Document) -> list[str]:
 
 
 def as_html(student: Document, result: Document | None) -> str:
-    """Return the HTML page.
+    """Return the HTML page for a student's entry in the class document, and the result document if there is one.
 
-    Args:
-        student: the student's entry in the class document. With `weights`, those of the assignments by name, the page
-            explains how the score is computed.
-        result: the result document; None if there is none.
+    If the entry has `weights`, those of the assignments by name, the page explains how the score is computed.
     """
     return render_page(
         "student.html.j2",
@@ -135,7 +120,9 @@ def as_markdown(student: Document, result: Document | None) -> str:
     lines = [f"# {_escaped(student['name'])}", ""]
     if result is None:
         return "\n".join([*lines, f"{student['status']}: {_escaped(student['reason'])}", ""])
-    lines += [f"Score: **{student['score']:.4g} of {student['out_of']:g}**{_late_text(student)}", ""]
+    score = f"Score: **{student['score']:.4g} of {student['out_of']:g}**"
+    late = f", {student['penalty']:.4g} points deducted: {counted(student['late_days'], 'day')} late"
+    lines += [score + late if student["penalty"] else score, ""]
     lines += [f"- {_escaped(note)}" for note in [*student_exception_lines(student), *result["notes"]]]
     scaled = scaled_points(student, result)
     lines += ["", f"| assignment | {'checks | points | score' if scaled else 'points'} | passed |"]
@@ -145,29 +132,21 @@ def as_markdown(student: Document, result: Document | None) -> str:
         count = len(assignment["functions"])
         cells = [assignment["name"], points_text(assignment["points"]), *scaled.get(assignment["name"], ())]
         lines.append(f"| {' | '.join(cells)} | {passed} of {count} functions |")
-    for assignment in result["assignments"]:
-        for function in assignment["functions"]:
-            for check in reported_checks(function):
-                lines += _check_lines(check)
+    functions = [function for assignment in result["assignments"] for function in assignment["functions"]]
+    lines += [line for function in functions for check in reported_checks(function) for line in _check_lines(check)]
     return "\n".join(lines) + "\n"
 
 
 def _check_lines(check: Document) -> list[str]:
     mark, status = STATUS_STYLES[check["status"]][0], STATUS_WORDS[check["status"]]
-    lines = ["", f"## {mark} {check['function']}: {_escaped(check['title'])}", ""]
-    lines += [f"{status}, {points_text(check['points'])} points", ""]
+    head = f"## {mark} {check['function']}: {_escaped(check['title'])}"
+    lines = ["", head, "", f"{status}, {points_text(check['points'])} points", ""]
     rows = [f"{label + ':':19} {text}".replace("\n", "\n" + 20 * " ") for label, text in check_details(check)]
     rows = [clean(headline(check)), *rows] if check["message"] else rows
     lines += [_code_block("\n".join(rows))] if rows else []
     lines += ["", _code_block(error_map_text(check))] if check["error_map"] else []
     lines += ["", "printed:", "", _code_block(clean(check["output"], MAX_OUTPUT))] if check["output"].strip() else []
     return lines
-
-
-def _late_text(student: Document) -> str:
-    if not student["penalty"]:
-        return ""
-    return f", {student['penalty']:.4g} points deducted: {counted(student['late_days'], 'day')} late"
 
 
 def _escaped(text: str) -> str:
@@ -177,6 +156,5 @@ def _escaped(text: str) -> str:
 
 def _code_block(text: str) -> str:
     """Return a code block that the text cannot end: its fence is longer than any in the text."""
-    longest = max((len(run) for run in re.findall(r"`+", text)), default=0)
-    fence = "`" * max(3, longest + 1)
+    fence = "`" * max(3, *(len(run) + 1 for run in re.findall("`*", text)))
     return f"{fence}text\n{text}\n{fence}"

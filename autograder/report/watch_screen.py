@@ -22,45 +22,28 @@ KEYS = dict(
 
 @dataclass
 class WatchScreen:
-    """The content of the screen.
+    """The content of the screen."""
 
-    Attributes:
-        statuses: latest known status by function.
-        points: earned and possible.
-        focus: the current function, by its qualified name.
-        passing: whether its code passes as it is now.
-        tally: how many of its checks pass, unless all do: " 3/5".
-        check: the failed check whose panel is shown.
-        stub: file, line and first lines of the current function while it is not written. Line 0 means that the file
-            does not define it; the text then says what to do.
-        next_function: the function that the key n goes to; None at the end of the course.
-        hint: kind and text of each hint shown so far, and the number of all hints.
-        cursor: the selected function of the list; None while the list is not shown.
-        picture: whether panels show the map of wrong elements.
-        message: one line above the keys.
-        notes: lines above the panel, such as badges.
-        link: returns the address of a line, given file name and line, for terminals that can open it.
-        details: text beside each function of the list.
-    """
-
-    name: str
-    statuses: Mapping[str, str]
-    points: tuple[float, float]
-    focus: str
-    passing: bool = False
-    tally: str = ""
-    checking: Sequence[str] = ()
-    seconds: float | None = None
-    check: dict[str, Any] | None = None
+    name: str  # of the workspace
+    statuses: Mapping[str, str]  # latest known status by function
+    points: tuple[float, float]  # earned and possible
+    focus: str  # the current function, by its qualified name
+    passing: bool = False  # whether its code passes as it is now
+    tally: str = ""  # how many of its checks pass, unless all do: " 3/5"
+    checking: Sequence[str] = ()  # functions that are being checked now
+    seconds: float | None = None  # time that the latest check took
+    check: dict[str, Any] | None = None  # the failed check whose panel is shown
+    # File, line and first lines of the current function while it is not written. Line 0 means that the file does not
+    # define it; the text then says what to do.
     stub: tuple[str, int, str] | None = None
-    next_function: str | None = None
-    hint: tuple[Sequence[tuple[str, str]], int] | None = None
-    cursor: str | None = None
-    picture: bool = True
-    message: str = ""
-    notes: Sequence[str] = ()
-    link: Callable[[str, int], str] | None = None
-    details: Mapping[str, str] = field(default_factory=dict)
+    next_function: str | None = None  # the function that the key n goes to; None at the end of the course
+    hint: tuple[Sequence[tuple[str, str]], int] | None = None  # kind and text of the hints shown, and number of all
+    cursor: str | None = None  # the selected function of the list; None while the list is not shown
+    picture: bool = True  # whether panels show the map of wrong elements
+    message: str = ""  # one line above the keys
+    notes: Sequence[str] = ()  # lines above the panel, such as badges
+    link: Callable[[str, int], str] | None = None  # address of a line of a file, for terminals that can open it
+    details: Mapping[str, str] = field(default_factory=dict)  # text beside each function of the list
     curriculum: Curriculum = field(default_factory=registry.default)
 
 

@@ -117,9 +117,9 @@ def test_table_same_names_and_unreadable_work(tmp_path):
 
 def test_summary_lists_low_scores_and_missing_students():
     def one(name, score, status="graded"):
-        return class_records.StudentRecord(name, "", name, status, "", score, 10.0, 0, 0.0, None)
+        return class_records.StudentRecord(name, "", name, status, "", score, 10.0, 0, None)
 
-    found = class_records.ClassRecords("CS", [])
+    found = class_records.ClassRecords("CS")
     found.students = [one(f"s{n:02}", n / 10) for n in range(20)]
     found.students += [one("half", 5.0), one("best", 10.0), one("mia", 0.0, "missing"), one("kit", 0.0, "unreadable")]
     shown = io.StringIO()

@@ -26,13 +26,9 @@ def template_environment() -> "Environment":
         from markupsafe import Markup
     except ImportError:
         raise missing_package("HTML pages need Jinja2", "class") from None
-    templates = Environment(
-        loader=PackageLoader("autograder.report", "html"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+    loader = PackageLoader("autograder.report", "html")
+    templates = Environment(loader=loader, autoescape=True, undefined=StrictUndefined)
+    templates.trim_blocks = templates.lstrip_blocks = True
     templates.filters["points"] = lambda value: f"{value:.2f}".rstrip("0").rstrip(".")
     templates.filters["qualified"] = lambda name: Markup(".<wbr>").join(name.split("."))  # may break after a dot
     templates.filters["percent"] = lambda share: f"{share * 100:.0f}\u00a0%"
@@ -40,8 +36,7 @@ def template_environment() -> "Environment":
 
 
 @cache
-def asset(name: str) -> str:
-    """Return the text of a style sheet or script in the folder of the templates."""
+def _asset(name: str) -> str:
     return files(__package__).joinpath(name).read_text("utf-8")
 
 
@@ -57,20 +52,13 @@ def render_page(template: str, *, styles: tuple[str, ...], script: str = "", dat
     """
     from markupsafe import Markup
 
-    style, code = "\n".join(asset(name) for name in styles), asset(script) if script else ""
-    allowed = f"script-src {_hash(code)}; " if code else ""
-    policy = (
-        f"default-src 'none'; {allowed}style-src {_hash(style)}; img-src data:; base-uri 'none'; form-action 'none'"
-    )
+    style, code = "\n".join(map(_asset, styles)), _asset(script) if script else ""
+    allowed = (f"script-src {_hash(code)}; " if code else "") + f"style-src {_hash(style)}; img-src data:"
+    policy = f"default-src 'none'; {allowed}; base-uri 'none'; form-action 'none'"
     # Only "</script" ends a data block; without "<" there is none.
     packed = json.dumps(data, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
-    return (
-        template_environment()
-        .get_template(template)
-        .render(
-            policy=policy, style=Markup(style), code=Markup(code), data=Markup(packed), version=__version__, **values
-        )
-    )
+    trusted = {"style": Markup(style), "code": Markup(code), "data": Markup(packed)}
+    return template_environment().get_template(template).render(policy=policy, version=__version__, **trusted, **values)
 
 
 def _hash(text: str) -> str:

@@ -1,19 +1,13 @@
 """The page of a class: the values that `class.html.j2` shows, and the data that its script sorts and searches."""
 
+from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 from itertools import groupby
 from statistics import mean, median
 from typing import Any
 
 from autograder.report.check_report import STATUS_WORDS
-from autograder.report.class_records import (
-    HISTOGRAM_BINS,
-    LETTERS,
-    CheckRecord,
-    ClassRecords,
-    SimilarPair,
-    StudentRecord,
-)
+from autograder.report.class_records import HISTOGRAM_BINS, LETTERS, ClassRecords, SimilarPair, StudentRecord
 from autograder.report.html import render_page
 
 BAR_HEIGHT = 130  # of the highest bar of the histogram, in the units of its viewBox
@@ -29,12 +23,13 @@ def render_class(
 
     Args:
         link: returns the address of a student's feedback, relative to the page.
-        pairs: similar submissions.
     """
     shares = [student.share for student in records.scored] or [0.0]
-    checks_by_assignment: dict[str, list[CheckRecord]] = {}
+    checks_by_assignment, blocked = defaultdict(list), Counter[str]()
     for check in records.checks.values():
-        checks_by_assignment.setdefault(check.function.partition(".")[0], []).append(check)
+        assignment = check.function.partition(".")[0]
+        checks_by_assignment[assignment].append(check)
+        blocked[assignment] += check.statuses["blocked"]
     return render_page(
         "class.html.j2",
         styles=("page.css", "class.css"),
@@ -50,9 +45,7 @@ def render_class(
         highest=max(shares),
         functions=[_function_row(records, name) for name in records.functions],
         checks_by_assignment=checks_by_assignment,
-        blocked={
-            name: sum(check.statuses["blocked"] for check in checks) for name, checks in checks_by_assignment.items()
-        },
+        blocked=blocked,
         pairs=list(pairs),
     )
 
@@ -88,10 +81,9 @@ def _function_row(records: ClassRecords, name: str) -> dict[str, Any]:
     total = counts.total() or 1
     parts, start = [], 0.0
     for status in ("passed", "blocked", "failed", "error", "timeout", "not_started"):
-        size = 100 * counts[status] / total
-        if size:
+        if size := 100 * counts[status] / total:
             parts.append({"letter": LETTERS[status], "start": round(start, 2), "width": round(size, 2)})
-        start += size
+            start += size
     return {
         "name": name,
         "pass_rate": counts["passed"] / total,
