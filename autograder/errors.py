@@ -1,16 +1,4 @@
-"""The exceptions of Headway, in one small tree.
-
-HeadwayError
-├── UsageError        wrong input or usage; the command line prints it as one line and exits with 2
-├── Cancelled         the result of this job is no longer needed
-└── Verdict           the reason why a check does not pass; the pytest plugin turns it into a status
-    ├── Mismatch          a wrong value, shape, type or dtype            failed
-    ├── Raised            the student's code raised an exception         error
-    ├── Died              the student's process ended or sent garbage    error
-    ├── TimedOut          the call took longer than its limit            timeout
-    ├── NotStarted        the stub still raises NotImplementedError      not_started
-    └── Blocked           an unfinished or failing function is needed    blocked
-"""
+"""The exceptions of Headway: wrong usage, cancelled jobs, and the verdicts on a check."""
 
 from dataclasses import dataclass
 from typing import Any

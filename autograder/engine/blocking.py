@@ -16,30 +16,21 @@ from autograder.sandbox import ResourceUsage
 class BlockedChecks:
     """Decides which failed checks of a submission are caused by another function.
 
-    Re-runs checks with official functions in place of the student's where that decides the question.
-
-    Args:
-        folder: the submission.
-        scratch: directory for temporary copies of official solutions (see `OfficialPrerequisites`).
-        run_job: runs the checks of a job.
+    Where that decides the question, re-runs checks with official functions in place of the student's, which it copies
+    to temporary folders in `scratch`.
     """
 
     def __init__(
         self, folder: Path, curriculum: Curriculum, scratch: Path | None, run_job: Callable[[Job], JobResult]
     ) -> None:
-        self._folder = folder
-        self._curriculum = curriculum
-        self._scratch = scratch
-        self._run_job = run_job
+        self._folder, self._curriculum, self._scratch, self._run_job = folder, curriculum, scratch, run_job
         self._calls: dict[str, dict[str, set[str]]] = {}  # by module, so that each is parsed once
         self._usage = ResourceUsage()  # Re-runs share one budget, as large as the submission's own.
 
     def mark(self, result: SubmissionResult, selected: Iterable[str], known: Mapping[str, Status]) -> None:
         """Set the status of blocked checks in `result`, in place.
 
-        Args:
-            selected: the functions whose checks `result` holds.
-            known: status of functions that need not be checked again.
+        It holds the checks of the `selected` functions; those whose status is `known` need not be checked again.
         """
         selected = set(selected)
         wrong = {function for function, status in known.items() if status != "passed"}
@@ -57,10 +48,8 @@ class BlockedChecks:
         failed = {check.function for check in result.checks if check.status in ("failed", "error", "timeout")}
         needed = {need for function in failed for need in self._curriculum.all_prerequisites(function)}
         needed |= {called for function in failed for called in self._functions_called_by(function)}
-        needed -= known
-        if not needed:
-            return []
-        return [check for check in self._rerun(self._folder, needed).checks if check.status != "passed"]
+        checks = self._rerun(self._folder, needed - known).checks if needed - known else []
+        return [check for check in checks if check.status != "passed"]
 
     def _rerun(self, folder: Path, functions: Iterable[str], **options: Any) -> JobResult:
         return self._run_job(Job(folder, frozenset(functions), usage=self._usage, **options))
@@ -148,9 +137,7 @@ def mark_blocked(
     A check that passes although a prerequisite fails stays passed: the function does not depend on it.
 
     Args:
-        result: changed in place.
         others: prerequisites that are not part of `result` and do not pass.
-        curriculum: defines the prerequisites of each function.
         unused_prerequisites: maps a function to those of its prerequisites that this submission's code does not use.
     """
     not_passed = {*others, *(check.function for check in result.checks if check.status != "passed")}

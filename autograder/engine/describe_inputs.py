@@ -14,11 +14,7 @@ MAX_TEXT = 500
 
 
 def describe_inputs(args: tuple[Any, ...], kwargs: dict[str, Any], names: Sequence[str] = ()) -> str:
-    """Return every argument with its name.
-
-    Args:
-        names: names of the function's parameters, in their order; further arguments are shown without a name.
-    """
+    """Return every argument with its name, given the names of the first parameters in order."""
     named = [f"{name} {_describe(value)}" for name, value in zip(names, args, strict=False)]
     parts = named + [_describe(value) for value in args[len(named) :]]
     parts += [f"{name} {_describe(value)}" for name, value in kwargs.items()]

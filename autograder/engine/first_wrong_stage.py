@@ -27,9 +27,7 @@ INPUTS = "inputs"  # an entry for the reference's backward pass, which is not a 
 def first_wrong_stage(call: Call, expected: Any) -> str | None:
     """Return a clause on the first wrong stage, or None if the caches have no stages in common.
 
-    Args:
-        call: the student's call, whose last output is a cache.
-        expected: the reference's value; its cache is a dict with the stages in the order of computation.
+    The cache of the reference's value `expected` is a dict with the stages in the order of computation.
     """
     if type(call.value) is not tuple or not call.value or not isinstance(expected, tuple):
         return None

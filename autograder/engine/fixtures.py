@@ -15,7 +15,7 @@ needs 0.1 ms to set up and tear down a function-scoped fixture, and a class has 
 """
 
 from collections.abc import Callable
-from typing import Any, cast
+from typing import Any
 
 import pytest
 
@@ -38,12 +38,12 @@ WEIGHTS_AXES, STREAM_AXES = ("batch", "head", "query", "key"), ("batch", "positi
 
 
 class CheckContext:
-    """What the fixtures of the current check use."""
+    """What the fixtures of the current check use; most fixtures are a method or an attribute of it."""
 
     def __init__(self, reference: Reference, seed: int, curriculum: Curriculum) -> None:
         self._student: StudentCode | None = None
         self.function: Function  # under test
-        self.reference, self.draw = reference, RandomInputs(seed, "")
+        self.reference, self.draw, self.backward = reference, RandomInputs(seed, ""), Backward(self)
         self._seed, self._curriculum = seed, curriculum
 
     def set_student(self, student: StudentCode | None) -> None:
@@ -73,110 +73,51 @@ class CheckContext:
         """Call the student's version of the function under test."""
         return self.student.call(self.function.qualified, args, kwargs)
 
+    def compare(self, actual: Any, expected: Any, **options: Any) -> None:
+        """Raise a verdict, with the outputs' names, unless both agree."""
+        comparing.compare(actual, expected, self.function, **options)
 
-CONTEXT = pytest.StashKey[CheckContext]()
-
-
-def has_only_session_fixtures(item: pytest.Item) -> bool:
-    """Return whether all fixtures of the check live as long as the session."""
-    info = getattr(item, "_fixtureinfo", None)
-    return info is not None and all(fixtures[-1].scope == "session" for fixtures in info.name2fixturedefs.values())
-
-
-def sees_answers(item: pytest.Item) -> bool:
-    """Return whether the check compares the function's answers, and not only its inputs or exceptions.
-
-    A check marked `alone=False` does not count: its answers can be right without any computation, such as two
-    functions that agree on nonsense, or a gradient of 0.
-    """
-    mark = item.get_closest_marker("graded")
-    if mark is not None and not mark.kwargs.get("alone", True):
-        return False
-    names = set(getattr(item, "fixturenames", ()))
-    return names.isdisjoint(("unmodified", "refuses")) or not names.isdisjoint(("agree", "compare"))
-
-
-class _StudentProxy:
-    """Forwards every attribute to the current `StudentCode`."""
-
-    def __init__(self, context: CheckContext) -> None:
-        self._context = context
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._context.student, name)
-
-
-def _context_of(request: pytest.FixtureRequest) -> CheckContext:
-    context = request.config.stash.get(CONTEXT, None)
-    if context is None:
-        pytest.skip("graded checks need a submission: --submission DIR")
-    return context
-
-
-@pytest.fixture(scope="session")
-def student(request: pytest.FixtureRequest) -> StudentCode:
-    """Return the submission under test, which runs in its own process."""
-    return cast("StudentCode", _StudentProxy(_context_of(request)))
-
-
-@pytest.fixture(scope="session")
-def reference(request: pytest.FixtureRequest) -> Reference:
-    """Return PyTorch's versions of the functions."""
-    return _context_of(request).reference
-
-
-@pytest.fixture(scope="session")
-def draw(request: pytest.FixtureRequest) -> RandomInputs:
-    """Return the stream of random inputs of this check."""
-    return _context_of(request).draw
-
-
-@pytest.fixture(scope="session")
-def compare(request: pytest.FixtureRequest) -> Compare:
-    """Return `compare(actual, expected)`: raise a verdict, with the outputs' names, unless they agree."""
-    context = _context_of(request)
-
-    def compare_with(actual: Any, expected: Any, **options: Any) -> None:
-        comparing.compare(actual, expected, context.function, **options)
-
-    return compare_with
-
-
-@pytest.fixture(scope="session")
-def agree(request: pytest.FixtureRequest) -> Agree:
-    """Return `agree(*args, **kwargs)`: call both functions, compare, and return the student's value."""
-    context = _context_of(request)
-
-    def call_and_compare(*args: Any, tolerance: Tolerance | None = None, **kwargs: Any) -> Any:
-        actual = context.call(args, kwargs)
-        expected = context.reference.call(context.function.qualified, args, kwargs)
+    def agree(self, *args: Any, tolerance: Tolerance | None = None, **kwargs: Any) -> Any:
+        """Call both functions, compare, and return the student's value."""
+        actual = self.call(args, kwargs)
+        expected = self.reference.call(self.function.qualified, args, kwargs)
         try:
-            comparing.compare(actual, expected, context.function, tolerance=tolerance)
+            comparing.compare(actual, expected, self.function, tolerance=tolerance)
         except Mismatch as mismatch:
-            mismatch.details["first_wrong_stage"] = first_wrong_stage(context.student.calls[-1], expected)
+            mismatch.details["first_wrong_stage"] = first_wrong_stage(self.student.calls[-1], expected)
             raise
         return actual
 
-    return call_and_compare
-
-
-@pytest.fixture(scope="session")
-def stages(request: pytest.FixtureRequest) -> Stages:
-    """Return `stages(*args, **kwargs)`: call both functions, and compare the named entries of their caches.
-
-    They are compared in the order of the computation, so the first difference is where the computation goes wrong.
-    """
-    context = _context_of(request)
-
-    def call_and_compare(*args: Any, **kwargs: Any) -> None:
-        *_, cache = context.call(args, kwargs)
-        *_, expected = context.reference.call(context.function.qualified, args, kwargs)
+    def stages(self, *args: Any, **kwargs: Any) -> None:
+        """Call both functions, and compare the named entries of their caches, in the order of the computation."""
+        *_, cache = self.call(args, kwargs)
+        *_, expected = self.reference.call(self.function.qualified, args, kwargs)
         for name, value in expected.items():
             if name != INPUTS:
                 axes = WEIGHTS_AXES if name.endswith("weights") else STREAM_AXES
-                comparing.compare_value(cache[name], value, f'cache["{name}"]', axes, context.function)
+                comparing.compare_value(cache[name], value, f'cache["{name}"]', axes, self.function)
 
-    return call_and_compare
+    def unmodified(self, *args: Any, **kwargs: Any) -> None:
+        """Call the student's function, and check that its inputs are unchanged."""
+        self.call(args, kwargs)
+        if names := ", ".join(self.student.calls[-1].modified[:4]):
+            help = f"work on a copy: {names} -= … and out={names} change the caller's array"
+            raise Mismatch(f"{self.function.name} changed its input {names}", help=help)
+
+    def refuses(self, *args: Any, about: str = "", **kwargs: Any) -> None:
+        """Call the student's function, which must raise a ValueError whose message contains `about`."""
+        name = self.function.name
+        try:
+            self.call(args, kwargs)
+        except Raised as verdict:
+            raised = verdict.exception
+            if raised.type != "ValueError":
+                text = f"{name} must raise ValueError here, not {raised.type}: {raised.message}".removesuffix(": ")
+                raise Mismatch(text, help=verdict.help) from None
+            if about not in raised.message:
+                raise Mismatch(f"the ValueError of {name} does not mention {about!r}: {raised.message!r}") from None
+            return
+        raise Mismatch(f"{name} must raise ValueError here, but returned a value")
 
 
 class Backward:
@@ -206,43 +147,46 @@ class Backward:
         return cache
 
 
-@pytest.fixture(scope="session")
-def backward(request: pytest.FixtureRequest) -> Backward:
-    """Return `backward(dout, *args, **kwargs)`: call both backward passes, each on its own cache, and compare."""
-    return Backward(_context_of(request))
+CONTEXT = pytest.StashKey[CheckContext]()
 
 
-@pytest.fixture(scope="session")
-def unmodified(request: pytest.FixtureRequest) -> Unmodified:
-    """Return `unmodified(*args, **kwargs)`: call the student's function, and check that its inputs are unchanged."""
-    context = _context_of(request)
+class _StudentProxy:
+    """Forwards every attribute to the current `StudentCode`."""
 
-    def call_and_check(*args: Any, **kwargs: Any) -> None:
-        context.call(args, kwargs)
-        if names := ", ".join(context.student.calls[-1].modified[:4]):
-            help = f"work on a copy: {names} -= … and out={names} change the caller's array"
-            raise Mismatch(f"{context.function.name} changed its input {names}", help=help)
+    def __init__(self, context: CheckContext) -> None:
+        self._context = context
 
-    return call_and_check
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._context.student, name)
 
 
-@pytest.fixture(scope="session")
-def refuses(request: pytest.FixtureRequest) -> Refuses:
-    """Return `refuses(*args, about=…)`: the function must raise a ValueError whose message contains `about`."""
-    context = _context_of(request)
+def session_fixture(name: str) -> Any:
+    """Return the fixture of that name."""
 
-    def call_and_expect(*args: Any, about: str = "", **kwargs: Any) -> None:
-        name = context.function.name
-        try:
-            context.call(args, kwargs)
-        except Raised as verdict:
-            raised = verdict.exception
-            if raised.type != "ValueError":
-                text = f"{name} must raise ValueError here, not {raised.type}: {raised.message}".removesuffix(": ")
-                raise Mismatch(text, help=verdict.help) from None
-            if about not in raised.message:
-                raise Mismatch(f"the ValueError of {name} does not mention {about!r}: {raised.message!r}") from None
-            return
-        raise Mismatch(f"{name} must raise ValueError here, but returned a value")
+    @pytest.fixture(scope="session", name=name)
+    def provide(request: pytest.FixtureRequest) -> Any:
+        context = request.config.stash.get(CONTEXT, None)
+        if context is None:
+            pytest.skip("graded checks need a submission: --submission DIR")
+        return _StudentProxy(context) if name == "student" else getattr(context, name)
 
-    return call_and_expect
+    return provide
+
+
+def has_only_session_fixtures(item: pytest.Item) -> bool:
+    """Return whether all fixtures of the check live as long as the session."""
+    info = getattr(item, "_fixtureinfo", None)
+    return info is not None and all(fixtures[-1].scope == "session" for fixtures in info.name2fixturedefs.values())
+
+
+def sees_answers(item: pytest.Item) -> bool:
+    """Return whether the check compares the function's answers, and not only its inputs or exceptions.
+
+    A check marked `alone=False` does not count: its answers can be right without any computation, such as two
+    functions that agree on nonsense, or a gradient of 0.
+    """
+    mark = item.get_closest_marker("graded")
+    if mark is not None and not mark.kwargs.get("alone", True):
+        return False
+    names = set(getattr(item, "fixturenames", ()))
+    return names.isdisjoint(("unmodified", "refuses")) or not names.isdisjoint(("agree", "compare"))

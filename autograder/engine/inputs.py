@@ -34,12 +34,7 @@ class _Drawn(NamedTuple):
 
 
 class RandomInputs:
-    """A stream of random inputs for one check.
-
-    Args:
-        seed: the run's seed; 0 gives the public inputs.
-        name: the check's name. Each check has a stream of its own, so that a new check does not change the others.
-    """
+    """A stream of random inputs for one check, so that a new check does not change the inputs of the others."""
 
     def __init__(self, seed: int, name: str) -> None:
         self._streams: dict[tuple[int, str], list[_Drawn]] = {}
@@ -49,9 +44,8 @@ class RandomInputs:
         """Begin the stream of a check, from its start. Values that were drawn before are remembered."""
         self._seed = f"{seed} {name}".encode()
         self._bits: np.random.PCG64 | None = None
-        self._consumed = 0
         self._stream = self._streams.setdefault((seed, name), [])
-        self._place = 0
+        self._consumed = self._place = 0
 
     def _draw(self, request: tuple[Any, ...], count: int, make: Callable[[Array], Array]) -> Array:
         """Return a new array that `make` computes from the stream's next `count` integers.
@@ -92,14 +86,12 @@ class RandomInputs:
         return self._draw(("uniform", shape, low, high, dtype), math.prod(shape), make)
 
     def normal(self, *shape: int, scale: float = 1.0, dtype: Any = np.float64) -> Array:
-        """Return nearly normal numbers, mean 0, standard deviation `scale`, shape `shape`.
-
-        The sum of twelve uniform numbers minus 6 has variance 1 (Irwin 1927, Hall 1927). The sum is exact, because its
-        terms are multiples of 2⁻²⁰.
-        """
+        """Return nearly normal numbers, mean 0, standard deviation `scale`, shape `shape`."""
         count = math.prod(shape)
 
         def make(raw: Array) -> Array:
+            # The sum of twelve uniform numbers minus 6 has variance 1 (Irwin 1927, Hall 1927). It is exact, because
+            # its terms are multiples of 2⁻²⁰.
             steps = (raw >> np.uint64(12)).reshape(12, count).sum(axis=0)
             numbers: Array = scale * (steps.astype(np.float64) / 2**20 - 6.0)
             return numbers.reshape(shape).astype(dtype)
@@ -108,11 +100,8 @@ class RandomInputs:
 
     def integers(self, *shape: int, low: int = 0, high: int) -> Array:
         """Return integers in [low, high), int64, shape `shape`."""
-
-        def make(raw: Array) -> Array:
-            return (low + (raw % np.uint64(high - low)).astype(np.int64)).reshape(shape)
-
-        return self._draw(("integers", shape, low, high), math.prod(shape), make)
+        request, span = ("integers", shape, low, high), np.uint64(high - low)
+        return self._draw(request, math.prod(shape), lambda raw: (low + (raw % span).astype(np.int64)).reshape(shape))
 
     def booleans(self, *shape: int, true: float = 0.5) -> Array:
         """Return booleans that are True with probability `true`, shape `shape`."""

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from autograder.core.files import read_modules
 from autograder.curriculum import Curriculum, registry
+from autograder.curriculum.model import reachable
 
 MAX_BYTES = 1 << 20  # Larger modules are not parsed: nobody writes them by hand.
 
@@ -79,34 +80,19 @@ class OfficialPrerequisites:
 
 
 def used_functions(path: Path, names: Collection[str]) -> dict[str, set[str]]:
-    """Return which functions of a module call which others of it, directly or through helpers, by name.
-
-    Args:
-        path: the student's module; the result is empty if it cannot be read.
-        names: the functions to look for.
-    """
+    """Return which functions of a module call which others of it, directly or through helpers; {} if unreadable."""
     try:
         if path.stat().st_size > MAX_BYTES:
             return {}
-        tree = ast.parse(path.read_bytes())
-        uses: dict[str, set[str]] = {}
-        for node in tree.body:
-            if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
-                uses[node.name] = {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
+        uses = {
+            node.name: {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
+            for node in ast.parse(path.read_bytes()).body
+            if isinstance(node, (ast.FunctionDef, ast.ClassDef))
+        }
     except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
         return {}
-    return {name: (_reachable(name, uses) & set(names)) - {name} for name in names if name in uses}
-
-
-def _reachable(start: str, uses: dict[str, set[str]]) -> set[str]:
-    reached: set[str] = set()
-    waiting = [start]
-    while waiting:
-        name = waiting.pop()
-        if name not in reached and name in uses:
-            reached.add(name)
-            waiting += uses[name]
-    return reached
+    names = uses.keys() & set(names)
+    return {name: (reachable([name], lambda user: uses.get(user, ())) & names) - {name} for name in names}
 
 
 def copy_with_official_functions(
@@ -116,11 +102,6 @@ def copy_with_official_functions(
 
     The official module is copied under another name, where student code can read it: a check that passes with such a
     copy must not earn points.
-
-    Args:
-        target: an empty folder.
-        folder: the submission.
-        functions: names of the functions that are replaced.
     """
     for name, content in read_modules(folder):
         (target / name).write_bytes(content)

@@ -5,10 +5,9 @@ r"""The pytest plugin: options, hooks and fixtures of graded checks. Load it wit
 
 A graded check is an ordinary test with the mark `graded(function, points=1)`; the first line of its docstring is its
 title. With several functions, `graded("a.f", "a.g")`, it is one check for each of them. With `alone=False` it earns
-points only if another check of its function passes. `fixtures.py` has the fixtures.
+points only if another check of its function passes.
 
-Pytest's own reporter is left alone; results are recorded through hooks. `session.py` puts a `JobRunner` into the stash;
-on pytest's command line the plugin makes one itself.
+`session.py` puts a `JobRunner` into the stash; on pytest's command line the plugin makes one itself.
 """
 
 from collections.abc import Generator
@@ -18,8 +17,8 @@ from typing import Any
 import pytest
 
 from autograder.curriculum import registry
-from autograder.engine import fixtures, graded_mark
-from autograder.engine.fixtures import CONTEXT
+from autograder.engine import graded_mark
+from autograder.engine.fixtures import CONTEXT, session_fixture
 from autograder.engine.graded_mark import check_name, function_name
 from autograder.engine.job_runner import JobRunner
 from autograder.engine.jobs import Job
@@ -28,9 +27,9 @@ from autograder.errors import Verdict
 from autograder.sandbox import Limits, Workers
 
 # Pytest finds fixtures and hooks as attributes of a plugin.
-agree, backward, compare, draw = fixtures.agree, fixtures.backward, fixtures.compare, fixtures.draw
-reference, refuses, stages = fixtures.reference, fixtures.refuses, fixtures.stages
-student, unmodified = fixtures.student, fixtures.unmodified
+student, reference, draw = map(session_fixture, ("student", "reference", "draw"))
+compare, agree, stages = map(session_fixture, ("compare", "agree", "stages"))
+backward, unmodified, refuses = map(session_fixture, ("backward", "unmodified", "refuses"))
 pytest_pycollect_makeitem = graded_mark.pytest_pycollect_makeitem
 
 RUNNER = pytest.StashKey[JobRunner]()
@@ -46,9 +45,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     """Describe the mark; on pytest's own command line, make the runner."""
-    config.addinivalue_line(
-        "markers", "graded(*functions, points=1, alone=True): a graded check of each of the functions"
-    )
+    mark = "graded(*functions, points=1, alone=True): a graded check of each of the functions"
+    config.addinivalue_line("markers", mark)
     folder = config.getoption("submission", None)
     if folder is None or RUNNER in config.stash:
         return

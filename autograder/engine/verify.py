@@ -5,7 +5,7 @@ Each task runs in one check session; the tasks are distributed among processes.
 
 import shutil
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
 from multiprocessing import get_context
@@ -23,20 +23,13 @@ FRESH_SEED = 20_261  # Solutions and right answers are checked on these inputs, 
 
 @dataclass(frozen=True)
 class VerifyResult:
-    """The result of verifying one thing.
+    """The result of verifying one thing."""
 
-    Attributes:
-        kind: "solutions", "stubs", "mistake" or "right answer".
-        ok: whether it behaves as it should.
-        text: what is wrong; empty if `ok`.
-        named: the id of the mistake that the diagnosis named.
-    """
-
-    kind: str
+    kind: str  # "solutions", "stubs", "mistake" or "right answer"
     name: str
-    ok: bool
-    text: str = ""
-    named: str = ""
+    ok: bool  # It behaves as it should.
+    text: str = ""  # what is wrong; empty if `ok`
+    named: str = ""  # the id of the mistake that the diagnosis named
 
 
 @dataclass(frozen=True)
@@ -55,9 +48,8 @@ class VerifyTask:
 
 def plan_tasks(right_answers: Path | None, curriculum: Curriculum) -> list[VerifyTask]:
     """Return all tasks, the slowest first, so that the processes end at the same time."""
-    mistakes = [
-        ("mistake", name) for name in reversed(curriculum.functions) if mistakes_of_function(name, curriculum.package)
-    ]
+    functions = [name for name in reversed(curriculum.functions) if mistakes_of_function(name, curriculum.package)]
+    mistakes = [("mistake", name) for name in functions]
     right = sorted(right_answers.glob("*/*.py")) if right_answers and right_answers.is_dir() else []
     tasks = [("solutions", ""), *(("right answer", str(path)) for path in right), *mistakes, ("stubs", "")]
     return [VerifyTask(kind, name, curriculum) for kind, name in tasks]
@@ -66,10 +58,7 @@ def plan_tasks(right_answers: Path | None, curriculum: Curriculum) -> list[Verif
 def verify(right_answers: Path | None, curriculum: Curriculum, processes: int = 2) -> Iterator[VerifyResult]:
     """Verify a course, and yield the results as they come.
 
-    Args:
-        right_answers: folder of folders with modules that are correct but unlike the solutions; None if there is none,
-            as in a wheel.
-        processes: number of parallel processes.
+    The folder `right_answers` holds folders with modules that are correct but unlike the solutions.
     """
     with ProcessPoolExecutor(processes, mp_context=get_context("spawn")) as pool:
         for results in pool.map(run_task, plan_tasks(right_answers, curriculum)):
@@ -97,10 +86,8 @@ def _stubs(task: VerifyTask) -> VerifyResult:
         for name, text in make_stubs(task.solutions, task.curriculum).items():
             Path(folder, name).write_text(text, "utf-8")
         result = check("stubs", Path(folder), Options(curriculum=task.curriculum))
-    started = [check.id for check in result.checks if check.status != "not_started"]
-    return VerifyResult(
-        "stubs", "seed 0", not started and not result.internal_errors, ", ".join([*started, *result.internal_errors])
-    )
+    wrong = [check.id for check in result.checks if check.status != "not_started"] + result.internal_errors
+    return VerifyResult("stubs", "seed 0", not wrong, ", ".join(wrong))
 
 
 def _right_answer(task: VerifyTask, seed: int) -> VerifyResult:
@@ -123,33 +110,22 @@ def _not_passed(result: SubmissionResult) -> str:
 
 
 def _mistakes(task: VerifyTask) -> Iterator[VerifyResult]:
-    package = task.curriculum.package
+    package, module = task.curriculum.package, task.name.partition(".")[0]
     known = {mistake.id: mistake for mistake in mistakes_of_function(task.name, package)}
-    results: dict[str, SubmissionResult] = {}
-    options = Options(functions=(task.name,), official=True, curriculum=task.curriculum)
+    results: list[SubmissionResult] = []
+    folders: list[tuple[str, Path]] = []
     with tempfile.TemporaryDirectory() as scratch:
-        folders, broken = _folders(known.values(), Path(scratch), package)
-        check_many(folders, options, lambda result: results.update({result.submission: result}))
-    for mistake_id, mistake in known.items():
-        if mistake_id in broken:
-            yield VerifyResult("mistake", mistake_id, False, broken[mistake_id])
-        else:
-            yield evaluate_mistake(mistake, results[mistake_id].checks, package)
-
-
-def _folders(mistakes: Iterable[Mistake], scratch: Path, package: str) -> tuple[list[tuple[str, Path]], dict[str, str]]:
-    folders, broken = [], {}
-    for number, mistake in enumerate(mistakes):
-        folder = scratch / str(number)
-        folder.mkdir()
-        module = mistake.function.partition(".")[0]
-        try:
-            (folder / f"{module}.py").write_text(source_with_mistakes(mistake, package=package), "utf-8")
-        except BrokenMistake as error:
-            broken[mistake.id] = str(error)
-        else:
-            folders.append((mistake.id, folder))
-    return folders, broken
+        for mistake in known.values():
+            folder = Path(tempfile.mkdtemp(dir=scratch))
+            try:
+                (folder / f"{module}.py").write_text(source_with_mistakes(mistake, package=package), "utf-8")
+            except BrokenMistake as error:
+                yield VerifyResult("mistake", mistake.id, False, str(error))
+            else:
+                folders.append((mistake.id, folder))
+        check_many(folders, Options((task.name,), official=True, curriculum=task.curriculum), results.append)
+    for result in results:
+        yield evaluate_mistake(known[result.submission], result.checks, package)
 
 
 def evaluate_mistake(mistake: Mistake, checks: list[CheckResult], package: str = registry.BUILT_IN) -> VerifyResult:

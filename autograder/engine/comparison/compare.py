@@ -3,7 +3,6 @@
 The order is fixed: type, shape, dtype, non-finite values, values. Shapes are never broadcast, dtypes never converted.
 """
 
-import math
 import reprlib
 from collections import Counter
 from collections.abc import Sequence
@@ -49,16 +48,9 @@ TOLERANCES = {
 
 
 def compare(actual: Any, expected: Any, function: Function, *, tolerance: Tolerance | None = None) -> None:
-    """Compare everything a function returned with what was expected.
+    """Compare everything a function returned, but caches, with what was expected; raise Mismatch at a difference.
 
-    Args:
-        actual: the student's value; a tuple for several outputs. Handles (caches) are not compared.
-        expected: the reference's value of the same form.
-        function: names the outputs and their axes.
-        tolerance: replaces the default for the expected dtype.
-
-    Raises:
-        Mismatch: at the first difference.
+    `tolerance` replaces the default for the expected dtype.
     """
     outputs = function.outputs
     if not isinstance(expected, tuple):
@@ -127,22 +119,22 @@ def _reordered(actual: Any, expected: Any) -> str | None:
 
 def _wrong_value(output: Output, actual: str, expected: str, *, help: str | None = None) -> Mismatch:
     secret = f", expected {expected}"
-    text = f"{output.name} is {actual}{secret}"
-    return Mismatch(text, secret=(secret, ", which is not the expected value"), help=help)
+    return Mismatch(
+        f"{output.name} is {actual}{secret}", secret=(secret, ", which is not the expected value"), help=help
+    )
 
 
 def _compare_dict(
     actual: Any, expected: dict[Any, Any], output: Output, function: Function, tolerance: Tolerance | None
 ) -> None:
     if not isinstance(actual, dict):
-        help = _NO_RETURN if actual is None else None
-        raise Mismatch(f"{output.name} must be a dict, not {describe_type(actual)}", help=help)
+        raise _wrong_type(output, "a dict", actual, help=None)
     missing = [key for key in expected if key not in actual]
     extra = [key for key in actual if key not in expected]
     if missing or extra:
-        parts = [_key_text("is missing", missing)] if missing else []
-        parts += [_key_text("has an extra" if len(extra) == 1 else "has extra", extra)] if extra else []
-        text = f" {' and '.join(parts)}; its keys must be {_short(list(expected))}"
+        verbs = {"is missing": missing, "has an extra" if len(extra) == 1 else "has extra": extra}
+        parts = " and ".join(_key_text(verb, keys) for verb, keys in verbs.items() if keys)
+        text = f" {parts}; its keys must be {_short(list(expected))}"
         # The keys of arrays are names from the contract; the keys of anything else are answers.
         public = all(isinstance(value, (np.ndarray, dict)) for value in expected.values())
         raise Mismatch(output.name + text, secret=None if public else (text, " has other keys than expected"))
@@ -182,8 +174,7 @@ def _compare_number(
             raise _wrong_value(output, str(actual), str(expected))
         return
     if isinstance(actual, bool) or not isinstance(actual, (int, float, np.integer, np.floating)):
-        help = _NO_RETURN if actual is None else None
-        raise Mismatch(f"{output.name} must be a float, not {describe_type(actual)}", help=help)
+        raise _wrong_type(output, "a float", actual, help=None)
     try:
         number = np.float64(actual)
     except OverflowError:  # an int of hundreds of digits
@@ -195,7 +186,8 @@ def _compare_arrays(
     actual: Any, expected: Array, output: Output, function: Function, tolerance: Tolerance | None
 ) -> None:
     if not isinstance(actual, (np.ndarray, np.generic)) and not (expected.ndim == 0 and isinstance(actual, float)):
-        raise Mismatch(f"{output.name} must be a NumPy array, not {describe_type(actual)}", help=_type_help(actual))
+        helps: dict[type, str] = {list: "wrap it: np.array(...)", tuple: "return one value, not several"}
+        raise _wrong_type(output, "a NumPy array", actual, help=helps.get(type(actual)))
     actual = np.asarray(actual)
     if actual.shape != expected.shape:
         raise Mismatch(
@@ -205,13 +197,13 @@ def _compare_arrays(
             shapes={"yours": list(actual.shape), "expected": list(expected.shape)},
         )
     if actual.dtype != expected.dtype:
-        raise Mismatch(
-            f"{output.name} has dtype {actual.dtype}, expected {expected.dtype}", help=_dtype_help(actual, expected)
-        )
+        text = f"{output.name} has dtype {actual.dtype}, expected {expected.dtype}"
+        raise Mismatch(text, help=_dtype_help(actual, expected))
     tolerance = tolerance or TOLERANCES.get(expected.dtype, TOLERANCES[np.dtype(np.float64)])
     if _obviously_close(actual, expected, tolerance):
         return
-    _compare_finite(actual, expected, output)
+    if expected.dtype.kind == "f":
+        _compare_finite(actual, expected, output)
     _compare_values(actual, expected, output, function, tolerance)
 
 
@@ -224,18 +216,11 @@ def _obviously_close(actual: Array, expected: Array, tolerance: Tolerance) -> bo
 
 
 def _compare_finite(actual: Array, expected: Array, output: Output) -> None:
-    if expected.dtype.kind != "f":
-        return
     for name, test in (("nan", np.isnan), ("infinite", np.isinf)):
         wrong = test(actual) & ~test(expected)
         if wrong.any():
-            index = _index(int(wrong.argmax()), expected.shape)
-            raise Mismatch(
-                f"{output.name} has {name} values where finite values are expected",
-                wrong={"count": int(wrong.sum()), "total": int(wrong.size)},
-                worst=_worst(actual, expected, index, output, 0.0),
-                error_map=error_map.map_errors(actual, expected, ~wrong, index, axis_names(output.axes, expected.ndim)),
-            )
+            text = f"{output.name} has {name} values where finite values are expected"
+            raise Mismatch(text, **_details(actual, expected, ~wrong, wrong, np.zeros(wrong.shape), output))
 
 
 def _compare_values(actual: Array, expected: Array, output: Output, function: Function, tolerance: Tolerance) -> None:
@@ -251,36 +236,26 @@ def _compare_values(actual: Array, expected: Array, output: Output, function: Fu
         excess = np.where(same, -1.0, 1.0)
     if same.all():
         return
-    index = _index(int(excess.argmax()), expected.shape)
     raise Mismatch(
         f"{output.name} differs from {function.reference_text}",
         help=relations.describe_relation(actual, expected, axis_names(output.axes, expected.ndim)),
-        wrong={"count": int((~same).sum()), "total": int(same.size)},
-        worst=_worst(actual, expected, index, output, float(allowed[index])),
-        error_map=error_map.map_errors(actual, expected, same, index, axis_names(output.axes, expected.ndim)),
+        **_details(actual, expected, same, excess, allowed, output),
     )
 
 
-def _index(flat: int, shape: tuple[int, ...]) -> tuple[int, ...]:
-    return tuple(int(i) for i in np.unravel_index(flat, shape)) if shape else ()
-
-
-def _worst(actual: Array, expected: Array, index: tuple[int, ...], output: Output, allowed: float) -> dict[str, Any]:
+def _details(
+    actual: Array, expected: Array, same: Array, excess: Array, allowed: Array, output: Output
+) -> dict[str, Any]:
+    """Return the details of a mismatch, whose largest error is where `excess` is largest."""
+    index = tuple(map(int, np.unravel_index(excess.argmax(), expected.shape)))
+    axes = axis_names(output.axes, expected.ndim)
+    worst = {"index": list(index), "axes": list(axes), "tolerance": float(allowed[index])}
+    worst |= {"yours": error_map.to_json(actual[index]), "expected": error_map.to_json(expected[index])}
     return {
-        "index": list(index),
-        "axes": list(axis_names(output.axes, len(index))),
-        "yours": _plain(actual[index]),
-        "expected": _plain(expected[index]),
-        "tolerance": allowed,
+        "wrong": {"count": int((~same).sum()), "total": int(same.size)},
+        "worst": worst,
+        "error_map": error_map.map_errors(actual, expected, same, index, axes),
     }
-
-
-def _plain(value: Any) -> Any:
-    """Return a JSON value; numbers that JSON cannot represent become text."""
-    value = value.item()
-    if isinstance(value, complex) or (isinstance(value, float) and not math.isfinite(value)):
-        return str(value)
-    return value
 
 
 def axis_names(axes: Sequence[str], ndim: int) -> tuple[str, ...]:
@@ -307,12 +282,9 @@ def describe_type(value: Any) -> str:
     return type(value).__name__
 
 
-def _type_help(actual: Any) -> str | None:
-    if actual is None:
-        return _NO_RETURN
-    if isinstance(actual, (list, tuple)):
-        return "wrap it: np.array(...)" if isinstance(actual, list) else "return one value, not several"
-    return None
+def _wrong_type(output: Output, expected: str, actual: Any, help: str | None) -> Mismatch:
+    text = f"{output.name} must be {expected}, not {describe_type(actual)}"
+    return Mismatch(text, help=_NO_RETURN if actual is None else help)
 
 
 def _dtype_help(actual: Array, expected: Array) -> str | None:
@@ -335,10 +307,7 @@ def _dtype_help(actual: Array, expected: Array) -> str | None:
 
 def _axes_text(axes: Sequence[str], ndim: int) -> str:
     """Return the names of the axes, written like a shape: ` = (batch, position)`."""
-    if not axes or not ndim:
-        return ""
-    names = axis_names(axes, ndim)
-    return f" = ({', '.join(names)}{',' if ndim == 1 else ''})"
+    return f" = ({', '.join(axis_names(axes, ndim))}{',' if ndim == 1 else ''})" if axes and ndim else ""
 
 
 # Formatting a list of a million arrays takes seconds.

@@ -3,6 +3,7 @@
 0 right    1, 2, 3 small, medium, large error    n nan or infinite where a finite value is expected
 """
 
+import math
 from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
@@ -22,11 +23,8 @@ def map_errors(
     """Return the map of the slice of the last two axes that holds the largest error; None for a single number.
 
     Args:
-        actual: the student's values.
-        expected: the expected ones, same shape.
-        same: where they agree, same shape, boolean.
+        same: where the values agree, same shape, boolean.
         index: index of the largest error.
-        axes: names of the axes.
 
     Returns:
         `rows` (strings), `axes` (names of the vertical and the horizontal axis), `at` (where the slice is), and for a
@@ -37,18 +35,15 @@ def map_errors(
     leading = tuple(index[: max(0, expected.ndim - 2)])
     actual, expected, same = (np.atleast_2d(array[leading]) for array in (actual, expected, same))
     levels = _levels(actual, expected, same)
-    rows = ["".join(row) for row in _shrink(levels)]
-    names = list(axes)[-2:] if expected.ndim >= 2 else ["", *list(axes)[-1:]]
+    # At most MAX_ROWS by MAX_COLUMNS levels: a group of elements has the level of its largest error.
+    rows = ["".join(row) for row in _group_rows(_group_rows(levels, MAX_ROWS).T, MAX_COLUMNS).T]
+    names = ["", *axes][-2:]
     at = [str(i) if axis.startswith("axis ") else f"{axis} {i}" for axis, i in zip(axes, leading, strict=False)]
-    result: dict[str, Any] = {
-        "rows": rows,
-        "axes": names,
-        "at": f"[{', '.join(at)}]" if at else "",
-        "shape": list(actual.shape),
-    }
+    place = f"[{', '.join(at)}]" if at else ""
+    result: dict[str, Any] = {"rows": rows, "axes": names, "at": place, "shape": list(actual.shape)}
     if max(actual.shape) <= MAX_SMALL:
-        result["yours"] = [[_number(value) for value in row] for row in actual]
-        result["expected"] = [[_number(value) for value in row] for row in expected]
+        result["yours"] = [[to_json(value) for value in row] for row in actual]
+        result["expected"] = [[to_json(value) for value in row] for row in expected]
     return result
 
 
@@ -62,20 +57,16 @@ def _levels(actual: Array, expected: Array, same: Array) -> Array:
     return np.where(same, RIGHT, level)
 
 
-def _shrink(levels: Array) -> Array:
-    """Return at most MAX_ROWS by MAX_COLUMNS levels: a group of elements has the level of its largest error."""
-    return _group_rows(_group_rows(levels, MAX_ROWS).T, MAX_COLUMNS).T
-
-
 def _group_rows(levels: Array, limit: int) -> Array:
     """Merge rows so that there are at most `limit` of them."""
     if len(levels) <= limit:
         return levels
     edges = np.linspace(0, len(levels), limit + 1).astype(int)
-    groups = [levels[start:end] for start, end in pairwise(edges)]
-    return np.array([[max(column) for column in group.T] for group in groups])
+    return np.array([[max(column) for column in levels[start:end].T] for start, end in pairwise(edges)])
 
 
-def _number(value: Any) -> Any:
+def to_json(value: Any) -> Any:
+    """Return a NumPy scalar as a JSON value; numbers that JSON cannot represent become text."""
     value = value.item()
-    return value if isinstance(value, (bool, int)) or np.isfinite(value) else str(value)
+    is_text = isinstance(value, complex) or (isinstance(value, float) and not math.isfinite(value))
+    return str(value) if is_text else value

@@ -19,13 +19,7 @@ RELATIVE = {np.dtype(np.float64): 1e-9, np.dtype(np.float32): 1e-4}
 
 
 def describe_relation(actual: Array, expected: Array, axes: Sequence[str] = ()) -> str | None:
-    """Return a clause on the relation of two arrays that differ, or None.
-
-    Args:
-        actual: the student's, any shape and dtype.
-        expected: the expected one.
-        axes: names of its axes, if they have any.
-    """
+    """Return a clause on the relation of two arrays that differ, or None; `axes` names those of the expected one."""
     if actual.dtype.kind not in "fiub" or expected.dtype.kind not in "fiub":
         return None
     with np.errstate(all="ignore"):  # The student's numbers may be of any size.
@@ -34,9 +28,8 @@ def describe_relation(actual: Array, expected: Array, axes: Sequence[str] = ()) 
 
 def _relation(actual: Array, expected: Array, axes: Sequence[str]) -> str | None:
     if actual.size == expected.size == 1:
-        return (
-            _relation_of_numbers(float(actual.flat[0]), float(expected.flat[0])) if expected.dtype.kind == "f" else None
-        )
+        numbers = float(actual.flat[0]), float(expected.flat[0])
+        return _relation_of_numbers(*numbers) if expected.dtype.kind == "f" else None
     if not 1 < actual.size == expected.size <= MAX_ENTRIES:
         return _broadcast(actual, expected)
     dtype = actual.dtype
@@ -47,7 +40,7 @@ def _relation(actual: Array, expected: Array, axes: Sequence[str]) -> str | None
     relation = None
     if not _same(actual, expected, tolerance):  # Otherwise any order could match.
         relation = _reordered(actual, expected, tolerance, axes)
-        relation = relation or _scaled(actual, expected, tolerance, boolean=dtype.kind == "b")
+        relation = relation or _scaled(actual, expected, tolerance, "False" if dtype.kind == "b" else "0")
     return relation or (_almost_right(actual, expected) if dtype == np.float64 else None)
 
 
@@ -86,19 +79,18 @@ def _exchange(order: tuple[int, ...], axes: Sequence[str]) -> str:
     return f"the axes in the order {order}"
 
 
-def _scaled(actual: Array, expected: Array, tolerance: float, *, boolean: bool) -> str | None:
+def _scaled(actual: Array, expected: Array, tolerance: float, zero: str) -> str | None:
     if actual.shape != expected.shape:
         return None
     if _same(actual, -expected, tolerance):
         return "every sign is reversed"
     if not actual.any():
-        return "every value is False" if boolean else "every value is 0"
+        return f"every value is {zero}"
     offset = float((actual - expected).flat[0])
     if abs(offset) > 1e-6 and _same(actual - offset, expected, tolerance):
         return f"every value is {abs(offset):.6g} too {'large' if offset > 0 else 'small'}"
-    size = np.abs(expected)
-    at = int(size.argmax())
-    factor = float(actual.flat[at] / expected.flat[at])
+    largest = int(np.abs(expected).argmax())
+    factor = float(actual.flat[largest] / expected.flat[largest])
     if factor != 0 and math.isfinite(factor) and _same(actual / factor, expected, tolerance):
         return f"every value is {_known(factor) or f'{factor:.6g} times'} the expected one"
     return None

@@ -8,11 +8,12 @@ Where two mistakes give the same answers, both are named. Where none does, nothi
 
 import copy
 import time
+import types
 import warnings
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import combinations
+from itertools import combinations, islice
 from typing import Any
 
 import numpy as np
@@ -49,28 +50,22 @@ Combination = tuple[Mistake, ...]  # mistakes that are made together
 def diagnose(function: str, checks: Iterable[RecordedCheck], package: str = BUILT_IN) -> dict[str, Diagnosis]:
     """Return the mistakes that explain failed checks of a function, by the check's id.
 
-    Args:
-        function: qualified name.
-        checks: every check of the function that made a call, passed or not.
-        package: the course's.
+    `checks` holds every check of the function that made a call, passed or not.
     """
     ordered = sorted(checks, key=lambda check: (check.passed, check.seconds))
     failed = [check for check in ordered if not check.passed]
     if not failed:
         return {}
     known = mistakes_of_function(function, package)
-    quotients = _diagnose_quotients(known, failed, package)
-    if quotients:
+    if quotients := _diagnose_quotients(known, failed, package):
         return quotients
     search = _Search(function, ordered, package)
     single = [(mistake,) for mistake in known]
     if all(_calls(function, check) for check in failed):  # Otherwise the forward pass failed in some of them.
-        alternatives = search.explain_all(single)
-        if alternatives:
+        if alternatives := search.explain_all(single):
             return _assign(failed, Diagnosis(tuple(mistake for (mistake,) in alternatives)))
         common = [mistake for mistake in known if mistake.common]
-        pairs = search.explain_all(list(combinations(common, 2))[:MAX_PAIRS])
-        if pairs:
+        if pairs := search.explain_all(islice(combinations(common, 2), MAX_PAIRS)):
             return _assign(failed, Diagnosis(pairs[0], together=True))
     return search.explain_each(single)
 
@@ -235,7 +230,7 @@ def _match_check(
     match = Match.EXACT
     for call in check.calls:
         space = wrong if call.function.module == module else solution_module(call.function.module, package)
-        answer = _run(getattr(space, call.function.name), call, caches, package)
+        answer = _run(space, call, caches, package)
         if call.function.qualified == function:
             match = min(match, _match_answer(call, answer, check.passed, package))
             if match is Match.NO and not check.passed and mistakes and call is check.calls[-1]:
@@ -251,8 +246,7 @@ def _correct_answer(check: RecordedCheck, package: str) -> Any:
     caches: dict[int, Any] = {}
     value = None
     for call in check.calls:
-        space = solution_module(call.function.module, package)
-        value = _run(getattr(space, call.function.name), call, caches, package).value
+        value = _run(solution_module(call.function.module, package), call, caches, package).value
         _remember_cache(call.value, value, caches)
     return value
 
@@ -264,7 +258,8 @@ class _Answer:
     modified: frozenset[str] = frozenset()  # parameters whose arrays were changed
 
 
-def _run(function: Callable[..., Any], call: Call, caches: dict[int, Any], package: str) -> _Answer:
+def _run(module: types.ModuleType, call: Call, caches: dict[int, Any], package: str) -> _Answer:
+    function = getattr(module, call.function.name)
     # Everything but caches is copied, because a wrong function may write into its inputs.
     args = [_prepare_argument(value, caches, package) for value in call.args]
     kwargs = {name: _prepare_argument(value, caches, package) for name, value in call.kwargs.items()}
@@ -344,9 +339,7 @@ def _same_exception(call: Call, exception: StudentException | None, package: str
     if any(isinstance(value, Cache) for value in (*call.args, *call.kwargs.values())):
         return False  # No contract requires a backward pass to raise one.
     # Where the contract requires an exception, its text is free.
-    right = _run(
-        getattr(solution_module(call.function.module, package), call.function.name), call, {}, package
-    ).exception
+    right = _run(solution_module(call.function.module, package), call, {}, package).exception
     return right is not None and right.type == call.exception.type
 
 
@@ -357,10 +350,7 @@ def _match_entries(call: Call, answer: _Answer, coarse: bool) -> Match:
     cache = answer.value[-1] if isinstance(answer.value, tuple) else answer.value
     if not isinstance(cache, dict):
         return Match.NO
-    matches = [
-        match_values(value, cache[name], coarse)
-        if name in cache
-        else (Match.EXACT if value is UNANSWERED else Match.NO)
+    return min(
+        match_values(value, cache[name], coarse) if name in cache else Match.EXACT if value is UNANSWERED else Match.NO
         for name, value in call.entries.items()
-    ]
-    return min(matches)
+    )

@@ -13,25 +13,15 @@ _BROADCAST = "operands could not be broadcast together with shapes"
 
 @dataclass(frozen=True)
 class Diagnosis:
-    """The mistakes whose answers are exactly the student's.
+    """The mistakes whose answers are exactly the student's."""
 
-    Attributes:
-        mistakes: usually one; several if they are of one group, made together, or indistinguishable.
-        together: whether all of them were made at once.
-        here_only: they explain some, but not all, of the failing checks.
-        in_part: they explain the first wrong one of several results, but not the other wrong ones.
-        up_to_dtype: the values are the same, but the dtype is not.
-        raised: the check ended with an exception, not with an answer.
-        proof: what was found in the answer, if it was not compared with another answer.
-    """
-
-    mistakes: tuple[Mistake, ...]
-    together: bool = False
-    here_only: bool = False
-    in_part: bool = False
-    up_to_dtype: bool = False
-    raised: bool = False
-    proof: str = ""
+    mistakes: tuple[Mistake, ...]  # several if they are of one group, made together, or indistinguishable
+    together: bool = False  # All of them were made at once.
+    here_only: bool = False  # They explain some, but not all, of the failing checks.
+    in_part: bool = False  # They explain the first wrong one of several results, but not the other wrong ones.
+    up_to_dtype: bool = False  # The values are the same, but the dtype is not.
+    raised: bool = False  # The check ended with an exception, not with an answer.
+    proof: str = ""  # what was found in the answer, if it was not compared with another answer
 
     @property
     def id(self) -> str:
@@ -57,21 +47,15 @@ class Diagnosis:
         same = "raises the same error" if self.raised else "gives exactly your numbers"
         if self.in_part:
             return f"code with {which} {same} for this result; fix it, then look at the others"
-        if self.up_to_dtype:
-            same += " in another dtype"
-        return f"code with {which} {same}" + (
-            "; it explains this check; fix it, then look at the others" if self.here_only else ""
-        )
+        same += " in another dtype" if self.up_to_dtype else ""
+        advice = "; it explains this check; fix it, then look at the others" if self.here_only else ""
+        return f"code with {which} {same}{advice}"
 
     def as_record(self) -> dict[str, Any]:
         """Return the diagnosis as in the result document."""
-        return {
-            "id": self.id,
-            "title": self.title,
-            "reason": self.reason,
-            "explanation": " ".join(dict.fromkeys(mistake.explanation for mistake in self.mistakes)),
-            "hint": " ".join(dict.fromkeys(mistake.hint for mistake in self.mistakes)),
-        }
+        explanation = " ".join(dict.fromkeys(mistake.explanation for mistake in self.mistakes))
+        hint = " ".join(dict.fromkeys(mistake.hint for mistake in self.mistakes))
+        return {"id": self.id, "title": self.title, "reason": self.reason, "explanation": explanation, "hint": hint}
 
 
 def is_same_error(first: str, second: str) -> bool:

@@ -20,10 +20,9 @@ MAX_MULTIPLE = 2.0**42  # Larger ones have rounding errors, of about 2⁻⁵², 
 
 
 def find_step(values: Array, spacing: Array | None = None) -> float | None:
-    """Return the step h if the values are provably difference quotients, else None.
+    """Return the step h if the values, entries of a float64 gradient, are provably difference quotients, else None.
 
     Args:
-        values: entries of a gradient, float64.
         spacing: spacing of floats near the forward value of each entry, same shape; None if all entries are derivatives
             of one number, whose spacing is found by trying.
     """
@@ -31,10 +30,8 @@ def find_step(values: Array, spacing: Array | None = None) -> float | None:
     if spacing is not None:
         usable &= spacing > 0
     numbers, first = np.unique(np.abs(values[usable]), return_index=True)
-    if len(numbers) < MIN_ENTRIES:
+    if len(numbers) < MIN_ENTRIES or _share_a_grid(numbers):  # Round numbers are multiples of anything.
         return None
-    if _share_a_grid(numbers):
-        return None  # Round numbers, as from integer inputs, are multiples of anything.
     for step in STEPS:
         differences = numbers * (2 * step)  # twice the difference, if it was divided by h only
         if spacing is None:

@@ -15,6 +15,9 @@ Array = np.ndarray[Any, np.dtype[Any]]
 TOLERANCES_FOR_MATCHES = {**TOLERANCES, np.dtype(np.float32): Tolerance(relative=1e-3, floor=1e-4)}
 
 
+_NUMERIC = (np.ndarray, np.generic, float)
+
+
 class Match(IntEnum):
     """How well an answer matches the student's."""
 
@@ -25,11 +28,7 @@ class Match(IntEnum):
 
 
 def match_values(student: Any, candidate: Any, coarse: bool = False) -> Match:
-    """Return how well two values match up to rounding, in type, shape, dtype and values; nan matches nan.
-
-    Args:
-        coarse: allow the rounding of float32.
-    """
+    """Return how well two values match up to rounding, or that of float32 if `coarse`; nan matches nan."""
     if isinstance(student, Cache):
         return Match.EXACT
     if isinstance(student, dict) and isinstance(candidate, dict):
@@ -40,7 +39,7 @@ def match_values(student: Any, candidate: Any, coarse: bool = False) -> Match:
         if len(student) != len(candidate):
             return Match.NO
         return min((match_values(a, b, coarse) for a, b in zip(student, candidate, strict=True)), default=Match.EXACT)
-    if isinstance(student, (np.ndarray, np.generic, float)) and isinstance(candidate, (np.ndarray, np.generic, float)):
+    if isinstance(student, _NUMERIC) and isinstance(candidate, _NUMERIC):
         return _match_arrays(np.asarray(student), np.asarray(candidate), coarse)
     return Match.EXACT if type(student) is type(candidate) and bool(student == candidate) else Match.NO
 
@@ -56,11 +55,8 @@ def _match_arrays(student: Array, candidate: Array, coarse: bool) -> Match:
             return Match.NO
         coarse = coarse or np.float32 in (student.dtype, candidate.dtype)
         student, candidate = student.astype(np.float64), candidate.astype(np.float64)
-    tolerance = (
-        TOLERANCES_FOR_MATCHES[np.dtype(np.float32)]
-        if coarse
-        else TOLERANCES_FOR_MATCHES.get(candidate.dtype, TOLERANCES[np.dtype(np.float64)])
-    )
+    dtype = np.dtype(np.float32) if coarse else candidate.dtype
+    tolerance = TOLERANCES_FOR_MATCHES.get(dtype, TOLERANCES[np.dtype(np.float64)])
     with np.errstate(all="ignore"):
         near = np.abs(student - candidate) <= tolerance.allowed(candidate)
     if not (near | (student == candidate) | (np.isnan(student) & np.isnan(candidate))).all():
@@ -69,11 +65,7 @@ def _match_arrays(student: Array, candidate: Array, coarse: bool) -> Match:
 
 
 def match_in_part(student: Any, candidate: Any, right: Any, coarse: bool = False) -> Match:
-    """Return whether, of several results, the first wrong one matches and the correct ones are correct in both.
-
-    Args:
-        right: the correct value.
-    """
+    """Return whether, of several results, the first wrong one matches and the correct ones are correct in both."""
     parts = list(_parts(student, candidate, right))
     if len(parts) < 2 or None in parts:
         return Match.NO
@@ -89,23 +81,15 @@ def match_in_part(student: Any, candidate: Any, right: Any, coarse: bool = False
 def has_finite_error(student: Any, right: Any) -> bool:
     """Return whether something finite is wrong in a value: many mistakes end in the same nan or infinity."""
     for part in _parts(student, student, right):
-        if part is None:
+        if part is None or not (isinstance(part[0], _NUMERIC) and isinstance(part[2], _NUMERIC)):
             return True
-        actual, _, expected = part
-        if not (
-            isinstance(actual, (np.ndarray, np.generic, float))
-            and isinstance(expected, (np.ndarray, np.generic, float))
-        ):
-            return True
-        actual, expected = np.asarray(actual), np.asarray(expected)
+        actual, expected = np.asarray(part[0]), np.asarray(part[2])
         if actual.dtype.kind != "f" or expected.dtype.kind != "f" or actual.shape != expected.shape:
             return True
         with np.errstate(all="ignore"):
-            if (
-                np.isfinite(actual)
-                & (np.abs(actual - expected) > TOLERANCES_FOR_MATCHES[np.dtype(np.float64)].allowed(expected))
-            ).any():
-                return True
+            wrong = np.abs(actual - expected) > TOLERANCES[np.dtype(np.float64)].allowed(expected)
+        if (np.isfinite(actual) & wrong).any():
+            return True
     return False
 
 

@@ -3,15 +3,9 @@
 A mistake is written as a change to the official solution, so that everything else in it is right and stays right when
 the solution is rewritten. The module `mistakes/<assignment>.py` of a course holds them in a registry `MISTAKES`:
 
-    from autograder.engine.diagnosis.mistake import Mistakes
-
     MISTAKES = Mistakes()
-
     mistake = MISTAKES.for_functions("softmax.softmax")
-    mistake("no-maximum", "(z - z.max(axis=axis, keepdims=True))", "(z + 0.0)", common=True).explain("""
-        the largest score was not subtracted first
-        why: exp(1000) is infinite, and infinity divided by infinity is nan. With small scores nothing shows.
-        ask: Which number may be subtracted from a whole row for free?""")
+    mistake("no-maximum", "(z - z.max(axis=axis, keepdims=True))", "(z + 0.0)", common=True).explain("""…""")
 
 - After the name come the edits: text of the solution, which must occur exactly once in the function, and what replaces
   it; then the next two for a second edit, and so on.
@@ -43,34 +37,20 @@ class BrokenMistake(HeadwayError):
 
 @dataclass(frozen=True)
 class Mistake:
-    """One wrong implementation of one function.
+    """One wrong implementation of one function."""
 
-    Attributes:
-        function: qualified name of the function that is wrong.
-        name: short name, unique for the function.
-        title: what went wrong, in the student's words: "the scores were not divided by √d_k".
-        explanation: why it matters and how it shows, one or two sentences.
-        hint: question that leads to the line without giving it away.
-        edits: pairs (old, new): exact text in the solution of the function, which must occur once.
-        body: new body for the function, indented by four spaces; used instead of edits.
-        inside: name of the private helper of the solution in which the edits are made, instead of the function itself.
-        common: whether the mistake is also tried in combination with another common one.
-        group: mistakes of one group give the same answers, and are reported together.
-        quotient: set if the mistake is a difference quotient. Its answers cannot be reproduced to the last digit, so
-            it is recognized by the rounding that it leaves (`finite_differences.py`). "one": the quotient of a single
-            number, such as a loss; "each": of each entry separately.
-    """
-
-    function: str
-    name: str
-    title: str
-    explanation: str
-    hint: str
-    edits: tuple[tuple[str, str], ...] = ()
-    body: str = ""
-    inside: str = ""
-    common: bool = False
-    group: str = ""
+    function: str  # qualified name
+    name: str  # short, unique for the function
+    title: str  # what went wrong, in the student's words: "the scores were not divided by √d_k"
+    explanation: str  # why it matters and how it shows, one or two sentences
+    hint: str  # question that leads to the line without giving it away
+    edits: tuple[tuple[str, str], ...] = ()  # (old, new): exact text in the solution, which must occur once
+    body: str = ""  # new body for the function, indented by four spaces; used instead of edits
+    inside: str = ""  # private helper of the solution in which the edits are made, instead of the function itself
+    common: bool = False  # is also tried in combination with another common one
+    group: str = ""  # Mistakes of one group give the same answers, and are reported together.
+    # Set for a difference quotient, which cannot be reproduced to the last digit; it is recognized by the rounding that
+    # it leaves (`finite_differences.py`). "one": of a single number, such as a loss; "each": of each entry separately.
     quotient: str = ""
 
     @property
@@ -87,11 +67,7 @@ class Mistakes:
         self._entries: list[MistakeEntry] = [entry for part in parts for entry in part._entries]
 
     def for_functions(self, *functions: str) -> "partial[MistakeEntry]":
-        """Return a callable that adds a mistake to functions, given by their qualified names.
-
-        Its arguments are the name, the edits (old, new, old, new, …), and `inside`, `common`, `group` and `quotient`
-        as in `Mistake`.
-        """
+        """Return a callable that adds a mistake to functions: its arguments are those of `MistakeEntry` after them."""
         return partial(MistakeEntry, self._entries, functions)
 
     def __iter__(self) -> Iterator[Mistake]:
@@ -121,11 +97,7 @@ class MistakeEntry:
         entries.append(self)
 
     def body(self, code: str) -> "MistakeEntry":
-        """Set a new body of the function, in any indentation, and make the edits in it.
-
-        Raises:
-            BrokenMistake: if the old text of an edit does not occur exactly once.
-        """
+        """Set a new body of the function, in any indentation, and make the edits in it."""
         for old, new in self._mistake.edits:
             if code.count(old) != 1:
                 raise BrokenMistake(f"{self._mistake.id}: {old!r} occurs {code.count(old)} times in the new body")
@@ -135,11 +107,7 @@ class MistakeEntry:
         return self
 
     def explain(self, text: str) -> None:
-        """Set the title, the explanation (`why:`) and the hint (`ask:`).
-
-        Raises:
-            BrokenMistake: if one of the three is missing.
-        """
+        """Set the title, the explanation (`why:`) and the hint (`ask:`), which are all required."""
         sections: dict[str, list[str]] = {"title": []}
         current = "title"
         for line in map(str.strip, text.strip().splitlines()):
@@ -153,15 +121,10 @@ class MistakeEntry:
         self._mistake = replace(self._mistake, title=title, explanation=why, hint=ask)
 
     def mistakes(self) -> Iterator[Mistake]:
-        """Yield the mistake for each of its functions.
-
-        Raises:
-            BrokenMistake: if it has no explanation.
-        """
+        """Yield the mistake for each of its functions; raise BrokenMistake if it has no explanation."""
         if not self._mistake.title:
             raise BrokenMistake(f"{self._mistake.id}: not explained; end the entry with .explain(…)")
-        for function in self._functions:
-            yield replace(self._mistake, function=function)
+        yield from (replace(self._mistake, function=function) for function in self._functions)
 
 
 @cache

@@ -39,22 +39,14 @@ def parameter_names(function: str, package: str = BUILT_IN) -> tuple[str, ...]:
 
 @cache
 def module_with_mistakes(*mistakes: Mistake, package: str = BUILT_IN) -> types.ModuleType:
-    """Return the solution as a module with mistakes, all of one assignment; other assignments stay as in the solutions.
-
-    Raises:
-        BrokenMistake: if a change does not fit the solution.
-    """
+    """Return the solution as a module with mistakes, all of one assignment; raise BrokenMistake if one does not fit."""
     module = mistakes[0].function.partition(".")[0]
     # Only the changed functions are compiled: hundreds of candidates are tried on one wrong answer.
     return _execute(module, package, [code.decorators + code.text for code in _changed(mistakes, package).values()])
 
 
 def source_with_mistakes(*mistakes: Mistake, package: str = BUILT_IN) -> str:
-    """Return the source of the solution with mistakes, all of one assignment.
-
-    Raises:
-        BrokenMistake: if a change does not fit the solution, or two changes do not fit together.
-    """
+    """Return the source of the solution with mistakes of one assignment; raise BrokenMistake if they do not fit."""
     module = mistakes[0].function.partition(".")[0]
     lines = solution_source(module, package).splitlines(keepends=True)
     for code in sorted(_changed(mistakes, package).values(), key=lambda code: code.start, reverse=True):
@@ -64,15 +56,10 @@ def source_with_mistakes(*mistakes: Mistake, package: str = BUILT_IN) -> str:
 
 @dataclass(frozen=True)
 class _FunctionCode:
-    """The code of a function of a solution, without its docstring: edits must not match prose.
+    """The code of a function of a solution, without its docstring: edits must not match prose."""
 
-    Attributes:
-        start: index of the line with `def`.
-        end: index of the line after the last one.
-    """
-
-    start: int
-    end: int
+    start: int  # index of the line with `def`
+    end: int  # index of the line after the last one
     decorators: str
     signature: str
     body: str
