@@ -65,7 +65,13 @@ def submit(names: tuple[str, ...], folder: Path, out: Path | None, student: str 
     """
     from autograder.report import submission
     from autograder.workspace.check import check_workspace
-    from autograder.workspace.submit import collect_files, make_manifest, safe_file_name, write_archive
+    from autograder.workspace.submit import (
+        collect_files,
+        make_manifest,
+        refuse_outside_links,
+        safe_file_name,
+        write_archive,
+    )
 
     workspace = options.open_workspace(folder)
     workspace.require_assignments()
@@ -73,7 +79,9 @@ def submit(names: tuple[str, ...], folder: Path, out: Path | None, student: str 
     path = out or Path(f"{safe_file_name(student)}.zip")
     if path.suffix != ".zip":
         raise UsageError(f"{path} does not end in .zip. Name the archive: --out {path.with_suffix('.zip')}")
-    result, _ = check_workspace(workspace, workspace.curriculum.select(names))
+    selected = workspace.curriculum.select(names)
+    refuse_outside_links(folder)
+    result, _ = check_workspace(workspace, selected)
     contents = collect_files(workspace.snapshot)
     manifest = make_manifest(student, contents, result, workspace.state)
     write_archive(path, contents, manifest)

@@ -40,6 +40,17 @@ def make_manifest(name: str, contents: dict[str, bytes], result: SubmissionResul
     }
 
 
+def refuse_outside_links(folder: Path) -> None:
+    """Raise UsageError if a module is a link out of the workspace: the file it leads to would be submitted.
+
+    Links inside the workspace are fine.
+    """
+    root = folder.resolve()
+    for path in sorted(folder.glob("*.py")):
+        if path.is_file() and not path.resolve().is_relative_to(root):
+            raise UsageError(f"{path.name} is a link out of the workspace. Replace it with a copy of the file.")
+
+
 def collect_files(snapshot: Snapshot) -> dict[str, bytes]:
     """Return the modules of a workspace by file name: assignments and the student's own helpers."""
     # Files whose names are not identifiers cannot be imported, and some such names cannot be stored in an archive.

@@ -158,3 +158,18 @@ def test_submit_archive_can_be_graded(workspace, tmp_path):
     assert statuses.pop("softmax_backward") == "not_started"
     assert set(statuses.values()) == {"passed"}
     assert document["notes"] == []
+
+
+def test_submit_link_out_of_the_workspace_is_refused(workspace, tmp_path):
+    (tmp_path / "private.py").write_text("SECRET = 1\n")
+    (workspace / "notes.py").symlink_to(tmp_path / "private.py")
+    archive = tmp_path / "ada.zip"
+    refused = invoke("submit", "softmax", "--out", archive, cwd=workspace)
+    assert (refused.returncode, refused.stdout) == (2, "")
+    assert refused.stderr.count("\n") == 1 and "notes.py is a link" in refused.stderr
+    assert not archive.exists()
+    (workspace / "drafts").mkdir()
+    shutil.move(workspace / "softmax.py", workspace / "drafts")
+    (workspace / "softmax.py").symlink_to("drafts/softmax.py")
+    (workspace / "notes.py").unlink()
+    assert invoke("submit", "softmax", "--out", archive, cwd=workspace).returncode == 0
