@@ -14,21 +14,14 @@ from autograder.workspace.workspace import Workspace
 def check_workspace(
     workspace: Workspace, functions: tuple[str, ...], *, seed: int = 0, limits: Limits | None = None
 ) -> tuple[SubmissionResult, list[str]]:
-    """Check functions of a workspace, and record the result if the inputs were the public ones.
+    """Check functions of a workspace; return the result, and one line for each badge that was awarded.
 
-    Only a workspace made by `headway init` is written to.
-
-    Returns:
-        The result, and one line for each badge that was awarded.
+    The result is recorded if the inputs were the public ones and the workspace was made by `headway init`.
     """
     workspace.refresh_snapshot()
-    everything = len(functions) == len(workspace.curriculum.functions)
-    options = session.Options(
-        functions=None if everything else functions,
-        seed=seed,
-        limits=limits or Limits(),
-        curriculum=workspace.curriculum,
-    )
+    curriculum = workspace.curriculum
+    some = functions if len(functions) < len(curriculum.functions) else None
+    options = session.Options(functions=some, seed=seed, limits=limits or Limits(), curriculum=curriculum)
     result = session.check(clean(workspace.folder.resolve().name), workspace.folder, options)
     badge_lines = workspace.record(result, save=workspace.is_initialized) if seed == 0 else []
     return result, badge_lines
@@ -50,26 +43,23 @@ def next_step(workspace: Workspace, result: SubmissionResult) -> str | None:
     """
     statuses = workspace.statuses | {check.function: "passed" for check in result.checks}
     order = list(workspace.curriculum.functions)
-    last_checked = max((check.function for check in result.checks), key=order.index, default=None)
-    experiment = _experiment_hint(workspace, last_checked, statuses)
-    name = progress.next_unfinished(statuses, workspace.curriculum, last_checked)
+    last_checked = max((check.function for check in result.checks), key=order.index, default="")
+    experiment = _experiment_hint(workspace, last_checked.partition(".")[0], statuses)
+    name = progress.next_unfinished(statuses, workspace.curriculum, last_checked or None)
     if name is None:
         return f"You have finished the course: every function passes.{experiment}"
     module, _, function = name.partition(".")
     if module not in workspace.snapshot.modules:
         return None
     if workspace.snapshot.is_stub(name):
-        return (
-            f"Next: write {function} in {module}.py, then: headway check {name}\nStuck? headway hint {name}{experiment}"
-        )
+        task = f"Next: write {function} in {module}.py, then: headway check {name}"
+        return f"{task}\nStuck? headway hint {name}{experiment}"
     return f"Next: {name}, which has not passed yet: headway check {name}{experiment}"
 
 
-def _experiment_hint(workspace: Workspace, function: str | None, statuses: Mapping[str, Status]) -> str:
-    module = (function or "").partition(".")[0]
+def _experiment_hint(workspace: Workspace, module: str, statuses: Mapping[str, Status]) -> str:
     source = workspace.snapshot.modules.get(module)
-    if source is None or EXPERIMENT.encode() not in source.content:
-        return ""
-    if module not in progress.passed_assignments(statuses, workspace.curriculum):
+    is_passed = module in progress.passed_assignments(statuses, workspace.curriculum)
+    if source is None or EXPERIMENT.encode() not in source.content or not is_passed:
         return ""
     return f"\n{module}.py ends with an experiment. Predict it, then run: python {module}.py"

@@ -1,5 +1,6 @@
 """Create a workspace: stubs, notebooks, a README and editor settings. Existing files are never overwritten."""
 
+import contextlib
 import json
 from pathlib import Path
 
@@ -11,7 +12,7 @@ from autograder.workspace import files, state
 from autograder.workspace.progress import VERSION
 from autograder.workspace.workspace import Workspace
 
-NOTEBOOKS = "notebooks"
+ANOTHER_FOLDER = "Name another folder: headway init DIR"
 README = """\
 # {title}
 
@@ -43,23 +44,12 @@ COMMANDS = {
 TASKS = {
     "version": "2.0.0",
     "tasks": [
-        {
-            "label": "Headway: watch",
-            "type": "shell",
-            "command": "headway watch",
-            "isBackground": True,
-            "problemMatcher": [],
-            "presentation": {"panel": "dedicated", "reveal": "always"},
-        },
-        {
-            "label": "Headway: check this file",
-            "type": "shell",
-            "command": "headway check ${fileBasenameNoExtension}",
-            "problemMatcher": [],
-            "group": {"kind": "test", "isDefault": True},
-        },
+        {"label": "Headway: watch", "type": "shell", "command": "headway watch", "isBackground": True,
+         "problemMatcher": [], "presentation": {"panel": "dedicated", "reveal": "always"}},
+        {"label": "Headway: check this file", "type": "shell", "command": "headway check ${fileBasenameNoExtension}",
+         "problemMatcher": [], "group": {"kind": "test", "isDefault": True}},
     ],
-}
+}  # fmt: skip
 EXTENSIONS = {"recommendations": ["ms-python.python", "charliermarsh.ruff"]}
 GITIGNORE = "__pycache__/\nbackups/\n.headway.json\n*.safetensors\n"
 
@@ -86,56 +76,43 @@ def workspace_files(curriculum: Curriculum) -> dict[str, bytes]:
     """Return the files of a new workspace by relative path."""
     contents = {f"{module}.py": files.stub_text(module, curriculum).encode() for module in curriculum.modules}
     contents["README.md"] = readme_text(curriculum).encode()
-    contents[".vscode/tasks.json"] = (json.dumps(TASKS, indent=2) + "\n").encode()
-    contents[".vscode/extensions.json"] = (json.dumps(EXTENSIONS, indent=2) + "\n").encode()
+    for name, settings in (("tasks", TASKS), ("extensions", EXTENSIONS)):
+        contents[f".vscode/{name}.json"] = (json.dumps(settings, indent=2) + "\n").encode()
     contents[".gitignore"] = GITIGNORE.encode()
     if curriculum.package == registry.BUILT_IN:
-        for notebook in sorted((bundled("assignments") / NOTEBOOKS).glob("*.ipynb")):
-            contents[f"{NOTEBOOKS}/{notebook.name}"] = notebook.read_bytes()
+        for notebook in sorted((bundled("assignments") / "notebooks").glob("*.ipynb")):
+            contents[f"notebooks/{notebook.name}"] = notebook.read_bytes()
     return contents
 
 
 def create(folder: Path, curriculum: Curriculum) -> list[str]:
-    """Create a workspace in `folder`, or add the missing files to one.
-
-    Returns:
-        Lines for the user: what was written, and the next two commands.
-    """
+    """Create a workspace in `folder`, or add the missing files to one; return lines for the user."""
     existing = Workspace.open(folder)
     if existing.curriculum != curriculum and existing.has_assignments:
-        raise UsageError(
-            f"{folder} is a workspace of the course {existing.curriculum.name!r}. Name another folder: headway init DIR"
-        )
+        raise UsageError(f"{folder} is a workspace of the course {existing.curriculum.name!r}. {ANOTHER_FOLDER}")
     contents = workspace_files(curriculum)
     written = []
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for name, content in contents.items():
             (folder / name).parent.mkdir(exist_ok=True)
-            try:
-                with open(folder / name, "xb") as file:
-                    file.write(content)
+            with contextlib.suppress(FileExistsError), open(folder / name, "xb") as file:
+                file.write(content)
                 written.append(name)
-            except FileExistsError:
-                pass
     except OSError as error:
-        raise UsageError(
-            f"cannot write to {folder} ({error.strerror}). Name another folder: headway init DIR"
-        ) from None
+        raise UsageError(f"cannot write to {folder} ({error.strerror}). {ANOTHER_FOLDER}") from None
     recorded = existing.state
     recorded.content.setdefault(VERSION, __version__)
     if curriculum.name != registry.DEFAULT:
         recorded.content[state.COURSE] = curriculum.name
     digests = recorded.section(files.STUBS)
-    for module in curriculum.modules:
-        if f"{module}.py" in written:
-            digests[f"{module}.py"] = files.text_digest(contents[f"{module}.py"].decode())
+    names = [f"{module}.py" for module in curriculum.modules]
+    digests |= {name: files.text_digest(contents[name].decode()) for name in names if name in written}
     recorded.save()
     kept = len(contents) - len(written)
-    first = next(iter(curriculum.modules))
     return [
         f"{folder}: {len(written)} files written" + (f", {kept} existing files kept" if kept else ""),
         "Next:",
         f"    cd {folder}",
-        f"    headway          (then open {first}.py in your editor)",
+        f"    headway          (then open {names[0]} in your editor)",
     ]

@@ -6,6 +6,7 @@ constants and imported modules do. A top-level statement that binds no name coun
 """
 
 import ast
+import contextlib
 import hashlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -21,58 +22,44 @@ QualifiedName = tuple[str, str]  # module and name
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
-class ModuleSource:
-    """The source of one module: its top-level definitions and the names each of them uses. Parsed on first use."""
-
-    def __init__(self, name: str, content: bytes) -> None:
-        self.content = content
-        self._name = name
-
-    @cached_property
-    def _parsed(self) -> "_ParsedModule":
-        return _parse(self._name, self.content)
-
-    @property
-    def error(self) -> SyntaxError | None:
-        """The syntax error that keeps Python from reading the file, if any."""
-        return self._parsed.error
-
-    @property
-    def definitions(self) -> dict[str, str]:
-        """The dumped syntax tree of each top-level name."""
-        return self._parsed.definitions
-
-    @property
-    def uses(self) -> dict[str, set[QualifiedName]]:
-        """The names that each top-level name uses; `(module, "*")` stands for all of another module."""
-        return self._parsed.uses
-
-    @property
-    def stubs(self) -> set[str]:
-        """The functions that only raise NotImplementedError."""
-        return self._parsed.stubs
-
-
 @dataclass
-class _ParsedModule:
+class ParsedModule:
+    """The top-level definitions of a module.
+
+    Attributes:
+        error: the syntax error that keeps Python from reading the file, if any.
+        definitions: the dumped syntax tree of each top-level name.
+        uses: the names that each top-level name uses; `(module, "*")` stands for all of another module.
+        stubs: the functions that only raise NotImplementedError.
+    """
+
     error: SyntaxError | None = None
     definitions: dict[str, str] = field(default_factory=dict)
     uses: dict[str, set[QualifiedName]] = field(default_factory=dict)
     stubs: set[str] = field(default_factory=set)
 
 
-def _parse(name: str, content: bytes) -> _ParsedModule:
-    parsed = _ParsedModule()
-    try:
-        for statement in ast.parse(content).body:
-            for bound, text, uses in _definitions(name, statement):
-                parsed.definitions[bound] = parsed.definitions.get(bound, "") + text
-                parsed.uses.setdefault(bound, set()).update(uses)
-            if isinstance(statement, _Function) and _is_stub(statement):
-                parsed.stubs.add(statement.name)
-    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:  # recursion: a sum of thousands of terms
-        return _ParsedModule(error if isinstance(error, SyntaxError) else SyntaxError(str(error)))
-    return parsed
+@dataclass(eq=False)
+class ModuleSource:
+    """The source of one module, parsed on first use."""
+
+    name: str
+    content: bytes
+
+    @cached_property
+    def parsed(self) -> ParsedModule:
+        """The definitions of the module; none if Python cannot read it."""
+        parsed = ParsedModule()
+        try:
+            for statement in ast.parse(self.content).body:
+                for bound, text, uses in _definitions(self.name, statement):
+                    parsed.definitions[bound] = parsed.definitions.get(bound, "") + text
+                    parsed.uses.setdefault(bound, set()).update(uses)
+                if isinstance(statement, _Function) and _is_stub(statement):
+                    parsed.stubs.add(statement.name)
+        except (SyntaxError, ValueError, RecursionError, MemoryError) as error:  # recursion: a sum of 1000s of terms
+            return ParsedModule(error if isinstance(error, SyntaxError) else SyntaxError(str(error)))
+        return parsed
 
 
 def _body(function: _Function) -> list[ast.stmt]:
@@ -94,39 +81,32 @@ def _definitions(module: str, statement: ast.stmt) -> Iterator[tuple[str, str, s
         outside = [*statement.decorator_list, *statement.args.defaults, *filter(None, statement.args.kw_defaults)]
         inside = [statement.args, *_body(statement)]
         yield statement.name, f"def {_dump(*outside, *inside)}", _names_used(module, *outside, *inside)
-        evaluated = [node for node in outside if not isinstance(node, ast.Constant)]
-        if evaluated:
+        if evaluated := [node for node in outside if not isinstance(node, ast.Constant)]:
             yield UNBOUND, _dump(*evaluated), _names_used(module, *evaluated)
     elif isinstance(statement, ast.ClassDef):
         yield statement.name, _dump(statement), _names_used(module, statement)
     elif isinstance(statement, ast.ImportFrom) and not any(alias.name == "*" for alias in statement.names):
         for alias in statement.names:
-            yield (
-                alias.asname or alias.name,
-                f"from {statement.module} {alias.name}",
-                {(statement.module or "", alias.name)},
-            )
+            text = f"from {statement.module} {alias.name}"
+            yield alias.asname or alias.name, text, {(statement.module or "", alias.name)}
     elif isinstance(statement, ast.Import):
         for alias in statement.names:
             yield (alias.asname or alias.name).partition(".")[0], f"import {alias.name}", {(alias.name, "*")}
     elif isinstance(statement, ast.Assign | ast.AnnAssign) and (names := _assigned_names(statement)):
         for name in names:
             yield name, _dump(statement), _names_used(module, statement)
-    elif not _is_literal(statement) and not _is_main_guard(statement):
+    elif not _has_no_effect(statement):
         yield UNBOUND, _dump(statement), _names_used(module, statement)
 
 
-def _is_literal(statement: ast.stmt) -> bool:
-    return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
-
-
-def _is_main_guard(statement: ast.stmt) -> bool:
-    """Return whether a statement is `if __name__ == "__main__":`, which importing the module skips."""
-    return (
-        isinstance(statement, ast.If)
-        and ast.unparse(statement.test) == "__name__ == '__main__'"
-        and not statement.orelse
-    )
+def _has_no_effect(statement: ast.stmt) -> bool:
+    """Return whether importing the module skips a statement: a literal, or `if __name__ == "__main__":`."""
+    match statement:
+        case ast.Expr(value=ast.Constant()):
+            return True
+        case ast.If(test=test, orelse=[]):
+            return ast.unparse(test) == "__name__ == '__main__'"
+    return False
 
 
 def _assigned_names(statement: ast.Assign | ast.AnnAssign) -> list[str]:
@@ -167,12 +147,14 @@ class Snapshot:
     def is_stub(self, function: str) -> bool:
         """Return whether a function of the course is still a stub, or missing."""
         module, _, name = function.partition(".")
-        source = self.modules.get(module)
-        return source is None or (source.error is None and (name in source.stubs or name not in source.definitions))
+        if module not in self.modules:
+            return True
+        parsed = self.modules[module].parsed
+        return parsed.error is None and (name in parsed.stubs or name not in parsed.definitions)
 
     def is_readable(self, module: str) -> bool:
         """Return whether a module exists and Python can parse it."""
-        return module in self.modules and self.modules[module].error is None
+        return module in self.modules and self.modules[module].parsed.error is None
 
     def affected_functions(self, before: "Snapshot") -> tuple[str, ...]:
         """Return the functions whose fingerprint differs from that in `before`, in course order."""
@@ -201,38 +183,30 @@ class Snapshot:
         reached: dict[QualifiedName, str] = {}
         pending = [start]
         while pending:
-            qualified = pending.pop()
-            module_name, name = qualified
-            if qualified in reached or (module := self.modules.get(module_name)) is None:
+            qualified = module, name = pending.pop()
+            if qualified in reached or module not in self.modules:
                 continue
-            if module.error is not None:
-                reached[qualified] = module.content.decode("utf-8", "replace")
+            parsed = self.modules[module].parsed
+            if parsed.error is not None:
+                reached[qualified] = self.modules[module].content.decode("utf-8", "replace")
             elif name == "*":
                 reached[qualified] = ""
-                pending += [(module_name, other) for other in module.definitions]
-            elif name in module.definitions:
-                reached[qualified] = module.definitions[name]
-                pending += module.uses[name]
-                pending.append((module_name, UNBOUND))
+                pending += [(module, other) for other in parsed.definitions]
+            elif name in parsed.definitions:
+                reached[qualified] = parsed.definitions[name]
+                pending += [*parsed.uses[name], (module, UNBOUND)]
         return reached
 
 
-class _Fingerprints(Mapping[str, str]):
+class _Fingerprints(dict[str, str]):
     def __init__(self, snapshot: Snapshot) -> None:
+        super().__init__()
         self._snapshot = snapshot
-        self._computed: dict[str, str] = {}
 
-    def __getitem__(self, name: str) -> str:
-        if name not in self._computed:
-            function = self._snapshot.curriculum.functions[name]
-            self._computed[name] = self._snapshot.fingerprint(function.module, function.name)
-        return self._computed[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._snapshot.curriculum.functions)
-
-    def __len__(self) -> int:
-        return len(self._snapshot.curriculum.functions)
+    def __missing__(self, qualified: str) -> str:
+        module, _, name = qualified.partition(".")
+        self[qualified] = self._snapshot.fingerprint(module, name)
+        return self[qualified]
 
 
 def take_snapshot(folder: Path, curriculum: Curriculum, before: Snapshot | None = None) -> Snapshot:
@@ -241,17 +215,13 @@ def take_snapshot(folder: Path, curriculum: Curriculum, before: Snapshot | None 
     Files that vanish while they are read, are not regular files or are too large are left out.
     """
     modules: dict[str, ModuleSource] = {}
-    try:
+    paths: list[Path] = []
+    with contextlib.suppress(OSError):
         paths = sorted(folder.glob("*.py"))
-    except OSError:
-        paths = []
     for path in paths:
-        try:
-            if not path.is_file() or path.stat().st_size > MAX_BYTES:
-                continue
-            content = path.read_bytes()
-        except OSError:
-            continue
-        old = before.modules.get(path.stem) if before else None
-        modules[path.stem] = old if old and old.content == content else ModuleSource(path.stem, content)
+        with contextlib.suppress(OSError):
+            if path.is_file() and path.stat().st_size <= MAX_BYTES:
+                content = path.read_bytes()
+                old = before.modules.get(path.stem) if before else None
+                modules[path.stem] = old if old and old.content == content else ModuleSource(path.stem, content)
     return Snapshot(modules, curriculum)

@@ -68,9 +68,8 @@ def make_linker(folder: Path) -> Callable[[str, int], str]:
 
     def link(file: str, line: int) -> str:
         path = (folder / file).absolute()
-        if os.environ.get("TERM_PROGRAM") == "vscode":
-            return f"vscode://file{path.as_posix()}:{line}"
-        return path.as_uri()
+        in_vscode = os.environ.get("TERM_PROGRAM") == "vscode"
+        return f"vscode://file{path.as_posix()}:{line}" if in_vscode else path.as_uri()
 
     return link
 
@@ -78,17 +77,14 @@ def make_linker(folder: Path) -> Callable[[str, int], str]:
 def open_in_editor(file: Path, line: int, terminal: InteractiveTerminal) -> str:
     """Open a file in the editor named by VISUAL or EDITOR; a terminal editor gets the terminal until it ends.
 
-    Returns:
-        One line that says what was done; empty for a terminal editor.
+    Return one line that says what was done; empty for a terminal editor.
 
     Raises:
         UsageError: if no editor is set, or it cannot be started.
     """
-    editor = os.environ.get("VISUAL") or os.environ.get("EDITOR")
-    if not editor and os.environ.get("TERM_PROGRAM") == "vscode":
-        editor = "code"
+    default = "code" if os.environ.get("TERM_PROGRAM") == "vscode" else ""
     try:
-        command = shlex.split(editor or "")
+        command = shlex.split(os.environ.get("VISUAL") or os.environ.get("EDITOR") or default)
     except ValueError:
         command = []
     if not command:
@@ -96,19 +92,16 @@ def open_in_editor(file: Path, line: int, terminal: InteractiveTerminal) -> str:
     if shutil.which(command[0]) is None:
         raise UsageError(f"no such program: {command[0]}. Check the environment variables VISUAL and EDITOR")
     name = Path(command[0]).stem
-    arguments = [part.format(line=line, file=file) for part in GRAPHICAL.get(name, "+{line} {file}").split()]
+    command += [part.format(line=line, file=file) for part in GRAPHICAL.get(name, "+{line} {file}").split()]
+    # The warm pytest session has set variables that an editor must not inherit.
+    environment = {key: value for key, value in os.environ.items() if not key.startswith("PYTEST_")}
     try:
         if name in GRAPHICAL:
             null = subprocess.DEVNULL
-            subprocess.Popen([*command, *arguments], stdin=null, stdout=null, stderr=null, env=_environment())
+            subprocess.Popen(command, stdin=null, stdout=null, stderr=null, env=environment)
         else:
             with terminal.suspended():
-                subprocess.run([*command, *arguments], check=False, env=_environment())
+                subprocess.run(command, check=False, env=environment)
     except OSError as error:
         raise UsageError(f"cannot start {command[0]} ({error.strerror})") from None
     return f"opened {file.name} in {name}" if name in GRAPHICAL else ""
-
-
-def _environment() -> dict[str, str]:
-    """Return the environment without the variables that the warm pytest session has set."""
-    return {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}

@@ -7,7 +7,7 @@ import datetime
 import hashlib
 from pathlib import Path
 
-from autograder.core.files import write_atomically
+from autograder.core.files import report_write_error, write_atomically
 from autograder.curriculum import Assignment, Curriculum, registry
 from autograder.curriculum.stubs import bundled, make_stub
 from autograder.errors import UsageError
@@ -27,17 +27,14 @@ def read_file(path: Path) -> str:
         raise UsageError(f"no such file: {path.name}. Restore its stub: headway update") from None
     except (OSError, UnicodeError) as error:
         reason = getattr(error, "strerror", None) or "it is not UTF-8 text"
-        raise UsageError(
-            f"cannot read {path.name} ({reason}). Fix the file, or move it away and run: headway update"
-        ) from None
+        remedy = "Fix the file, or move it away and run: headway update"
+        raise UsageError(f"cannot read {path.name} ({reason}). {remedy}") from None
 
 
 def write_file(path: Path, text: str) -> None:
     """Write a student's file atomically."""
-    try:
+    with report_write_error(path.name, "Check its permissions"):
         write_atomically(path, text.encode())
-    except OSError as error:
-        raise UsageError(f"cannot write {path.name} ({error.strerror}). Check its permissions") from None
 
 
 def stub_text(module: str, curriculum: Curriculum) -> str:
@@ -58,15 +55,10 @@ def text_digest(text: str) -> str:
 
 
 def back_up(path: Path) -> Path:
-    """Copy a file into `backups/`, with the date and time in its name.
-
-    Returns:
-        The copy, relative to the workspace.
-    """
+    """Copy a file into `backups/`, with the date and time in its name; return its path in the workspace."""
     timestamp = datetime.datetime.now().strftime("%Y-%m-%d-%H%M%S")
-    folder = path.parent / BACKUPS
     for number in range(1000):
-        copy = folder / f"{path.stem}-{timestamp}{f'-{number}' if number else ''}.py"
+        copy = path.parent / BACKUPS / f"{path.stem}-{timestamp}{f'-{number}' if number else ''}.py"
         if not copy.exists():
             break
     try:
@@ -79,10 +71,7 @@ def back_up(path: Path) -> Path:
 
 
 def reset(folder: Path, name: str, curriculum: Curriculum) -> Path | None:
-    """Restore the stub of a function or a whole assignment.
-
-    Returns:
-        The backup of the student's version, relative to the workspace; None if there was no file.
+    """Restore the stub of a function or a whole assignment; return the backup, or None if there was no file.
 
     Raises:
         UsageError: if the files cannot be read or written.
@@ -105,10 +94,7 @@ def update(folder: Path, state: State) -> list[str]:
     """Update the stubs to the installed version and keep the student's work; the caller saves the state.
 
     A file without work is replaced as a whole. In a file with work, functions that are still stubs get their new text
-    and new functions are appended; the rest is kept.
-
-    Returns:
-        One line for each file that was changed.
+    and new functions are appended; the rest is kept. Returns one line for each file that was changed.
     """
     digests, curriculum = state.section(STUBS), state.curriculum
     lines = []
@@ -131,7 +117,7 @@ def update(folder: Path, state: State) -> list[str]:
 
 
 def _update_functions(path: Path, assignment: Assignment, old: str, new: str) -> list[str]:
-    student = ModuleSource(assignment.module, old.encode())
+    student = ModuleSource(assignment.module, old.encode()).parsed
     if student.error is not None:
         return [f"{path.name}: not changed, because Python cannot read it"]
     updated, text = [], old

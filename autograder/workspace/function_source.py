@@ -47,7 +47,7 @@ def replace_function(source: str, name: str, new: str) -> str | None:
 
 def private_helpers(source: str, functions: Sequence[str]) -> list[str]:
     """Return the private names (`_name`) that functions use, directly or indirectly, in the order of the file."""
-    module = ModuleSource("m", source.encode())
+    module = ModuleSource("m", source.encode()).parsed
     pending, helpers = list(functions), set()
     while pending:
         for _, used in module.uses.get(pending.pop(), ()):
@@ -63,11 +63,9 @@ def function_with_helpers(source: str, name: str) -> str:
     wanted = {*private_helpers(source, [name]), name}
     parts = []
     for node in ast.parse(source).body:
-        if isinstance(node, ast.FunctionDef):
-            if node.name in wanted:
-                parts.append("\n".join(lines[_line_range(node)]))
-        elif isinstance(node, ast.Assign) and any(
-            isinstance(target, ast.Name) and target.id in wanted for target in node.targets
-        ):
-            parts.append("\n".join(lines[node.lineno - 1 : node.end_lineno]))
-    return "\n\n\n".join(parts)
+        match node:
+            case ast.FunctionDef(name=bound) if bound in wanted:
+                parts.append(lines[_line_range(node)])
+            case ast.Assign(targets=targets) if any(isinstance(t, ast.Name) and t.id in wanted for t in targets):
+                parts.append(lines[node.lineno - 1 : node.end_lineno])
+    return "\n\n\n".join(map("\n".join, parts))

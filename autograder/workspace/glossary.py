@@ -2,7 +2,7 @@
 
 import difflib
 import tomllib
-from collections.abc import Iterable
+from collections.abc import Sequence
 
 from autograder.curriculum import Curriculum, registry
 from autograder.errors import UsageError
@@ -17,8 +17,7 @@ def load(curriculum: Curriculum) -> Glossary:
     path = registry.folder(curriculum.package) / FILE
     try:
         tables = tomllib.loads(path.read_text("utf-8"))
-        unknown = sorted(set(tables) - set(curriculum.modules))
-        if unknown:
+        if unknown := sorted(tables.keys() - curriculum.modules.keys()):
             raise ValueError(f"no such assignment: {unknown[0]}")
         return {
             module: {term: " ".join(meaning.split()) for term, meaning in tables[module].items()}
@@ -31,18 +30,13 @@ def load(curriculum: Curriculum) -> Glossary:
         raise UsageError(f"{path} is invalid ({error}). Please report it to the course's authors") from None
 
 
-def select(names: Iterable[str], curriculum: Curriculum) -> Glossary:
-    """Return the named terms; for the name or number of an assignment, all its terms.
-
-    Args:
-        names: terms or assignments; none selects every term.
-    """
+def select(names: Sequence[str], curriculum: Curriculum) -> Glossary:
+    """Return the named terms; for the name or number of an assignment, all its terms; without names, every term."""
     glossary = load(curriculum)
     if not glossary:
         raise UsageError("this course has no glossary. Its lessons explain the terms: headway list")
     known = {_normalize(term): (module, term) for module in glossary for term in glossary[module]}
     modules = {name: a.module for a in curriculum.assignments for name in (a.module, str(a.number))}
-    names = tuple(names)
     if not names:
         return glossary
     wanted: set[tuple[str, str]] = set()
@@ -55,11 +49,11 @@ def select(names: Iterable[str], curriculum: Curriculum) -> Glossary:
             close = difflib.get_close_matches(_normalize(name), known, n=1)
             suggestion = f" Did you mean {known[close[0]][1]!r}?" if close else ""
             raise UsageError(f"no such term: {name!r}.{suggestion} List all terms: headway list --terms")
-    selected = {
-        module: {term: meaning for term, meaning in terms.items() if (module, term) in wanted}
+    return {
+        module: selected
         for module, terms in glossary.items()
+        if (selected := {term: meaning for term, meaning in terms.items() if (module, term) in wanted})
     }
-    return {module: terms for module, terms in selected.items() if terms}
 
 
 def _normalize(term: str) -> str:

@@ -21,9 +21,8 @@ def load(package: str = registry.BUILT_IN) -> dict[str, tuple[str, ...]]:
     try:
         tables = tomllib.loads(path.read_text("utf-8"))
         hints = {name: tuple(" ".join(step.split()) for step in table["steps"]) for name, table in tables.items()}
-        wrong = next((name for name, steps in hints.items() if len(steps) != len(KINDS)), None)
-        if wrong is not None:
-            raise ValueError(f"{wrong} does not have {len(KINDS)} steps")
+        if wrong := [name for name, steps in hints.items() if len(steps) != len(KINDS)]:
+            raise ValueError(f"{wrong[0]} does not have {len(KINDS)} steps")
     except FileNotFoundError:
         return {}
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
@@ -43,18 +42,12 @@ def shown_count(section: Mapping[str, Any], function: str) -> int:
 
 
 def next_count(already: int, more: int) -> int:
-    """Return how many steps to show now.
-
-    Args:
-        already: how many were shown before; the first one is always shown.
-        more: how many further ones are requested.
-    """
+    """Return how many steps to show when `already` were shown and `more` are requested; at least the first one."""
     return min(max(already, 1) + more, len(KINDS))
 
 
 def record_shown(state: State, function: str, count: int) -> None:
     """Record how many steps were shown, and save the state if that has changed."""
-    section = state.section(KEY)
-    if shown_count(section, function) != count:
-        section[function] = count
+    if shown_count(state.section(KEY), function) != count:
+        state.section(KEY)[function] = count
         state.save()

@@ -4,7 +4,7 @@ A result is current as long as the function's fingerprint (see `dependencies.py`
 """
 
 import datetime
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -62,21 +62,15 @@ def store(state: State, entries: Mapping[str, ProgressEntry], curriculum: Curric
 
 def update(
     entries: dict[str, ProgressEntry],
-    checks: Iterable[CheckResult],
+    checks: Sequence[CheckResult],
     fingerprints: Mapping[str, str],
     now: str | None = None,
 ) -> tuple[str, ...]:
-    """Update the entries, in place, with the results of checks.
-
-    Returns:
-        The functions that pass now and did not before.
-    """
+    """Update the entries, in place, with the results of checks; return the functions that newly pass."""
     now = now or datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
-    checks_by_function: dict[str, list[CheckResult]] = {}
-    for check in checks:
-        checks_by_function.setdefault(check.function, []).append(check)
     newly_passed = []
-    for name, results in checks_by_function.items():
+    for name in dict.fromkeys(check.function for check in checks):
+        results = [check for check in checks if check.function == name]
         before = entries.get(name)
         status = function_status(results)
         since = before.since if before and before.status == status else now

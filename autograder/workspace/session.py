@@ -56,8 +56,9 @@ class WatchSession:
 
     def _first_started(self) -> str | None:
         """Return the first function that is written and not known to pass: where the student has begun unwatched."""
-        names = (name for name in self.curriculum.functions if self.statuses.get(name) != "passed")
-        return next((name for name in names if not self.snapshot.is_stub(name)), None)
+        statuses, is_stub = self.statuses, self.snapshot.is_stub
+        names = self.curriculum.functions
+        return next((name for name in names if statuses.get(name) != "passed" and not is_stub(name)), None)
 
     @property
     def snapshot(self) -> Snapshot:
@@ -85,17 +86,13 @@ class WatchSession:
         self._check(self.focus)
 
     def check_changes(self) -> bool:
-        """Read the files again and check the functions that were changed or affected.
+        """Read the files again, check the functions that may be affected, and return whether any module was changed.
 
         A file that looks half written is read again after a moment.
-
-        Returns:
-            Whether any module was changed at all.
         """
         for _ in range(MAX_RETRIES):
-            if not _is_half_written(
-                take_snapshot(self.workspace.folder, self.curriculum, self.snapshot), self.snapshot
-            ):
+            now = take_snapshot(self.workspace.folder, self.curriculum, self.snapshot)
+            if not _is_half_written(now, self.snapshot):
                 break
             time.sleep(RETRY_SECONDS)
         before = self.workspace.refresh_snapshot()
@@ -103,22 +100,17 @@ class WatchSession:
         if not affected:
             return self.snapshot.modules != before.modules
         edited = self.snapshot.edited_functions(before)
-        dependent = (name for name in self.curriculum.functions if self._may_be_unblocked(name, edited))
+        statuses = self.statuses
+        not_passed = (name for name in self.curriculum.functions if statuses.get(name) != "passed")
+        dependent = {name for name in (*not_passed, self.focus) if self._depends_on(name, edited)}
         self._pending |= {*affected, *dependent, *self.checking, *self._background}
-        self._check(*self._urgent(edited))
+        # The current function is urgent, too, if it depends on what was edited.
+        urgent = {*edited, *(dependent & {self.focus})}
+        self._check(*(name for name in self.curriculum.functions if name in urgent))
         return True
 
-    def _may_be_unblocked(self, name: str, changed: Iterable[str]) -> bool:
-        """Return whether a function that does not pass is built on a changed one."""
-        return self.statuses.get(name) != "passed" and not set(changed).isdisjoint(
-            self.curriculum.all_prerequisites(name)
-        )
-
-    def _urgent(self, changed: tuple[str, ...]) -> tuple[str, ...]:
-        """Return what to check at once: the changed functions, and the current one if it is built on one of them."""
-        if self.focus in changed or not set(changed).isdisjoint(self.curriculum.all_prerequisites(self.focus)):
-            return tuple(name for name in self.curriculum.functions if name in {*changed, self.focus})
-        return changed
+    def _depends_on(self, name: str, others: Iterable[str]) -> bool:
+        return not set(others).isdisjoint(self.curriculum.all_prerequisites(name))
 
     def check_all(self) -> None:
         """Check everything again."""
@@ -139,11 +131,7 @@ class WatchSession:
         return progress.next_unfinished(self.statuses, self.curriculum, self.focus)
 
     def receive(self, reply: CheckReply) -> bool:
-        """Record a reply of the checker, and start the next check in the background.
-
-        Returns:
-            Whether it is the result of the foreground check.
-        """
+        """Record a reply, start the next check in the background, and return whether a foreground check has ended."""
         if reply.failure is not None:
             raise reply.failure
         assert reply.request is not None and reply.result is not None
@@ -166,7 +154,9 @@ class WatchSession:
             if before and before.status == "passed" and statuses[name] != "passed" and name not in self.broken:
                 self.broken.append(name)
             (self._undiagnosed.discard if foreground else self._undiagnosed.add)(name)
-            self.records[name] = [asdict(check) | {"points": _points(check)} for check in checks]
+            self.records[name] = [
+                asdict(check) | {"points": {"earned": check.earned, "possible": check.possible}} for check in checks
+            ]
         if foreground:
             self._follow_edits(statuses)
         current_function = self.focus if foreground else None
@@ -209,9 +199,9 @@ class WatchSession:
 
     def _known_statuses(self, functions: tuple[str, ...]) -> dict[str, Status]:
         """Return what is known about all other functions."""
-        stubs: dict[str, Status] = {
-            name: "not_started" for name in self.curriculum.functions if self.snapshot.is_stub(name)
-        }
+        stubs: dict[str, Status] = dict.fromkeys(
+            filter(self.snapshot.is_stub, self.curriculum.functions), "not_started"
+        )
         return {name: status for name, status in (stubs | self.statuses).items() if name not in functions}
 
     def points(self) -> tuple[float, float]:
@@ -238,34 +228,22 @@ class WatchSession:
 
     def most_telling_check(self, function: str) -> dict[str, Any] | None:
         """Return the record of the first check that is wrong, else of the first that does not pass, if any."""
-        for statuses in (WRONG, ("blocked",), ("not_started",)):
-            for record in self.records.get(function, []):
-                if record["status"] in statuses:
-                    return record
-        return None
-
-
-def _points(check: Any) -> dict[str, float]:
-    return {"earned": check.earned, "possible": check.possible}
+        records = self.records.get(function, [])
+        kinds = (WRONG, ("blocked",), ("not_started",))
+        return next((record for kind in kinds for record in records if record["status"] in kind), None)
 
 
 def _is_half_written(now: Snapshot, before: Snapshot) -> bool:
     """Return whether a readable file has become empty, unreadable or missing, as it may in the middle of a save."""
-    for name, old in before.modules.items():
-        new = now.modules.get(name)
-        if old.error is None and old.definitions and (new is None or new.error is not None or not new.definitions):
-            return True
-    return False
+    return any(
+        old.parsed.definitions and (name not in now.modules or not now.modules[name].parsed.definitions)
+        for name, old in before.modules.items()
+    )
 
 
 def start_session(folder: Path, on_reply: Callable[[CheckReply], None]) -> tuple[WatchSession, BackgroundChecker]:
-    """Open a workspace to watch it, with a checker that warms up for the current function.
-
-    Args:
-        on_reply: see `BackgroundChecker`.
-    """
+    """Open a workspace to watch it, with a checker that warms up for the current function."""
     workspace = Workspace.open(folder)
-    curriculum = workspace.curriculum
-    first = workspace.current_function or next(iter(curriculum.functions))
-    checker = BackgroundChecker(folder, (first,), on_reply, curriculum)
+    first = workspace.current_function or next(iter(workspace.curriculum.functions))
+    checker = BackgroundChecker(folder, (first,), on_reply, workspace.curriculum)
     return WatchSession(workspace, checker), checker

@@ -4,6 +4,7 @@ import datetime
 import difflib
 import tomllib
 from collections.abc import Iterator
+from itertools import zip_longest
 from pathlib import Path
 
 from autograder.curriculum import Curriculum
@@ -36,8 +37,7 @@ def require_solution_allowed(
 ) -> bool:
     """Raise UsageError unless the solutions of these functions may be shown; record giving up in the state.
 
-    Returns:
-        Whether the state was changed, for the caller to save.
+    Returns whether the state was changed; the caller saves it.
     """
     rule = solution_rule(folder)
     if rule == "never":
@@ -80,11 +80,6 @@ def compare_lines(mine: str, theirs: str) -> Iterator[tuple[str, str, str]]:
     """Yield rows of two texts side by side: "same", "other", "mine" or "theirs", and the line of each."""
     a, b = mine.split("\n"), theirs.split("\n")
     for kind, i1, i2, j1, j2 in difflib.SequenceMatcher(None, a, b, autojunk=False).get_opcodes():
-        if kind == "equal":
-            yield from (("same", line, line) for line in a[i1:i2])
-            continue
-        left, right = a[i1:i2], b[j1:j2]
-        for row in range(max(len(left), len(right))):
-            in_both = row < len(left) and row < len(right)
-            how = "other" if in_both else "mine" if row < len(left) else "theirs"
-            yield how, left[row] if row < len(left) else "", right[row] if row < len(right) else ""
+        for left, right in zip_longest(a[i1:i2], b[j1:j2]):
+            how = "theirs" if left is None else "mine" if right is None else "other"
+            yield "same" if kind == "equal" else how, left or "", right or ""

@@ -53,9 +53,8 @@ class State:
 
     def save(self) -> None:
         """Write the file atomically; add a note if it cannot be written."""
-        text = json.dumps(self.content, indent=2) + "\n"
         try:
-            write_atomically(self.folder / FILE, text.encode())
+            write_atomically(self.folder / FILE, (json.dumps(self.content, indent=2) + "\n").encode())
             self._unsaved = False
         except OSError as error:
             self._unsaved = True
@@ -70,9 +69,7 @@ def load(folder: Path) -> State:
     path = folder / FILE
     try:
         if path.exists():
-            if not path.is_file():
-                raise ValueError
-            content = json.loads(path.read_bytes())
+            content = json.loads(path.read_bytes()) if path.is_file() else None
             if not isinstance(content, dict):
                 raise ValueError
             state.content = content

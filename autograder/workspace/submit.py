@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from autograder import __version__
-from autograder.core.files import write_atomically
-from autograder.errors import UsageError
+from autograder.core.files import report_write_error, write_atomically
 from autograder.results import SubmissionResult, function_status
 from autograder.workspace.dependencies import Snapshot
 from autograder.workspace.solutions import GAVE_UP
@@ -25,9 +24,7 @@ def make_manifest(name: str, contents: dict[str, bytes], result: SubmissionResul
 
     Grading does not trust these results: it checks everything again.
     """
-    checks_by_function: dict[str, list[Any]] = {}
-    for check in result.checks:
-        checks_by_function.setdefault(check.function, []).append(check)
+    functions = dict.fromkeys(check.function for check in result.checks)
     return {
         "schema": SCHEMA,
         "name": name,
@@ -35,7 +32,9 @@ def make_manifest(name: str, contents: dict[str, bytes], result: SubmissionResul
         "files": {file: hashlib.sha256(content).hexdigest() for file, content in contents.items()},
         "sha256": result.content_hash,
         "points": result.earned,
-        "functions": {function: function_status(checks) for function, checks in checks_by_function.items()},
+        "functions": {
+            name: function_status(check for check in result.checks if check.function == name) for name in functions
+        },
         "gave_up": {function: str(when) for function, when in state.section(GAVE_UP).items()},
     }
 
@@ -63,10 +62,8 @@ def write_archive(path: Path, contents: dict[str, bytes], manifest: dict[str, An
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, content in [*contents.items(), (MANIFEST, (json.dumps(manifest, indent=2) + "\n").encode())]:
             archive.writestr(zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0)), content, zipfile.ZIP_DEFLATED)
-    try:
+    with report_write_error(path, "Name another file: --out FILE"):
         write_atomically(path, buffer.getvalue())
-    except OSError as error:
-        raise UsageError(f"cannot write {path} ({error.strerror}). Name another file: --out FILE") from None
 
 
 def safe_file_name(text: str) -> str:

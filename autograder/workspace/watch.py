@@ -39,7 +39,7 @@ class WatchLoop:
         self._function_to_reset: str | None = None
         self._message = ""
         self._reset_message = ""  # kept while the save that a reset makes is checked
-        self._is_slow = False
+        self.is_slow = False
         self._notes: list[str] = []
         self._timings = Timings()
         self.done = False
@@ -59,11 +59,7 @@ class WatchLoop:
     def patience(self) -> float | None:
         """After how many seconds without an event to explain a slow check; None if there is nothing to explain."""
         modules = {name.partition(".")[0] for name in self._session.checking}
-        return PATIENCE if len(modules) == 1 and not self._is_slow else None
-
-    def explain_slow_check(self) -> None:
-        """Say what happens to a check that takes long."""
-        self._is_slow = True
+        return PATIENCE if len(modules) == 1 and not self.is_slow else None
 
     def _check_changes(self) -> None:
         noticed = time.perf_counter()
@@ -74,13 +70,13 @@ class WatchLoop:
             if self._session.checking:
                 self._saved_at, self._shows_hint, self._cursor = noticed, False, None
                 self._notes, self._message, self._function_to_reset = [], self._reset_message, None
-                self._reset_message, self._is_slow = "", False
+                self._reset_message, self.is_slow = "", False
             elif self._session.snapshot is not before:
                 self._message = "saved; no code was changed"
 
     def _receive(self, reply: CheckReply) -> None:
         if self._session.receive(reply):
-            self._is_slow = False
+            self.is_slow = False
             self._timings.mark("answered")
             self._seconds = time.perf_counter() - (self._saved_at or time.perf_counter())
             self._shows_only_map = False
@@ -97,7 +93,7 @@ class WatchLoop:
         else:
             action: Callable[[], None] | None = {
                 "n": self._go_to_next,
-                "h": self._toggle_hint,
+                "h": lambda: self._show_hint(0),
                 "m": lambda: self._show_hint(1),
                 "p": self._toggle_map,
                 "l": self._toggle_list,
@@ -128,13 +124,11 @@ class WatchLoop:
     def _close(self) -> None:
         self._shows_hint, self._cursor, self._shows_only_map = False, None, False
 
-    def _toggle_hint(self) -> None:
-        if self._shows_hint:
-            self._shows_hint = False
-        else:
-            self._show_hint(0)
-
     def _show_hint(self, more: int) -> None:
+        """Show the hints seen so far and `more` further ones; hide the hint if it is shown and no more are wanted."""
+        if self._shows_hint and not more:
+            self._shows_hint = False
+            return
         focus = self._session.focus
         if not hints.steps(focus, self._session.curriculum.package):
             self._message = f"there are no hints for {focus}"
@@ -250,7 +244,7 @@ class WatchLoop:
             next_function=session.next_function() if statuses.get(focus) == "passed" else None,
             hint=shown,
             cursor=self._cursor,
-            message=self._message or (SLOW_CHECK if self._is_slow else state_notes[0] if state_notes else ""),
+            message=self._message or (SLOW_CHECK if self.is_slow else state_notes[0] if state_notes else ""),
             notes=[*self._notes, *(f"! {name} used to pass and now fails" for name in broken[:2])],
             link=editor.make_linker(self._workspace.folder),
             details=session.details() if self._cursor else {},
@@ -272,7 +266,7 @@ def run(folder: Path, *, poll: bool, console: Console) -> None:
                 while not loop.done:
                     event = events.next_event(terminal, loop.patience)
                     if event is None:
-                        loop.explain_slow_check()
+                        loop.is_slow = True
                     loop.handle(None if event is RESIZED else event)
             except KeyboardInterrupt:  # Ctrl-C also quits
                 pass

@@ -1,14 +1,17 @@
 """An open workspace: its folder, course, state and files, each read once per command."""
 
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
 from autograder.curriculum import Curriculum
 from autograder.results import Status, SubmissionResult
-from autograder.workspace import badges, progress, state
+from autograder.workspace import badges, progress
+from autograder.workspace import state as state_file
 from autograder.workspace.dependencies import Snapshot, take_snapshot
 
 
+@dataclass(eq=False)
 class Workspace:
     """A student's folder, whether or not `headway init` made it.
 
@@ -18,21 +21,20 @@ class Workspace:
         state: what Headway has recorded in the folder.
     """
 
-    def __init__(self, folder: Path, curriculum: Curriculum, recorded: state.State) -> None:
-        self.folder = folder
-        self.curriculum = curriculum
-        self.state = recorded
+    folder: Path
+    curriculum: Curriculum
+    state: state_file.State
 
     @classmethod
     def open(cls, folder: Path, curriculum: Curriculum | None = None) -> "Workspace":
         """Open a folder with the given course, or with the course recorded in it."""
-        recorded = state.load(folder)
+        recorded = state_file.load(folder)
         return cls(folder, curriculum or recorded.curriculum, recorded)
 
     @property
     def is_initialized(self) -> bool:
         """Whether Headway keeps its state in the folder, which `headway init` sets up."""
-        return (self.folder / state.FILE).is_file()
+        return (self.folder / state_file.FILE).is_file()
 
     @property
     def has_assignments(self) -> bool:
@@ -84,11 +86,7 @@ class Workspace:
     def record(self, result: SubmissionResult, *, current_function: str | None = None, save: bool = True) -> list[str]:
         """Record a public result of the code in the snapshot, and optionally the function being worked on.
 
-        Args:
-            save: write it to the state file, too.
-
-        Returns:
-            One line for each badge that was awarded.
+        `save` also writes it to the state file. Returns one line for each badge that was awarded.
         """
         save = save and self.has_recorded_course
         if save:  # a check takes seconds, in which another command may have recorded something

@@ -84,7 +84,7 @@ def test_unreadable_or_missing_file_affects_its_functions(workspace):
     gone = take_snapshot(workspace, TRANSFORMER, broken)
     assert set(TRANSFORMER.select(["softmax"])) <= set(gone.affected_functions(broken))
     (workspace / "softmax.py").write_bytes(b"\x00\xff" * 10)
-    assert take_snapshot(workspace, TRANSFORMER).modules["softmax"].error is not None
+    assert take_snapshot(workspace, TRANSFORMER).modules["softmax"].parsed.error is not None
     (workspace / "attention.py").unlink()
     (workspace / "attention.py").mkdir()
     assert "attention" not in take_snapshot(workspace, TRANSFORMER).modules
@@ -96,7 +96,7 @@ def test_deeply_nested_code_has_a_fingerprint(workspace, terms):
     with (workspace / "softmax.py").open("a") as file:
         file.write(f"\nX = {' + '.join(['1'] * terms)}\n")
     after = take_snapshot(workspace, TRANSFORMER)
-    assert after.modules["softmax"].error is not None
+    assert after.modules["softmax"].parsed.error is not None
     assert after.fingerprints["softmax.softmax"] != before.fingerprints["softmax.softmax"]
     assert not after.is_stub("softmax.softmax"), "it cannot be known"
 

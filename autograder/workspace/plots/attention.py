@@ -1,16 +1,12 @@
 """Plots of assignment 4: attention, step by step and query by query."""
 
 import math
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from autograder.workspace.plots import figure
 from autograder.workspace.plots.catalog import Plot
 from autograder.workspace.plots.inputs import Array, PlotInputs, drawable
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 WORDS = ("the", "river", "bank", "was", "green")
 LENGTH, WIDTH = len(WORDS), 4
@@ -28,14 +24,11 @@ def _attend(inputs: PlotInputs) -> tuple[Array, Array, Array]:
     q, k, v = example()
     mask = inputs.functions.array("attention.causal_mask", (LENGTH, LENGTH), LENGTH)
     values = inputs.functions.values("attention.attention", 2, q, k, v, mask=mask.astype(bool))
-    out, weights = (
-        drawable(value, shape, "attention.attention")
-        for value, shape in zip(values, ((LENGTH, WIDTH), (LENGTH, LENGTH)), strict=True)
-    )
-    return mask, out, weights
+    out = drawable(values[0], (LENGTH, WIDTH), "attention.attention")
+    return mask, out, drawable(values[1], (LENGTH, LENGTH), "attention.attention")
 
 
-def steps(plot: Plot, inputs: PlotInputs) -> "Figure":
+def steps(plot: Plot, inputs: PlotInputs) -> "figure.Figure":
     """Draw scores, masked scores, weights and output side by side."""
     q, k, _ = example()
     mask, out, weights = _attend(inputs)
@@ -44,22 +37,21 @@ def steps(plot: Plot, inputs: PlotInputs) -> "Figure":
     largest = float(np.abs(scores).max())
     fig, axes = figure.subplots(plot.title, 1, 4, (16, 4.2))
     limits = {"vmin": -largest, "vmax": largest}
-    for panel, values, x, title, signed, more in (
-        (axes[0, 0], scores, "key", "scores: q kᵀ / √d_k", True, limits),
-        (axes[0, 1], masked, "key", "after the mask", True, limits),
-        (axes[0, 2], weights, "key", "weights: softmax of each row", False, {"vmin": 0.0, "vmax": 1.0}),
-        (axes[0, 3], out, "feature", "output: weights times v", True, {}),
-    ):
+    for panel, (values, x, title, label, signed, more) in zip(axes[0], (
+        (scores, "key", "scores: q kᵀ / √d_k", "score", True, limits),
+        (masked, "key", "after the mask", "score", True, limits),
+        (weights, "key", "weights: softmax of each row", "weight", False, {"vmin": 0.0, "vmax": 1.0}),
+        (out, "feature", "output: weights times v", "value", True, {}),
+    ), strict=True):  # fmt: skip
         image = figure.heatmap(panel, values, x, "query", title, signed, **more)
         figure.annotate_cells(panel, values)
         figure.tick_labels(panel, WORDS, y=True, x=x == "key")
         figure.integer_ticks(panel, x=x != "key")
-        label = {"weights: softmax of each row": "weight", "output: weights times v": "value"}.get(title, "score")
         figure.colorbar(fig, image, panel, label)
     return fig
 
 
-def queries(plot: Plot, inputs: PlotInputs) -> "Figure":
+def queries(plot: Plot, inputs: PlotInputs) -> "figure.Figure":
     """Draw the weights of each query as a bar chart."""
     _, _, weights = _attend(inputs)
     fig, axes = figure.subplots(plot.title, 1, LENGTH, (14, 3.2), sharey=True)

@@ -1,7 +1,7 @@
 """The plots that `headway plot` can draw: their names, titles and the functions that draw them."""
 
 import difflib
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 
 from autograder.errors import UsageError
 
@@ -15,19 +15,20 @@ class Plot:
 
     Attributes:
         name: the name on the command line.
-        title: the heading of the plot.
-        caption: what to look for, in one sentence.
         entry_point: the function that draws it, `module:function` in this package.
         needs: the functions of the course that compute what it shows.
+        title: the heading of the plot.
+        caption: what to look for, in one sentence.
         trained: whether it shows a trained model, read from a checkpoint.
         suffixes: the file formats it can be written in; the first is the default.
     """
 
     name: str
-    title: str
-    caption: str
     entry_point: str
     needs: tuple[str, ...]
+    _: KW_ONLY
+    title: str
+    caption: str
     trained: bool = False
     suffixes: tuple[str, ...] = FIGURES
 
@@ -38,143 +39,65 @@ class Plot:
 
 
 _CATALOG = (
-    Plot(
-        "token-ids",
-        "A text as the model sees it",
-        "The same character has the same height wherever it appears.",
-        "text:token_ids",
-        ("tokenizer.build_vocab", "tokenizer.encode"),
-    ),
-    Plot(
-        "softmax-temperatures",
-        "One row of scores at five temperatures",
-        "The order never changes; only how concentrated the probabilities are.",
-        "softmax:temperatures",
-        ("softmax.softmax",),
-    ),
-    Plot(
-        "softmax-overflow",
-        "Where the naive softmax formula overflows",
-        "The naive lines end where exp overflows; the line of softmax.softmax continues.",
-        "softmax:overflow",
-        ("softmax.softmax",),
-    ),
-    Plot(
-        "positions",
-        "Sinusoidal positions: the table, its waves, and the similarity of positions",
-        "Columns on the left vary quickly, columns on the right slowly; similarity depends only on the distance.",
-        "embeddings:positions",
-        ("embeddings.sinusoidal_positions",),
-    ),
-    Plot(
-        "embedding-map",
-        "Embeddings of a trained model in two dimensions",
-        "Are the vowels close together? With positions added, each token becomes a series of points.",
-        "embeddings:token_map",
-        ("embeddings.embed_tokens", "embeddings.embed"),
-        trained=True,
-    ),
-    Plot(
-        "embedding-norms",
-        "How much of each input vector is token and how much is position",
-        "If one part were much longer than the other, the sum would be almost that part alone.",
-        "embeddings:norms",
-        ("tokenizer.encode", "embeddings.embed_tokens", "embeddings.embed"),
-        trained=True,
-    ),
-    Plot(
-        "attention-mask",
-        "From scores to output, with the causal mask",
-        "Masked positions have weight exactly 0, and each row still sums to 1.",
-        "attention:steps",
-        ("attention.causal_mask", "attention.attention"),
-    ),
-    Plot(
-        "attention-queries",
-        "The distribution of each query over the keys",
-        "Each query has its own distribution: one row of the weights.",
-        "attention:queries",
-        ("attention.causal_mask", "attention.attention"),
-    ),
-    Plot(
-        "layernorm",
-        "Four vectors before and after layer norm",
-        "Afterwards each vector has mean 0 and standard deviation 1; the pattern of its values is unchanged.",
-        "layers:layernorm",
-        ("layernorm.layernorm",),
-    ),
-    Plot(
-        "activations",
-        "ReLU and GELU, and their derivatives",
-        "GELU is a smooth version of ReLU; its slope goes below 0 and slightly above 1.",
-        "layers:activations",
-        ("ffn.relu", "ffn.gelu", "ffn.relu_backward", "ffn.gelu_backward"),
-    ),
-    Plot(
-        "ffn-hidden",
-        "Inside the feed-forward networks of a trained model",
-        "Many hidden values are close to 0 after the activation; which ones depends on the character.",
-        "model:ffn_hidden",
-        ("tokenizer.encode", "layernorm.layernorm", "ffn.linear", "ffn.relu", "ffn.gelu", "gpt.gpt"),
-        trained=True,
-    ),
-    Plot(
-        "attention-heads",
-        "Every head of a trained model",
-        "Heads differ: some attend to the previous character, some to the first one, some to many.",
-        "model:heads",
-        ("tokenizer.encode", "gpt.gpt"),
-        trained=True,
-    ),
-    Plot(
-        "attention-viewer",
-        "Every head of a trained model, to explore in a browser",
-        "Point at a character, or use the arrow keys: what does each head attend to from there?",
-        "viewer:page",
-        ("tokenizer.encode", "gpt.gpt"),
-        trained=True,
-        suffixes=PAGE,
-    ),
-    Plot(
-        "residual-norms",
-        "The length of the residual stream, and of what each layer adds to it",
-        "The stream grows from layer to layer. Which layers add the most?",
-        "model:residual_norms",
-        ("tokenizer.encode", "gpt.gpt"),
-        trained=True,
-    ),
-    Plot(
-        "residual-stream",
-        "The residual stream at the last position, feature by feature",
-        "Columns that keep their color are passed on unchanged.",
-        "model:residual_stream",
-        ("tokenizer.encode", "gpt.gpt"),
-        trained=True,
-    ),
-    Plot(
-        "learning-rate",
-        "The learning rate: warm-up, then a cosine",
-        "A straight line up, then half a cosine wave down.",
-        "training:schedule",
-        ("training.learning_rate",),
-    ),
-    Plot(
-        "loss",
-        "The loss during training",
-        "It starts at the loss of uniform guessing and cannot stay below the entropy of the text.",
-        "training:loss",
-        (),
-        trained=True,
-    ),
-    Plot(
-        "gradient-norms",
-        "The gradient norm of each layer, before and after training",
-        "Every layer should receive a gradient. Which ones receive the largest?",
-        "training:gradient_norms",
-        ("tokenizer.encode", "tokenizer.get_batch", "gpt.init_gpt", "gpt.gpt_loss"),
-        trained=True,
-    ),
-)
+    Plot("token-ids", "functions:token_ids", ("tokenizer.build_vocab", "tokenizer.encode"),
+         title="A text as the model sees it",
+         caption="The same character has the same height wherever it appears."),
+    Plot("softmax-temperatures", "functions:temperatures", ("softmax.softmax",),
+         title="One row of scores at five temperatures",
+         caption="The order never changes; only how concentrated the probabilities are."),
+    Plot("softmax-overflow", "functions:overflow", ("softmax.softmax",),
+         title="Where the naive softmax formula overflows",
+         caption="The naive lines end where exp overflows; the line of softmax.softmax continues."),
+    Plot("positions", "embeddings:positions", ("embeddings.sinusoidal_positions",),
+         title="Sinusoidal positions: the table, its waves, and the similarity of positions",
+         caption="Columns on the left vary quickly, columns on the right slowly; "
+                 "similarity depends only on the distance."),
+    Plot("embedding-map", "embeddings:token_map", ("embeddings.embed_tokens", "embeddings.embed"), trained=True,
+         title="Embeddings of a trained model in two dimensions",
+         caption="Are the vowels close together? With positions added, each token becomes a series of points."),
+    Plot("embedding-norms", "embeddings:norms",
+         ("tokenizer.encode", "embeddings.embed_tokens", "embeddings.embed"), trained=True,
+         title="How much of each input vector is token and how much is position",
+         caption="If one part were much longer than the other, the sum would be almost that part alone."),
+    Plot("attention-mask", "attention:steps", ("attention.causal_mask", "attention.attention"),
+         title="From scores to output, with the causal mask",
+         caption="Masked positions have weight exactly 0, and each row still sums to 1."),
+    Plot("attention-queries", "attention:queries", ("attention.causal_mask", "attention.attention"),
+         title="The distribution of each query over the keys",
+         caption="Each query has its own distribution: one row of the weights."),
+    Plot("layernorm", "functions:layernorm", ("layernorm.layernorm",),
+         title="Four vectors before and after layer norm",
+         caption="Afterwards each vector has mean 0 and standard deviation 1; the pattern of its values is unchanged."),
+    Plot("activations", "functions:activations", ("ffn.relu", "ffn.gelu", "ffn.relu_backward", "ffn.gelu_backward"),
+         title="ReLU and GELU, and their derivatives",
+         caption="GELU is a smooth version of ReLU; its slope goes below 0 and slightly above 1."),
+    Plot("ffn-hidden", "model:ffn_hidden",
+         ("tokenizer.encode", "layernorm.layernorm", "ffn.linear", "ffn.relu", "ffn.gelu", "gpt.gpt"), trained=True,
+         title="Inside the feed-forward networks of a trained model",
+         caption="Many hidden values are close to 0 after the activation; which ones depends on the character."),
+    Plot("attention-heads", "model:heads", ("tokenizer.encode", "gpt.gpt"), trained=True,
+         title="Every head of a trained model",
+         caption="Heads differ: some attend to the previous character, some to the first one, some to many."),
+    Plot("attention-viewer", "viewer:page", ("tokenizer.encode", "gpt.gpt"), trained=True, suffixes=PAGE,
+         title="Every head of a trained model, to explore in a browser",
+         caption="Point at a character, or use the arrow keys: what does each head attend to from there?"),
+    Plot("residual-norms", "model:residual_norms", ("tokenizer.encode", "gpt.gpt"), trained=True,
+         title="The length of the residual stream, and of what each layer adds to it",
+         caption="The stream grows from layer to layer. Which layers add the most?"),
+    Plot("residual-stream", "model:residual_stream", ("tokenizer.encode", "gpt.gpt"), trained=True,
+         title="The residual stream at the last position, feature by feature",
+         caption="Columns that keep their color are passed on unchanged."),
+    Plot("learning-rate", "training:schedule", ("training.learning_rate",),
+         title="The learning rate: warm-up, then a cosine",
+         caption="A straight line up, then half a cosine wave down."),
+    Plot("loss", "training:loss", (), trained=True,
+         title="The loss during training",
+         caption="It starts at the loss of uniform guessing and cannot stay below the entropy of the text."),
+    Plot("gradient-norms", "training:gradient_norms",
+         ("tokenizer.encode", "tokenizer.get_batch", "gpt.init_gpt", "gpt.gpt_loss"), trained=True,
+         title="The gradient norm of each layer, before and after training",
+         caption="Every layer should receive a gradient. Which ones receive the largest?"),
+)  # fmt: skip
 
 PLOTS = {plot.name: plot for plot in _CATALOG}
 

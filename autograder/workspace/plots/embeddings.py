@@ -1,21 +1,16 @@
 """Plots of assignment 3: tokens and positions as vectors."""
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from autograder.workspace.plots import figure
 from autograder.workspace.plots.catalog import Plot
 from autograder.workspace.plots.inputs import Array, PlotInputs, encode_text, text_to_show
 
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
 LENGTH, WIDTH = 64, 48
 WAVES = (0, 8, 16, 24)  # even columns: sines
 
 
-def positions(plot: Plot, inputs: PlotInputs) -> "Figure":
+def positions(plot: Plot, inputs: PlotInputs) -> "figure.Figure":
     """Draw the position table, some of its columns as waves, and the dot products of all pairs of positions."""
     table = inputs.functions.array("embeddings.sinusoidal_positions", (LENGTH, WIDTH), LENGTH, WIDTH)
     fig, axes = figure.subplots(plot.title, 1, 3, (14, 4.4))
@@ -33,18 +28,14 @@ def positions(plot: Plot, inputs: PlotInputs) -> "Figure":
 
 
 def principal_axes(vectors: Array) -> tuple[Array, Array, Array]:
-    """Compute the first two principal components of vectors (N, D).
-
-    Returns:
-        The mean (D,), the directions (2, D), and the share of the variance along each of them (2,).
-    """
+    """Return the mean (D,) of vectors (N, D), their two principal directions (2, D), and the variance shares (2,)."""
     mean = vectors.mean(axis=0)
     _, lengths, directions = np.linalg.svd(vectors - mean, full_matrices=False)
     total = float((lengths**2).sum()) or 1.0
     return mean, directions[:2], lengths[:2] ** 2 / total
 
 
-def token_map(plot: Plot, inputs: PlotInputs) -> "Figure":
+def token_map(plot: Plot, inputs: PlotInputs) -> "figure.Figure":
     """Draw the token vectors of a trained model in two dimensions: alone, and at every position."""
     run = inputs.checkpoint()
     table, places = run.params["W_tok"], run.params["W_pos"]
@@ -64,27 +55,17 @@ def token_map(plot: Plot, inputs: PlotInputs) -> "Figure":
         for char, path in zip(run.chars, points, strict=True):
             color = figure.ORANGE if char.lower() in vowels else figure.BLUE
             panel.plot(*path.T, color=color, linewidth=0.6, alpha=0.6, marker="o", markersize=3)
-            panel.annotate(
-                figure.visible_character(char),
-                path[0],
-                xytext=(3, 3),
-                textcoords="offset points",
-                fontsize=9,
-                parse_math=False,
-            )
+            panel.annotate(figure.visible_character(char), path[0], xytext=(3, 3), textcoords="offset points",
+                           fontsize=9, parse_math=False)  # fmt: skip
         figure.label_axes(panel, f"first direction ({shares[0]:.0%} of the variance)",
                     f"second direction ({shares[1]:.0%} of the variance)", title)  # fmt: skip
-    from matplotlib.lines import Line2D
-
-    marks = [
-        Line2D([], [], color=color, marker="o", linestyle="", label=label)
-        for color, label in ((figure.ORANGE, "vowels"), (figure.BLUE, "other characters"))
-    ]
-    axes[0, 0].legend(handles=marks, frameon=False)
+    for color, label in ((figure.ORANGE, "vowels"), (figure.BLUE, "other characters")):
+        axes[0, 0].plot([], [], color=color, marker="o", linestyle="", label=label)
+    axes[0, 0].legend(frameon=False)
     return fig
 
 
-def norms(plot: Plot, inputs: PlotInputs) -> "Figure":
+def norms(plot: Plot, inputs: PlotInputs) -> "figure.Figure":
     """Draw the lengths of the token part, the position part and their sum at every position of a text."""
     run = inputs.checkpoint()
     text = text_to_show(inputs, run)

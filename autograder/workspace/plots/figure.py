@@ -11,7 +11,7 @@ from autograder.errors import missing_package
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
+    from matplotlib.figure import Figure as Figure
     from matplotlib.image import AxesImage
 
 # The palette of Okabe and Ito (2008), which color-blind readers can tell apart.
@@ -37,11 +37,7 @@ def require_matplotlib() -> None:
 def subplots(
     title: str, rows: int = 1, columns: int = 1, size: tuple[float, float] = (8, 4.5), **options: Any
 ) -> tuple["Figure", Any]:
-    """Create an empty figure with (rows, columns) axes; `options` go to `Figure.subplots`.
-
-    Returns:
-        The figure, and its axes as an array of shape (rows, columns).
-    """
+    """Return an empty figure and its axes as a (rows, columns) array; `options` go to `Figure.subplots`."""
     require_matplotlib()
     import matplotlib
     from matplotlib.figure import Figure
@@ -54,13 +50,14 @@ def subplots(
     return figure, axes
 
 
-def label_axes(axes: "Axes", x: str, y: str, title: str = "") -> None:
-    """Label the axes and hide the right and top edges of the frame."""
+def label_axes(axes: "Axes", x: str, y: str, title: str = "", frame: bool = False) -> None:
+    """Label the axes and, unless `frame`, hide the right and top edges of the frame."""
     axes.set_xlabel(x)
     axes.set_ylabel(y)
     if title:
         axes.set_title(title, fontsize="medium")
-    axes.spines[["top", "right"]].set_visible(False)
+    if not frame:
+        axes.spines[["top", "right"]].set_visible(False)
 
 
 def heatmap(
@@ -73,10 +70,7 @@ def heatmap(
         limits = {"vmin": -largest, "vmax": largest}
     image = axes.imshow(values, cmap=SIGNED if signed else SEQUENTIAL, aspect="auto", interpolation="nearest", **limits)
     axes.set_facecolor("#d9d9d9")  # visible where a value is not finite
-    axes.set_xlabel(x)
-    axes.set_ylabel(y)
-    if title:
-        axes.set_title(title, fontsize="medium")
+    label_axes(axes, x, y, title, frame=True)
     return image
 
 

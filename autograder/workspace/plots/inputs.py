@@ -2,7 +2,7 @@
 
 import importlib
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,12 +15,11 @@ from autograder.courses.transformer import TRANSFORMER
 from autograder.errors import Blocked, NotStarted, UsageError, Verdict
 from autograder.workspace.training.checkpoint import Checkpoint
 
-CALL_SECONDS = 60.0
 LARGEST = 1e100  # matplotlib can scale values up to here, and their squares are finite
 Array = npt.NDArray[np.float64]
 Ids = npt.NDArray[np.int64]
 Shape = tuple[int, ...]
-Call = Callable[[str, tuple[Any, ...], dict[str, Any]], Any]
+Call = Callable[[str, tuple[Any, ...], dict[str, Any]], Any]  # qualified name, arguments, keyword arguments -> result
 
 
 class FunctionNotWritten(UsageError):
@@ -35,11 +34,7 @@ class FunctionNotWritten(UsageError):
 
 
 class FunctionCaller:
-    """Calls functions of the course by name and checks what they return before it is drawn.
-
-    Args:
-        call: calls one function, given its qualified name, arguments and keyword arguments.
-    """
+    """Calls functions of the course by name and checks what they return before it is drawn."""
 
     def __init__(self, call: Call) -> None:
         self._call = call
@@ -88,12 +83,11 @@ def functions_in_folder(folder: Path) -> Iterator[FunctionCaller]:
     from autograder.engine.student import StudentCode
     from autograder.sandbox import Limits, Workers
 
-    with Workers() as workers:
-        student = StudentCode(workers, folder, TRANSFORMER, Limits.for_training(CALL_SECONDS))
-        try:
-            yield FunctionCaller(student.call)
-        finally:
-            student.close()
+    with (
+        Workers() as workers,
+        closing(StudentCode(workers, folder, TRANSFORMER, Limits.for_training(60.0))) as student,
+    ):
+        yield FunctionCaller(student.call)
 
 
 def functions_in_namespace(namespace: Mapping[str, Any]) -> FunctionCaller:
@@ -160,9 +154,8 @@ def text_to_show(inputs: PlotInputs, run: Checkpoint) -> str:
         return default[:size]
     run.require_known_characters(inputs.text)
     if not 2 <= len(inputs.text) <= size:
-        raise UsageError(
-            f"the text has {len(inputs.text)} characters; the model reads 2 to {size}. Give another: --text TEXT"
-        )
+        problem = f"the text has {len(inputs.text)} characters; the model reads 2 to {size}"
+        raise UsageError(f"{problem}. Give another: --text TEXT")
     return inputs.text
 
 

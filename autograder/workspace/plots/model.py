@@ -1,6 +1,6 @@
 """Plots of a trained model applied to a text: heads, residual stream, feed-forward networks."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -10,9 +10,6 @@ from autograder.workspace.plots.catalog import Plot
 from autograder.workspace.plots.inputs import Array, PlotInputs, drawable, encode_text, model_config, text_to_show
 from autograder.workspace.training.checkpoint import Checkpoint
 
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
 LAYERS = ("after_attention", "after_ffn")
 
 
@@ -21,51 +18,35 @@ class ForwardPass:
 
     Attributes:
         run: the trained model.
+        n_layers, n_heads: the numbers of blocks, and of heads in each.
         text: the text, T characters.
+        labels: its characters as axis labels.
         logits: its predictions, (T, V).
     """
 
     def __init__(self, inputs: PlotInputs) -> None:
         self.run: Checkpoint = inputs.checkpoint()
+        self.n_layers, self.n_heads = (int(self.run.settings.model[name]) for name in ("n_layers", "n_heads"))
         self.text = text_to_show(inputs, self.run)
+        self.labels = [figure.visible_character(char) for char in self.text]
         self.functions = inputs.functions
         ids = encode_text(self.text, self.run, self.functions)
         logits, self._cache = self.functions.values("gpt.gpt", 2, ids[None], self.run.params, model_config(self.run))
         self.logits = drawable(logits, (1, len(ids), len(self.run.chars)), "gpt.gpt")[0]
 
-    @property
-    def n_layers(self) -> int:
-        """The number of blocks."""
-        return int(self.run.settings.model["n_layers"])
-
-    @property
-    def n_heads(self) -> int:
-        """The number of heads in each block."""
-        return int(self.run.settings.model["n_heads"])
-
-    @property
-    def labels(self) -> list[str]:
-        """The characters of the text as axis labels."""
-        return [figure.visible_character(char) for char in self.text]
-
     def cache_entry(self, key: str, *shape: int) -> Array:
         """Return one entry of the model's cache, without its batch axis."""
         try:
             value: Any = self._cache[key]
-        except KeyError:
-            raise UsageError(f"the cache of gpt.gpt has no {key!r}. To see more: headway check gpt.gpt") from None
         except Exception as error:  # the student's function may return anything in place of a dictionary
-            raise UsageError(
-                f"the cache of gpt.gpt has no readable {key!r} ({error}). To see more: headway check gpt.gpt"
-            ) from None
+            what = repr(key) if isinstance(error, KeyError) else f"readable {key!r} ({error})"
+            raise UsageError(f"the cache of gpt.gpt has no {what}. To see more: headway check gpt.gpt") from None
         return drawable(value, (1, *shape), "gpt.gpt").reshape(shape)
 
     def attention_weights(self) -> Array:
         """Return the attention weights of all blocks, (L, H, T, T)."""
-        length = len(self.text)
-        return np.stack(
-            [self.cache_entry(f"blocks.{i}.weights", self.n_heads, length, length) for i in range(self.n_layers)]
-        )
+        shape = (self.n_heads, len(self.text), len(self.text))
+        return np.stack([self.cache_entry(f"blocks.{i}.weights", *shape) for i in range(self.n_layers)])
 
     def residual_stream(self) -> tuple[list[str], Array]:
         """Return the names of the stages of the residual stream and the vectors after each, (1 + 2 L, T, D)."""
@@ -75,28 +56,26 @@ class ForwardPass:
         return names, np.stack([self.cache_entry(key, *shape) for key in keys])
 
 
-def heads(plot: Plot, inputs: PlotInputs) -> "Figure":
+def heads(plot: Plot, inputs: PlotInputs) -> "figure.Figure":
     """Draw the weights of every head, one row of panels for each block."""
     forward = ForwardPass(inputs)
     weights = forward.attention_weights()
     cell = max(2.0, min(3.2, 0.28 * len(forward.text)))
     size = (cell * forward.n_heads + 1.5, cell * forward.n_layers + 0.8)
     fig, axes = figure.subplots(plot.title, forward.n_layers, forward.n_heads, size, sharex=True, sharey=True)
-    image = None
     for (layer, head), panel in np.ndenumerate(axes):
-        image = figure.heatmap(panel, weights[layer, head], "", "", f"block {layer}, head {head}", vmin=0.0, vmax=1.0)
+        figure.heatmap(panel, weights[layer, head], "", "", f"block {layer}, head {head}", vmin=0.0, vmax=1.0)
         figure.tick_labels(panel, forward.labels, x=True, y=True)
         panel.tick_params(labelsize=8)
     for panel in axes[-1]:
         panel.set_xlabel("key")
     for panel in axes[:, 0]:
         panel.set_ylabel("query")
-    assert image is not None
-    figure.colorbar(fig, image, axes, "attention weight")
+    figure.colorbar(fig, axes[0, 0].images[0], axes, "attention weight")
     return fig
 
 
-def residual_norms(plot: Plot, inputs: PlotInputs) -> "Figure":
+def residual_norms(plot: Plot, inputs: PlotInputs) -> "figure.Figure":
     """Draw the lengths of the residual stream and of what each layer adds, averaged over the positions."""
     forward = ForwardPass(inputs)
     names, stream = forward.residual_stream()
@@ -116,7 +95,7 @@ def residual_norms(plot: Plot, inputs: PlotInputs) -> "Figure":
     return fig
 
 
-def residual_stream(plot: Plot, inputs: PlotInputs) -> "Figure":
+def residual_stream(plot: Plot, inputs: PlotInputs) -> "figure.Figure":
     """Draw the residual stream at the last position, one row for each stage."""
     forward = ForwardPass(inputs)
     names, stream = forward.residual_stream()
@@ -132,23 +111,21 @@ def residual_stream(plot: Plot, inputs: PlotInputs) -> "Figure":
 def hidden_values(forward: ForwardPass) -> tuple[Array, Array]:
     """Return the hidden values of all feed-forward networks before and after the activation, (L, T, F) each."""
     run, functions = forward.run, forward.functions
-    model = run.settings.model
-    activation = str(model.get("activation", "gelu"))
+    activation = run.settings.model.get("activation", "gelu")
     _, stream = forward.residual_stream()
     before, after = [], []
     for i in range(forward.n_layers):
         part = f"blocks.{i}."
         x = stream[1 + 2 * i]
-        normed = functions.array(
-            "layernorm.layernorm", x.shape, x, run.params[f"{part}ln2.gamma"], run.params[f"{part}ln2.beta"]
-        )
+        gamma, beta = run.params[f"{part}ln2.gamma"], run.params[f"{part}ln2.beta"]
+        normed = functions.array("layernorm.layernorm", x.shape, x, gamma, beta)
         weights, bias = run.params[f"{part}ffn.W_1"], run.params.get(f"{part}ffn.b_1")
         before.append(functions.array("ffn.linear", (len(x), weights.shape[1]), normed, weights, bias))
         after.append(functions.array(f"ffn.{activation}", before[-1].shape, before[-1]))
     return np.stack(before), np.stack(after)
 
 
-def ffn_hidden(plot: Plot, inputs: PlotInputs) -> "Figure":
+def ffn_hidden(plot: Plot, inputs: PlotInputs) -> "figure.Figure":
     """Draw the hidden values of the last block, their distribution, and the share of negative ones in each block."""
     forward = ForwardPass(inputs)
     before, after = hidden_values(forward)

@@ -1,20 +1,15 @@
 """Plots of training: the learning rate, the loss, the gradients."""
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from autograder.core.wire_format import Rng
 from autograder.workspace.plots import figure
 from autograder.workspace.plots.catalog import Plot
-from autograder.workspace.plots.inputs import Array, Ids, PlotInputs, drawable, model_config
+from autograder.workspace.plots.inputs import Array, Ids, PlotInputs, drawable, encode_text, model_config
 from autograder.workspace.training.checkpoint import Checkpoint
 
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
-
-def schedule(plot: Plot, inputs: PlotInputs) -> "Figure":
+def schedule(plot: Plot, inputs: PlotInputs) -> "figure.Figure":
     """Draw the learning rate of every step for three lengths of the warm-up."""
     total, largest = 200, 1e-3
     fig, axes = figure.subplots(plot.title, size=(8.5, 4))
@@ -30,12 +25,12 @@ def schedule(plot: Plot, inputs: PlotInputs) -> "Figure":
     return fig
 
 
-def loss(plot: Plot, inputs: PlotInputs) -> "Figure":
+def loss(plot: Plot, inputs: PlotInputs) -> "figure.Figure":
     """Draw the loss curve of the run in the checkpoint."""
     return loss_curve(inputs.checkpoint())
 
 
-def loss_curve(run: Checkpoint) -> "Figure":
+def loss_curve(run: Checkpoint) -> "figure.Figure":
     """Draw training and validation loss by step, with the losses to compare them with."""
     fig, axes = figure.subplots(f"{run.settings.preset} on {run.settings.data}")
     panel = axes[0, 0]
@@ -51,8 +46,7 @@ def loss_curve(run: Checkpoint) -> "Figure":
         panel.plot(at, values, "o-", color=figure.ORANGE, markersize=4, label=f"validation (last {values[-1]:.3f})")
     uniform_loss = float(np.log(len(run.chars)))
     panel.axhline(uniform_loss, color="gray", linestyle=":", label=f"uniform guessing: log {len(run.chars)}")
-    entropy = run.settings.entropy_floor()
-    if entropy is not None:
+    if (entropy := run.settings.entropy_floor()) is not None:
         panel.axhline(entropy, color=figure.GREEN, linestyle="--", label=f"entropy of the language: {entropy:.3f}")
     figure.label_axes(panel, "step", "loss (nats per character)")
     panel.set_ylim(top=min(float(losses.max()), 1.5 * uniform_loss) * 1.03)
@@ -60,7 +54,7 @@ def loss_curve(run: Checkpoint) -> "Figure":
     return fig
 
 
-def gradient_norms(plot: Plot, inputs: PlotInputs) -> "Figure":
+def gradient_norms(plot: Plot, inputs: PlotInputs) -> "figure.Figure":
     """Draw the gradient norm of each layer on one batch, for a new model and for the trained one."""
     run = inputs.checkpoint()
     config, functions = model_config(run), inputs.functions
@@ -68,10 +62,9 @@ def gradient_norms(plot: Plot, inputs: PlotInputs) -> "Figure":
     new = functions.call("gpt.init_gpt", config, Rng(run.settings.seed))
     fig, axes = figure.subplots(plot.title, size=(10, 4.4))
     panel = axes[0, 0]
-    for shift, params, color, label in (
-        (-0.2, new, figure.SKY, "before training"),
-        (0.2, run.params, figure.BLUE, f"after {run.step:,} steps"),
-    ):
+    before = (-0.2, new, figure.SKY, "before training")
+    after = (0.2, run.params, figure.BLUE, f"after {run.step:,} steps")
+    for shift, params, color, label in (before, after):
         _, grads = functions.values("gpt.gpt_loss", 2, x, y, params, config)
         names, norms = norms_by_layer(grads, run)
         panel.bar(np.arange(len(names)) + shift, norms, width=0.38, color=color, label=label)
@@ -99,9 +92,7 @@ def _batch(run: Checkpoint, inputs: PlotInputs) -> tuple[Ids, Ids]:
     """Return one batch, inputs and targets, of the text that the model was trained on."""
     from autograder.workspace.training import datasets
 
-    text = datasets.load(run.settings.data, run.settings.seed)[:100_000]
-    stoi = {char: index for index, char in enumerate(run.chars)}
-    ids = inputs.functions.array("tokenizer.encode", (len(text),), text, stoi).astype(np.int64)
+    ids = encode_text(datasets.load(run.settings.data, run.settings.seed)[:100_000], run, inputs.functions)
     shape = (run.settings.batch_size, int(run.settings.model["block_size"]))
     values = inputs.functions.values("tokenizer.get_batch", 2, ids, *shape, Rng(0))
     x, y = (drawable(value, shape, "tokenizer.get_batch").astype(np.int64) for value in values)

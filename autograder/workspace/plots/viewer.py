@@ -8,21 +8,18 @@ from autograder.workspace.plots.inputs import PlotInputs
 from autograder.workspace.plots.model import ForwardPass
 
 DATA = "{{data}}"  # placeholder for the data, inside a <script type="application/json">
-DECIMALS = 4
 
 
 def page(plot: Plot, inputs: PlotInputs) -> str:
     """Return the page: the weights of every head over a text, and the model's most likely next characters."""
     forward = ForwardPass(inputs)
-    logits = forward.logits
     chars = forward.run.chars
-    expected = [[chars[i] for i in row.argsort()[::-1][:3].tolist()] for row in logits]
     data = {
         "title": plot.title,
         "text": list(forward.text),
         "labels": forward.labels,
-        "weights": forward.attention_weights().round(DECIMALS).tolist(),  # (L, H, T, T)
-        "expected": expected,
+        "weights": forward.attention_weights().round(4).tolist(),  # (L, H, T, T)
+        "expected": [[chars[i] for i in row.argsort()[::-1][:3].tolist()] for row in forward.logits],
         "about": f"{forward.run.settings.preset} on {forward.run.settings.data}, {forward.run.step:,} steps",
     }
     template = files(__package__).joinpath("viewer.html").read_text("utf-8")

@@ -10,7 +10,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -91,8 +91,6 @@ def compare_with_torch(
     """Train with the modules in `folder` and with PyTorch in turn, from equal parameters on equal batches.
 
     Args:
-        folder: the modules to measure.
-        preset: the model size and dataset.
         rounds: how often each is measured.
         seconds: approximate duration of one measurement.
         student_modules: the modules the student wrote; only these are suggested for improvement. Empty: all.
@@ -102,28 +100,24 @@ def compare_with_torch(
     data = "synthetic" if preset == "synthetic" else "given-names"
     settings = runs.new_settings(preset, data, None, "constant", 0)
     tokens_per_step = settings.batch_size * int(settings.model["block_size"])
-    with Workers() as workers:
-        trainer = Trainer(workers, folder, settings)
-        try:
-            with _torch_process(trainer) as torch_steps:
-                _, losses = trainer.timed_steps(COMPARED_STEPS)
-                _, torch_losses = torch_steps(COMPARED_STEPS)
-                loss_difference = max(abs(a - b) for a, b in zip(losses, torch_losses, strict=True))
-                if not loss_difference < MAX_LOSS_DIFFERENCE:
-                    raise UsageError(
-                        f"in the first {COMPARED_STEPS} steps, your loss differs from PyTorch's by "
-                        f"{loss_difference:.1e}, so the speeds cannot be compared. Run: headway check training gpt"
-                    )
-                contestants: tuple[TrainSteps, TrainSteps] = (trainer.timed_steps, torch_steps)
-                counts = [max(2, round(5 * seconds / run(5)[0])) for run in contestants]
-                # Each round measures both in turn, so that other load on the machine affects both alike.
-                speeds = [
-                    [tokens_per_step * count / run(count)[0] for run, count in zip(contestants, counts, strict=True)]
-                    for _ in range(rounds)
-                ]
-            functions = trainer.profile(max(2, counts[0] // 2))
-        finally:
-            trainer.close()
+    with Workers() as workers, closing(Trainer(workers, folder, settings)) as trainer:
+        with _torch_process(trainer) as torch_steps:
+            _, losses = trainer.timed_steps(COMPARED_STEPS)
+            _, torch_losses = torch_steps(COMPARED_STEPS)
+            loss_difference = max(abs(a - b) for a, b in zip(losses, torch_losses, strict=True))
+            if not loss_difference < MAX_LOSS_DIFFERENCE:
+                raise UsageError(
+                    f"in the first {COMPARED_STEPS} steps, your loss differs from PyTorch's by "
+                    f"{loss_difference:.1e}, so the speeds cannot be compared. Run: headway check training gpt"
+                )
+            contestants: tuple[TrainSteps, TrainSteps] = (trainer.timed_steps, torch_steps)
+            counts = [max(2, round(5 * seconds / run(5)[0])) for run in contestants]
+            # Each round measures both in turn, so that other load on the machine affects both alike.
+            speeds = [
+                [tokens_per_step * count / run(count)[0] for run, count in zip(contestants, counts, strict=True)]
+                for _ in range(rounds)
+            ]
+        functions = trainer.profile(max(2, counts[0] // 2))
     candidates = [name for name in functions if not student_modules or name.partition(".")[0] in student_modules]
     slowest = max(candidates, key=lambda name: functions[name], default="")
     ratios = [speed / torch_speed for speed, torch_speed in speeds]
@@ -145,8 +139,7 @@ def compare_with_torch(
 @contextmanager
 def _torch_process(trainer: Trainer) -> Iterator[TrainSteps]:
     """Start a PyTorch training process with the trainer's parameters; provide a function that runs its steps."""
-    settings = trainer.settings
-    config = {"seed": settings.seed, "batch_size": settings.batch_size, "lr": settings.lr, "model": settings.model}
+    config = {name: getattr(trainer.settings, name) for name in ("seed", "batch_size", "lr", "model")}
     with tempfile.TemporaryDirectory(prefix="headway-") as scratch:
         path = Path(scratch) / "start.npz"
         arrays: dict[str, Any] = {f"params.{name}": array for name, array in trainer.checkpoint().params.items()}

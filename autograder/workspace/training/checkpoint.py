@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from autograder.core.files import write_atomically
+from autograder.core.files import report_write_error, write_atomically
 from autograder.errors import UsageError, missing_package
 from autograder.workspace.training import synthetic_corpus
 
@@ -33,9 +33,8 @@ class TrainingSettings:
 
     def entropy_floor(self) -> float | None:
         """Return the smallest possible expected loss if it is known: for the synthetic language only."""
-        if self.data != "synthetic":
-            return None
-        return synthetic_corpus.entropy_per_character(context=int(self.model["block_size"]))
+        context = int(self.model["block_size"])
+        return synthetic_corpus.entropy_per_character(context) if self.data == "synthetic" else None
 
 
 @dataclass
@@ -60,8 +59,7 @@ class Checkpoint:
 
     def require_known_characters(self, text: str) -> None:
         """Raise UsageError if the vocabulary lacks a character of `text`."""
-        unknown = sorted(set(text) - set(self.chars))
-        if unknown:
+        if unknown := sorted(set(text) - set(self.chars)):
             raise UsageError(f"the model's vocabulary lacks {unknown[0]!r}. It has: {''.join(self.chars)!r}")
 
 
@@ -69,14 +67,12 @@ def require_writable(path: Path) -> None:
     """Raise UsageError, before a long run, if its checkpoint cannot be written."""
     _import_safetensors()
     existed = path.exists()
-    try:
+    with report_write_error(path, "Name another file: --out FILE"):
         path.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=path.parent), path.open("ab"):
             pass
         if not existed:
             path.unlink()
-    except OSError as error:
-        raise UsageError(f"cannot write {path} ({error.strerror}). Name another file: --out FILE") from None
 
 
 def save(path: Path, run: Checkpoint) -> None:

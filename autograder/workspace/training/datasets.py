@@ -1,5 +1,6 @@
 """Texts to train on: small ones that come with Headway, and public corpora, downloaded and verified by SHA-256."""
 
+import difflib
 import hashlib
 from dataclasses import dataclass
 from pathlib import Path
@@ -65,8 +66,6 @@ DATASETS = {
 def find_dataset(name: str) -> Dataset:
     """Return the dataset with this name."""
     if name not in DATASETS:
-        import difflib
-
         close = difflib.get_close_matches(name, DATASETS, n=1)
         hint = f"Did you mean {close[0]!r}? " if close else ""
         raise UsageError(f"there is no dataset {name!r}. {hint}List them all: headway data list")
@@ -75,8 +74,7 @@ def find_dataset(name: str) -> Dataset:
 
 def data_folder() -> Path:
     """Return the folder of downloaded datasets: $HEADWAY_DATA, or the platform's folder for user data."""
-    folder = user_folder("HEADWAY_DATA", "data")
-    if folder is None:
+    if (folder := user_folder("HEADWAY_DATA", "data")) is None:
         raise UsageError("there is no home folder to keep datasets in. Name another: export HEADWAY_DATA=FOLDER")
     return folder
 
@@ -107,27 +105,20 @@ def load(name: str, seed: int = 0) -> str:
     if dataset.url:
         _verify(dataset, content, path)
     text = content.decode("utf-8")
-    if dataset.lines:
-        lines = text.splitlines()
-        order = np.random.default_rng(seed).permutation(len(lines))
-        text = "\n".join(lines[i] for i in order) + "\n"
-    return text
+    if not dataset.lines:
+        return text
+    lines = text.splitlines()
+    return "".join(f"{lines[i]}\n" for i in np.random.default_rng(seed).permutation(len(lines)))
 
 
 def _verify(dataset: Dataset, content: bytes, path: Path) -> None:
     if hashlib.sha256(content).hexdigest() != dataset.sha256:
-        raise UsageError(
-            f"{path} is damaged or another file: its SHA-256 differs. "
-            f"Delete it, then run: headway data fetch {dataset.name}"
-        )
+        remedy = f"Delete it, then run: headway data fetch {dataset.name}"
+        raise UsageError(f"{path} is damaged or another file: its SHA-256 differs. {remedy}")
 
 
 def fetch(name: str) -> Path:
-    """Download a dataset, unless it is already there, and verify it.
-
-    Returns:
-        The path of its file.
-    """
+    """Download a dataset, unless it is already there, verify it, and return the path of its file."""
     dataset = find_dataset(name)
     path = dataset_path(dataset)
     if path is None or not dataset.url:

@@ -5,7 +5,7 @@ import signal
 import tempfile
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 from rich.console import Console
@@ -53,7 +53,6 @@ def train(
         folder: the modules to train with.
         settings: the settings of a new run; a resumed run keeps its own.
         out: the checkpoint; the loss curve is written beside it with the suffix .png.
-        resume: whether to continue the run in `out`.
     """
     resumed = checkpoint.load(out) if resume else None
     settings = resumed.settings if resumed else settings
@@ -63,9 +62,8 @@ def train(
     checkpoint.require_writable(out)
     plot_path = out.with_suffix(".png")
     if plot_path == out:
-        raise UsageError(
-            f"{out} is the name of the loss curve. Name another file: --out {out.with_suffix('.safetensors')}"
-        )
+        another = f"Name another file: --out {out.with_suffix('.safetensors')}"
+        raise UsageError(f"{out} is the name of the loss curve. {another}")
     with Workers() as workers, _stop_on_ctrl_c() as stop_requested:
         trainer = Trainer(workers, folder, settings, resumed)
         first = trainer.run.step
@@ -123,9 +121,5 @@ def generate(folder: Path, run: Checkpoint, prompt: str | None, length: int, tem
     run.require_known_characters(prompt)
     if not prompt:
         raise UsageError("the prompt is empty. Give at least one character: --prompt A")
-    with Workers() as workers:
-        trainer = Trainer(workers, folder, run.settings, run)
-        try:
-            return prompt + trainer.sample(length, temperature, prompt=prompt, seed=seed)
-        finally:
-            trainer.close()
+    with Workers() as workers, closing(Trainer(workers, folder, run.settings, run)) as trainer:
+        return prompt + trainer.sample(length, temperature, prompt=prompt, seed=seed)

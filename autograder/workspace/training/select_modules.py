@@ -25,7 +25,6 @@ class ModuleSelection:
     """The modules a model runs on.
 
     Attributes:
-        folder: the folder that holds them.
         student: names of the modules that the student wrote.
         official: names of the modules taken from the official solution.
     """
@@ -40,10 +39,8 @@ class ModuleSelection:
             return "Using the official solution."
         if not self.official:
             return "Using your code for every assignment."
-        return (
-            f"Using your code for {', '.join(self.student)}; "
-            f"the official solution for {', '.join(self.official)}, until yours pass."
-        )
+        student, official = ", ".join(self.student), ", ".join(self.official)
+        return f"Using your code for {student}; the official solution for {official}, until yours pass."
 
 
 @contextmanager
@@ -66,8 +63,7 @@ def select_modules(folder: Path) -> Iterator[ModuleSelection]:
         return
     with tempfile.TemporaryDirectory(prefix="headway-") as scratch:
         for file, content in read_modules(folder):
-            module = file.removesuffix(".py")
-            if module in student or module not in TRANSFORMER.modules:
+            if file.removesuffix(".py") not in {*TRANSFORMER.modules} - {*student}:
                 Path(scratch, file).write_bytes(content)
         for name in official:
             shutil.copyfile(bundled("solutions") / f"{name}.py", Path(scratch) / f"{name}.py")

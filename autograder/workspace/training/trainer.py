@@ -17,7 +17,6 @@ from autograder.sandbox import Limits, Workers
 from autograder.workspace.training import datasets
 from autograder.workspace.training.checkpoint import Checkpoint, TrainingSettings
 
-CALL_SECONDS = 600.0
 CHUNK_SECONDS = 0.25  # the live report is updated about this often
 
 
@@ -28,30 +27,22 @@ class Trainer:
         workers: starts the student's process.
         folder: the modules to train with.
         settings: the settings of a new run; when resuming, those of `resumed`.
-        resumed: the checkpoint to continue from.
     """
 
     def __init__(
         self, workers: Workers, folder: Path, settings: TrainingSettings, resumed: Checkpoint | None = None
     ) -> None:
-        self._student = StudentCode(workers, folder, TRANSFORMER, Limits.for_training(CALL_SECONDS))
+        self._student = StudentCode(workers, folder, TRANSFORMER, Limits.for_training(call_seconds=600.0))
         self.settings = settings
         text = datasets.load(settings.data, settings.seed)
         if hashlib.sha256(text.encode()).hexdigest() != settings.data_sha256:
-            raise UsageError(
-                f"the dataset {settings.data} has changed since this run started. Start a new run: headway train"
-            )
+            problem = f"the dataset {settings.data} has changed since this run started"
+            raise UsageError(f"{problem}. Start a new run: headway train")
         self.run = resumed or Checkpoint(settings, [], 0, {}, {})
-        self.vocabulary, self.train_characters, self.val_characters, self.n_parameters = self._request(
-            "start",
-            text=text,
-            chars=self.run.chars or None,
-            model=settings.model,
-            batch_size=settings.batch_size,
-            seed=settings.seed,
-            params=self.run.params or None,
-            state=self.run.state or None,
-        )
+        resumable = {name: getattr(self.run, name) or None for name in ("chars", "params", "state")}
+        fixed = {name: getattr(settings, name) for name in ("model", "batch_size", "seed")}
+        sizes = self._request("start", text=text, **resumable, **fixed)
+        self.vocabulary, self.train_characters, self.val_characters, self.n_parameters = sizes
 
     def train(self, until: int, measure_every: int) -> Iterator[TrainingUpdate]:
         """Train to step `until`, measuring validation loss and a sample every `measure_every` steps and at the end."""

@@ -14,7 +14,7 @@ from autograder.courses.transformer import TRANSFORMER
 from autograder.curriculum.stubs import bundled, make_stubs
 from autograder.errors import UsageError
 from autograder.workspace import plots
-from autograder.workspace.plots import attention, figure, layers, show, softmax
+from autograder.workspace.plots import attention, figure, functions, show
 from autograder.workspace.plots.catalog import FIGURES, PLOTS
 from autograder.workspace.plots.inputs import (
     TEXTS,
@@ -129,8 +129,8 @@ def test_token_ids_shows_encoded_text(drawn, official):
 
 
 def test_softmax_temperatures_shows_probabilities(drawn, official):
-    for axes, temperature in zip(axes_of(drawn["softmax-temperatures"]), softmax.TEMPERATURES, strict=True):
-        assert np.array_equal(bars(axes), official["softmax"].softmax(softmax.SCORES, temperature=temperature))
+    for axes, temperature in zip(axes_of(drawn["softmax-temperatures"]), functions.TEMPERATURES, strict=True):
+        assert np.array_equal(bars(axes), official["softmax"].softmax(functions.SCORES, temperature=temperature))
 
 
 def test_softmax_overflow_naive_lines_end(drawn):
@@ -138,7 +138,7 @@ def test_softmax_overflow_naive_lines_end(drawn):
     yours, float64, float32 = (line(axes, number) for number in (0, 1, 3))
     right = 1 / (1 + math.exp(-1) + math.exp(-2))
     assert np.allclose(yours, right)
-    x = softmax.LARGEST_SCORES
+    x = functions.LARGEST_SCORES
     assert np.isnan(float64[x > 709.8]).all() and np.allclose(float64[x < 709], right)
     assert np.isnan(float32[x > 88.8]).all() and np.allclose(float32[x < 88], right, atol=1e-6)
 
@@ -182,7 +182,7 @@ def test_attention_plots_show_scores_weights_output(drawn, official):
 
 
 def test_layernorm_shows_values_before_and_after(drawn, official):
-    x = layers.vectors()
+    x = functions.vectors()
     normed = official["layernorm"].layernorm(x, np.ones(24), np.zeros(24))
     for axes, values in zip(axes_of(drawn["layernorm"]), (x, normed), strict=True):
         dots = [dots for dots in axes.lines if len(dots.get_xdata()) == 24]
@@ -369,7 +369,7 @@ def test_show_falls_back_to_official_solution(capsys, official, model, monkeypat
     assert capsys.readouterr().out == ""
     exec("def softmax(x, axis=-1, temperature=1.0):\n    raise NotImplementedError('softmax.softmax')", namespace)
     shown = show("softmax-temperatures", namespace)
-    expected = official["softmax"].softmax(softmax.SCORES, temperature=softmax.TEMPERATURES[0])
+    expected = official["softmax"].softmax(functions.SCORES, temperature=functions.TEMPERATURES[0])
     assert np.allclose(bars(axes_of(shown.figure)[0]), expected)
     assert "softmax.softmax is not written yet" in capsys.readouterr().out
     assert show("attention-heads", {}, checkpoint="nowhere.safetensors") is None
