@@ -1,7 +1,9 @@
 """Write grades into an nbgrader course, for the commands `grade` and `export`."""
 
+import contextlib
 import dataclasses
 import math
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,12 +18,19 @@ if TYPE_CHECKING:
     from autograder.classroom.gradebook import Gradebook
 
 
-def open_course(folder: Path, database: str | None = None, course_id: str | None = None) -> "Course":
-    """Return the nbgrader course in a folder; `database` and `course_id` override its settings."""
+@contextlib.contextmanager
+def notebook_packages() -> Iterator[None]:
+    """Report a package that the block cannot import."""
     try:
-        from autograder.classroom.exporters import nbgrader_course
+        yield
     except ImportError as error:
         raise missing_package(f"notebooks need {error.name}", "notebooks") from None
+
+
+def open_course(folder: Path, database: str | None = None, course_id: str | None = None) -> "Course":
+    """Return the nbgrader course in a folder; `database` and `course_id` override its settings."""
+    with notebook_packages():
+        from autograder.classroom.exporters import nbgrader_course
     course = nbgrader_course.find(folder)
     return dataclasses.replace(course, database=database or course.database, course_id=course_id or course.course_id)
 

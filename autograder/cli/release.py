@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 import click
 
 from autograder.cli import options
+from autograder.cli.nbgrader import notebook_packages
 from autograder.core.files import write_atomically
-from autograder.errors import UsageError, missing_package
+from autograder.errors import UsageError
 
 if TYPE_CHECKING:
     from autograder.curriculum import Curriculum
@@ -65,7 +66,7 @@ def release(folder: Path, release_format: str | None, prerequisites: "Prerequisi
     if release_format == "stubs":
         files = stubs.make_stubs(solutions, curriculum)
     else:
-        with _notebook_packages():
+        with notebook_packages():
             from autograder.notebooks import student_notebooks
         files = student_notebooks.student_notebooks(solutions, curriculum)
     with _writing(folder):
@@ -97,7 +98,7 @@ def _holds_work(folder: Path, curriculum: "Curriculum") -> bool:
 def _release_course(
     folder: Path, solutions: Path, curriculum: "Curriculum", prerequisites: "Prerequisites", seed: int | None
 ) -> None:
-    with _notebook_packages():
+    with notebook_packages():
         from autograder.engine.inputs import fresh_seed
         from autograder.notebooks import nbgrader_course, release_manifest
     seeds = (seed, release_manifest.released_seed(folder), fresh_seed())
@@ -116,14 +117,6 @@ def _release_course(
     if NBGRADER_CONFIG in done.kept:
         click.echo(f"! The course needs the settings in {folder / HEADWAY_CONFIG}. Copy them into {NBGRADER_CONFIG}.")
     click.echo(f"Next: cd {folder} && nbgrader generate_assignment {next(iter(curriculum.modules))}")
-
-
-@contextlib.contextmanager
-def _notebook_packages() -> Iterator[None]:
-    try:
-        yield
-    except ImportError as error:
-        raise missing_package(f"notebooks need {error.name}", "notebooks") from None
 
 
 @contextlib.contextmanager

@@ -14,17 +14,12 @@ from autograder.results import Status, SubmissionResult
 
 @dataclass(frozen=True)
 class CheckRequest:
-    """Functions to check, and the known statuses of others, which decide what is blocked.
+    """Functions to check, and the known statuses of others, which decide what is blocked."""
 
-    Attributes:
-        number: tells a reply from replies to older requests.
-        diagnose: also look for the mistake behind each failure.
-    """
-
-    number: int
+    number: int  # tells a reply from replies to older requests
     functions: tuple[str, ...]
     known: Mapping[str, Status]
-    diagnose: bool = True
+    diagnose: bool  # also look for the mistake behind each failure
 
 
 @dataclass(frozen=True)
@@ -40,10 +35,8 @@ class BackgroundChecker:
     """Checks the workspace on request, one request at a time.
 
     Args:
-        folder: the workspace.
         warm_up: functions whose checks are collected before the first request.
         on_reply: called from the checker's thread with each reply; cancelled requests have none.
-        curriculum: the workspace's course.
     """
 
     def __init__(

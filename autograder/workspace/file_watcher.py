@@ -24,8 +24,7 @@ def file_stamps(folder: Path) -> dict[str, tuple[int, int]]:
 class FileWatcher(threading.Thread):
     """Calls `on_change` after each burst of changes to Python files in a folder, and every RECHECK ms.
 
-    Args:
-        poll: look at the files four times a second instead of asking the system, for network file systems.
+    With `poll`, looks at the files four times a second instead of asking the system, for network file systems.
     """
 
     def __init__(self, folder: Path, on_change: Callable[[], None], poll: bool = False) -> None:

@@ -103,15 +103,13 @@ def update(folder: Path, state: State) -> list[str]:
         if not path.exists():
             write_file(path, new)
             lines.append(f"{path.name}: restored (it was missing)")
-        else:
-            old = read_file(path)
-            if old != new and digests.get(path.name) != text_digest(old):
+        elif (old := read_file(path)) != new:
+            if digests.get(path.name) != text_digest(old):
                 lines += _update_functions(path, assignment, old, new)
                 continue
-            if old != new:
-                back_up(path)
-                write_file(path, new)
-                lines.append(f"{path.name}: replaced by the new stub (you had not changed it)")
+            back_up(path)
+            write_file(path, new)
+            lines.append(f"{path.name}: replaced by the new stub (you had not changed it)")
         digests[path.name] = text_digest(new)
     return lines
 
@@ -125,9 +123,7 @@ def _update_functions(path: Path, assignment: Assignment, old: str, new: str) ->
         stub = function_text(new, function.name)
         untouched = function.name in student.stubs or function.name not in student.definitions
         if untouched and function_text(text, function.name) != stub:
-            replaced = replace_function(text, function.name, stub)
-            assert replaced is not None
-            text = replaced
+            text = replace_function(text, function.name, stub) or text
             updated.append(function.name)
     if not updated:
         return []

@@ -21,19 +21,13 @@ OLD_FINGERPRINT = "print"  # the key `fingerprint` of an entry in older state fi
 
 @dataclass(frozen=True)
 class ProgressEntry:
-    """The latest result of one function.
-
-    Attributes:
-        fingerprint: the fingerprint of the code that was checked.
-        earned, possible: points.
-        since: when the function reached this status, ISO 8601 in UTC.
-    """
+    """The latest result of one function: its status and points, and the fingerprint of the code that was checked."""
 
     fingerprint: str
     status: Status
     earned: float
     possible: float
-    since: str
+    since: str  # when the function reached this status, ISO 8601 in UTC
 
 
 def load(state: State, curriculum: Curriculum) -> dict[str, ProgressEntry]:

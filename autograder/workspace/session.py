@@ -175,11 +175,9 @@ class WatchSession:
 
     def _check(self, *functions: str) -> None:
         """Check functions in the foreground, in place of everything that is being checked."""
-        self._number += 1
-        self._checker.cancel_before(self._number)
+        self._checker.cancel_before(self._number + 1)
         self.checking, self._background = functions, ()
-        self._pending -= set(functions)
-        self._checker.submit(CheckRequest(self._number, functions, self._known_statuses(functions)))
+        self._submit(functions, diagnose=True)
 
     def _check_in_background(self) -> None:
         """Check the next assignment with pending functions, without looking for mistakes.
@@ -191,18 +189,18 @@ class WatchSession:
         for assignment in self.curriculum.assignments:
             names = tuple(f.qualified for f in assignment.functions if f.qualified in self._pending)
             if names:
-                self._pending -= set(names)
                 self._background = names
-                self._number += 1
-                self._checker.submit(CheckRequest(self._number, names, self._known_statuses(names), diagnose=False))
+                self._submit(names, diagnose=False)
                 return
 
-    def _known_statuses(self, functions: tuple[str, ...]) -> dict[str, Status]:
-        """Return what is known about all other functions."""
-        stubs: dict[str, Status] = dict.fromkeys(
-            filter(self.snapshot.is_stub, self.curriculum.functions), "not_started"
-        )
-        return {name: status for name, status in (stubs | self.statuses).items() if name not in functions}
+    def _submit(self, functions: tuple[str, ...], *, diagnose: bool) -> None:
+        self._number += 1
+        self._pending -= set(functions)
+        known: dict[str, Status] = {
+            name: "not_started" for name in self.curriculum.functions if self.snapshot.is_stub(name)
+        }
+        known = {name: status for name, status in (known | self.statuses).items() if name not in functions}
+        self._checker.submit(CheckRequest(self._number, functions, known, diagnose))
 
     def points(self) -> tuple[float, float]:
         """Return the points earned and possible of the functions checked so far; bonus points count as earned only."""

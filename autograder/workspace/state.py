@@ -20,7 +20,6 @@ class State:
     """The content of a workspace's state file, and any problems with it.
 
     Attributes:
-        folder: the workspace.
         content: everything in the file; change it, then call `save`.
         notes: one line for each problem with the file; none of them stops a command.
     """

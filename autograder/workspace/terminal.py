@@ -15,15 +15,8 @@ from typing import Any
 
 ENTER_SCREEN, LEAVE_SCREEN = "\x1b[?1049h\x1b[?25l\x1b[2J", "\x1b[?25h\x1b[?1049l"
 BEGIN_FRAME, END_FRAME = "\x1b[?2026h", "\x1b[?2026l"
-KEY_NAMES = {
-    "\x1b[A": "up",
-    "\x1b[B": "down",
-    "\x1bOA": "up",
-    "\x1bOB": "down",
-    "\r": "enter",
-    "\n": "enter",
-    "\x1b": "escape",
-}
+KEY_NAMES = {"\x1b[A": "up", "\x1bOA": "up", "\x1b[B": "down", "\x1bOB": "down"}
+KEY_NAMES |= {"\r": "enter", "\n": "enter", "\x1b": "escape"}
 # Some keys send several characters, and a key that is held down arrives several times at once.
 KEY = re.compile(r"\x1b(?:\[[0-9;]*[A-Za-z~]|O[A-Z])|.", re.DOTALL)
 RESIZED = object()
@@ -41,8 +34,8 @@ class EventQueue:
     def __init__(self) -> None:
         self._waiting: deque[Any] = deque()
         self._read, self._write = os.pipe()
-        for descriptor in (self._read, self._write):
-            os.set_blocking(descriptor, False)
+        os.set_blocking(self._read, False)
+        os.set_blocking(self._write, False)
 
     def put(self, event: Any) -> None:
         """Add an event, and wake the main thread."""
@@ -128,19 +121,13 @@ class InteractiveTerminal:
         self._events = events
         self.descriptor = sys.stdin.fileno()
         self.open = True
-        self._before: Any = None
         self._handlers: dict[int, Any] = {}
 
     def __enter__(self) -> "InteractiveTerminal":
         self._take()
-        for number, handler in (
-            (signal.SIGWINCH, self._handle_resize),
-            (signal.SIGTSTP, self._handle_stop),
-            (signal.SIGCONT, self._handle_resize),
-            (signal.SIGTERM, self._handle_quit),
-            (signal.SIGHUP, self._handle_quit),
-        ):
-            self._handlers[number] = signal.signal(number, handler)
+        for number in (signal.SIGWINCH, signal.SIGCONT, signal.SIGTERM, signal.SIGHUP):
+            self._handlers[number] = signal.signal(number, self._handle_signal)
+        self._handlers[signal.SIGTSTP] = signal.signal(signal.SIGTSTP, self._handle_stop)
         return self
 
     def __exit__(self, *exc: object) -> None:
@@ -204,15 +191,12 @@ class InteractiveTerminal:
             self.write(LEAVE_SCREEN)
             termios.tcsetattr(self.descriptor, termios.TCSADRAIN, self._before)
 
-    def _handle_resize(self, number: int, frame: FrameType | None) -> None:
-        self._events.put(RESIZED)
-
-    def _handle_quit(self, number: int, frame: FrameType | None) -> None:
-        self._events.put("q")
+    def _handle_signal(self, number: int, frame: FrameType | None) -> None:
+        self._events.put("q" if number in (signal.SIGTERM, signal.SIGHUP) else RESIZED)
 
     def _handle_stop(self, number: int, frame: FrameType | None) -> None:
         self._restore()
-        handler: Callable[..., Any] | Any = signal.signal(signal.SIGTSTP, signal.SIG_DFL)
+        handler = signal.signal(signal.SIGTSTP, signal.SIG_DFL)
         os.kill(os.getpid(), signal.SIGTSTP)  # the process is stopped here until it continues
         signal.signal(signal.SIGTSTP, handler)
         self._take()

@@ -1,5 +1,7 @@
 """`headway watch` in a terminal: a screen that follows every save and key. `watch_plain.py` is the other form."""
 
+import contextlib
+import importlib.util
 import os
 import time
 from collections.abc import Callable
@@ -52,7 +54,10 @@ class WatchLoop:
             self._receive(event)
         elif isinstance(event, str):
             self._message = ""
-            self._press(event)
+            try:
+                self._press(event)
+            except UsageError as error:
+                self._message = str(error)
         self.draw()
 
     @property
@@ -169,10 +174,7 @@ class WatchLoop:
         location = check["location"] if check else None
         file = self._workspace.folder / (location["file"] if location else f"{module}.py")
         line = location["line"] if location else editor.line_of(file, name)
-        try:
-            self._message = editor.open_in_editor(file, line, self._terminal)
-        except UsageError as error:
-            self._message = str(error)
+        self._message = editor.open_in_editor(file, line, self._terminal)
 
     def _ask_to_reset(self) -> None:
         self._function_to_reset = self._session.focus
@@ -184,11 +186,8 @@ class WatchLoop:
         if key != "y":
             self._message = "nothing was changed"
             return
-        try:
-            backup = files.reset(self._workspace.folder, function, self._session.curriculum)
-            self._message = self._reset_message = f"{function} was reset (backup: {backup})"
-        except UsageError as error:
-            self._message = str(error)
+        backup = files.reset(self._workspace.folder, function, self._session.curriculum)
+        self._message = self._reset_message = f"{function} was reset (backup: {backup})"
 
     def _quit(self) -> None:
         self.done = True
@@ -262,14 +261,12 @@ def run(folder: Path, *, poll: bool, console: Console) -> None:
             loop = WatchLoop(session, terminal, console.no_color)
             session.begin()
             loop.draw()
-            try:
+            with contextlib.suppress(KeyboardInterrupt):  # Ctrl-C also quits
                 while not loop.done:
                     event = events.next_event(terminal, loop.patience)
                     if event is None:
                         loop.is_slow = True
                     loop.handle(None if event is RESIZED else event)
-            except KeyboardInterrupt:  # Ctrl-C also quits
-                pass
     finally:
         watcher.close()
         checker.close()
@@ -278,8 +275,5 @@ def run(folder: Path, *, poll: bool, console: Console) -> None:
 
 def can_be_interactive() -> bool:
     """Return whether standard input and output are a terminal from which single keys can be read."""
-    try:
-        import termios  # noqa: F401
-    except ImportError:
-        return False
-    return os.isatty(0) and os.isatty(1) and os.environ.get("TERM") != "dumb"
+    can_read_keys = importlib.util.find_spec("termios") is not None
+    return can_read_keys and os.isatty(0) and os.isatty(1) and os.environ.get("TERM") != "dumb"

@@ -13,17 +13,11 @@ from autograder.workspace.dependencies import Snapshot, take_snapshot
 
 @dataclass(eq=False)
 class Workspace:
-    """A student's folder, whether or not `headway init` made it.
-
-    Attributes:
-        folder: the workspace.
-        curriculum: the course whose functions are checked in it.
-        state: what Headway has recorded in the folder.
-    """
+    """A student's folder, whether or not `headway init` made it."""
 
     folder: Path
-    curriculum: Curriculum
-    state: state_file.State
+    curriculum: Curriculum  # the course whose functions are checked in the folder
+    state: state_file.State  # what Headway has recorded in it
 
     @classmethod
     def open(cls, folder: Path, curriculum: Curriculum | None = None) -> "Workspace":

@@ -46,8 +46,9 @@ def steps(plot: Plot, inputs: PlotInputs) -> "figure.Figure":
         image = figure.heatmap(panel, values, x, "query", title, signed, **more)
         figure.annotate_cells(panel, values)
         figure.tick_labels(panel, WORDS, y=True, x=x == "key")
-        figure.integer_ticks(panel, x=x != "key")
-        figure.colorbar(fig, image, panel, label)
+        if x != "key":
+            figure.integer_ticks(panel)
+        fig.colorbar(image, ax=panel, label=label)
     return fig
 
 

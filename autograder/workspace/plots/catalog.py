@@ -14,10 +14,8 @@ class Plot:
     """A plot that can be drawn.
 
     Attributes:
-        name: the name on the command line.
         entry_point: the function that draws it, `module:function` in this package.
         needs: the functions of the course that compute what it shows.
-        title: the heading of the plot.
         caption: what to look for, in one sentence.
         trained: whether it shows a trained model, read from a checkpoint.
         suffixes: the file formats it can be written in; the first is the default.

@@ -15,7 +15,7 @@ def positions(plot: Plot, inputs: PlotInputs) -> "figure.Figure":
     table = inputs.functions.array("embeddings.sinusoidal_positions", (LENGTH, WIDTH), LENGTH, WIDTH)
     fig, axes = figure.subplots(plot.title, 1, 3, (14, 4.4))
     image = figure.heatmap(axes[0, 0], table, "column (feature)", "position", "the table", signed=True)
-    figure.colorbar(fig, image, axes[0, 0], "value")
+    fig.colorbar(image, ax=axes[0, 0], label="value")
     for column, color in zip(WAVES, figure.COLORS, strict=False):
         axes[0, 1].plot(table[:, column], color=color, label=f"column {column} (sine)")
     axes[0, 1].plot(table[:, 1], color=figure.BLUE, linestyle=":", label="column 1 (cosine)")
@@ -23,7 +23,7 @@ def positions(plot: Plot, inputs: PlotInputs) -> "figure.Figure":
     axes[0, 1].set_ylim(-1.1, 1.9)
     axes[0, 1].legend(frameon=False, fontsize=8, ncols=2, loc="upper right")
     image = figure.heatmap(axes[0, 2], table @ table.T, "position", "position", "similarity: dot products")
-    figure.colorbar(fig, image, axes[0, 2], "dot product of two rows")
+    fig.colorbar(image, ax=axes[0, 2], label="dot product of two rows")
     return fig
 
 

@@ -74,11 +74,6 @@ def heatmap(
     return image
 
 
-def colorbar(figure: "Figure", image: "AxesImage", axes: Any, label: str) -> None:
-    """Add the color scale of a heat map."""
-    figure.colorbar(image, ax=axes, label=label)
-
-
 def annotate_cells(axes: "Axes", values: Any) -> None:
     """Write the values into the cells of a heat map."""
     values = np.asarray(values, dtype=np.float64)
@@ -101,13 +96,11 @@ def tick_labels(axes: "Axes", labels: Sequence[str], x: bool = False, y: bool = 
             axis.set_ticklabels([*labels], parse_math=False)
 
 
-def integer_ticks(axes: "Axes", x: bool = False, y: bool = False) -> None:
-    """Restrict the ticks to integers."""
+def integer_ticks(axes: "Axes") -> None:
+    """Restrict the ticks of the x axis to integers."""
     from matplotlib.ticker import MaxNLocator
 
-    for axis, enabled in ((axes.xaxis, x), (axes.yaxis, y)):
-        if enabled:
-            axis.set_major_locator(MaxNLocator(integer=True))
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
 
 
 def visible_character(character: str) -> str:

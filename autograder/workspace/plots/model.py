@@ -71,7 +71,7 @@ def heads(plot: Plot, inputs: PlotInputs) -> "figure.Figure":
         panel.set_xlabel("key")
     for panel in axes[:, 0]:
         panel.set_ylabel("query")
-    figure.colorbar(fig, axes[0, 0].images[0], axes, "attention weight")
+    fig.colorbar(axes[0, 0].images[0], ax=axes, label="attention weight")
     return fig
 
 
@@ -103,8 +103,8 @@ def residual_stream(plot: Plot, inputs: PlotInputs) -> "figure.Figure":
     image = figure.heatmap(axes[0, 0], stream[:, -1], "feature", "after block and layer", signed=True)
     axes[0, 0].set_title(f"after the text “{''.join(forward.labels)}”", fontsize="medium", parse_math=False)
     figure.tick_labels(axes[0, 0], names, y=True)
-    figure.integer_ticks(axes[0, 0], x=True)
-    figure.colorbar(fig, image, axes[0, 0], "value")
+    figure.integer_ticks(axes[0, 0])
+    fig.colorbar(image, ax=axes[0, 0], label="value")
     return fig
 
 
@@ -135,7 +135,7 @@ def ffn_hidden(plot: Plot, inputs: PlotInputs) -> "figure.Figure":
     title = "last block, after the activation"
     image = figure.heatmap(axes[0, 0], after[-1], "hidden feature", "character", title, signed=True, **limits)
     figure.tick_labels(axes[0, 0], forward.labels, y=True)
-    figure.colorbar(fig, image, axes[0, 0], "value (2 % are beyond the scale)")
+    fig.colorbar(image, ax=axes[0, 0], label="value (2 % are beyond the scale)")
     low, high = float(min(before.min(), after.min())), float(max(before.max(), after.max()))
     edges = np.linspace(low, high + 1e-9, 41)
     for values, color, label in ((before, figure.SKY, "before"), (after, figure.BLUE, "after the activation")):
@@ -146,6 +146,6 @@ def ffn_hidden(plot: Plot, inputs: PlotInputs) -> "figure.Figure":
     negative = (before < 0).mean(axis=(1, 2))
     axes[0, 2].bar(np.arange(len(negative)), negative, color=figure.ORANGE)
     figure.label_axes(axes[0, 2], "block", "share of hidden values", "negative before the activation")
-    figure.integer_ticks(axes[0, 2], x=True)
+    figure.integer_ticks(axes[0, 2])
     axes[0, 2].set_ylim(0, 1)
     return fig

@@ -43,7 +43,6 @@ class Checkpoint:
 
     Attributes:
         chars: the vocabulary, in the order of the ids.
-        params: the model's parameters by name.
         state: the state of AdamW: `step`, and `m` and `v` by parameter name.
         losses: the training loss of each step, in nats per character.
         validation: pairs (step, validation loss).

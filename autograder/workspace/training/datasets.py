@@ -20,11 +20,9 @@ class Dataset:
     """A text to train on.
 
     Attributes:
-        description: a phrase for the list of datasets.
         size: its length in bytes (in characters if it is generated).
         file: its file name; empty if it is generated.
         url: where to download it; empty if it comes with Headway.
-        sha256: digest of the downloaded file.
         lines: whether each line is an independent example, so that the lines are shuffled.
     """
 

@@ -12,11 +12,8 @@ class Preset:
     """A model size, a dataset and training settings.
 
     Attributes:
-        data: the default dataset.
         model: fields of `GPTConfig`, without the vocabulary size.
         batch_size: B, windows per step.
-        lr: learning rate.
-        steps: default number of steps.
         prompt: the beginning of generated samples.
     """
 

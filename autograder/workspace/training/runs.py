@@ -6,6 +6,7 @@ import tempfile
 import threading
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from dataclasses import asdict
 from pathlib import Path
 
 from rich.console import Console
@@ -30,18 +31,9 @@ def new_settings(preset_name: str, data: str | None, steps: int | None, schedule
     """Return the settings of a new run."""
     preset = presets.find_preset(preset_name)
     dataset = data or preset.data
-    return TrainingSettings(
-        preset=preset_name,
-        data=dataset,
-        model=dict(preset.model),
-        batch_size=preset.batch_size,
-        lr=preset.lr,
-        schedule=schedule,
-        steps=steps or preset.steps,
-        seed=seed,
-        prompt=preset.prompt,
-        data_sha256=hashlib.sha256(datasets.load(dataset, seed).encode()).hexdigest(),
-    )
+    digest = hashlib.sha256(datasets.load(dataset, seed).encode()).hexdigest()
+    chosen = {"data": dataset, "steps": steps or preset.steps, "schedule": schedule, "seed": seed}
+    return TrainingSettings(**asdict(preset) | chosen, preset=preset_name, data_sha256=digest)
 
 
 def train(
