@@ -64,25 +64,19 @@ def submit(names: tuple[str, ...], folder: Path, out: Path | None, student: str 
     It is checked first: everything, or the named assignments or functions. You see what does not pass yet.
     """
     from autograder.report import submission
+    from autograder.workspace import submit as archive
     from autograder.workspace.check import check_workspace
-    from autograder.workspace.submit import (
-        collect_files,
-        make_manifest,
-        refuse_outside_links,
-        safe_file_name,
-        write_archive,
-    )
 
     workspace = options.open_workspace(folder)
     workspace.require_assignments()
     student = student or folder.resolve().name
-    path = out or Path(f"{safe_file_name(student)}.zip")
+    path = out or Path(f"{archive.safe_file_name(student)}.zip")
     if path.suffix != ".zip":
         raise UsageError(f"{path} does not end in .zip. Name the archive: --out {path.with_suffix('.zip')}")
     selected = workspace.curriculum.select(names)
-    refuse_outside_links(folder)
+    archive.refuse_outside_links(folder)
     result, _ = check_workspace(workspace, selected)
-    contents = collect_files(workspace.snapshot)
-    manifest = make_manifest(student, contents, result, workspace.state)
-    write_archive(path, contents, manifest)
+    contents = archive.collect_files(workspace.snapshot)
+    manifest = archive.make_manifest(student, contents, result, workspace.state)
+    archive.write_archive(path, contents, manifest)
     submission.render(manifest, result, path, options.make_console())

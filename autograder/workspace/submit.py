@@ -10,6 +10,7 @@ from typing import Any
 
 from autograder import __version__
 from autograder.core.files import report_write_error, write_atomically
+from autograder.errors import UsageError
 from autograder.results import SubmissionResult, function_status
 from autograder.workspace.dependencies import Snapshot
 from autograder.workspace.solutions import GAVE_UP
