@@ -11,6 +11,7 @@ the same checks and the same report. `running_notebook.py` says where earlier as
 import contextlib
 import io
 import tempfile
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -45,18 +46,14 @@ def check(*functions: Any, seed: int = 0) -> None:
 
 
 class GradeCell:
-    """The function that nbgrader's graded cells call. Its return value is the cell's partial credit.
+    """The function that nbgrader's graded cells call. Its return value is the cell's partial credit."""
 
-    Attributes:
-        seed: seed of the inputs of the next call, set by lines that are hidden from students.
-    """
-
-    seed = 0
+    seed = 0  # of the inputs of the next call, set by lines that are hidden from students
 
     def __call__(self, name: str, points: float) -> float:
         """Check one function, display the report and return the part of `points` that it earns.
 
-        Student code cannot print or warn into the cell's output, which nbgrader would count as an error. On hidden
+        Warnings of student code stay out of the cell's output, where nbgrader would count them as an error. On hidden
         inputs no expected value is shown, because students get the cell's output as feedback.
 
         Raises:
@@ -74,9 +71,9 @@ class GradeCell:
                 note = f"checked with the public inputs: {error}"
                 checked = replace(report(name, as_run=False), note=note)
         _display(checked)
-        if checked.document["internal_errors"]:
-            raise session.InternalError(f"{name} could not be graded: {checked.document['internal_errors'][0]}")
-        earned, possible = (checked.document["points"][key] for key in ("earned", "possible"))
+        for problem in checked.document["internal_errors"]:
+            raise session.InternalError(f"{name} could not be graded: {problem}")
+        earned, possible = checked.document["points"]["earned"], checked.document["points"]["possible"]
         return min(float(points), round(earned / possible * points, 6)) if possible else 0.0
 
 
@@ -100,16 +97,16 @@ def report(
     names = [name for argument in functions for name in _names(argument, cells, curriculum)]
     if not names:
         raise UsageError("nothing to check. Name a function, for example: check(softmax)")
-    by_module: dict[str, list[str]] = {}
+    by_module = defaultdict(list)
     for name in names:
-        by_module.setdefault(curriculum.functions[name].module, []).append(name)
+        by_module[curriculum.functions[name].module].append(name)
     results, origins = [], {}
     for module, selected in by_module.items():
         submission = running_notebook.assemble_submission(module, cells, Path.cwd(), curriculum, as_run=as_run)
         results.append(_check(submission, selected, seed, curriculum))
         origins.update(submission.origins)
-    result = results[0]
-    for other in results[1:]:
+    result, *others = results
+    for other in others:
         result.checks += other.checks
         result.internal_errors += other.internal_errors
         result.seconds += other.seconds
@@ -125,7 +122,8 @@ def _check(
 ) -> SubmissionResult:
     options = session.Options(tuple(functions), seed, Limits(call_seconds=CALL_SECONDS), curriculum)
     with tempfile.TemporaryDirectory(prefix="headway-") as folder:
-        submission.write(Path(folder))
+        for module, text in submission.texts.items():
+            (Path(folder) / f"{module}.py").write_bytes(text.encode("utf-8", "replace"))
         result = session.check("notebook", Path(folder), options)
     locate_in_cells(result, {module: submission.texts[module] for module in submission.own_modules})
     return result

@@ -27,60 +27,47 @@ class Cell:
 
 @dataclass(frozen=True)
 class Statement:
-    """A statement at the top level of a cell.
+    """A statement at the top level of a cell; with an error, a whole cell that is not valid Python, so cannot run.
 
-    Attributes:
-        line: its first line in the cell, counted from 1, decorators included.
-        text: its lines, unchanged.
-        binds: global names that it binds or changes.
-        reads: global names that it reads, now or when its functions are called.
+    A cell with an error has no text and no real node; it binds the functions and classes that it seems to define.
     """
 
     cell: str
-    line: int
+    line: int  # the first line in the cell, counted from 1, decorators included; of an error, where the parser stopped
     node: ast.stmt
-    text: str
-    binds: frozenset[str]
-    reads: frozenset[str]
+    text: str  # its lines, unchanged
+    binds: frozenset[str]  # global names that it binds or changes
+    reads: frozenset[str]  # global names that it reads, now or when its functions are called
+    error: str = ""
+
+    @property
+    def is_import(self) -> bool:
+        """Whether it is an import."""
+        return isinstance(self.node, (ast.Import, ast.ImportFrom))
 
 
-@dataclass(frozen=True)
-class BrokenCell:
-    """A cell that is not valid Python, so that nothing in it can run.
-
-    Attributes:
-        line: the line at which the parser stopped.
-        binds: names of the functions and classes that the cell seems to define.
-    """
-
-    cell: str
-    line: int
-    message: str
-    binds: frozenset[str]
-
-
-def read_statements(cells: Iterable[Cell]) -> Iterator[Statement | BrokenCell]:
-    """Yield the statements of all cells in order, without magics; a cell that is not Python yields a BrokenCell."""
+def read_statements(cells: Iterable[Cell]) -> Iterator[Statement]:
+    """Yield the statements of all cells in order, without magics; a cell that is not Python as one with an error."""
     for cell in cells:
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # the compiler warns about student code
                 statements = list(_statements(cell))
         except PARSER_ERRORS as error:
-            line = error.lineno or 1 if isinstance(error, SyntaxError) else 1
-            message = error.msg if isinstance(error, SyntaxError) else "the code cannot be read"
-            yield BrokenCell(cell.name, line, message, frozenset(_DEFINITION.findall(textwrap.dedent(cell.source))))
-        else:
-            yield from statements
+            line, message = 1, "the code cannot be read"
+            if isinstance(error, SyntaxError):
+                line, message = error.lineno or 1, error.msg or message
+            binds = frozenset(_DEFINITION.findall(textwrap.dedent(cell.source)))
+            statements = [Statement(cell.name, line, ast.Pass(), "", binds, frozenset(), message)]
+        yield from statements
 
 
 def _statements(cell: Cell) -> Iterator[Statement]:
     source, tree = _parse(cell.source)
     lines = source.split("\n")
     for node in tree.body:
-        decorators = [d.lineno for d in getattr(node, "decorator_list", [])]
-        first, last = min([node.lineno, *decorators]), node.end_lineno or node.lineno
-        text = "\n".join(lines[first - 1 : last])
+        first = min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", []))])
+        text = "\n".join(lines[first - 1 : node.end_lineno])
         # With a semicolon, the text may hold other statements too.
         binds, reads = _names(node, ast.unparse(node) if ";" in text else text)
         yield Statement(cell.name, first, node, text, binds, reads)
@@ -108,11 +95,7 @@ def _compiled(source: str) -> ast.Module:
 
 
 def _without_magic(line: str) -> str:
-    assigned = _ASSIGNED_MAGIC.match(line)
-    if assigned:
-        return f"{assigned[1]}None"
-    magic = _MAGIC.match(line)
-    return f"{magic[1]}pass" if magic else line
+    return _MAGIC.sub(r"\1pass", _ASSIGNED_MAGIC.sub(r"\1None", line))
 
 
 def _names(node: ast.stmt, text: str) -> tuple[frozenset[str], frozenset[str]]:
@@ -121,19 +104,14 @@ def _names(node: ast.stmt, text: str) -> tuple[frozenset[str], frozenset[str]]:
         top = symtable.symtable(text, "cell", "exec")
     except SyntaxError:  # `await` outside a function: an expression that defines nothing
         return frozenset(), frozenset()
-    binds, reads = set(), set()
-    for symbol in top.get_symbols():
-        if symbol.is_assigned() or symbol.is_imported() or symbol.is_namespace():
-            binds.add(symbol.get_name())
-        if symbol.is_referenced():
-            reads.add(symbol.get_name())
-    tables = top.get_children()
+    symbols, tables = top.get_symbols(), top.get_children()
+    binds = {s.get_name() for s in symbols if s.is_assigned() or s.is_imported() or s.is_namespace()}
+    reads = {symbol.get_name() for symbol in symbols if symbol.is_referenced()}
     while tables:
         table = tables.pop()
         tables.extend(table.get_children())
         reads.update(symbol.get_name() for symbol in table.get_symbols() if symbol.is_global())
-    binds.update(_changed_names(node))
-    return frozenset(binds), frozenset(reads)
+    return frozenset(binds.union(_changed_names(node))), frozenset(reads)
 
 
 def _changed_names(node: ast.stmt) -> Iterator[str]:
@@ -149,13 +127,9 @@ def _changed_names(node: ast.stmt) -> Iterator[str]:
 def imported_roots(text: str) -> set[str]:
     """Return the top-level names of all modules that a text imports; none if it is not Python."""
     try:
-        tree = ast.parse(text)
+        nodes = list(ast.walk(ast.parse(text)))
     except PARSER_ERRORS:
         return set()
-    names: set[str] = set()
-    for node in ast.walk(tree):
-        if isinstance(node, ast.ImportFrom) and not node.level:
-            names.add((node.module or "").partition(".")[0])
-        elif isinstance(node, ast.Import):
-            names.update(alias.name.partition(".")[0] for alias in node.names)
-    return names
+    names = [node.module or "" for node in nodes if isinstance(node, ast.ImportFrom) and not node.level]
+    names += [alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names]
+    return {name.partition(".")[0] for name in names}

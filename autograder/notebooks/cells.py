@@ -52,17 +52,8 @@ def code(text: str, **nbgrader: Any) -> NotebookNode:
     return cell
 
 
-def display_output(data: dict[str, str]) -> NotebookNode:
-    """Return a code cell's output: one content in several formats, by MIME type."""
-    return {"output_type": "display_data", "data": data, "metadata": {}}
-
-
 def notebook_text(name: str, cells: list[NotebookNode]) -> str:
-    """Return the text of a notebook file, after validating it.
-
-    Args:
-        name: prefix of the cells' ids, which are numbered.
-    """
+    """Return the text of a notebook file, after validating it; `name` is the prefix of the cells' numbered ids."""
     import nbformat
 
     notebook = nbformat.from_dict(_document(name, cells))

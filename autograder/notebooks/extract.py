@@ -2,12 +2,12 @@
 
 From the top-level statements of the cells, a module takes the functions, the classes, and whatever the assignment's
 functions read: imports, constants, tables. Everything else (prints, plots, experiments, calls of `check`) is left out,
-so that it takes no time and cannot fail.
+so that it takes no time and cannot fail. Cell metadata is ignored.
 
-Cell metadata is ignored. If a name is defined several times (copied cells), the definitions keep their order, so that
-the last one counts, as in the notebook. A stub counts only if nothing else defines the name, and an assignment (`block
-= block(x)`, by mistake) only if no function does. A cell that is not Python, or that raises an exception, affects only
-the names it should have defined: using one of them raises an error that names the cell and the cause.
+If a name is defined several times (copied cells), the definitions keep their order, so that the last one counts, as in
+the notebook. A stub counts only if nothing else defines the name, and an assignment (`block = block(x)`, by mistake)
+only if no function does. A cell that is not Python, or that raises an exception, affects only the names it should have
+defined: using one of them raises an error that names the cell and the cause.
 
 Each extracted statement follows a comment that names its cell, from which `find_cell_line` finds the way back.
 """
@@ -15,10 +15,9 @@ Each extracted statement follows a comment that names its cell, from which `find
 import ast
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 
 from autograder.curriculum import Curriculum
-from autograder.notebooks.cell_statements import BrokenCell, Cell, Statement, read_statements
+from autograder.notebooks.cell_statements import Cell, Statement, read_statements
 
 HEADER = "from __future__ import annotations  # names in annotations need not exist"
 # Defines placeholders for the names that a failed cell did not define.
@@ -49,15 +48,6 @@ def _cell_failed(place, names, error):
 PREAMBLE = f"{HEADER}\n{_FAILED}"  # the beginning of every extracted module
 _CELL_COMMENT = re.compile(r"# (.{1,40}), line (\d{1,7})")
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
-_Code = Statement | BrokenCell
-
-
-@dataclass(frozen=True)
-class CellLine:
-    """A line of a cell."""
-
-    cell: str
-    line: int
 
 
 class TooManyStatements(ValueError):
@@ -72,19 +62,15 @@ def extract_modules(
     as_run: bool = False,
     max_statements: int | None = None,
 ) -> dict[str, str]:
-    """Extract the modules of a notebook.
+    """Return the source text of each module that a notebook defines functions of.
 
     Args:
         cells: the code cells in order.
-        curriculum: the functions of each module.
         name: the notebook's file name, if it has one. If it names a module, other modules are extracted only if the
             notebook defines more than half of them, because helpers are often copied from earlier assignments.
         as_run: whether the cells are those that were run, in that order. Then the last definition counts, even a stub,
             unless its cell is not Python.
         max_statements: limit for untrusted notebooks.
-
-    Returns:
-        Source text by module name; empty if the notebook defines no function of the course.
 
     Raises:
         TooManyStatements: if the notebook has more than `max_statements`.
@@ -92,44 +78,34 @@ def extract_modules(
     statements = list(read_statements(cells))
     if max_statements is not None and len(statements) > max_statements:
         raise TooManyStatements
-    named = _modules_named_in(name, curriculum)
-    definitions: dict[str, dict[int, set[str]]] = {module: {} for module in curriculum.modules}
+    words = "_" + re.sub(r"[^a-z0-9]+", "_", name.lower().removesuffix(".ipynb")) + "_"
+    named = [module for module in curriculum.modules if f"_{module}_" in words]
+    # The functions of each module, with the numbers of the statements that define them.
+    definitions: dict[str, set[tuple[int, str]]] = {module: set() for module in curriculum.modules}
     for i, function, module in _definitions(statements, curriculum, named):
-        definitions[module].setdefault(i, set()).add(function)
-    counts = {module: len(set().union(*by_statement.values())) for module, by_statement in definitions.items()}
-    main_modules = [module for module in named if counts[module]]
-    for module in definitions if main_modules else ():
-        if module not in main_modules and counts[module] * 2 <= len(curriculum.modules[module].functions):
-            definitions[module].clear()
-    module_of = {
-        function: module
-        for module, by_statement in definitions.items()
-        for functions in by_statement.values()
-        for function in functions
-    }
-    return {
-        module: _module_text(module, by_statement, module_of, statements, as_run)
-        for module, by_statement in definitions.items()
-        if by_statement
-    }
+        definitions[module].add((i, function))
+    functions = {module: {function for _, function in defined} for module, defined in definitions.items()}
+    defines_named = any(functions[module] for module in named)
+    chosen = [
+        module
+        for module, found in functions.items()
+        if found
+        and (not defines_named or module in named or len(found) * 2 > len(curriculum.modules[module].functions))
+    ]
+    module_of = {function: module for module in chosen for function in functions[module]}
+    return {module: _module_text(module, definitions[module], module_of, statements, as_run) for module in chosen}
 
 
-def find_cell_line(text: str, line: int) -> CellLine | None:
-    """Return where a line of an extracted module is in the notebook; None if no cell holds it."""
+def find_cell_line(text: str, line: int) -> tuple[str, int] | None:
+    """Return the cell of a line of an extracted module, and the line in that cell; None if no cell holds it."""
     for back, candidate in enumerate(reversed(text.split("\n")[: line - 1])):
-        match = _CELL_COMMENT.fullmatch(candidate)
-        if match:
-            return CellLine(match[1], int(match[2]) + back)
+        if match := _CELL_COMMENT.fullmatch(candidate):
+            return match[1], int(match[2]) + back
     return None
 
 
-def _modules_named_in(name: str, curriculum: Curriculum) -> list[str]:
-    words = "_" + re.sub(r"[^a-z0-9]+", "_", name.lower().removesuffix(".ipynb")) + "_"
-    return [module for module in curriculum.modules if f"_{module}_" in words]
-
-
 def _definitions(
-    statements: Sequence[_Code], curriculum: Curriculum, named: list[str]
+    statements: Sequence[Statement], curriculum: Curriculum, named: list[str]
 ) -> Iterator[tuple[int, str, str]]:
     """Yield (number of the statement, function, module) for each definition of a function of the course.
 
@@ -142,7 +118,7 @@ def _definitions(
     definitions = [
         (i, name)
         for i, statement in enumerate(statements)
-        if not _is_import(statement)
+        if not statement.is_import
         for name in sorted(statement.binds & modules.keys())
     ]
     certain = [(i, modules[name][0]) for i, name in definitions if len(modules[name]) == 1]
@@ -152,43 +128,36 @@ def _definitions(
         yield i, name, candidates[0] if len(candidates) == 1 or not near else min(near)[-1]
 
 
-def _is_import(statement: _Code) -> bool:
-    return isinstance(statement, Statement) and isinstance(statement.node, (ast.Import, ast.ImportFrom))
-
-
 def _module_text(
     module: str,
-    definitions: dict[int, set[str]],
+    definitions: set[tuple[int, str]],
     module_of: dict[str, str],
-    statements: Sequence[_Code],
+    statements: Sequence[Statement],
     as_run: bool,
 ) -> str:
     """Return the text of one module.
 
     Args:
-        definitions: its functions, by the number of the statement that defines them.
+        definitions: numbers of the statements that define its functions, and the functions' names.
         module_of: the module of every function of the course that the notebook defines.
         statements: all statements of the notebook.
     """
-    functions = set().union(*definitions.values())
+    functions = {name for _, name in definitions}
     best_rank = {
-        name: max(_rank(statements[i], as_run) for i, names in definitions.items() if name in names)
-        for name in functions
+        name: max(_rank(statements[i], as_run) for i, defined in definitions if defined == name) for name in functions
     }
     elsewhere = {name for name in module_of if name not in functions}
 
-    def is_candidate(i: int, statement: _Code) -> bool:
+    def is_candidate(i: int, statement: Statement) -> bool:
         if _is_needless_import(statement, module) or (statement.binds and statement.binds <= elsewhere):
             return False
-        mine = statement.binds & functions
-        return not mine or any(
-            name in definitions.get(i, ()) and _rank(statement, as_run) == best_rank[name] for name in mine
-        )
+        mine, rank = statement.binds & functions, _rank(statement, as_run)
+        return not mine or any((i, name) in definitions and rank == best_rank[name] for name in mine)
 
     candidates = {i: statement for i, statement in enumerate(statements) if is_candidate(i, statement)}
     needed, chosen = set(functions), set[int]()
 
-    def choose(is_root: Callable[[_Code], bool], may_be_needed: Callable[[_Code], bool]) -> None:
+    def choose(is_root: Callable[[Statement], bool], may_be_needed: Callable[[Statement], bool]) -> None:
         """Choose the roots, and all statements that may be needed and bind a needed name."""
         size = -1
         while size != len(chosen):
@@ -196,7 +165,7 @@ def _module_text(
             for i, statement in candidates.items():
                 if i not in chosen and (is_root(statement) or (needed & statement.binds and may_be_needed(statement))):
                     chosen.add(i)
-                    needed.update(statement.reads if isinstance(statement, Statement) else ())
+                    needed.update(statement.reads)
 
     choose(_is_class_or_star_import, lambda statement: True)
     choose(_is_function, _is_cheap)
@@ -204,17 +173,13 @@ def _module_text(
     for name in sorted(needed & elsewhere):
         lines += _guarded(ast.parse(f"from {module_of[name]} import {name}").body[0], {name}, f"importing {name}")
     for i in sorted(chosen):
-        statement = candidates[i]
-        if isinstance(statement, BrokenCell):
-            lines += _broken_cell_lines(statement, needed)
-        else:
-            lines += _statement_lines(statement)
+        lines += _statement_lines(candidates[i], needed)
     return "\n".join(lines) + "\n"
 
 
-def _rank(statement: _Code, as_run: bool) -> int:
+def _rank(statement: Statement, as_run: bool) -> int:
     """Return a rank: of several definitions of a function, those with the highest rank count (see above)."""
-    if isinstance(statement, BrokenCell):
+    if statement.error:
         return 1
     if not isinstance(statement.node, _FUNCTIONS):
         return 3 if as_run else 2
@@ -226,51 +191,52 @@ def is_stub(function: ast.stmt) -> bool:
     if not isinstance(function, _FUNCTIONS):
         return False
     body = [n for n in function.body if not (isinstance(n, ast.Expr) and isinstance(n.value, ast.Constant))]
-    return all(
-        isinstance(n, ast.Pass)
-        or (isinstance(n, ast.Raise) and n.exc is not None and "NotImplementedError" in ast.unparse(n.exc))
-        for n in body[:1]
-    )
+    match body[:1]:
+        case [ast.Raise(exc=ast.expr() as error)]:
+            return "NotImplementedError" in ast.unparse(error)
+    return all(isinstance(n, ast.Pass) for n in body[:1])
 
 
-def _is_needless_import(statement: _Code, module: str) -> bool:
+def _is_needless_import(statement: Statement, module: str) -> bool:
     """Return whether a statement imports Headway, the module itself or what the preamble imports."""
-    if not isinstance(statement, Statement):
-        return False
-    if isinstance(statement.node, ast.ImportFrom):
-        return (statement.node.module or "").partition(".")[0] in ("autograder", "__future__", module)
-    if isinstance(statement.node, ast.Import):
-        return all(alias.name.partition(".")[0] in ("autograder", module) for alias in statement.node.names)
+    match statement.node:
+        case ast.ImportFrom(module=source):
+            return (source or "").partition(".")[0] in ("autograder", "__future__", module)
+        case ast.Import(names=names):
+            return all(alias.name.partition(".")[0] in ("autograder", module) for alias in names)
     return False
 
 
-def _is_class_or_star_import(statement: _Code) -> bool:
+def _is_class_or_star_import(statement: Statement) -> bool:
     """Return whether a statement is kept even if no name in it is read.
 
     Checks create classes such as `GPTConfig` by name, and the names of `import *` are unknown.
     """
-    if isinstance(statement, BrokenCell):
-        return False
     node = statement.node
     return isinstance(node, ast.ClassDef) or (isinstance(node, ast.ImportFrom) and node.names[0].name == "*")
 
 
-def _is_function(statement: _Code) -> bool:
+def _is_function(statement: Statement) -> bool:
     """Return whether a statement is a helper function, which a later assignment may import."""
-    return isinstance(statement, Statement) and isinstance(statement.node, _FUNCTIONS) and _cannot_fail(statement.node)
+    return isinstance(statement.node, _FUNCTIONS) and _cannot_fail(statement.node)
 
 
-def _is_cheap(statement: _Code) -> bool:
+def _is_cheap(statement: Statement) -> bool:
     """Return whether a statement is cheap enough to be kept for a helper: not an hour of training that it plots."""
-    return isinstance(statement, Statement) and (_is_import(statement) or _cannot_fail(statement.node))
+    return statement.is_import or _cannot_fail(statement.node)
 
 
-def _statement_lines(statement: Statement) -> list[str]:
-    node, where = statement.node, f"{statement.cell}, line {statement.line}"
-    if _cannot_fail(node):
+def _statement_lines(statement: Statement, needed: set[str]) -> list[str]:
+    where = f"{statement.cell}, line {statement.line}"
+    if statement.error:
+        message = f"{where} is not valid Python: {statement.error}"
+        stubs = [f"def {name}(*args, **kwargs): raise CellError({message!r})" for name in statement.binds & needed]
+        return [line for stub in sorted(stubs) for line in (f"# {where}", stub, "")]
+    if _cannot_fail(statement.node):
         return [f"# {where}", *statement.text.split("\n"), ""]
     # One line less, because `try:` comes first.
-    return [f"# {statement.cell}, line {statement.line - 1}", *_guarded(node, statement.binds, where)]
+    guarded = _guarded(statement.node, statement.binds, where)
+    return [f"# {statement.cell}, line {statement.line - 1}", *guarded]
 
 
 def _cannot_fail(node: ast.stmt) -> bool:
@@ -295,13 +261,3 @@ def _guarded(node: ast.stmt, names: Iterable[str], where: str) -> list[str]:
     assert isinstance(guard, ast.Try)
     guard.body = [node]
     return [*ast.unparse(guard).split("\n"), ""]
-
-
-def _broken_cell_lines(cell: BrokenCell, needed: set[str]) -> list[str]:
-    where = f"{cell.cell}, line {cell.line}"
-    message = f"{where} is not valid Python: {cell.message}"
-    return [
-        line
-        for name in sorted(cell.binds & needed)
-        for line in (f"# {where}", f"def {name}(*args, **kwargs): raise CellError({message!r})", "")
-    ]

@@ -12,11 +12,7 @@ _LINE = re.compile(r"\b(\w+)\.py(:|, line )(\d+)")
 
 
 def locate_in_cells(result: SubmissionResult, texts: Mapping[str, str]) -> None:
-    """Replace lines of modules in a result by lines of cells, in place.
-
-    Args:
-        texts: the modules that come from a notebook, by name.
-    """
+    """Replace lines of modules in a result by lines of cells, in place; `texts` are the modules from a notebook."""
     for check in result.checks if texts else []:
         if check.location is not None:
             check.location = _in_cell(check.location, texts)
@@ -35,11 +31,10 @@ def _in_cell(where: dict[str, Any], texts: Mapping[str, str]) -> dict[str, Any] 
     module = where["file"].removesuffix(".py")
     if module not in texts:
         return where
-    cell_line = find_cell_line(texts[module], where["line"])
-    if cell_line is None:
+    if (place := find_cell_line(texts[module], where["line"])) is None:
         return None
     text = where.get("text", "")
-    return {"file": cell_line.cell, "line": cell_line.line, "text": "" if "raise CellError" in text else text}
+    return {"file": place[0], "line": place[1], "text": "" if "raise CellError" in text else text}
 
 
 def _text_in_cells(text: str, texts: Mapping[str, str]) -> str:

@@ -10,18 +10,17 @@ import ast
 import contextlib
 import json
 import re
-from collections.abc import Iterator
+from collections import defaultdict
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
+from autograder.documents import Document
 from autograder.notebooks import cells as notebook_cells
-from autograder.notebooks.cell_statements import Cell, Statement, read_statements
+from autograder.notebooks.cell_statements import Cell, read_statements
 from autograder.notebooks.read_ipynb import NotebookCell, submitted_cells
 from autograder.notebooks.student_notebooks import HIDDEN
 from autograder.report.notebook import NotebookReport
 
-Document = dict[str, Any]
 # The released graded cells, which are replaced. Before version 0.2 they imported `autograder.notebook`.
 _GRADED = re.compile(
     r'\s*from autograder\.(?:notebooks\.api|notebook) import grade\s+grade\("[\w.]+", points=[\d.]+\)\s*'
@@ -30,28 +29,24 @@ _GRADED = re.compile(
 
 @dataclass
 class InstructorNotebook:
-    """The instructor's notebook of an assignment; empty if it cannot be read.
-
-    Attributes:
-        graded: its graded cells without their hidden lines, by grade id, which is the function's name.
-        answers: the grade id of the cell in which a function is written, by the function's name.
-    """
+    """The instructor's notebook of an assignment; empty if it cannot be read."""
 
     path: Path
+    # Its graded cells without their hidden lines, by grade id, which is the function's name.
     graded: dict[str, notebook_cells.NotebookNode] = field(default_factory=dict)
+    # The grade id of the cell in which a function is written, by the function's name.
     answers: dict[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         with contextlib.suppress(OSError, ValueError, KeyError, TypeError, AttributeError):
             for cell in json.loads(self.path.read_bytes())["cells"]:
-                text = cell["source"] if isinstance(cell["source"], str) else "".join(cell["source"])
-                self._add(cell, cell["metadata"].get("nbgrader", {}), text)
-
-    def _add(self, cell: notebook_cells.NotebookNode, about: dict[str, Any], text: str) -> None:
-        if about.get("grade") and not about.get("solution"):
-            self.graded[about["grade_id"]] = notebook_cells.code(_without_hidden(text), **about)
-        elif about.get("solution") and cell["cell_type"] == "code":
-            self.answers.update(dict.fromkeys(_defined(text), about["grade_id"]))
+                text, about = "".join(cell["source"]), cell["metadata"].get("nbgrader", {})
+                if about.get("grade") and not about.get("solution"):
+                    self.graded[about["grade_id"]] = notebook_cells.code(_without_hidden(text), **about)
+                elif about.get("solution") and cell["cell_type"] == "code":
+                    nodes = [statement.node for statement in read_statements([Cell("", text)])]
+                    names = [node.name for node in nodes if isinstance(node, ast.FunctionDef)]
+                    self.answers.update(dict.fromkeys(names, about["grade_id"]))
 
     @property
     def solution_ids(self) -> list[str]:
@@ -60,11 +55,9 @@ class InstructorNotebook:
 
 
 def graded_notebook(submitted: bytes, source: InstructorNotebook, document: Document, assignment: Document) -> str:
-    """Return a student's notebook with Headway's report.
+    """Return a submitted notebook file with Headway's report.
 
     Args:
-        submitted: the submitted notebook file.
-        source: the instructor's notebook.
         document: the student's result document.
         assignment: the assignment's entry in it.
 
@@ -77,24 +70,23 @@ def graded_notebook(submitted: bytes, source: InstructorNotebook, document: Docu
     written: list[notebook_cells.NotebookNode] = []
     unused_ids = dict(source.answers)
     for i, cell in enumerate(cells):
-        ids = [unused_ids[name] for name in by_cell.get(i, ()) if name in unused_ids][:1]
+        ids = [unused_ids[name] for name in by_cell[i] if name in unused_ids][:1]
         unused_ids = {name: grade_id for name, grade_id in unused_ids.items() if grade_id not in ids}
         if cell.kind == "markdown":
             written.append(notebook_cells.markdown(cell.source))
         else:
             metadata = {"solution": True, "grade_id": ids[0]} if ids else {}
             written.append(notebook_cells.code(cell.source, **metadata))
-        for name in by_cell.get(i, ()):
-            written.append(_with_report(source.graded[name], functions.pop(name), document, assignment))
-    for name, function in functions.items():  # not defined in any cell
-        written.append(_with_report(source.graded[name], function, document, assignment))
+        written += [_with_report(source, functions.pop(name), document, assignment) for name in by_cell[i]]
+    # The remaining functions are not defined in any cell.
+    written += [_with_report(source, function, document, assignment) for function in functions.values()]
     return notebook_cells.unvalidated_notebook_text(assignment["name"], written)
 
 
 def ungraded_notebook(reason: str, source: InstructorNotebook, document: Document, assignment: Document) -> str:
     """Return the notebook for a submission that could not be read: the reason, and the graded cells."""
-    functions = _functions(source, assignment)
-    cells = [_with_report(source.graded[name], function, document, assignment) for name, function in functions.items()]
+    functions = _functions(source, assignment).values()
+    cells = [_with_report(source, function, document, assignment) for function in functions]
     return notebook_cells.unvalidated_notebook_text(assignment["name"], [notebook_cells.markdown(reason), *cells])
 
 
@@ -107,32 +99,25 @@ def _functions_by_cell(cells: list[NotebookCell], functions: set[str]) -> dict[i
     last: dict[str, int] = {}
     for i, cell in enumerate(cells):
         for statement in read_statements([Cell("", cell.source)]) if cell.kind == "code" else ():
-            is_import = isinstance(statement, Statement) and isinstance(statement.node, (ast.Import, ast.ImportFrom))
-            last.update(dict.fromkeys(set() if is_import else statement.binds & functions, i))
-    by_cell: dict[int, list[str]] = {}
+            if not statement.is_import:
+                last.update(dict.fromkeys(statement.binds & functions, i))
+    by_cell = defaultdict(list)
     for name, i in sorted(last.items()):
-        by_cell.setdefault(i, []).append(name)
+        by_cell[i].append(name)
     return by_cell
 
 
 def _with_report(
-    cell: notebook_cells.NotebookNode, function: Document, document: Document, assignment: Document
+    source: InstructorNotebook, function: Document, document: Document, assignment: Document
 ) -> notebook_cells.NotebookNode:
-    only_function = {**assignment, "functions": [function]}
-    report = NotebookReport(
-        {**document, "assignments": [only_function], "points": function["points"], "internal_errors": []},
-        {f"{assignment['name']}.{entry['name']}": entry["status"] for entry in assignment["functions"]},
-        {},
-    )
+    """Return the graded cell of a function with its report."""
+    only_function = {"assignments": [{**assignment, "functions": [function]}], "points": function["points"]}
+    progress = {f"{assignment['name']}.{entry['name']}": entry["status"] for entry in assignment["functions"]}
+    report = NotebookReport({**document, **only_function, "internal_errors": []}, progress, {})
+    cell = source.graded[function["name"]]
     graded = notebook_cells.code(cell["source"], **cell["metadata"]["nbgrader"])
-    graded["outputs"] = [notebook_cells.display_output(report._repr_mimebundle_())]
+    graded["outputs"] = [{"output_type": "display_data", "data": report._repr_mimebundle_(), "metadata": {}}]
     return graded
-
-
-def _defined(text: str) -> Iterator[str]:
-    for statement in read_statements([Cell("", text)]):
-        if isinstance(statement, Statement) and isinstance(statement.node, ast.FunctionDef):
-            yield statement.node.name
 
 
 def _without_hidden(text: str) -> str:

@@ -19,18 +19,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, NamedTuple
 
+from autograder.core.zip_archive import SkippedFile
 from autograder.curriculum import Curriculum, registry
 from autograder.curriculum.stubs import bundled
 from autograder.notebooks import extract
-from autograder.notebooks.cell_statements import Cell, Statement, imported_roots, read_statements
+from autograder.notebooks.cell_statements import Cell, imported_roots, read_statements
+from autograder.notebooks.read_ipynb import read_modules
 
 OFFICIAL_ORIGIN = "official solution"
 
 
-@dataclass(frozen=True)
-class EarlierAssignment:
+class EarlierAssignment(NamedTuple):
     """The text of an earlier assignment, and where it comes from."""
 
     text: str
@@ -39,37 +40,22 @@ class EarlierAssignment:
 
 @dataclass
 class NotebookSubmission:
-    """A submission assembled from a running notebook.
+    """A submission assembled from a running notebook."""
 
-    Attributes:
-        texts: source text by module.
-        own_modules: modules whose text comes from the notebook itself.
-        origins: where the other modules come from that these import.
-    """
-
-    texts: dict[str, str] = field(default_factory=dict)
-    own_modules: set[str] = field(default_factory=set)
-    origins: dict[str, str] = field(default_factory=dict)
-
-    def write(self, folder: Path) -> None:
-        """Write the modules as files."""
-        for module, text in self.texts.items():
-            (folder / f"{module}.py").write_bytes(text.encode("utf-8", "replace"))
+    texts: dict[str, str]  # source text by module
+    own_modules: set[str]  # modules whose text comes from the notebook itself
+    origins: dict[str, str] = field(default_factory=dict)  # where the other modules come from that these import
 
 
 def executed_cells() -> list[Cell]:
     """Return the cells that were run in this kernel, in the order in which they were run; none outside IPython."""
-    shell = _shell()
-    if shell is None:
-        return []
-    history = shell.history_manager.input_hist_raw
+    history = shell.history_manager.input_hist_raw if (shell := _shell()) else []
     return [Cell(f"In [{number}]", source) for number, source in enumerate(history) if number and source]
 
 
 def namespace() -> dict[str, Any]:
     """Return the notebook's global names and values."""
-    shell = _shell()
-    return dict(shell.user_ns) if shell is not None else {}
+    return dict(shell.user_ns) if (shell := _shell()) else {}
 
 
 def _shell() -> Any:
@@ -96,8 +82,7 @@ def assemble_submission(
     while unread:
         imported = imported_roots(submission.texts[unread.pop()]) & curriculum.modules.keys()
         for name in sorted(imported - submission.texts.keys()):
-            earlier = find_earlier_assignment(name, folder, curriculum)
-            submission.texts[name], submission.origins[name] = earlier.text, earlier.origin
+            submission.texts[name], submission.origins[name] = find_earlier_assignment(name, folder, curriculum)
             unread.append(name)
     for path in sorted(folder.glob("*.py"))[:200]:  # the student's own helper modules
         if path.stem not in curriculum.modules and path.is_file() and path.stat().st_size < 1 << 20:
@@ -106,33 +91,21 @@ def assemble_submission(
 
 
 def find_earlier_assignment(module: str, folder: Path, curriculum: Curriculum) -> EarlierAssignment:
-    """Return an earlier assignment from the first place where some function of it is written.
-
-    Args:
-        folder: the notebook's folder.
-    """
+    """Return an earlier assignment from the first place, seen from the notebook's folder, where it has been started."""
     for place in (folder, folder.parent, folder.parent / module):
-        for path, read_module in ((place / f"{module}.py", _read_file), (place / f"{module}.ipynb", _read_notebook)):
-            text = read_module(path, module, curriculum)
+        for path in (place / f"{module}.py", place / f"{module}.ipynb"):
+            text = _read_assignment(path, curriculum)
             if text is not None and _is_started(text, module, curriculum):
-                origin = path.name if path.parent == folder else f"{path.parent.name}/{path.name}"
-                return EarlierAssignment(text, origin)
+                return EarlierAssignment(text, path.name if place == folder else f"{place.name}/{path.name}")
     return EarlierAssignment((bundled("solutions") / f"{module}.py").read_text("utf-8"), OFFICIAL_ORIGIN)
 
 
-def _read_file(path: Path, module: str, curriculum: Curriculum) -> str | None:
+def _read_assignment(path: Path, curriculum: Curriculum) -> str | None:
+    """Return the text of a module from its file or from a notebook; None if that cannot be read."""
     try:
-        return path.read_text("utf-8-sig", "replace")
-    except OSError:
-        return None
-
-
-def _read_notebook(path: Path, module: str, curriculum: Curriculum) -> str | None:
-    from autograder.core.zip_archive import SkippedFile
-    from autograder.notebooks.read_ipynb import read_modules
-
-    try:
-        return read_modules(path.read_bytes(), curriculum, path.name).get(f"{module}.py", b"").decode()
+        if path.suffix == ".py":
+            return path.read_text("utf-8-sig", "replace")
+        return read_modules(path.read_bytes(), curriculum, path.name).get(path.stem + ".py", b"").decode()
     except (OSError, SkippedFile):
         return None
 
@@ -141,7 +114,7 @@ def _is_started(text: str, module: str, curriculum: Curriculum) -> bool:
     """Return whether some function of the module is more than a stub. A file that is not Python counts as started."""
     names = {function.name for function in curriculum.modules[module].functions}
     return any(
-        not isinstance(statement, Statement) or (statement.binds & names and not extract.is_stub(statement.node))
+        statement.error or (statement.binds & names and not extract.is_stub(statement.node))
         for statement in read_statements([Cell(module, text)])
     )
 
@@ -149,14 +122,11 @@ def _is_started(text: str, module: str, curriculum: Curriculum) -> bool:
 class EarlierAssignmentFinder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     """Makes imports of earlier assignments in a notebook find the modules that checks use."""
 
-    def __init__(self, curriculum: Curriculum) -> None:
-        self._curriculum = curriculum
-
     def find_spec(
         self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> importlib.machinery.ModuleSpec | None:
         """Return the specification of a module of the course; None for other modules."""
-        if fullname not in self._curriculum.modules:
+        if fullname not in registry.default().modules:
             return None
         return importlib.machinery.ModuleSpec(fullname, self, origin=_cached_assignment(fullname, Path.cwd()).origin)
 
@@ -174,4 +144,4 @@ def _cached_assignment(module: str, folder: Path) -> EarlierAssignment:
 def install_finder() -> None:
     """Let a notebook's imports find earlier assignments; does nothing outside IPython."""
     if _shell() is not None and not any(isinstance(finder, EarlierAssignmentFinder) for finder in sys.meta_path):
-        sys.meta_path.insert(0, EarlierAssignmentFinder(registry.default()))
+        sys.meta_path.insert(0, EarlierAssignmentFinder())

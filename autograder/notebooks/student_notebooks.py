@@ -5,13 +5,14 @@ it. The student's notebook has stubs; the instructor's has solutions between nbg
 """
 
 import ast
+import re
 from pathlib import Path
 
 from autograder.curriculum import Curriculum
 from autograder.curriculum.stubs import is_private, make_stub, with_comments_above, with_effort
 from autograder.errors import HeadwayError
 from autograder.notebooks import cells as notebook_cells
-from autograder.notebooks.cell_statements import Cell, Statement, imported_roots, read_statements
+from autograder.notebooks.cell_statements import Cell, imported_roots, read_statements
 
 IMPORT = "from autograder.notebooks.api import check"
 SOLUTION = ("### BEGIN SOLUTION", "### END SOLUTION")
@@ -46,7 +47,7 @@ def instructor_notebook(
     source = notebook_cells.read_cells(with_effort(solution, module, curriculum))
     functions_after = _functions_complete_after(source, module, curriculum)
     cells: list[notebook_cells.NotebookNode] = []
-    code_cells = 0
+    number = 0  # of the code cell
     for i, (kind, text) in enumerate(source):
         if kind == "markdown":
             cells.append(notebook_cells.markdown(text))
@@ -54,16 +55,15 @@ def instructor_notebook(
         if kind == "play":
             cells.append(notebook_cells.code(text))  # neither locked nor graded: students may change it
             continue
-        if not code_cells:
+        number += 1
+        if number == 1:
             cells.append(notebook_cells.code(IMPORT + ", grade", locked=True, grade_id="headway"))
         marked = _marked_solution(text, module, curriculum)
-        code_cells += 1
         if marked == text:
-            cells.append(notebook_cells.code(text, locked=True, grade_id=f"given-{code_cells}"))
+            cells.append(notebook_cells.code(text, locked=True, grade_id=f"given-{number}"))
         else:
-            names = _defined_functions(text, module, curriculum)
-            grade_id = f"{names[0] if names else f'own-{code_cells}'}-solution"
-            cells.append(notebook_cells.code(marked, solution=True, grade_id=grade_id))
+            name = next(iter(_defined_functions(text, module, curriculum)), f"own-{number}")
+            cells.append(notebook_cells.code(marked, solution=True, grade_id=f"{name}-solution"))
         cells += [_graded_cell(name, module, points, curriculum, hidden_seed) for name in functions_after[i]]
     return notebook_cells.notebook_text(module, cells)
 
@@ -95,7 +95,6 @@ def _functions_complete_after(
         for i, (kind, text) in enumerate(source)
         if kind == "code"
         for statement in read_statements([Cell("", text)])
-        if isinstance(statement, Statement)
     ]
     functions_after: dict[int, list[str]] = {i: [] for i in range(len(source))}
     for function in curriculum.modules[module].functions:
@@ -120,33 +119,19 @@ def _marked_solution(text: str, module: str, curriculum: Curriculum) -> str:
     begin, end = SOLUTION
     course_functions = set(_defined_functions(text, module, curriculum))
     for node in reversed(ast.parse(text).body):
-        assert node.end_lineno is not None
         if isinstance(node, ast.FunctionDef) and node.name in course_functions:
-            body = node.body[0].end_lineno
-            assert body is not None
+            body = slice(node.body[0].end_lineno, node.end_lineno)  # without the docstring
             stub = f'    raise NotImplementedError("{module}.{node.name}")'
-            lines[body : node.end_lineno] = [f"    {begin}", *lines[body : node.end_lineno], f"    {end}", stub]
+            lines[body] = [f"    {begin}", *lines[body], f"    {end}", stub]
         elif is_private(node):
             first = min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", []))]) - 1
-            first = with_comments_above(lines, first)
-            lines[first : node.end_lineno] = [begin, *lines[first : node.end_lineno], end]
-    return _merge_regions(lines)
-
-
-def _merge_regions(lines: list[str]) -> str:
-    """Return the text with adjacent solution regions merged: students need one place for their helpers."""
-    begin, end = SOLUTION
-    merged: list[str] = []
-    if begin in lines:
-        lines = [*lines[: lines.index(begin)], HELPERS, *lines[lines.index(begin) :]]
-    for line in lines:
-        if line == begin:
-            last = next((i for i in reversed(range(len(merged))) if merged[i]), None)
-            if last is not None and merged[last] == end:
-                del merged[last]
-                continue
-        merged.append(line)
-    return "\n".join(merged)
+            helper = slice(with_comments_above(lines, first), node.end_lineno)
+            lines[helper] = [begin, *lines[helper], end]
+    if begin not in lines:
+        return "\n".join(lines)
+    lines.insert(lines.index(begin), HELPERS)
+    # Adjacent regions are merged: students need one place for their helpers.
+    return re.sub(rf"^{end}\n(\n*){begin}\n", r"\1", "\n".join(lines), flags=re.MULTILINE)
 
 
 def student_notebooks(solutions: Path, curriculum: Curriculum) -> dict[str, str]:
@@ -166,10 +151,9 @@ def prerequisites(module: str, solutions: Path, curriculum: Curriculum) -> list[
     imported: set[str] = set()
     unread = [module]
     while unread:
-        text = (solutions / f"{unread.pop()}.py").read_text("utf-8")
-        new = (imported_roots(text) & curriculum.modules.keys()) - imported
-        imported |= new
-        unread += new
+        roots = imported_roots((solutions / f"{unread.pop()}.py").read_text("utf-8"))
+        unread += (roots & curriculum.modules.keys()) - imported
+        imported.update(unread)
     if module in imported:
         raise HeadwayError(f"solutions/{module}.py imports itself")
     return [name for name in curriculum.modules if name in imported]

@@ -203,12 +203,12 @@ def test_find_cell_line_finds_the_cell():
     text = extract.extract_modules(cells, TRANSFORMER)["softmax"]
     lines = text.split("\n")
     for wanted, cell, line in (("    return x", "cell 7", 8), ("def softmax(x):", "cell 7", 6)):
-        assert extract.find_cell_line(text, lines.index(wanted) + 1) == extract.CellLine(cell, line)
+        assert extract.find_cell_line(text, lines.index(wanted) + 1) == (cell, line)
     with_limit = extract.extract_modules([*cells, Cell("cell 8", "def log_softmax(x): return LIMIT")], TRANSFORMER)[
         "softmax"
     ]
     number = with_limit.split("\n").index("    LIMIT = int('3')") + 1
-    assert extract.find_cell_line(with_limit, number) == extract.CellLine("cell 7", 3)
+    assert extract.find_cell_line(with_limit, number) == ("cell 7", 3)
     assert extract.find_cell_line(text, 1) is None
 
 
