@@ -12,7 +12,7 @@ from typing import Any
 
 from autograder.classroom.exporters import nbgrader
 from autograder.classroom.gradebook import Gradebook
-from autograder.classroom.submissions.intake import read_plain_file
+from autograder.classroom.submissions.folder_reader import read_plain_file
 from autograder.core.files import write_atomically
 from autograder.core.zip_archive import SkippedFile
 from autograder.errors import UsageError, missing_package
@@ -136,7 +136,7 @@ def _write_notebooks(
                 continue
             submitted = course.notebook("submitted", assignment["name"], key)
             try:
-                content = read_plain_file(submitted, MAX_NOTEBOOK_BYTES)
+                content = read_plain_file(submitted, MAX_NOTEBOOK_BYTES, submitted.parents[2])
                 text = nbgrader_autograded.graded_notebook(content, source, document, assignment)
             except SkippedFile as skipped:
                 reason = f"This was not graded: {skipped}."
@@ -147,7 +147,7 @@ def _write_notebooks(
             write_atomically(target, text.encode("utf-8", "replace"))
             for name in EXCHANGE_FILES:
                 try:
-                    exchange_file = read_plain_file(submitted.with_name(name), 1000)
+                    exchange_file = read_plain_file(submitted.with_name(name), 1000, submitted.parents[2])
                 except (SkippedFile, OSError):
                     continue
                 write_atomically(target.with_name(name), exchange_file)

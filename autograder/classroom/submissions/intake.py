@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from autograder.classroom.submissions.folder_reader import FolderReader, open_folder
 from autograder.classroom.submissions.model import Attempt, SubmissionPart, is_gradable
 from autograder.core.text import clean
 from autograder.core.zip_archive import MAX_ARCHIVE_BYTES, Quota, SkippedFile, read_archive
@@ -110,23 +111,26 @@ def file_signature(attempt: Attempt) -> str:
 
 
 def _statuses(part: SubmissionPart) -> Iterator[tuple[str, os.stat_result]]:
-    status = part.path.lstat()
+    root = part.root or part.path.parent
+    with open_folder(part.path.parent, root) as parent:
+        status = parent.lstat(part.path.name)
     yield str(part.path), status
     if stat.S_ISDIR(status.st_mode):
-        for entry in _submitted_entries(part.path):
-            yield entry.name, entry.stat(follow_symlinks=False)
+        with open_folder(part.path, root) as folder:
+            for name in _submitted_names(folder):
+                yield name, folder.lstat(name)
 
 
-def _submitted_entries(folder: Path) -> list["os.DirEntry[str]"]:
-    """Return the entries of a folder whose names look like part of a submission, sorted by name."""
+def _submitted_names(folder: FolderReader) -> list[str]:
+    """Return the names in a folder that look like part of a submission, sorted."""
     submitted = []
-    with os.scandir(folder) as entries:
+    with folder.entries() as entries:
         for count, entry in enumerate(entries):
             if count >= MAX_ENTRIES:
                 raise SkippedFile(f"the submission has more than {MAX_ENTRIES} files and folders: left out")
             if is_gradable(entry.name) and not entry.name.startswith("."):
-                submitted.append(entry)
-    return sorted(submitted, key=lambda entry: entry.name)
+                submitted.append(entry.name)
+    return sorted(submitted)
 
 
 def copy_modules(files: list[SubmittedFile], target: Path, curriculum: Curriculum) -> IntakeResult:
@@ -216,19 +220,20 @@ def _modules(
 
 def _files(part: SubmissionPart) -> Iterator[SubmittedFile]:
     """Yield the files of a part that look like a submission, with the reason for each that is not taken."""
-    mode = part.path.lstat().st_mode
-    if stat.S_ISDIR(mode):
-        entries = _submitted_entries(part.path)
-        names = {entry.name for entry in entries}
-        for entry in sorted(entries, key=lambda entry: not entry.name.endswith(".py")):  # a module before its notebook
-            original = _importable_name(_COPY.sub("", entry.name))
-            name = entry.name if original in names else original
-            yield _read_file(part.path / entry.name, name, part.assignment)
-    elif stat.S_ISLNK(mode):
-        raise SkippedFile("the submission is a link, and links are not followed")
-    else:
-        name = _importable_name(_COPY.sub("", part.name or part.path.name))
-        yield _read_file(part.path, name, part.assignment)
+    root = part.root or part.path.parent
+    with open_folder(part.path.parent, root) as parent:
+        mode = parent.lstat(part.path.name).st_mode
+        if stat.S_ISLNK(mode):
+            raise SkippedFile("the submission is a link, and links are not followed")
+        if not stat.S_ISDIR(mode):
+            name = _importable_name(_COPY.sub("", part.name or part.path.name))
+            yield _read_file(parent, part.path.name, name, part.assignment)
+            return
+    with open_folder(part.path, root) as folder:
+        names = _submitted_names(folder)
+        for name in sorted(names, key=lambda name: not name.endswith(".py")):  # a module before its notebook
+            original = _importable_name(_COPY.sub("", name))
+            yield _read_file(folder, name, name if original in names else original, part.assignment)
 
 
 def _importable_name(name: str) -> str:
@@ -236,15 +241,15 @@ def _importable_name(name: str) -> str:
     return re.sub(r"[ ().-]", "_", name[:-3]) + name[-3:] if name.endswith(".py") else name
 
 
-def _read_file(path: Path, name: str, assignment: str) -> SubmittedFile:
+def _read_file(folder: FolderReader, file: str, name: str, assignment: str) -> SubmittedFile:
     content: Content
     try:
         reason = _skip_reason(name)
-        content = SkippedFile(reason) if reason else read_plain_file(path, _max_bytes(name))
+        content = SkippedFile(reason) if reason else folder.read_plain_file(file, _max_bytes(name))
     except SkippedFile as error:
         content = error
     except OSError as error:
-        content = SkippedFile("it is a link" if path.is_symlink() else error.strerror or str(error))
+        content = SkippedFile(error.strerror or str(error))
     return SubmittedFile(name, content, assignment)
 
 
@@ -260,22 +265,3 @@ def _max_bytes(name: str) -> int:
     if name.endswith(".zip"):
         return MAX_ARCHIVE_BYTES
     return read_ipynb.MAX_NOTEBOOK_BYTES if name.endswith(".ipynb") else MAX_FILE_BYTES
-
-
-def read_plain_file(path: Path, max_bytes: int) -> bytes:
-    """Return the content of a plain file that has no other name, without following a link to it.
-
-    Raises:
-        SkippedFile: if it is something else, or larger than `max_bytes`.
-    """
-    # O_NONBLOCK: opening a named pipe must not wait for a writer.
-    flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
-    with open(os.open(path, flags), "rb") as file:
-        status = os.fstat(file.fileno())  # of the open file, so that nothing can be exchanged in between
-        if not stat.S_ISREG(status.st_mode):
-            raise SkippedFile("it is not a plain file")
-        if status.st_nlink > 1:
-            raise SkippedFile("it is a hard link: the same file has another name")
-        if status.st_size > max_bytes:
-            raise SkippedFile(f"it is larger than {max_bytes >> 20} MiB")
-        return file.read(max_bytes)

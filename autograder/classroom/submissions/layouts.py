@@ -8,10 +8,12 @@ canvas, moodle, gradescope     the unpacked bulk download of that platform
 import re
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 from autograder.classroom.submissions import intake, lms_downloads
+from autograder.classroom.submissions.folder_reader import read_plain_file
 from autograder.classroom.submissions.lms_downloads import unwrap_folder, visible_names, visible_paths
 from autograder.classroom.submissions.model import Attempt, ClassMember, SubmissionPart, is_gradable, safe_name
 from autograder.core.zip_archive import SkippedFile
@@ -51,13 +53,25 @@ def read_class_members(
         names = [name for name in visible_names(folder) if out is None or (folder / name).resolve() != out.resolve()]
         for name in readers if layout == "auto" else (layout,):
             if members := readers[name](folder, names, curriculum):
-                return members
+                return [_below(folder, member) for member in members]
     except OSError as error:
         path = error.filename or folder
         raise UsageError(f"cannot read {path}: {error.strerror}. Check its permissions: ls -ld {path}") from None
     if layout != "auto":
         raise UsageError(f"{folder} does not have the layout {layout!r}. Let Headway detect it: --layout auto")
     raise UsageError(f"no submissions in {folder}. Give each student a folder: {folder}/ada/softmax.py")
+
+
+def _below(folder: Path, member: ClassMember) -> ClassMember:
+    """Return the member with the root of each part: `folder`, or the only folder in it that a platform made."""
+
+    def with_root(part: SubmissionPart) -> SubmissionPart:
+        first, *rest = part.path.relative_to(folder).parts
+        made_by_platform = bool(rest) and lms_downloads.is_platform_folder(first)
+        return replace(part, root=folder / first if made_by_platform else folder)
+
+    attempts = (replace(attempt, parts=tuple(map(with_root, attempt.parts))) for attempt in member.attempts)
+    return replace(member, attempts=tuple(attempts))
 
 
 def read_plain_layout(
@@ -113,5 +127,5 @@ def _part_of_file(path: Path, curriculum: Curriculum, modules: Sequence[str]) ->
         return stem, SubmissionPart(path, f"{module}.ipynb" if module else "")
     if not module:
         with suppress(SkippedFile, OSError):
-            module = intake.guess_module(intake.read_plain_file(path, intake.MAX_FILE_BYTES), curriculum)
+            module = intake.guess_module(read_plain_file(path, intake.MAX_FILE_BYTES), curriculum)
     return stem, SubmissionPart(path, f"{module}.py" if module else "", module)

@@ -10,7 +10,8 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
-from autograder.classroom.submissions.intake import MAX_ENTRIES, read_plain_file
+from autograder.classroom.submissions.folder_reader import read_plain_file
+from autograder.classroom.submissions.intake import MAX_ENTRIES
 from autograder.classroom.submissions.model import Attempt, ClassMember, SubmissionPart, is_gradable, safe_name
 from autograder.core.zip_archive import SkippedFile
 from autograder.curriculum import Curriculum
@@ -26,6 +27,14 @@ _RESUBMITTED = re.compile(r"-(\d{1,3})(?=\.\w+$)")
 # names at the end, where "Download submissions in folders" is off. The first number counts: the student may have chosen
 # the rest of the name, including another student's number.
 _MOODLE = re.compile(r"(?P<name>.+?)_(?P<id>\d+)_assignsubmission_(?P<kind>file|onlinetext)(?:_(?P<file>[^/]+)|_?)")
+
+_GRADESCOPE_EXPORT = re.compile(r"assignment_\d+_export")
+_NBGRADER_SUBMITTED = "submitted"
+
+
+def is_platform_folder(name: str) -> bool:
+    """Return whether the platform, not a student, gives a folder this name; the students' folders are in it."""
+    return name == _NBGRADER_SUBMITTED or _GRADESCOPE_EXPORT.fullmatch(name) is not None
 
 
 def read_canvas(folder: Path, names: list[str], curriculum: Curriculum) -> list[ClassMember] | None:
@@ -86,7 +95,7 @@ def read_gradescope(folder: Path, names: list[str], curriculum: Curriculum) -> l
     submissions of one student are attempts.
     """
     if "submission_metadata.yml" not in names:
-        exports = [name for name in names if re.fullmatch(r"assignment_\d+_export", name)]
+        exports = [name for name in names if _GRADESCOPE_EXPORT.fullmatch(name)]
         if len(exports) != 1:
             return None
         folder = folder / exports[0]
@@ -141,10 +150,10 @@ def read_nbgrader(folder: Path, names: list[str], curriculum: Curriculum) -> lis
 
     See "The philosophy of nbgrader" and, for the time, "Managing the database" (nbgrader.readthedocs.io).
     """
-    if "submitted" in names:
-        folder = folder / "submitted"
+    if _NBGRADER_SUBMITTED in names:
+        folder = folder / _NBGRADER_SUBMITTED
         names = sorted(path.name for path in folder.iterdir() if not path.name.startswith("."))
-    elif folder.name != "submitted" and not _looks_like_nbgrader(folder, names, curriculum):
+    elif folder.name != _NBGRADER_SUBMITTED and not _looks_like_nbgrader(folder, names, curriculum):
         return None
     members = []
     for name in names:
@@ -155,7 +164,7 @@ def read_nbgrader(folder: Path, names: list[str], curriculum: Curriculum) -> lis
         for path in filter(Path.is_dir, visible_paths(folder / name)):
             parts.append(SubmissionPart(unwrap_folder(path), assignment=path.name))
             with suppress(SkippedFile, OSError):
-                stamp = read_plain_file(path / "timestamp.txt", 1000).decode("utf-8", "replace")
+                stamp = read_plain_file(path / "timestamp.txt", 1000, folder).decode("utf-8", "replace")
                 if submitted_at := parse_time(stamp):
                     module = path.name if path.name in curriculum.modules else ""
                     times[module] = max(submitted_at, times.get(module, submitted_at))

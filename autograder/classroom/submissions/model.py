@@ -16,6 +16,7 @@ class SubmissionPart:
     path: Path
     name: str = ""  # its original name, if the platform changed it
     assignment: str = ""  # the assignment that it was submitted for, if the layout says so
+    root: Path | None = None  # the class's folder, in which no folder on the way to `path` may be a link
 
 
 @dataclass(frozen=True)

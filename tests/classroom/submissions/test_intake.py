@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from autograder.classroom.submissions import intake
+from autograder.classroom.submissions import folder_reader, intake, layouts
 from autograder.classroom.submissions.intake import copy_modules, read_files
 from autograder.classroom.submissions.model import Attempt, SubmissionPart
 from autograder.courses.transformer import TRANSFORMER
@@ -30,9 +30,10 @@ def copy(tmp_path):
     secret.write_text(SECRET)
 
     def copy_path(path):
+        part = path if isinstance(path, SubmissionPart) else SubmissionPart(path)
         into = tmp_path / f"into{len(list(tmp_path.iterdir()))}"
         into.mkdir()
-        notes = copy_modules(read_files(Attempt((SubmissionPart(path),))), into, TRANSFORMER).notes
+        notes = copy_modules(read_files(Attempt((part,))), into, TRANSFORMER).notes
         assert secret.read_text() == SECRET
         files = {file.name: file.read_text() for file in into.iterdir()}
         assert SECRET not in files.values()
@@ -84,6 +85,43 @@ def test_submission_that_is_a_link_is_left_out(copy, folder, tmp_path):
     files, notes = copy(tmp_path / "other")
     assert files == {}
     assert "links are not followed" in notes[0]
+
+
+@pytest.mark.parametrize("descriptors", [folder_reader.HAS_DIRECTORY_DESCRIPTORS, False])
+@pytest.mark.parametrize("exchanged", ["ada", "ada/week 1"])
+@pytest.mark.parametrize("moment", ["read", "list", "open"])
+def test_folder_exchanged_for_a_link_is_not_followed(copy, tmp_path, monkeypatch, exchanged, descriptors, moment):
+    for name, text in (("ada", GOOD), ("bo", SECRET)):
+        (tmp_path / "class" / name / "week 1").mkdir(parents=True)
+        (tmp_path / "class" / name / "week 1" / "softmax.py").write_text(text)
+    (ada,) = (
+        member for member in layouts.read_class_members(tmp_path / "class", TRANSFORMER) if member.submission == "ada"
+    )
+
+    def exchange():
+        folder = tmp_path / "class" / exchanged
+        if not folder.is_symlink():
+            folder.rename(tmp_path / "ada's own")
+            folder.symlink_to(tmp_path / "class" / exchanged.replace("ada", "bo"))
+
+    def exchange_before(function, condition=lambda *arguments: True):
+        def wrapped(*arguments, **options):
+            if condition(*arguments):
+                exchange()
+            return function(*arguments, **options)
+
+        return wrapped
+
+    monkeypatch.setattr(folder_reader, "HAS_DIRECTORY_DESCRIPTORS", descriptors)
+    if moment == "read":
+        exchange()
+    elif moment == "list":
+        monkeypatch.setattr(os, "scandir", exchange_before(os.scandir))
+    else:
+        monkeypatch.setattr(os, "open", exchange_before(os.open, lambda path, *_: str(path).endswith("softmax.py")))
+    files, notes = copy(ada.attempts[0].parts[0])
+    assert (tmp_path / "class" / exchanged).is_symlink()
+    assert files == {"softmax.py": GOOD} or notes
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")

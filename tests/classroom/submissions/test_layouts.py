@@ -245,18 +245,17 @@ def test_wrong_layout_is_an_error(tmp_path):
 
 def test_unreadable_folder_does_not_stop_the_class(tmp_path, monkeypatch):
     group = make(tmp_path / "class", "ada/softmax.py", "bo/softmax.py")
-    scandir, listdir = os.scandir, os.listdir
 
     def refusing(function):
-        def call(path):
+        def call(path, *arguments, **options):
             if str(path).endswith("bo"):
                 raise PermissionError(13, "Permission denied", str(path))
-            return function(path)
+            return function(path, *arguments, **options)
 
         return call
 
-    monkeypatch.setattr(os, "scandir", refusing(scandir))
-    monkeypatch.setattr(os, "listdir", refusing(listdir))
+    for function in (os.scandir, os.listdir, os.open):
+        monkeypatch.setattr(os, function.__name__, refusing(function))
     found = read(group)
     assert list(found) == ["ada", "bo"]
     assert modules_of(found["bo"].attempts[0], tmp_path) == (
