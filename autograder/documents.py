@@ -6,7 +6,7 @@ are always written in the current version. `read_document` also reads version 1 
 
 import json
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, cast
 
 Document = dict[str, Any]
 
@@ -34,11 +34,10 @@ def read_document(path: Path, schema: str) -> Document:
         SchemaError: if it holds another kind of document, or a version that this Headway does not know.
         ValueError: if it is not JSON, or lacks what its schema requires.
     """
-    document = json.loads(path.read_bytes())
+    document: Any = json.loads(path.read_bytes())
     stored = document.get("schema") if isinstance(document, dict) else None
     if stored == schema:
-        current: Document = document
-        return current
+        return cast("Document", document)
     upgrade = _UPGRADES.get((stored, schema)) if isinstance(stored, str) else None
     if upgrade is None:
         raise SchemaError(f"the schema is {stored!r}; this version of Headway reads {schema!r}")

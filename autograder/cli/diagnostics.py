@@ -69,8 +69,8 @@ def _reference_values() -> Diagnostic:
 
     shipped = memo.Memo(shipped_answers())
     count = sum(len(memo.read_shipped(shipped_answers() / f"{m}{memo.SUFFIX}")) for m in TRANSFORMER.modules)
-    is_current = shipped.shipped_sources == source_digest()
-    text = f"{count} values computed with PyTorch {shipped.shipped_torch or '?'}"
+    is_current = shipped.index.get("sources") == source_digest()
+    text = f"{count} values computed with PyTorch {shipped.index.get('torch', '?')}"
     if not is_current:
         text += ", but the references have changed since"
     return Diagnostic("reference values", bool(count) and is_current, text, "make memo", optional=True)

@@ -48,11 +48,7 @@ def report_write_error(path: Path | str, remedy: str) -> Iterator[None]:
 def write_atomically(path: Path, content: bytes, *, durable: bool = False) -> None:
     """Write `content` to `path`; the old file stays until the new one is complete. Pipes and devices are written to.
 
-    Args:
-        durable: return only when the file is on the disk, safe from a power failure.
-
-    Raises:
-        OSError: if it cannot be written; no temporary file is left behind.
+    A `durable` file is on the disk, safe from a power failure, when this returns.
     """
     if path.exists() and (not path.is_file() or path.is_relative_to("/dev")):
         path.write_bytes(content)

@@ -37,13 +37,8 @@ def read_archive(
 ) -> Iterator[tuple[str, bytes | SkippedFile]]:
     """Yield name and content of the modules and notebooks at the top of an archive or in its only folder.
 
-    Args:
-        why_not: returns why a file of that name is skipped, or None.
-        max_bytes: returns the size limit of a file by its name.
-        unpacked: the number of bytes that may be read from all archives together.
-
-    Raises:
-        SkippedFile: if the archive cannot be read, or the quota is used up.
+    `why_not` returns why a file of that name is skipped, or None. Raises SkippedFile if the archive cannot be read, or
+    the quota of unpacked bytes is used up.
     """
     if file.seek(0, 2) > MAX_ARCHIVE_BYTES:
         raise SkippedFile(f"the archive is larger than {MAX_ARCHIVE_BYTES >> 20} MiB: left out")

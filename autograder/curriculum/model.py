@@ -84,11 +84,8 @@ class Curriculum:
     def select(self, names: Iterable[str]) -> tuple[str, ...]:
         """Return the qualified names of the functions that a user asked for, in course order.
 
-        Args:
-            names: assignments ("softmax" or its number) or functions ("softmax.log_softmax"); none selects everything.
-
-        Raises:
-            UsageError: if a name is unknown; the message suggests the nearest known one.
+        The names are assignments ("softmax" or its number) or functions ("softmax.log_softmax"); none selects
+        everything. The UsageError about an unknown name suggests the nearest known one.
         """
         names = tuple(names)
         wanted = {function for name in names for function in self._expand(name.strip().removesuffix(".py"))}

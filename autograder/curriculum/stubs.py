@@ -40,13 +40,12 @@ def bundled(name: str) -> Path:
 def make_stub(source: str, module: str, curriculum: Curriculum, *, notebook: bool = False) -> str:
     """Return the stub of one solution, made from its source; `notebook` keeps the cells that only notebooks contain.
 
-    Raises:
-        HeadwayError: if the solution lacks a function of the course, or one of them has no docstring.
+    Raises HeadwayError if the solution lacks a function of the course, or one of them has no docstring.
     """
     missing = {function.name for function in curriculum.modules[module].functions}
     source = with_effort(source, module, curriculum)
-    if not notebook:
-        source = _without_notebook_cells(source)
+    if not notebook:  # Remove each cell with the tag, up to the beginning of the next cell.
+        source = re.sub(rf"(?m)^# %%.*{NOTEBOOK_ONLY}.*\n((?!# %%).*\n)*", "", source)
     tree = ast.parse(source)
     lines = source.splitlines()
     for node in reversed(tree.body):  # From the bottom up, so that line numbers above stay valid.
@@ -95,16 +94,6 @@ def _assignment_effort(assignment: Assignment, count: int) -> str:
     if bonus:
         text += f" · bonus: {len(bonus)} more, {duration(sum(function.minutes for function in bonus))}"
     return text
-
-
-def _without_notebook_cells(source: str) -> str:
-    lines, in_notebook_cell = [], False
-    for line in source.splitlines():
-        if line.startswith("# %%"):
-            in_notebook_cell = NOTEBOOK_ONLY in line
-        if not in_notebook_cell:
-            lines.append(line)
-    return "\n".join(lines) + "\n"
 
 
 def experiment(cell: str) -> str | None:

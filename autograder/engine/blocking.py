@@ -108,7 +108,10 @@ class BlockedChecks:
                     check.status, check.earned, check.blocked_by, check.mistake = "blocked", 0.0, called, None
                     check.message, check.help = _correct_in_isolation(called), None
                 elif check.id in reruns:
-                    check.mistake = _found_with_official(called, reruns[check.id].mistake)
+                    check.mistake = reruns[check.id].mistake
+                    if check.mistake is not None:
+                        found = f"found with the official {', '.join(called)} in place of yours"
+                        check.mistake = check.mistake | {"reason": f"{found}: {check.mistake['reason']}"}
 
     def _note_correct_in_isolation(self, result: SubmissionResult) -> None:
         """Re-run checks that are blocked by another function with official solutions, and note those that pass."""
@@ -134,11 +137,8 @@ def mark_blocked(
 ) -> None:
     """Turn failures of functions whose prerequisites fail into `blocked`, naming the prerequisites.
 
-    A check that passes although a prerequisite fails stays passed: the function does not depend on it.
-
-    Args:
-        others: prerequisites that are not part of `result` and do not pass.
-        unused_prerequisites: maps a function to those of its prerequisites that this submission's code does not use.
+    A check that passes although a prerequisite fails stays passed: the function does not depend on it. `others` are
+    prerequisites outside `result` that do not pass; `unused_prerequisites` gives those that a function does not use.
     """
     not_passed = {*others, *(check.function for check in result.checks if check.status != "passed")}
     for check in result.checks:
@@ -169,11 +169,3 @@ def block_without_correct_answer(checks: Iterable[CheckResult]) -> None:
 
 def _correct_in_isolation(needs: Iterable[str]) -> str:
     return f"correct in isolation; blocked only by {', '.join(needs)}"
-
-
-def _found_with_official(functions: Iterable[str], mistake: dict[str, Any] | None) -> dict[str, Any] | None:
-    """Add to the mistake that it was found with the official versions of `functions` in place of the student's."""
-    if mistake is None:
-        return None
-    names = ", ".join(functions)
-    return mistake | {"reason": f"found with the official {names} in place of yours: {mistake['reason']}"}

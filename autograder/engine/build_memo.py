@@ -16,8 +16,7 @@ from autograder.errors import HeadwayError
 def ask_everything(reference: Reference) -> None:
     """Let `reference` answer every request that the checks make about the official solutions with the public inputs.
 
-    Raises:
-        InternalError: if a solution does not pass, because a check that fails makes no further requests.
+    All solutions must pass, because a check that fails makes no further requests.
     """
     result = check("solutions", bundled("solutions"), Options(reference=reference))
     if not result.passed or result.internal_errors:
@@ -27,13 +26,13 @@ def ask_everything(reference: Reference) -> None:
 
 def main() -> int:
     """Write the memo beside the references."""
-    memo = Memo(shipped=shipped_answers() / "none", cache=None)
+    shipped = shipped_answers()
+    memo = Memo(shipped / "none")
     try:
         ask_everything(Reference(memo))
     except HeadwayError as error:
         print(f"build_memo: {error}", file=sys.stderr)
         return 3
-    shipped = shipped_answers()
     for stale in shipped.glob("*"):
         stale.unlink()
     write_shipped(shipped, memo.used, {"torch": torch_version() or "", "sources": source_digest()})

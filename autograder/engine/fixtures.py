@@ -1,15 +1,5 @@
 """The fixtures of graded checks: the student's code, PyTorch, inputs, comparisons. Part of the pytest plugin.
 
-    student      the submission, in another process         student.softmax.softmax(x)
-    reference    PyTorch, behind a memo                     reference.softmax.softmax(x)
-    draw         random inputs of this check                draw.normal(2, 5)
-    compare      compare a value                            compare(actual, expected)
-    agree        call both and compare                      agree(x, axis=0)
-    unmodified   call, and check that inputs are unchanged  unmodified(x)
-    stages       call both, compare their caches            stages(x, params)
-    backward     call both on their own caches, compare     backward(dout, x, params)
-    refuses      call, and expect a ValueError              refuses(x, about="axis")
-
 All of them live as long as the session and use its `CheckContext`, which the plugin updates for every check: pytest
 needs 0.1 ms to set up and tear down a function-scoped fixture, and a class has a hundred checks for each student.
 """
@@ -43,7 +33,9 @@ class CheckContext:
     def __init__(self, reference: Reference, seed: int, curriculum: Curriculum) -> None:
         self._student: StudentCode | None = None
         self.function: Function  # under test
-        self.reference, self.draw, self.backward = reference, RandomInputs(seed, ""), Backward(self)
+        self.reference = reference  # PyTorch, behind a memo: `reference.softmax.softmax(x)`
+        self.draw = RandomInputs(seed, "")  # of the current check: `draw.normal(2, 5)`
+        self.backward = Backward(self)
         self._seed, self._curriculum = seed, curriculum
 
     def set_student(self, student: StudentCode | None) -> None:

@@ -32,10 +32,7 @@ class OfficialPrerequisites:
     """Temporary folders, one per submission and assignment.
 
     A folder holds the official solutions of the earlier assignments, the student's module, and the student's files
-    that are not assignments. Later assignments and their solutions are not in it.
-
-    Args:
-        scratch: directory for the folders, if student code can read only below it.
+    that are not assignments. Later assignments and their solutions are not in it. All are below `scratch`, if given.
     """
 
     def __init__(self, curriculum: Curriculum, scratch: Path | None = None) -> None:
@@ -54,25 +51,21 @@ class OfficialPrerequisites:
         return self._folders[key]
 
     def _fill(self, target: Path, submission: Path, module: str) -> None:
-        number = self._curriculum.modules[module].number
+        modules = self._curriculum.modules
         for file, content in read_modules(submission):
             name = file.removesuffix(".py")
-            if name == module or name not in self._curriculum.modules:
+            if name == module or name not in modules:
                 (target / file).write_bytes(content)
-        for name, assignment in self._curriculum.modules.items():
-            if assignment.number < number:
+        for name, assignment in modules.items():
+            if assignment.number < modules[module].number:
                 official = registry.solutions(self._curriculum.package) / f"{name}.py"
                 shutil.copyfile(official, target / official.name)
-        needed = {
-            need.partition(".")[0]
-            for f in self._curriculum.modules[module].functions
-            for need in self._curriculum.all_prerequisites(f.qualified)
-        }
-        compiled = target / "__pycache__"
-        compiled.mkdir()
-        for name in needed - {module}:
-            code = _compiled(name, self._curriculum.package)
-            (compiled / f"{name}.{sys.implementation.cache_tag}.pyc").write_bytes(code)
+        (target / "__pycache__").mkdir()
+        functions = (function.qualified for function in modules[module].functions)
+        needs = {need.partition(".")[0] for name in functions for need in self._curriculum.all_prerequisites(name)}
+        for name in needs - {module}:
+            compiled = target / "__pycache__" / f"{name}.{sys.implementation.cache_tag}.pyc"
+            compiled.write_bytes(_compiled(name, self._curriculum.package))
 
     def close(self) -> None:
         """Remove the folders."""

@@ -6,8 +6,6 @@ r"""The pytest plugin: options, hooks and fixtures of graded checks. Load it wit
 A graded check is an ordinary test with the mark `graded(function, points=1)`; the first line of its docstring is its
 title. With several functions, `graded("a.f", "a.g")`, it is one check for each of them. With `alone=False` it earns
 points only if another check of its function passes.
-
-`session.py` puts a `JobRunner` into the stash; on pytest's command line the plugin makes one itself.
 """
 
 from collections.abc import Generator

@@ -4,7 +4,7 @@ import hashlib
 import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import closing, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -64,11 +64,7 @@ def check(name: str, folder: Path, options: Options) -> SubmissionResult:
 def check_many(
     submissions: Iterable[tuple[str, Path]], options: Options, on_result: Callable[[SubmissionResult], None]
 ) -> None:
-    """Check submissions, given by name and folder, in one session; call `on_result` with each result at once.
-
-    Raises:
-        InternalError: if pytest itself could not run the checks.
-    """
+    """Check submissions, given by name and folder, in one session; call `on_result` with each result at once."""
 
     def check_all(session: CheckSession) -> None:
         for name, folder in submissions:
@@ -127,26 +123,19 @@ class CheckSession:
         *,
         diagnose: bool = True,
     ) -> SubmissionResult:
-        """Check some functions of one submission, or the whole course.
+        """Check some functions of one submission, or the whole course; raise Cancelled after `cancel`.
 
-        Args:
-            known: status of functions that need not be checked again to decide what is blocked.
-            diagnose: name the mistakes behind failed checks, if the options ask for it.
-
-        Raises:
-            Cancelled: if another thread calls `cancel`.
+        Functions whose status is `known` need not be checked again to decide what is blocked.
         """
         started = time.perf_counter()
         curriculum, scratch = self._options.curriculum, self._options.sandbox.submissions_root
         selected = tuple(curriculum.functions) if functions is None else functions
-        with ExitStack() as stack:
-            official_folder = None
-            if self._options.official:
-                official = stack.enter_context(closing(OfficialPrerequisites(curriculum, scratch)))
-                official_folder = official.folder_for
+        is_official = self._options.official
+        with closing(OfficialPrerequisites(curriculum, scratch)) if is_official else nullcontext() as official:
+            official_folder = official.folder_for if official else None
             found = self._runner.run(Job(folder, frozenset(selected), official_folder, diagnose))
             result = SubmissionResult(name, content_hash(folder), self._options.seed, found.checks, found.problems)
-            result.official_prerequisites = self._options.official
+            result.official_prerequisites = is_official
             result.sandbox = self._options.sandbox.layers
             BlockedChecks(folder, curriculum, scratch, self._runner.run).mark(result, selected, known or {})
         result.seconds = time.perf_counter() - started
@@ -198,15 +187,13 @@ class _SessionPlugin:
 def _without_user_settings() -> Iterator[None]:
     """Hide the user's pytest settings, which are for the user's own tests."""
     names = ("PYTEST_ADDOPTS", "PYTEST_PLUGINS", "PYTEST_DISABLE_PLUGIN_AUTOLOAD")
-    before = {name: os.environ.pop(name, None) for name in names}
+    before = {name: os.environ.pop(name) for name in names if name in os.environ}
     os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
     try:
         yield
     finally:
-        for name, value in before.items():
-            os.environ.pop(name, None)
-            if value is not None:
-                os.environ[name] = value
+        del os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"]
+        os.environ.update(before)
 
 
 def content_hash(folder: Path) -> str:

@@ -62,6 +62,12 @@ def environment_for_numpy() -> dict[str, str]:
     return environment | {name: os.environ[name] for name in _PYTHON_NEEDS if name in os.environ}
 
 
+def _start(command: list[str], stdout: IO[bytes] | int, stderr: IO[bytes], *sockets: int) -> subprocess.Popen[bytes]:
+    # Only the grader receives Ctrl-C: the process has a session of its own.
+    options: dict[str, Any] = {"env": environment_for_numpy(), "start_new_session": True, "pass_fds": sockets}
+    return subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=stdout, stderr=stderr, **options)
+
+
 class _Server:
     """A running interpreter, NumPy loaded, that forks a child for each submission (POSIX)."""
 
@@ -71,16 +77,8 @@ class _Server:
         with theirs:
             parent = 1 if sandbox.prefix else os.getpid()
             setup = {"control": theirs.fileno(), "sandbox": sandbox.child_setup, "parent": parent}
-            command = _command(sandbox.python, "fork", **setup)
-            self._process = subprocess.Popen(
-                [*sandbox.prefix, *command],
-                pass_fds=[theirs.fileno()],
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                stderr=self._stderr,
-                env=environment_for_numpy(),
-                start_new_session=True,  # Only the grader receives Ctrl-C.
-            )
+            command = [*sandbox.prefix, *_command(sandbox.python, "fork", **setup)]
+            self._process = _start(command, subprocess.DEVNULL, self._stderr, theirs.fileno())
         self._control = ours
         self._control.settimeout(START_SECONDS)
         self._ready = False
@@ -153,14 +151,8 @@ class _SpawnedProcess:
         with socket.create_server(("127.0.0.1", 0)) as listener:
             listener.settimeout(START_SECONDS)
             port = listener.getsockname()[1]
-            self._process = subprocess.Popen(
-                _command(sys.executable, "serve", folder=str(folder), limits=limits, port=port, token=token),
-                stdin=subprocess.DEVNULL,
-                stdout=output,
-                stderr=output,
-                env=environment_for_numpy(),
-                start_new_session=True,
-            )
+            command = _command(sys.executable, "serve", folder=str(folder), limits=limits, port=port, token=token)
+            self._process = _start(command, output, output)
             try:
                 self.channel, _ = listener.accept()
             except TimeoutError:
@@ -187,9 +179,7 @@ Process = _ForkedProcess | _SpawnedProcess
 class Workers:
     """Starts student processes. A grader has one of these, used as a context manager.
 
-    Args:
-        fork: whether a server forks the processes (POSIX only); None means wherever possible.
-        sandbox: isolates the processes further; needs fork.
+    A server forks the processes wherever possible, or as `fork` says; a sandbox needs it.
     """
 
     def __init__(self, fork: bool | None = None, sandbox: SandboxPolicy = NO_SANDBOX) -> None:
@@ -231,12 +221,7 @@ class Workers:
 
 
 def receive(channel: socket.socket, count: int, deadline: float) -> bytes:
-    """Return exactly `count` bytes; the deadline is a time of `time.monotonic()`.
-
-    Raises:
-        TimeoutError: at the deadline.
-        EOFError: if the other side closes the socket first.
-    """
+    """Return exactly `count` bytes; raise TimeoutError at the deadline (of `time.monotonic()`), EOFError at an end."""
     # One buffer of the announced size: a list of chunks of one byte each would take fifty times the memory.
     data = bytearray(count)
     view, received = memoryview(data), 0

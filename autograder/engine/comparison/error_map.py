@@ -22,9 +22,7 @@ def map_errors(
 ) -> dict[str, Any] | None:
     """Return the map of the slice of the last two axes that holds the largest error; None for a single number.
 
-    Args:
-        same: where the values agree, same shape, boolean.
-        index: index of the largest error.
+    The values agree where `same` is True; `index` is that of the largest error.
 
     Returns:
         `rows` (strings), `axes` (names of the vertical and the horizontal axis), `at` (where the slice is), and for a

@@ -233,8 +233,9 @@ def _match_check(
         answer = _run(space, call, caches, package)
         if call.function.qualified == function:
             match = min(match, _match_answer(call, answer, check.passed, package))
-            if match is Match.NO and not check.passed and mistakes and call is check.calls[-1]:
-                match = _match_part_of_answer(call, answer, right)
+            is_failure = not check.passed and call is check.calls[-1]
+            if match is Match.NO and mistakes and is_failure and call.exception is None and answer.exception is None:
+                match = match_in_part(call.value, answer.value, right(), in_float32((*call.args, call.kwargs)))
             if match is Match.NO:
                 return match
         _remember_cache(call.value, answer.value, caches)
@@ -323,12 +324,6 @@ def _same_modified(call: Call, answer: _Answer, package: str) -> bool:
     if not modified <= set(parameter_names(call.function.qualified, package)):
         return bool(modified) == bool(answer.modified)
     return modified == answer.modified
-
-
-def _match_part_of_answer(call: Call, answer: _Answer, right: Callable[[], Any]) -> Match:
-    if call.exception is not None or answer.exception is not None:
-        return Match.NO
-    return match_in_part(call.value, answer.value, right(), in_float32((*call.args, call.kwargs)))
 
 
 def _same_exception(call: Call, exception: StudentException | None, package: str) -> bool:

@@ -22,9 +22,8 @@ MAX_MULTIPLE = 2.0**42  # Larger ones have rounding errors, of about 2⁻⁵², 
 def find_step(values: Array, spacing: Array | None = None) -> float | None:
     """Return the step h if the values, entries of a float64 gradient, are provably difference quotients, else None.
 
-    Args:
-        spacing: spacing of floats near the forward value of each entry, same shape; None if all entries are derivatives
-            of one number, whose spacing is found by trying.
+    `spacing` is that of floats near the forward value of each entry, same shape; None if all entries are derivatives of
+    one number, whose spacing is found by trying.
     """
     usable = np.isfinite(values) & (values != 0)
     if spacing is not None:

@@ -96,11 +96,9 @@ def has_finite_error(student: Any, right: Any) -> bool:
 def nearly_correct(student: Any, right: Any) -> bool:
     """Return whether all results have the right shape and are correct to a hundredth of the largest number."""
     for part in _parts(student, student, right):
-        if part is None:
+        if part is None or not isinstance(part[0], np.ndarray) or part[0].shape != np.shape(part[2]):
             return False
         actual, _, expected = part
-        if not isinstance(actual, np.ndarray) or np.shape(actual) != np.shape(expected):
-            return False
         with np.errstate(all="ignore"):
             if not (np.abs(actual - expected) <= 0.01 * max(1.0, float(np.abs(expected).max(initial=0.0)))).all():
                 return False

@@ -40,7 +40,7 @@ class Reference:
 
     @cached_property
     def _version(self) -> str:
-        return f"{source_digest(self._package)} torch {torch_version() or self._memo.shipped_torch}"
+        return f"{source_digest(self._package)} torch {torch_version() or self._memo.index.get('torch', '')}"
 
     def _ask(self, module: str, function: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if self._package == registry.BUILT_IN and importlib.util.find_spec("torch") is None:

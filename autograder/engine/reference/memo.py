@@ -58,18 +58,9 @@ class Memo:
         used[key] = frame
         return wire_format.unpack(frame)
 
-    @property
-    def shipped_torch(self) -> str:
-        """Version of the PyTorch that computed the shipped answers; empty if there are none."""
-        return self._index.get("torch", "")
-
-    @property
-    def shipped_sources(self) -> str:
-        """Digest of the reference sources that the shipped answers were computed from; empty if there are none."""
-        return self._index.get("sources", "")
-
     @cached_property
-    def _index(self) -> dict[str, str]:
+    def index(self) -> dict[str, str]:
+        """What computed the shipped answers: the version of "torch", the digest of the "sources"; empty if unknown."""
         try:
             index = json.loads((self._shipped / "index.json").read_text("utf-8"))
             return {str(key): str(value) for key, value in index.items()}

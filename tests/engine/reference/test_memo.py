@@ -66,7 +66,7 @@ def test_read_shipped_rejects_damaged_file(tmp_path):
     write_shipped(tmp_path, {"m": {digest_of(b"request"): frame}}, {"torch": "9.9", "sources": "abc"})
     store = Memo(shipped=tmp_path)
     assert store.get_or_compute("m", b"request", lambda: None).tolist() == [0.0, 1.0, 2.0]
-    assert (store.shipped_torch, store.shipped_sources) == ("9.9", "abc")
+    assert store.index == {"torch": "9.9", "sources": "abc"}
     path = tmp_path / "m.memo"
     path.write_bytes(path.read_bytes()[:-1] + b"!")
     assert read_shipped(path) == {}
@@ -99,8 +99,8 @@ def test_memo_key_covers_arguments_and_torch_version(tmp_path, monkeypatch):
 
 def test_shipped_memo_matches_reference_sources():
     shipped = Memo(shipped_answers())
-    assert shipped.shipped_sources == source_digest(), "the references changed: make memo"
-    assert shipped.shipped_torch == torch_version()
+    assert shipped.index["sources"] == source_digest(), "the references changed: make memo"
+    assert shipped.index["torch"] == torch_version()
 
 
 class ShippedMemoAudit(Reference):
