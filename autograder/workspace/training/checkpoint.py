@@ -39,22 +39,15 @@ class TrainingSettings:
 
 @dataclass
 class Checkpoint:
-    """The state of a run after `step` steps.
-
-    Attributes:
-        chars: the vocabulary, in the order of the ids.
-        state: the state of AdamW: `step`, and `m` and `v` by parameter name.
-        losses: the training loss of each step, in nats per character.
-        validation: pairs (step, validation loss).
-    """
+    """The state of a run after `step` steps."""
 
     settings: TrainingSettings
-    chars: list[str]
+    chars: list[str]  # the vocabulary, in the order of the ids
     step: int
     params: Arrays
-    state: dict[str, Any]
-    losses: list[float] = field(default_factory=list)
-    validation: list[tuple[int, float]] = field(default_factory=list)
+    state: dict[str, Any]  # the state of AdamW: `step`, and `m` and `v` by parameter name
+    losses: list[float] = field(default_factory=list)  # the training loss of each step, in nats per character
+    validation: list[tuple[int, float]] = field(default_factory=list)  # pairs (step, validation loss)
 
     def require_known_characters(self, text: str) -> None:
         """Raise UsageError if the vocabulary lacks a character of `text`."""

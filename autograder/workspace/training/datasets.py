@@ -17,22 +17,15 @@ SYNTHETIC_CHARACTERS = 1_000_000
 
 @dataclass(frozen=True)
 class Dataset:
-    """A text to train on.
-
-    Attributes:
-        size: its length in bytes (in characters if it is generated).
-        file: its file name; empty if it is generated.
-        url: where to download it; empty if it comes with Headway.
-        lines: whether each line is an independent example, so that the lines are shuffled.
-    """
+    """A text to train on."""
 
     name: str
     description: str
-    size: int
-    file: str = ""
-    url: str = ""
+    size: int  # its length in bytes (in characters if it is generated)
+    file: str = ""  # its file name; empty if it is generated
+    url: str = ""  # where to download it; empty if it comes with Headway
     sha256: str = ""
-    lines: bool = False
+    lines: bool = False  # whether each line is an independent example, so that the lines are shuffled
 
 
 DATASETS = {

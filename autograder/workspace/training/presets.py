@@ -9,20 +9,14 @@ Model = dict[str, int | float | bool]
 
 @dataclass(frozen=True)
 class Preset:
-    """A model size, a dataset and training settings.
-
-    Attributes:
-        model: fields of `GPTConfig`, without the vocabulary size.
-        batch_size: B, windows per step.
-        prompt: the beginning of generated samples.
-    """
+    """A model size, a dataset and training settings."""
 
     data: str
-    model: Model
-    batch_size: int
+    model: Model  # fields of `GPTConfig`, without the vocabulary size
+    batch_size: int  # B, windows per step
     lr: float
     steps: int
-    prompt: str = "\n"
+    prompt: str = "\n"  # the beginning of generated samples
 
 
 # At these widths, init_std=0.02 costs 0.1 nats after 1,000 steps (measured on the Shakespeare preset).

@@ -22,16 +22,11 @@ UNUSED = "encoder_decoder"  # the only assignment that a GPT does not use
 
 @dataclass(frozen=True)
 class ModuleSelection:
-    """The modules a model runs on.
-
-    Attributes:
-        student: names of the modules that the student wrote.
-        official: names of the modules taken from the official solution.
-    """
+    """The modules a model runs on."""
 
     folder: Path
-    student: tuple[str, ...]
-    official: tuple[str, ...]
+    student: tuple[str, ...]  # names of the modules that the student wrote
+    official: tuple[str, ...]  # names of the modules taken from the official solution
 
     def describe(self) -> str:
         """Return a line that says whose code runs."""
