@@ -17,16 +17,11 @@ COURSE = "curriculum"  # key: the name of the workspace's course; absent for the
 
 @dataclass
 class State:
-    """The content of a workspace's state file, and any problems with it.
-
-    Attributes:
-        content: everything in the file; change it, then call `save`.
-        notes: one line for each problem with the file; none of them stops a command.
-    """
+    """The content of a workspace's state file, and any problems with it."""
 
     folder: Path
-    content: dict[str, Any] = field(default_factory=dict)
-    notes: list[str] = field(default_factory=list)
+    content: dict[str, Any] = field(default_factory=dict)  # everything in the file; change it, then call `save`
+    notes: list[str] = field(default_factory=list)  # the problems, a line each; none of them stops a command
     _unsaved: bool = False
 
     def section(self, key: str) -> dict[str, Any]:

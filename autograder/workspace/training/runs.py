@@ -42,7 +42,6 @@ def train(
     """Train to step `until`, then write the checkpoint and the loss curve. Ctrl-C stops the run early and saves it.
 
     Args:
-        folder: the modules to train with.
         settings: the settings of a new run; a resumed run keeps its own.
         out: the checkpoint; the loss curve is written beside it with the suffix .png.
     """

@@ -21,13 +21,7 @@ CHUNK_SECONDS = 0.25  # the live report is updated about this often
 
 
 class Trainer:
-    """A training run, new or resumed.
-
-    Args:
-        workers: starts the student's process.
-        folder: the modules to train with.
-        settings: the settings of a new run; when resuming, those of `resumed`.
-    """
+    """A training run with the modules in a folder: new, or `resumed` with the settings that it was started with."""
 
     def __init__(
         self, workers: Workers, folder: Path, settings: TrainingSettings, resumed: Checkpoint | None = None
