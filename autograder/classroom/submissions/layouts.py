@@ -14,7 +14,7 @@ from pathlib import Path
 
 from autograder.classroom.submissions import intake, lms_downloads
 from autograder.classroom.submissions.folder_reader import read_plain_file
-from autograder.classroom.submissions.lms_downloads import unwrap_folder, visible_names, visible_paths
+from autograder.classroom.submissions.lms_downloads import submission_names, unwrap_folder, visible_paths
 from autograder.classroom.submissions.model import Attempt, ClassMember, SubmissionPart, is_gradable, safe_name
 from autograder.core.zip_archive import SkippedFile
 from autograder.curriculum import Curriculum
@@ -50,7 +50,7 @@ def read_class_members(
         raise UsageError(f"no such folder: {folder}. Check the path.")
     readers: dict[str, Reader] = {**_PLATFORM_READERS, "plain": partial(read_plain_layout, modules=modules)}
     try:
-        names = [name for name in visible_names(folder) if out is None or (folder / name).resolve() != out.resolve()]
+        names = [name for name in submission_names(folder) if out is None or (folder / name).resolve() != out.resolve()]
         for name in readers if layout == "auto" else (layout,):
             if members := readers[name](folder, names, curriculum):
                 return [_below(folder, member) for member in members]

@@ -30,6 +30,12 @@ _MOODLE = re.compile(r"(?P<name>.+?)_(?P<id>\d+)_assignsubmission_(?P<kind>file|
 
 _GRADESCOPE_EXPORT = re.compile(r"assignment_\d+_export")
 _NBGRADER_SUBMITTED = "submitted"
+# What systems, editors and Python's tools put into any folder.
+_TOOL_NAMES = {
+    "__MACOSX", "__pycache__", ".DS_Store", ".Spotlight-V100", ".TemporaryItems", ".fseventsd", ".git", ".github",
+    ".svn", ".hg", ".idea", ".vscode", ".ipynb_checkpoints", ".jupyter", ".cache", ".config", ".local", ".mypy_cache",
+    ".pytest_cache", ".ruff_cache", ".tox", ".nox", ".venv", ".headway",
+}  # fmt: skip
 
 
 def is_platform_folder(name: str) -> bool:
@@ -152,7 +158,7 @@ def read_nbgrader(folder: Path, names: list[str], curriculum: Curriculum) -> lis
     """
     if _NBGRADER_SUBMITTED in names:
         folder = folder / _NBGRADER_SUBMITTED
-        names = sorted(path.name for path in folder.iterdir() if not path.name.startswith("."))
+        names = submission_names(folder)
     elif folder.name != _NBGRADER_SUBMITTED and not _looks_like_nbgrader(folder, names, curriculum):
         return None
     members = []
@@ -209,16 +215,28 @@ def unwrap_folder(folder: Path) -> Path:
 
 
 def visible_paths(folder: Path) -> list[Path]:
-    """Return the entries of a student's folder, sorted, without hidden ones; none if it cannot be read."""
+    """Return the entries of a student's folder, sorted; none if it cannot be read.
+
+    Entries whose names begin with "." or "__" count only if there are no others.
+    """
     with suppress(OSError):  # such a folder gets a note when its files are read; it must not stop the class
-        return [path for path in sorted(itertools.islice(folder.iterdir(), MAX_ENTRIES + 1)) if not _is_hidden(path)]
+        paths = sorted(itertools.islice(folder.iterdir(), MAX_ENTRIES + 1))
+        visible = [path for path in paths if not path.name.startswith((".", "__"))]
+        return visible or [path for path in paths if not _is_tool_entry(path)]
     return []
 
 
-def visible_names(folder: Path) -> list[str]:
-    """Return the names of the entries of a folder, sorted, without hidden ones."""
-    return sorted(path.name for path in folder.iterdir() if not _is_hidden(path))
+def submission_names(folder: Path) -> list[str]:
+    """Return the names in a class's folder, sorted, without those that tools and systems leave there."""
+    return sorted(path.name for path in folder.iterdir() if not _is_tool_entry(path))
 
 
-def _is_hidden(path: Path) -> bool:
-    return path.name.startswith((".", "__"))
+def _is_tool_entry(path: Path) -> bool:
+    """Return whether a tool or a system, not a student, gives an entry this name.
+
+    Any other folder may be a student's, even if its name begins with "." or "__", and so may any other file that looks
+    like part of a submission.
+    """
+    if path.name in _TOOL_NAMES or path.name.startswith(("._", ".#", ".Trash", ".nfs")):
+        return True
+    return path.name.startswith((".", "__")) and not is_gradable(path.name) and not path.is_dir()

@@ -44,6 +44,24 @@ def test_plain_reads_folders_archives_and_files(tmp_path):
         assert modules_of(found[name].attempts[-1], tmp_path / name) == (["softmax.py"], [])
 
 
+@pytest.mark.parametrize("inside", ["", "submitted/"])
+@pytest.mark.parametrize("name", ["__ada", ".ada"])
+def test_student_name_may_begin_with_dot_or_underscores(tmp_path, inside, name):
+    path = f"{inside}{name}/softmax/softmax.py" if inside else f"{name}/softmax.py"
+    group = make(tmp_path / "class", path, f"{inside}bo/softmax/softmax.py")
+    tools = ("__MACOSX", "__pycache__", ".git", ".ipynb_checkpoints")
+    make(group, *(f"{inside}{tool}/softmax.py" for tool in tools), f"{inside}._bo.py", f"{inside}.DS_Store")
+    found = read(group)
+    assert list(found) == [name, "bo"]
+    assert modules_of(found[name].attempts[0], tmp_path) == (["softmax.py"], [])
+
+
+def test_plain_folder_in_submission_may_begin_with_underscores(tmp_path):
+    group = make(tmp_path / "class", "ada/__final/softmax.py", "bo/.old/softmax.py", "bo/work/softmax.py", "cy/a.txt")
+    parts = {name: member.attempts[0].parts[0].path.name for name, member in read(group).items()}
+    assert parts == {"ada": "__final", "bo": "work", "cy": "cy"}
+
+
 def test_plain_reads_notebooks(tmp_path):
     cell = {"cell_type": "code", "source": CODE, "metadata": {}, "outputs": [], "execution_count": None}
     notebook = json.dumps({"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": [cell]})
