@@ -26,7 +26,7 @@ def check(
 ) -> None:
     """Check everything, or the named assignments or functions.
 
-    Exit codes: 0 all checks passed, 1 some check failed, 2 wrong usage, 3 internal error.
+    Exit codes: 0 all checks passed, 1 some check did not pass, 2 wrong usage, 3 internal error.
     """
     from autograder import results
     from autograder.sandbox import Limits

@@ -31,7 +31,7 @@ def doctor() -> None:
 @options.json_file
 @options.no_color
 def verify(processes: int, right: Path | None, json_file: str | None) -> None:
-    """Prove the checks: solutions pass, stubs and mistakes fail.
+    """Verify the checks: solutions must pass, stubs and mistakes must fail.
 
     Every known mistake must also be named by the checks that it fails.
     """

@@ -240,5 +240,5 @@ def _moodle_assignment(book: "Gradebook", names: tuple[str, ...]) -> str | None:
     if len(names) > 1:
         raise UsageError("a Moodle assignment has one grade. Name one assignment (--assignment NAME), or none")
     if names and names[0] not in known:
-        raise UsageError(f"the class was not graded for {names[0]!r}, only for {', '.join(known)}")
+        raise UsageError(f"the class was not graded for {names[0]!r}. Name one of these: {', '.join(known)}")
     return names[0] if names else None

@@ -231,4 +231,4 @@ def fetch(name: str) -> None:
     """Download a dataset and verify it."""
     from autograder.workspace.training import datasets
 
-    click.echo(f"{name} is complete: {datasets.fetch(name)}")
+    click.echo(f"{name} is in {datasets.fetch(name)}")

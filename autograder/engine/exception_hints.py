@@ -33,7 +33,7 @@ ValueError: cannot reshape array
 ValueError: could not broadcast input array
     the value on the right does not fit into the slice on the left: compare the shapes
 .*: Cannot cast ufunc
-    x -= … and x /= … write into x, and an array of integers cannot hold floats: make a new array
+    x -= … and x /= … write into x, but an array of integers cannot hold floats: create a new array
 ValueError: must have the same number of dimensions
     both arrays need the same number of axes: ids[..., None] adds a last axis of length 1
 ValueError: read-only
@@ -89,4 +89,4 @@ def _broadcast_hint(message: str) -> str:
         short, long = sorted(shapes, key=len)
         if len(short) == len(long) - 1 and any(long[:i] + long[i + 1 :] == short for i in range(len(long))):
             return "one of them has lost an axis: with keepdims=True, max, sum and mean keep it, with length 1"
-    return "shapes are aligned from the right, and two lengths must be equal, or one of them 1"
+    return "shapes are aligned from the right: two lengths must be equal, or one of them must be 1"

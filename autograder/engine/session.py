@@ -207,7 +207,7 @@ def content_hash(folder: Path) -> str:
 def require_folder(folder: Path, curriculum: Curriculum) -> Path:
     """Return `folder` if it is a readable folder with some of the assignments; otherwise raise UsageError."""
     if not folder.exists():
-        raise UsageError(f"no such folder: {folder}. Make a workspace first: headway init {folder}")
+        raise UsageError(f"no such folder: {folder}. Create a workspace first: headway init {folder}")
     if not folder.is_dir():
         raise UsageError(f"{folder} is not a folder. Name the folder that holds your modules: --dir FOLDER")
     try:
@@ -217,6 +217,6 @@ def require_folder(folder: Path, curriculum: Curriculum) -> Path:
         raise UsageError(f"cannot read {folder} ({error.strerror}). Check its permissions: ls -ld {folder}") from None
     if not names & set(curriculum.modules):
         text = f"{'this folder' if folder == Path() else folder} holds none of the assignments"
-        advice = "Go to your workspace, or name it: --dir FOLDER. To make a new one: headway init my-gpt"
+        advice = "Go to your workspace, or name it: --dir FOLDER. To create a new one: headway init my-gpt"
         raise UsageError(f"{text} ({', '.join(list(curriculum.modules)[:3])}, …). {advice}")
     return folder

@@ -221,7 +221,7 @@ class StudentCode:
             return Raised(f"{function.name} still raises NotImplementedError{at}", exception, help=help)
         text = f"{exception.type}{at}: {exception.message}" if exception.message else f"{exception.type}{at}"
         if exception.unreadable:
-            help = "nothing in this file can be checked before this line, or the one above it, is fixed"
+            help = "nothing in this file can be checked until this line, or the one above it, is fixed"
             return Raised(f"Python cannot read this file: {text}", exception, help=help)
         return Raised(f"{function.name} raised {text}", exception, help=hint_for_exception(exception))
 

@@ -276,11 +276,11 @@ def next_step(document: Document, when_passed: str | None = None) -> str:
             )
         where = next(check for check in function["checks"] if check["status"] != "passed")["location"]
         place = f"{where['file']}:{where['line']}" if where else f"{module}.py"
-        return f"Fix {function['name']} first ({place}): headway check {name}"
+        return f"Next: fix {function['name']} ({place}), then: headway check {name}"
     blocked = next((check for _, f in functions for check in f["checks"] if check["status"] == "blocked"), None)
     if blocked:
         cause = blocked["blocked_by"][0]
-        return f"Fix {cause} first; it blocks {blocked['function']}: headway check {cause}"
+        return f"Next: work on {cause}, which blocks {blocked['function']}: headway check {cause}"
     statuses = [check["status"] for check in all_checks(document)]
     passed = statuses.count("passed")
     verdict = f"All {passed} checks passed" if passed > 1 else "The check passed"

@@ -110,7 +110,7 @@ class ClassRecords:
         return [student for student in self.students if student.status == "missing"]
 
     def histogram(self) -> list[int]:
-        """Return the number of students in each of the equal bins from 0 to 100 %; more than 100 % counts as 100."""
+        """Return the number of students in each of the equal bins from 0 to 100%; more than 100% counts as 100%."""
         counts = [0] * HISTOGRAM_BINS
         for student in self.scored:
             counts[min(HISTOGRAM_BINS - 1, max(0, int(student.share * HISTOGRAM_BINS)))] += 1

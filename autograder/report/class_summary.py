@@ -29,9 +29,9 @@ def render(records: ClassRecords, console: Console) -> None:
     console.print(Text.assemble("\n", (records.title, "bold"), " · ", ", ".join(counts), "\n"))
     if records.scored:
         shares = [student.share * 100 for student in records.scored]
-        console.print(Text.assemble(("0 % ", "dim"), _histogram(records.histogram()), (" 100 %", "dim")))
+        console.print(Text.assemble(("0% ", "dim"), _histogram(records.histogram()), (" 100%", "dim")))
         named = {"median": median(shares), "mean": mean(shares), "lowest": min(shares), "highest": max(shares)}
-        console.print(Text(" · ".join(f"{name} {share:.0f} %" for name, share in named.items()) + "\n"))
+        console.print(Text(" · ".join(f"{name} {share:.0f}%" for name, share in named.items()) + "\n"))
     _print_mistakes(records, console)
     _print_pass_rates(records, console)
     _print_low_scores(records, console)
@@ -77,7 +77,7 @@ def _print_pass_rates(records: ClassRecords, console: Console) -> None:
             rows.append((counts["passed"] / started, function, counts))
     if not rows:
         return
-    console.print(Text.assemble(("Lowest pass rates", "bold"), (", of those who started", "dim")))
+    console.print(Text.assemble(("Lowest pass rates", "bold"), (" among the students who started", "dim")))
     table = grid("right", "left", "dim fold")
     for rate, function, counts in sorted(rows, key=lambda row: row[0])[:MAX_FUNCTIONS]:
         words = [f"{mark} {counts[status]}" for status, (mark, _) in STATUS_STYLES.items() if counts[status]]

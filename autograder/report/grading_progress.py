@@ -16,7 +16,7 @@ from rich.text import Text
 
 from autograder.core.text import clean, counted
 from autograder.documents import Document
-from autograder.report.check_report import STATUS_STYLES, STATUS_WORDS, status_counts
+from autograder.report.check_report import STATUS_STYLES, status_counts
 from autograder.report.student_feedback import student_exception_lines
 
 MAX_ROWS = 60
@@ -84,7 +84,7 @@ def _problem(entry: GradedSubmission) -> str:
     if entry.status != "graded":
         return entry.reason
     timeouts = entry.statuses.get("timeout", 0)
-    return "; ".join([*entry.notes, *([f"{timeouts} × {STATUS_WORDS['timeout']}"] if timeouts else [])])
+    return "; ".join([*entry.notes, *([f"{counted(timeouts, 'check')} timed out"] if timeouts else [])])
 
 
 def warn_no_sandbox(console: Console) -> None:
@@ -116,7 +116,7 @@ def render(document: Document, out: Path, console: Console) -> None:
         console.print(Text(f"… and {len(students) - MAX_ROWS} more", "dim"))
     # As in the class report, a student without a result does not count as 0.
     shares = [s["score"] / s["out_of"] for s in students if s["status"] == "graded" and s["out_of"]]
-    mean = [f"Mean {100 * sum(shares) / len(shares):.0f} % of {len(shares)} graded"] if shares else []
+    mean = [f"Mean score {sum(shares) / len(shares):.0%} ({len(shares)} graded)"] if shares else []
     counts = Counter(student["status"] for student in students)
     others = [f"{counts[status]} {status}" for status in STATUSES_WITHOUT_SCORE if counts[status]]
     text = " · ".join([*mean, *others, f"{document['seconds']:.1f} s"])

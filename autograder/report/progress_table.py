@@ -72,12 +72,12 @@ def render(
     if any(function.difficulty for function in functions):
         console.print(Text("\n" + "   ".join(f"{DOTS[n]} {words}" for n, words in DIFFICULTY.items()), "dim"))
     if entries is None:
-        console.print(Text("\nCheck some of them: headway check NAME or headway check NAME.function"))
+        console.print(Text("\nCheck one of them: headway check NAME or headway check NAME.function"))
         return
     console.print(_summary(functions, entries, total))
     if stale & set(selected):
         console.print(Text("~ changed since the last check: headway check, or headway to watch", "dim"))
-    console.print(Text("Check some of them: headway check NAME"))
+    console.print(Text("Check one of them: headway check NAME"))
     if total in (None, len(functions)):
         console.print(Text("See what is left: headway list --open"))
 

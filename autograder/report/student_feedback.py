@@ -33,7 +33,7 @@ def check_details(check: Document) -> list[tuple[str, str]]:
     rows.append(("help", check["help"]))
     if check["status"] != "passed" and not check["message"] and not any(text for _, text in rows):
         rows.append(("hidden check", "only its points are shown"))
-    rows.append(("same result", "\n".join(check.get("also", ()))))
+    rows.append(("same result in", "\n".join(check.get("also", ()))))
     return [(label, clean(text)) for label, text in rows if text]
 
 

@@ -15,7 +15,7 @@ MAX_FUNCTIONS = 12
 def render(about: dict[str, Any], result: SubmissionResult, path: Path, console: Console) -> None:
     """Print what the archive holds, which functions do not pass, and what to do with it."""
     open_functions = {name: status for name, status in about["functions"].items() if status != "passed"}
-    head = f"{path}: {len(about['files'])} files, {result.earned:g} points, by headway {about['kit']}"
+    head = f"{path}: {len(about['files'])} files, {result.earned:g} points, packed by Headway {about['kit']}"
     console.print(Text(head, "bold"), soft_wrap=True)
     if open_functions:
         console.print(Text(f"{len(open_functions)} of {len(about['functions'])} functions do not pass:"))
@@ -27,5 +27,5 @@ def render(about: dict[str, Any], result: SubmissionResult, path: Path, console:
     if len(open_functions) > MAX_FUNCTIONS:
         console.print(Text(f"  … and {len(open_functions) - MAX_FUNCTIONS} more: headway list --open", "dim"))
     for name in about["gave_up"]:
-        console.print(Text(f"  {name}: you looked at the solution before it passed; the archive says so"))
-    console.print(Text(f"Hand in {path} as it is; do not unpack it."), soft_wrap=True)
+        console.print(Text(f"  {name}: you saw the solution before your code passed; the archive records this"))
+    console.print(Text(f"Submit {path} as it is; do not unpack it."), soft_wrap=True)

@@ -103,5 +103,7 @@ def open_in_editor(file: Path, line: int, terminal: InteractiveTerminal) -> str:
             with terminal.suspended():
                 subprocess.run(command, check=False, env=environment)
     except OSError as error:
-        raise UsageError(f"cannot start {command[0]} ({error.strerror})") from None
+        raise UsageError(
+            f"cannot start {command[0]} ({error.strerror}). Check the environment variables VISUAL and EDITOR"
+        ) from None
     return f"opened {file.name} in {name}" if name in GRAPHICAL else ""

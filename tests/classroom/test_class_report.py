@@ -123,7 +123,7 @@ def test_not_passed_same_error_in_all_checks_shown_once(book):
     first, *others = [check["title"] for check in function["checks"]]
     (shown,) = reported_checks(function)
     assert (shown["title"], shown["points"]["possible"]) == (first, function["points"]["possible"])
-    assert ("same result", "\n".join(others)) in check_details(shown)
+    assert ("same result in", "\n".join(others)) in check_details(shown)
     assert as_markdown({**student, "name": "Ada"}, result).count("was never closed") == 1
     function["checks"][1].update(output="printed here")
     assert [check["also"] for check in reported_checks(function)] == [others[1:], []]

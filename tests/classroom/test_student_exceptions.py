@@ -103,7 +103,7 @@ def test_excused_student_is_not_in_statistics(graded):
     assert [student.submission for student in statistics.scored] == ["ada", "bo"]
     assert sum(statistics.histogram()) == 2
     output = headway("report", graded[2].out).stdout
-    assert "mean 99 %" in output and "lowest 88 %" in output
+    assert "mean 99%" in output and "lowest 88%" in output
     assert "Below 50%" not in output
 
 

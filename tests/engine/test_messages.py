@@ -124,6 +124,6 @@ def test_diagnosis_reason_covers_each_case():
     assert "either mistake" in Diagnosis(two).reason
     assert "both mistakes" in Diagnosis(two, together=True).reason
     here = Diagnosis(one, here_only=True)
-    assert "explains this check" in here.reason
+    assert "look at the other failed checks" in here.reason
     dtype = Diagnosis(one, here_only=True, up_to_dtype=True)
-    assert "in another dtype; it explains this check" in dtype.reason
+    assert "except for the dtype in this check" in dtype.reason

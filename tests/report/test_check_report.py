@@ -101,8 +101,8 @@ def test_render_shows_one_failure_per_function_unless_all_are_wanted():
     [
         ([check("attention.attention")], "The check passed. See what is left"),
         ([check("attention.attention"), check("attention.causal_mask", "not_started")], "Next: write causal_mask"),
-        ([FAILED], "Fix attention first (attention.py:41): headway check attention.attention"),
-        ([check(status="blocked", blocked_by=["softmax.softmax"])], "Fix softmax.softmax first; it blocks attention."),
+        ([FAILED], "Next: fix attention (attention.py:41), then: headway check attention.attention"),
+        ([check(status="blocked", blocked_by=["softmax.softmax"])], "Next: work on softmax.softmax, which blocks"),
     ],
 )
 def test_next_step_names_what_to_do(checks, expected):
@@ -111,7 +111,7 @@ def test_next_step_names_what_to_do(checks, expected):
 
 def test_next_step_is_bonus_work_only_if_nothing_else_was_checked():
     bonus = {**FAILED, "function": "layernorm.rmsnorm"}
-    assert "Fix rmsnorm first" in rendered(document(bonus))
+    assert "Next: fix rmsnorm" in rendered(document(bonus))
     assert "bonus checks left: 1" in rendered(document(check("layernorm.layernorm"), bonus))
 
 

@@ -83,7 +83,7 @@ def names(browser):
 
 def scores(browser):
     texts = rows(browser, ".row:not(.head) .score", "textContent")
-    return [float(text.removesuffix(" %")) for text in texts if text not in ("", "–")]
+    return [float(text.removesuffix("%")) for text in texts if text not in ("", "–")]
 
 
 def search(browser, text):

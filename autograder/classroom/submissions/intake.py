@@ -155,7 +155,7 @@ def copy_modules(files: list[SubmittedFile], target: Path, curriculum: Curriculu
                 if before and (before.in_own_folder or not module.in_own_folder):
                     # Two files of one name: unless one is in its assignment's own folder, the first is taken.
                     if before.content != content and not before.in_own_folder:
-                        notes.append(f"{shown}: left out, there are two files of that name")
+                        notes.append(f"{shown}: left out because there are two files of that name")
                     continue
                 if len(chosen) >= MAX_FILES:
                     raise SkippedFile(f"{shown} and the rest: left out, there are more than {MAX_FILES} files")

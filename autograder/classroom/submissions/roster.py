@@ -62,7 +62,9 @@ def read_roster(path: Path) -> list[RosterEntry]:
     titles = {re.sub(r"[^a-z]", "", (title or "").lower()): title for title in reversed(reader.fieldnames or [])}
     if not any(title in titles for title in (*_NAME, *_ID, *_EMAIL, *_LAST)):
         columns = ", ".join(title or "" for title in (reader.fieldnames or [])[:6])
-        raise UsageError(f"the roster {path} has no column name, id or email. Its columns are: {clean(columns, 200)}")
+        raise UsageError(
+            f"the roster {path} has no column name, id or email. Rename one of these: {clean(columns, 200)}"
+        )
     entries: dict[str, RosterEntry] = {}
     for row in rows:
         entry = _entry({key or "": value or "" for key, value in row.items() if isinstance(value, str)}, titles)
@@ -72,7 +74,7 @@ def read_roster(path: Path) -> list[RosterEntry]:
         if key in entries:
             first = list(entries).index(key) + 1
             where = f"entries {first} and {len(entries) + 1}"
-            raise UsageError(f"the roster {path} lists {clean(key, 80)!r} twice: {where}")
+            raise UsageError(f"the roster {path} lists {clean(key, 80)!r} twice: {where}. Remove one of them")
         entries[key] = entry
     return list(entries.values())
 

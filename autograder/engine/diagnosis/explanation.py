@@ -46,9 +46,9 @@ class Diagnosis:
         which = "this mistake" if len(self.titles) == 1 else "both mistakes" if self.together else "either mistake"
         same = "raises the same error" if self.raised else "gives exactly your numbers"
         if self.in_part:
-            return f"code with {which} {same} for this result; fix it, then look at the others"
-        same += " in another dtype" if self.up_to_dtype else ""
-        advice = "; it explains this check; fix it, then look at the others" if self.here_only else ""
+            return f"code with {which} {same} for this result; fix it, then look at the other results"
+        same += ", except for the dtype" if self.up_to_dtype else ""
+        advice = " in this check; fix it, then look at the other failed checks" if self.here_only else ""
         return f"code with {which} {same}{advice}"
 
     def as_record(self) -> dict[str, Any]:

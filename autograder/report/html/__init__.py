@@ -31,7 +31,7 @@ def template_environment() -> "Environment":
     templates.trim_blocks = templates.lstrip_blocks = True
     templates.filters["points"] = lambda value: f"{value:.2f}".rstrip("0").rstrip(".")
     templates.filters["qualified"] = lambda name: Markup(".<wbr>").join(name.split("."))  # may break after a dot
-    templates.filters["percent"] = lambda share: f"{share * 100:.0f}\u00a0%"
+    templates.filters["percent"] = lambda share: f"{share:.0%}"
     return templates
 
 

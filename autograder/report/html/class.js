@@ -55,7 +55,7 @@ function makeRow(student, place) {
   button.title = student.name;
   button.addEventListener("click", () => showDetail(student));
   name.append(button);
-  const score = make("div", "score", student.outOf && (student.status === "graded" || student.score) ? `${Math.round(share(student) * 1000) / 10} %` : "–");
+  const score = make("div", "score", student.outOf && (student.status === "graded" || student.score) ? `${Math.round(share(student) * 1000) / 10}%` : "–");
   const late = make("div", "late", student.late ? `${student.late} d` : "");
   const state = make("div", "state", student.status);
   const cells = make("div", "strip");

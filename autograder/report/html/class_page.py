@@ -71,7 +71,7 @@ def _script_data(records: ClassRecords, link: Callable[[StudentRecord], str | No
 def _histogram_bins(counts: list[int]) -> list[dict[str, Any]]:
     highest, step = max([*counts, 1]), 100 // HISTOGRAM_BINS
     return [
-        {"label": f"{i * step} to {(i + 1) * step} %", "count": count, "height": round(count * BAR_HEIGHT / highest, 1)}
+        {"label": f"{i * step} to {(i + 1) * step}%", "count": count, "height": round(count * BAR_HEIGHT / highest, 1)}
         for i, count in enumerate(counts)
     ]
 

@@ -105,5 +105,5 @@ def find_plot(name: str) -> Plot:
     if name not in PLOTS:
         close = difflib.get_close_matches(name, PLOTS, n=1, cutoff=0.4)
         hint = f"Did you mean {close[0]!r}? " if close else ""
-        raise UsageError(f"there is no plot {name!r}. {hint}List them all: headway plot")
+        raise UsageError(f"no such plot: {name!r}. {hint}List them all: headway plot")
     return PLOTS[name]

@@ -52,7 +52,8 @@ class Checkpoint:
     def require_known_characters(self, text: str) -> None:
         """Raise UsageError if the vocabulary lacks a character of `text`."""
         if unknown := sorted(set(text) - set(self.chars)):
-            raise UsageError(f"the model's vocabulary lacks {unknown[0]!r}. It has: {''.join(self.chars)!r}")
+            known = "".join(self.chars)
+            raise UsageError(f"the model's vocabulary lacks {unknown[0]!r}. Use only these characters: {known!r}")
 
 
 def require_writable(path: Path) -> None:

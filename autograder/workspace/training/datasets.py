@@ -59,7 +59,7 @@ def find_dataset(name: str) -> Dataset:
     if name not in DATASETS:
         close = difflib.get_close_matches(name, DATASETS, n=1)
         hint = f"Did you mean {close[0]!r}? " if close else ""
-        raise UsageError(f"there is no dataset {name!r}. {hint}List them all: headway data list")
+        raise UsageError(f"no such dataset: {name!r}. {hint}List them all: headway data list")
     return DATASETS[name]
 
 
@@ -92,7 +92,8 @@ def load(name: str, seed: int = 0) -> str:
     try:
         content = path.read_bytes()
     except OSError:
-        raise UsageError(f"{name} has not been downloaded yet. Download it: headway data fetch {name}") from None
+        advice = f"Download it: headway data fetch {name}. Or use what comes with Headway: --data given-names"
+        raise UsageError(f"{name} has not been downloaded yet. {advice}") from None
     if dataset.url:
         _verify(dataset, content, path)
     text = content.decode("utf-8")
@@ -105,7 +106,7 @@ def load(name: str, seed: int = 0) -> str:
 def _verify(dataset: Dataset, content: bytes, path: Path) -> None:
     if hashlib.sha256(content).hexdigest() != dataset.sha256:
         remedy = f"Delete it, then run: headway data fetch {dataset.name}"
-        raise UsageError(f"{path} is damaged or another file: its SHA-256 differs. {remedy}")
+        raise UsageError(f"{path} is damaged or is a different file: its SHA-256 differs. {remedy}")
 
 
 def fetch(name: str) -> Path:

@@ -35,5 +35,5 @@ PRESETS = {
 def find_preset(name: str) -> Preset:
     """Return the preset with this name."""
     if name not in PRESETS:
-        raise UsageError(f"there is no preset {name!r}. Choose one: --preset {'|'.join(PRESETS)}")
+        raise UsageError(f"no such preset: {name!r}. Choose one: --preset {'|'.join(PRESETS)}")
     return PRESETS[name]

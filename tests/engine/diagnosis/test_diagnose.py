@@ -88,7 +88,7 @@ def cross_entropy_backward(logits, targets):
     }
     rows, batch = failed["loss_rows"].mistake, failed["loss_gradient_batch"].mistake
     assert rows["id"] == "softmax.cross_entropy_backward/not-divided"
-    assert "explains this check" in rows["reason"]
+    assert "look at the other failed checks" in rows["reason"]
     assert "/matrices-only" in batch["id"]
     assert "raises the same error" in batch["reason"]
 
@@ -108,7 +108,7 @@ def embed_tokens_backward(dout, ids, vocab_size):
     for outcome in failed.values():
         assert "embeddings.embed_tokens_backward/repeats-lost" in outcome.mistake["id"].split("|")
     reason = failed["table_gradient_dtypes"].mistake["reason"]
-    assert "in another dtype" in reason
+    assert "except for the dtype" in reason
 
 
 def test_diagnose_wrong_dtype_alone_is_not_named(tmp_path):

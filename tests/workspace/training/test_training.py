@@ -135,7 +135,7 @@ def test_generate_continues_prompt_reproducibly(finished_run):
         (["generate", "text", "--solution"], "is not a checkpoint of headway train"),
         (["generate", "model.safetensors", "--solution", "--prompt", "Ω"], "lacks 'Ω'"),
         (["generate", "model.safetensors", "--solution", "--prompt", ""], "the prompt is empty"),
-        (["train", "--solution", "--preset", "huge"], "there is no preset 'huge'"),
+        (["train", "--solution", "--preset", "huge"], "no such preset: 'huge'"),
         (["train", "--solution", "--data", "nmaes"], "Did you mean 'names'"),
         (["train", "--solution", "--preset", "shakespeare"], "headway data fetch tinyshakespeare"),
         (["train", "--solution", "--resume", "--steps", "10"], "has 60 steps already"),
