@@ -3,25 +3,26 @@
 from autograder.curriculum import Curriculum
 
 _HEAD = """\
-# The grading policy of a class, for headway grade. Put it in the folder of submissions, or anywhere: --course FILE.
-# Lines that begin with # are off; they show a default or an example. After a change, run the same headway grade again:
-# it takes seconds, because nothing is graded twice unless limits, feedback, hidden checks or the seed change.
+# The grading policy of a class, for headway grade. Put it in the folder of submissions, or name it: --course FILE.
+# Lines that begin with # have no effect; they show a default or an example. After a change, run the same headway grade
+# command again. It takes seconds unless you change what is checked: the assignments, own_prerequisites, hidden checks,
+# feedback, limits or seed.
 
 title = "Transformers"
 
 # roster = "class.csv"         # relative to this file; columns name, id, email, or an export of Canvas or Moodle
 # layout = "auto"              # plain, nbgrader, canvas, moodle, gradescope
-# attempts = "last"            # which attempt counts: last, first, best
+# attempts = "last"            # which attempt counts: last, first or best
 # drop_lowest = 0              # how many of the lowest assignments do not count
 # feedback = "summary"         # full: with expected values (do not give it to students); none: points only
 # own_prerequisites = false    # true: build each assignment on the student's own earlier ones
-# seed = 7                     # of the inputs; without it, a fresh one is drawn and kept with the results
+# seed = 7                     # seed of the inputs; without it, one is drawn and stored with the results
 
 [late]
 # penalty_per_day = 0.1        # share of the points lost for each day begun; without it, being late costs nothing
 # grace_hours = 0              # hours after the due date that do not count as late
 # cap = 1.0                    # the largest share that can be lost: 0.5 leaves half of the points
-# of = "earned"                # a share of the points earned, or of those "possible"
+# of = "earned"                # what the share is taken of: the points "earned", or those "possible"
 # marked_days = 1              # days late of a submission that Canvas only marks as late
 
 [checks]
@@ -51,7 +52,7 @@ _TAIL = """
 # student = "ada@example.org"
 # assignment = "{first}"
 # due = 2026-10-08T23:59:00+02:00    # replaces the due date
-# late_days = 3                      # if the time is unknown; Canvas only marks submissions as late
+# late_days = 3                      # if the time of submission is unknown
 # bonus = 2                          # points added; -2 takes them off
 # score = 17.5                       # points given by hand; they replace checks and late penalty
 # excused = true                     # does not count for this student
