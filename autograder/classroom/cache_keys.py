@@ -48,7 +48,7 @@ def run_key(options: Options, **settings: Any) -> str:
     if curriculum.package != registry.BUILT_IN:
         course += f" {_digest_of_files(registry.source_files(curriculum.package), repr(curriculum))}"
     shared = {
-        "kit": headway_digest(),
+        "headway": headway_digest(),
         "course": course,
         "versions": versions(),
         **{name: getattr(options, name) for name in ("functions", "seed", "official", "diagnose")},

@@ -14,7 +14,7 @@ from autograder.results import STATUSES, CheckResult, Status, function_status
 from autograder.workspace.state import State
 
 # Keys of the state file.
-KEY, VERSION = "progress", "kit"
+KEY, VERSION = "progress", "kit"  # codespell:ignore kit
 CURRENT_FUNCTION = "at"
 OLD_FINGERPRINT = "print"  # the key `fingerprint` of an entry in older state files
 

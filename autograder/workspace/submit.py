@@ -29,7 +29,7 @@ def make_manifest(name: str, contents: dict[str, bytes], result: SubmissionResul
     return {
         "schema": SCHEMA,
         "name": name,
-        "kit": __version__,
+        "kit": __version__,  # codespell:ignore kit
         "files": {file: hashlib.sha256(content).hexdigest() for file, content in contents.items()},
         "sha256": result.content_hash,
         "points": result.earned,

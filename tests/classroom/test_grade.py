@@ -121,7 +121,7 @@ def test_summary_lists_low_scores_and_missing_students():
 
     found = class_records.ClassRecords("CS")
     found.students = [one(f"s{n:02}", n / 10) for n in range(20)]
-    found.students += [one("half", 5.0), one("best", 10.0), one("mia", 0.0, "missing"), one("kit", 0.0, "unreadable")]
+    found.students += [one("half", 5.0), one("best", 10.0), one("mia", 0.0, "missing"), one("kim", 0.0, "unreadable")]
     shown = io.StringIO()
     class_summary.render(found, Console(file=shown, width=400))
     lines = shown.getvalue().splitlines()

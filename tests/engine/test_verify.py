@@ -1,4 +1,4 @@
-"""The proof of the kit: every solution, stub, known mistake and right answer, as `headway verify` tries them."""
+"""Every solution, stub, known mistake and right answer, as `headway verify` tries them."""
 
 import pytest
 from support.paths import SUBMISSIONS

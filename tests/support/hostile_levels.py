@@ -88,14 +88,15 @@ def table():
     here = {name: found for name, found in graded.items() if not isinstance(found, str)}
     all_attacks = hostile_class.attacks()
     user = "root" if os.geteuid() == 0 else "an unprivileged user"
-    yield "# Hostile submissions, and what became of them"
-    yield f"\n`python tests/support/hostile_levels.py` on {platform.system()} {platform.release().partition('-')[0]}."
-    yield f'Every class is graded as {user}; "as nobody" is an unprivileged user. A cell says:'
-    yield "\n- held: no point more than is fair, the time limit kept, nothing seen, made, sent or left behind, and full"
-    yield "  marks for the honest submission right after it"
-    yield "- **no**: it got through"
-    yield "- –: this level does not promise to hold it, and it is not tried\n"
-    yield "| class | attacks | held | honest submissions disturbed | left behind | longest, seconds |"
+    yield "# Hostile submissions: results at every level of the sandbox"
+    system = f"{platform.system()} {platform.release().partition('-')[0]}"
+    yield f"\nWritten by `python tests/support/hostile_levels.py` on {system}."
+    yield f'The submissions are graded as {user} or, with "as nobody", as an unprivileged user. A cell says:'
+    yield "\n- held: the attack gained no undeserved points, kept its time limit, and read, wrote, sent and left behind"
+    yield "  nothing that is forbidden; the honest submission right after it got full marks"
+    yield "- **no**: the attack succeeded"
+    yield "- –: this level does not promise to stop the attack, so it is not tried\n"
+    yield "| level | attacks | held | honest submissions disturbed | left behind | longest, seconds |"
     yield "|---|---|---|---|---|---|"
     for name in CLASSES:
         if name not in here:

@@ -68,7 +68,7 @@ def leaderboard_record(comparison: SpeedComparison, name: str) -> dict[str, Any]
         "slowest": comparison.slowest,
         "hint": comparison.hint,
         "own": comparison.student_modules,
-        "kit": __version__,
+        "kit": __version__,  # codespell:ignore kit
         "python": platform.python_version(),
         "numpy": np.__version__,
         "torch": importlib.metadata.version("torch"),

@@ -1,4 +1,4 @@
-"""Gives the compiler something to chew on.
+"""Makes the compiler work for a very long time.
 
 Held by: process
 Right: 0 points

@@ -1,4 +1,4 @@
-"""Turns the number 0 of its interpreter into a 1, and zeros of NumPy into nothing.
+"""Turns the interpreter's number 0 into a 1.
 
 Held by: process
 Right: 0 points

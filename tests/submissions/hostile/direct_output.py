@@ -1,4 +1,4 @@
-"""Puts the file of its output, which the grader has open too, into a mode in which others cannot read it.
+"""Switches the file of its output, which the grader has open too, to a mode in which the grader cannot read it.
 
 Held by: process
 Right: full points

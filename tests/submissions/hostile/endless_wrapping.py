@@ -1,4 +1,4 @@
-"""Is a function that wraps a function that wraps a function, without end.
+"""Returns a function that is wrapped in other functions without end.
 
 Held by: process
 Right: 0 points

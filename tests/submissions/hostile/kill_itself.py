@@ -1,4 +1,4 @@
-"""Kills its own process, or hopes that it may.
+"""Tries to kill its own process.
 
 Held by: process
 Right: 0 points

@@ -1,4 +1,4 @@
-"""Leaves its session and process group, so that whoever kills the group misses it.
+"""Leaves its session and process group, so that killing the group misses it.
 
 Held by: sandbox
 Right: full points

@@ -1,4 +1,4 @@
-"""Asks the kernel for another file system, another user, another name space.
+"""Asks the kernel for another file system, another user and another namespace.
 
 Held by: sandbox
 Right: full points

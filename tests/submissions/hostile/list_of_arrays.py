@@ -1,4 +1,4 @@
-"""Returns two hundred thousand small arrays, of which nobody wants to read the text.
+"""Returns two hundred thousand small arrays, whose text would be very long.
 
 Held by: process
 Right: 0 points

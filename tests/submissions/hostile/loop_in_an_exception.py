@@ -1,4 +1,4 @@
-"""Raises an exception whose text never comes.
+"""Raises an exception whose text takes forever to compute.
 
 Held by: process
 Right: 0 points

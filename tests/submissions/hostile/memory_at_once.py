@@ -1,4 +1,4 @@
-"""Asks for a terabyte.
+"""Allocates a terabyte at once.
 
 Held by: process
 Right: 0 points

@@ -1,4 +1,4 @@
-"""Takes memory until there is none.
+"""Allocates memory until there is none left.
 
 Held by: process
 Right: 0 points

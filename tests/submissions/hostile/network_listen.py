@@ -1,4 +1,4 @@
-"""Opens a back door that waits for visitors.
+"""Opens a port and waits for connections.
 
 Held by: sandbox
 Right: full points

@@ -1,4 +1,4 @@
-"""Replaces what the harness is written with.
+"""Replaces the built-in functions that the harness uses.
 
 Held by: process
 Right: 0 points

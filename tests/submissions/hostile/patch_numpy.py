@@ -1,4 +1,4 @@
-"""Breaks NumPy for whoever comes after it.
+"""Breaks NumPy for the submissions after it.
 
 Held by: process
 Right: full points
