@@ -1,4 +1,4 @@
-"""A course that another package brings: found by its entry point, and worked on and graded like the kit's own."""
+"""A course of another package is found by its entry point, worked on and graded like the built-in one."""
 
 import json
 import shutil

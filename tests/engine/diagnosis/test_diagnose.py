@@ -320,7 +320,7 @@ def test_diagnose_backward_with_failed_forward_is_silent(tmp_path, solutions):
 
 
 def test_diagnose_out_of_time_is_silent(tmp_path, monkeypatch):
-    """What a student's function returned may be handed on to the kit's own code, which nothing stops but this."""
+    """A student's return value may reach Headway's own code, and only this stops it."""
     monkeypatch.setattr("autograder.engine.diagnosis.diagnose.SECONDS", -1.0)
     failed = judged(tmp_path, "softmax.softmax", SOFTMAX.replace("/ temperature", "* temperature"))
     assert failed
