@@ -1,5 +1,6 @@
 """The commands that check a workspace: check, submit."""
 
+import shlex
 import sys
 from pathlib import Path
 
@@ -7,6 +8,7 @@ import click
 
 from autograder.cli import options
 from autograder.cli.completion import CourseName
+from autograder.core.text import clean
 from autograder.errors import UsageError
 
 
@@ -17,35 +19,67 @@ from autograder.errors import UsageError
 @click.option(
     "--call-seconds", type=click.FloatRange(0.05), default=10.0, help="Time limit per call, in seconds (default: 10)."
 )
+@click.option(
+    "--sandbox", is_flag=True, help="Run the code in the strongest sandbox of this machine, as headway grade does."
+)
 @click.option("--all", "all_panels", is_flag=True, help="Show every failed check, not only the first few.")
 @options.curriculum
 @options.json_file
 @options.no_color
 def check(
-    names: tuple[str, ...], folder: Path, seed: int, call_seconds: float, all_panels: bool, json_file: str | None
+    names: tuple[str, ...],
+    folder: Path,
+    seed: int,
+    call_seconds: float,
+    sandbox: bool,
+    all_panels: bool,
+    json_file: str | None,
 ) -> None:
     """Check everything, or the named assignments or functions.
+
+    Code that is not your own belongs in the sandbox: --dir DIR --sandbox. Nothing is recorded in DIR then.
 
     Exit codes: 0 all checks passed, 1 some check did not pass, 2 wrong usage, 3 internal error.
     """
     from autograder import results
+    from autograder.engine import session
     from autograder.sandbox import Limits
     from autograder.workspace.check import check_workspace, next_step
 
-    workspace = options.open_workspace(folder)
-    functions = workspace.curriculum.select(names)
-    workspace.require_assignments()
-    options.preload("autograder.report.check_report")
-    with options.checking_message():
-        result, badge_lines = check_workspace(workspace, functions, seed=seed, limits=Limits(call_seconds=call_seconds))
-    document = results.to_document(result, workspace.curriculum)
+    limits = Limits(call_seconds=call_seconds)
+    badge_lines: list[str] = []
+    when_passed = None
+    if sandbox:  # the folder is not opened as a workspace: the files that Headway keeps in one are untrusted, too
+        from autograder.classroom.single_submission import check_in_sandbox
+
+        curriculum = options.selected_curriculum()
+        functions = curriculum.select(names)
+        session.require_folder(folder, curriculum)
+        with options.checking_message():
+            settings = session.Options(functions if names else None, seed, limits, curriculum)
+            result = check_in_sandbox(folder, settings)
+    else:
+        workspace = options.open_workspace(folder)
+        curriculum = workspace.curriculum
+        functions = curriculum.select(names)
+        workspace.require_assignments()
+        if not workspace.is_initialized and folder.resolve() != Path.cwd():
+            command = f"headway check --dir {shlex.quote(str(folder))} --sandbox"
+            text = f"{folder} is not a workspace. If its code is not your own, run it in the sandbox: {command}"
+            click.echo(clean(text), err=True)
+        options.preload("autograder.report.check_report")
+        with options.checking_message():
+            result, badge_lines = check_workspace(workspace, functions, seed=seed, limits=limits)
+        when_passed = next_step(workspace, result) if result.passed else None
+    document = results.to_document(result, curriculum)
     if json_file:
         options.write_json(json_file, document)
     from autograder.report import check_report
 
     console = options.make_console(stderr=json_file == "-")
-    when_passed = next_step(workspace, result) if result.passed else None
     check_report.render(document, console, all_panels=all_panels, when_passed=when_passed)
+    for note in result.notes:
+        console.print(note, style="dim", markup=False)
     for line in badge_lines:
         console.print(line, style="bold", markup=False)
     status = options.PASSED if result.passed else options.NOT_PASSED

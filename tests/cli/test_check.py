@@ -10,6 +10,9 @@ import pytest
 from support.commands import HEADWAY, SOFTMAX, headway, invoke, timeless
 from support.waiting import wait_until
 
+from autograder.classroom import single_submission
+from autograder.sandbox import SandboxUnavailable
+
 
 @pytest.fixture
 def workspace(submission):
@@ -113,3 +116,47 @@ def test_check_interrupted_by_ctrl_c_is_one_line(tmp_path):
     process.send_signal(signal.SIGINT)
     _, complaint = process.communicate(timeout=300)
     assert (process.returncode, complaint) == (130, "headway: interrupted\n")
+
+
+SPY = """
+def softmax(x):
+    import os
+    try:
+        found = os.listdir("{secret}")
+    except OSError as error:
+        found = f"refused: {{error.errno}}"
+    raise ValueError(found)
+"""
+
+
+@pytest.mark.sandbox
+def test_check_sandbox_hides_the_files_of_its_user(submission, tmp_path):
+    secret = tmp_path / "secret"
+    (secret / "treasure").mkdir(parents=True)
+    folder = submission(softmax=SPY.format(secret=secret))
+    before = sorted(path.name for path in folder.iterdir())
+    plain = invoke("check", "softmax.softmax", "--dir", folder, "--json", "-")
+    assert "treasure" in plain.stdout
+    sandboxed = invoke("check", "softmax.softmax", "--dir", folder, "--sandbox", "--json", "-")
+    assert sandboxed.returncode == 1, sandboxed.stderr
+    assert "treasure" not in sandboxed.stdout and "refused" in sandboxed.stdout
+    assert "seccomp" in json.loads(sandboxed.stdout)["sandbox"]
+    assert sorted(path.name for path in folder.iterdir()) == before
+
+
+def test_check_sandbox_missing_is_an_error(workspace, monkeypatch):
+    def unavailable(root):
+        raise SandboxUnavailable("seccomp: is missing")
+
+    monkeypatch.setattr(single_submission, "strongest_level", unavailable)
+    refused = invoke("check", "softmax", "--dir", workspace, "--sandbox")
+    assert (refused.returncode, refused.stdout) == (2, "")
+    assert "headway doctor" in refused.stderr
+
+
+def test_check_other_folder_recommends_the_sandbox(workspace):
+    advice = f"headway check --dir {workspace} --sandbox"
+    assert advice in invoke("check", "softmax.softmax", "--dir", workspace).stderr
+    assert advice not in invoke("check", "softmax.softmax", cwd=workspace).stderr
+    (workspace / ".headway.json").write_text("{}")
+    assert advice not in invoke("check", "softmax.softmax", "--dir", workspace).stderr

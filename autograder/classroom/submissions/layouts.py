@@ -6,6 +6,7 @@ canvas, moodle, gradescope     the unpacked bulk download of that platform
 """
 
 import re
+import shlex
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -82,7 +83,7 @@ def read_plain_layout(
     if submitted and all(name.endswith(".py") and name.removesuffix(".py") in curriculum.modules for name in submitted):
         raise UsageError(
             f"{folder} is the work of one student; a class is a folder with one folder per student. "
-            f"Check it with: headway check --dir {folder}"
+            f"Check it with: headway check --dir {shlex.quote(str(folder))} --sandbox"
         )
     parts_by_key: dict[str, list[tuple[str, SubmissionPart]]] = {}
     for name in submitted:
