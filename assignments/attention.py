@@ -68,7 +68,7 @@ def causal_average_loop(x):
 # %% [markdown]
 # ## `causal_average_matmul`
 #
-# *15 min, needs a thought*
+# *15 min, needs some thought*
 #
 # The loop computes one position at a time, and its weights are fixed. Here is the same without a loop: a matrix product
 # computes weighted sums of rows. Row t of `weights @ x` is the sum of the rows of `x`, each multiplied by its entry in
@@ -122,7 +122,7 @@ def causal_average_matmul(x):
 # %% [markdown]
 # ## `causal_mask`
 #
-# *15 min, needs a thought*
+# *15 min, needs some thought*
 #
 # Which positions may see which? From here on, a position that collects information is called a **query**, and a
 # position that it collects from is called a **key**; the query *attends to* the key. A **mask** is a table of `True`
@@ -222,7 +222,7 @@ def padding_mask(keep):
 # %% [markdown]
 # ## `attention`
 #
-# *35 min, needs paper*
+# *35 min, needs pen and paper*
 #
 # Now for the weights. So far "query" and "key" were only names for positions. In attention, each position computes
 # three vectors from its own:
@@ -372,7 +372,7 @@ def attention(q, k, v, mask=None):
 # %% [markdown]
 # ## `attention_backward`
 #
-# *40 min, needs paper*
+# *40 min, needs pen and paper*
 #
 # Go backward through the three steps of attention, last one first. `dout` (..., T, Kᵥ) is the gradient with respect to
 # `out`. For a matrix product $c = a\, b$ the rules are $da = dc\, b^\top$ and $db = a^\top dc$; no other order fits the

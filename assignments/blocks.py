@@ -79,7 +79,7 @@ def prefixed(params, prefix):
 # %% [markdown]
 # ## `block`
 #
-# *30 min, needs a thought*
+# *30 min, needs some thought*
 #
 # If x has the shape `(B, T, D)`, every line keeps this shape. That makes the residual connections possible, and lets
 # you stack blocks. The layer norms use $\epsilon = 10^{-5}$.
@@ -152,7 +152,7 @@ def block(x, params, n_heads, mask=None, norm="pre", activation="gelu"):
 # %% [markdown]
 # ## `block_backward`
 #
-# *40 min, needs paper*
+# *40 min, needs pen and paper*
 #
 # Read the forward formulas from the end to the start. A sum passes the gradient to both of its terms: one copy stays on
 # the stream unchanged, the other goes back through the branch. Where the branch left the stream, the two are *added*.

@@ -127,7 +127,7 @@ def embed_tokens(ids, W_tok):
 # %% [markdown]
 # ## `embed_tokens_backward`
 #
-# *20 min, needs a thought*
+# *20 min, needs some thought*
 #
 # The table is learned, so it needs a gradient. Row v was copied to every position of token v and affected the loss at
 # each of them, so its gradient is the *sum* of the gradients at all these positions. A token that does not occur gets
@@ -186,7 +186,7 @@ def embed_tokens_backward(dout, ids, vocab_size):
 # %% [markdown]
 # ## `sinusoidal_positions`
 #
-# *25 min, needs a thought*
+# *25 min, needs some thought*
 #
 # The second table is for the positions. Its rows can be learned like those of the first, or computed once and for all.
 # The first transformer computes them, from waves of different lengths (Vaswani et al. 2017, section 3.5):

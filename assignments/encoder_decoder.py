@@ -178,7 +178,7 @@ def init_transformer(config, rng):
 # %% [markdown]
 # ## `encoder_block`
 #
-# *20 min, needs a thought*
+# *20 min, needs some thought*
 #
 # You wrote this block in assignment 8. A block of the 2017 encoder is the post-norm block with ReLU:
 #
@@ -234,7 +234,7 @@ def encoder_block(x, params, n_heads, mask=None):
 # %% [markdown]
 # ## `decoder_block`
 #
-# *35 min, needs paper*
+# *35 min, needs pen and paper*
 #
 # A decoder block has three steps. The output of each is added to the stream, and the sum is normalized (Vaswani et al.
 # 2017, section 3.1):
@@ -314,7 +314,7 @@ def decoder_block(x, memory, params, n_heads, target_mask=None, source_mask=None
 # %% [markdown]
 # ## `encode`
 #
-# *20 min, needs a thought*
+# *20 min, needs some thought*
 #
 # Now build the stacks from the blocks. The encoder adds the token vectors times √D and the sines and cosines, and then
 # applies one block after the other.
@@ -378,7 +378,7 @@ def encode(source, params, config, source_mask=None):
 # %% [markdown]
 # ## `decode`
 #
-# *25 min, needs a thought*
+# *25 min, needs some thought*
 #
 # The decoder's stack is followed by the head: a matrix without bias computes a score for every token of the target
 # vocabulary, and log-softmax turns the scores into log-probabilities.
@@ -498,7 +498,7 @@ def transformer(source, target, params, config, source_mask=None, target_mask=No
 # %% [markdown]
 # ## `greedy_decode`
 #
-# *30 min, needs a thought*
+# *30 min, needs some thought*
 #
 # When the model is used, the target is unknown; the model writes it, token by token. Encode the source once. Begin with
 # the start token, compute the log-probabilities at the *last* position, append the most probable token, and repeat,
@@ -555,7 +555,7 @@ def greedy_decode(source, params, config, start, end, max_length, source_mask=No
 # %% [markdown]
 # ## Bonus: `transformer_backward`
 #
-# *1 h, needs paper*
+# *1 h, needs pen and paper*
 #
 # The backward pass starts at the end. The head ends in a log-softmax $y = \log\mathrm{softmax}(z)$, whose gradient is
 # simpler than that of softmax:

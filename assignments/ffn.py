@@ -189,7 +189,7 @@ def gelu_exact(x):
 # %% [markdown]
 # ## `gelu_backward`
 #
-# *30 min, needs paper*
+# *30 min, needs pen and paper*
 #
 # This is the derivative of the tanh form. The product rule gives two terms: one for the factor x, one for the x inside
 # the tanh. Write $u = \sqrt{2/\pi}\,(x + 0.044715\,x^3)$, and use that the derivative of $\tanh u$ is $1 - \tanh^2 u$:
@@ -266,7 +266,7 @@ def linear(x, W, b):
 # %% [markdown]
 # ## `linear_backward`
 #
-# *20 min, needs a thought*
+# *20 min, needs some thought*
 #
 # You know the formulas from the last function of assignment 5. Given `dout`, the gradient with respect to $y$, and with
 # all leading axes flattened to N rows:
@@ -311,7 +311,7 @@ def linear_backward(dout, x, W):
 # %% [markdown]
 # ## `dropout`
 #
-# *15 min, needs a thought*
+# *15 min, needs some thought*
 #
 # A wide network memorizes small texts. One remedy is **dropout**: during training, set each value to 0 with probability
 # p, at random and anew in every step. No feature can then rely on one particular other feature (Srivastava et al. 2014,
@@ -446,7 +446,7 @@ def ffn(x, params, activation="gelu"):
 # %% [markdown]
 # ## `ffn_backward`
 #
-# *20 min, needs a thought*
+# *20 min, needs some thought*
 #
 # Take the same three steps in the opposite order, each with the backward function that you already have. Return the
 # gradient of `x`, and the gradients of *all* given parameters under the names of the parameters. An absent bias has no

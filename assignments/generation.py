@@ -31,7 +31,7 @@ from softmax import as_float, softmax
 # %% [markdown]
 # ## `next_token_probs`
 #
-# *40 min, needs paper*
+# *40 min, needs pen and paper*
 #
 # Always taking the most probable token, **greedy decoding**, sounds reasonable, but the text soon repeats itself
 # (Holtzman et al. 2020, section 4). Drawing from all probabilities gives more varied text, but thousands of improbable
@@ -110,7 +110,7 @@ def next_token_probs(logits, temperature=1.0, top_k=None, top_p=None):
 # %% [markdown]
 # ## `sample`
 #
-# *15 min, needs a thought*
+# *15 min, needs some thought*
 #
 # Now draw one token from the probabilities. Put them end to end on a line from 0 to 1, throw a dart at a random point u
 # of the line, and see in which stretch it lands. In other words, take the first token whose *cumulative* probability is
@@ -157,7 +157,7 @@ def sample(probs, rng):
 # %% [markdown]
 # ## `generate`
 #
-# *20 min, needs a thought*
+# *20 min, needs some thought*
 #
 # Now write the loop from the diagram at the top. It starts with a **prompt**, the text that the model continues. Three
 # details matter:
@@ -219,7 +219,7 @@ def generate(ids, params, config, n_new, rng, temperature=1.0, top_k=None, top_p
 # %% [markdown]
 # ## `generate_cached`
 #
-# *50 min, needs paper*
+# *50 min, needs pen and paper*
 #
 # `generate` repeats work. To append the 200th token, it computes 199 positions, and to append the 201st it computes the
 # same 199 again, and one more. The causal mask makes that unnecessary: no position attends to later ones, so nothing

@@ -111,7 +111,7 @@ class GPTConfig:
 # %% [markdown]
 # ## `init_gpt`
 #
-# *25 min, needs a thought*
+# *25 min, needs some thought*
 #
 # Which values should the parameters have before training? Not zero: features that start with the same values get the
 # same gradients and stay the same for ever. Not large values either: the first scores would be confidently wrong. GPT-2
@@ -203,7 +203,7 @@ def count_parameters(params):
 # %% [markdown]
 # ## `gpt`
 #
-# *35 min, needs a thought*
+# *35 min, needs some thought*
 #
 # The forward pass follows the diagram at the top: `embed`, one `block` after the other (pre-norm, with the causal
 # mask), `layernorm`, and the product with the output head. `subset` from assignment 8 selects the parameters of each
@@ -269,7 +269,7 @@ def gpt(ids, params, config):
 # %% [markdown]
 # ## `gpt_loss`
 #
-# *50 min, needs paper*
+# *50 min, needs pen and paper*
 #
 # The loss is the mean cross-entropy of all B · T predictions. Its gradient passes back through the model in reverse
 # order. You have written the backward pass of every part; now you connect them:

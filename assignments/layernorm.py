@@ -119,7 +119,7 @@ def layernorm(x, gamma, beta, eps=1e-5):
 # %% [markdown]
 # ## `layernorm_backward`
 #
-# *45 min, needs paper*
+# *45 min, needs pen and paper*
 #
 # Write $\hat x$ for the normalized vector (before gain and bias) and $\sigma$ for the root that it was divided by,
 # $\epsilon$ included. The gradients of gain and bias are easy. All rows used the same gain and bias, so each gradient
@@ -214,7 +214,7 @@ def rmsnorm(x, gamma, eps=1e-5):
 # %% [markdown]
 # ## Bonus: `rmsnorm_backward`
 #
-# *25 min, needs a thought*
+# *25 min, needs some thought*
 #
 # As in layer normalization, but without the path through the mean, because no mean was subtracted:
 #

@@ -34,7 +34,7 @@ from softmax import as_float
 # %% [markdown]
 # ## `split_heads`
 #
-# *15 min, needs a thought*
+# *15 min, needs some thought*
 #
 # `attention` works on the last two axes and treats all axes before them as a batch. If the head axis comes before these
 # two, one call computes all heads:
@@ -130,7 +130,7 @@ def merge_heads(x):
 # %% [markdown]
 # ## `multihead_attention`
 #
-# *40 min, needs paper*
+# *40 min, needs pen and paper*
 #
 # Now the matrices. "Multiply by a learned matrix and add a learned vector" is called a **linear layer**, $y = x W + b$.
 # The matrix $W$ is often called its weights, and the vector $b$ is its **bias**. The matrices of all heads for queries,
@@ -245,7 +245,7 @@ def multihead_attention(x, params, n_heads, mask=None, memory=None):
 # %% [markdown]
 # ## `multihead_attention_backward`
 #
-# *50 min, needs paper*
+# *50 min, needs pen and paper*
 #
 # Work from the output back to the input. You have most of the pieces: `attention_backward`, `split_heads` and
 # `merge_heads`. The last two only move entries, so the backward pass of each is the other. New is the linear layer $y =

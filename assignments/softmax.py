@@ -54,7 +54,7 @@ def as_float(x):
 # %% [markdown]
 # ## `softmax`
 #
-# *25 min, needs a thought*
+# *25 min, needs some thought*
 #
 # Taken literally, the formula fails for large scores: `np.exp(1000.0)` overflows to infinity, and infinity divided by
 # infinity is `nan`, "not a number". But only the *differences* between scores matter: adding the same number to all of
@@ -120,7 +120,7 @@ def softmax(x, axis=-1, temperature=1.0):
 # %% [markdown]
 # ## `log_softmax`
 #
-# *15 min, needs a thought*
+# *15 min, needs some thought*
 #
 # You have probabilities; the loss will need their *logarithms*. `np.log(softmax(x))` is not accurate enough: a
 # probability smaller than about $10^{-324}$ is rounded to 0, and its logarithm is `-inf`. Take the logarithm on paper
@@ -155,7 +155,7 @@ def log_softmax(x, axis=-1):
 # %% [markdown]
 # ## `cross_entropy`
 #
-# *20 min, needs a thought*
+# *20 min, needs some thought*
 #
 # How surprised was the model by the token that actually came next, the target? For one row of scores the loss is minus
 # the logarithm of the target's probability: 0 if the model was certain and correct, and larger the less it expected the
@@ -215,7 +215,7 @@ def cross_entropy(logits, targets):
 # %% [markdown]
 # ## `softmax_backward`
 #
-# *30 min, needs paper*
+# *30 min, needs pen and paper*
 #
 # The loss measures how wrong a prediction is. To improve the model, you need to know what to change. For each number in
 # the model: if it is raised a little, how fast does the loss rise? That is a derivative, and the array of all these
@@ -278,7 +278,7 @@ def softmax_backward(dout, probs, axis=-1):
 # %% [markdown]
 # ## `cross_entropy_backward`
 #
-# *20 min, needs a thought*
+# *20 min, needs some thought*
 #
 # The last function of the forward pass comes first in the backward pass: every gradient of the course starts here.
 # Going back through the logarithm and the softmax together is simpler than through either alone. The gradient is the

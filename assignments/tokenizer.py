@@ -219,7 +219,7 @@ def train_val_split(ids, train_fraction=0.9):
 # %% [markdown]
 # ## `get_batch`
 #
-# *25 min, needs a thought*
+# *25 min, needs some thought*
 #
 # The training text may have a million characters, but a model reads only a few at a time. It gets short windows, all of
 # the same length T (the **block size**), and B of them at once (a **batch**; B is the *batch size*). Each window starts

@@ -34,7 +34,7 @@ from softmax import cross_entropy
 # %% [markdown]
 # ## `adamw_step`
 #
-# *35 min, needs paper*
+# *35 min, needs pen and paper*
 #
 # Subtracting `lr * gradient`, as in the last experiment, is plain **gradient descent**. It has two problems: the
 # gradients of single batches are noisy, and one learning rate must serve parameters whose gradients differ by factors
@@ -115,7 +115,7 @@ def adamw_step(params, grads, state, lr, betas=(0.9, 0.999), eps=1e-8, weight_de
 # %% [markdown]
 # ## `clip_grad_norm`
 #
-# *15 min, needs a thought*
+# *15 min, needs some thought*
 #
 # Occasionally a batch has a huge gradient, and a single step along it can undo the work of a hundred. **Gradient
 # clipping** (Pascanu, Mikolov and Bengio 2013, algorithm 1) limits the length of the gradient, its *norm*, where the
@@ -160,7 +160,7 @@ def clip_grad_norm(grads, max_norm):
 # %% [markdown]
 # ## `learning_rate`
 #
-# *20 min, needs a thought*
+# *20 min, needs some thought*
 #
 # The steps should be short at first, then long, then short again.
 #
@@ -265,7 +265,7 @@ def train_step(params, state, x, y, config, lr, betas=(0.9, 0.999), eps=1e-8, we
 # %% [markdown]
 # ## `estimate_loss`
 #
-# *15 min, needs a thought*
+# *15 min, needs some thought*
 #
 # How good is the model? The loss of a training batch is noisy, and it is measured on text that the model is trained on.
 # What counts is the validation loss of assignment 1: the mean over many batches of text that the model has never been
@@ -302,7 +302,7 @@ def estimate_loss(params, config, batches):
 # %% [markdown]
 # ## `train`
 #
-# *20 min, needs a thought*
+# *20 min, needs some thought*
 #
 # The training loop calls `train_step` for each batch and collects the losses. The caller provides the batches and the
 # learning rate of each step, so nothing in here is random, and a run can be stopped and resumed: pass the returned

@@ -1,6 +1,6 @@
 """Format how long a function takes and how difficult it is."""
 
-DIFFICULTY = {1: "straightforward", 2: "needs a thought", 3: "needs paper"}
+DIFFICULTY = {1: "straightforward", 2: "needs some thought", 3: "needs pen and paper"}
 
 
 def duration(minutes: int) -> str:

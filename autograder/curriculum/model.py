@@ -29,7 +29,7 @@ class Function:
     needs: tuple[str, ...] = ()  # functions, by qualified name, that it should be built on
     bonus: bool = False  # extra work, which does not count towards the possible points of its assignment
     minutes: int = 0  # the estimated time, with its part of the lesson; 0 if unknown
-    difficulty: int = 0  # 1 (straightforward), 2 (needs a thought) or 3 (needs paper); 0 if unknown
+    difficulty: int = 0  # 1 (straightforward), 2 (needs some thought) or 3 (needs pen and paper); 0 if unknown
 
     @property
     def qualified(self) -> str:
