@@ -85,7 +85,7 @@ class PolicyException(Section, frozen=True):
     assignment: str = ""  # empty: all of them
     due: DueDate | None = None
     late_days: Count | None = None  # whatever the due date and the platform say
-    # Points added after the late penalty, or taken off.
+    # Points added after the late penalty, or deducted if negative.
     bonus: Annotated[float, Meta(ge=-10_000, le=FINITE, description="a number, at least -10000")] = 0.0
     score: Amount | None = None  # points given by hand, which replace checks, late penalty and bonus
     excused: bool = False  # whether the assignment does not count for this student

@@ -25,7 +25,7 @@ def describe_exception(entry: PolicyException, earned: float, possible: float) -
         parts = [f"due {entry.due.isoformat(' ', 'minutes')}"] if entry.due else []
         parts += [] if entry.late_days is None else [f"{counted(entry.late_days, 'day')} late"]
         points = f"{abs(entry.bonus):.4g} {'point' if abs(entry.bonus) == 1 else 'points'}"
-        parts += [f"{points} {'added' if entry.bonus > 0 else 'taken off'}"] if entry.bonus else []
+        parts += [f"{points} {'added' if entry.bonus > 0 else 'deducted'}"] if entry.bonus else []
     return ", ".join(parts) + (f" ({entry.reason})" if entry.reason else "")
 
 

@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 # Format: name of its file or folder in OUT/exports, and what to do with it.
 FORMATS = {
     "csv": ("grades.csv", "open it in a spreadsheet"),
-    "canvas": ("canvas.csv", "Canvas: Grades, Import"),
-    "moodle": ("moodle.csv", "Moodle: the assignment, Submissions, Upload grading worksheet"),
-    "gradescope": ("gradescope", "use the results.json of each submission"),
-    "gradescope-autograder": ("gradescope-autograder.zip", "Gradescope: Configure Autograder, upload the zip"),
+    "canvas": ("canvas.csv", "in Canvas, open Grades and choose Import"),
+    "moodle": ("moodle.csv", "in Moodle, open the assignment, then Submissions, then Upload grading worksheet"),
+    "gradescope": ("gradescope", "give Gradescope each file as the results.json of that submission"),
+    "gradescope-autograder": ("gradescope-autograder.zip", "in Gradescope, upload it under Configure Autograder"),
     "nbgrader": ("gradebook.db", "in nbgrader_config.py, set c.CourseDirectory.db_url to this database"),
-    "junit": ("junit.xml", "Jenkins: Publish JUnit test result report"),
+    "junit": ("junit.xml", "in Jenkins, add the step Publish JUnit test result report"),
 }
 
 

@@ -44,7 +44,7 @@ HEADER = """\
 Write your code where it says `# YOUR CODE HERE`, and delete the line `raise NotImplementedError(...)` below it. Run
 the cell, then the next one: it compares your function with PyTorch and shows what is wrong.
 
-Before you hand in, restart the kernel and run all cells. Graded cells give partial credit for every check that passes.
+Before you submit, restart the kernel and run all cells. Graded cells give partial credit for every check that passes.
 """
 
 

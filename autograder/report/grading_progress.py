@@ -120,7 +120,8 @@ def render(document: Document, out: Path, console: Console) -> None:
     counts = Counter(student["status"] for student in students)
     others = [f"{counts[status]} {status}" for status in STATUSES_WITHOUT_SCORE if counts[status]]
     text = " · ".join([*mean, *others, f"{document['seconds']:.1f} s"])
-    console.print(Text(f"\n{text} · results in {out}: class.json, grades.csv, results/*.json"))
+    files = "class.json, grades.csv, results/*.json"
+    console.print(Text(f"\n{text} · results in {out}: {files}\nNext: headway report {out}"))
 
 
 def _bar(share: float) -> Text:

@@ -38,7 +38,7 @@ COMMANDS = {
     "solution {function}": "show the solution, once your code passes",
     "diff {function}": "compare your code with the solution, once it passes",
     "reset {function}": "restore the stub (your version is kept in backups/)",
-    "train": "train your GPT, as soon as parts of it pass",
+    "train": "train your GPT; official solutions replace what does not pass yet",
     "submit": "pack your work into one archive to submit",
 }
 TASKS = {

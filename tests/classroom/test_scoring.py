@@ -88,8 +88,8 @@ def test_drop_lowest_drops_lowest_shares_but_never_all():
         ({"late_days": 0}, 10.0, 0.0, "0 days late"),
         ({"bonus": 1.5}, 9.5, 2.0, "1.5 points added"),
         ({"bonus": 1}, 9.0, 2.0, "1 point added"),
-        ({"bonus": -3}, 5.0, 2.0, "3 points taken off"),
-        ({"bonus": -30}, 0.0, 2.0, "30 points taken off"),
+        ({"bonus": -3}, 5.0, 2.0, "3 points deducted"),
+        ({"bonus": -30}, 0.0, 2.0, "30 points deducted"),
         ({"score": 17.5}, 17.5, 0.0, "17.5 of 20 points given by hand, instead of 10 from the checks"),
         (
             {"score": 0.0, "reason": "copy"},

@@ -87,7 +87,7 @@ def _summary(book: Gradebook, student: Document, result: Document) -> str:
         earned, possible = assignment["points"]["earned"], assignment["points"]["possible"]
         lines.append(f"{assignment['name']}: {earned:g} of {possible:g} points{scaling}")
     if student["penalty"]:
-        lines.append(f"{counted(student['late_days'], 'day')} late: {student['penalty']:g} points less")
+        lines.append(f"{counted(student['late_days'], 'day')} late: {student['penalty']:g} points deducted")
     return "\n".join([*lines, *student_exception_lines(student), *result["notes"]])
 
 
