@@ -36,7 +36,7 @@ def check(*functions: Any, seed: int = 0) -> None:
     """Check functions of this notebook and display the report.
 
     Args:
-        functions: functions (`check(softmax)`) or names: "softmax.softmax", or "softmax" for a whole assignment.
+        functions: functions, or names: "softmax.softmax", or "softmax" for a whole assignment.
         seed: seed of fresh inputs, which need PyTorch; 0 stands for the public inputs.
     """
     try:
@@ -60,19 +60,17 @@ class GradeCell:
             InternalError: if the function could not be checked.
         """
         seed, self.seed = self.seed, 0
-        note, errors = "", io.StringIO()
-        with contextlib.redirect_stderr(errors):
+        with contextlib.redirect_stderr(io.StringIO()):
             try:
                 checked = report(name, seed=seed, feedback="summary" if seed else "full", as_run=False)
             except UsageError as error:
                 if not seed:
                     print(f"headway: {error}")
                     return 0.0
-                note = f"checked with the public inputs: {error}"
-                checked = replace(report(name, as_run=False), note=note)
+                checked = replace(report(name, as_run=False), note=f"checked with the public inputs: {error}")
         _display(checked)
-        for problem in checked.document["internal_errors"]:
-            raise session.InternalError(f"{name} could not be graded: {problem}")
+        if problems := checked.document["internal_errors"]:
+            raise session.InternalError(f"{name} could not be graded: {problems[0]}")
         earned, possible = checked.document["points"]["earned"], checked.document["points"]["possible"]
         return min(float(points), round(earned / possible * points, 6)) if possible else 0.0
 

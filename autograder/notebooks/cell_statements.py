@@ -84,7 +84,8 @@ def _parse(source: str) -> tuple[str, ast.Module]:
     try:
         return source, _compiled(source)
     except PARSER_ERRORS:
-        source = textwrap.dedent("\n".join(_without_magic(line) for line in source.split("\n")))
+        lines = [_MAGIC.sub(r"\1pass", _ASSIGNED_MAGIC.sub(r"\1None", line)) for line in source.split("\n")]
+        source = textwrap.dedent("\n".join(lines))
         return source, _compiled(source)
 
 
@@ -92,10 +93,6 @@ def _compiled(source: str) -> ast.Module:
     tree = ast.parse(source)
     compile(source, "cell", "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)  # finds errors that the parser alone does not
     return tree
-
-
-def _without_magic(line: str) -> str:
-    return _MAGIC.sub(r"\1pass", _ASSIGNED_MAGIC.sub(r"\1None", line))
 
 
 def _names(node: ast.stmt, text: str) -> tuple[frozenset[str], frozenset[str]]:

@@ -6,7 +6,6 @@ from typing import Any
 from autograder.curriculum.stubs import FOLDED, NOTEBOOK_ONLY, experiment
 
 NotebookNode = dict[str, Any]
-KERNEL = {"display_name": "Python 3", "language": "python", "name": "python3"}
 
 
 def read_cells(source: str) -> list[tuple[str, str]]:
@@ -23,8 +22,7 @@ def read_cells(source: str) -> list[tuple[str, str]]:
 def _read_cell(cell: Any) -> tuple[str, str]:
     if cell.cell_type != "code":
         return "markdown", _folded(cell.source)
-    code = experiment(cell.source)
-    if code is not None:
+    if (code := experiment(cell.source)) is not None:
         return "play", code
     return "play" if NOTEBOOK_ONLY in cell.metadata.get("tags", ()) else "code", cell.source
 
@@ -69,5 +67,6 @@ def unvalidated_notebook_text(name: str, cells: list[NotebookNode]) -> str:
 def _document(name: str, cells: list[NotebookNode]) -> NotebookNode:
     for number, cell in enumerate(cells):
         cell["id"] = f"{name.replace('_', '-')}-{number:02}"
-    metadata = {"kernelspec": KERNEL, "language_info": {"name": "python"}}
+    kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}
+    metadata = {"kernelspec": kernel, "language_info": {"name": "python"}}
     return {"cells": cells, "metadata": metadata, "nbformat": 4, "nbformat_minor": 5}

@@ -16,6 +16,7 @@ import ast
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
+from autograder.core.zip_archive import SkippedFile
 from autograder.curriculum import Curriculum
 from autograder.notebooks.cell_statements import Cell, Statement, read_statements
 
@@ -50,10 +51,6 @@ _CELL_COMMENT = re.compile(r"# (.{1,40}), line (\d{1,7})")
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
-class TooManyStatements(ValueError):
-    """The notebook has more statements than the limit."""
-
-
 def extract_modules(
     cells: Iterable[Cell],
     curriculum: Curriculum,
@@ -73,11 +70,11 @@ def extract_modules(
         max_statements: limit for untrusted notebooks.
 
     Raises:
-        TooManyStatements: if the notebook has more than `max_statements`.
+        SkippedFile: if the notebook has more than `max_statements`.
     """
     statements = list(read_statements(cells))
     if max_statements is not None and len(statements) > max_statements:
-        raise TooManyStatements
+        raise SkippedFile(f"it has more than {max_statements} statements")
     words = "_" + re.sub(r"[^a-z0-9]+", "_", name.lower().removesuffix(".ipynb")) + "_"
     named = [module for module in curriculum.modules if f"_{module}_" in words]
     # The functions of each module, with the numbers of the statements that define them.

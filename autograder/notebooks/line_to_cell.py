@@ -14,8 +14,7 @@ _LINE = re.compile(r"\b(\w+)\.py(:|, line )(\d+)")
 def locate_in_cells(result: SubmissionResult, texts: Mapping[str, str]) -> None:
     """Replace lines of modules in a result by lines of cells, in place; `texts` are the modules from a notebook."""
     for check in result.checks if texts else []:
-        if check.location is not None:
-            check.location = _in_cell(check.location, texts)
+        check.location = check.location and _in_cell(check.location, texts)
         check.message = _text_in_cells(check.message, texts)
         check.warnings = [_text_in_cells(text, texts) for text in check.warnings]
 

@@ -56,10 +56,8 @@ def course_files(solutions: Path, curriculum: Curriculum, include: Prerequisites
         hidden_seed: see `instructor_notebook`.
     """
     points = possible_points(solutions, curriculum)
-    files = {
-        "nbgrader_config.py": CONFIG,
-        "source/header.ipynb": notebook_cells.notebook_text("header", [notebook_cells.markdown(HEADER)]),
-    }
+    header = notebook_cells.notebook_text("header", [notebook_cells.markdown(HEADER)])
+    files = {"nbgrader_config.py": CONFIG, "source/header.ipynb": header}
     for module in curriculum.modules:
         text = (solutions / f"{module}.py").read_text("utf-8")
         notebook = student_notebooks.instructor_notebook(text, module, points, curriculum, hidden_seed)

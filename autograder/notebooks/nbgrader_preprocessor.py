@@ -21,13 +21,11 @@ class RepairCells(NbGraderPreprocessor):  # type: ignore[misc]
 
     def preprocess(self, nb: NotebookNode, resources: dict[str, Any]) -> tuple[NotebookNode, dict[str, Any]]:
         """Repair a submitted notebook; nbgrader's next steps fill in the text of locked and graded cells."""
-        seen: set[str] = set()
+        seen: set[str | None] = {None}
         for cell in reversed(nb.cells):  # of several copies the last one counts, as in nbgrader
-            name = _grade_id(cell)
-            if name is None or name in seen:
+            if (name := _grade_id(cell)) in seen:
                 cell.metadata.pop("nbgrader", None)
-            else:
-                seen.add(name)
+            seen.add(name)
         where = resources["nbgrader"]
         with Gradebook(where["db_url"]) as book:
             cells = book.find_notebook(where["notebook"], where["assignment"]).grade_cells

@@ -6,6 +6,7 @@ The file is read as plain JSON, format 3 or 4. Its metadata is ignored, because 
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any, Literal
 
 from autograder.core.zip_archive import SkippedFile
@@ -23,37 +24,19 @@ MAX_STATEMENTS = 4000
 
 
 def read_modules(content: bytes, curriculum: Curriculum, name: str = "") -> dict[str, bytes]:
-    """Return the Python modules in a notebook, by file name (see `autograder.notebooks.extract`).
-
-    Args:
-        content: the notebook file.
-        name: its file name, which may name an assignment.
+    """Return the Python modules in a notebook file, by file name; its own name may name an assignment.
 
     Raises:
         SkippedFile: if the notebook cannot be read or defines no function of the course.
     """
-    cells = _code_cells(content)
+    # Named by their number among all cells, as notebook editors show it.
+    cells = [Cell(f"cell {cell.number}", cell.source) for cell in submitted_cells(content) if cell.kind == "code"]
     if sum(len(cell.source) for cell in cells) > MAX_CODE_BYTES:
         raise SkippedFile(f"it holds more than {MAX_CODE_BYTES >> 10} KiB of code")
-    try:
-        texts = extract.extract_modules(cells, curriculum, name, max_statements=MAX_STATEMENTS)
-    except extract.TooManyStatements:
-        raise SkippedFile(f"it has more than {MAX_STATEMENTS} statements") from None
+    texts = extract.extract_modules(cells, curriculum, name, max_statements=MAX_STATEMENTS)
     if not texts:
         raise SkippedFile("it defines no function of the course")
     return {f"{module}.py": text.encode("utf-8", "replace") for module, text in texts.items()}
-
-
-def _document(content: bytes) -> dict[str, Any]:
-    if len(content) > MAX_NOTEBOOK_BYTES:
-        raise SkippedFile(f"it is larger than {MAX_NOTEBOOK_BYTES >> 20} MiB")
-    try:
-        document = json.loads(content.decode("utf-8-sig"))
-    except (ValueError, RecursionError):
-        raise SkippedFile("it is not a notebook: it is not valid JSON") from None
-    if not isinstance(document, dict):
-        raise SkippedFile("it is not a notebook")
-    return document
 
 
 @dataclass(frozen=True)
@@ -73,7 +56,7 @@ def submitted_cells(content: bytes) -> list[NotebookCell]:
     """
     cells: list[NotebookCell] = []
     size = 0
-    for number, raw in enumerate(_raw_cells(_document(content)), 1):
+    for number, raw in enumerate(_raw_cells(content), 1):
         if number > MAX_CELLS:
             raise SkippedFile(f"it has more than {MAX_CELLS} cells")
         kind = raw.get("cell_type") if isinstance(raw, dict) else None
@@ -86,19 +69,20 @@ def submitted_cells(content: bytes) -> list[NotebookCell]:
     return cells
 
 
-def _code_cells(content: bytes) -> list[Cell]:
-    """Return the code cells, named by their number among all cells, as notebook editors show it."""
-    return [Cell(f"cell {cell.number}", cell.source) for cell in submitted_cells(content) if cell.kind == "code"]
-
-
-def _raw_cells(document: dict[str, Any]) -> Iterator[Any]:
-    has_cells = False
-    for holder in (document, *_list(document.get("worksheets"))):  # worksheets: format 3
-        if isinstance(holder, dict) and isinstance(holder.get("cells"), list):
-            has_cells = True
-            yield from holder["cells"]
-    if not has_cells:
+def _raw_cells(content: bytes) -> Iterator[Any]:
+    if len(content) > MAX_NOTEBOOK_BYTES:
+        raise SkippedFile(f"it is larger than {MAX_NOTEBOOK_BYTES >> 20} MiB")
+    try:
+        document = json.loads(content.decode("utf-8-sig"))
+    except (ValueError, RecursionError):
+        raise SkippedFile("it is not a notebook: it is not valid JSON") from None
+    if not isinstance(document, dict):
+        raise SkippedFile("it is not a notebook")
+    holders = [holder for holder in (document, *_list(document.get("worksheets"))) if isinstance(holder, dict)]
+    lists = [holder["cells"] for holder in holders if isinstance(holder.get("cells"), list)]  # worksheets: format 3
+    if not lists:
         raise SkippedFile("it is not a notebook: it has no cells")
+    return chain.from_iterable(lists)
 
 
 def _list(value: Any) -> list[Any]:

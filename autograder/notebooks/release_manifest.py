@@ -18,16 +18,11 @@ MANIFEST = ".headway-release.json"
 
 @dataclass
 class WrittenFiles:
-    """The names of the files of a release, by what was done with them.
-
-    Attributes:
-        kept: files that somebody changed or created, which were left as they are.
-        removed: unchanged files of an earlier release that the course no longer has.
-    """
+    """The names of the files of a release, by what was done with them."""
 
     written: list[str] = field(default_factory=list)
-    kept: list[str] = field(default_factory=list)
-    removed: list[str] = field(default_factory=list)
+    kept: list[str] = field(default_factory=list)  # changed or created by somebody, and left as they are
+    removed: list[str] = field(default_factory=list)  # unchanged files that the course no longer has
 
 
 def released_seed(folder: Path) -> int | None:
@@ -46,8 +41,7 @@ def write_release(folder: Path, files: dict[str, str], seed: int) -> WrittenFile
     before: dict[str, str] = known if isinstance(known, dict) else {}
     after, done = dict(before), WrittenFiles()
     for name, text in files.items():
-        current = _read_text(folder / name)
-        new = _fingerprint(name, text)
+        current, new = _read_text(folder / name), _fingerprint(name, text)
         if current is not None and _fingerprint(name, current) not in (new, before.get(name)):
             done.kept.append(name)
             continue
@@ -56,11 +50,10 @@ def write_release(folder: Path, files: dict[str, str], seed: int) -> WrittenFile
         after[name] = new
         done.written.append(name)
     for name in before.keys() - files.keys():
-        current = _read_text(folder / name)
-        if current is not None and _fingerprint(name, current) == before[name]:
+        current, fingerprint = _read_text(folder / name), after.pop(name)
+        if current is not None and _fingerprint(name, current) == fingerprint:
             (folder / name).unlink()
             done.removed.append(name)
-        after.pop(name)
     manifest = {"seed": seed, "files": dict(sorted(after.items()))}
     write_atomically(folder / MANIFEST, (json.dumps(manifest, indent=1) + "\n").encode())
     return done
@@ -84,18 +77,12 @@ def _read_text(path: Path) -> str | None:
 def _fingerprint(name: str, text: str) -> str:
     """Return the SHA-256 of a file's text; of a notebook, that of its cells without outputs."""
     if name.endswith(".ipynb"):
-        with contextlib.suppress(
-            ValueError, KeyError, TypeError, AttributeError
-        ):  # a damaged notebook counts as changed
+        # A damaged notebook counts as changed.
+        with contextlib.suppress(ValueError, KeyError, TypeError, AttributeError):
             text = repr([_cell_content(cell) for cell in json.loads(text)["cells"]])
     return hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()
 
 
 def _cell_content(cell: dict[str, Any]) -> tuple[Any, str, Any]:
-    source = cell["source"]
     nbgrader = cell.get("metadata", {}).get("nbgrader")
-    return (
-        cell["cell_type"],
-        source if isinstance(source, str) else "".join(source),
-        nbgrader and sorted(nbgrader.items()),
-    )
+    return cell["cell_type"], "".join(cell["source"]), nbgrader and sorted(nbgrader.items())

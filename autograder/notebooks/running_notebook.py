@@ -74,7 +74,7 @@ def assemble_submission(
         as_run: see `extract.extract_modules`.
     """
     texts = extract.extract_modules(cells, curriculum, f"{module}.ipynb", as_run=as_run)
-    submission = NotebookSubmission(dict(texts), set(texts))
+    submission = NotebookSubmission(texts, set(texts))
     if module not in texts:
         file = folder / f"{module}.py"  # `from softmax import softmax; check(softmax)`
         submission.texts[module] = file.read_text("utf-8-sig", "replace") if file.is_file() else ""

@@ -41,19 +41,15 @@ def instructor_notebook(
 
     Args:
         points: possible points by qualified name.
-        hidden_seed: seed of the inputs that nbgrader grades with; released notebooks use the public inputs. With 0,
-            nbgrader uses them too.
+        hidden_seed: seed of the inputs that nbgrader grades with; 0 for the public inputs of released notebooks.
     """
     source = notebook_cells.read_cells(with_effort(solution, module, curriculum))
     functions_after = _functions_complete_after(source, module, curriculum)
     cells: list[notebook_cells.NotebookNode] = []
     number = 0  # of the code cell
     for i, (kind, text) in enumerate(source):
-        if kind == "markdown":
-            cells.append(notebook_cells.markdown(text))
-            continue
-        if kind == "play":
-            cells.append(notebook_cells.code(text))  # neither locked nor graded: students may change it
+        if kind != "code":  # students may change code to play with, so it is neither locked nor graded
+            cells.append(notebook_cells.markdown(text) if kind == "markdown" else notebook_cells.code(text))
             continue
         number += 1
         if number == 1:
