@@ -17,13 +17,21 @@ class BlockedChecks:
     """Decides which failed checks of a submission are caused by another function.
 
     Where that decides the question, re-runs checks with official functions in place of the student's, which it copies
-    to temporary folders in `scratch`.
+    to temporary folders in `scratch`. Untrusted code never runs beside official functions of the same assignment, which
+    it could read.
     """
 
     def __init__(
-        self, folder: Path, curriculum: Curriculum, scratch: Path | None, run_job: Callable[[Job], JobResult]
+        self,
+        folder: Path,
+        curriculum: Curriculum,
+        scratch: Path | None,
+        run_job: Callable[[Job], JobResult],
+        *,
+        untrusted: bool = False,
     ) -> None:
         self._folder, self._curriculum, self._scratch, self._run_job = folder, curriculum, scratch, run_job
+        self._untrusted = untrusted
         self._calls: dict[str, dict[str, set[str]]] = {}  # by module, so that each is parsed once
         self._usage = ResourceUsage()  # Re-runs share one budget, as large as the submission's own.
 
@@ -97,6 +105,11 @@ class BlockedChecks:
         for function in dict.fromkeys(check.function for check in failed):
             called = [name for name in self._functions_called_by(function) if name in wrong]
             if not called:
+                continue
+            if self._untrusted:
+                for check in failed:
+                    if check.function == function:
+                        check.help = check.help or f"it calls {', '.join(called)}: fix that first"
                 continue
             module = function.partition(".")[0]
             with tempfile.TemporaryDirectory(prefix="headway-", dir=self._scratch) as copy:

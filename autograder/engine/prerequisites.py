@@ -94,7 +94,7 @@ def copy_with_official_functions(
     """Copy a submission, with official functions in place of some of its own in `module`.
 
     The official module is copied under another name, where student code can read it: a check that passes with such a
-    copy must not earn points.
+    copy must not earn points, and no untrusted code may run beside it.
     """
     for name, content in read_modules(folder):
         (target / name).write_bytes(content)

@@ -128,7 +128,8 @@ class CheckSession:
         Functions whose status is `known` need not be checked again to decide what is blocked.
         """
         started = time.perf_counter()
-        curriculum, scratch = self._options.curriculum, self._options.sandbox.submissions_root
+        curriculum, sandbox = self._options.curriculum, self._options.sandbox
+        scratch, untrusted = sandbox.submissions_root, bool(sandbox.mechanisms) or sandbox.unsafe
         selected = tuple(curriculum.functions) if functions is None else functions
         is_official = self._options.official
         with closing(OfficialPrerequisites(curriculum, scratch)) if is_official else nullcontext() as official:
@@ -136,8 +137,9 @@ class CheckSession:
             found = self._runner.run(Job(folder, frozenset(selected), official_folder, diagnose))
             result = SubmissionResult(name, content_hash(folder), self._options.seed, found.checks, found.problems)
             result.official_prerequisites = is_official
-            result.sandbox = self._options.sandbox.layers
-            BlockedChecks(folder, curriculum, scratch, self._runner.run).mark(result, selected, known or {})
+            result.sandbox = sandbox.layers
+            blocked = BlockedChecks(folder, curriculum, scratch, self._runner.run, untrusted=untrusted)
+            blocked.mark(result, selected, known or {})
         result.seconds = time.perf_counter() - started
         return result
 

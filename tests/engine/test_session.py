@@ -13,6 +13,7 @@ from autograder.courses.transformer import TRANSFORMER
 from autograder.curriculum import registry
 from autograder.engine.session import Options, check, check_many, run_in_session
 from autograder.results import SubmissionResult, to_document
+from autograder.sandbox import SandboxPolicy
 
 pytestmark = pytest.mark.slow
 
@@ -437,3 +438,25 @@ def test_check_without_computation_earns_nothing(submission, check_submission, b
     result = check_submission(submission(**texts), official=True, diagnose=False)
     assert not result.internal_errors
     assert [check.id for check in result.checks if check.earned] == []
+
+
+READS_OFFICIAL = """
+import numpy as np
+def softmax(x, axis=-1, temperature=1.0):
+    return np.zeros_like(x)
+def log_softmax(x, axis=-1):
+    try:
+        from _official_softmax import log_softmax as official
+    except ImportError:
+        return softmax(x, axis)
+    return official(x, axis)
+"""
+
+
+def test_untrusted_code_cannot_read_official_solutions(submission, check_submission):
+    folder, function = submission(softmax=READS_OFFICIAL), "softmax.log_softmax"
+    trusted = check_submission(folder, function)
+    assert "blocked" in {check.status for check in trusted.checks}  # one's own code may run beside the solutions
+    untrusted = check_submission(folder, function, sandbox=SandboxPolicy(unsafe=True))
+    assert "blocked" not in {check.status for check in untrusted.checks if check.sees_answers}
+    assert any("softmax.softmax" in (check.help or "") for check in untrusted.checks)
