@@ -107,9 +107,12 @@ class BlockedChecks:
             if not called:
                 continue
             if self._untrusted:
+                advice = (
+                    f"{function.partition('.')[2]} calls {', '.join(called)}, which may be the cause: fix that first"
+                )
                 for check in failed:
                     if check.function == function:
-                        check.help = check.help or f"it calls {', '.join(called)}: fix that first"
+                        check.help = "; ".join(filter(None, [check.help, advice]))
                 continue
             module = function.partition(".")[0]
             with tempfile.TemporaryDirectory(prefix="headway-", dir=self._scratch) as copy:
