@@ -106,7 +106,7 @@ def _student_process() -> Diagnostic:
     from autograder.sandbox import Limits, Session, WorkerDied, Workers, WorkerTimedOut
 
     name = "student process"
-    request = {"op": "call", "module": "doctor", "function": "probe", "args": (), "kwargs": {}, "opaque": []}
+    request = {"op": "call", "module": "doctor", "function": "probe", "args": (), "kwargs": {}, "handles": {}}
     with tempfile.TemporaryDirectory() as folder, Workers() as workers:
         Path(folder, "doctor.py").write_text(PROBE, "utf-8")
         session = Session(workers, Path(folder), Limits())

@@ -5,7 +5,9 @@ A frame is a JSON header and the raw bytes of the arrays that it mentions, in or
     magic "HWF1" | header length (u32) | body length (u64) | header (JSON) | body
 
 Nothing in a frame is ever executed: no pickle, no `.npy`, no constructor chosen by the sender. Sizes are checked
-before anything is read, dtypes come from a list, and a body with unused bytes is refused.
+before anything is read, dtypes come from a list, and a body with unused bytes is refused. A frame from a student's
+process is data: it may contain only the handles that the grader issued for it, and no `Rng` or `Config`, which the
+grader would turn into objects if they were passed on.
 
 This file is also loaded by its path in the student's process, so it imports nothing of Headway.
 """
@@ -13,7 +15,7 @@ This file is also loaded by its path in the student's process, so it imports not
 import json
 import math
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -87,21 +89,27 @@ def pack(value: Any) -> bytes:
     return b"".join([PREFIX.pack(MAGIC, len(header), size), header, *chunks])
 
 
-def unpack(frame: bytes) -> Any:
-    """Decode one frame; raise FrameError if the bytes are not exactly one well-formed frame."""
+def unpack(frame: bytes, handles: Iterable[int] | None = None) -> Any:
+    """Decode one frame; raise FrameError if the bytes are not exactly one well-formed frame.
+
+    Args:
+        frame: the bytes.
+        handles: for a frame from a student's process, the numbers of the handles that it may contain, each of them
+            once; `Rng` and `Config` are then refused. None: the sender is trusted.
+    """
     if len(frame) < PREFIX.size:
         raise FrameError("the frame is too short")
     header_size, body_size = parse_prefix(frame[: PREFIX.size])
     if len(frame) != PREFIX.size + header_size + body_size:
         raise FrameError("the frame's length is not what its prefix says")
-    return _decode(frame[PREFIX.size : PREFIX.size + header_size], frame[PREFIX.size + header_size :])
+    return _decode(frame[PREFIX.size : PREFIX.size + header_size], frame[PREFIX.size + header_size :], handles)
 
 
-def read_frame(receive: Callable[[int], bytes], max_body: int = MAX_BODY) -> Any:
-    """Decode one frame from a stream; `receive(n)` returns exactly n bytes or raises."""
+def read_frame(receive: Callable[[int], bytes], max_body: int = MAX_BODY, handles: Iterable[int] | None = None) -> Any:
+    """Decode one frame from a stream; `receive(n)` returns exactly n bytes or raises. For `handles` see `unpack`."""
     header_size, body_size = parse_prefix(receive(PREFIX.size), max_body)
     content = receive(header_size + body_size)
-    return _decode(content[:header_size], content[header_size:])
+    return _decode(content[:header_size], content[header_size:], handles)
 
 
 def parse_prefix(prefix: bytes, max_body: int = MAX_BODY) -> tuple[int, int]:
@@ -145,82 +153,101 @@ def _type_name(value: Any) -> str:
     return kind.__qualname__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__qualname__}"
 
 
-def _decode(header: bytes, body: bytes) -> Any:
+def _decode(header: bytes, body: bytes, handles: Iterable[int] | None) -> Any:
     try:
         spec = json.loads(header)
     except (ValueError, RecursionError) as error:  # ValueError also for numbers of thousands of digits.
         raise FrameError(f"the header is not JSON ({type(error).__name__})") from None
-    value, end = _build(spec, body, 0, 0)
-    if end != len(body):
+    decoder = _Decoder(body, handles)
+    value = decoder.build(spec, 0)
+    if decoder.position != len(body):
         raise FrameError("the body is longer than its arrays")
     return value
 
 
-def _build(spec: Any, body: bytes, start: int, depth: int) -> tuple[Any, int]:
-    if depth > MAX_DEPTH + 1:
-        raise FrameError("the value is nested too deeply")
-    if spec is None or type(spec) in (bool, int, float, str):
-        return spec, start
-    if type(spec) is not dict or len(spec) != 1:
-        raise FrameError("unknown header entry")
-    ((tag, content),) = spec.items()
-    if tag in ("a", "s"):
-        return _build_array(tag, content, body, start)
-    if tag in ("t", "l") and type(content) is list:
-        items = []
-        for item in content:
-            value, start = _build(item, body, start, depth + 1)
-            items.append(value)
-        return (tuple(items) if tag == "t" else items), start
-    if tag == "d" and type(content) is list:
-        return _build_dict(content, body, start, depth)
-    if tag in ("h", "r") and type(content) is int:
-        return (Handle(content) if tag == "h" else Rng(content)), start
-    if tag == "c" and type(content) is list and len(content) == 3:
-        module, name, fields = content
-        values, start = _build(fields, body, start, depth + 1)
-        if type(module) is str and type(name) is str and type(values) is dict:
-            return Config(module, name, values), start
-    if tag == "o" and type(content) is str:
-        return Opaque(content[:200]), start
-    raise FrameError(f"malformed header entry {str(tag)[:8]!r}")
+class _Decoder:
+    """Builds the value that a header describes; its arrays are in the body, in order from `position`."""
 
+    def __init__(self, body: bytes, handles: Iterable[int] | None) -> None:
+        self._body, self.position = body, 0
+        self._trusted, self._handles = handles is None, set(handles or ())
 
-def _build_dict(content: list[Any], body: bytes, start: int, depth: int) -> tuple[dict[Any, Any], int]:
-    result: dict[Any, Any] = {}
-    for pair in content:
-        if type(pair) is not list or len(pair) != 2:
-            raise FrameError("malformed dictionary")
-        key, start = _build(pair[0], body, start, depth + 1)
-        if isinstance(key, np.generic):
-            key = key.item()  # np.int64(3) and 3 are the same key of a dict.
-        if type(key) not in (str, int, float, bool, type(None)):
-            raise FrameError("a dictionary key is neither a string nor a number")
-        if type(key) is int and abs(key) >= MAX_KEY:
-            raise FrameError("a dictionary key is too large")
-        result[key], start = _build(pair[1], body, start, depth + 1)
-    return result, start
+    def build(self, spec: Any, depth: int) -> Any:
+        """Return the value of one header entry, which is nested in `depth` others."""
+        if depth > MAX_DEPTH + 1:
+            raise FrameError("the value is nested too deeply")
+        if spec is None or type(spec) in (bool, int, float, str):
+            return spec
+        if type(spec) is not dict or len(spec) != 1:
+            raise FrameError("unknown header entry")
+        ((tag, content),) = spec.items()
+        if tag in ("a", "s"):
+            return self._array(tag, content)
+        if tag in ("t", "l") and type(content) is list:
+            items = [self.build(item, depth + 1) for item in content]
+            return tuple(items) if tag == "t" else items
+        if tag == "d" and type(content) is list:
+            return self._dict(content, depth)
+        if tag == "h" and type(content) is int:
+            return self._handle(content)
+        if tag == "o" and type(content) is str:
+            return Opaque(content[:200])
+        if tag in ("r", "c") and not self._trusted:
+            raise FrameError(f"it contains {'an Rng' if tag == 'r' else 'a Config'}, which only the grader may send")
+        if tag == "r" and type(content) is int:
+            return Rng(content)
+        if tag == "c" and type(content) is list and len(content) == 3:
+            module, name, fields = content
+            values = self.build(fields, depth + 1)
+            if type(module) is str and type(name) is str and type(values) is dict:
+                return Config(module, name, values)
+        raise FrameError(f"malformed header entry {str(tag)[:8]!r}")
 
+    def _handle(self, number: int) -> Handle:
+        if not self._trusted:
+            if number not in self._handles:
+                raise FrameError("it contains a handle that the grader did not issue for it")
+            self._handles.remove(number)
+        return Handle(number)
 
-def _build_array(tag: str, content: Any, body: bytes, start: int) -> tuple[Any, int]:
-    if type(content) is not list or len(content) != 2:
-        raise FrameError("malformed array entry")
-    code, shape = content
-    if type(code) is not str or code not in DTYPES:
-        raise FrameError("an array has a dtype that is not allowed")
-    if type(shape) is not list or len(shape) > MAX_AXES or not all(type(n) is int and 0 <= n < 1 << 40 for n in shape):
-        raise FrameError("an array has a malformed shape")
-    if tag == "s" and shape:
-        raise FrameError("a scalar has axes")
-    dtype, count = DTYPES[code], math.prod(shape)
-    end = start + count * dtype.itemsize
-    if end > len(body):
-        raise FrameError("an array is larger than the body")
-    raw = np.frombuffer(body, np.uint8, count * dtype.itemsize, start)
-    if code == "|b1" and raw.size and raw.max() > 1:
-        raise FrameError("a boolean is neither 0 nor 1")
-    try:
-        array = raw.copy().view(dtype).reshape(shape)
-    except ValueError:  # No elements, but axes whose product overflows.
-        raise FrameError("an array has a malformed shape") from None
-    return (array if tag == "a" else array[()]), end
+    def _dict(self, content: list[Any], depth: int) -> dict[Any, Any]:
+        result: dict[Any, Any] = {}
+        for pair in content:
+            if type(pair) is not list or len(pair) != 2:
+                raise FrameError("malformed dictionary")
+            key = self.build(pair[0], depth + 1)
+            if isinstance(key, np.generic):
+                key = key.item()  # np.int64(3) and 3 are the same key of a dict.
+            if type(key) not in (str, int, float, bool, type(None)):
+                raise FrameError("a dictionary key is neither a string nor a number")
+            if type(key) is int and abs(key) >= MAX_KEY:
+                raise FrameError("a dictionary key is too large")
+            result[key] = self.build(pair[1], depth + 1)
+        return result
+
+    def _array(self, tag: str, content: Any) -> Any:
+        if type(content) is not list or len(content) != 2:
+            raise FrameError("malformed array entry")
+        code, shape = content
+        if type(code) is not str or code not in DTYPES:
+            raise FrameError("an array has a dtype that is not allowed")
+        if (
+            type(shape) is not list
+            or len(shape) > MAX_AXES
+            or not all(type(n) is int and 0 <= n < 1 << 40 for n in shape)
+        ):
+            raise FrameError("an array has a malformed shape")
+        if tag == "s" and shape:
+            raise FrameError("a scalar has axes")
+        dtype, count = DTYPES[code], math.prod(shape)
+        start, self.position = self.position, self.position + count * dtype.itemsize
+        if self.position > len(self._body):
+            raise FrameError("an array is larger than the body")
+        raw = np.frombuffer(self._body, np.uint8, count * dtype.itemsize, start)
+        if code == "|b1" and raw.size and raw.max() > 1:
+            raise FrameError("a boolean is neither 0 nor 1")
+        try:
+            array = raw.copy().view(dtype).reshape(shape)
+        except ValueError:  # No elements, but axes whose product overflows.
+            raise FrameError("an array has a malformed shape") from None
+        return array if tag == "a" else array[()]

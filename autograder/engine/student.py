@@ -90,6 +90,7 @@ class StudentCode:
         self._slow: set[str] = set()  # functions that have timed out
         self._stubs: dict[str, bool] = {}  # what is known of each function
         self.calls: list[Call] = []
+        self._handles_issued = 0
         self._fresh = True
         self._assignment = ""
 
@@ -126,13 +127,13 @@ class StudentCode:
         function = self._curriculum.functions[qualified]
         call = Call(function, args, kwargs)
         self.calls.append(call)
-        opaque = [i for i, output in enumerate(function.outputs) if output.name == CACHE]
+        handles = self._issue_handles(function)
         request = {
             "op": "call",
             **_names(function),
             "args": tuple(_unwrap(value) for value in args),
             "kwargs": {key: _unwrap(value) for key, value in kwargs.items()},
-            "opaque": opaque,
+            "handles": handles,
             "fresh": self._fresh,
         }
         self._fresh = False
@@ -145,13 +146,20 @@ class StudentCode:
         call.modified = [clean(name, 80) for name in _texts(reply.get("modified"))]
         call.warnings = [clean(text, 300) for text in _texts(reply.get("warnings"))]
         call.value = self._wrap(reply.get("value"), call)
-        if opaque and len(function.outputs) > 1:
+        if handles and len(function.outputs) > 1:
             # Checks unpack (out, cache), and read the cache, before they compare anything.
             if type(call.value) is not tuple or len(call.value) != len(function.outputs):
                 raise wrong_output_count(function.outputs, function, call.value)
-            if not all(isinstance(call.value[i], Cache) for i in opaque):
+            if not all(isinstance(call.value[i], Cache) for i in handles):
                 raise Died(f"while {function.name} was running, its process sent a value in place of the cache")
         return call.value
+
+    def _issue_handles(self, function: Function) -> dict[int, int]:
+        """Return a new handle's number for each cache among the outputs, by the output's index."""
+        indices = [index for index, output in enumerate(function.outputs) if output.name == CACHE]
+        first = self._handles_issued + 1
+        self._handles_issued += len(indices)
+        return dict(zip(indices, range(first, first + len(indices)), strict=True))
 
     def fetch(self, handle: Handle, key: str, function: Function) -> Any:
         """Return one entry of a cache of `function` that stayed in the student's process."""

@@ -83,7 +83,7 @@ def probe(sandbox: SandboxPolicy, submissions_root: Path) -> dict[str, str]:
             path.write_bytes((CHILD_FOLDER / "probe.py").read_bytes())
         limits = Limits()
         arguments = {"outside": str(secret), "sibling": str(sibling), "memory": limits.memory_bytes}
-        request = {"op": "call", "module": "probe", "function": "probe", "args": (), "opaque": [], "kwargs": arguments}
+        request = {"op": "call", "module": "probe", "function": "probe", "args": (), "handles": {}, "kwargs": arguments}
         try:
             with Workers(sandbox=sandbox) as workers, closing(Session(workers, submission, limits)) as session:
                 reply = session.request(request, PROBE_SECONDS)

@@ -43,7 +43,7 @@ class Session:
         self._usage = usage or ResourceUsage()
 
     def request(self, message: dict[str, Any], seconds: float) -> dict[str, Any]:
-        """Send one request and return its answer.
+        """Send one request and return its answer, which may contain the handles that the request issues.
 
         Raises:
             WorkerTimedOut: after `seconds`, or if the submission has used up its time.
@@ -81,7 +81,8 @@ class Session:
             self._usage.received += count
             return receive(process.channel, count, deadline)
 
-        reply = wire_format.read_frame(receive_counted, self._limits.result_bytes)
+        issued = message.get("handles", {}).values()
+        reply = wire_format.read_frame(receive_counted, self._limits.result_bytes, issued)
         if not isinstance(reply, dict) or type(reply.get("id")) is not int or reply["id"] != number:
             raise wire_format.FrameError("it does not belong to the request")
         return reply

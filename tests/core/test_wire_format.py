@@ -1,6 +1,7 @@
 """Frames carry data and only data; whatever is not a frame is refused, not guessed at."""
 
 import contextlib
+import io
 import json
 
 import numpy as np
@@ -127,3 +128,61 @@ def test_markers_round_trip():
     assert back[2].d_model == 8
     with pytest.raises(AttributeError):
         _ = back[2].unknown
+
+
+FORBIDDEN = [  # as header entries, because a Config cannot be a key of a dict
+    {"r": 7},
+    {"c": ["gpt", "GPTConfig", {"d": [["d_model", 8]]}]},
+    {"c": ["/tmp/evil", "run", {"d": []}]},
+    {"h": 2},
+    {"h": -1},
+]
+PLACES = {
+    "top level": lambda entry: entry,
+    "list": lambda entry: {"l": [0, {"l": [entry]}]},
+    "tuple": lambda entry: {"t": [None, {"t": [entry]}]},
+    "dict": lambda entry: {"d": [["value", {"d": [["weights", entry]]}]]},
+    "key": lambda entry: {"d": [[entry, 1]]},
+    "field": lambda entry: {"c": ["gpt", "GPTConfig", {"d": [["d_model", entry]]}]},
+}
+
+
+def frame_of(entry):
+    header = json.dumps(entry).encode()
+    return wire_format.PREFIX.pack(wire_format.MAGIC, len(header), 0) + header
+
+
+@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize("entry", FORBIDDEN, ids=json.dumps)
+def test_student_frame_with_forbidden_marker_is_refused(entry, place):
+    frame = frame_of(PLACES[place](entry))
+    for handles in ((), (1, 3)):
+        with pytest.raises(wire_format.FrameError):
+            wire_format.unpack(frame, handles)
+        with pytest.raises(wire_format.FrameError):
+            wire_format.read_frame(io.BytesIO(frame).read, handles=handles)
+
+
+@pytest.mark.parametrize("place", ["top level", "list", "tuple", "dict"])
+def test_student_frame_with_issued_handle_is_decoded_once(place):
+    entry = PLACES[place]({"h": 3})
+    assert "Handle(number=3)" in repr(wire_format.unpack(frame_of(entry), (3,)))
+    with pytest.raises(wire_format.FrameError, match="did not issue"):
+        wire_format.unpack(frame_of({"l": [entry, entry]}), (3,))
+
+
+NESTED = {
+    "top level": lambda value: value,
+    "list": lambda value: [0, [value]],
+    "tuple": lambda value: (None, (value,)),
+    "dict": lambda value: {"value": {"weights": value}},
+}
+
+
+@pytest.mark.parametrize("place", NESTED)
+@pytest.mark.parametrize(
+    "data", [None, True, 3, 0.5, "text", np.arange(3), np.float32(2), (1,), [2], {"a": 1}, wire_format.Opaque("x")]
+)
+def test_student_frame_of_data_is_decoded(data, place):
+    value = NESTED[place](data)
+    assert repr(wire_format.unpack(wire_format.pack(value), ())) == repr(value)

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 from support import commands
-from support.paths import TESTS
+from support.toy_course import TOY, install
 
 from autograder.classroom import grade
 from autograder.courses.transformer import TRANSFORMER
@@ -17,19 +17,7 @@ from autograder.errors import UsageError
 
 pytestmark = pytest.mark.slow
 
-TOY = TESTS / "toycourse"
 SOLUTION = TOY / "solutions" / "averages.py"
-
-
-def install(folder, point="toycourse:COURSE", package=TOY):
-    """What an installer leaves behind: the package, and a .dist-info folder with its entry points."""
-    about = folder / "toycourse-1.0.dist-info"
-    about.mkdir(parents=True)
-    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: toycourse\nVersion: 1.0\n")
-    (about / "entry_points.txt").write_text(f"[{registry.GROUP}]\ntoy = {point}\n")
-    if package is not None:
-        shutil.copytree(package, folder / "toycourse", ignore=shutil.ignore_patterns("__pycache__"))
-    return folder
 
 
 @pytest.fixture(scope="module")

@@ -175,6 +175,36 @@ def test_line_number_is_valid_or_dropped(tmp_path, status, line):
     assert verdict is None or len(verdict.message) < 200
 
 
+FORBIDDEN = [wire_format.Config("/tmp/evil", "run"), wire_format.Rng(1), wire_format.Handle(7)]
+
+
+@pytest.mark.parametrize(
+    "nest", [lambda mark: mark, lambda mark: [mark], lambda mark: (mark,), lambda mark: {"a": mark}]
+)
+@pytest.mark.parametrize("field", ["value", "message", "trace", "unknown"])
+@pytest.mark.parametrize("mark", FORBIDDEN, ids=repr)
+def test_forbidden_marker_counts_as_a_dead_process(tmp_path, mark, field, nest):
+    reply = {"status": "returned", "value": 1.0, field: nest(mark)}
+    verdict, _ = ask(lambda request: wire_format.pack({**reply, "id": request["id"]}), tmp_path)
+    assert isinstance(verdict, Died)
+    assert "not an answer" in verdict.message
+
+
+@pytest.mark.parametrize("qualified", ["attention.attention", "blocks.block"])
+def test_handle_of_an_earlier_call_counts_as_a_dead_process(tmp_path, qualified):
+    def answer(request):
+        handle = wire_format.Handle(1)
+        return wire_format.pack({"id": request["id"], "status": "returned", "value": (np.zeros((2, 3)), handle)})
+
+    student = StudentCode(OverASocket(answer), tmp_path, TRANSFORMER, LIMITS)
+    *_, cache = student.call("blocks.block", (np.ones((2, 3)),), {})
+    assert cache.handle.number == 1
+    student._session.end()
+    with pytest.raises(Died, match="did not issue"):
+        student.call(qualified, (np.ones((2, 3)),), {})
+    student.close()
+
+
 def test_forged_cache_counts_as_a_dead_process(tmp_path):
     reply = {"status": "returned", "value": (np.zeros((2, 3)), {"weights": np.zeros((2, 3))})}
     verdict, _ = ask(lambda request: wire_format.pack({**reply, "id": request["id"]}), tmp_path, "blocks.block")

@@ -31,7 +31,7 @@ from autograder.engine.diagnosis.matching import (
     nearly_correct,
 )
 from autograder.engine.diagnosis.mistake import BrokenMistake, Mistake, mistakes_of_function
-from autograder.engine.diagnosis.variants import module_with_mistakes, parameter_names, solution_module
+from autograder.engine.diagnosis.variants import instance_of, module_with_mistakes, parameter_names, solution_module
 from autograder.engine.student import UNANSWERED, Cache, Call, RecordedCheck
 from autograder.errors import StudentException
 
@@ -295,7 +295,7 @@ def _prepare_argument(value: Any, caches: dict[int, Any], package: str) -> Any:
     if isinstance(value, Rng):
         return np.random.default_rng(value.seed)
     if isinstance(value, Config):
-        return getattr(solution_module(value.module, package), value.name)(**value.fields)
+        return instance_of(value, package)
     return copy.deepcopy(value)
 
 

@@ -11,8 +11,10 @@ import types
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cache
+from pathlib import Path
 from typing import Any
 
+from autograder.core.wire_format import Config
 from autograder.curriculum import registry
 from autograder.curriculum.registry import BUILT_IN
 from autograder.engine.diagnosis.mistake import BrokenMistake, Mistake
@@ -20,14 +22,26 @@ from autograder.engine.diagnosis.mistake import BrokenMistake, Mistake
 
 @cache
 def solution_source(module: str, package: str = BUILT_IN) -> str:
-    """Return the source of the official solution of an assignment."""
-    return (registry.solutions(package) / f"{module}.py").read_text("utf-8")
+    """Return the source of the official solution of an assignment; raise ValueError if the course has none."""
+    # A name may come from a check's input: it is looked up, never joined to a path.
+    path = _solution_paths(package).get(module)
+    if path is None:
+        raise ValueError(f"the course has no solution named {module!r}")
+    return path.read_text("utf-8")
 
 
 @cache
 def solution_module(module: str, package: str = BUILT_IN) -> types.ModuleType:
     """Return the official solution of an assignment as a module."""
     return _execute(module, package)
+
+
+def instance_of(config: Config, package: str = BUILT_IN) -> Any:
+    """Return the instance that a `Config` stands for; raise ValueError unless it names a class of a solution."""
+    kind = vars(solution_module(config.module, package)).get(config.name)
+    if not isinstance(kind, type) or kind.__module__ != config.module:
+        raise ValueError(f"the solution {config.module} has no class {config.name!r}")
+    return kind(**config.fields)
 
 
 @cache
@@ -118,9 +132,9 @@ def _compiled(name: str, package: str) -> types.CodeType:
 
 def _execute(name: str, package: str, changed_functions: Iterable[str] = ()) -> types.ModuleType:
     def import_(name: str, *details: Any) -> Any:
-        return solution_module(name, package) if name in assignments else builtins.__import__(name, *details)
+        return solution_module(name, package) if name in solutions else builtins.__import__(name, *details)
 
-    assignments = _solution_names(package)
+    solutions = _solution_paths(package)
     module = types.ModuleType(name)
     module.__dict__["__builtins__"] = {**vars(builtins), "__import__": import_}
     exec(_compiled(name, package), module.__dict__)
@@ -130,5 +144,5 @@ def _execute(name: str, package: str, changed_functions: Iterable[str] = ()) -> 
 
 
 @cache
-def _solution_names(package: str) -> frozenset[str]:
-    return frozenset(path.stem for path in registry.solutions(package).glob("*.py"))
+def _solution_paths(package: str) -> dict[str, Path]:
+    return {path.stem: path for path in registry.solutions(package).glob("*.py")}

@@ -45,7 +45,7 @@ class Submission:
         if name in sys.modules:
             return sys.modules[name]
         path = os.path.join(self.folder, name + ".py")
-        if not os.path.isfile(path):
+        if not name.isidentifier() or not os.path.isfile(path):
             raise Missing(f"there is no file {name}.py")
         spec = importlib.util.spec_from_file_location(name, path)
         module = importlib.util.module_from_spec(spec)
@@ -74,9 +74,8 @@ class Submission:
             return self.function(value.module, value.name)(**value.fields)
         return value
 
-    def store(self, value):
-        """Keep a value in this process and return a handle to it."""
-        number = len(self.handles) + 1
+    def store(self, value, number):
+        """Keep a value in this process and return a handle to it, with the number that the grader chose."""
         self.handles[number] = value
         return frames.Handle(number)
 
@@ -114,11 +113,11 @@ def call(submission, request):
         "warnings": [describe_warning(w) for w in caught[:MAX_WARNINGS]],
         "line": line_of(function),
     }
-    opaque = request["opaque"]
-    if opaque == [0] and not isinstance(result, tuple):
-        result = submission.store(result)
-    elif opaque and isinstance(result, tuple):
-        result = tuple(submission.store(v) if i in opaque else v for i, v in enumerate(result))
+    handles = request["handles"]  # numbers, by the index of the output that stays here
+    if list(handles) == [0] and not isinstance(result, tuple):
+        result = submission.store(result, handles[0])
+    elif handles and isinstance(result, tuple):
+        result = tuple(submission.store(v, handles[i]) if i in handles else v for i, v in enumerate(result))
     return {**reply, "value": result}
 
 

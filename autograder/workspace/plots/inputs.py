@@ -98,6 +98,8 @@ def functions_in_namespace(namespace: Mapping[str, Any]) -> FunctionCaller:
         origins = ("__main__", namespace.get("__name__"), module)
         if callable(candidate) and getattr(candidate, "__module__", None) in origins:
             return candidate
+        if module not in TRANSFORMER.modules:
+            raise ValueError(f"the course has no module {module!r}")
         return getattr(importlib.import_module(module), name)
 
     def build(value: Any) -> Any:
