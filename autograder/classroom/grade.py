@@ -114,9 +114,9 @@ def _warn_of_unknown_dates(students: Sequence[ClassMember], policy: Policy) -> l
     unknown = sum(any(not attempt.times and attempt.late is None for attempt in attempts) for attempts in submitted)
     if not unknown:
         return []
-    hint = "Downloads of Gradescope and nbgrader contain dates; those of Canvas mark late submissions."
+    hint = "Downloads from Gradescope and nbgrader contain dates; those from Canvas only mark late submissions."
     count = f"{unknown} of {counted(len(submitted), 'submission')}"
-    return [f"The date of {count} is unknown: they count as on time. {hint}"]
+    return [f"No date is known for {count}. They count as on time unless [[exceptions]] gives late_days. {hint}"]
 
 
 def _require_torch(options: session.Options) -> None:

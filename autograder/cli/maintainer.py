@@ -13,7 +13,7 @@ from autograder.cli import options
 def doctor() -> None:
     """Check this machine: dependencies, sandbox, versions.
 
-    For every problem you see the command that fixes it.
+    Shows the command that fixes each problem.
     """
     from autograder.cli import diagnostics
     from autograder.report import doctor as doctor_report

@@ -270,7 +270,7 @@ def next_step(document: Document, when_passed: str | None = None) -> str:
         if function["status"] == "not_started":
             message = function["checks"][0]["message"]
             if message.startswith(("there is no file ", f"{module}.py defines no function ")):
-                return f"Next: {message}. Restore the stub: headway update"
+                return f"Cannot check {name}: {message}. To restore the stub: headway update"
             return (
                 f"Next: write {function['name']} in {module}.py, then: headway check {name}\nStuck? headway hint {name}"
             )

@@ -116,7 +116,7 @@ def render(document: Document, out: Path, console: Console) -> None:
         console.print(Text(f"… and {len(students) - MAX_ROWS} more", "dim"))
     # As in the class report, a student without a result does not count as 0.
     shares = [s["score"] / s["out_of"] for s in students if s["status"] == "graded" and s["out_of"]]
-    mean = [f"Mean score {sum(shares) / len(shares):.0%} ({len(shares)} graded)"] if shares else []
+    mean = [f"Mean of {counted(len(shares), 'score')}: {sum(shares) / len(shares):.0%}"] if shares else []
     counts = Counter(student["status"] for student in students)
     others = [f"{counts[status]} {status}" for status in STATUSES_WITHOUT_SCORE if counts[status]]
     text = " · ".join([*mean, *others, f"{document['seconds']:.1f} s"])

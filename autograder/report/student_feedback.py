@@ -120,7 +120,8 @@ def as_markdown(student: Document, result: Document | None) -> str:
     lines = [f"# {_escaped(student['name'])}", ""]
     if result is None:
         return "\n".join([*lines, f"{student['status']}: {_escaped(student['reason'])}", ""])
-    score = f"Score: **{student['score']:.4g} of {student['out_of']:g}**"
+    total = f"**{student['score']:.4g} of {student['out_of']:g}**"
+    score = f"Score: {total if student['out_of'] else 'none, because no assignment counts'}"
     late = f", {student['penalty']:.4g} points deducted: {counted(student['late_days'], 'day')} late"
     lines += [score + late if student["penalty"] else score, ""]
     lines += [f"- {_escaped(note)}" for note in [*student_exception_lines(student), *result["notes"]]]

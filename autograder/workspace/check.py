@@ -62,4 +62,4 @@ def _experiment_hint(workspace: Workspace, module: str, statuses: Mapping[str, S
     is_passed = module in progress.passed_assignments(statuses, workspace.curriculum)
     if source is None or EXPERIMENT.encode() not in source.content or not is_passed:
         return ""
-    return f"\n{module}.py ends with an experiment. Predict it, then run: python {module}.py"
+    return f"\n{module}.py ends with an experiment. Predict its result, then run: python {module}.py"

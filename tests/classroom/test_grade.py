@@ -96,7 +96,7 @@ def test_table_shows_missing_and_late_students(tmp_path, days, said):
     grading_progress.render(document, tmp_path, Console(file=shown, width=200))
     assert "Mia" in shown.getvalue()
     assert "s013" not in shown.getvalue()
-    assert "Mean 90 % of 1 graded · 1 missing" in shown.getvalue()
+    assert "Mean of 1 score: 90% · 1 missing" in shown.getvalue()
     assert said in shown.getvalue()
     assert ("late" in shown.getvalue()) is (days > 0)
 

@@ -83,7 +83,7 @@ def _summary(book: Gradebook, student: Document, result: Document) -> str:
     lines = []
     for assignment in result["assignments"]:
         points, weighted = scaled.get(assignment["name"], ("", ""))
-        scaling = f"; after the policy: {points}; in the score: {weighted}" if points else ""
+        scaling = f"; under the policy: {points}; in the score: {weighted}" if points else ""
         earned, possible = assignment["points"]["earned"], assignment["points"]["possible"]
         lines.append(f"{assignment['name']}: {earned:g} of {possible:g} points{scaling}")
     if student["penalty"]:

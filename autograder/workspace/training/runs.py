@@ -48,7 +48,7 @@ def train(
     resumed = checkpoint.load(out) if resume else None
     settings = resumed.settings if resumed else settings
     if resumed and resumed.step >= until:
-        raise UsageError(f"{out} has {resumed.step} steps already. Train on: headway train --resume --steps N")
+        raise UsageError(f"{out} already has {resumed.step} steps. To train longer: headway train --resume --steps N")
     figure.require_matplotlib()
     checkpoint.require_writable(out)
     plot_path = out.with_suffix(".png")
@@ -59,8 +59,9 @@ def train(
         trainer = Trainer(workers, folder, settings, resumed)
         first = trainer.run.step
         console.print(
-            f"{settings.preset} on {settings.data}: {trainer.n_parameters:,} parameters, {trainer.vocabulary} "
-            f"distinct characters, {trainer.train_characters:,} for training, {trainer.val_characters:,} for validation"
+            f"preset {settings.preset}, dataset {settings.data}: {trainer.n_parameters:,} parameters, "
+            f"{trainer.vocabulary} distinct characters, {trainer.train_characters:,} for training, "
+            f"{trainer.val_characters:,} for validation"
         )
         with echo_disabled(), show_training(console, first, until, settings.entropy_floor()) as show:
             for update in trainer.train(until, max(1, settings.steps // MEASUREMENTS)):

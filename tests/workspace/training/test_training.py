@@ -138,7 +138,7 @@ def test_generate_continues_prompt_reproducibly(finished_run):
         (["train", "--solution", "--preset", "huge"], "no such preset: 'huge'"),
         (["train", "--solution", "--data", "nmaes"], "Did you mean 'names'"),
         (["train", "--solution", "--preset", "shakespeare"], "headway data fetch tinyshakespeare"),
-        (["train", "--solution", "--resume", "--steps", "10"], "has 60 steps already"),
+        (["train", "--solution", "--resume", "--steps", "10"], "60 steps"),
         (["train", "--dir", "stubs", "--data", "given-names"], "--solution"),
         (["train", "--solution", "--data", "given-names", "--out", "text/model"], "cannot write text/model"),
         (["train", "--solution", "--data", "given-names", "--out", "stubs"], "cannot write stubs (Is a directory)"),
