@@ -9,7 +9,7 @@ from autograder.core.text import clean, counted
 from autograder.documents import Document
 from autograder.report.check_report import STATUS_STYLES, STATUS_WORDS, headline, likely_cause, points_text, worst_value
 from autograder.report.class_records import LETTERS
-from autograder.report.error_map import MARKS
+from autograder.report.error_map import MARK_WORDS, MARKS
 from autograder.report.html import render_page
 
 MAX_OUTPUT = 1500
@@ -38,9 +38,12 @@ def check_details(check: Document) -> list[tuple[str, str]]:
 
 
 def error_map_text(check: Document) -> str:
-    """Return the map of wrong elements as plain characters, as in the terminal without colours."""
-    rows = check["error_map"]["rows"] if check["error_map"] else ()
-    return "\n".join("".join(MARKS[mark][0] for mark in row) for row in rows)
+    """Return the map of wrong elements and its legend as plain characters, as in the terminal without colours."""
+    if not check["error_map"]:
+        return ""
+    rows = check["error_map"]["rows"]
+    legend = "  ".join(f"{MARKS[mark][0]} {MARK_WORDS[mark]}" for mark in sorted(set("".join(rows))))
+    return "\n".join([*("".join(MARKS[mark][0] for mark in row) for row in rows), "", legend])
 
 
 def reported_checks(function: Document) -> list[Document]:
