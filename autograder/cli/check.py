@@ -37,7 +37,7 @@ def check(
 ) -> None:
     """Check everything, or the named assignments or functions.
 
-    Code that is not your own belongs in the sandbox: --dir DIR --sandbox. Nothing is recorded in DIR then.
+    To check code that is not your own, use --dir DIR --sandbox. This records nothing in DIR.
 
     Exit codes: 0 all checks passed, 1 some check did not pass, 2 wrong usage, 3 internal error.
     """

@@ -72,7 +72,9 @@ def read_files(attempt: Attempt) -> list[SubmittedFile]:
             for file in _files(part):
                 size += len(file.content) if isinstance(file.content, bytes) else 0
                 if size > MAX_RAW_BYTES:
-                    raise SkippedFile(f"the rest is left out, together it is larger than {MAX_RAW_BYTES >> 20} MiB")
+                    raise SkippedFile(
+                        f"the rest is left out: the files are larger than {MAX_RAW_BYTES >> 20} MiB together"
+                    )
                 files.append(file)
         except OSError as error:
             files.append(SubmittedFile("", SkippedFile(f"the submission cannot be read ({error.strerror or error})")))
@@ -158,10 +160,10 @@ def copy_modules(files: list[SubmittedFile], target: Path, curriculum: Curriculu
                         notes.append(f"{shown}: left out because there are two files of that name")
                     continue
                 if len(chosen) >= MAX_FILES:
-                    raise SkippedFile(f"{shown} and the rest: left out, there are more than {MAX_FILES} files")
+                    raise SkippedFile(f"{shown} and the rest: left out because there are more than {MAX_FILES} files")
                 if sum(len(other.content) for other in chosen.values()) + len(content) > MAX_BYTES:
-                    size = f"together they are larger than {MAX_BYTES >> 20} MiB"
-                    raise SkippedFile(f"{shown} and the rest: left out, {size}")
+                    because = f"because the files are larger than {MAX_BYTES >> 20} MiB together"
+                    raise SkippedFile(f"{shown} and the rest: left out {because}")
                 chosen[known] = module
     except SkippedFile as error:
         notes.append(str(error))
