@@ -31,7 +31,7 @@ def test_help_lists_every_command_in_its_section(tmp_path):
         (["check", "--dir", "x" * 300], "File name too long"),
         (["grade", "x" * 300, "--out", "out"], "File name too long"),
         (["check", "--dir", "empty"], "headway init"),
-        (["check", "softmax", "--dir", "work", "--json", "no/such/folder.json"], "cannot write no/such/folder.json"),
+        (["check", "softmax", "--json", "no/such/folder.json"], "cannot write no/such/folder.json"),
         (["grade", "no-such-folder", "--out", "out"], "no such folder: no-such-folder"),
         (["grade", "empty", "--out", "out"], "no submissions in empty"),
         (["grade", "class", "--out", "a-file"], "a-file"),
@@ -49,7 +49,8 @@ def test_bad_input_is_one_line_and_exit_code_2(arguments, words, tmp_path):
     (tmp_path / "empty").mkdir()
     (tmp_path / "class" / "ada").mkdir(parents=True)
     (tmp_path / "work").mkdir()
-    (tmp_path / "work" / "softmax.py").write_text(SOFTMAX)
+    for folder in (tmp_path, tmp_path / "work"):
+        (folder / "softmax.py").write_text(SOFTMAX)
     (tmp_path / "work" / "course.toml").touch()
     done = invoke(*arguments, cwd=tmp_path)
     assert done.returncode == 2, done.stderr
