@@ -13,6 +13,7 @@ course, has the same layout, except that its solutions are in `solutions/` at th
     reference/<module>.py       the functions that answers are compared with
     mistakes/<module>.py        known mistakes; optional
     hints.toml                  hints; optional
+    glossary.toml               explanations of terms; optional
 
 An instructor installs a course, and it is trusted like Headway itself. Files that others may have written can only
 name a course.
