@@ -136,11 +136,7 @@ class DaskCluster:
     on_warning: Callable[[str], None] = lambda text: None  # called for each worker that takes no work
 
     def run(self, tasks: Iterable[GradingTask]) -> None:
-        """Grade all tasks.
-
-        Raises:
-            UsageError: if there is no such cluster, or none of its workers may take work.
-        """
+        """Grade all tasks; raise UsageError if there is no such cluster, or none of its workers may take work."""
         try:
             import distributed
         except ImportError:

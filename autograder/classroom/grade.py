@@ -50,9 +50,7 @@ def grade_class(
     """Grade the submissions in `folder` that have no current result; write results and class document to `out`.
 
     Return the class document. The seed of `options` is ignored: it is the policy's, the stored one, or a new one.
-
-    Raises:
-        UsageError: if there is nothing to grade, `out` cannot be written, or this machine has no sandbox.
+    Raises UsageError if there is nothing to grade, `out` cannot be written, or this machine has no sandbox.
     """
     students = layouts.read_class_members(folder, options.curriculum, policy.layout, run.modules, out=out)
     if run.roster is not None:

@@ -68,11 +68,7 @@ class Gradebook:
 
 
 def read(out: Path) -> Gradebook:
-    """Return the graded class in the folder `out`.
-
-    Raises:
-        UsageError: if there is none, or this version of Headway cannot read it.
-    """
+    """Return the graded class in the folder `out`; raise UsageError if there is none that this version can read."""
     path, again = out / "class.json", f"headway grade DIR --out {out}"
     if not out.is_dir():
         raise UsageError(f"no such folder: {out}. Grade a class first: {again}")

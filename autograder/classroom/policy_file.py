@@ -40,11 +40,7 @@ def find_policy(path: Path | None, folder: Path, curriculum: Curriculum) -> Poli
 
 
 def load_policy(path: Path, curriculum: Curriculum) -> Policy:
-    """Read and validate a `course.toml`.
-
-    Raises:
-        UsageError: if the file cannot be read, is not TOML or breaks a rule.
-    """
+    """Read and validate a `course.toml`; raise UsageError if it cannot be read, is not TOML or breaks a rule."""
     try:
         text = path.read_text("utf-8-sig")
     except OSError as error:

@@ -131,10 +131,8 @@ def _read_journal(path: Path) -> Iterator[JournalEntry]:
 def locked(out: Path) -> Iterator[Callable[[Path], None]]:
     """Hold the folder `out` for this run, and delete the scratch folder that a killed run left behind.
 
-    Yields a function that records the path of this run's scratch folder.
-
-    Raises:
-        UsageError: if another run holds the folder, or it cannot be written.
+    Yields a function that records the path of this run's scratch folder. Raises UsageError if another run holds `out`,
+    or it cannot be written.
     """
     try:
         out.mkdir(parents=True, exist_ok=True)

@@ -93,9 +93,8 @@ def student_score(
 ) -> StudentScore:
     """Apply the policy: scale the points, take off the late penalty, apply exceptions, drop the lowest, weight.
 
-    Args:
-        earned: points from the checks, by assignment; a missing assignment earned nothing.
-        attempt: the attempt that counts; None if nothing was submitted.
+    The points `earned` from the checks are by assignment. The `attempt` is the one that counts; None: nothing
+    submitted.
     """
     scores: dict[str, AssignmentScore] = {}
     for assignment in assignments:

@@ -14,11 +14,7 @@ from autograder.sandbox import SandboxUnavailable, strongest_level
 
 
 def check_in_sandbox(folder: Path, options: session.Options) -> SubmissionResult:
-    """Check a copy of the modules and notebooks in `folder`, and write nothing to it.
-
-    Raises:
-        UsageError: if this machine has no sandbox.
-    """
+    """Check a copy of the modules and notebooks in `folder`; raise UsageError if this machine has no sandbox."""
     folder = folder.resolve()
     with scratch_folder() as scratch:
         try:

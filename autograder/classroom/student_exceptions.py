@@ -46,8 +46,7 @@ def exceptions_by_submission(
 ) -> tuple[dict[str, list[PolicyException]], list[str]]:
     """Return the entries by submission, and a warning for each student who is not in the class.
 
-    Raises:
-        UsageError: if a name matches several students.
+    Raises UsageError if a name matches several students.
     """
     names = StudentNames(members)
     by_submission: dict[str, list[PolicyException]] = {}

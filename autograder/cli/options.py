@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 PASSED, NOT_PASSED, USAGE, INTERNAL_ERROR = 0, 1, 2, 3
 INTERRUPTED = 130  # what a shell reports for Ctrl-C
 PATH = click.Path(path_type=Path)
+WITH_DEFAULTS = {"show_default": True}  # settings of a command whose help shows the default of every option
 
 
 def _store(context: click.Context, option: click.Parameter, value: Any) -> None:
@@ -37,7 +38,12 @@ workspace_folder = click.option(
     "--dir", "folder", type=PATH, default=".", help="Your workspace (default: this folder)."
 )
 submission_folder = click.option(
-    "--dir", "folder", type=PATH, default=".", help="The submission's folder (default: this folder)."
+    "--dir",
+    "folder",
+    type=PATH,
+    default=".",
+    show_default=False,
+    help="The submission's folder (default: this folder).",
 )
 json_file = click.option(
     "--json", "json_file", metavar="FILE", help="Write the results as JSON (- for standard output)."

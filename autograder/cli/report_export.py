@@ -29,7 +29,7 @@ FORMATS = {
 }
 
 
-@click.command()
+@click.command(context_settings=options.WITH_DEFAULTS)
 @click.argument("out", metavar="OUT", type=options.PATH)
 @click.option("--html", "page", type=options.PATH, help="File for the page (default: OUT/report.html).")
 @click.option(
@@ -45,7 +45,7 @@ FORMATS = {
     metavar="SUBMISSIONS",
     help="Also list pairs of similar submissions in this folder, for a person to look at.",
 )
-@click.option("--layout", default="auto", show_default=True, help="Layout of SUBMISSIONS, as for headway grade.")
+@click.option("--layout", default="auto", help="Layout of SUBMISSIONS, as for headway grade.")
 @options.no_color
 def report(out: Path, page: Path | None, feedback: str | None, similar: Path | None, layout: str) -> None:
     """Summarize a graded class: scores, common mistakes, who needs help.
@@ -104,7 +104,7 @@ def _feedback_link(book: "Gradebook", folder: Path | None, page: Path) -> "Calla
     return link
 
 
-@click.command()
+@click.command(context_settings=options.WITH_DEFAULTS)
 @click.argument("out", metavar="OUT", type=options.PATH)
 @click.option("--format", "kind", type=click.Choice(list(FORMATS)), required=True, help="Format to write.")
 @click.option("--to", type=options.PATH, help="File or folder to write (default: in OUT/exports).")
@@ -115,14 +115,12 @@ def _feedback_link(book: "Gradebook", folder: Path | None, page: Path) -> "Calla
     "--id-column",
     type=click.Choice(["ID", "SIS User ID", "SIS Login ID"]),
     default="SIS User ID",
-    show_default=True,
     help="canvas: column for the ids if the roster is not from Canvas.",
 )
 @click.option(
     "--visibility",
     type=click.Choice(["visible", "after_due_date", "after_published", "hidden"]),
     default="visible",
-    show_default=True,
     help="gradescope: when students see the tests. Hidden checks stay hidden.",
 )
 @click.option(
@@ -138,14 +136,12 @@ def _feedback_link(book: "Gradebook", folder: Path | None, page: Path) -> "Calla
     "--seed",
     type=click.IntRange(0),
     default=0,
-    show_default=True,
     help="gradescope-autograder: seed of the inputs; 0 for the public ones.",
 )
 @click.option(
     "--feedback",
     type=click.Choice(["summary", "none"]),
     default="summary",
-    show_default=True,
     help="gradescope-autograder: how much results reveal.",
 )
 @click.option(

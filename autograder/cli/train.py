@@ -31,25 +31,17 @@ def _selected_modules(folder: Path, solution: bool) -> "Iterator[ModuleSelection
         yield modules
 
 
-@click.command()
+@click.command(context_settings=options.WITH_DEFAULTS)
 @options.submission_folder
 @solution_option
-@click.option("--preset", default="names", show_default=True, help=PRESET_HELP)
+@click.option("--preset", default="names", help=PRESET_HELP)
 @click.option("--data", "dataset", metavar="NAME", help="Dataset (default: the preset's; see headway data list).")
 @click.option("--steps", type=click.IntRange(1), help="Number of steps (default: the preset's).")
 @click.option(
-    "--schedule",
-    type=click.Choice(["constant", "cosine"]),
-    default="constant",
-    show_default=True,
-    help="Learning-rate schedule.",
+    "--schedule", type=click.Choice(["constant", "cosine"]), default="constant", help="Learning-rate schedule."
 )
-@click.option(
-    "--seed", type=click.IntRange(0), default=0, show_default=True, help="Seed of the initial parameters and batches."
-)
-@click.option(
-    "--out", type=options.PATH, default="model.safetensors", show_default=True, help="The checkpoint to write."
-)
+@click.option("--seed", type=click.IntRange(0), default=0, help="Seed of the initial parameters and batches.")
+@click.option("--out", type=options.PATH, default="model.safetensors", help="The checkpoint to write.")
 @click.option("--resume", is_flag=True, help="Continue the run saved in --out.")
 @options.no_color
 def train(
@@ -79,22 +71,19 @@ def train(
             console.print(line, style="bold", markup=False)
 
 
-@click.command()
+@click.command(context_settings=options.WITH_DEFAULTS)
 @click.argument("path", metavar="CHECKPOINT", type=options.PATH)
 @options.submission_folder
 @solution_option
 @click.option("--prompt", metavar="TEXT", help="The beginning of the text (default: a new line).")
-@click.option(
-    "--length", type=click.IntRange(1), default=400, show_default=True, help="Number of characters to generate."
-)
+@click.option("--length", type=click.IntRange(1), default=400, help="Number of characters to generate.")
 @click.option(
     "--temperature",
     type=click.FloatRange(0),
     default=1.0,
-    show_default=True,
     help="Sampling temperature; 0 always takes the most likely character.",
 )
-@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Seed of the sampling.")
+@click.option("--seed", type=click.IntRange(0), default=0, help="Seed of the sampling.")
 def generate(
     path: Path, folder: Path, solution: bool, prompt: str | None, length: int, temperature: float, seed: int
 ) -> None:
@@ -109,17 +98,13 @@ def generate(
             click.echo(line, err=True)
 
 
-@click.command()
+@click.command(context_settings=options.WITH_DEFAULTS)
 @options.submission_folder
 @solution_option
-@click.option("--preset", default="shakespeare", show_default=True, help=PRESET_HELP)
-@click.option("--rounds", type=click.IntRange(1), default=7, show_default=True, help="Number of rounds.")
+@click.option("--preset", default="shakespeare", help=PRESET_HELP)
+@click.option("--rounds", type=click.IntRange(1), default=7, help="Number of rounds.")
 @click.option(
-    "--seconds",
-    type=click.FloatRange(0.05),
-    default=0.5,
-    show_default=True,
-    help="Seconds per measurement (two in each round).",
+    "--seconds", type=click.FloatRange(0.05), default=0.5, help="Seconds per measurement (two in each round)."
 )
 @click.option("--name", help="Your name on the leaderboard (default: the folder's name).")
 @options.json_file
@@ -145,16 +130,12 @@ def bench(
         options.write_json(json_file, benchmark.leaderboard_record(comparison, name or folder.resolve().name))
 
 
-@click.command()
+@click.command(context_settings=options.WITH_DEFAULTS)
 @click.argument("name", required=False)
 @options.submission_folder
 @solution_option
 @click.option(
-    "--checkpoint",
-    type=options.PATH,
-    default="model.safetensors",
-    show_default=True,
-    help="The trained model, for plots that show one.",
+    "--checkpoint", type=options.PATH, default="model.safetensors", help="The trained model, for plots that show one."
 )
 @click.option("--text", help="The text to show, for plots that show one.")
 @click.option(

@@ -132,13 +132,7 @@ def _module_text(
     statements: Sequence[Statement],
     as_run: bool,
 ) -> str:
-    """Return the text of one module.
-
-    Args:
-        definitions: numbers of the statements that define its functions, and the functions' names.
-        module_of: the module of every function of the course that the notebook defines.
-        statements: all statements of the notebook.
-    """
+    """Return the text of one module, whose functions the statements numbered in `definitions` define."""
     functions = {name for _, name in definitions}
     best_rank = {
         name: max(_rank(statements[i], as_run) for i, defined in definitions if defined == name) for name in functions

@@ -55,14 +55,9 @@ class InstructorNotebook:
 
 
 def graded_notebook(submitted: bytes, source: InstructorNotebook, document: Document, assignment: Document) -> str:
-    """Return a submitted notebook file with Headway's report.
+    """Return a submitted notebook with Headway's report; `assignment` is its entry in the result document.
 
-    Args:
-        document: the student's result document.
-        assignment: the assignment's entry in it.
-
-    Raises:
-        SkippedFile: if the submitted notebook cannot be read.
+    Raises SkippedFile if the submitted notebook cannot be read.
     """
     functions = _functions(source, assignment)
     cells = [cell for cell in submitted_cells(submitted) if cell.kind != "code" or not _GRADED.fullmatch(cell.source)]

@@ -51,9 +51,7 @@ Before you submit, restart the kernel and run all cells. Graded cells give parti
 def course_files(solutions: Path, curriculum: Curriculum, include: Prerequisites, hidden_seed: int) -> dict[str, str]:
     """Return the files of the course: text by file name.
 
-    Args:
-        include: whether the assignments' folders hold official solutions of the earlier assignments.
-        hidden_seed: see `instructor_notebook`.
+    With `include`, the assignments' folders hold official solutions of the earlier assignments.
     """
     points = possible_points(solutions, curriculum)
     header = notebook_cells.notebook_text("header", [notebook_cells.markdown(HEADER)])
@@ -68,11 +66,7 @@ def course_files(solutions: Path, curriculum: Curriculum, include: Prerequisites
 
 
 def possible_points(solutions: Path, curriculum: Curriculum) -> dict[str, float]:
-    """Return the possible points of each function, by qualified name, from a check of the solutions.
-
-    Raises:
-        HeadwayError: if the solutions do not pass.
-    """
+    """Return each function's possible points from a check of the solutions; raise HeadwayError if they do not pass."""
     result = session.check("solutions", solutions, session.Options(curriculum=curriculum))
     if not result.passed:
         raise HeadwayError("the solutions do not pass their own checks: headway verify")

@@ -26,8 +26,7 @@ MAX_STATEMENTS = 4000
 def read_modules(content: bytes, curriculum: Curriculum, name: str = "") -> dict[str, bytes]:
     """Return the Python modules in a notebook file, by file name; its own name may name an assignment.
 
-    Raises:
-        SkippedFile: if the notebook cannot be read or defines no function of the course.
+    Raises SkippedFile if the notebook cannot be read or defines no function of the course.
     """
     # Named by their number among all cells, as notebook editors show it.
     cells = [Cell(f"cell {cell.number}", cell.source) for cell in submitted_cells(content) if cell.kind == "code"]
@@ -49,11 +48,7 @@ class NotebookCell:
 
 
 def submitted_cells(content: bytes) -> list[NotebookCell]:
-    """Return the code and Markdown cells of a notebook, in order, without outputs.
-
-    Raises:
-        SkippedFile: if the notebook cannot be read or is too large.
-    """
+    """Return the code and Markdown cells, in order, without outputs; raise SkippedFile if unreadable or too large."""
     cells: list[NotebookCell] = []
     size = 0
     for number, raw in enumerate(_raw_cells(content), 1):

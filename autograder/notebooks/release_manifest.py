@@ -32,11 +32,7 @@ def released_seed(folder: Path) -> int | None:
 
 
 def write_release(folder: Path, files: dict[str, str], seed: int) -> WrittenFiles:
-    """Write a course, or update an earlier release of it.
-
-    Raises:
-        OSError: if a file cannot be written.
-    """
+    """Write a course, or update an earlier release of it; raise OSError if a file cannot be written."""
     known = _read_manifest(folder).get("files")
     before: dict[str, str] = known if isinstance(known, dict) else {}
     after, done = dict(before), WrittenFiles()

@@ -66,12 +66,9 @@ def _shell() -> Any:
 def assemble_submission(
     module: str, cells: Sequence[Cell], folder: Path, curriculum: Curriculum, *, as_run: bool = True
 ) -> NotebookSubmission:
-    """Assemble `module` of a notebook with the modules that it imports.
+    """Assemble `module` of a notebook in `folder`, from the cells that were run, with the modules that it imports.
 
-    Args:
-        cells: the cells that were run.
-        folder: the notebook's folder.
-        as_run: see `extract.extract_modules`.
+    For `as_run`, see `extract.extract_modules`.
     """
     texts = extract.extract_modules(cells, curriculum, f"{module}.ipynb", as_run=as_run)
     submission = NotebookSubmission(texts, set(texts))

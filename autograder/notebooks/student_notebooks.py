@@ -39,9 +39,7 @@ def instructor_notebook(
 ) -> str:
     """Return nbgrader's source notebook: locked given cells, marked solutions, and a graded cell for each function.
 
-    Args:
-        points: possible points by qualified name.
-        hidden_seed: seed of the inputs that nbgrader grades with; 0 for the public inputs of released notebooks.
+    The seed is that of the inputs that nbgrader grades with; 0 stands for the public inputs of released notebooks.
     """
     source = notebook_cells.read_cells(with_effort(solution, module, curriculum))
     functions_after = _functions_complete_after(source, module, curriculum)
@@ -139,11 +137,7 @@ def student_notebooks(solutions: Path, curriculum: Curriculum) -> dict[str, str]
 
 
 def prerequisites(module: str, solutions: Path, curriculum: Curriculum) -> list[str]:
-    """Return the earlier modules that a module imports, directly or indirectly, in course order.
-
-    Raises:
-        HeadwayError: if it imports a later one.
-    """
+    """Return all earlier modules that a module needs, in course order; raise HeadwayError if it imports a later one."""
     imported: set[str] = set()
     unread = [module]
     while unread:

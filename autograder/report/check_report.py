@@ -45,12 +45,7 @@ MAX_OUTPUT_LINES = 12
 
 
 def render(document: Document, console: Console, *, all_panels: bool = False, when_passed: str | None = None) -> None:
-    """Print the whole report of a result document.
-
-    Args:
-        all_panels: show every failed check instead of the first few.
-        when_passed: what to do next if every check passed.
-    """
+    """Print a result document, with all failed checks or the first few; `when_passed` is what to do if none failed."""
     console.print(_overview(document))
     checks = failed_checks(document)
     shown = checks if all_panels else first_failures(checks)[:MAX_PANELS]
@@ -256,11 +251,7 @@ def break_before_command(line: str, width: int) -> str:
 
 
 def next_step(document: Document, when_passed: str | None = None) -> str:
-    """Return the one thing to do next: the first function, in course order, that needs work.
-
-    Args:
-        when_passed: what to do next if every check passed.
-    """
+    """Return the one thing to do next: the first function in course order that needs work, else `when_passed`."""
     every = [(a, f) for a in document["assignments"] for f in a["functions"]]
     functions = [(a, f) for a, f in every if not f["bonus"]] or every  # bonus work comes last, unless only it was named
     for assignment, function in functions:

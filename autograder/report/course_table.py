@@ -10,11 +10,7 @@ from autograder.report.styles import grid
 
 
 def render(texts: Mapping[str, Mapping[str, str]], curriculum: Curriculum, console: Console) -> None:
-    """Print each name and its text, below the assignment that it belongs to.
-
-    Args:
-        texts: text by name, by assignment.
-    """
+    """Print each name and its text (`texts[assignment][name]`), below the assignment that it belongs to."""
     table = grid("right", "left", "fold")
     for assignment in curriculum.assignments:
         if of_assignment := texts.get(assignment.module):

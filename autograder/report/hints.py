@@ -12,13 +12,7 @@ from autograder.report.styles import grid
 def render(
     function: str, steps: Sequence[tuple[str, str]], total: int, commands: Sequence[str], console: Console
 ) -> None:
-    """Print the hints of one function.
-
-    Args:
-        steps: kind and text of each step that is shown.
-        total: the number of all steps.
-        commands: the commands that check the function and show one more hint.
-    """
+    """Print the shown steps (kind and text) of a function's `total` hints, and how to check it and see one more."""
     console.print(Text.assemble((function, "bold"), f" · hint {len(steps)} of {total}\n"))
     console.print(hint_table(steps))
     check_command, hint_command = commands
@@ -42,12 +36,7 @@ def hint_table(steps: Sequence[tuple[str, str]]) -> Table:
 
 
 def render_choice(assignment: str, counts: Mapping[str, int], commands: Sequence[str], console: Console) -> None:
-    """Print the hint commands of an assignment's functions.
-
-    Args:
-        counts: number of steps shown so far, by function.
-        commands: the command for each function.
-    """
+    """Print the hint command of each function of an assignment, with the number of steps shown so far."""
     table = grid("fold", "dim fold")
     for command, count in zip(commands, counts.values(), strict=True):
         table.add_row(Text(command), Text(f"{count} shown" if count else ""))

@@ -45,10 +45,8 @@ def render(
 ) -> None:
     """Print the selected functions by assignment: PyTorch's name, estimated time, difficulty.
 
-    Args:
-        entries: latest results by function, in a workspace; they add a mark, the age of the status and the points.
-        stale: functions that were changed since they were checked.
-        total: the number of functions of which `selected` is a part, if it is a part.
+    The latest results, `entries`, add a mark, the age of the status and the points; `stale` functions were changed
+    since. The number `total` is given if `selected` is only a part of the functions.
     """
     functions = [curriculum.functions[name] for name in selected]
     columns = (TAKES, HARD) if entries is None else (SINCE, POINTS, TAKES, HARD)

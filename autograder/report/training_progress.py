@@ -28,10 +28,7 @@ def show_training(
 ) -> Iterator[Callable[[TrainingUpdate], None]]:
     """Show a run from step `first` to step `last`: live in a terminal; in a pipe, one plain line per measurement.
 
-    Yields the function to call with each update.
-
-    Args:
-        entropy: entropy of the text in nats per character, where it is known.
+    Yields the function to call with each update. The entropy of the text is in nats per character, if it is known.
     """
     columns = TextColumn("step"), BarColumn(bar_width=30), MofNCompleteColumn(), TimeRemainingColumn()
     progress = Progress(*columns, console=console)

@@ -32,11 +32,9 @@ class CheckReply:
 
 
 class BackgroundChecker:
-    """Checks the workspace on request, one request at a time.
+    """Checks the workspace on request, one request at a time, and collects the checks of `warm_up` before the first.
 
-    Args:
-        warm_up: functions whose checks are collected before the first request.
-        on_reply: called from the checker's thread with each reply; cancelled requests have none.
+    Each reply is passed to `on_reply` in the checker's thread; cancelled requests have none.
     """
 
     def __init__(

@@ -24,19 +24,12 @@ _Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 @dataclass
 class ParsedModule:
-    """The top-level definitions of a module.
+    """The top-level definitions of a module."""
 
-    Attributes:
-        error: the syntax error that keeps Python from reading the file, if any.
-        definitions: the dumped syntax tree of each top-level name.
-        uses: the names that each top-level name uses; `(module, "*")` stands for all of another module.
-        stubs: the functions that only raise NotImplementedError.
-    """
-
-    error: SyntaxError | None = None
-    definitions: dict[str, str] = field(default_factory=dict)
-    uses: dict[str, set[QualifiedName]] = field(default_factory=dict)
-    stubs: set[str] = field(default_factory=set)
+    error: SyntaxError | None = None  # keeps Python from reading the file
+    definitions: dict[str, str] = field(default_factory=dict)  # the dumped syntax tree of each top-level name
+    uses: dict[str, set[QualifiedName]] = field(default_factory=dict)  # (module, "*") stands for all of another module
+    stubs: set[str] = field(default_factory=set)  # the functions that only raise NotImplementedError
 
 
 @dataclass(eq=False)

@@ -77,10 +77,7 @@ def make_linker(folder: Path) -> Callable[[str, int], str]:
 def open_in_editor(file: Path, line: int, terminal: InteractiveTerminal) -> str:
     """Open a file in the editor named by VISUAL or EDITOR; a terminal editor gets the terminal until it ends.
 
-    Return one line that says what was done; empty for a terminal editor.
-
-    Raises:
-        UsageError: if no editor is set, or it cannot be started.
+    Return a line that says what was done; empty for a terminal editor. Raises UsageError if no editor is set or starts.
     """
     default = "code" if os.environ.get("TERM_PROGRAM") == "vscode" else ""
     try:

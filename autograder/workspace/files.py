@@ -73,8 +73,7 @@ def back_up(path: Path) -> Path:
 def reset(folder: Path, name: str, curriculum: Curriculum) -> Path | None:
     """Restore the stub of a function or a whole assignment; return the backup, or None if there was no file.
 
-    Raises:
-        UsageError: if the files cannot be read or written.
+    Raises UsageError if the files cannot be read or written.
     """
     module, _, function = name.partition(".")
     path = folder / f"{module}.py"

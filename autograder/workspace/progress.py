@@ -83,8 +83,7 @@ def current_statuses(entries: Mapping[str, ProgressEntry], fingerprints: Mapping
 def next_unfinished(statuses: Mapping[str, Status], curriculum: Curriculum, after: str | None = None) -> str | None:
     """Return the first function in course order, bonus functions last, that does not pass.
 
-    Args:
-        after: the current function: the rest of its assignment comes first, then the assignments after it.
+    Functions of the assignment of `after`, the current function, come first, then those after it.
     """
     names = sorted(curriculum.functions, key=lambda name: curriculum.functions[name].bonus)
     if after in names:

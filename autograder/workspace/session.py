@@ -23,30 +23,22 @@ WRONG = ("failed", "error", "timeout")
 
 
 class WatchSession:
-    """A student's session in a watched workspace.
-
-    Attributes:
-        focus: the current function; it follows the student's edits and otherwise changes only on request.
-        checking: the functions being checked in the foreground; empty when the results shown are the latest.
-        broken: functions that used to pass and fail after an edit elsewhere.
-        records: the checks of each function, as in the result document.
-        badge_lines: badges that have not been shown yet.
-        internal_errors: those of the latest check.
-    """
+    """A student's session in a watched workspace."""
 
     def __init__(self, workspace: Workspace, checker: BackgroundChecker) -> None:
         self.workspace = workspace
         self.curriculum = workspace.curriculum
         self._checker = checker
         self._number = 0
-        self.records: dict[str, list[dict[str, Any]]] = {}
-        self.broken: list[str] = []
-        self.badge_lines: list[str] = []
-        self.internal_errors: list[str] = []
-        self.checking: tuple[str, ...] = ()
+        self.records: dict[str, list[dict[str, Any]]] = {}  # the checks of each function, as in the result document
+        self.broken: list[str] = []  # functions that used to pass and fail after an edit elsewhere
+        self.badge_lines: list[str] = []  # not shown yet
+        self.internal_errors: list[str] = []  # of the latest check
+        self.checking: tuple[str, ...] = ()  # in the foreground; empty when the results shown are the latest
         self._undiagnosed: set[str] = set()  # checked without looking for mistakes
         self._pending: set[str] = set()  # to be checked when nothing is more urgent
         self._background: tuple[str, ...] = ()
+        # The current function follows the student's edits and otherwise changes only on request.
         self.focus = (
             workspace.current_function
             or self._first_started()

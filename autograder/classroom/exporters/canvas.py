@@ -21,11 +21,7 @@ _NO_SCORE = ("missing", "waiting", "failed")
 
 
 def write(book: Gradebook, path: Path, *, id_column: str = "SIS User ID") -> int:
-    """Write the CSV file; return the number of students.
-
-    Args:
-        id_column: the one of `STUDENT_COLUMNS` for ids if the roster is not from Canvas.
-    """
+    """Write the CSV file, with ids in `id_column` if the roster is not from Canvas; return the number of students."""
     titles = {assignment["name"]: _column_title(book, assignment["name"]) for assignment in book.assignments}
     possible = [csv_cells.points(assignment["possible"]) for assignment in book.assignments]
     # Four blanks, as Canvas's own exports have them.

@@ -60,11 +60,7 @@ class GradescopeSettings:
 
 
 def write(path: Path, settings: GradescopeSettings) -> int:
-    """Write the archive; return the number of files in it.
-
-    Raises:
-        UsageError: if results would reveal expected values.
-    """
+    """Write the archive; return the number of files. Raise UsageError if results would reveal expected values."""
     if settings.feedback == "full":
         raise UsageError("--feedback full would show students expected values. Use --feedback summary or none")
     content = io.BytesIO()

@@ -39,20 +39,12 @@ def write_gradebook(
     solutions: Mapping[str, Sequence[str]] | None = None,
     is_submitted: Callable[[str, str], bool] = lambda student, assignment: True,
 ) -> int:
-    """Write a class into an nbgrader gradebook, or update what the gradebook contains.
+    """Write a class into an nbgrader gradebook, or update it; return the number of submissions written.
 
-    Args:
-        results: each student with the result document or None, see `gradebook.Gradebook.results`.
-        database_url: as nbgrader's `c.CourseDirectory.db_url`: `sqlite:////absolute/path/gradebook.db` or
-            `postgresql://user@host/name`.
-        solutions: by assignment, the ids of the cells that students write; formgrader has a comment for each.
-        is_submitted: returns whether a student (nbgrader's id) submitted an assignment; others are not written.
-
-    Returns:
-        The number of submissions (a student's work on one assignment) written.
-
-    Raises:
-        UsageError: if nbgrader is not installed, or the database cannot be written.
+    The results are those of `gradebook.Gradebook.results`, the URL is nbgrader's `c.CourseDirectory.db_url`.
+    `solutions` holds, by assignment, the ids of the cells that students write; formgrader has a comment for each. Only
+    what `is_submitted` by a student (nbgrader's id) for an assignment is written. Raises UsageError if nbgrader is not
+    installed, or the database cannot be written.
     """
     try:
         from nbgrader.api import Gradebook

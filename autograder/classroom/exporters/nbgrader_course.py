@@ -52,11 +52,7 @@ class Course:
 
 
 def find(folder: Path) -> Course:
-    """Return the course in `folder`.
-
-    Raises:
-        UsageError: if there is none, its settings are invalid, or nbgrader is not installed.
-    """
+    """Return the course in `folder`; raise UsageError without one, without valid settings, or without nbgrader."""
     if find_spec("nbgrader") is None:
         raise missing_package("an nbgrader course needs nbgrader", "notebooks")
     root = folder.resolve()
@@ -99,11 +95,8 @@ def _settings(root: Path) -> Any:
 def write(book: Gradebook, course: Course) -> tuple[int, int]:
     """Write a graded class into a course, but only submissions that were made there; the rest is left as it is.
 
-    Returns the number of submissions written to the gradebook, and of notebooks with reports.
-
-    Raises:
-        UsageError: if the gradebook cannot be written.
-        OSError: if a notebook cannot be written.
+    Returns the number of submissions written to the gradebook, and of notebooks with reports. Raises UsageError if the
+    gradebook cannot be written, OSError if a notebook cannot.
     """
     names = [assignment["name"] for assignment in book.assignments]
     sources = {name: nbgrader_autograded.InstructorNotebook(course.notebook("source", name)) for name in names}

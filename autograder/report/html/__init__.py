@@ -41,15 +41,7 @@ def _asset(name: str) -> str:
 
 
 def render_page(template: str, *, styles: tuple[str, ...], script: str = "", data: Any = None, **values: Any) -> str:
-    """Return the text of a page.
-
-    Args:
-        template: file name of the template.
-        styles: file names of style sheets, which are joined.
-        script: file name of the script; empty for none.
-        data: the data that the script reads as JSON.
-        values: the values that the template reads.
-    """
+    """Return the text of a page: a template with `values`, style sheets, and a script that reads `data` as JSON."""
     from markupsafe import Markup
 
     style, code = "\n".join(map(_asset, styles)), _asset(script) if script else ""

@@ -19,11 +19,7 @@ def render_class(
     link: Callable[[StudentRecord], str | None] = lambda student: None,
     pairs: Sequence[SimilarPair] = (),
 ) -> str:
-    """Return the page, in one file that works without a network.
-
-    Args:
-        link: returns the address of a student's feedback, relative to the page.
-    """
+    """Return the page; `link` returns the address of a student's feedback, relative to the page."""
     shares = [student.share for student in records.scored] or [0.0]
     checks_by_assignment, blocked = defaultdict(list), Counter[str]()
     for check in records.checks.values():

@@ -11,24 +11,16 @@ PAGE = ("html",)
 
 @dataclass(frozen=True)
 class Plot:
-    """A plot that can be drawn.
-
-    Attributes:
-        entry_point: the function that draws it, `module:function` in this package.
-        needs: the functions of the course that compute what it shows.
-        caption: what to look for, in one sentence.
-        trained: whether it shows a trained model, read from a checkpoint.
-        suffixes: the file formats it can be written in; the first is the default.
-    """
+    """A plot that can be drawn."""
 
     name: str
-    entry_point: str
-    needs: tuple[str, ...]
+    entry_point: str  # the function that draws it, `module:function` in this package
+    needs: tuple[str, ...]  # the functions of the course that compute what it shows
     _: KW_ONLY
     title: str
-    caption: str
-    trained: bool = False
-    suffixes: tuple[str, ...] = FIGURES
+    caption: str  # what to look for, in one sentence
+    trained: bool = False  # whether it shows a trained model, read from a checkpoint
+    suffixes: tuple[str, ...] = FIGURES  # the file formats it can be written in; the first is the default
 
     @property
     def module(self) -> str:

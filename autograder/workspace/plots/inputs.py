@@ -83,10 +83,7 @@ def functions_in_folder(folder: Path) -> Iterator[FunctionCaller]:
     from autograder.engine.student import StudentCode
     from autograder.sandbox import Limits, Workers
 
-    with (
-        Workers() as workers,
-        closing(StudentCode(workers, folder, TRANSFORMER, Limits.for_training(60.0))) as student,
-    ):
+    with Workers() as workers, closing(StudentCode(workers, folder, TRANSFORMER, Limits.for_training(60.0))) as student:
         yield FunctionCaller(student.call)
 
 
@@ -125,17 +122,11 @@ def functions_in_namespace(namespace: Mapping[str, Any]) -> FunctionCaller:
 
 @dataclass(frozen=True)
 class PlotInputs:
-    """What a plot is drawn from.
-
-    Attributes:
-        functions: the functions that compute it.
-        text: the text to show; None: a default that suits the plot.
-        load_checkpoint: reads the trained model; called by plots that need one.
-    """
+    """What a plot is drawn from."""
 
     functions: FunctionCaller
-    text: str | None = None
-    load_checkpoint: Callable[[], Checkpoint] | None = None
+    text: str | None = None  # the text to show; None: a default that suits the plot
+    load_checkpoint: Callable[[], Checkpoint] | None = None  # called by plots that show a trained model
 
     def checkpoint(self) -> Checkpoint:
         """Return the trained model."""

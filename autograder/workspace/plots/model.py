@@ -14,15 +14,7 @@ LAYERS = ("after_attention", "after_ffn")
 
 
 class ForwardPass:
-    """A trained model applied to one text, computed by the student's functions.
-
-    Attributes:
-        run: the trained model.
-        n_layers, n_heads: the numbers of blocks, and of heads in each.
-        text: the text, T characters.
-        labels: its characters as axis labels.
-        logits: its predictions, (T, V).
-    """
+    """A trained model applied to one text of T characters, computed by the student's functions."""
 
     def __init__(self, inputs: PlotInputs) -> None:
         self.run: Checkpoint = inputs.checkpoint()

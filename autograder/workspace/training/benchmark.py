@@ -90,10 +90,7 @@ def compare_with_torch(
 ) -> SpeedComparison:
     """Train with the modules in `folder` and with PyTorch in turn, from equal parameters on equal batches.
 
-    Args:
-        rounds: how often each is measured.
-        seconds: approximate duration of one measurement.
-        student_modules: the modules the student wrote; only these are suggested for improvement. Empty: all.
+    A measurement takes about `seconds`. Only `student_modules` (all if empty) are suggested for improvement.
     """
     if importlib.util.find_spec("torch") is None:
         raise missing_package("headway bench compares with PyTorch", "torch")

@@ -41,9 +41,7 @@ def train(
 ) -> Checkpoint:
     """Train to step `until`, then write the checkpoint and the loss curve. Ctrl-C stops the run early and saves it.
 
-    Args:
-        settings: the settings of a new run; a resumed run keeps its own.
-        out: the checkpoint; the loss curve is written beside it with the suffix .png.
+    A resumed run keeps its own settings. The loss curve is written beside `out` with the suffix .png.
     """
     resumed = checkpoint.load(out) if resume else None
     settings = resumed.settings if resumed else settings

@@ -130,11 +130,7 @@ def _machine() -> _Machine:
 
 
 def text(length: int, seed: int = 0) -> str:
-    """Return `length` characters of the language. The text begins with a sentence and may end anywhere.
-
-    Raises:
-        ValueError: if `length` is negative.
-    """
+    """Return `length` characters of the language. The text begins with a sentence and may end anywhere."""
     if length < 0:
         raise ValueError(f"length must not be negative, got {length}")
     # For each state, 64 equally likely outcomes: a character with weight w occurs w times.
@@ -167,13 +163,7 @@ def entropy_per_character(context: int | None = None) -> float:
         h_T = (1/T) Σ_{t=1..T} H(X_{t+1} | X_1 ... X_t)         (h_T decreases to h: Cover and Thomas, theorem 4.2.2)
 
     It is exact, too: the sum runs over all possible windows, where windows that imply the same distribution over the
-    states of the machine are merged.
-
-    Args:
-        context: T, the block size of the model; None for h.
-
-    Raises:
-        ValueError: if `context` is smaller than 1.
+    states of the machine are merged. The `context` is T, the block size of the model, at least 1; None for h.
     """
     machine = _machine()
     if context is None:
