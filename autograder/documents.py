@@ -4,9 +4,10 @@ Every document names its schema: `headway.result/2` (one submission) or `headway
 are always written in the current version. `read_document` also reads version 1 and gives its keys their current names.
 """
 
-import json
 from pathlib import Path
 from typing import Any, Final, cast
+
+from autograder.core.files import read_plain_file
 
 Document = dict[str, Any]
 
@@ -32,19 +33,25 @@ def read_document(path: Path, schema: str) -> Document:
     Raises:
         OSError: if the file cannot be read.
         SchemaError: if it holds another kind of document, or a version that this Headway does not know.
-        ValueError: if it is not JSON, or lacks what its schema requires.
+        ValueError: if it is not JSON, or not what its schema requires.
     """
-    document: Any = json.loads(path.read_bytes())
-    stored = document.get("schema") if isinstance(document, dict) else None
-    if stored == schema:
-        return cast("Document", document)
-    upgrade = _UPGRADES.get((stored, schema)) if isinstance(stored, str) else None
-    if upgrade is None:
-        raise SchemaError(f"the schema is {stored!r}; this version of Headway reads {schema!r}")
+    import msgspec
+
+    from autograder import document_types
+
     try:
-        return {**upgrade(document), "schema": schema}
-    except (AttributeError, KeyError, TypeError) as error:
-        raise ValueError(f"not a valid {stored} document ({type(error).__name__}: {error})") from error
+        document: Any = msgspec.json.decode(read_plain_file(path))  # refuses NaN and infinity
+        stored = document.get("schema") if isinstance(document, dict) else None
+        if stored != schema:
+            upgrade = _UPGRADES.get((stored, schema)) if isinstance(stored, str) else None
+            if upgrade is None:
+                raise SchemaError(f"the schema is {str(stored)[:80]!r}; this version of Headway reads {schema!r}")
+            document = {**upgrade(document), "schema": schema}
+        required = document_types.ClassDocument if schema == CLASS_SCHEMA else document_types.ResultDocument
+        msgspec.convert(document, required)
+    except (AttributeError, KeyError, TypeError, RecursionError, msgspec.MsgspecError) as error:
+        raise ValueError(f"not a valid {schema} document ({type(error).__name__}: {error})") from error
+    return cast("Document", document)
 
 
 def _result_1_to_2(document: Document) -> Document:

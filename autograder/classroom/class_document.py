@@ -122,7 +122,8 @@ class GradedClass:
 
 def write(out: Path, document: dict[str, Any]) -> None:
     """Write `class.json` atomically."""
-    write_atomically(out / "class.json", (json.dumps(document, ensure_ascii=False) + "\n").encode("utf-8", "replace"))
+    content = (json.dumps(document, ensure_ascii=False) + "\n").encode("utf-8", "replace")
+    write_atomically(out / "class.json", content, durable=True)
 
 
 def write_csv(out: Path, document: dict[str, Any], entries: Mapping[str, JournalEntry]) -> None:
@@ -139,4 +140,4 @@ def write_csv(out: Path, document: dict[str, Any], entries: Mapping[str, Journal
         names = [csv_cells.text(student["submission"]), csv_cells.text(student["name"])]
         cells = [*names, *(f"{value:g}" for value in points), student["status"], str(student["late_days"])]
         rows.append([*cells, str(document["seed"]), "+".join(entry.sandbox) if entry else "", note])
-    csv_cells.write(out / "grades.csv", rows)
+    csv_cells.write(out / "grades.csv", rows, durable=True)

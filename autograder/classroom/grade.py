@@ -192,13 +192,15 @@ class _Recorder:
     def finish(self) -> dict[str, Any]:
         """Write the class document and the table, and return the document."""
         document = self._write()
-        class_document.write_csv(self._store.out, document, self._store.entries)
+        with result_store.report_store_error(self._store.out):
+            class_document.write_csv(self._store.out, document, self._store.entries)
         return document
 
     def _write(self) -> dict[str, Any]:
         self._class.seconds = time.perf_counter() - self._started
         document = self._class.document(self._store.entries)
-        class_document.write(self._store.out, document)
+        with result_store.report_store_error(self._store.out):
+            class_document.write(self._store.out, document)
         return document
 
 

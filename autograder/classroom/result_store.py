@@ -22,11 +22,14 @@ from pathlib import Path
 from typing import Any, Self
 from urllib.parse import quote
 
-from autograder.core.files import write_atomically
+import msgspec
+
+from autograder.core.files import read_plain_file, write_atomically
 from autograder.engine.inputs import fresh_seed
 from autograder.errors import UsageError
 
 JOURNAL, LOCK = "journal.jsonl", ".lock"
+STATUSES = ("graded", "unreadable", "failed")
 
 
 @dataclass
@@ -102,11 +105,13 @@ class ResultStore:
         """Return the seed of the run and store it: `wanted`, or the stored one, or a fresh one."""
         path = self.out / "run.json"
         stored: object = None
-        with contextlib.suppress(OSError, ValueError, AttributeError):
-            stored = json.loads(path.read_text("utf-8")).get("seed")
+        with contextlib.suppress(OSError, ValueError, AttributeError, RecursionError):
+            stored = json.loads(read_plain_file(path)).get("seed")
         seed = wanted if wanted is not None else stored if type(stored) is int and stored >= 0 else fresh_seed()
         if seed != stored:
-            write_atomically(path, json.dumps({"schema": "headway.run/1", "seed": seed}).encode() + b"\n", durable=True)
+            content = json.dumps({"schema": "headway.run/1", "seed": seed}).encode() + b"\n"
+            with report_store_error(self.out):
+                write_atomically(path, content, durable=True)
         return seed
 
     def _compact(self) -> None:
@@ -119,12 +124,15 @@ def _journal_line(entry: JournalEntry) -> bytes:
 
 def _read_journal(path: Path) -> Iterator[JournalEntry]:
     try:
-        content = path.read_bytes()
+        content = read_plain_file(path)
     except FileNotFoundError:
         return
     for line in content.splitlines():
-        with contextlib.suppress(ValueError, TypeError):  # a killed run may leave half a line at the end
-            yield JournalEntry(**json.loads(line))
+        # A killed run may leave half a line at the end. A line that is damaged in any way counts as not graded.
+        with contextlib.suppress(msgspec.MsgspecError, RecursionError):
+            entry = msgspec.json.decode(line, type=JournalEntry)
+            if Path(entry.file).name == entry.file and entry.status in STATUSES:
+                yield entry
 
 
 @contextmanager
@@ -136,9 +144,12 @@ def locked(out: Path) -> Iterator[Callable[[Path], None]]:
     """
     try:
         out.mkdir(parents=True, exist_ok=True)
-        file = open(out / LOCK, "a+", encoding="utf-8")  # noqa: SIM115 (closed below)
     except OSError as error:
         raise _cannot_write(out, error) from None
+    try:
+        file = open(out / LOCK, "a+", encoding="utf-8", errors="replace")  # noqa: SIM115 (closed below)
+    except OSError as error:
+        raise _cannot_write(out / LOCK, error) from None
     with file:
         _lock(file, out)
         file.seek(0)
@@ -172,5 +183,18 @@ def _lock(file: Any, out: Path) -> None:
         return
 
 
+@contextmanager
+def report_store_error(out: Path) -> Iterator[None]:
+    """Turn an error while the block writes a file of the folder `out` into a UsageError."""
+    try:
+        yield
+    except OSError as error:
+        raise _cannot_write(out, error) from None
+
+
 def _cannot_write(out: Path, error: OSError) -> UsageError:
-    return UsageError(f"cannot write to {out} ({error.strerror}). Choose another folder: --out DIR")
+    paths = (path for path in (error.filename2, error.filename) if isinstance(path, str))
+    where = next(paths, out)
+    return UsageError(
+        f"cannot write to {where} ({str(error.strerror or error).rstrip('.')}). Choose another folder: --out DIR"
+    )

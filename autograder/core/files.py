@@ -1,7 +1,9 @@
 """Read files that others may be changing; write files atomically."""
 
 import contextlib
+import errno
 import os
+import stat
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -20,6 +22,16 @@ def read_modules(folder: Path) -> Iterator[tuple[str, bytes]]:
         if path.is_file():
             with contextlib.suppress(FileNotFoundError):
                 yield path.name, path.read_bytes()
+
+
+def read_plain_file(path: Path) -> bytes:
+    """Return the content of a plain file; raise OSError if it is a pipe, which could block for ever, or a device."""
+    descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise OSError(errno.EINVAL, "it is not a plain file", str(path))
+    with open(descriptor, "rb") as file:
+        return file.read()
 
 
 def user_folder(variable: str, kind: Literal["cache", "data"]) -> Path | None:
@@ -50,7 +62,7 @@ def write_atomically(path: Path, content: bytes, *, durable: bool = False) -> No
 
     A `durable` file is on the disk, safe from a power failure, when this returns.
     """
-    if path.exists() and (not path.is_file() or path.is_relative_to("/dev")):
+    if not durable and path.exists() and (not path.is_file() or path.is_relative_to("/dev")):
         path.write_bytes(content)
         return
     path.parent.mkdir(parents=True, exist_ok=True)

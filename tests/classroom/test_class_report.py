@@ -1,6 +1,7 @@
 """Test the statistics of a class, the command `headway report` and the feedback for students."""
 
 import json
+import os
 import subprocess
 import sys
 from collections import Counter
@@ -87,6 +88,37 @@ def test_collect_damaged_result_marks_one_student(make_class):
     assert [student.submission for student in records.not_graded] == ["student00003"]
     assert "cannot be read" in records.not_graded[0].reason
     assert len(records.graded) == 11
+
+
+def damaged_texts():
+    """Texts that replace a stored document: not JSON, not numbers, too deep, of other types."""
+    schema = '{"schema": "headway.%s/2"'
+    return ["", "[1]", schema + "}", schema + ', "seconds": NaN}', "[" * 200_000, schema + ', "assignments": 1}']
+
+
+@pytest.mark.parametrize("number", range(len(damaged_texts()) + 2))
+@pytest.mark.parametrize("damaged", ["class", "result"])
+def test_report_and_export_survive_damaged_documents(make_class, damaged, number):
+    out = make_class(3, seed=2, assignments=("softmax",))
+    path = out / "class.json" if damaged == "class" else out / "results" / "student00001.json"
+    document = json.loads(path.read_text("utf-8"))
+    path.unlink()
+    if number < len(damaged_texts()):
+        path.write_text(damaged_texts()[number].replace("%s", damaged), "utf-8")
+    elif number == len(damaged_texts()):
+        os.mkfifo(path)
+    else:  # one value of another type, deep inside
+        entry = document["students"][1] if damaged == "class" else document["assignments"][0]["functions"][0]
+        entry["status"] = ["graded"]
+        path.write_text(json.dumps(document), "utf-8")
+    for command in (["report", out], ["export", out, "--format", "csv"], ["export", out, "--format", "junit"]):
+        done = invoke(*command)
+        assert "Traceback" not in done.stderr
+        if damaged == "class":
+            assert done.returncode == 2, done.stderr
+            assert str(path) in done.stderr and done.stderr.count("\n") == 1
+        else:
+            assert done.returncode == 0, done.stderr
 
 
 def test_report_terminal_shows_mistakes_as_plain_text(book, records):

@@ -1,6 +1,8 @@
 """Test `headway grade` on whole classes, without grading processes: what is graded again, policies, attempts."""
 
+import itertools
 import json
+import os
 import shutil
 
 import pytest
@@ -95,3 +97,35 @@ def test_grade_only_unknown_student_is_refused(tmp_path):
     folder = make_class(tmp_path / "class", 2)
     done = grade(folder, "--out", tmp_path / "out", "--only", "s0l")
     assert done.returncode == 2 and "Did you mean" in done.stderr
+
+
+@pytest.mark.parametrize("line", ['{"file": 3}', '"x"', "[" * 100_000, "NaN"])
+def test_grade_damaged_journal_line_counts_as_not_graded(tmp_path, line):
+    folder, out = make_class(tmp_path / "class", 2), tmp_path / "out"
+    grade(folder, "--out", out)
+    journal = out / "journal.jsonl"
+    first, second = (json.loads(text) for text in journal.read_text("utf-8").splitlines())
+    second["points"], second["statuses"] = {"softmax": "many"}, 7
+    journal.write_text(f"{json.dumps(first)}\n{line}\n{json.dumps(second)}\n", "utf-8")
+    (out / "run.json").write_text("[" * 100_000, "utf-8")
+    assert reused(grade(folder, "--out", out)) == 1
+    assert {student["status"] for student in class_document(out)["students"]} == {"graded"}
+
+
+STORED = ("journal.jsonl", "class.json", "grades.csv", "run.json", ".lock")
+
+
+@pytest.mark.parametrize(
+    ("name", "make"), [*itertools.product(STORED, (os.mkfifo, os.mkdir)), ("results/s00.json", os.mkfifo)]
+)
+def test_grade_pipe_or_folder_in_place_of_a_file(tmp_path, name, make):
+    folder, out = make_class(tmp_path / "class", 1), tmp_path / "out"
+    grade(folder, "--out", out)
+    (out / name).unlink()
+    make(out / name)
+    done = grade(folder, "--out", out)
+    if done.returncode:
+        assert done.returncode == 2, done.stderr
+        assert str(out / name) in done.stderr and "Traceback" not in done.stderr
+    else:
+        assert (out / name).is_file() and class_document(out)["students"][0]["status"] == "graded"

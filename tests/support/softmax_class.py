@@ -57,7 +57,7 @@ class InProcessPool:
         def grade_tasks(checks):
             for task in tasks:
                 entry, content = worker.grade(task, checks, self._setup)
-                write_atomically(self._setup.results / entry.file, content)
+                write_atomically(self._setup.results / entry.file, content, durable=True)
                 self._on_result(task, entry)
 
         session.run_in_session(self._setup.options, grade_tasks)

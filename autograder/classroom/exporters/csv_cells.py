@@ -30,8 +30,8 @@ def points(value: float | None) -> str:
     return "" if value is None else f"{value:.2f}".rstrip("0").rstrip(".")
 
 
-def write(path: Path, rows: Iterable[Sequence[str]], *, line_end: str = "\n") -> None:
-    """Write rows as CSV (RFC 4180) in UTF-8."""
+def write(path: Path, rows: Iterable[Sequence[str]], *, line_end: str = "\n", durable: bool = False) -> None:
+    """Write rows as CSV (RFC 4180) in UTF-8; `durable` as for `write_atomically`."""
     file = io.StringIO(newline="")
     csv.writer(file, lineterminator=line_end).writerows(rows)
-    write_atomically(path, file.getvalue().encode("utf-8", "replace"))
+    write_atomically(path, file.getvalue().encode("utf-8", "replace"), durable=durable)

@@ -1,0 +1,183 @@
+"""The types of stored documents, as far as reports and exports rely on them; `schema/` describes every key.
+
+A document read from disk is validated against them, so that a damaged one cannot stop a report halfway.
+"""
+
+from typing import Any, Literal, NotRequired, TypedDict
+
+CheckStatus = Literal["passed", "failed", "error", "timeout", "not_started", "blocked"]
+SubmissionStatus = Literal["graded", "missing", "unreadable", "failed", "waiting"]
+
+
+class PointsRecord(TypedDict):
+    """Points of a check, a function, an assignment or a submission."""
+
+    earned: float
+    possible: float
+
+
+class WorstRecord(TypedDict):
+    """The value with the largest error."""
+
+    index: list[int]
+    axes: list[str]
+    yours: float | bool | str
+    expected: float | bool | str
+    tolerance: float
+
+
+class ShapesRecord(TypedDict):
+    """The shape of an answer and the expected one."""
+
+    yours: list[int]
+    expected: list[int]
+
+
+class ErrorMapRecord(TypedDict):
+    """The map of wrong elements."""
+
+    rows: list[str]
+    axes: list[str]
+    at: str
+    shape: list[int]
+
+
+class DiagnosedMistake(TypedDict):
+    """A known mistake that explains a check."""
+
+    id: str
+    title: str
+    reason: NotRequired[str]
+    explanation: NotRequired[str]
+    hint: NotRequired[str]
+
+
+class LocationRecord(TypedDict):
+    """A line of the student's code."""
+
+    file: str
+    line: int
+
+
+class CheckDocument(TypedDict):
+    """One check of a result document."""
+
+    id: str
+    function: str
+    title: str
+    status: CheckStatus
+    points: PointsRecord
+    message: str
+    help: str | None
+    inputs: str | None
+    wrong: dict[str, int] | None
+    worst: WorstRecord | None
+    shapes: ShapesRecord | None
+    error_map: ErrorMapRecord | None
+    first_wrong_stage: str | None
+    mistake: DiagnosedMistake | None
+    blocked_by: list[str]
+    location: LocationRecord | None
+    output: str
+    warnings: list[str]
+    seconds: float
+
+
+class FunctionDocument(TypedDict):
+    """One function of a result document."""
+
+    name: str
+    status: CheckStatus
+    points: PointsRecord
+    checks: list[CheckDocument]
+
+
+class AssignmentDocument(TypedDict):
+    """One assignment of a result document."""
+
+    number: int
+    name: str
+    title: str
+    points: PointsRecord
+    functions: list[FunctionDocument]
+
+
+class ResultDocument(TypedDict):
+    """The results of one submission."""
+
+    seed: int
+    created: str
+    sandbox: list[str]
+    points: PointsRecord
+    internal_errors: list[str]
+    notes: list[str]
+    seconds: float
+    assignments: list[AssignmentDocument]
+
+
+class CourseRecord(TypedDict):
+    """The course and its policy."""
+
+    title: str
+    policy: dict[str, Any]
+
+
+class AssignmentRecord(TypedDict):
+    """One assignment of a class document."""
+
+    name: str
+    title: str
+    possible: float
+    weight: float
+    due: str | None
+
+
+class GradeRecord(TypedDict):
+    """A student's grade in one assignment."""
+
+    earned: float
+    possible: float
+    score: float
+    late_days: int
+    penalty: float
+    excused: bool
+    by_hand: bool
+    exception: str
+
+
+class StudentDocument(TypedDict):
+    """One student of a class document."""
+
+    name: str
+    id: str
+    email: str
+    roster: dict[str, str]
+    submission: str
+    status: SubmissionStatus
+    reason: str
+    file: str | None
+    notes: list[str]
+    attempt: int
+    attempts: int
+    submitted_at: str | None
+    late_days: int
+    earned: float
+    possible: float
+    penalty: float
+    dropped: list[str]
+    score: float
+    out_of: float
+    statuses: dict[str, int]
+    seconds: float
+    assignments: dict[str, GradeRecord]
+
+
+class ClassDocument(TypedDict):
+    """The results of a class."""
+
+    versions: dict[str, str | None]
+    seed: int
+    course: CourseRecord
+    assignments: list[AssignmentRecord]
+    students: list[StudentDocument]
+    seconds: float
