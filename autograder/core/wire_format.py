@@ -26,7 +26,7 @@ PREFIX = struct.Struct("<4sIQ")
 MAX_HEADER = 4 << 20
 MAX_BODY = 256 << 20
 MAX_DEPTH = 16
-MAX_AXES = 16
+MAX_AXES = 64  # as many as NumPy allows, so that an answer with too many axes is reported as one of a wrong shape
 MAX_KEY = 1 << 60  # Larger integers can be chosen to have equal hashes: a dictionary of them takes hours to build.
 # Every dtype that ordinary NumPy code returns.
 DTYPES = {

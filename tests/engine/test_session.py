@@ -460,3 +460,11 @@ def test_untrusted_code_cannot_read_official_solutions(submission, check_submiss
     untrusted = check_submission(folder, function, sandbox=SandboxPolicy(unsafe=True))
     assert "blocked" not in {check.status for check in untrusted.checks if check.sees_answers}
     assert any("softmax.softmax" in (check.help or "") for check in untrusted.checks)
+
+
+def test_answer_of_too_many_axes_has_a_wrong_shape(submission, check_submission):
+    code = "import numpy as np\ndef softmax(x, axis=-1, temperature=1.0):\n    return np.ones((1,) * 64)\n"
+    result = check_submission(submission(softmax=code), "softmax.softmax")
+    rows = by_name(result)["rows"]
+    assert rows.status == "failed" and "has shape (1, 1," in rows.message
+    assert "process" not in rows.message
