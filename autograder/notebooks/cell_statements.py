@@ -14,6 +14,11 @@ _ASSIGNED_MAGIC = re.compile(r"^(\s*[A-Za-z_][\w, ]*=\s*)[!%].*$")
 _MAGIC = re.compile(r"^(\s*)(?:[%!?].*|[\w.]+\?{1,2}\s*)$")
 _DEFINITION = re.compile(r"^(?:async[ \t]+)?(?:def|class)[ \t]+([A-Za-z_]\w*)", re.MULTILINE)
 # Raised by the parser for text that is not Python or is nested too deeply.
+MAX_FUNCTIONS = 1000  # in one cell
+_SCOPES = (
+    ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda,
+    ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp,
+)  # fmt: skip
 PARSER_ERRORS = (SyntaxError, ValueError, RecursionError, MemoryError, OverflowError)
 
 
@@ -91,6 +96,9 @@ def _parse(source: str) -> tuple[str, ast.Module]:
 
 def _compiled(source: str) -> ast.Module:
     tree = ast.parse(source)
+    # The compiler's time grows with the square of the number of functions.
+    if sum(isinstance(node, _SCOPES) for node in ast.walk(tree)) > MAX_FUNCTIONS:
+        raise SyntaxError(f"a cell defines more than {MAX_FUNCTIONS} functions")
     compile(source, "cell", "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)  # finds errors that the parser alone does not
     return tree
 
