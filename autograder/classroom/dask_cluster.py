@@ -45,10 +45,7 @@ Reply = tuple[str, Any, bytes]  # ("done", entry, document) or ("refused", reaso
 
 
 class WorkerSlots:
-    """The grading processes of one Dask worker, one for each of its threads, with a sandbox and a scratch folder.
-
-    It is a plugin of the Dask worker: `setup` runs there before the first task, `teardown` when the run is over.
-    """
+    """The plugin of a Dask worker: a grading process for each of its threads, with a sandbox and a scratch folder."""
 
     def __init__(self, setup: WorkerSetup, headway_digest: str) -> None:
         self._setup, self._headway_digest = setup, headway_digest

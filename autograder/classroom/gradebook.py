@@ -1,7 +1,4 @@
-"""Read what `headway grade` wrote: `class.json` and the result documents.
-
-Reports and exports read nothing else. The documents of a class are too large to be held in memory together.
-"""
+"""Read what `headway grade` wrote: `class.json` and the result documents, too large to be in memory together."""
 
 import fnmatch
 from collections.abc import Iterator

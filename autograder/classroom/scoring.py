@@ -91,11 +91,7 @@ def student_score(
     attempt: Attempt | None = None,
     exceptions: Iterable[PolicyException] = (),
 ) -> StudentScore:
-    """Apply the policy: scale the points, take off the late penalty, apply exceptions, drop the lowest, weight.
-
-    The points `earned` from the checks are by assignment. The `attempt` is the one that counts; None: nothing
-    submitted.
-    """
+    """Apply the policy to the points earned by assignment: scale, late penalty, exceptions, drop the lowest, weight."""
     scores: dict[str, AssignmentScore] = {}
     for assignment in assignments:
         name, exception = assignment.name, effective_exception(exceptions, assignment.name)

@@ -48,10 +48,7 @@ _TOKEN = re.compile(
 
 
 def find_similar(folder: Path, *, layout: str = "auto") -> list[SimilarPair]:
-    """Return the pairs of submissions in `folder` (as for `headway grade`) that are alike, the most alike first.
-
-    Raises UsageError if copydetect is not installed, or there is no submission.
-    """
+    """Return the pairs of alike submissions, most alike first; raise UsageError without copydetect or submissions."""
     return compare(_sources(folder, layout), TRANSFORMER)
 
 

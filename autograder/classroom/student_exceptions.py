@@ -44,10 +44,7 @@ def effective_exception(entries: Iterable[PolicyException], assignment: str) -> 
 def exceptions_by_submission(
     entries: Sequence[PolicyException], members: Sequence[ClassMember]
 ) -> tuple[dict[str, list[PolicyException]], list[str]]:
-    """Return the entries by submission, and a warning for each student who is not in the class.
-
-    Raises UsageError if a name matches several students.
-    """
+    """Return the entries by submission, and warnings of unknown students; raise UsageError for ambiguous names."""
     names = StudentNames(members)
     by_submission: dict[str, list[PolicyException]] = {}
     warnings = {}

@@ -79,9 +79,8 @@ class WorkerPool:
     def run(self, tasks: Iterable[GradingTask]) -> None:
         """Grade all tasks.
 
-        Raises:
-            UsageError: if no submission can be graded, for a reason that the user can fix.
-            InternalError: if grading processes die one after another.
+        Raises UsageError if no submission can be graded, for a reason that the user can fix, and InternalError if
+        grading processes die one after another.
         """
         self.todo.extend(tasks)
         try:

@@ -72,10 +72,7 @@ def update(folder: Path) -> None:
 
 
 def _require_solutions_allowed(workspace: "Workspace", name: str, give_up: bool) -> tuple[str, ...]:
-    """Return the functions that `name` stands for; raise UsageError unless their solutions may be shown.
-
-    Functions that have changed since they were checked are checked now.
-    """
+    """Return the functions in `name`, checked if changed; raise UsageError unless their solutions may be shown."""
     from autograder.workspace import solutions
     from autograder.workspace.check import statuses_of
 

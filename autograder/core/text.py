@@ -1,5 +1,6 @@
-"""Make untrusted text safe to show: student output, names, file names."""
+"""Make untrusted text safe to show (student output, names, file names), and put counts and ages into words."""
 
+import datetime
 import re
 from typing import Any
 
@@ -22,3 +23,12 @@ def clean(text: Any, limit: int = 4000) -> str:
 def counted(count: int, noun: str) -> str:
     """Return a number with its noun: "1 file", "2 files"."""
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
+def ago(since: str, now: datetime.datetime | None = None) -> str:
+    """Return how long ago an ISO 8601 time was: "now", "5 min", "3 h", "2 d"."""
+    seconds = ((now or datetime.datetime.now(datetime.UTC)) - datetime.datetime.fromisoformat(since)).total_seconds()
+    for unit, size in (("d", 86400), ("h", 3600), ("min", 60)):
+        if seconds >= size:
+            return f"{int(seconds // size)} {unit}"
+    return "now"

@@ -42,10 +42,7 @@ def default() -> Curriculum:
 
 @cache
 def load(name: str) -> Curriculum:
-    """Return the course of that name; raise UsageError if no installed package provides it, or it is invalid.
-
-    Installed packages are searched only if it is not the built-in one.
-    """
+    """Return the course of that name; raise UsageError if no installed package provides it, or it is invalid."""
     if name == DEFAULT:
         transformer: Curriculum = importlib.import_module(BUILT_IN).TRANSFORMER
         return transformer

@@ -1,7 +1,4 @@
-"""Build the memo that ships with Headway: PyTorch's answers to the public inputs.
-
-Run `python -m autograder.engine.build_memo`.
-"""
+"""Build the memo that ships with Headway, PyTorch's answers: `python -m autograder.engine.build_memo`."""
 
 import sys
 

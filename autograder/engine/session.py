@@ -74,10 +74,7 @@ def check_many(
 
 
 def run_in_session(options: Options, main: "Callable[[CheckSession], None]") -> None:
-    """Open a session, and call `main` with it, inside pytest's run loop; the session ends when `main` returns.
-
-    Raises InternalError if pytest itself could not run the checks.
-    """
+    """Call `main` with a session inside pytest's run loop; raise InternalError if pytest could not run the checks."""
     # Workers come first: their server loads NumPy while this process loads pytest.
     with Workers(options.fork, options.sandbox) as workers:
         import pytest

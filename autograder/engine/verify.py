@@ -1,7 +1,4 @@
-"""Verify a course: solutions pass, stubs are not started, every known mistake fails and is named.
-
-Each task runs in one check session; the tasks are distributed among processes.
-"""
+"""Verify a course in parallel: solutions pass, stubs are not started, every known mistake fails and is named."""
 
 import shutil
 import tempfile
@@ -56,10 +53,7 @@ def plan_tasks(right_answers: Path | None, curriculum: Curriculum) -> list[Verif
 
 
 def verify(right_answers: Path | None, curriculum: Curriculum, processes: int = 2) -> Iterator[VerifyResult]:
-    """Verify a course, and yield the results as they come.
-
-    The folder `right_answers` holds folders with modules that are correct but unlike the solutions.
-    """
+    """Verify a course, and yield the results; `right_answers` holds correct modules unlike the solutions."""
     with ProcessPoolExecutor(processes, mp_context=get_context("spawn")) as pool:
         for results in pool.map(run_task, plan_tasks(right_answers, curriculum)):
             yield from results

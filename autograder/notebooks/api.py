@@ -55,9 +55,7 @@ class GradeCell:
 
         Warnings of student code stay out of the cell's output, where nbgrader would count them as an error. On hidden
         inputs no expected value is shown, because students get the cell's output as feedback.
-
-        Raises:
-            InternalError: if the function could not be checked.
+        Raises InternalError if the function could not be checked.
         """
         seed, self.seed = self.seed, 0
         with contextlib.redirect_stderr(io.StringIO()):

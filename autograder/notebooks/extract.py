@@ -67,10 +67,7 @@ def extract_modules(
             notebook defines more than half of them, because helpers are often copied from earlier assignments.
         as_run: whether the cells are those that were run, in that order. Then the last definition counts, even a stub,
             unless its cell is not Python.
-        max_statements: limit for untrusted notebooks.
-
-    Raises:
-        SkippedFile: if the notebook has more than `max_statements`.
+        max_statements: limit for untrusted notebooks; with more, SkippedFile is raised.
     """
     statements = list(read_statements(cells))
     if max_statements is not None and len(statements) > max_statements:

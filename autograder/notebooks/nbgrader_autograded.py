@@ -55,10 +55,7 @@ class InstructorNotebook:
 
 
 def graded_notebook(submitted: bytes, source: InstructorNotebook, document: Document, assignment: Document) -> str:
-    """Return a submitted notebook with Headway's report; `assignment` is its entry in the result document.
-
-    Raises SkippedFile if the submitted notebook cannot be read.
-    """
+    """Return a submitted notebook with Headway's report; raise SkippedFile if it cannot be read."""
     functions = _functions(source, assignment)
     cells = [cell for cell in submitted_cells(submitted) if cell.kind != "code" or not _GRADED.fullmatch(cell.source)]
     by_cell = _functions_by_cell(cells, set(functions))

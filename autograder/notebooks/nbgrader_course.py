@@ -49,10 +49,7 @@ Before you submit, restart the kernel and run all cells. Graded cells give parti
 
 
 def course_files(solutions: Path, curriculum: Curriculum, include: Prerequisites, hidden_seed: int) -> dict[str, str]:
-    """Return the files of the course: text by file name.
-
-    With `include`, the assignments' folders hold official solutions of the earlier assignments.
-    """
+    """Return the text of each file of the course; with `include`, also official solutions of earlier assignments."""
     points = possible_points(solutions, curriculum)
     header = notebook_cells.notebook_text("header", [notebook_cells.markdown(HEADER)])
     files = {"nbgrader_config.py": CONFIG, "source/header.ipynb": header}

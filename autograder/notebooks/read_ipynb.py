@@ -24,10 +24,7 @@ MAX_STATEMENTS = 4000
 
 
 def read_modules(content: bytes, curriculum: Curriculum, name: str = "") -> dict[str, bytes]:
-    """Return the Python modules in a notebook file, by file name; its own name may name an assignment.
-
-    Raises SkippedFile if the notebook cannot be read or defines no function of the course.
-    """
+    """Return the modules in a notebook by file name; raise SkippedFile if it is unreadable or defines no function."""
     # Named by their number among all cells, as notebook editors show it.
     cells = [Cell(f"cell {cell.number}", cell.source) for cell in submitted_cells(content) if cell.kind == "code"]
     if sum(len(cell.source) for cell in cells) > MAX_CODE_BYTES:

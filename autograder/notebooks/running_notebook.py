@@ -66,10 +66,7 @@ def _shell() -> Any:
 def assemble_submission(
     module: str, cells: Sequence[Cell], folder: Path, curriculum: Curriculum, *, as_run: bool = True
 ) -> NotebookSubmission:
-    """Assemble `module` of a notebook in `folder`, from the cells that were run, with the modules that it imports.
-
-    For `as_run`, see `extract.extract_modules`.
-    """
+    """Assemble `module` of a notebook in `folder`, from the cells that were run, with the modules that it imports."""
     texts = extract.extract_modules(cells, curriculum, f"{module}.ipynb", as_run=as_run)
     submission = NotebookSubmission(texts, set(texts))
     if module not in texts:

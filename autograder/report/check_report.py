@@ -213,12 +213,7 @@ def _number(value: Any) -> str:
 
 
 def points_text(points: dict[str, float], functions: Sequence[Document] = ()) -> str:
-    """Return points as `3 / 5`, without trailing zeros.
-
-    Args:
-        functions: the functions that the points belong to. Bonus work adds to the earned points only; on its own it is
-            shown with its own maximum.
-    """
+    """Return points as `3 / 5`; bonus work adds to the earned points only, but alone it has its own maximum."""
     if not points["possible"] and functions:
         return f"{points['earned']:g} / {sum(f['points']['possible'] for f in functions):g} bonus"
     bonus = " with bonus" if points["earned"] > points["possible"] else ""

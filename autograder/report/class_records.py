@@ -1,7 +1,4 @@
-"""The results of a class as plain records: one per student, check and mistake.
-
-`classroom/class_statistics.py` fills them from the result documents; the terminal and the class page show them.
-"""
+"""The results of a class as plain records, which `class_statistics` fills and the terminal and the class page show."""
 
 from collections import Counter
 from dataclasses import dataclass, field

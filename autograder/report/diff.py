@@ -14,10 +14,7 @@ SIDE_BY_SIDE_WIDTH = 110
 
 
 def render(function: str, rows: Sequence[tuple[str, str, str]], console: Console) -> None:
-    """Print one function as rows of (comparison, the student's line, the solution's line).
-
-    The comparison is "same", "other" (the lines differ), "mine" or "theirs" (the line is only in one of them).
-    """
+    """Print one function as rows of (comparison, the student's line, the solution's line), see `compare_lines`."""
     if all(how == "same" for how, _, _ in rows):
         console.print(Text.assemble((function, "bold"), ": your code is identical to the solution"))
         return

@@ -47,10 +47,7 @@ class GradingProgress:
 
 @contextmanager
 def show_progress(console: Console) -> Iterator[Callable[[GradingProgress], None]]:
-    """Show a progress bar, and problems as they occur. Yields the function to call with each update.
-
-    Where the output is no terminal, a line is printed now and then instead of the bar.
-    """
+    """Show a progress bar (in a pipe, lines now and then) and problems; yield the function to call with each update."""
     rate_column = TextColumn("{task.fields[rate]}")
     columns = TextColumn("grading"), BarColumn(), MofNCompleteColumn(), rate_column, TimeRemainingColumn()
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:

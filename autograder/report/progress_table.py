@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from autograder.core.relative_time import ago
+from autograder.core.text import ago
 from autograder.curriculum import Assignment, Curriculum, Function
 from autograder.curriculum.effort import DIFFICULTY, duration
 from autograder.report.check_report import STATUS_STYLES

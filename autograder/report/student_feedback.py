@@ -1,7 +1,4 @@
-"""The feedback for one student: the result document as an HTML page and as Markdown.
-
-The feedback level is that of the document: one without expected values makes feedback without them.
-"""
+"""The feedback for one student, at the feedback level of the result document: an HTML page and Markdown."""
 
 import re
 

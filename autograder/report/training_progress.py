@@ -26,10 +26,7 @@ class TrainingUpdate:
 def show_training(
     console: Console, first: int, last: int, entropy: float | None
 ) -> Iterator[Callable[[TrainingUpdate], None]]:
-    """Show a run from step `first` to step `last`: live in a terminal; in a pipe, one plain line per measurement.
-
-    Yields the function to call with each update. The entropy of the text is in nats per character, if it is known.
-    """
+    """Show a run from step `first` to `last`, in a pipe as plain lines; yield the function to call with each update."""
     columns = TextColumn("step"), BarColumn(bar_width=30), MofNCompleteColumn(), TimeRemainingColumn()
     progress = Progress(*columns, console=console)
     task = progress.add_task("", total=last, completed=first)

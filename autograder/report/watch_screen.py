@@ -39,7 +39,6 @@ class WatchScreen:
     next_function: str | None = None  # the function that the key n goes to; None at the end of the course
     hint: tuple[Sequence[tuple[str, str]], int] | None = None  # kind and text of the hints shown, and number of all
     cursor: str | None = None  # the selected function of the list; None while the list is not shown
-    picture: bool = True  # whether panels show the map of wrong elements
     message: str = ""  # one line above the keys
     notes: Sequence[str] = ()  # lines above the panel, such as badges
     link: Callable[[str, int], str] | None = None  # address of a line of a file, for terminals that can open it
@@ -140,8 +139,8 @@ def _body(screen: WatchScreen, console: Console, room: int) -> list[str]:
 
 
 def _panel(screen: WatchScreen, check: dict[str, Any], console: Console, room: int) -> list[str]:
-    shown = _lines(console, check_panel(check, commands=False, with_map=screen.picture, link=screen.link))
-    if len(shown) > room and check["error_map"] and screen.picture:
+    shown = _lines(console, check_panel(check, commands=False, link=screen.link))
+    if len(shown) > room and check["error_map"]:
         brief = _lines(console, check_panel(check, commands=False, with_map=False, link=screen.link))
         note = _lines(console, Text("  the map does not fit here; press p to show it alone"))
         shown = [*brief, *note] if len(brief) + len(note) <= room else brief

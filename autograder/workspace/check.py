@@ -14,10 +14,7 @@ from autograder.workspace.workspace import Workspace
 def check_workspace(
     workspace: Workspace, functions: tuple[str, ...], *, seed: int = 0, limits: Limits | None = None
 ) -> tuple[SubmissionResult, list[str]]:
-    """Check functions of a workspace; return the result, and one line for each badge that was awarded.
-
-    The result is recorded if the inputs were the public ones and the workspace was made by `headway init`.
-    """
+    """Check functions; record results for public inputs if `headway init` made the workspace; return new badges, too."""
     workspace.refresh_snapshot()
     curriculum = workspace.curriculum
     some = functions if len(functions) < len(curriculum.functions) else None
@@ -37,10 +34,7 @@ def statuses_of(workspace: Workspace, functions: tuple[str, ...]) -> dict[str, S
 
 
 def next_step(workspace: Workspace, result: SubmissionResult) -> str | None:
-    """Return what to do after a result in which everything passed; None if the next function's file is missing.
-
-    After the last function of an assignment this includes the experiment at the end of its file, if there still is one.
-    """
+    """Return the next step when everything passed, and a finished file's experiment; None if its file is missing."""
     statuses = workspace.statuses | {check.function: "passed" for check in result.checks}
     order = list(workspace.curriculum.functions)
     last_checked = max((check.function for check in result.checks), key=order.index, default="")

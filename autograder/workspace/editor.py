@@ -36,10 +36,7 @@ def line_of(file: Path, function: str) -> int:
 
 
 def stub_excerpt(workspace: Workspace, qualified: str) -> tuple[str, int, str]:
-    """Return a function's file, its line, and its signature and docstring.
-
-    If the function is missing, the line is 0 and the text says what to do.
-    """
+    """Return a function's file, line, and signature with docstring; if it is missing, line 0 and what to do."""
     module, _, name = qualified.partition(".")
     path = workspace.folder / f"{module}.py"
     if not path.is_file():

@@ -1,7 +1,4 @@
-"""The student's files: read, back up, reset to stubs, and update to new stubs. The student's work is never lost.
-
-Before a file is changed, a dated copy is put into the workspace's `backups/`.
-"""
+"""Read, back up, reset and update the student's files; every change is preceded by a dated copy in `backups/`."""
 
 import datetime
 import hashlib
@@ -71,10 +68,7 @@ def back_up(path: Path) -> Path:
 
 
 def reset(folder: Path, name: str, curriculum: Curriculum) -> Path | None:
-    """Restore the stub of a function or a whole assignment; return the backup, or None if there was no file.
-
-    Raises UsageError if the files cannot be read or written.
-    """
+    """Restore the stub of a function or a whole assignment; return the backup, or None if there was no file."""
     module, _, function = name.partition(".")
     path = folder / f"{module}.py"
     stub = stub_text(module, curriculum)

@@ -7,11 +7,7 @@ from autograder.workspace.dependencies import ModuleSource
 
 
 def functions_in(source: str | bytes) -> list[ast.FunctionDef]:
-    """Return the top-level functions of a source.
-
-    Raises:
-        SyntaxError, ValueError, RecursionError, MemoryError: if Python cannot read it.
-    """
+    """Return the top-level functions of a source; raise whatever `ast.parse` raises if Python cannot read it."""
     return [node for node in ast.parse(source).body if isinstance(node, ast.FunctionDef)]
 
 

@@ -1,7 +1,4 @@
-"""The student's progress: the latest result of each function, stored in the workspace's state.
-
-A result is current as long as the function's fingerprint (see `dependencies.py`) and Headway's version are the same.
-"""
+"""The student's progress: the latest result of each function, valid for its fingerprint and Headway's version."""
 
 import datetime
 from collections.abc import Mapping, Sequence
@@ -81,10 +78,7 @@ def current_statuses(entries: Mapping[str, ProgressEntry], fingerprints: Mapping
 
 
 def next_unfinished(statuses: Mapping[str, Status], curriculum: Curriculum, after: str | None = None) -> str | None:
-    """Return the first function in course order, bonus functions last, that does not pass.
-
-    Functions of the assignment of `after`, the current function, come first, then those after it.
-    """
+    """Return the first function that does not pass, in the rest of the assignment of `after` first; bonus last."""
     names = sorted(curriculum.functions, key=lambda name: curriculum.functions[name].bonus)
     if after in names:
         start = names.index(after) + 1
@@ -93,12 +87,6 @@ def next_unfinished(statuses: Mapping[str, Status], curriculum: Curriculum, afte
         module = functions[after].module
         names.sort(key=lambda name: name == after or functions[name].bonus or functions[name].module != module)
     return next((name for name in names if statuses.get(name) != "passed"), None)
-
-
-def current_function(state: State, curriculum: Curriculum) -> str | None:
-    """Return the function that the student worked on when the workspace was last watched, if known."""
-    name = state.content.get(CURRENT_FUNCTION)
-    return name if isinstance(name, str) and name in curriculum.functions else None
 
 
 def passed_assignments(statuses: Mapping[str, Status], curriculum: Curriculum) -> tuple[str, ...]:

@@ -5,12 +5,12 @@ the requests that follow from them.
 """
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from autograder.core.relative_time import ago
+from autograder.core.text import ago
 from autograder.results import Status, SubmissionResult, function_status
 from autograder.workspace import progress
 from autograder.workspace.background_checker import BackgroundChecker, CheckReply, CheckRequest
@@ -48,14 +48,9 @@ class WatchSession:
 
     def _first_started(self) -> str | None:
         """Return the first function that is written and not known to pass: where the student has begun unwatched."""
-        statuses, is_stub = self.statuses, self.snapshot.is_stub
+        statuses, is_stub = self.statuses, self.workspace.snapshot.is_stub
         names = self.curriculum.functions
         return next((name for name in names if statuses.get(name) != "passed" and not is_stub(name)), None)
-
-    @property
-    def snapshot(self) -> Snapshot:
-        """The files as they were last read."""
-        return self.workspace.snapshot
 
     @property
     def statuses(self) -> dict[str, Status]:
@@ -78,31 +73,26 @@ class WatchSession:
         self._check(self.focus)
 
     def check_changes(self) -> bool:
-        """Read the files again, check the functions that may be affected, and return whether any module was changed.
-
-        A file that looks half written is read again after a moment.
-        """
+        """Read the files again, check the functions that may be affected, and return whether any module was changed."""
         for _ in range(MAX_RETRIES):
-            now = take_snapshot(self.workspace.folder, self.curriculum, self.snapshot)
-            if not _is_half_written(now, self.snapshot):
+            now = take_snapshot(self.workspace.folder, self.curriculum, self.workspace.snapshot)
+            if not _is_half_written(now, self.workspace.snapshot):
                 break
             time.sleep(RETRY_SECONDS)
         before = self.workspace.refresh_snapshot()
-        affected = self.snapshot.affected_functions(before)
+        affected = self.workspace.snapshot.affected_functions(before)
         if not affected:
-            return self.snapshot.modules != before.modules
-        edited = self.snapshot.edited_functions(before)
+            return self.workspace.snapshot.modules != before.modules
+        edited = set(self.workspace.snapshot.edited_functions(before))
         statuses = self.statuses
         not_passed = (name for name in self.curriculum.functions if statuses.get(name) != "passed")
-        dependent = {name for name in (*not_passed, self.focus) if self._depends_on(name, edited)}
+        prerequisites = self.curriculum.all_prerequisites
+        dependent = {name for name in (*not_passed, self.focus) if not edited.isdisjoint(prerequisites(name))}
         self._pending |= {*affected, *dependent, *self.checking, *self._background}
         # The current function is urgent, too, if it depends on what was edited.
-        urgent = {*edited, *(dependent & {self.focus})}
+        urgent = edited | (dependent & {self.focus})
         self._check(*(name for name in self.curriculum.functions if name in urgent))
         return True
-
-    def _depends_on(self, name: str, others: Iterable[str]) -> bool:
-        return not set(others).isdisjoint(self.curriculum.all_prerequisites(name))
 
     def check_all(self) -> None:
         """Check everything again."""
@@ -176,7 +166,7 @@ class WatchSession:
 
         Not while a file is missing or unreadable, because everything that imports it would fail for that reason alone.
         """
-        if not all(map(self.snapshot.is_readable, self.curriculum.modules)):
+        if not all(map(self.workspace.snapshot.is_readable, self.curriculum.modules)):
             return
         for assignment in self.curriculum.assignments:
             names = tuple(f.qualified for f in assignment.functions if f.qualified in self._pending)
@@ -189,7 +179,7 @@ class WatchSession:
         self._number += 1
         self._pending -= set(functions)
         known: dict[str, Status] = {
-            name: "not_started" for name in self.curriculum.functions if self.snapshot.is_stub(name)
+            name: "not_started" for name in self.curriculum.functions if self.workspace.snapshot.is_stub(name)
         }
         known = {name: status for name, status in (known | self.statuses).items() if name not in functions}
         self._checker.submit(CheckRequest(self._number, functions, known, diagnose))

@@ -35,10 +35,7 @@ def solution_rule(folder: Path) -> str:
 def require_solution_allowed(
     folder: Path, functions: tuple[str, ...], passed: set[str], give_up: bool, state: State
 ) -> bool:
-    """Raise UsageError unless the solutions of these functions may be shown; record giving up in the state.
-
-    Returns whether the state was changed; the caller saves it.
-    """
+    """Raise UsageError unless these solutions may be shown; return whether giving up was recorded in the state."""
     rule = solution_rule(folder)
     if rule == "never":
         raise UsageError("your instructor has disabled solutions. Ask for a hint: headway hint NAME --more")

@@ -1,7 +1,4 @@
-"""The state file of a workspace, `.headway.json`: a small JSON object with one key for each feature.
-
-Each feature reads and changes its own key ("hints", "progress", …). All other keys are kept, even unknown ones.
-"""
+"""The state file of a workspace, `.headway.json`: a JSON object in which each feature changes only its own key."""
 
 import json
 from dataclasses import dataclass, field

@@ -41,10 +41,7 @@ def make_manifest(name: str, contents: dict[str, bytes], result: SubmissionResul
 
 
 def refuse_outside_links(folder: Path) -> None:
-    """Raise UsageError if a module is a link out of the workspace: the file it leads to would be submitted.
-
-    Links inside the workspace are fine.
-    """
+    """Raise UsageError if a module is a link out of the workspace: the file it leads to would be submitted."""
     root = folder.resolve()
     for path in sorted(folder.glob("*.py")):
         if path.is_file() and not path.resolve().is_relative_to(root):

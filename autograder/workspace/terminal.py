@@ -14,7 +14,7 @@ from types import FrameType
 from typing import Any
 
 ENTER_SCREEN, LEAVE_SCREEN = "\x1b[?1049h\x1b[?25l\x1b[2J", "\x1b[?25h\x1b[?1049l"
-BEGIN_FRAME, END_FRAME = "\x1b[?2026h", "\x1b[?2026l"
+BEGIN_FRAME, END_FRAME = "\x1b[?2026h", "\x1b[?2026l"  # to show all at once; some terminals ignore them
 KEY_NAMES = {"\x1b[A": "up", "\x1bOA": "up", "\x1b[B": "down", "\x1bOB": "down"}
 KEY_NAMES |= {"\r": "enter", "\n": "enter", "\x1b": "escape"}
 # Some keys send several characters, and a key that is held down arrives several times at once.
@@ -154,10 +154,7 @@ class InteractiveTerminal:
         return max(size.columns, 20) if size.columns else 80, max(size.lines, 5) if size.lines else 24
 
     def show(self, lines: list[str]) -> None:
-        """Redraw the screen without flicker: overwrite each line, then clear the rest.
-
-        The sequences around a frame ask the terminal to show it all at once; terminals without support ignore them.
-        """
+        """Redraw the screen without flicker: overwrite each line, then clear the rest."""
         body = "\r\n".join(f"{line}\x1b[K" for line in lines)
         self.write(f"{BEGIN_FRAME}\x1b[H{body}\x1b[J{END_FRAME}")
 

@@ -6,10 +6,7 @@ import time
 
 
 class Timings:
-    """Appends a line of JSON for each result: when each stage was reached, for `tests/bench/bench_watch.py`.
-
-    Nothing is written unless HEADWAY_TIMINGS names a file.
-    """
+    """Appends a line of JSON for each result to the file HEADWAY_TIMINGS, if set: when each stage was reached."""
 
     def __init__(self) -> None:
         self._file = os.environ.get("HEADWAY_TIMINGS")

@@ -69,14 +69,14 @@ class WatchLoop:
     def _check_changes(self) -> None:
         noticed = time.perf_counter()
         self._timings.mark("noticed")
-        before = self._session.snapshot
+        before = self._workspace.snapshot
         if self._session.check_changes():
             self._timings.mark("asked")
             if self._session.checking:
                 self._saved_at, self._shows_hint, self._cursor = noticed, False, None
                 self._notes, self._message, self._function_to_reset = [], self._reset_message, None
                 self._reset_message, self.is_slow = "", False
-            elif self._session.snapshot is not before:
+            elif self._workspace.snapshot is not before:
                 self._message = "saved; no code was changed"
 
     def _receive(self, reply: CheckReply) -> None:
@@ -206,7 +206,7 @@ class WatchLoop:
         if check is None and broken and not checking:
             check = session.most_telling_check(broken[0])
             return check if check and check["status"] != "not_started" else None  # a note reports a reset function
-        if check and check["status"] == "not_started" and checking and not session.snapshot.is_stub(focus):
+        if check and check["status"] == "not_started" and checking and not self._workspace.snapshot.is_stub(focus):
             return None  # the record is of the code before this save
         return check
 
@@ -217,7 +217,7 @@ class WatchLoop:
         broken = [
             name
             for name in session.broken
-            if name != focus and name in statuses and session.snapshot.is_readable(name.partition(".")[0])
+            if name != focus and name in statuses and self._workspace.snapshot.is_readable(name.partition(".")[0])
         ]
         check = self._check_to_show(broken)
         stub = editor.stub_excerpt(self._workspace, focus) if check and check["status"] == "not_started" else None

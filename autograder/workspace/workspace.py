@@ -75,13 +75,11 @@ class Workspace:
     @property
     def current_function(self) -> str | None:
         """The function that the student worked on when the workspace was last watched, if known."""
-        return progress.current_function(self.state, self.curriculum)
+        name = self.state.content.get(progress.CURRENT_FUNCTION)
+        return name if isinstance(name, str) and name in self.curriculum.functions else None
 
     def record(self, result: SubmissionResult, *, current_function: str | None = None, save: bool = True) -> list[str]:
-        """Record a public result of the code in the snapshot, and optionally the function being worked on.
-
-        `save` also writes it to the state file. Returns one line for each badge that was awarded.
-        """
+        """Record a public result, and optionally the current function, and `save` it; return a line for each new badge."""
         save = save and self.has_recorded_course
         if save:  # a check takes seconds, in which another command may have recorded something
             self.state.refresh()

@@ -5,7 +5,7 @@ import datetime
 import pytest
 
 from autograder import __version__
-from autograder.core.relative_time import ago
+from autograder.core.text import ago
 from autograder.courses.transformer import TRANSFORMER
 from autograder.results import CheckResult
 from autograder.workspace import progress, state

@@ -1,7 +1,4 @@
-"""Describe how a wrong array is related to the expected one, such as by exchanged axes or a factor.
-
-A relation is reported only if it holds for every entry.
-"""
+"""Describe how every entry of a wrong array is related to the expected one, such as by exchanged axes or a factor."""
 
 import math
 from collections.abc import Sequence

@@ -48,10 +48,7 @@ Combination = tuple[Mistake, ...]  # mistakes that are made together
 
 
 def diagnose(function: str, checks: Iterable[RecordedCheck], package: str = BUILT_IN) -> dict[str, Diagnosis]:
-    """Return the mistakes that explain failed checks of a function, by the check's id.
-
-    `checks` holds every check of the function that made a call, passed or not.
-    """
+    """Return the mistakes that explain failed checks, by id; `checks` are the function's that made a call."""
     ordered = sorted(checks, key=lambda check: (check.passed, check.seconds))
     failed = [check for check in ordered if not check.passed]
     if not failed:
@@ -133,10 +130,7 @@ class _Search:
         return explanations
 
     def explain_each(self, candidates: Sequence[Combination]) -> dict[str, Diagnosis]:
-        """Return, for each failed check, the candidates that give its answer and contradict no passed check.
-
-        Of several, those that explain the most checks count.
-        """
+        """Return, by failed check, the candidates that give its answer, contradict no pass and explain the most."""
         self._deadline = min(self._deadline, time.thread_time() + SECONDS_FOR_SINGLE_CHECKS)
         explained: dict[int, dict[Combination, Match]] = {}
         for index, check in enumerate(self._checks):

@@ -20,9 +20,8 @@ if TYPE_CHECKING:
 def draw(plot: Plot, inputs: "PlotInputs") -> Any:
     """Return the plot: a matplotlib figure, or the text of an HTML page.
 
-    Raises:
-        UsageError: if a function that it needs is missing, fails or returns something that cannot be drawn; if there is
-            no checkpoint where one is needed; if matplotlib is not installed.
+    Raises UsageError if a function that it needs is missing, fails or returns something that cannot be drawn; if there
+    is no checkpoint where one is needed; if matplotlib is not installed.
     """
     module, _, function = plot.entry_point.partition(":")
     if plot.suffixes == FIGURES:

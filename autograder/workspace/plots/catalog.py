@@ -6,7 +6,6 @@ from dataclasses import KW_ONLY, dataclass
 from autograder.errors import UsageError
 
 FIGURES = ("png", "svg", "pdf")
-PAGE = ("html",)
 
 
 @dataclass(frozen=True)
@@ -68,7 +67,7 @@ _CATALOG = (
     Plot("attention-heads", "model:heads", ("tokenizer.encode", "gpt.gpt"), trained=True,
          title="Every head of a trained model",
          caption="Heads differ: some attend to the previous character, some to the first one, some to many."),
-    Plot("attention-viewer", "viewer:page", ("tokenizer.encode", "gpt.gpt"), trained=True, suffixes=PAGE,
+    Plot("attention-viewer", "viewer:page", ("tokenizer.encode", "gpt.gpt"), trained=True, suffixes=("html",),
          title="Every head of a trained model, to explore in a browser",
          caption="Point at a character, or use the arrow keys: what does each head attend to from there?"),
     Plot("residual-norms", "model:residual_norms", ("tokenizer.encode", "gpt.gpt"), trained=True,

@@ -25,8 +25,9 @@ def token_ids(plot: Plot, inputs: PlotInputs) -> "figure.Figure":
         raise UsageError(f"the text has {len(text)} characters; give 1 to {LONGEST}: --text TEXT")
     chars, stoi, _ = _vocabulary(inputs.functions.values("tokenizer.build_vocab", 3, text))
     ids = inputs.functions.array("tokenizer.encode", (len(text),), text, stoi)
-    fig, axes = figure.subplots(plot.title, size=(max(6.0, 1.5 + 0.28 * len(text)), max(3.0, 1.4 + 0.24 * len(chars))))
-    panel = axes[0, 0]
+    fig, [[panel]] = figure.subplots(
+        plot.title, size=(max(6.0, 1.5 + 0.28 * len(text)), max(3.0, 1.4 + 0.24 * len(chars)))
+    )
     panel.plot(ids, color=figure.SKY, linewidth=0.8, zorder=1)
     panel.scatter(np.arange(len(ids)), ids, color=figure.BLUE, s=28, zorder=2)
     figure.label_axes(panel, "position in the text (character)", "token id (character)")
@@ -67,8 +68,7 @@ def temperatures(plot: Plot, inputs: PlotInputs) -> "figure.Figure":
 def overflow(plot: Plot, inputs: PlotInputs) -> "figure.Figure":
     """Draw the probability of the largest of the scores (s, s - 1, s - 2) for increasing s."""
     rows = LARGEST_SCORES[:, None] - np.arange(3.0)  # (N, 3)
-    fig, axes = figure.subplots(plot.title, size=(9, 4.2))
-    panel = axes[0, 0]
+    fig, [[panel]] = figure.subplots(plot.title, size=(9, 4.2))
     yours = inputs.functions.array("softmax.softmax", rows.shape, rows)[:, 0]
     panel.plot(LARGEST_SCORES, yours, color=figure.GREEN, linewidth=12, alpha=0.4, label="softmax.softmax, float64")
     for dtype, color, width in ((np.float64, figure.BLUE, 6), (np.float32, figure.ORANGE, 2)):

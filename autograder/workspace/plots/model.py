@@ -72,8 +72,7 @@ def residual_norms(plot: Plot, inputs: PlotInputs) -> "figure.Figure":
     forward = ForwardPass(inputs)
     names, stream = forward.residual_stream()
     updates = np.diff(stream, axis=0)
-    fig, axes = figure.subplots(plot.title, size=(9.5, 4.4))
-    panel = axes[0, 0]
+    fig, [[panel]] = figure.subplots(plot.title, size=(9.5, 4.4))
     at = np.arange(len(names))
     colors = [figure.SKY if "attention" in name else figure.ORANGE for name in names[1:]]
     panel.bar(at[1:], np.linalg.norm(updates, axis=-1).mean(axis=-1), color=colors, width=0.6)

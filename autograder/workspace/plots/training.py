@@ -32,8 +32,7 @@ def loss(plot: Plot, inputs: PlotInputs) -> "figure.Figure":
 
 def loss_curve(run: Checkpoint) -> "figure.Figure":
     """Draw training and validation loss by step, with the losses to compare them with."""
-    fig, axes = figure.subplots(f"{run.settings.preset} on {run.settings.data}")
-    panel = axes[0, 0]
+    fig, [[panel]] = figure.subplots(f"{run.settings.preset} on {run.settings.data}")
     losses = np.asarray(run.losses)
     steps = np.arange(1, len(losses) + 1)
     width = max(1, len(losses) // 100)
@@ -60,8 +59,7 @@ def gradient_norms(plot: Plot, inputs: PlotInputs) -> "figure.Figure":
     config, functions = model_config(run), inputs.functions
     x, y = _batch(run, inputs)
     new = functions.call("gpt.init_gpt", config, Rng(run.settings.seed))
-    fig, axes = figure.subplots(plot.title, size=(10, 4.4))
-    panel = axes[0, 0]
+    fig, [[panel]] = figure.subplots(plot.title, size=(10, 4.4))
     before = (-0.2, new, figure.SKY, "before training")
     after = (0.2, run.params, figure.BLUE, f"after {run.step:,} steps")
     for shift, params, color, label in (before, after):

@@ -28,30 +28,19 @@ class Dataset:
     lines: bool = False  # whether each line is an independent example, so that the lines are shuffled
 
 
-DATASETS = {
-    dataset.name: dataset
-    for dataset in (
-        Dataset("given-names", "names from many languages; comes with Headway", 63_110, "names.txt", lines=True),
-        Dataset("synthetic", "an artificial language of known entropy; generated", SYNTHETIC_CHARACTERS),
-        Dataset(
-            "names",
-            "32,033 names, from the makemore repository",
-            228_145,
-            "names.txt",
+_CATALOG = (
+    Dataset("given-names", "names from many languages; comes with Headway", 63_110, "names.txt", lines=True),
+    Dataset("synthetic", "an artificial language of known entropy; generated", SYNTHETIC_CHARACTERS),
+    Dataset("names", "32,033 names, from the makemore repository", 228_145, "names.txt",
             "https://raw.githubusercontent.com/karpathy/makemore/master/names.txt",
-            "0a30b5557f192f32ab962680889aac5f6fda0f4cecf40a6d0b5694f58ea8cc4d",
-            lines=True,
-        ),
-        Dataset(
-            "tinyshakespeare",
-            "40,000 lines of Shakespeare, from the char-rnn repository",
-            1_115_394,
+            "0a30b5557f192f32ab962680889aac5f6fda0f4cecf40a6d0b5694f58ea8cc4d", lines=True),
+    Dataset("tinyshakespeare", "40,000 lines of Shakespeare, from the char-rnn repository", 1_115_394,
             "tinyshakespeare.txt",
             "https://raw.githubusercontent.com/karpathy/char-rnn/master/data/tinyshakespeare/input.txt",
-            "86c4e6aa9db7c042ec79f339dcb96d42b0075e16b8fc2e86bf0ca57e2dc565ed",
-        ),
-    )
-}
+            "86c4e6aa9db7c042ec79f339dcb96d42b0075e16b8fc2e86bf0ca57e2dc565ed"),
+)  # fmt: skip
+
+DATASETS = {dataset.name: dataset for dataset in _CATALOG}
 
 
 def find_dataset(name: str) -> Dataset:

@@ -39,10 +39,7 @@ def new_settings(preset_name: str, data: str | None, steps: int | None, schedule
 def train(
     folder: Path, settings: TrainingSettings, out: Path, console: Console, resume: bool, until: int
 ) -> Checkpoint:
-    """Train to step `until`, then write the checkpoint and the loss curve. Ctrl-C stops the run early and saves it.
-
-    A resumed run keeps its own settings. The loss curve is written beside `out` with the suffix .png.
-    """
+    """Train to step `until`, then write the checkpoint and the loss curve. Ctrl-C stops the run early and saves it."""
     resumed = checkpoint.load(out) if resume else None
     settings = resumed.settings if resumed else settings
     if resumed and resumed.step >= until:
