@@ -14,7 +14,7 @@ from autograder.workspace.workspace import Workspace
 def check_workspace(
     workspace: Workspace, functions: tuple[str, ...], *, seed: int = 0, limits: Limits | None = None
 ) -> tuple[SubmissionResult, list[str]]:
-    """Check functions; record results for public inputs if `headway init` made the workspace; return new badges, too."""
+    """Check functions; record results on public inputs in a workspace of `headway init`; return badge lines, too."""
     workspace.refresh_snapshot()
     curriculum = workspace.curriculum
     some = functions if len(functions) < len(curriculum.functions) else None

@@ -79,7 +79,7 @@ class Workspace:
         return name if isinstance(name, str) and name in self.curriculum.functions else None
 
     def record(self, result: SubmissionResult, *, current_function: str | None = None, save: bool = True) -> list[str]:
-        """Record a public result, and optionally the current function, and `save` it; return a line for each new badge."""
+        """Record a public result and the current function, if given, and `save` them; return a line for each badge."""
         save = save and self.has_recorded_course
         if save:  # a check takes seconds, in which another command may have recorded something
             self.state.refresh()

@@ -40,7 +40,7 @@ def screen(**more):
     "more",
     [
         {"check": CHECK},
-        {"check": CHECK, "picture": False, "notes": ["★ a badge"], "message": "a message"},
+        {"check": CHECK, "notes": ["★ a badge"], "message": "a message"},
         {"cursor": "encoder_decoder.transformer_backward"},
         {"hint": ([("question", "what? " * 60)], 3)},
         {"stub": ("attention.py", 3, "def attention():\n" + "    text\n" * 50)},
