@@ -48,7 +48,7 @@ def check(
 
     limits = Limits(call_seconds=call_seconds)
     badge_lines: list[str] = []
-    when_passed = None
+    when_passed, advice = None, ""
     if sandbox:  # the folder is not opened as a workspace: the files that Headway keeps in one are untrusted, too
         from autograder.classroom.single_submission import check_in_sandbox
 
@@ -65,8 +65,9 @@ def check(
         workspace.require_assignments()
         if not workspace.is_initialized and folder.resolve() != Path.cwd():
             command = f"headway check --dir {shlex.quote(str(folder))} --sandbox"
-            text = f"{folder} is not a workspace. If its code is not your own, run it in the sandbox: {command}"
-            click.echo(clean(text), err=True)
+            advice = clean(
+                f"{folder} is not a workspace. If its code is not your own, run it in the sandbox: {command}"
+            )
         options.preload("autograder.report.check_report")
         with options.checking_message():
             result, badge_lines = check_workspace(workspace, functions, seed=seed, limits=limits)
@@ -82,6 +83,8 @@ def check(
         console.print(note, style="dim", markup=False)
     for line in badge_lines:
         console.print(line, style="bold", markup=False)
+    if advice:
+        click.echo(advice, err=True)
     status = options.PASSED if result.passed else options.NOT_PASSED
     sys.exit(options.INTERNAL_ERROR if result.internal_errors else status)
 
