@@ -38,6 +38,8 @@ for name in sys.argv[1:]:
 COMMENT = f"""
 import sys
 from nbgrader.api import Gradebook
+
+pytestmark = pytest.mark.notebook
 with Gradebook(sys.argv[1], course_id="headway") as book:
     comment = book.find_comment("softmax-solution", "{ASSIGNMENT}", "{ASSIGNMENT}", "wrong")
     comment.manual_comment = "Look at the temperature"
