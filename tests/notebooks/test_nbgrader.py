@@ -22,6 +22,8 @@ from autograder.courses.transformer import TRANSFORMER
 from autograder.curriculum.stubs import bundled
 from autograder.notebooks import release_manifest
 
+pytestmark = pytest.mark.notebook
+
 # One process for twelve assignments, because most of the time of `nbgrader generate_assignment` is its start.
 GENERATE = """
 import sys
@@ -38,8 +40,6 @@ for name in sys.argv[1:]:
 COMMENT = f"""
 import sys
 from nbgrader.api import Gradebook
-
-pytestmark = pytest.mark.notebook
 with Gradebook(sys.argv[1], course_id="headway") as book:
     comment = book.find_comment("softmax-solution", "{ASSIGNMENT}", "{ASSIGNMENT}", "wrong")
     comment.manual_comment = "Look at the temperature"
