@@ -3,15 +3,16 @@
 import datetime
 from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from autograder.core.versions import versions
 from autograder.curriculum import Curriculum
+from autograder.document_types import CheckStatus
 from autograder.documents import RESULT_SCHEMA
 
 Level = Literal["full", "summary", "none"]
-Status = Literal["passed", "failed", "error", "timeout", "not_started", "blocked"]
-STATUSES: tuple[Status, ...] = ("passed", "failed", "error", "timeout", "not_started", "blocked")
+Status = CheckStatus
+STATUSES: tuple[Status, ...] = get_args(Status)
 _MOST_URGENT_FIRST: tuple[Status, ...] = ("error", "timeout", "failed", "blocked", "not_started")
 
 
