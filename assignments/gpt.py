@@ -114,7 +114,7 @@ class GPTConfig:
 # *25 min, needs some thought*
 #
 # Which values should the parameters have before training? Not zero: features that start with the same values get the
-# same gradients and stay the same for ever. Not large values either: the first scores would be confidently wrong. GPT-2
+# same gradients and stay the same forever. Not large values either: the first scores would be confidently wrong. GPT-2
 # draws its matrices from a normal distribution with the small standard deviation 0.02, so that the first scores are
 # almost equal and the first loss is close to log V. (GPT-2's original code draws the table of positions with 0.01; most
 # other implementations, and this course, use 0.02.)
@@ -369,8 +369,8 @@ def gpt_loss(ids, targets, params, config):
 # - `gpt`: **every block was given the parameters of block 0.** The parameters of the other blocks then have no effect.
 # - `gpt_loss`: **with a tied head, the gradient of W_tok contains only the part from the head.** The table was used
 #   twice. The later assignment overwrote the part from the embedding.
-# - `gpt_loss`: **with a tied head, the gradient of W_tok lacks the part from the head.** The table was used twice: as
-#   the table at the beginning and as the head at the end.
+# - `gpt_loss`: **with a tied head, the gradient of W_tok leaves out the part from the head.** The table was used
+#   twice: as the table at the beginning and as the head at the end.
 # - `gpt_loss`: **where a token occurs several times, only one of its gradients was counted.** `grads[ids] += dx` writes
 #   each row only once, even if ids lists it several times.
 

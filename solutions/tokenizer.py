@@ -265,8 +265,8 @@ def train_val_split(ids, train_fraction=0.9):
 #
 # Take care at the end of the text. Its last character can be a target but not an input, so with N characters the last
 # possible start is N − T − 1. Note that `np.random.Generator.integers` excludes its upper end. With one start too few,
-# the last character is never a target; with one too many, some window lacks its last target. A text of T + 1 characters
-# is just long enough: it has a single window.
+# the last character is never a target; with one too many, the last target of some window is missing. A text of
+# T + 1 characters is just long enough: it has a single window.
 #
 # ```python
 # >>> get_batch(np.arange(5), batch_size=2, block_size=4, rng=np.random.default_rng(0))[0]
@@ -327,8 +327,8 @@ def get_batch(ids, batch_size, block_size, rng):
 #   drops out at one end to the other end. The correct target is the character after the window.
 # - `get_batch`: **the last possible start is never drawn.** rng.integers excludes its upper end. If another 1 is
 #   subtracted, the last character is never a target.
-# - `get_batch`: **a window can start one position too late, and lacks its last target.** The window itself fits into
-#   the text, but its last target would be the character after the end.
+# - `get_batch`: **a window can start one position too late, so its last target is missing.** The window itself fits
+#   into the text, but its last target would be the character after the end.
 
 # %% [markdown]
 # ## Try it

@@ -62,7 +62,7 @@ class GradingTask:
 
 @contextmanager
 def scratch_folder() -> Iterator[Path]:
-    """Make a temporary folder for copies of submissions, which its owner can use but nobody can list."""
+    """Make a temporary folder for copies of submissions, which only its owner can use and which cannot be listed."""
     with tempfile.TemporaryDirectory(prefix="headway-") as name:
         scratch = Path(name).resolve()
         scratch.chmod(0o300)

@@ -25,7 +25,7 @@ def read_modules(folder: Path) -> Iterator[tuple[str, bytes]]:
 
 
 def read_plain_file(path: Path) -> bytes:
-    """Return the content of a plain file; raise OSError if it is a pipe, which could block for ever, or a device."""
+    """Return the content of a plain file; raise OSError if it is a pipe, which could block forever, or a device."""
     descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)

@@ -110,7 +110,7 @@ def source_files(package: str) -> list[Path]:
 
 
 def _validate(curriculum: Curriculum) -> None:
-    """Raise UsageError if a course is inconsistent or lacks a required file."""
+    """Raise UsageError if a course is inconsistent or a required file is missing."""
     name, package = curriculum.name, curriculum.package
     if not curriculum.functions:
         raise _invalid(name, "it has no functions")

@@ -1,4 +1,4 @@
-"""Inputs are the same everywhere and for ever, and what their names say."""
+"""Inputs are the same everywhere and forever, and what their names say."""
 
 import hashlib
 

@@ -95,7 +95,7 @@ def content_digest(files: list[SubmittedFile]) -> str:
 def file_signature(attempt: Attempt) -> str:
     """Return a digest of the metadata of the attempt's files: while it is the same, the files have not changed.
 
-    It is a hundred times cheaper than `content_digest`. Whoever writes a file cannot set the time of its last status
+    It is a hundred times cheaper than `content_digest`. The author of a file cannot set the time of its last status
     change. The signature is empty, and never matches, where files changed a moment ago or cannot be read.
     """
     state = hashlib.sha256()

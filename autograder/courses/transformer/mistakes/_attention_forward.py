@@ -186,7 +186,7 @@ mistake(
     "weights = _softmax_in_place(scores)",
     "weights = np.exp(scores)\n    weights = weights / weights.sum(axis=-1, keepdims=True)",
 ).explain("""
-    the softmax lacks the maximum, and a query that sees nothing got nan
+    the maximum was not subtracted, and a query that sees nothing got nan
     why: exp of a score above 709 overflows to infinity. If all scores of a row are -inf, the sum is 0, and 0/0 is nan.
     ask: You have written a softmax that works for large scores. What remains to be done for a row in which all are
          -inf?""")

@@ -108,7 +108,7 @@ mistake("transposed", "return table", "return table.T").explain("""
     why: Each row should be the vector of one position.
     ask: What is the shape of the table in the docstring? What is its first row?""")
 mistake("new-axis-missing").body(_TABLE.format(angles="np.arange(length) / powers")).explain("""
-    the positions lack a new axis: np.arange(length)[:, None]
+    the positions need a new axis: np.arange(length)[:, None]
     why: Positions and columns are different axes. One of the two vectors needs a new axis, so that every position is
          combined with every column.
     ask: What is the shape of np.arange(5)[:, None] / np.arange(1, 4)? What happens without [:, None]?""")

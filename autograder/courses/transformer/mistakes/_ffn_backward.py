@@ -77,7 +77,7 @@ mistake("no-three", "3 * 0.044715", "0.044715", common=True).body(_GELU_BACKWARD
     why: The derivative of x³ is 3 x².
     ask: What is the derivative of x + 0.044715 x³ by hand?""")
 mistake("inner-root-missing", "du = math.sqrt(2 / math.pi) * ", "du = ").body(_GELU_BACKWARD).explain("""
-    du/dx lacks the factor √(2/π)
+    the factor √(2/π) is missing from du/dx
     why: In u the factor multiplies the whole parenthesis, so it is in the derivative, too.
     ask: What is the derivative of u by hand? What happens to a constant factor?""")
 mistake("tanh-not-squared", "tanh * tanh", "tanh").body(_GELU_BACKWARD).explain("""

@@ -187,7 +187,7 @@ mistake(
     "normalized).mean(axis=-1, keepdims=True)",
     "normalized).mean(axis=-1)",
 ).body(_LAYERNORM_BACKWARD).explain("""
-    the means lack the last axis (keepdims)
+    keepdims=True is missing from the means
     why: (B, T) does not broadcast against (B, T, D). If the sizes happen to be equal there is no error, and the means
          of other rows are subtracted.
     ask: What is the shape of g.mean(axis=-1), and with which axis of g does broadcasting line it up?""")

@@ -97,7 +97,7 @@ mistake(
     'grads["b_qkv"] = _project_backward(dqkv, x, W_qkv)\n'
     "        dx = _side_by_side(dq, dk) @ W_qkv[:, : 2 * d_model].T",
 ).explain("""
-    dx lacks the gradient that came through the values
+    the gradient through the values is missing from dx
     why: x was used three times, for q, k and v, and the three gradients are added.
     ask: How often was x used in the forward pass?""")
 mistake(
@@ -108,7 +108,7 @@ mistake(
     "db_kv = _project_backward(dkv, memory, W_qkv[:, d_model:])\n"
     "        dmemory = merge_heads(dv) @ W_qkv[:, 2 * d_model :].T",
 ).explain("""
-    dx, or dmemory, lacks the gradient that came through the keys
+    the gradient through the keys is missing from dx, or from dmemory
     why: Keys and values are both made from the source (x, or the memory), and their gradients are added.
     ask: Which two things were made from the source in the forward pass?""")
 mistake(

@@ -358,7 +358,7 @@ mistake(
     _GRADIENTS,
     "grads",
 ).explain("""
-    the keys of the gradients lack their prefixes
+    the prefixes are missing from the keys of the gradients
     why: The gradient of attn.W_o is stored under that name. In a network of many blocks, W_o alone is ambiguous.
     ask: Which keys does `params` have, and which keys does your dict have?""")
 mistake(

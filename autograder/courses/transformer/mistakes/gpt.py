@@ -145,7 +145,7 @@ mistake(
     why: The table was used twice. The later assignment overwrote the part from the embedding.
     ask: At which two places does the forward pass use W_tok? How should their gradients be combined?""")
 mistake("tied-table-only", 'grads["W_tok"] += dhead.T', "pass", common=True, inside="_on_one_page").explain("""
-    with a tied head, the gradient of W_tok lacks the part from the head
+    with a tied head, the gradient of W_tok leaves out the part from the head
     why: The table was used twice: as the table at the beginning and as the head at the end.
     ask: At which two places does the forward pass use W_tok? How should their gradients be combined?""")
 mistake(

@@ -112,7 +112,7 @@ mistake("axes-without-batch").body(
     why: The positions of a text must not affect each other here: each token has its own mean.
     ask: What shape should the means of an array (B, T, D) have?""")
 mistake("keepdims-missing").body(_LAYERNORM.replace(", keepdims=True", "")).explain("""
-    the mean and the variance lack the last axis (keepdims)
+    keepdims=True is missing from the mean and the variance
     why: (B, T) does not broadcast against (B, T, D). If the sizes happen to be equal there is no error, and the means
          of other rows are subtracted.
     ask: What is the shape of x.mean(axis=-1), and with which axis of x does broadcasting line it up?""")
@@ -237,7 +237,7 @@ mistake("one-plus-gain", "y *= gamma", "y *= 1 + gamma").explain("""
     why: Some models store the gain as its difference from 1. Here gamma is the gain itself.
     ask: What should the result be for gamma = 0?""")
 mistake("keepdims-missing", ", keepdims=True", "").body(_RMSNORM).explain("""
-    the mean square lacks the last axis (keepdims)
+    keepdims=True is missing from the mean square
     why: (B, T) does not broadcast against (B, T, D). If the sizes happen to be equal there is no error, and the mean
          squares of other rows are used.
     ask: What is the shape of your mean square, and with which axis of x does broadcasting line it up?""")

@@ -255,7 +255,7 @@ mistake(
 mistake(
     "one-start-too-many", "rng.integers(len(ids) - block_size,", "rng.integers(len(ids) - block_size + 1,", common=True
 ).explain("""
-    a window can start one position too late, and lacks its last target
+    a window can start one position too late, so its last target is missing
     why: The window itself fits into the text, but its last target would be the character after the end.
     ask: Where does the last window start if its last target is the last character of the text?""")
 mistake("block-size-forgotten", "rng.integers(len(ids) - block_size,", "rng.integers(len(ids),").explain("""
@@ -317,7 +317,7 @@ mistake("next-window", ") - block_size,", ") - 2 * block_size,", "positions + 1"
 for name, title, end in (
     (
         "one-start-too-many",
-        "a window can start one position too late, and lacks its last target",
+        "a window can start one position too late, so its last target is missing",
         "len(ids) - block_size + 1",
     ),
     ("block-size-forgotten", "a window can start anywhere, even at the last character of the text", "len(ids)"),

@@ -247,7 +247,7 @@ mistake(
     "math.sqrt(sum(float(np.vdot(g, g)) for g in grads.values()))",
     "sum(float(np.vdot(g, g)) for g in grads.values())",
 ).explain("""
-    the norm lacks its root: it is the sum of the squares
+    the root is missing from the norm: it is the sum of the squares
     why: A gradient that is twice as long should have twice the norm, not four times.
     ask: What is the norm of a gradient of four entries that are all 2?""")
 mistake("norm-not-returned", "return dict(grads), norm", "return dict(grads)", "items()}, norm", "items()}").explain("""
