@@ -3,6 +3,11 @@
 from autograder.courses.transformer.mistakes._difference_quotients import difference_quotient
 from autograder.engine.diagnosis.mistake import Mistakes
 
+MATRICES_ONLY = """
+    the function works only for a matrix of scores, not for a batch of texts
+    why: Scores of shape (B, T, V) have two axes of rows. np.arange(len(targets)) counts only the first.
+    ask: How can you reshape scores of shape (B, T, V) to rows (N, V), and the targets with them?"""
+
 MISTAKES = Mistakes()
 
 BEFORE_LOGARITHM = "small number before the logarithm"
@@ -89,10 +94,7 @@ mistake(
     "np.take_along_axis(logp, np.asarray(targets)[..., None], axis=-1)",
     "logp[np.arange(len(targets)), targets]",
     group="matrices only",
-).explain("""
-    the function works only for a matrix of scores, not for a batch of texts
-    why: Scores of shape (B, T, V) have two axes of rows. np.arange(len(targets)) counts only the first.
-    ask: How can you reshape scores of shape (B, T, V) to rows (N, V), and the targets with them?""")
+).explain(MATRICES_ONLY)
 mistake("matrices-only-by-loop", group="matrices only").body("""
     logp = log_softmax(logits)
     loss = 0.0
@@ -297,10 +299,7 @@ mistake(
     "targets.size",
     "len(targets)",
     group="matrices only",
-).explain("""
-    the function works only for a matrix of scores, not for a batch of texts
-    why: Scores of shape (B, T, V) have two axes of rows. np.arange(len(targets)) counts only the first.
-    ask: How can you reshape scores of shape (B, T, V) to rows (N, V), and the targets with them?""")
+).explain(MATRICES_ONLY)
 mistake("matrices-only-by-loop", group="matrices only").body("""
     dlogits = softmax(logits)
     for i in range(len(targets)):

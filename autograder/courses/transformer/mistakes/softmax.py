@@ -4,6 +4,12 @@ from autograder.courses.transformer.mistakes._softmax_loss import BEFORE_LOGARIT
 from autograder.courses.transformer.mistakes._softmax_loss import MISTAKES as LOSS
 from autograder.engine.diagnosis.mistake import Mistakes
 
+KEEPDIMS_FORGOTTEN = """
+    keepdims=True is missing from the maximum and the sum
+    why: The reduced axis is then gone, and broadcasting matches the maxima and sums with the wrong axis. Most shapes
+         give an error, but a square matrix silently gives wrong results.
+    ask: Print the shape of the scores and the shape of their maximum. How does broadcasting align the two?"""
+
 MISTAKES = Mistakes(LOSS)
 
 _BOTH = ("softmax.softmax", "softmax.log_softmax")
@@ -119,11 +125,7 @@ mistake(
     "z /= z.sum(axis=axis, keepdims=True)",
     "z = z / z.sum(axis=axis)",
     common=True,
-).explain("""
-    keepdims=True is missing from the maximum and the sum
-    why: The reduced axis is then gone, and broadcasting matches the maxima and sums with the wrong axis. Most shapes
-         give an error, but a square matrix silently gives wrong results.
-    ask: Print the shape of the scores and the shape of their maximum. How does broadcasting align the two?""")
+).explain(KEEPDIMS_FORGOTTEN)
 mistake(
     "keepdims-forgotten-in-sum", "z /= z.sum(axis=axis, keepdims=True)", "z = z / z.sum(axis=axis)", common=True
 ).explain("""
@@ -206,11 +208,7 @@ mistake(
     ".sum(axis=axis, keepdims=True)",
     ".sum(axis=axis)",
     common=True,
-).explain("""
-    keepdims=True is missing from the maximum and the sum
-    why: The reduced axis is then gone, and broadcasting matches the maxima and sums with the wrong axis. Most shapes
-         give an error, but a square matrix silently gives wrong results.
-    ask: Print the shape of the scores and the shape of their maximum. How does broadcasting align the two?""")
+).explain(KEEPDIMS_FORGOTTEN)
 mistake("keepdims-forgotten-in-sum", ".sum(axis=axis, keepdims=True)", ".sum(axis=axis)").explain("""
     keepdims=True is missing from the sum
     why: The reduced axis is then gone, and broadcasting matches the sums with the wrong axis. Most shapes give an
