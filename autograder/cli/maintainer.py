@@ -27,13 +27,15 @@ def doctor() -> None:
 @click.command()
 @click.option("-j", "processes", type=click.IntRange(1), default=2, help="Number of processes (default: 2).")
 @click.option("--right", type=options.PATH, help="Folder of correct submissions (default: the clone's).")
+@click.option("--promises", "promise_file", type=options.PATH, help="Write the table of promises to this file.")
 @options.curriculum
 @options.json_file
 @options.no_color
-def verify(processes: int, right: Path | None, json_file: str | None) -> None:
+def verify(processes: int, right: Path | None, promise_file: Path | None, json_file: str | None) -> None:
     """Verify the checks: solutions must pass, stubs and mistakes must fail.
 
-    Every known mistake must also be named by the checks that it fails.
+    Every known mistake must also be named by the checks that it fails, and a check must fail for every promise of a
+    docstring that is broken.
     """
     from dataclasses import asdict
 
@@ -47,6 +49,8 @@ def verify(processes: int, right: Path | None, json_file: str | None) -> None:
     console = options.make_console(stderr=json_file == "-")
     count = len(verification.plan_tasks(right, curriculum))
     findings = verify_report.render(verification.verify(right, curriculum, processes), count, console)
+    if promise_file:
+        promise_file.write_text(verify_report.promise_table(findings), "utf-8")
     if json_file:
         options.write_json(json_file, [asdict(finding) for finding in findings])
     sys.exit(options.PASSED if all(finding.ok for finding in findings) else options.NOT_PASSED)

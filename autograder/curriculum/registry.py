@@ -12,6 +12,7 @@ course, has the same layout, except that its solutions are in `solutions/` at th
     checks/test_<module>.py     graded checks; or several files checks/<module>/test_*.py
     reference/<module>.py       the functions that answers are compared with
     mistakes/<module>.py        known mistakes; optional
+    promises/<module>.toml      what the docstrings promise, and what breaks it; optional
     hints.toml                  hints; optional
     glossary.toml               explanations of terms; optional
 

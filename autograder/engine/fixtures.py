@@ -96,20 +96,20 @@ class CheckContext:
             help = f"work on a copy: {names} -= … and out={names} change the caller's array"
             raise Mismatch(f"{self.function.name} changed its input {names}", help=help)
 
-    def refuses(self, *args: Any, about: str = "", **kwargs: Any) -> None:
-        """Call the student's function, which must raise a ValueError whose message contains `about`."""
+    def refuses(self, *args: Any, about: str = "", error: str = "ValueError", **kwargs: Any) -> None:
+        """Call the student's function, which must raise an exception of type `error` with `about` in its message."""
         name = self.function.name
         try:
             self.call(args, kwargs)
         except Raised as verdict:
             raised = verdict.exception
-            if raised.type != "ValueError":
-                text = f"{name} must raise ValueError here, not {raised.type}: {raised.message}".removesuffix(": ")
+            if raised.type != error:
+                text = f"{name} must raise {error} here, not {raised.type}: {raised.message}".removesuffix(": ")
                 raise Mismatch(text, help=verdict.help) from None
             if about not in raised.message:
-                raise Mismatch(f"the ValueError of {name} does not mention {about!r}: {raised.message!r}") from None
+                raise Mismatch(f"the {error} of {name} does not mention {about!r}: {raised.message!r}") from None
             return
-        raise Mismatch(f"{name} must raise ValueError here, but returned a value")
+        raise Mismatch(f"{name} must raise {error} here, but returned a value")
 
 
 class Backward:

@@ -1,4 +1,7 @@
-"""Verify a course in parallel: solutions pass, stubs are not started, every known mistake fails and is named."""
+"""Verify a course in parallel.
+
+Solutions pass, stubs are not started, every known mistake fails and is named, and every broken promise fails a check.
+"""
 
 import shutil
 import tempfile
@@ -11,7 +14,7 @@ from pathlib import Path
 from autograder.curriculum import Curriculum, registry
 from autograder.curriculum.stubs import make_stubs
 from autograder.engine.diagnosis.mistake import BrokenMistake, Mistake, mistakes_of_function, mistakes_of_module
-from autograder.engine.diagnosis.variants import source_with_mistakes
+from autograder.engine.promises import WRAPPERS, Promise, broken_source, find_problems, has_promises, promises_of_module
 from autograder.engine.session import Options, check, check_many
 from autograder.results import CheckResult, SubmissionResult
 
@@ -22,11 +25,13 @@ FRESH_SEED = 20_261  # Solutions and right answers are checked on these inputs, 
 class VerifyResult:
     """The result of verifying one thing."""
 
-    kind: str  # "solutions", "stubs", "mistake" or "right answer"
+    kind: str  # "solutions", "stubs", "mistake", "promise", "docstring" or "right answer"
     name: str
     ok: bool  # It behaves as it should.
     text: str = ""  # what is wrong; empty if `ok`
     named: str = ""  # the id of the mistake that the diagnosis named
+    broken_by: str = ""  # of a promise: the mistake or wrapper
+    guards: tuple[str, ...] = ()  # of a promise: the checks that fail when it is broken
 
 
 @dataclass(frozen=True)
@@ -45,7 +50,9 @@ class VerifyTask:
 
 def plan_tasks(right_answers: Path | None, curriculum: Curriculum) -> list[VerifyTask]:
     """Return all tasks, the slowest first, so that the processes end at the same time."""
-    functions = [name for name in reversed(curriculum.functions) if mistakes_of_function(name, curriculum.package)]
+    package = curriculum.package
+    covers_all = has_promises(package)
+    functions = [name for name in reversed(curriculum.functions) if covers_all or mistakes_of_function(name, package)]
     mistakes = [("mistake", name) for name in functions]
     right = sorted(right_answers.glob("*/*.py")) if right_answers and right_answers.is_dir() else []
     tasks = [("solutions", ""), *(("right answer", str(path)) for path in right), *mistakes, ("stubs", "")]
@@ -105,21 +112,42 @@ def _not_passed(result: SubmissionResult) -> str:
 
 def _mistakes(task: VerifyTask) -> Iterator[VerifyResult]:
     package, module = task.curriculum.package, task.name.partition(".")[0]
-    known = {mistake.id: mistake for mistake in mistakes_of_function(task.name, package)}
+    known = {mistake.name: mistake for mistake in mistakes_of_function(task.name, package)}
+    covered = promises_of_module(module, package).get(task.name)
+    promises = covered.promises if covered else ()
+    wrappers = {name for promise in promises for name in promise.broken_by if name in WRAPPERS and name not in known}
     results: list[SubmissionResult] = []
     folders: list[tuple[str, Path]] = []
     with tempfile.TemporaryDirectory() as scratch:
-        for mistake in known.values():
+        for name in [*known, *sorted(wrappers)]:
             folder = Path(tempfile.mkdtemp(dir=scratch))
             try:
-                (folder / f"{module}.py").write_text(source_with_mistakes(mistake, package=package), "utf-8")
+                (folder / f"{module}.py").write_text(broken_source(task.name, name, package), "utf-8")
             except BrokenMistake as error:
-                yield VerifyResult("mistake", mistake.id, False, str(error))
+                yield VerifyResult("mistake", f"{task.name}/{name}", False, str(error))
             else:
-                folders.append((mistake.id, folder))
+                folders.append((name, folder))
         check_many(folders, Options((task.name,), official=True, curriculum=task.curriculum), results.append)
     for result in results:
-        yield evaluate_mistake(known[result.submission], result.checks, package)
+        if result.submission in known:
+            yield evaluate_mistake(known[result.submission], result.checks, package)
+    if has_promises(package):
+        problems = find_problems(task.name, package)
+        yield VerifyResult("docstring", task.name, not problems, "; ".join(problems))
+    guards = {result.submission: _failed_checks(task.name, result.checks) for result in results}
+    for promise in promises:
+        for name in promise.broken_by:
+            yield evaluate_promise(promise, name, guards.get(name, ()))
+
+
+def _failed_checks(function: str, checks: list[CheckResult]) -> tuple[str, ...]:
+    return tuple(check.id for check in checks if check.function == function and check.status != "passed")
+
+
+def evaluate_promise(promise: Promise, broken_by: str, guards: tuple[str, ...]) -> VerifyResult:
+    """Return whether a check fails when a mistake or wrapper breaks a promise."""
+    text = "" if guards else f"no check fails with {broken_by}"
+    return VerifyResult("promise", f"{promise.function}: {promise.text}", bool(guards), text, "", broken_by, guards)
 
 
 def evaluate_mistake(mistake: Mistake, checks: list[CheckResult], package: str = registry.BUILT_IN) -> VerifyResult:

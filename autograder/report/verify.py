@@ -15,6 +15,8 @@ KIND_WORDS = {
     "stubs": "stubs are not started",
     "right answer": "right answers pass",
     "mistake": "mistakes are caught and recognized",
+    "docstring": "docstrings are covered by promises and descriptions",
+    "promise": "broken promises fail a check",
 }
 
 
@@ -34,8 +36,26 @@ def render(findings: Iterable[Any], total: int, console: Console) -> list[Any]:
     table = grid("left", "left", "left")
     for kind, words in KIND_WORDS.items():
         group = [finding for finding in collected if finding.kind == kind]
+        if not group:
+            continue
         passed = sum(finding.ok for finding in group)
         mark, style = STATUS_STYLES["passed" if passed == len(group) else "failed"]
         table.add_row(Text(mark, style), Text(f"{passed} of {len(group)}"), Text(words))
     console.print(table)
     return collected
+
+
+def promise_table(findings: Iterable[Any]) -> str:
+    """Return the table of promises in Markdown: function, promise, what breaks it, and the first check that fails."""
+    lines = ["| function | promise | broken by | check that fails |", "|---|---|---|---|"]
+    for finding in sorted((finding for finding in findings if finding.kind == "promise"), key=_promise_order):
+        function, _, text = finding.name.partition(": ")
+        guard = finding.guards[0].partition("::")[2] if finding.guards else "none"
+        others = f" and {len(finding.guards) - 1} more" if len(finding.guards) > 1 else ""
+        cells = (f"`{function}`", text.replace("|", "\\|"), finding.broken_by, f"{guard}{others}")
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines) + "\n"
+
+
+def _promise_order(finding: Any) -> tuple[str, str]:
+    return finding.name.partition(".")[0], finding.name.partition(":")[0]

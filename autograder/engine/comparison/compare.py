@@ -182,6 +182,13 @@ def _compare_number(
     _compare_arrays(number, np.asarray(expected), output, function, tolerance)
 
 
+def require_python(value: Any, kind: type, name: str) -> None:
+    """Raise Mismatch unless the type of a value, which was compared already, is exactly `kind`: float, int or list."""
+    if type(value) is not kind:
+        text = f"{name} must be a Python {kind.__name__}, not {describe_type(value)}"
+        raise Mismatch(text, help=f"convert it before you return it: {kind.__name__}(…)")
+
+
 def _compare_arrays(
     actual: Any, expected: Array, output: Output, function: Function, tolerance: Tolerance | None
 ) -> None:

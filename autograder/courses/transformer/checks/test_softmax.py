@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from autograder.engine.comparison.compare import TOLERANCES
-from autograder.engine.fixtures import Agree, Unmodified
+from autograder.engine.comparison.compare import TOLERANCES, require_python
+from autograder.engine.fixtures import Agree, Refuses, Unmodified
 from autograder.engine.inputs import RandomInputs
 from autograder.engine.reference import Reference
 
@@ -82,6 +82,13 @@ def test_inputs_kept(unmodified: Unmodified, draw: RandomInputs) -> None:
     unmodified(draw.normal(4, 5), axis=0, temperature=2.0)
 
 
+@graded("softmax.softmax", points=0.25)
+def test_errors(refuses: Refuses, draw: RandomInputs) -> None:
+    """The documented error: a temperature that is not positive"""
+    for temperature in (-1.0, 0.0):
+        refuses(draw.normal(3, 4), temperature=temperature)
+
+
 @graded("softmax.log_softmax")
 def test_log_rows(agree: Agree, draw: RandomInputs) -> None:
     """Rows of a matrix and of a 3-D array"""
@@ -141,6 +148,12 @@ def test_loss_dtypes(agree: Agree, draw: RandomInputs) -> None:
     agree(draw.integers(4, 6, low=-3, high=4), draw.integers(4, high=6))
     # A Python float has no dtype, but this one was computed in float32, so float32's tolerance applies.
     agree(draw.normal(5, 6, dtype=FLOAT32), draw.integers(5, high=6), tolerance=FLOAT32_LOSS)
+
+
+@graded("softmax.cross_entropy", points=0.25)
+def test_loss_type(agree: Agree, draw: RandomInputs) -> None:
+    """The loss is a Python float, not an array or a NumPy scalar"""
+    require_python(agree(draw.normal(3, 4), draw.integers(3, high=4)), float, "the loss")
 
 
 @graded("softmax.cross_entropy", "softmax.cross_entropy_backward")

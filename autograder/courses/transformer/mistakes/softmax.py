@@ -168,6 +168,14 @@ mistake(
     why: With scores around 1000, the exponentials overflow if the temperature is below 1, and all become 0 if it is
          above 1. The mistake stays hidden with temperature 1 or small scores.
     ask: For the scores 1000 and 999 and the temperature 0.5, which numbers does your code pass to exp?""")
+mistake("any-temperature-accepted", "if not temperature > 0:", "if False:").explain("""
+    a temperature that is not positive was accepted
+    why: The docstring promises a ValueError. With a negative temperature the least likely entry becomes the most likely.
+    ask: Which temperatures does the docstring allow, and what should happen with the others?""")
+mistake("zero-temperature-accepted", "if not temperature > 0:", "if temperature < 0:").explain("""
+    the temperature 0 was accepted
+    why: The docstring promises a ValueError unless the temperature is positive: the scores cannot be divided by 0.
+    ask: Is 0 positive? What does your code compute with it?""")
 
 mistake = MISTAKES.for_functions("softmax.log_softmax")
 mistake(
