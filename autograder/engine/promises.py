@@ -163,7 +163,7 @@ def find_problems(function: str, package: str = BUILT_IN) -> list[str]:
 
 def split_docstring(docstring: str) -> list[str]:
     """Return the clauses of a docstring, with single spaces."""
-    clauses = []
+    clauses: list[str] = []
     for paragraph, is_formula in _paragraphs(docstring):
         text = " ".join(paragraph.split())
         clauses += [text] if is_formula else [part.rstrip(".;") for part in _END_OF_CLAUSE.split(text)]

@@ -170,7 +170,7 @@ mistake(
     ask: For the scores 1000 and 999 and the temperature 0.5, which numbers does your code pass to exp?""")
 mistake("any-temperature-accepted", "if not temperature > 0:", "if False:").explain("""
     a temperature that is not positive was accepted
-    why: The docstring promises a ValueError. With a negative temperature the least likely entry becomes the most likely.
+    why: The docstring promises a ValueError. A negative temperature makes the least likely entry the most likely.
     ask: Which temperatures does the docstring allow, and what should happen with the others?""")
 mistake("zero-temperature-accepted", "if not temperature > 0:", "if temperature < 0:").explain("""
     the temperature 0 was accepted
