@@ -270,7 +270,7 @@ def padding_mask(keep):
 # A dot product is a sum of K products, so it grows with K. By how much? The **variance** of some numbers is the mean of
 # their squared distances from their mean. If the entries of q and k are drawn independently with mean 0 and variance 1,
 # their dot product has mean 0 and variance K: with K = 64, scores of ±8 are common. The softmax of such a row gives one
-# key almost all the weight, and its gradient is almost 0 (section 3.2.1 and its footnote 4). Dividing by √K brings the
+# key most of the weight, and its gradient is small (section 3.2.1 and its footnote 4). Dividing by √K brings the
 # variance back to 1.
 #
 # ```python
@@ -304,8 +304,8 @@ def padding_mask(keep):
 #
 # - `-1e9`, which a lot of code uses, works here, but has two drawbacks: it does not fit into float16, and a row in
 #   which *everything* is hidden becomes an average of all the hidden values.
-# - `-3.0` is not low enough: the hidden value still gets a small weight. With large scores, even `-100.0` is not low
-#   enough.
+# - `-3.0` is not low enough: the hidden value still gets a small weight. If all other scores are far below 0, even
+#   `-100.0` is not low enough.
 # - `1e-9` hides nothing; it is probably a typo for `-1e9`. Multiplying the scores by a mask of zeros and ones does not
 #   work either: 0 is an ordinary score, larger than all negative ones.
 # - Setting weights to 0 *after* the softmax leaves rows that no longer sum to 1.
@@ -339,7 +339,8 @@ def padding_mask(keep):
 # ```
 #
 # See it: `headway plot attention-mask` and `headway plot attention-queries` (before your function is written, with
-# `--solution`).
+# `--solution`). They continue the picture at the top: "the river bank was green". The queries, keys and values are made
+# up by hand, so that "bank" gets the weights 0.1, 0.6 and 0.3.
 
 # %%
 
@@ -375,8 +376,9 @@ def attention(q, k, v, mask=None):
 # *40 min, needs pen and paper*
 #
 # Go backward through the three steps of attention, last one first. `dout` (..., T, Kᵥ) is the gradient with respect to
-# `out`. For a matrix product $c = a\, b$ the rules are $da = dc\, b^\top$ and $db = a^\top dc$; no other order fits the
-# shapes. Write $w$ for the weights and $z$ for the scores:
+# `out`. For a matrix product $c = a\, b$ the rules are $da = dc\, b^\top$ and $db = a^\top dc$. If all the sizes are
+# different, no other order fits the shapes; if some are equal, a wrong one may fit, too. Write $w$ for the weights and
+# $z$ for the scores:
 #
 # | forward | backward |
 # |---|---|
@@ -405,8 +407,8 @@ def attention(q, k, v, mask=None):
 #
 # ```
 #
-# To increase the first entry of the output, the query should move towards the first key, and that is the direction of
-# `dq`.
+# To increase the first entry of the output, the query should move towards the first key and away from the second, and
+# that is the direction of `dq`.
 
 # %%
 def attention_backward(dout, q, k, v, weights):
@@ -487,8 +489,8 @@ if __name__ == "__main__":
 # ```
 #
 # With the division, the results hardly depend on K. Without it, one random key gets nearly all the weight when vectors
-# are long, and the softmax is saturated: only an eighth of the gradient is left, so the model can hardly learn to
-# attend to other keys.
+# are long, and the softmax is saturated: for K = 256 only an eighth of the gradient is left, so the model learns to
+# attend to other keys only slowly.
 #
 # 1. If √K is good, is K better? Guess the largest weight for K = 256 if the scores are divided by K.
 # 2. Now take a query that *does* have a reason to prefer a key: it is a copy of key 3. Which weight does key 3 get, for
@@ -497,13 +499,18 @@ if __name__ == "__main__":
 # %% [markdown]
 # ## Answers
 #
-# **1. Then the query hardly matters.** All weights are nearly 1/8 = 0.125, whatever the query is.
+# **1. Then these queries hardly matter.** All their weights are nearly 1/8 = 0.125. Even a query that is a copy of a
+# key gets a score of only about 1 for it, however large K is, and about 0 for the others: a weight of about e / (e + 7)
+# = 0.28.
 #
 # ```python
 # >>> q, k = rng.normal(size=(1000, 256)), rng.normal(size=(8, 256))
 # >>> _, weights = attention(q / math.sqrt(256), k, k)
-# >>> print(weights.max(axis=-1).mean().round(3))
-# 0.137
+# >>> print(weights.max(axis=-1).mean().round(2))
+# 0.14
+# >>> _, weights = attention(k / math.sqrt(256), k, k)  # each query is a copy of a key
+# >>> print(np.diag(weights).mean().round(2))
+# 0.28
 #
 # ```
 #

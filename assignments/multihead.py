@@ -59,8 +59,8 @@ from softmax import as_float
 # ```
 #
 # Both steps are needed. A reshape straight to (H, T, K) has the right shape but the wrong contents: it keeps the order
-# in which the entries are stored, and "head 0" gets half of the *positions*. There is no error, and a model even trains
-# with it, a little worse:
+# in which the entries are stored, and "head 0" gets half of the *positions*. There is no error, but positions are
+# mixed, and a causal model can then read the future, as you will see at `multihead_attention`:
 #
 # ```python
 # >>> x.reshape(2, 3, 2)  # wrong: the first head holds positions 0 and half of 1
@@ -189,6 +189,45 @@ def merge_heads(x):
 #   layout. GPT-NeoX orders the columns by heads, with q, k and v of head 0 first. Many tutorials use three separate
 #   matrices.
 #
+# ### Is it still causal?
+#
+# With the causal mask, a change at the last position must not change the output at any other position. Test every
+# causal model like this: the test is short, and it finds mistakes that give no error. Here it is for the first half of
+# `multihead_attention`, without biases, with your own functions and with a reshape in their place:
+#
+# ```python
+# >>> rng = np.random.default_rng(0)
+# >>> text, W_qkv = rng.normal(size=(4, 4)), rng.normal(size=(4, 12))  # T = 4 positions, D = 4
+# >>> moved = text.copy()
+# >>> moved[-1] += 1.0  # another vector at the last position
+# >>> def changed_positions(split, merge):
+# ...     outputs = []
+# ...     for vectors in (text, moved):
+# ...         q, k, v = (split(part) for part in np.split(vectors @ W_qkv, 3, axis=-1))
+# ...         heads, _ = attention(q, k, v, mask=np.tri(4, dtype=bool))
+# ...         outputs.append(merge(heads))
+# ...     return np.flatnonzero(np.abs(outputs[1] - outputs[0]).max(axis=-1) > 1e-9).tolist()
+# >>> def split(x):
+# ...     return split_heads(x, n_heads=2)
+# >>> def wrong_split(x):
+# ...     return x.reshape(2, 4, 2)
+# >>> def wrong_merge(heads):
+# ...     return heads.reshape(4, 4)
+# >>> changed_positions(split, merge_heads)
+# [3]
+# >>> changed_positions(split, wrong_merge)
+# [1, 3]
+# >>> changed_positions(wrong_split, merge_heads)
+# [2, 3]
+# >>> changed_positions(wrong_split, wrong_merge)
+# [3]
+#
+# ```
+#
+# With one wrong reshape, an earlier position reads the last one. In training, such a model can read the tokens that it
+# should predict, and its loss falls far too low (an experiment in assignment 10 shows how far). Two wrong reshapes undo
+# each other in this test, but they are still wrong: each head then attends only within its own part of the text.
+#
 # ### Attending to another text
 #
 # So far a text attends to itself: **self attention**, S = T. But a translator that writes English has to attend to the
@@ -310,7 +349,7 @@ def multihead_attention_backward(dout, cache):
 # - `split_heads`: **x was reshaped straight to (…, H, T, K), without swapping axes.** The shape is right, but the
 #   entries are in the wrong places: each head gets pieces of several positions.
 # - `multihead_attention`: **the heads were merged by reshape alone, without swapping axes.** The shape is right, but
-#   the entries are in the wrong places. A model still trains with it, only worse.
+#   positions are mixed. In a causal model, some positions can then read later ones, and the loss falls far too low.
 # - `multihead_attention`: **the scores were divided by √D, not by √K, the size of a head.** Each head multiplies
 #   vectors of K = D / H entries. With one head nothing shows.
 # - `multihead_attention`: **the first third of W_qkv was used for the keys, the second for the queries.** The name
@@ -373,8 +412,8 @@ if __name__ == "__main__":
 # ```
 #
 # Each of the two heads attends where it should (position 0 can only attend to itself). The single head that has to do
-# both gives each position half of its weight: softmax weights add up to 1, and the result is one average, in which the
-# two vectors can no longer be told apart. That is why there are several heads. Trained models have such heads, too: in
+# both gives each position half of its weight: softmax weights add up to 1, and the result is one average, which does
+# not show which vector came from where. That is why there are several heads. Trained models have such heads, too: in
 # BERT, some put more than half of their weight on the previous position (Clark et al. 2019, section 3.1).
 #
 # 1. Leave the mask out. Which row of the previous-position head changes, and to what?

@@ -8,8 +8,8 @@
 #
 # An id is only a name: token 10 is not twice token 5, and token 6 is not "almost" token 5. A network that multiplies
 # and adds would treat the ids as quantities. So each id is replaced by a vector of D numbers, its **embedding**. These
-# vectors are parameters and are learned: tokens that are used alike end up with similar vectors (Bengio et al. 2003,
-# section 2).
+# vectors are parameters and are learned: tokens that are used alike tend to end up with similar vectors (Bengio et al.
+# 2003, section 2).
 #
 # D, in code `d_model`, is the width of the model: from here to the end, every position of every text is a vector of D
 # numbers. V is the size of the vocabulary. You need only two tables:
@@ -49,8 +49,9 @@ from softmax import as_float
 # Any two different tokens are equally far apart here, so the vectors imply nothing about which tokens are similar. Ids
 # usually come in batches, (B, T); the new axis goes last: (B, T, V).
 #
-# An id outside the table is always caused by an earlier bug (the wrong vocabulary, or a padding id of -1). NumPy would
-# not report it: index -1 silently takes the *last* row. So check the ids, and raise an error that shows the wrong one.
+# An id outside the table is a sign of an earlier bug (the wrong vocabulary, or a padding id of -1). NumPy reports only
+# ids that are too large: index -1 silently takes the *last* row. So check the ids, and raise an error that shows the
+# wrong one.
 
 
 # %%
@@ -198,9 +199,9 @@ def embed_tokens_backward(dout, ids, vocab_size):
 # $$PE_{(pos,\,2i)} = \sin\!\big(pos / 10000^{2i/D}\big) \qquad PE_{(pos,\,2i+1)} = \cos\!\big(pos / 10000^{2i/D}\big)$$
 #
 # The pairs of columns are like the hands of a clock. The first pair turns by one radian per position, like a second
-# hand; each further pair turns more slowly, and the last ones hardly move within a text. Together the hands identify
-# the position. Each pair is a point on a circle, so that "k positions later" is the same rotation from every position.
-# The authors hoped that this would make distances easy to learn.
+# hand; each further pair turns more slowly, and the last ones hardly move within a short text. Together the hands
+# identify the position. Each pair is a point on a circle, so that "k positions later" is the same rotation from every
+# position. The authors hoped that this would make distances easy to learn.
 #
 # ```python
 # >>> sinusoidal_positions(4, 6).round(3)
@@ -265,7 +266,7 @@ def sinusoidal_positions(length, d_model):
 # not explain the problem.
 #
 # Models differ in the factor $s$. The transformer of 2017 multiplies the token vectors by $\sqrt{D}$ (section 3.4);
-# GPT-2 and BERT, two famous later models, do not scale at all. The usual explanation is that the 2017 model uses the
+# GPT-2 and BERT, two famous later models, do not scale at all. A common explanation is that the 2017 model uses the
 # same table again in its last step, so the entries have a size of about $1/\sqrt{D}$: the factor makes them as large as
 # those of the waves. It applies to the token vectors only, not to the sum.
 #
@@ -367,8 +368,8 @@ if __name__ == "__main__":
 # 1. How similar are two rows? Multiply them entry by entry and sum, `a @ b`: the result is large if both point in the
 #    same direction. Compare the row of a position with that of k positions later, from different starts. What do you
 #    expect of the waves?
-# 2. GPT-2's tables start with random numbers of size 0.02. How long is such a token vector for D = 64, and how long is
-#    a vector of the waves? How much of the token would be left in their sum?
+# 2. GPT-2's token table starts with random numbers of standard deviation 0.02. How long is such a token vector for D =
+#    64, and how long is a vector of the waves? How much of the token would be left in their sum?
 
 # %% [markdown]
 # ## Answers

@@ -180,8 +180,8 @@ def log_softmax(x, axis=-1):
 #
 # ```
 #
-# A model that has learned nothing gives each of the $V$ tokens the same score, and its loss is $\log V$: 3.2958 for the
-# 27 characters of a list of names. Remember this number: the first loss of a training run should be near it.
+# A model that gives each of the $V$ tokens the same score has the loss $\log V$: 3.2958 for the 27 characters of a list
+# of names. Remember this number: the first loss of a training run should be near it.
 #
 # ```python
 # >>> round(cross_entropy(np.zeros((5, 27)), np.array([0, 3, 7, 20, 26])), 4)
@@ -189,8 +189,8 @@ def log_softmax(x, axis=-1):
 #
 # ```
 #
-# A loss of 0 is possible only where the text leaves no choice. If "a" and "b" come next equally often, the best
-# prediction is ½ and ½, and its loss is log 2 = 0.69 on average. The lowest average loss that any model can reach is
+# Where the text leaves a choice, no prediction has a loss of 0 on average. If "a" and "b" come next equally often, the
+# best prediction is ½ and ½, and its loss is log 2 = 0.69. The lowest average loss that any prediction can reach is
 # called the **entropy** of what comes next.
 #
 # How do you take one entry out of each row with NumPy? Index with two lists, the rows and the columns, which are
@@ -246,7 +246,7 @@ def cross_entropy(logits, targets):
 # $$dx_i = p_i \Big( dout_i - \sum_j dout_j\, p_j \Big)$$
 #
 # The sum is easy to forget. It also makes each row of `dx` sum to 0: raising all scores by the same amount changes
-# nothing. And where one p is nearly 1 and the others nearly 0, all of `dx` is nearly 0, whatever `dout` is: the softmax
+# nothing. And where one p is nearly 1 and the others nearly 0, all of `dx` is small compared with `dout`: the softmax
 # is **saturated**.
 #
 # As an example, let the loss be the first probability itself. Its derivative with respect to the first probability is
@@ -294,7 +294,7 @@ def softmax_backward(dout, probs, axis=-1):
 # %% [markdown]
 # ## `cross_entropy_backward`
 #
-# The last function of the forward pass comes first in the backward pass: every gradient of the course starts here.
+# The last function of the forward pass comes first in the backward pass: the gradients of your GPT will start here.
 # Going back through the logarithm and the softmax together is simpler than through either alone. The gradient is the
 # prediction minus the truth, divided by the number of rows N that the mean was taken over. The truth is written as a
 # **one-hot** row: 1 at the target, and 0 everywhere else.
@@ -401,7 +401,7 @@ if __name__ == "__main__":
 # %% [markdown]
 # ## Answers
 #
-# **1. One is a hundred million times as large as the other.** For one row, an entry in the gradient of the
+# **1. One is about a hundred million times as large as the other.** For one row, an entry in the gradient of the
 # cross-entropy is a probability, or a probability minus 1: its size is never above 1, whatever the lead.
 #
 # ```python
@@ -414,9 +414,9 @@ if __name__ == "__main__":
 #
 # ```
 #
-# **2. At the probabilities 0.7, 0.2 and 0.1, and not with a loss of 0.** No model can know which of the targets it will
-# be. The remaining loss, −0.7 log 0.7 − 0.2 log 0.2 − 0.1 log 0.1, is the entropy of the targets, the lowest loss that
-# any model can reach.
+# **2. At the probabilities 0.7, 0.2 and 0.1, and not with a loss of 0.** The scores are the same in every row, so they
+# cannot show which target it will be. The remaining loss, −0.7 log 0.7 − 0.2 log 0.2 − 0.1 log 0.1, is the entropy of
+# the targets, the lowest loss that one prediction for all ten rows can reach.
 #
 # ```python
 # >>> scores, targets = np.zeros(3), np.array([0] * 7 + [1] * 2 + [2])

@@ -275,7 +275,7 @@ def train_val_split(ids, train_fraction=0.9):
 #
 # ```
 #
-# Other courses cut the text into consecutive windows and go through all of them once, which is called an *epoch*. With
+# Some courses cut the text into consecutive windows and go through all of them once, which is called an *epoch*. With
 # random windows there are no epochs: training is counted in steps of one batch each.
 
 

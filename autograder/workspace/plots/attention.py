@@ -13,10 +13,14 @@ LENGTH, WIDTH = len(WORDS), 4
 
 
 def example() -> tuple[Array, Array, Array]:
-    """Return example queries, keys and values, (T, d_k) each, rounded so that they can be followed by hand."""
-    rng = np.random.default_rng(4)
-    q, k, v = (rng.normal(scale=1.0, size=(LENGTH, WIDTH)).round(1) for _ in range(3))
-    return q, k, v
+    """Return queries, keys and values made up by hand, (T, d_k) each: "bank" attends as in the picture of the lesson.
+
+    The four features can be read as article, water, noun and what is said about the noun.
+    """
+    q = [[1.0, 0.0, 1.6, 0.0], [1.0, 0.5, 2.0, 0.0], [0.0, 1.3, 1.1, 1.0], [0.0, 0.0, 2.0, 0.0], [0.0, -0.5, 3.0, 1.0]]
+    k = [[1.0, 0.0, 0.0, 0.0], [0.0, 2.0, 1.0, 0.0], [0.0, 0.0, 2.0, 0.0], [0.0, 0.0, 0.0, 2.0], [0.0, 0.0, 0.0, 1.0]]
+    v = [[0.5, 0.0, 0.0, 0.0], [0.0, 2.0, 1.0, 0.0], [0.0, -0.5, 2.0, 0.0], [0.0, 0.0, 0.0, 1.0], [0.0, 0.5, 0.0, 2.0]]
+    return np.array(q), np.array(k), np.array(v)
 
 
 def _attend(inputs: PlotInputs) -> tuple[Array, Array, Array]:

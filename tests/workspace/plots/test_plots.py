@@ -172,6 +172,7 @@ def test_embedding_norms_shows_three_lengths(drawn, forward):
 def test_attention_plots_show_scores_weights_output(drawn, official):
     q, k, v = attention.example()
     out, weights = official["attention"].attention(q, k, v, mask=official["attention"].causal_mask(5))
+    assert weights[2].round(1).tolist() == [0.1, 0.6, 0.3, 0.0, 0.0], "the numbers of the lesson's first picture"
     scores, masked, shown_weights, shown_out = heatmaps(drawn["attention-mask"])
     assert np.allclose(scores, q @ k.T / 2)
     assert np.array_equal(np.isneginf(np.ma.getdata(masked)), np.triu(np.ones((5, 5), bool), 1))

@@ -105,7 +105,8 @@ mistake(
     ask: You have written split_heads. Does your line do the same?""")
 mistake("merged-by-reshape", "merge_heads(heads)", "heads.reshape(x.shape)", common=True).explain("""
     the heads were merged by reshape alone, without swapping axes
-    why: The shape is right, but the entries are in the wrong places. A model still trains with it, only worse.
+    why: The shape is right, but positions are mixed. In a causal model, some positions can then read later ones, and
+         the loss falls far too low.
     ask: You have written merge_heads. Does your line do the same?""")
 mistake("no-output-projection", "out = _project(merged, W_o, b_o)", "out = merged", common=True).explain("""
     the output was not multiplied by W_o
