@@ -15,8 +15,8 @@
 # Neither replaces the vector. Each *adds* its result to it: $x + f(x)$, a **residual connection** (He et al. 2016,
 # section 3.1). The vectors that run through the whole network in this way, from the embedding to the last block, are
 # called the **residual stream**. Every step reads from the stream on a *branch* and adds a correction to it. A block
-# that is not trained yet does little harm, and in the backward pass the gradient flows unchanged through every plus
-# sign, past everything else.
+# whose results are still small does little harm, and in the backward pass every plus sign passes the gradient on
+# unchanged, past the branch.
 #
 # ```text
 #     x ──┬────────────────────────> + ──┬──────────────────> + ──> y     the residual stream
@@ -37,9 +37,9 @@
 # | source | Radford et al. 2019, section 2.3 | Vaswani et al. 2017, section 3.1 |
 #
 # In the pre-norm form nothing changes the stream itself, so the gradient can flow along it unchanged. Such a network
-# trains well from the first step, but needs one more norm at the end of the stack, because the stream grows. In the
-# post-norm form every gradient has to pass through every norm, and deep stacks train only if the learning rate starts
-# very small (Xiong et al. 2020, section 3).
+# can be trained with a large learning rate from the first step, but needs one more norm at the end of the stack,
+# because the stream grows. In the post-norm form every gradient has to pass through every norm, and training usually
+# needs a learning rate that starts very small (Xiong et al. 2020, section 3).
 #
 # Both forms have the same parameters with the same shapes, and both can be trained, so it is easy to mix them up
 # without noticing. PyTorch's `nn.TransformerEncoderLayer` is post-norm unless you set `norm_first=True`.
@@ -156,8 +156,8 @@ def block(x, params, n_heads, mask=None, norm="pre", activation="gelu"):
 #
 # Read the forward formulas from the end to the start. A sum passes the gradient to both of its terms: one copy stays on
 # the stream unchanged, the other goes back through the branch. Where the branch left the stream, the two are *added*.
-# Forgetting one of these sums is the classic mistake: the gradients look plausible, and training still works, only
-# worse.
+# Forgetting one of these sums is the classic mistake: the gradients look plausible, and the loss may still fall, only
+# more slowly.
 #
 # For the second step of the pre-norm form, with the incoming gradient $dy$:
 #
@@ -266,15 +266,16 @@ if __name__ == "__main__":
 # pre     0.93 0.79 0.53 0.42
 # ```
 #
-# If each step replaces the stream, all positions have the same vector after four blocks: the text is lost. (Dong,
-# Cordonnier and Loukas 2021 prove this for attention alone; a feed-forward network only slows it down.) The sums
-# preserve the differences. They preserve them longest in the pre-norm form, in which nothing rescales the stream. In
-# the post-norm form each norm shrinks the older contributions, and 16 random blocks are enough to lose them.
+# If each step replaces the stream, all positions have nearly the same vector after four blocks: the text is lost.
+# (Dong, Cordonnier and Loukas 2021 prove this for attention alone, and that a feed-forward network can slow it down.)
+# The sums preserve the differences. They preserve them longest in the pre-norm form, in which nothing rescales the
+# stream. In the post-norm form each norm shrinks the older contributions, and 16 of these random blocks are enough to
+# lose them.
 #
 # 1. How long is the stream at the top of 32 blocks, compared with its start, with "pre" and with "post"? Why does a
 #    pre-norm stack need one last norm?
-# 2. GPT-2 starts with `attn.W_o` and `ffn.W_2` divided by √(2 · 32) for 32 blocks. What happens to the differences and
-#    to the length?
+# 2. The GPT-2 paper divides the matrices that write into the stream, `attn.W_o` and `ffn.W_2`, by √N at the start,
+#    where N counts the additions: 2 · 32 for 32 blocks. What happens to the differences and to the length?
 
 # %% [markdown]
 # ## Answers
@@ -291,7 +292,7 @@ if __name__ == "__main__":
 #
 # ```
 #
-# **2. Both are nearly preserved.** All 64 contributions together are now about as large as one was before. The next
+# **2. Both change far less.** All 64 contributions together are now about as large as one was before. The next
 # assignment does the same.
 #
 # ```python

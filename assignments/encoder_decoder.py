@@ -40,10 +40,10 @@
 # | after the last block | nothing | one more layer norm |
 # | output | log-probabilities | scores |
 #
-# Four things differ from the paper. There is no dropout, so that everything can be computed exactly. The norms use
-# $\epsilon = 10^{-5}$. Attention may have biases, which the paper has in the feed-forward network only (sections 3.2.2
-# and 3.3). And the two tables and the output head are separate matrices; the paper uses one matrix for all three, which
-# requires a vocabulary that both languages share (section 3.4).
+# The model differs from the paper's in four ways. There is no dropout, so that everything can be computed exactly. The
+# norms use $\epsilon = 10^{-5}$. Attention may have biases, which the paper has in the feed-forward network only
+# (sections 3.2.2 and 3.3). And the two tables and the output head are separate matrices; the paper uses one matrix for
+# all three, which requires a vocabulary that both languages share (section 3.4).
 #
 # The letters are: S source tokens, T target tokens, Vs and Vt tokens in the two vocabularies; all others as before.
 
@@ -246,7 +246,7 @@ def encoder_block(x, params, n_heads, mask=None):
 # In the source attention, the queries come from the decoder, and the keys and values from the memory: each target
 # position looks for the source tokens that it needs for its next word. The weights are (..., H, T, S), a row for each
 # target position and a column for each source position. In a translation they show which source words each target word
-# depends on, like the alignments of Bahdanau et al. (2015, section 5.2.1), whose attention was the model for this one.
+# depends on, like the alignments of Bahdanau et al. (2015, section 5.2.1), whose attention this one resembles.
 #
 # The example is a block with two positions, a memory of three, and one head. Only the source attention has an effect;
 # the other two steps add 0.
@@ -505,8 +505,8 @@ def transformer(source, target, params, config, source_mask=None, target_mask=No
 # until the model writes the end token or the text has `max_length` tokens.
 #
 # This is the greedy decoding of the last assignment. It works better for translation than for stories, because the
-# source leaves little choice. Still, the most probable *text* may begin with a second-best token: the paper searches
-# for it with a **beam search**, which keeps the four best partial texts at every step (section 6.1).
+# source leaves less choice. Still, the most probable *text* may begin with a second-best token: the paper searches for
+# it with a **beam search**, which keeps the four best partial texts at every step (section 6.1).
 #
 # The texts of a batch end at different times. A text that has ended gets the end token at every step, until all have
 # ended.
@@ -521,7 +521,7 @@ def transformer(source, target, params, config, source_mask=None, target_mask=No
 #
 # To see it work, train the model on a task. *Reversing a sequence* is the simplest one for which it has to attend to a
 # specific source position at each step. In the experiment at the end, a model with two layers and D = 32 learns it from
-# 200 batches of random examples, within seconds.
+# 200 batches of random examples.
 #
 # Every step here computes all earlier positions again. The keys and values could be stored instead, including those of
 # the memory, as in the key/value cache of assignment 11.
@@ -638,10 +638,10 @@ def transformer_backward(dlog_probs, cache):
 # %% [markdown]
 # ## Try it
 #
-# Train the model to write five tokens backwards, and stop after 80 batches (two seconds), when it has learned only part
-# of the task. Test it on 200 new texts in two ways: with teacher forcing, as in training, where its input is the
-# correct text so far; and free, where its input is the text that it has written itself. (The experiment needs the bonus
-# function, `transformer_backward`. Without it, try question 2.)
+# Train the model to write five tokens backwards, and stop after 80 batches, when it has learned only part of the task.
+# Test it on 200 new texts in two ways: with teacher forcing, as in training, where its input is the correct text so
+# far; and free, where its input is the text that it has written itself. (The experiment needs the bonus function,
+# `transformer_backward`. Without it, try question 2.)
 #
 # **Guess first.** In which test does it get more *tokens* right? And in which more *whole texts*?
 #
@@ -690,8 +690,8 @@ if __name__ == "__main__":
 #
 # With teacher forcing, it gets more tokens right: a mistake costs one token there. A model that writes freely continues
 # after its own mistakes, and its training contained no such texts. The number of correct whole texts is the same, and
-# must be: until the first mistake, both inputs are equal. So the training loss, and every test with teacher forcing, is
-# too optimistic about a model that will have to write freely.
+# must be: until the first mistake, both inputs are equal. So tokens that are counted with teacher forcing, as in the
+# training loss, are too optimistic about a model that will have to write freely.
 #
 # 1. How good is the model after 200 batches? And to which source position does it attend, for each of the six
 #    predictions? Print the mean of `cache["decoder.1.source_weights"]` over texts and heads.
@@ -701,8 +701,8 @@ if __name__ == "__main__":
 # %% [markdown]
 # ## Answers
 #
-# **1. It makes no mistakes.** It attends to the last source token first, then to the last but one, and so on. It has
-# learned from examples alone which position it needs at each step.
+# **1. It makes no mistakes on these texts.** It attends mostly to the last source token first, then to the last but
+# one, and so on. It has learned from examples alone which position it needs at each step.
 #
 # ```python
 # >>> forced, free, cache = evaluate(*learn(steps=200))

@@ -6,7 +6,7 @@
 # *Assignment 7 of 12 · 11 functions · about 2 h 30 min*
 #
 # Attention moves information *between* positions, but it only averages. The other half of a transformer works on every
-# position alone: it widens the vector from D to F features (usually F = 4 D), applies a nonlinear function, the
+# position alone: it widens the vector from D to F features (often F = 4 D), applies a nonlinear function, the
 # **activation**, and brings the vector back to D. This is the **feed-forward network**.
 #
 # $$\mathrm{ffn}(x) = \mathrm{activation}(x W_1 + b_1)\, W_2 + b_2$$
@@ -102,8 +102,9 @@ def relu_backward(dout, x):
 #
 # ```
 #
-# When GELU was new, the error function, erf, was slow, so the same paper gives an approximation with tanh. GPT-2 was
-# trained with this approximation, and the course uses it everywhere under the plain name `gelu`:
+# The same paper gives an approximation with tanh, for those who prefer speed to exactness. (Which of the two is faster
+# depends on the library and the dtype.) GPT-2 was trained with this approximation, and the course uses it everywhere
+# under the plain name `gelu`:
 #
 # $$\mathrm{gelu}(x) = \frac{x}{2} \Big( 1 + \tanh\Big( \sqrt{2/\pi}\, \big( x + 0.044715\, x^3 \big) \Big) \Big)$$
 #
@@ -126,11 +127,11 @@ def relu_backward(dout, x):
 #
 # ### GELU with a sigmoid
 #
-# The function $\sigma(z) = \frac{1}{1 + e^{-z}}$, the **sigmoid**, rises from 0 to 1. Because
-# $\frac12 (1 + \tanh u) = \sigma(2u)$, GELU is x times the gate $\sigma(2u)$. You may write it in either way: the
-# results agree to the last digits. With the sigmoid, `np.exp` overflows to infinity if $-2u$ is large. The gate is then
-# 0, which is correct, but NumPy warns; `np.errstate` switches the warning off. (Some programs use a third form,
-# $x\, \sigma(1.702\, x)$. It is *not* the same: it is off by up to 0.02.)
+# The function $\sigma(z) = \frac{1}{1 + e^{-z}}$, the **sigmoid**, rises from 0 to 1. Because $\frac12 (1 + \tanh u) =
+# \sigma(2u)$, GELU is x times the gate $\sigma(2u)$. You may write it in either way: the results agree up to rounding.
+# With the sigmoid, `np.exp` overflows to infinity if $-2u$ is large. The gate is then 0, which is correct, but NumPy
+# warns; `np.errstate` switches the warning off. (Some programs use a third form, $x\, \sigma(1.702\, x)$. It is *not*
+# the same: it is off by up to 0.02.)
 #
 # ```python
 # >>> round(float(np.abs(x / (1 + np.exp(-1.702 * x)) - gelu_exact(x)).max()), 2)
@@ -273,8 +274,9 @@ def linear(x, W, b):
 #
 # $$dx = dout\, W^\top \qquad dW = x^\top dout \qquad db = \sum_{rows} dout$$
 #
-# If you forget them, use the shapes: there is only one product of `(N, D_out)` and `(D_in, D_out)`, one of them
-# transposed, that gives `(N, D_in)`. A frequent mistake is a `db` that still has N rows.
+# If you forget them, use the shapes: if N, D_in and D_out are all different, there is only one product of `(N, D_out)`
+# and `(D_in, D_out)`, one of them transposed, that gives `(N, D_in)`. A frequent mistake is a `db` that still has N
+# rows.
 #
 # ```python
 # >>> dx, dW, db = linear_backward(np.array([[1.0, 0.0, 0.0], [0.0, 0.0, 1.0]]), np.array([[1.0, 1.0], [2.0, 0.0]]), W)
@@ -313,9 +315,9 @@ def linear_backward(dout, x, W):
 #
 # *15 min, needs some thought*
 #
-# A wide network memorizes small texts. One remedy is **dropout**: during training, set each value to 0 with probability
-# p, at random and anew in every step. No feature can then rely on one particular other feature (Srivastava et al. 2014,
-# section 4).
+# A wide network can memorize small texts. One remedy is **dropout**: during training, set each value to 0 with
+# probability p, at random and anew in every step. No feature can then rely on one particular other feature (Srivastava
+# et al. 2014, section 4).
 #
 # The kept values are divided by 1 - p. On average the output is then the same as the input, and after training dropout
 # simply does nothing:
@@ -335,14 +337,14 @@ def linear_backward(dout, x, W):
 #
 # ```
 #
-# This is called *inverted* dropout, and all common frameworks use it. The original paper did not scale during training;
+# This is called *inverted* dropout, and the common frameworks use it. The original paper did not scale during training;
 # it multiplied the parameters by the probability of keeping a value afterwards (its section 10 describes the inverted
 # form). In the paper p is the probability of *keeping* a value; here, as in PyTorch, it is the probability of
 # *dropping* it.
 #
-# The first transformer and the first GPT drop one value in ten (Vaswani et al. 2017, section 5.4; Radford et al. 2018,
-# section 4.1). The GPT of this course is trained without dropout, so that you can compare it with PyTorch digit by
-# digit.
+# The base model of the first transformer and the first GPT drop one value in ten (Vaswani et al. 2017, section 5.4;
+# Radford et al. 2018, section 4.1). The GPT of this course is trained without dropout, so that you can compare it with
+# PyTorch digit by digit.
 
 # %%
 def dropout(x, p, rng, training=True):
@@ -532,22 +534,22 @@ if __name__ == "__main__":
             params = learn(start(-2.0), activation, steps, rate=0.1)
             silent = (linear(x, params["W_1"], params["b_1"]) <= 0).all(axis=0).sum()
             error = ((ffn(x, params, activation)[0] - y) ** 2).mean()
-            print(f"{activation} after {steps:4} steps: {silent} of 64 silent, error {error:.4f}")
+            print(f"{activation} after {steps:4} steps: {silent} of 64 silent, error {error:.3f}")
 
 
 # %% [markdown]
 # ## What came out
 #
 # ```text
-# relu after    0 steps: 63 of 64 silent, error 0.5177
-# relu after 1000 steps: 63 of 64 silent, error 0.1366
-# gelu after    0 steps: 63 of 64 silent, error 0.4521
-# gelu after 1000 steps: 60 of 64 silent, error 0.0028
+# relu after    0 steps: 63 of 64 silent, error 0.518
+# relu after 1000 steps: 63 of 64 silent, error 0.137
+# gelu after    0 steps: 63 of 64 silent, error 0.452
+# gelu after 1000 steps: 60 of 64 silent, error 0.003
 # ```
 #
 # With ReLU a dead feature stays dead: no input opens its gate, so no gradient ever reaches its bias. The network has to
 # use the one feature that is alive. With GELU most features stay below 0, too, but they still contribute: left of 0 the
-# function has a slope and a dip that can be used. (Far to the left, below −5 or so, GELU is as flat as ReLU.)
+# function has a slope and a dip that can be used. (Far to the left, below −5 or so, GELU is nearly as flat as ReLU.)
 #
 # 1. For how many of the 64 features is the gradient of `W_1` exactly 0 at this start, with ReLU and with GELU?
 # 2. Real networks do not start with biases of −2. How do features die in practice? Start with biases of 0, and take ten

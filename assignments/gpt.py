@@ -80,8 +80,8 @@ class GPTConfig:
         activation: "gelu" (the tanh form) or "relu".
         tied: whether the head is the transposed token table (True) or a separate matrix (False).
         bias: whether the linear layers have biases. Layer norms always have their beta, and the head has no bias.
-        init_std: the standard deviation of the initial matrices. 0.02 is GPT-2's, at a width of 768; a model of width
-            64 or 16 learns faster from a larger one, such as 0.08.
+        init_std: the standard deviation of the initial matrices. GPT and GPT-2 use 0.02, at a width of 768 or more;
+            a model of width 64 or 16 usually learns faster from a larger one, such as 0.08.
     """
 
     vocab_size: int
@@ -114,16 +114,17 @@ class GPTConfig:
 # *25 min, needs some thought*
 #
 # Which values should the parameters have before training? Not zero: features that start with the same values get the
-# same gradients and stay the same forever. Not large values either: the first scores would be confidently wrong. GPT-2
-# draws its matrices from a normal distribution with the small standard deviation 0.02, so that the first scores are
-# almost equal and the first loss is close to log V. (GPT-2's original code draws the table of positions with 0.01; most
-# other implementations, and this course, use 0.02.)
+# same gradients and stay the same forever. Not large values either: the first scores would be confidently wrong. The
+# first GPT drew its matrices from a normal distribution with the small standard deviation 0.02 (Radford et al. 2018,
+# section 4.1), so that the first scores are almost equal and the first loss is close to log V. The code of GPT-2 does
+# the same. (It draws the table of positions with 0.01; many other implementations, and this course, use the same number
+# for all matrices, `init_std`.)
 #
 # Two matrices of each block are special. Every block adds to the residual stream twice, so there are 2L additions on
 # the way through L blocks (`n_layers`), and the variance of the stream grows with each. The matrices that *write* into
-# the stream, `attn.W_o` and `ffn.W_2`, start smaller by the factor $1/\sqrt{2L}$ (Radford et al. 2019, section 2.3), so
-# that the sum of all 2L contributions is about as large as a single one without the factor. Below, L = 2, and 0.02
-# becomes 0.01.
+# the stream, `attn.W_o` and `ffn.W_2`, start smaller by the factor $1/\sqrt{2L}$ (Radford et al. 2019, section 2.3,
+# where N is our 2L), so that the sum of all 2L contributions is about as large as a single one without the factor.
+# Below, L = 2, and 0.02 becomes 0.01.
 #
 # ```python
 # >>> config = GPTConfig(vocab_size=27, block_size=8, n_layers=2, n_heads=2, d_model=16, tied=False)
@@ -143,7 +144,7 @@ class GPTConfig:
 
 # %%
 def init_gpt(config, rng):
-    """Return the parameters of an untrained GPT, drawn like GPT-2's (Radford et al. 2019, section 2.3).
+    """Return the parameters of an untrained GPT (Radford et al. 2018, section 4.1; Radford et al. 2019, section 2.3).
 
     The names, in this order, for blocks i = 0 … n_layers - 1:
 
@@ -235,7 +236,8 @@ def count_parameters(params):
 #
 # ```
 #
-# This is the causal average of assignment 4: an untrained GPT attends to all earlier positions about equally.
+# This is the causal average of assignment 4: each position of an untrained GPT attends to itself and to all earlier
+# ones about equally.
 
 # %%
 
@@ -287,8 +289,9 @@ def gpt(ids, params, config):
 # table is transposed, and so is its gradient.
 #
 # Is the first loss right? An untrained model gives all tokens about the same probability, 1/V, so the loss is about log
-# V = log 27 = 3.2958. A first loss far above it suggests that the scores start too large. One far *below* it suggests
-# that the model can read the tokens it should predict: look for a mistake in the mask or in the targets.
+# V = log 27 = 3.2958. A first loss far above it suggests that the scores start too large. If the loss later falls far
+# *below* what you expect of the text, the model can probably read the tokens it should predict: look for a mistake in
+# the mask, the targets or the heads. The next assignment has a test for that.
 #
 # ```python
 # >>> targets = np.array([[13, 13, 1, 0]])  # at each position, the token that comes next
@@ -350,9 +353,10 @@ def gpt_loss(ids, targets, params, config):
 # - values that the backward pass needs, such as the normalized vectors, are kept and not computed again;
 # - an array that only the next line needs is overwritten in place.
 #
-# A training step is 1.6 times as fast with 16 features, where nearly all of the time goes into function calls, 1.1
-# times with 64 features, and 1.05 times with 128: matrix products take the same time in both versions. The two versions
-# are tested against each other. Make your code correct first, then fast, and keep the version that you understand.
+# This helps most with few features, such as 16, where nearly all of the time goes into function calls, and hardly with
+# many: matrix products take the same time in both versions. By how much depends on your machine: measure it. The two
+# versions are tested against each other. Make your code correct first, then fast, and keep the version that you
+# understand.
 
 # %% [markdown]
 # ## What could go wrong
@@ -390,7 +394,7 @@ def gpt_loss(ids, targets, params, config):
 if __name__ == "__main__":
     names = np.array([[0, 5, 13, 13, 1, 0], [0, 15, 12, 9, 22, 0]])  # .emma. and .oliv. with . = 0, a = 1, b = 2, …
 
-    def learn(rate, steps, init_std=0.1):
+    def learn(rate, steps, init_std=0.1, names=names):
         config = GPTConfig(vocab_size=27, block_size=5, n_layers=2, n_heads=2, d_model=16, init_std=init_std)
         params = init_gpt(config, np.random.default_rng(0))
         losses = []
@@ -418,12 +422,13 @@ if __name__ == "__main__":
 # The loss starts near log 27 = 3.30, as it should. It does not fall to 0, although four of the five positions are
 # certain. After the first ".", both "e" and "o" are correct, so the best prediction is ½ for each. That costs log 2 at
 # one position of five, 0.14 on average, and the loss settles just above it. This is the entropy of the next token, from
-# assignment 2. Every text has such a lower limit.
+# assignment 2.
 #
 # 1. Use the rate 0.03: what is the loss after 200 steps? The next assignment is about choosing the length of the steps,
 #    and a different one for each parameter.
 # 2. Start with parameters ten times as large, `init_std=1.0`. What is the first loss, and what does it show about the
 #    model?
+# 3. Does every text have such a lower limit? Train on one of the two names only, `names[:1]`.
 
 # %% [markdown]
 # ## Answers
@@ -442,8 +447,20 @@ if __name__ == "__main__":
 # token.
 #
 # ```python
-# >>> [learn(rate=0.0, steps=1, init_std=std)[0][0] for std in (0.02, 0.1, 1.0)]
-# [3.3, 3.36, 7.96]
+# >>> [round(learn(rate=0.0, steps=1, init_std=std)[0][0], 1) for std in (0.02, 0.1, 1.0)]
+# [3.3, 3.4, 8.0]
+#
+# ```
+#
+# **3. No.** Within a single name, nothing is left to chance: no two positions have the same past and different
+# targets. A model can memorize such a text, and its loss on it approaches 0. The same happens with a long text if the
+# model is large enough. The entropy limits the loss on *new* text, which the model has not seen; that is why you watch
+# the validation loss.
+#
+# ```python
+# >>> losses, _ = learn(rate=0.3, steps=201, names=names[:1])
+# >>> losses[-1] < 0.02
+# True
 #
 # ```
 

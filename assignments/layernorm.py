@@ -178,8 +178,8 @@ def layernorm_backward(dout, x, gamma, eps=1e-5):
 #
 # *10 min, straightforward*
 #
-# Llama and most models since then omit half of it: they subtract no mean and add no bias. What remains, the **RMS
-# norm**, divides the vector by its *root mean square*. It is cheaper and works as well.
+# Llama and many later models omit half of it: they subtract no mean and add no bias. What remains, the **RMS norm**,
+# divides the vector by its *root mean square*. It needs fewer operations, and its authors found the results comparable.
 #
 # $$y = \gamma \cdot \frac{x}{\sqrt{\frac{1}{D} \sum_i x_i^2 + \epsilon}}$$
 #
@@ -274,8 +274,8 @@ def rmsnorm_backward(dout, x, gamma, eps=1e-5):
 # ## Try it
 #
 # Multiply vectors by fifty random matrices, one after the other, as a very deep network would. The entries of the
-# matrices are such that each step keeps the length of a vector (size 1), halves it (0.5), or doubles it (2). Send ten
-# vectors forward and a random gradient backward, without a layer norm and with one after every matrix.
+# matrices are such that each step keeps the length of a vector about the same (size 1), halves it (0.5), or doubles it
+# (2). Send ten vectors forward and a random gradient backward, without a layer norm and with one after every matrix.
 #
 # **Guess first.** Without the norm, how large are the values at the top, and how large is the gradient at the bottom?
 # With the norm, what difference do the three sizes still make?
@@ -337,8 +337,8 @@ if __name__ == "__main__":
 # ```
 #
 # **2. Only which of the two entries is larger.** Of the D entries, fixing the mean and the variance leaves D − 2 free.
-# With 64 or 768 entries that is no loss; with two nothing is left. A small change of one of the two entries changes
-# nothing, so `dx` is (nearly) 0 for any `dout`. The RMS norm keeps the direction.
+# With 64 or 768 entries that is a small loss; with two nothing is left. A small change of one of the two entries
+# changes nothing, so `dx` is (nearly) 0 for any `dout`. The RMS norm keeps the direction.
 #
 # ```python
 # >>> x = np.array([[3.0, 5.0], [-2.0, 400.0], [0.1, -7.0]])

@@ -29,9 +29,9 @@ from softmax import as_float, softmax
 # %% [markdown]
 # ## `next_token_probs`
 #
-# Always taking the most probable token, **greedy decoding**, sounds reasonable, but the text soon repeats itself
-# (Holtzman et al. 2020, section 4). Drawing from all probabilities gives more varied text, but thousands of improbable
-# tokens together have a large probability, and a single token that does not fit spoils everything after it. Three
+# Always taking the most probable token, **greedy decoding**, sounds reasonable, but long texts often repeat themselves
+# (Holtzman et al. 2020, table 1). Drawing from all probabilities gives more varied text, but thousands of improbable
+# tokens together have a large probability, and a single token that does not fit can spoil everything after it. Three
 # controls lie in between:
 #
 # - The temperature, which you know from softmax. Below 1, probable tokens become more probable. Dividing by 0 is
@@ -190,7 +190,7 @@ def sample(probs, rng):
 #   still the whole text.
 # - All texts of the batch grow together, and each gets its own new token.
 #
-# The example trains a model on the alphabet (this takes a second):
+# The example trains a model on the alphabet:
 #
 # ```python
 # >>> from gpt import GPTConfig, init_gpt
@@ -285,9 +285,11 @@ def generate(ids, params, config, n_new, rng, temperature=1.0, top_k=None, top_p
 # - **The cache is of no use when the window moves.** Beyond `block_size` tokens, the first one is dropped and all
 #   others move up by one position. Their position vectors change, and with them *every* key and value in every block.
 #   To get exactly the tokens of `generate`, the cache must be filled again from the cropped text, for every token from
-#   then on, and nothing is saved. (Reusing the keys of the old positions would give a different text. Models for long
-#   texts use *relative* positions, such as the rotations of Su et al. 2021, so that they can drop the oldest key and
-#   keep the rest.)
+#   then on, and nothing is saved. (Reusing the old keys and values would give a different text. That is also true for
+#   models with *relative* positions, such as the rotations of Su et al. 2021. They need no new position vectors, but
+#   from the second block on, the stored keys and values still contain what their positions read from the dropped token.
+#   Xiao et al. 2023 drop old keys all the same, and found that the text stays good only if the keys of the first few
+#   tokens are kept.)
 #
 # The new tokens are the same as without the cache:
 #
@@ -300,11 +302,8 @@ def generate(ids, params, config, n_new, rng, temperature=1.0, top_k=None, top_p
 # ```
 #
 # To be exact, the scores are the same up to rounding: matrix products of different shapes add up their terms in
-# different orders. In float32, about once in a million tokens, a dart lands so close to a border that rounding decides.
-# In greedy decoding, two scores can be that close.
-#
-# With 64 features and 4 layers, generating the 255 tokens that fill a context of 256 is about six times as fast with
-# the cache, and the last token takes hardly longer than the first.
+# different orders. Very rarely, a dart lands so close to a border that rounding decides, more often in float32 than in
+# float64. In greedy decoding, two scores can be that close.
 
 
 # %%
@@ -408,8 +407,7 @@ def generate_cached(ids, params, config, n_new, rng, temperature=1.0, top_k=None
 # ## Try it
 #
 # Use all eleven assignments together. The text consists of docstrings of this file. Train a very small GPT (one block,
-# a context of 8 characters) on it, which takes a second or two, and let it continue "the ", greedily and at three
-# temperatures.
+# a context of 8 characters) on it, and let it continue "the ", greedily and at three temperatures.
 #
 # **Guess first.** Each text of 304 characters contains 297 pieces of eight. How many *different* pieces does each of
 # the four texts have? And which of the texts would you rather read?
@@ -493,8 +491,8 @@ if __name__ == "__main__":
 #
 # ```
 #
-# **3. 32,640 and 255.** That is 128 times as many. The measured time differs only by a factor of six, because a NumPy
-# call takes about as long for one position as for a few.
+# **3. 32,640 and 255.** That is 128 times as many. The time that you measure for a small model differs by far less,
+# because a NumPy call takes about as long for one position as for a few.
 #
 # ```python
 # >>> sum(range(1, 256)), 255

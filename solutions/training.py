@@ -14,9 +14,10 @@
 # ```
 #
 # A small mistake in the middle part is easy to overlook, because the loss falls all the same. So the checks compare
-# your training loop with PyTorch's loss by loss, from the same parameters and the same batches. In float64, a correct
-# loop agrees with PyTorch to eleven digits after a hundred steps; the subtlest mistakes show in the seventh digit after
-# twenty.
+# your training loop with PyTorch's loss by loss, from the same parameters and the same batches. In float64 and with a
+# learning rate of 0.001, the losses of a correct loop agree with PyTorch's to thirteen decimal places for a hundred
+# steps; the subtlest mistakes that the checks know show in the seventh place within twenty. (Larger rates amplify
+# rounding errors.)
 #
 # All functions here are *pure*: they return new dictionaries and do not change their arguments. That costs a little
 # memory, and it makes mistakes much easier to find.
@@ -41,8 +42,8 @@ from softmax import cross_entropy
 # - `v`, the average *squared gradient*: it measures how large the gradients of this parameter usually are.
 #
 # The step is the first divided by the root of the second. A parameter with small gradients moves as far as one with
-# large gradients: about `lr` when all its gradients have the same sign, less when their signs differ. With the gradient
-# g and the constants β₁ and β₂ (0.9 and 0.999), the averages are updated like this:
+# large gradients: about `lr` when its gradients are all alike, less when their signs differ. With the gradient g and
+# the constants β₁ and β₂ (0.9 and 0.999), the averages are updated like this:
 #
 # $$m \leftarrow \beta_1 m + (1-\beta_1)\, g \qquad v \leftarrow \beta_2 v + (1-\beta_2)\, g^2$$
 #
@@ -52,12 +53,12 @@ from softmax import cross_entropy
 # $$\hat m = \frac{m}{1-\beta_1^t} \qquad \hat v = \frac{v}{1-\beta_2^t}$$
 #
 # Here t counts from 1, is shared by all parameters, and increases by one per step. Without the correction, the first
-# steps are several times too long: with $\beta_1 = 0.9$ and $\beta_2 = 0.999$, $m$ is 10 times too small in the first
-# step, but $\sqrt v$ is 32 times too small.
+# steps are about three times too long: with $\beta_1 = 0.9$ and $\beta_2 = 0.999$, $m$ is 10 times too small in the
+# first step, but $\sqrt v$ is 32 times too small.
 #
 # The second is **weight decay**: every step pulls every parameter p a little towards 0, so that none grows large
 # without need. Its strength is $\lambda$. The older method adds $\lambda p$ to the gradient. But then the decay enters
-# the averages and is divided by $\sqrt{\hat v}$, so that parameters with large gradients hardly decay at all.
+# the averages and is divided by $\sqrt{\hat v}$, so that parameters with large gradients decay less than others.
 # Loshchilov and Hutter (2019, algorithm 2) take it out of the gradient: they multiply the parameter by a number just
 # below 1. That is the W in **AdamW**.
 #
@@ -69,7 +70,7 @@ from softmax import cross_entropy
 # parameter, as it does in PyTorch by default; many training scripts exclude biases and norms.
 #
 # In the very first step, $\hat m = g$ and $\sqrt{\hat v} = |g|$: every parameter moves by about `lr`, even if its
-# gradient is small. (The third entry below has the gradient 0, and only decays.)
+# gradient is small (unless it is as small as $\epsilon$). (The third entry below has the gradient 0, and only decays.)
 #
 # ```python
 # >>> params = {"W": np.array([1.0, 1.0, 1.0])}
@@ -184,8 +185,8 @@ def clip_grad_norm(grads, max_norm):
 #
 # The steps should be short at first, then long, then short again.
 #
-# - During the **warm-up**, the average `v` contains only a few batches and is unreliable. So the learning rate grows in
-#   a straight line from almost 0 to its full value (Vaswani et al. 2017, section 5.3).
+# - During the **warm-up**, the learning rate grows in a straight line from almost 0 to its full value (Vaswani et al.
+#   2017, section 5.3). The first steps are the riskiest: the average `v` contains only a few batches and is unreliable.
 # - During the **cosine decay**, it falls along half a wave to a small final value: slowly at first, while there is much
 #   to learn, and slowly again at the end, so that training settles (Loshchilov and Hutter 2017, section 3, equation 5,
 #   without restarts).
@@ -368,14 +369,14 @@ def estimate_loss(params, config, batches):
 # ### Going faster
 #
 # This section is optional. Calling `train_step` in a loop is correct, and it passes all checks. For small models,
-# though, AdamW makes a dozen NumPy calls for each of some fifty arrays, and with arrays as small as 16 × 16 the calls
-# take more time than the arithmetic. AdamW does the same to every entry, whatever the shape of its array. So you can
-# put all parameters end to end into *one* long array, and the gradients into another, in the same order. A single
+# though, AdamW makes about a dozen NumPy calls for each of some fifty arrays, and with arrays as small as 16 × 16 the
+# calls take more time than the arithmetic. AdamW does the same to every entry, whatever the shape of its array. So you
+# can put all parameters end to end into *one* long array, and the gradients into another, in the same order. A single
 # `adamw_step` of a dictionary with one entry then updates everything. The model still gets its named matrices, as views
 # into the long array.
 #
-# A training step is then 1.4 times as fast for a model with 16 features and 4 layers, and 1.06 times with 64 features.
-# Two helper functions are given.
+# This helps only small models: with 16 features and 4 layers a training step is noticeably faster, with 64 features you
+# may see no difference. Two helper functions are given.
 #
 # ```python
 # >>> arrays = {"a": np.array([[1.0, 2.0]]), "b": np.array([3.0])}
@@ -387,9 +388,10 @@ def estimate_loss(params, config, batches):
 #
 # ```
 #
-# On Linux, the C library returns freed memory to the system and requests it again, at every step. Set
-# `MALLOC_TRIM_THRESHOLD_=2147483648 MALLOC_MMAP_THRESHOLD_=1073741824` in the environment *before* Python starts, and
-# it keeps the memory: a step with 64 features then takes two thirds of the time. PyTorch becomes faster, too.
+# On most Linux systems (those with glibc), the C library may return freed memory to the system and request it again, at
+# every step. Set `MALLOC_TRIM_THRESHOLD_=2147483648 MALLOC_MMAP_THRESHOLD_=1073741824` in the environment *before*
+# Python starts, and it keeps the memory. Measure whether that makes a difference on your machine; Headway sets both
+# when it runs your functions.
 
 
 # %%
@@ -453,6 +455,74 @@ def train(params, config, batches, lr, state=None, betas=(0.9, 0.999), eps=1e-8,
 
 
 # %% [markdown]
+# ## Why is my loss impossibly low?
+#
+# A loss that is too high worries everyone. One that is too low is worse: it usually means that the model can read the
+# tokens it should predict. Nothing fails, the loss falls beautifully, and the model writes nonsense.
+#
+# Random tokens show the leak. If every token is drawn from ten, all equally likely and independent of the others, then
+# nothing can be predicted, and on new batches no model has a loss below log 10 = 2.30, except by luck. So draw a new
+# random batch for every step, and train. If the loss falls below the entropy, the model reads what it should not.
+#
+# Try it with a small model: one attention with two heads between the tables and the output head. It is trained as it
+# should be; with heads that are merged by a reshape alone (the mistake of assignment 5), forward and backward; and
+# without the causal mask.
+#
+# ```python
+# >>> from attention import causal_mask
+# >>> from embeddings import embed, embed_tokens_backward
+# >>> from ffn import linear, linear_backward
+# >>> from multihead import merge_heads, multihead_attention, multihead_attention_backward, split_heads
+# >>> from softmax import cross_entropy_backward
+# >>> def reshape_alone(x):  # what a merge without the swap makes of the heads in x, (B, T, D)
+# ...     return split_heads(x, 2).reshape(x.shape)
+# >>> def reshape_alone_backward(dout):
+# ...     return merge_heads(dout.reshape(32, 2, 8, 8))
+# >>> def same(x):
+# ...     return x
+# >>> def loss_on_random_tokens(after=same, after_backward=same, mask=causal_mask(8)):
+# ...     rng, state, losses = np.random.default_rng(0), {}, []
+# ...     shapes = {"W_tok": (10, 16), "W_pos": (8, 16), "W_qkv": (16, 48), "W_head": (16, 10)}
+# ...     p = {name: rng.normal(scale=0.3, size=shape) for name, shape in shapes.items()}
+# ...     for _ in range(300):
+# ...         ids = rng.integers(10, size=(32, 9))
+# ...         x, y = ids[:, :-1], ids[:, 1:]  # (B, T) = (32, 8)
+# ...         embedded = embed(x, p["W_tok"], p["W_pos"])  # (B, T, D), D = 16
+# ...         out, cache = multihead_attention(embedded, {"W_qkv": p["W_qkv"], "W_o": np.eye(16)}, 2, mask)
+# ...         out = after(out)
+# ...         logits = linear(out, p["W_head"], None)
+# ...         losses.append(cross_entropy(logits, y))
+# ...         dout, dW_head, _ = linear_backward(cross_entropy_backward(logits, y), out, p["W_head"])
+# ...         dx, grads = multihead_attention_backward(after_backward(dout), cache)
+# ...         grads = {"W_qkv": grads["W_qkv"], "W_head": dW_head}
+# ...         grads |= {"W_tok": embed_tokens_backward(dx, x, 10), "W_pos": dx.sum(axis=0)}
+# ...         p, state = adamw_step(p, grads, state, lr=0.01)
+# ...     return round(float(np.mean(losses[-20:])), 1)
+# >>> loss_on_random_tokens()
+# 2.3
+# >>> loss_on_random_tokens(reshape_alone, reshape_alone_backward)
+# 1.2
+# >>> loss_on_random_tokens(mask=None)
+# 0.3
+#
+# ```
+#
+# The correct model learns that there is nothing to learn. With the reshape, the rows of the first half of the positions
+# hold head 0 of two neighbouring positions each, 0 and 1, 2 and 3, and so on, and so every one of them contains its own
+# target. Half of the predictions become certain: the loss is ½ log 10 = 1.15. Without the mask only the last target is
+# safe, because it is not in the window, and ⅛ log 10 = 0.29 is left.
+#
+# To find the leak, change the last token and see which scores change. Only those of the last position may:
+#
+# ```python
+# >>> before, _ = gpt(np.array([[0, 1, 2, 3]]), params, config)
+# >>> after, _ = gpt(np.array([[0, 1, 2, 4]]), params, config)
+# >>> np.isclose(before, after).all(axis=-1)
+# array([[ True,  True,  True, False]])
+#
+# ```
+
+# %% [markdown]
 # ## What could go wrong
 #
 # These mistakes are easy to make here. Read them before you write the functions, and again when a check fails: the
@@ -479,8 +549,7 @@ def train(params, config, batches, lr, state=None, betas=(0.9, 0.999), eps=1e-8,
 # What can two blocks do that one cannot? Each text of this task has six different tokens in random order, and then the
 # same six in the same cyclic order, starting anywhere, until the first of them comes round again: 3 0 5 1 4 2, and then
 # 1 4 2 3 0 5 1. The first token of the second part cannot be predicted, but all the others can: 4 came after 1 before,
-# so 4 comes after 1 again. Train a model of one block and a model of two blocks on this task, 150 steps each (a few
-# seconds).
+# so 4 comes after 1 again. Train a model of one block and a model of two blocks on this task, 150 steps each.
 #
 # **Guess first.** How often is each model right, at the positions of the second part? For the model with one block,
 # consider this: a head can find the earlier 1. Can it also find the token that came after it?
@@ -524,9 +593,10 @@ if __name__ == "__main__":
 # finds the earlier 1 finds a 1. To find the token *after* it, an earlier block must first have moved information: what
 # one block writes into the stream, a head of the next block can use as a key. That is an advantage of depth.
 #
-# In large models, pairs of heads do it like this: the first head stores, at each position, which token came before it;
-# the second attends to the position where "1" is stored (**induction heads**, Olsson et al. 2022). Does this model do
-# the same?
+# In small models of two blocks of attention alone, pairs of heads were found to do it like this: the first head stores,
+# at each position, which token came before it; the second attends to the position where "1" is stored (Elhage et al.
+# 2021). Such second heads are called **induction heads**; there is evidence of them in large models, too, but it is
+# less direct (Olsson et al. 2022). Does this model do the same?
 #
 # 1. The model with one block does not guess at random: its results rise from position to position. What has it learned?
 # 2. If there is an induction head, the later 1 attends to the position right after the earlier 1. Check this in
@@ -546,9 +616,9 @@ if __name__ == "__main__":
 # ```
 #
 # **2. There is no peak at the position after it.** The second block gives little weight to the answer, and more to the
-# tokens after it, which it can rule out: it does what the single block does, only better. All tokens of a cycle are
-# different here, so a model can solve the task without an induction head, and this one does. To find out what a network
-# does, measure it: a plausible explanation of the result is not enough.
+# tokens after it. These can be ruled out, so perhaps it does what the single block does, only better. All tokens of a
+# cycle are different here, so a model can solve the task without an induction head, and this one does. To find out what
+# a network does, measure it: a plausible explanation of the result is not enough.
 #
 # ```python
 # >>> earlier = (x[:, None, :6] == x[:, 6:, None]).argmax(axis=-1)  # for the six later tokens, (B, 6)

@@ -18,7 +18,7 @@ graded = pytest.mark.graded
 FLOAT32 = np.float32
 TRAIN = TRANSFORMER.functions["training.train"]
 
-# A correct loop in float64 agrees with PyTorch to 1e-15 after 100 steps with lr 1e-3. The subtlest known mistakes
+# A correct loop in float64 agrees with PyTorch to about 1e-15 for 100 steps with lr 1e-3. The subtlest known mistakes
 # (decay after the step, an eps of 1e-7) deviate by 2e-7 within 20 steps. The losses are below 4 and the floor is scaled
 # by the largest, so a loss may differ by 1e-8.
 LONG = Tolerance(relative=0.0, floor=2.5e-9)

@@ -1,0 +1,54 @@
+"""Claims of lessons and explanations that no worked example computes."""
+
+import numpy as np
+import pytest
+
+from autograder.engine.diagnosis.mistake import mistakes_of_function
+from autograder.engine.diagnosis.variants import module_with_mistakes, solution_module
+
+SPLIT = "multihead.split_heads/reshaped-without-exchange"
+MERGED = "multihead.merge_heads/reshaped-without-exchange"
+IN_ATTENTION = ("multihead.multihead_attention/split-by-reshape", "multihead.multihead_attention/merged-by-reshape")
+
+
+def multihead_attention(*mistake_ids):
+    known = [known for id in mistake_ids for known in mistakes_of_function(id.partition("/")[0]) if known.id == id]
+    module = module_with_mistakes(*known) if known else solution_module("multihead")
+    assert len(known) == len(mistake_ids)
+    return module.multihead_attention
+
+
+def positions_that_see_the_last(attention, length=8, d_model=12, n_heads=3):
+    rng = np.random.default_rng(0)
+    params = {"W_qkv": rng.normal(size=(d_model, 3 * d_model)), "W_o": rng.normal(size=(d_model, d_model))}
+    x = rng.normal(size=(length, d_model))
+    moved = x + np.eye(length)[:, -1:]
+    before, after = (attention(vectors, params, n_heads, np.tri(length, dtype=bool))[0] for vectors in (x, moved))
+    return np.flatnonzero(np.abs(after - before).max(axis=-1) > 1e-9).tolist()
+
+
+def test_multihead_attention_is_causal():
+    assert positions_that_see_the_last(multihead_attention()) == [7]
+
+
+@pytest.mark.parametrize("mistakes", [(SPLIT,), (MERGED,), (SPLIT, MERGED), *((id,) for id in IN_ATTENTION)])
+def test_heads_by_reshape_read_the_future(mistakes):
+    """Both reshapes together as well, where one call splits q, k and v."""
+    assert min(positions_that_see_the_last(multihead_attention(*mistakes))) < 7
+
+
+@pytest.mark.slow
+def test_training_loop_agrees_with_pytorch_to_the_digits_of_the_lesson():
+    from autograder.courses.transformer.reference.training import train_losses
+
+    gpt, training = solution_module("gpt"), solution_module("training")
+    rng = np.random.default_rng(0)
+    config = gpt.GPTConfig(vocab_size=27, block_size=8, n_layers=4, n_heads=4, d_model=16)
+    params = {name: value.astype(np.float64) for name, value in gpt.init_gpt(config, rng).items()}
+    texts = (rng.integers(27, size=(100, 4, 1)) + np.arange(9) + rng.integers(2, size=(100, 4, 9))) % 27
+    batches = [(text[:, :-1], text[:, 1:]) for text in texts]
+    _, _, losses = training.train(params, config, batches, 1e-3)
+    expected = np.array(train_losses(params, config, batches, 1e-3))
+    assert np.abs(losses - expected).max() < 5e-14
+    _, _, with_another_eps = training.train(params, config, batches[:20], 1e-3, eps=1e-7)
+    assert np.abs(with_another_eps - expected[:20]).max() > 1e-7
