@@ -4,6 +4,7 @@ import importlib.util
 import signal
 from collections import Counter
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from autograder.curriculum.stubs import bundled
 from autograder.engine.session import Options, check
 from autograder.results import SubmissionResult
 from autograder.sandbox import Workers
+from autograder.sandbox.source_reader import SourceReader
 
 collect_ignore = ["toycourse"]  # its checks are graded checks
 LANES = ("sandbox", "browser", "notebook", "cluster", "slow")  # the markers that `make test-fast` leaves out
@@ -70,6 +72,13 @@ def _isolated_environment(tmp_path_factory: pytest.TempPathFactory) -> Iterator[
 def workers() -> Iterator[Workers]:
     with Workers() as workers:
         yield workers
+
+
+@pytest.fixture
+def reader(workers: Workers) -> Iterator[SourceReader]:
+    """Return a reader of the source of one submission."""
+    with closing(SourceReader(workers)) as reader:
+        yield reader
 
 
 @pytest.fixture(scope="session")

@@ -11,11 +11,10 @@ read a copy that does not parse; JPlag, a Java program; and MOSS, a service that
 """
 
 import hashlib
-import keyword
-import re
 import tempfile
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
+from contextlib import closing
 from itertools import combinations
 from pathlib import Path
 
@@ -23,12 +22,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from autograder.classroom.submissions import intake, layouts
+from autograder.classroom.submissions.model import Attempt
+from autograder.core.zip_archive import SkippedFile
 from autograder.courses.transformer import TRANSFORMER
 from autograder.curriculum import Curriculum
 from autograder.curriculum.stubs import bundled
 from autograder.errors import missing_package
-from autograder.notebooks.extract import PREAMBLE
+from autograder.parsing.code_tokens import filtered
+from autograder.parsing.extract import PREAMBLE
 from autograder.report.class_records import SimilarPair
+from autograder.sandbox.source_reader import SourceReader, reading_workers
 
 K = 20  # characters of filtered code in a fingerprint, about two short lines
 WINDOW = 6  # one fingerprint in this many is kept; a common part of K + WINDOW - 1 characters is always found
@@ -36,38 +39,29 @@ MAX_SHARERS = 10  # a fingerprint in more submissions than this (or a 50th of th
 MIN_FINGERPRINTS = 12  # fingerprints that a module needs to be compared; fewer show nothing
 THRESHOLD = 0.5  # smallest share that is listed
 MAX_PAIRS = 200
-_KEYWORDS = frozenset(keyword.kwlist)
-# Comments and blanks match without a group. An unclosed string ends with its line, or with the file.
-_TOKEN = re.compile(
-    r"""\#[^\n]*|\s+
-    |(?P<string>[rRbBuUfF]{0,2}(?:\"{3}(?:[^"\\]|\\.|"(?!""))*(?:\"{3})?|'{3}(?:[^'\\]|\\.|'(?!''))*(?:'{3})?
-        |"(?:[^"\\\n]|\\.)*"?|'(?:[^'\\\n]|\\.)*'?))
-    |(?P<name>[^\W\d]\w*)|(?P<number>\d[\w.]*)|(?P<mark>.)""",
-    re.DOTALL | re.VERBOSE,
-)
 
 
 def find_similar(folder: Path, *, layout: str = "auto") -> list[SimilarPair]:
     """Return the pairs of alike submissions, most alike first; raise UsageError without copydetect or submissions."""
-    return compare(_sources(folder, layout), TRANSFORMER)
+    return compare(_filtered_submissions(folder, layout), TRANSFORMER)
 
 
 def compare(
     submissions: Iterable[tuple[str, dict[str, str]]], curriculum: Curriculum, *, threshold: float = THRESHOLD
 ) -> list[SimilarPair]:
-    """Compare submissions given as names with source texts by module, as `find_similar` does."""
-    stubs = bundled("assignments")
-    boilerplate = {name: _fingerprints((stubs / f"{name}.py").read_text("utf-8")) for name in curriculum.modules}
+    """Compare submissions given as names with filtered code by module, as `find_similar` does."""
+    stubs = {name: (bundled("assignments") / f"{name}.py").read_text("utf-8") for name in curriculum.modules}
+    boilerplate = {name: _fingerprints(filtered(text)) for name, text in stubs.items()}
     names: list[str] = []
     fingerprints: dict[str, dict[int, NDArray[np.int64]]] = defaultdict(dict)  # module -> submission -> fingerprints
-    cache: dict[tuple[str, str], NDArray[np.int64]] = {}  # identical texts are fingerprinted once
+    cache: dict[tuple[str, str], NDArray[np.int64]] = {}  # identical code is fingerprinted once
     for number, (name, modules) in enumerate(submissions):
         names.append(name)
-        for module, text in modules.items():
+        for module, code in modules.items():
             if module in curriculum.modules:
-                key = (module, hashlib.sha256(text.encode("utf-8", "replace")).hexdigest())
+                key = (module, hashlib.sha256(code.encode()).hexdigest())
                 if key not in cache:
-                    cache[key] = np.setdiff1d(_fingerprints(text), boilerplate[module])
+                    cache[key] = np.setdiff1d(_fingerprints(code), boilerplate[module])
                 if cache[key].size >= MIN_FINGERPRINTS:
                     fingerprints[module][number] = cache[key]
     max_sharers = max(MAX_SHARERS, len(names) // 50)
@@ -127,42 +121,33 @@ def _count_rare(
     return rare_counts, shared
 
 
-def _fingerprints(text: str) -> NDArray[np.int64]:
+def _fingerprints(code: str) -> NDArray[np.int64]:
     try:
         from copydetect.utils import hashed_kgrams, winnow
     except ImportError:
         raise missing_package("comparing submissions needs copydetect", "class") from None
-    filtered = _filtered(text)
-    if len(filtered) < K + WINDOW:
+    if len(code) < K + WINDOW:
         return np.empty(0, dtype=np.int64)
-    return np.asarray(winnow(hashed_kgrams(filtered, K), WINDOW)[0])
+    return np.asarray(winnow(hashed_kgrams(code, K), WINDOW)[0])
 
 
-def _filtered(text: str) -> str:
-    """Return Python code as copydetect's filter would, by one regular expression: Pygments takes fifty times as long.
-
-    Names become V, strings S; comments and layout vanish. Names after a dot stay: a copy can rename its variables, but
-    not NumPy's functions. Code that does not parse is filtered like any other.
-    """
-    parts: list[str] = []
-    for match in _TOKEN.finditer(text):
-        kind, token = match.lastgroup, match[0]
-        if kind == "name":
-            parts.append(token if token in _KEYWORDS or (parts and parts[-1] == ".") else "V")
-        elif kind == "string":
-            parts.append("S")
-        elif kind is not None:
-            parts.append(token)
-    return "".join(parts)
+def _filtered_submissions(folder: Path, layout: str) -> Iterator[tuple[str, dict[str, str]]]:
+    """Yield each student's filtered code by module, from the last attempt, read as for grading."""
+    students = layouts.read_class_members(folder, TRANSFORMER, layout)
+    with reading_workers() as workers:
+        for student in students:
+            if student.attempts:
+                with closing(SourceReader(workers)) as reader:
+                    yield student.submission, _filtered_code(student.attempts[-1], reader)
 
 
-def _sources(folder: Path, layout: str) -> Iterator[tuple[str, dict[str, str]]]:
-    """Yield each student's modules from the last attempt, read as for grading."""
-    for student in layouts.read_class_members(folder, TRANSFORMER, layout):
-        if student.attempts:
-            with tempfile.TemporaryDirectory(prefix="headway-") as scratch:
-                intake.copy_modules(intake.read_files(student.attempts[-1]), Path(scratch), TRANSFORMER)
-                files = sorted(Path(scratch).glob("*.py"))
-                # Every module from a notebook starts with the same preamble, which is not the student's.
-                texts = {file.stem: file.read_text("utf-8", "replace").removeprefix(PREAMBLE) for file in files}
-                yield student.submission, texts
+def _filtered_code(attempt: Attempt, reader: SourceReader) -> dict[str, str]:
+    """Return the filtered code of one attempt by module; empty if it cannot be read."""
+    with tempfile.TemporaryDirectory(prefix="headway-") as scratch:
+        intake.copy_modules(intake.read_files(attempt), Path(scratch), TRANSFORMER, reader)
+        # Every module from a notebook starts with the same preamble, which is not the student's.
+        sources = {file.stem: file.read_bytes().removeprefix(PREAMBLE.encode()) for file in Path(scratch).glob("*.py")}
+    try:
+        return reader.filtered_code(sources)
+    except SkippedFile:
+        return {}

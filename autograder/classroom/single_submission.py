@@ -1,6 +1,7 @@
 """Check one folder of untrusted code in the sandbox, read as strictly as the submissions of a class."""
 
 import dataclasses
+from contextlib import closing
 from pathlib import Path
 
 from autograder.classroom.submissions import intake
@@ -25,7 +26,14 @@ def check_in_sandbox(folder: Path, options: session.Options) -> SubmissionResult
         copy = scratch / "submission"
         copy.mkdir()
         files = intake.read_files(Attempt((SubmissionPart(folder),)))
-        notes = intake.copy_modules(files, copy, options.curriculum).notes
-        result = session.check(clean(folder.name), copy, dataclasses.replace(options, sandbox=sandbox))
-        result.notes = notes
-        return result
+        results: list[SubmissionResult] = []
+
+        def check(checks: session.CheckSession) -> None:
+            with closing(checks.source_reader()) as reader:
+                notes = intake.copy_modules(files, copy, options.curriculum, reader).notes
+                result = checks.check(clean(folder.name), copy, options.functions, reader=reader)
+            result.notes = notes
+            results.append(result)
+
+        session.run_in_session(dataclasses.replace(options, sandbox=sandbox), check)
+        return results[0]

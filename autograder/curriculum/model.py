@@ -76,6 +76,11 @@ class Curriculum:
         """Return every assignment by its module name, in course order."""
         return {assignment.module: assignment for assignment in self.assignments}
 
+    @cached_property
+    def function_names(self) -> dict[str, tuple[str, ...]]:
+        """Return the names of each module's functions, in course order."""
+        return {assignment.module: tuple(f.name for f in assignment.functions) for assignment in self.assignments}
+
     def all_prerequisites(self, qualified: str) -> tuple[str, ...]:
         """Return every function that `qualified` is built on, directly or indirectly, in course order."""
         reached = reachable(self.functions[qualified].needs, lambda name: self.functions[name].needs)

@@ -1,16 +1,21 @@
 """Mark failed checks as blocked when another wrong function explains them."""
 
+import contextlib
 import tempfile
 from collections.abc import Callable, Collection, Iterable, Mapping
 from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+from autograder.core.zip_archive import SkippedFile
 from autograder.curriculum import CACHE, Curriculum
 from autograder.engine.jobs import Job, JobResult
-from autograder.engine.prerequisites import OfficialPrerequisites, copy_with_official_functions, used_functions
+from autograder.engine.prerequisites import OfficialPrerequisites, copy_with_official_functions
 from autograder.results import CheckResult, Status, SubmissionResult
 from autograder.sandbox import ResourceUsage
+from autograder.sandbox.source_reader import SourceReader
+
+MAX_BYTES = 1 << 20  # Larger modules are not parsed: nobody writes them by hand.
 
 
 class BlockedChecks:
@@ -27,11 +32,12 @@ class BlockedChecks:
         curriculum: Curriculum,
         scratch: Path | None,
         run_job: Callable[[Job], JobResult],
+        reader: SourceReader,
         *,
         untrusted: bool = False,
     ) -> None:
         self._folder, self._curriculum, self._scratch, self._run_job = folder, curriculum, scratch, run_job
-        self._untrusted = untrusted
+        self._reader, self._untrusted = reader, untrusted
         self._calls: dict[str, dict[str, set[str]]] = {}  # by module, so that each is parsed once
         self._usage = ResourceUsage()  # Re-runs share one budget, as large as the submission's own.
 
@@ -71,8 +77,12 @@ class BlockedChecks:
 
     def _calls_in(self, module: str) -> dict[str, set[str]]:
         if module not in self._calls:
-            names = [function.name for function in self._curriculum.modules[module].functions]
-            self._calls[module] = used_functions(self._folder / f"{module}.py", names)
+            self._calls[module] = {}  # If the code cannot be read, nothing is known of it.
+            path = self._folder / f"{module}.py"
+            with contextlib.suppress(OSError, SkippedFile):
+                if path.stat().st_size <= MAX_BYTES:
+                    names = self._curriculum.function_names[module]
+                    self._calls[module] = self._reader.used_functions(path.read_bytes(), names)
         return self._calls[module]
 
     def _unused_prerequisites(self, function: str) -> set[str]:

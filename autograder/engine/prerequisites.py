@@ -1,6 +1,5 @@
 """Copy submissions with official solutions in place of prerequisites, to check the rest in isolation."""
 
-import ast
 import py_compile
 import shutil
 import sys
@@ -11,9 +10,6 @@ from pathlib import Path
 
 from autograder.core.files import read_modules
 from autograder.curriculum import Curriculum, registry
-from autograder.curriculum.model import reachable
-
-MAX_BYTES = 1 << 20  # Larger modules are not parsed: nobody writes them by hand.
 
 
 @cache
@@ -70,22 +66,6 @@ class OfficialPrerequisites:
     def close(self) -> None:
         """Remove the folders."""
         self._root.cleanup()
-
-
-def used_functions(path: Path, names: Collection[str]) -> dict[str, set[str]]:
-    """Return which functions of a module call which others of it, directly or through helpers; {} if unreadable."""
-    try:
-        if path.stat().st_size > MAX_BYTES:
-            return {}
-        uses = {
-            node.name: {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
-            for node in ast.parse(path.read_bytes()).body
-            if isinstance(node, (ast.FunctionDef, ast.ClassDef))
-        }
-    except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
-        return {}
-    names = uses.keys() & set(names)
-    return {name: (reachable([name], lambda user: uses.get(user, ())) & names) - {name} for name in names}
 
 
 def copy_with_official_functions(

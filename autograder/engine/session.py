@@ -19,6 +19,7 @@ from autograder.engine.reference import Reference
 from autograder.errors import HeadwayError, UsageError
 from autograder.results import Status, SubmissionResult
 from autograder.sandbox import NO_SANDBOX, Limits, SandboxPolicy, Workers
+from autograder.sandbox.source_reader import SourceReader
 
 if TYPE_CHECKING:
     import pytest
@@ -110,6 +111,10 @@ class CheckSession:
         self._options, self._runner = options, runner
         self.cancel, self.clear_cancellation = runner.cancel, runner.clear_cancellation
 
+    def source_reader(self) -> SourceReader:
+        """Return a new reader of the source of one submission."""
+        return SourceReader(self._runner.workers)
+
     def check(
         self,
         name: str,
@@ -118,23 +123,28 @@ class CheckSession:
         known: Mapping[str, Status] | None = None,
         *,
         diagnose: bool = True,
+        reader: SourceReader | None = None,
     ) -> SubmissionResult:
         """Check some functions of one submission, or the whole course; raise Cancelled after `cancel`.
 
-        Functions whose status is `known` need not be checked again to decide what is blocked.
+        Functions whose status is `known` need not be checked again to decide what is blocked. If the submission has a
+        `reader` already, its process is used again.
         """
         started = time.perf_counter()
         curriculum, sandbox = self._options.curriculum, self._options.sandbox
         scratch, untrusted = sandbox.submissions_root, bool(sandbox.mechanisms) or sandbox.unsafe
         selected = tuple(curriculum.functions) if functions is None else functions
         is_official = self._options.official
-        with closing(OfficialPrerequisites(curriculum, scratch)) if is_official else nullcontext() as official:
+        with (
+            closing(OfficialPrerequisites(curriculum, scratch)) if is_official else nullcontext() as official,
+            closing(self.source_reader()) if reader is None else nullcontext(reader) as reader,
+        ):
             official_folder = official.folder_for if official else None
             found = self._runner.run(Job(folder, frozenset(selected), official_folder, diagnose))
             result = SubmissionResult(name, content_hash(folder), self._options.seed, found.checks, found.problems)
             result.official_prerequisites = is_official
             result.sandbox = sandbox.layers
-            blocked = BlockedChecks(folder, curriculum, scratch, self._runner.run, untrusted=untrusted)
+            blocked = BlockedChecks(folder, curriculum, scratch, self._runner.run, reader, untrusted=untrusted)
             blocked.mark(result, selected, known or {})
         result.seconds = time.perf_counter() - started
         return result

@@ -21,9 +21,10 @@ from autograder.courses.transformer import TRANSFORMER
 from autograder.curriculum import Curriculum
 from autograder.engine import session
 from autograder.errors import UsageError
-from autograder.notebooks import extract, running_notebook
-from autograder.notebooks.cell_statements import Cell
+from autograder.notebooks import running_notebook
 from autograder.notebooks.line_to_cell import locate_in_cells
+from autograder.parsing.cell_statements import Cell
+from autograder.parsing.extract import extract_modules
 from autograder.report.notebook import NotebookReport
 from autograder.results import Level, SubmissionResult, function_status, to_document, withhold
 from autograder.sandbox import Limits
@@ -138,7 +139,7 @@ def _names(argument: Any, cells: Sequence[Cell], curriculum: Curriculum) -> tupl
     if not callable(argument) or not candidates:
         raise UsageError(_describe_argument(argument, curriculum))
     if len(candidates) > 1:
-        defined = extract.extract_modules(cells, curriculum, as_run=True)
+        defined = extract_modules(cells, curriculum.function_names, as_run=True)
         candidates = [name for name in candidates if curriculum.functions[name].module in defined] or candidates
     return (candidates[0],)
 

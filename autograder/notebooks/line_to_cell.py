@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from autograder.notebooks.extract import HEADER, find_cell_line
+from autograder.parsing.extract import HEADER, find_cell_line
 from autograder.results import SubmissionResult
 
 _LINE = re.compile(r"\b(\w+)\.py(:|, line )(\d+)")

@@ -16,10 +16,10 @@ from pathlib import Path
 
 from autograder.documents import Document
 from autograder.notebooks import cells as notebook_cells
-from autograder.notebooks.cell_statements import Cell, read_statements
-from autograder.notebooks.read_ipynb import NotebookCell, submitted_cells
 from autograder.notebooks.student_notebooks import HIDDEN
+from autograder.parsing.cell_statements import Cell, read_statements
 from autograder.report.notebook import NotebookReport
+from autograder.sandbox.source_reader import DefiningCell, SourceReader
 
 # The released graded cells, which are replaced. Before version 0.2 they imported `autograder.notebook`.
 _GRADED = re.compile(
@@ -54,11 +54,14 @@ class InstructorNotebook:
         return list(dict.fromkeys(self.answers.values()))
 
 
-def graded_notebook(submitted: bytes, source: InstructorNotebook, document: Document, assignment: Document) -> str:
+def graded_notebook(
+    submitted: bytes, source: InstructorNotebook, document: Document, assignment: Document, reader: SourceReader
+) -> str:
     """Return a submitted notebook with Headway's report; raise SkippedFile if it cannot be read."""
     functions = _functions(source, assignment)
-    cells = [cell for cell in submitted_cells(submitted) if cell.kind != "code" or not _GRADED.fullmatch(cell.source)]
-    by_cell = _functions_by_cell(cells, set(functions))
+    cells = reader.notebook_cells(submitted, functions)
+    cells = [cell for cell in cells if cell.kind != "code" or not _GRADED.fullmatch(cell.source)]
+    by_cell = _functions_by_cell(cells)
     written: list[notebook_cells.NotebookNode] = []
     unused_ids = dict(source.answers)
     for i, cell in enumerate(cells):
@@ -86,13 +89,9 @@ def _functions(source: InstructorNotebook, assignment: Document) -> dict[str, Do
     return {function["name"]: function for function in assignment["functions"] if function["name"] in source.graded}
 
 
-def _functions_by_cell(cells: list[NotebookCell], functions: set[str]) -> dict[int, list[str]]:
+def _functions_by_cell(cells: list[DefiningCell]) -> dict[int, list[str]]:
     """Return the functions by the number of the last cell that defines them."""
-    last: dict[str, int] = {}
-    for i, cell in enumerate(cells):
-        for statement in read_statements([Cell("", cell.source)]) if cell.kind == "code" else ():
-            if not statement.is_import:
-                last.update(dict.fromkeys(statement.binds & functions, i))
+    last = {name: i for i, cell in enumerate(cells) for name in cell.defines}
     by_cell = defaultdict(list)
     for name, i in sorted(last.items()):
         by_cell[i].append(name)

@@ -21,12 +21,11 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple
 
-from autograder.core.zip_archive import SkippedFile
 from autograder.curriculum import Curriculum, registry
 from autograder.curriculum.stubs import bundled
-from autograder.notebooks import extract
-from autograder.notebooks.cell_statements import Cell, imported_roots, read_statements
-from autograder.notebooks.read_ipynb import read_modules
+from autograder.parsing import Unreadable, extract
+from autograder.parsing.cell_statements import Cell, imported_roots, read_statements
+from autograder.parsing.read_ipynb import read_modules
 
 OFFICIAL_ORIGIN = "official solution"
 
@@ -67,7 +66,7 @@ def assemble_submission(
     module: str, cells: Sequence[Cell], folder: Path, curriculum: Curriculum, *, as_run: bool = True
 ) -> NotebookSubmission:
     """Assemble `module` of a notebook in `folder`, from the cells that were run, with the modules that it imports."""
-    texts = extract.extract_modules(cells, curriculum, f"{module}.ipynb", as_run=as_run)
+    texts = extract.extract_modules(cells, curriculum.function_names, f"{module}.ipynb", as_run=as_run)
     submission = NotebookSubmission(texts, set(texts))
     if module not in texts:
         file = folder / f"{module}.py"  # `from softmax import softmax; check(softmax)`
@@ -99,8 +98,10 @@ def _read_assignment(path: Path, curriculum: Curriculum) -> str | None:
     try:
         if path.suffix == ".py":
             return path.read_text("utf-8-sig", "replace")
-        return read_modules(path.read_bytes(), curriculum, path.name).get(path.stem + ".py", b"").decode()
-    except (OSError, SkippedFile):
+        return (
+            read_modules(path.read_bytes(), curriculum.function_names, path.name).get(path.stem + ".py", b"").decode()
+        )
+    except (OSError, Unreadable):
         return None
 
 

@@ -12,7 +12,7 @@ from autograder.curriculum import Curriculum
 from autograder.curriculum.stubs import is_private, make_stub, with_comments_above, with_effort
 from autograder.errors import HeadwayError
 from autograder.notebooks import cells as notebook_cells
-from autograder.notebooks.cell_statements import Cell, imported_roots, read_statements
+from autograder.parsing.cell_statements import Cell, imported_roots, read_statements
 
 IMPORT = "from autograder.notebooks.api import check"
 SOLUTION = ("### BEGIN SOLUTION", "### END SOLUTION")

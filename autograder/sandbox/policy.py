@@ -9,10 +9,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from autograder import parsing
 from autograder.core import wire_format
 from autograder.sandbox import filesystem, syscalls
 
 CHILD_FOLDER = Path(__file__).with_name("child")
+PARSING_FOLDER = Path(parsing.__file__).parent
 UNSAFE = "unsafe-no-sandbox"
 
 
@@ -66,6 +68,6 @@ def build(mechanisms: tuple[str, ...], submissions_root: Path) -> SandboxPolicy:
     if command is None:
         raise MechanismUnavailable("bubblewrap", "bwrap is not installed: apt install bubblewrap")
     python = Path(sys.executable).resolve()  # The real one, to which a virtual environment's is a link.
-    files = [python, CHILD_FOLDER, Path(wire_format.__file__)]
+    files = [python, CHILD_FOLDER, PARSING_FOLDER, Path(wire_format.__file__)]
     prefix = filesystem.bubblewrap_command(command, readable, files, submissions_root)
     return SandboxPolicy(mechanisms, tuple(prefix), str(python), child_setup, submissions_root)

@@ -19,7 +19,7 @@ from typing import IO, Any, NamedTuple
 from autograder.core import wire_format
 from autograder.sandbox.filesystem import numpy_folder
 from autograder.sandbox.limits import Limits
-from autograder.sandbox.policy import CHILD_FOLDER, NO_SANDBOX, SandboxPolicy
+from autograder.sandbox.policy import CHILD_FOLDER, NO_SANDBOX, PARSING_FOLDER, SandboxPolicy
 
 START_SECONDS = 30.0
 
@@ -40,7 +40,8 @@ class ExitStatus(NamedTuple):
 
 
 def _command(python: str, mode: str, **settings: Any) -> list[str]:
-    setup = {"mode": mode, "numpy": str(numpy_folder().parent), "frames": str(Path(wire_format.__file__)), **settings}
+    files = {"frames": str(Path(wire_format.__file__)), "parsing": str(PARSING_FOLDER / "__init__.py")}
+    setup = {"mode": mode, "numpy": str(numpy_folder().parent), **files, **settings}
     # -I: no environment, no user site, no current folder. -S: no site-packages, so neither torch nor autograder.
     return [python, "-I", "-S", "-X", "utf8", str(CHILD_FOLDER / "main.py"), json.dumps(setup)]
 

@@ -15,6 +15,7 @@ from pathlib import Path
 from autograder.classroom import similarity
 from autograder.courses.transformer import TRANSFORMER
 from autograder.curriculum.stubs import bundled
+from autograder.parsing.code_tokens import filtered
 
 RIGHT = Path(__file__).parent.parent / "submissions" / "right"
 
@@ -66,6 +67,12 @@ def modules_of(folder):
     return {path.stem: path.read_text("utf-8") for path in sorted(folder.glob("*.py"))}
 
 
+def compare(submissions, **options):
+    """Compare source texts by module."""
+    filtered_code = [(name, {m: filtered(text) for m, text in modules.items()}) for name, modules in submissions]
+    return similarity.compare(filtered_code, TRANSFORMER, **options)
+
+
 def measure_quality():
     styles = {folder.name: modules_of(folder) for folder in sorted(RIGHT.iterdir()) if folder.is_dir()}
     styles["official"] = modules_of(bundled("solutions"))
@@ -74,9 +81,9 @@ def measure_quality():
         for name in ("loops", "one_liners", "einsum", "official"):
             original = styles[name]
             copy = {module: change(text) for module, text in original.items()}
-            pairs = similarity.compare([("a", original), ("b", copy)], TRANSFORMER, threshold=0.0)
+            pairs = compare([("a", original), ("b", copy)], threshold=0.0)
             print(f"copy, {change.__name__:10} {name:12} {pairs[0].share if pairs else 0:.2f}")
-    pairs = similarity.compare(list(styles.items()), TRANSFORMER, threshold=0.0)
+    pairs = compare(styles.items(), threshold=0.0)
     by_names = {(pair.first, pair.second): pair for pair in pairs}
     for first, second in combinations(styles, 2):
         pair = by_names.get((first, second)) or by_names.get((second, first))
@@ -103,7 +110,7 @@ def measure_class(count):
         modules = {module: f"{chance.choice(texts)}\n# {number}\n" for module, texts in style.items()}
         submissions.append((f"s{number}", modules))
     start = time.perf_counter()
-    pairs = similarity.compare(submissions, TRANSFORMER)
+    pairs = compare(submissions)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     print(f"{count} submissions: {time.perf_counter() - start:.1f} s, {peak:.0f} MiB, {len(pairs)} pairs listed")
 

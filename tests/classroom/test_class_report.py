@@ -14,6 +14,7 @@ import autograder
 from autograder.classroom import class_statistics, feedback_files, gradebook, similarity
 from autograder.courses.transformer import TRANSFORMER
 from autograder.errors import UsageError
+from autograder.parsing.code_tokens import filtered
 from autograder.report.html.class_page import render_class
 from autograder.report.student_feedback import as_html, as_markdown, check_details, reported_checks
 
@@ -319,19 +320,23 @@ class TestSimilarity:
             tree.body = head + [n for n in reversed(tree.body) if isinstance(n, ast.FunctionDef)]
             copy[module] = "# my own work\n" + ast.unparse(tree)
         others = [(name, modules) for name, modules in styles.items() if name != "loops"]
-        pairs = similarity.compare([("ada", original), ("bo", copy), *others], TRANSFORMER)
+        pairs = self.compare([("ada", original), ("bo", copy), *others])
         assert [(pair.first, pair.second) for pair in pairs] == [("ada", "bo")]
         assert pairs[0].share > 0.7
         assert "attention" in pairs[0].modules
 
+    def compare(self, submissions, **options):
+        code = [(name, {module: filtered(text) for module, text in modules.items()}) for name, modules in submissions]
+        return similarity.compare(code, TRANSFORMER, **options)
+
     def test_compare_independent_work_is_not_listed(self, styles):
         pytest.importorskip("copydetect")
-        assert similarity.compare(list(styles.items()), TRANSFORMER) == []
+        assert self.compare(styles.items()) == []
 
     def test_compare_stubs_are_not_listed(self, solutions):
         pytest.importorskip("copydetect")
         stubs = {path.stem: path.read_text("utf-8") for path in (solutions.parent / "assignments").glob("*.py")}
-        assert similarity.compare([("ada", stubs), ("bo", stubs)], TRANSFORMER, threshold=0.0) == []
+        assert self.compare([("ada", stubs), ("bo", stubs)], threshold=0.0) == []
 
     def test_find_similar_notebooks_preamble_not_counted(self, solutions, tmp_path):
         pytest.importorskip("copydetect")
@@ -360,7 +365,7 @@ def test_read_gradebook_other_schema_is_refused(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("text", "filtered"),
+    ("text", "code"),
     [
         ("x = np.exp(y)  # note", "V=V.exp(V)"),
         ('"""a "quoted" text"""\nreturn r"a\\"b" + \'c\'', "SreturnS+S"),
@@ -369,8 +374,8 @@ def test_read_gradebook_other_schema_is_refused(tmp_path):
         ("def naïve(x):\n\treturn x @ W", "defV(V):returnV@V"),
     ],
 )
-def test_filtered_code(text, filtered):
-    assert similarity._filtered(text) == filtered
+def test_filtered_code(text, code):
+    assert filtered(text) == code
 
 
 def test_synthetic_class_matches_the_schemas(book):

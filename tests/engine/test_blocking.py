@@ -47,7 +47,7 @@ def test_input_check_is_blocked_by_what_blocks_answers():
     assert [check.blocked_by for check in result.checks[1:]] == [[FUNCTION], [FUNCTION]]
 
 
-def test_reruns_share_one_budget(tmp_path):
+def test_reruns_share_one_budget(tmp_path, reader):
     # Code can detect a re-run by the files beside it, and be slow only then, once for each function.
     path = tmp_path / "softmax.py"
     path.write_text("def softmax(x): 0\ndef log_softmax(x): softmax(x)\ndef cross_entropy(x): softmax(x)\n")
@@ -59,7 +59,7 @@ def test_reruns_share_one_budget(tmp_path):
         return JobResult()
 
     result = SubmissionResult("ada", "", 0, [checked("failed", function=function) for function in functions])
-    BlockedChecks(tmp_path, TRANSFORMER, None, run_job).mark(result, functions, {})
+    BlockedChecks(tmp_path, TRANSFORMER, None, run_job, reader).mark(result, functions, {})
     assert [job.functions for job in jobs] == [{"softmax.log_softmax"}, {"softmax.cross_entropy"}]
     assert jobs[0].usage is jobs[1].usage
     assert jobs[0].usage is not Job(tmp_path).usage

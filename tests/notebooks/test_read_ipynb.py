@@ -6,15 +6,15 @@ import types
 
 import pytest
 
-from autograder.core.zip_archive import SkippedFile
 from autograder.courses.transformer import TRANSFORMER
-from autograder.notebooks import extract
-from autograder.notebooks.cell_statements import Cell
-from autograder.notebooks.read_ipynb import read_modules
+from autograder.parsing import Unreadable, extract
+from autograder.parsing.cell_statements import Cell
+from autograder.parsing.read_ipynb import read_modules
 
 SOFTMAX = "def softmax(x, axis=-1, temperature=1.0):\n    '''Mine.'''\n    return np.exp(x) / np.exp(x).sum()\n"
 STUB = "def softmax(x, axis=-1):\n    '''Yours.'''\n    # YOUR CODE HERE\n    raise NotImplementedError()\n"
 NUMPY = "import numpy as np\n"
+COURSE = TRANSFORMER.function_names
 
 
 def notebook(*cells, **more):
@@ -29,7 +29,7 @@ def load(text):
 
 
 def extracted(*cells, name=""):
-    found = read_modules(notebook(*cells), TRANSFORMER, name)
+    found = read_modules(notebook(*cells), COURSE, name)
     return {file: load(text) for file, text in found.items()}
 
 
@@ -43,7 +43,7 @@ def test_module_has_functions_with_what_they_need():
         "check(softmax)",
         "%%bash\nrm -rf everything",
     ]
-    text = read_modules(notebook(*cells), TRANSFORMER)["softmax.py"].decode()
+    text = read_modules(notebook(*cells), COURSE)["softmax.py"].decode()
     for left in ("plt", "autograder", "print", "while", "check", "pip", "rm -rf", "np.ones"):
         assert left not in text
     assert load(text).softmax(load(text).np.ones(4)) == pytest.approx([0.25] * 4)
@@ -62,8 +62,8 @@ def test_module_has_functions_with_what_they_need():
     ],
 )
 def test_read_modules_accepts_every_format_and_metadata(document):
-    assert set(read_modules(json.dumps(document).encode(), TRANSFORMER)) == {"softmax.py"}
-    assert set(read_modules(b"\xef\xbb\xbf" + json.dumps(document).encode(), TRANSFORMER)) == {"softmax.py"}
+    assert set(read_modules(json.dumps(document).encode(), COURSE)) == {"softmax.py"}
+    assert set(read_modules(b"\xef\xbb\xbf" + json.dumps(document).encode(), COURSE)) == {"softmax.py"}
 
 
 @pytest.mark.parametrize(
@@ -85,8 +85,8 @@ def test_read_modules_accepts_every_format_and_metadata(document):
     ],
 )
 def test_unreadable_notebook_is_skipped_with_a_reason(content, why):
-    with pytest.raises(SkippedFile, match=why):
-        read_modules(content, TRANSFORMER)
+    with pytest.raises(Unreadable, match=why):
+        read_modules(content, COURSE)
 
 
 def test_syntax_error_affects_only_its_cell():
@@ -174,7 +174,7 @@ def test_modules_of_one_notebook_import_each_other():
         "class GPTConfig:\n    '''Never read by name.'''",
         "def gpt(ids, params, config):\n    return attention(ids, ids, ids)",
     ]
-    found = {name: text.decode() for name, text in read_modules(notebook(*cells), TRANSFORMER).items()}
+    found = {name: text.decode() for name, text in read_modules(notebook(*cells), COURSE).items()}
     assert set(found) == {"softmax.py", "attention.py", "gpt.py"}
     assert "from softmax import softmax" in found["attention.py"]
     assert "def softmax" not in found["attention.py"]
@@ -185,12 +185,12 @@ def test_modules_of_one_notebook_import_each_other():
 
 def test_file_name_selects_the_module():
     cells = [NUMPY, SOFTMAX, "def attention(q, k, v, mask=None):\n    return softmax(q)"]
-    named = read_modules(notebook(*cells), TRANSFORMER, "ada_04-Attention (1).ipynb")
+    named = read_modules(notebook(*cells), COURSE, "ada_04-Attention (1).ipynb")
     assert set(named) == {"attention.py"}
     assert b"def softmax" in named["attention.py"], "a copied helper goes with the function that needs it"
-    assert set(read_modules(notebook(*cells), TRANSFORMER, "gpt.ipynb")) == {"softmax.py", "attention.py"}
+    assert set(read_modules(notebook(*cells), COURSE, "gpt.ipynb")) == {"softmax.py", "attention.py"}
     rest = "".join(f"def {f.name}(x): pass\n" for f in TRANSFORMER.modules["softmax"].functions[1:])
-    everything = read_modules(notebook(*cells, rest), TRANSFORMER, "attention.ipynb")
+    everything = read_modules(notebook(*cells, rest), COURSE, "attention.ipynb")
     assert set(everything) == {"softmax.py", "attention.py"}, "whole assignments are never lost"
 
 
@@ -213,11 +213,11 @@ def test_find_cell_line_finds_the_cell():
         Cell("cell 2", NUMPY),
         Cell("cell 7", "\n# first\nLIMIT = int('3')\n\n\ndef softmax(x):\n    # why\n    return x"),
     ]
-    text = extract.extract_modules(cells, TRANSFORMER)["softmax"]
+    text = extract.extract_modules(cells, COURSE)["softmax"]
     lines = text.split("\n")
     for wanted, cell, line in (("    return x", "cell 7", 8), ("def softmax(x):", "cell 7", 6)):
         assert extract.find_cell_line(text, lines.index(wanted) + 1) == (cell, line)
-    with_limit = extract.extract_modules([*cells, Cell("cell 8", "def log_softmax(x): return LIMIT")], TRANSFORMER)[
+    with_limit = extract.extract_modules([*cells, Cell("cell 8", "def log_softmax(x): return LIMIT")], COURSE)[
         "softmax"
     ]
     number = with_limit.split("\n").index("    LIMIT = int('3')") + 1
@@ -229,7 +229,7 @@ def test_locate_in_cells_leaves_other_files_unchanged():
     from autograder.notebooks.line_to_cell import locate_in_cells
     from autograder.results import CheckResult, SubmissionResult
 
-    text = extract.extract_modules([Cell("cell 7", "\ndef softmax(x):\n    return x")], TRANSFORMER)["softmax"]
+    text = extract.extract_modules([Cell("cell 7", "\ndef softmax(x):\n    return x")], COURSE)["softmax"]
     line = text.split("\n").index("    return x") + 1
     check = CheckResult("softmax.softmax::rows", "softmax.softmax", "rows", "error", 1.0)
     check.location = {"file": "softmax.py", "line": line, "text": "return x"}

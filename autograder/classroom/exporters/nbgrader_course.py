@@ -5,6 +5,7 @@ Jupyter folders and of the course. These files are the instructor's code and are
 """
 
 from collections.abc import Iterator, Mapping
+from contextlib import closing
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -17,7 +18,9 @@ from autograder.core.files import write_atomically
 from autograder.core.zip_archive import SkippedFile
 from autograder.errors import UsageError, missing_package
 from autograder.notebooks import nbgrader_autograded
-from autograder.notebooks.read_ipynb import MAX_NOTEBOOK_BYTES
+from autograder.parsing.read_ipynb import MAX_NOTEBOOK_BYTES
+from autograder.sandbox import Workers
+from autograder.sandbox.source_reader import SourceReader, reading_workers
 
 SETTINGS = "nbgrader_config.py"
 # `nbgrader release_feedback` needs these to find the student and the attempt.
@@ -113,11 +116,12 @@ def write(book: Gradebook, course: Course) -> tuple[int, int]:
         solutions={name: source.solution_ids for name, source in sources.items()},
         is_submitted=is_submitted,
     )
-    return submissions, sum(_write_notebooks(book, course, sources))
+    with reading_workers() as workers:
+        return submissions, sum(_write_notebooks(book, course, sources, workers))
 
 
 def _write_notebooks(
-    book: Gradebook, course: Course, sources: Mapping[str, nbgrader_autograded.InstructorNotebook]
+    book: Gradebook, course: Course, sources: Mapping[str, nbgrader_autograded.InstructorNotebook], workers: Workers
 ) -> Iterator[int]:
     for student, document in book.results():
         key = nbgrader.student_id(student)
@@ -130,7 +134,8 @@ def _write_notebooks(
             submitted = course.notebook("submitted", assignment["name"], key)
             try:
                 content = read_plain_file(submitted, MAX_NOTEBOOK_BYTES, submitted.parents[2])
-                text = nbgrader_autograded.graded_notebook(content, source, document, assignment)
+                with closing(SourceReader(workers)) as reader:
+                    text = nbgrader_autograded.graded_notebook(content, source, document, assignment, reader)
             except SkippedFile as skipped:
                 reason = f"This was not graded: {skipped}."
                 text = nbgrader_autograded.ungraded_notebook(reason, source, document, assignment)

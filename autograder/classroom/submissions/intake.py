@@ -19,7 +19,8 @@ from autograder.classroom.submissions.model import Attempt, SubmissionPart, is_g
 from autograder.core.text import clean
 from autograder.core.zip_archive import MAX_ARCHIVE_BYTES, Quota, SkippedFile, read_archive
 from autograder.curriculum import Curriculum
-from autograder.notebooks import read_ipynb
+from autograder.parsing.read_ipynb import MAX_NOTEBOOK_BYTES
+from autograder.sandbox.source_reader import SourceReader
 
 MAX_ENTRIES = 2000
 MAX_FILES = 200
@@ -135,8 +136,10 @@ def _submitted_names(folder: FolderReader) -> list[str]:
     return sorted(submitted)
 
 
-def copy_modules(files: list[SubmittedFile], target: Path, curriculum: Curriculum) -> IntakeResult:
-    """Write the modules among the files to the empty folder `target`."""
+def copy_modules(
+    files: list[SubmittedFile], target: Path, curriculum: Curriculum, reader: SourceReader
+) -> IntakeResult:
+    """Write the modules among the files to the empty folder `target`; `reader` reads the notebooks."""
     notes: list[str] = []
     chosen: dict[str, _Module] = {}
     spelling: dict[str, str] = {}
@@ -144,7 +147,7 @@ def copy_modules(files: list[SubmittedFile], target: Path, curriculum: Curriculu
     notebooks = Quota(MAX_NOTEBOOKS, f"there are more than {MAX_NOTEBOOKS} notebooks")
     try:
         for file in files:
-            for name, content in _modules(file, curriculum, unpacked, notebooks):
+            for name, content in _modules(file, curriculum, reader, unpacked, notebooks):
                 shown = " ".join(clean(name, 80).split())  # a name may contain line breaks
                 if name.lower().removesuffix(".py") in curriculum.modules:
                     name = name.lower()  # Softmax.py, which some systems do not distinguish from softmax.py
@@ -203,7 +206,7 @@ def guess_module(content: bytes, curriculum: Curriculum) -> str:
 
 
 def _modules(
-    file: SubmittedFile, curriculum: Curriculum, unpacked: Quota, notebooks: Quota
+    file: SubmittedFile, curriculum: Curriculum, reader: SourceReader, unpacked: Quota, notebooks: Quota
 ) -> Iterator[tuple[str, Content]]:
     """Yield the modules in one file: itself, those of a notebook, those of an archive."""
     entries = iter([(file.name, file.content)])
@@ -213,7 +216,7 @@ def _modules(
         if isinstance(content, bytes) and name.endswith(".ipynb"):
             notebooks.use()
             try:
-                yield from read_ipynb.read_modules(content, curriculum, name).items()
+                yield from reader.notebook_modules(content, curriculum.function_names, name).items()
             except SkippedFile as reason:
                 yield name, reason
         else:
@@ -266,4 +269,4 @@ def _skip_reason(name: str) -> str | None:
 def _max_bytes(name: str) -> int:
     if name.endswith(".zip"):
         return MAX_ARCHIVE_BYTES
-    return read_ipynb.MAX_NOTEBOOK_BYTES if name.endswith(".ipynb") else MAX_FILE_BYTES
+    return MAX_NOTEBOOK_BYTES if name.endswith(".ipynb") else MAX_FILE_BYTES

@@ -39,8 +39,11 @@ def prepare(setup):
     sys.path.remove(setup["numpy"])
     folder = os.path.dirname(__file__)
     load("_headway_frames", setup["frames"])
+    load("_headway_parsing", setup["parsing"])
     load("_headway_training", os.path.join(folder, "training.py"))
-    return load("_headway_serve", os.path.join(folder, "serve.py")), load("_headway_confine", f"{folder}/confine.py")
+    serve, confine = load("_headway_serve", f"{folder}/serve.py"), load("_headway_confine", f"{folder}/confine.py")
+    serve.warm_up()
+    return serve, confine
 
 
 def serve_one(setup):

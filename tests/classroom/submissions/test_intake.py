@@ -21,7 +21,7 @@ SECRET = "SECRET = 1\n"
 
 
 @pytest.fixture
-def copy(tmp_path):
+def copy(tmp_path, reader):
     """Return a function that copies the modules at a path, and returns their texts and the notes.
 
     It checks that the secret beside the submission is not among them.
@@ -33,7 +33,7 @@ def copy(tmp_path):
         part = path if isinstance(path, SubmissionPart) else SubmissionPart(path)
         into = tmp_path / f"into{len(list(tmp_path.iterdir()))}"
         into.mkdir()
-        notes = copy_modules(read_files(Attempt((part,))), into, TRANSFORMER).notes
+        notes = copy_modules(read_files(Attempt((part,))), into, TRANSFORMER, reader).notes
         assert secret.read_text() == SECRET
         files = {file.name: file.read_text() for file in into.iterdir()}
         assert SECRET not in files.values()

@@ -3,6 +3,7 @@
 import json
 import os
 import zipfile
+from contextlib import closing
 from datetime import UTC, datetime
 
 import pytest
@@ -10,6 +11,8 @@ import pytest
 from autograder.classroom.submissions import intake, layouts
 from autograder.courses.transformer import TRANSFORMER
 from autograder.errors import UsageError
+from autograder.sandbox import Workers
+from autograder.sandbox.source_reader import SourceReader
 
 CODE = "def softmax(x): return x\n"
 
@@ -28,7 +31,8 @@ def read(folder, layout="auto", modules=()):
 def modules_of(attempt, tmp_path):
     into = tmp_path / "copied"
     into.mkdir()
-    result = intake.copy_modules(intake.read_files(attempt), into, TRANSFORMER)
+    with closing(SourceReader(Workers(fork=False))) as reader:
+        result = intake.copy_modules(intake.read_files(attempt), into, TRANSFORMER, reader)
     return sorted(path.name for path in into.iterdir()), result.notes
 
 

@@ -14,11 +14,12 @@ Each extracted statement follows a comment that names its cell, from which `find
 
 import ast
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from bisect import bisect
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-from autograder.core.zip_archive import SkippedFile
-from autograder.curriculum import Curriculum
-from autograder.notebooks.cell_statements import Cell, Statement, read_statements
+from .cell_statements import Cell, Statement, read_statements
+
+FunctionNames = Mapping[str, Sequence[str]]  # the functions of each module of the course, in course order
 
 HEADER = "from __future__ import annotations  # names in annotations need not exist"
 # Defines placeholders for the names that a failed cell did not define.
@@ -53,7 +54,7 @@ _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 def extract_modules(
     cells: Iterable[Cell],
-    curriculum: Curriculum,
+    course: FunctionNames,
     name: str = "",
     *,
     as_run: bool = False,
@@ -67,24 +68,21 @@ def extract_modules(
             notebook defines more than half of them, because helpers are often copied from earlier assignments.
         as_run: whether the cells are those that were run, in that order. Then the last definition counts, even a stub,
             unless its cell is not Python.
-        max_statements: limit for untrusted notebooks; with more, SkippedFile is raised.
+        max_statements: limit for untrusted notebooks; with more, Unreadable is raised.
     """
-    statements = list(read_statements(cells))
-    if max_statements is not None and len(statements) > max_statements:
-        raise SkippedFile(f"it has more than {max_statements} statements")
+    statements = list(read_statements(cells, max_statements))
     words = "_" + re.sub(r"[^a-z0-9]+", "_", name.lower().removesuffix(".ipynb")) + "_"
-    named = [module for module in curriculum.modules if f"_{module}_" in words]
+    named = [module for module in course if f"_{module}_" in words]
     # The functions of each module, with the numbers of the statements that define them.
-    definitions: dict[str, set[tuple[int, str]]] = {module: set() for module in curriculum.modules}
-    for i, function, module in _definitions(statements, curriculum, named):
+    definitions: dict[str, set[tuple[int, str]]] = {module: set() for module in course}
+    for i, function, module in _definitions(statements, course, named):
         definitions[module].add((i, function))
     functions = {module: {function for _, function in defined} for module, defined in definitions.items()}
     defines_named = any(functions[module] for module in named)
     chosen = [
         module
         for module, found in functions.items()
-        if found
-        and (not defines_named or module in named or len(found) * 2 > len(curriculum.modules[module].functions))
+        if found and (not defines_named or module in named or len(found) * 2 > len(course[module]))
     ]
     module_of = {function: module for module in chosen for function in functions[module]}
     return {module: _module_text(module, definitions[module], module_of, statements, as_run) for module in chosen}
@@ -99,7 +97,7 @@ def find_cell_line(text: str, line: int) -> tuple[str, int] | None:
 
 
 def _definitions(
-    statements: Sequence[Statement], curriculum: Curriculum, named: list[str]
+    statements: Sequence[Statement], course: FunctionNames, named: list[str]
 ) -> Iterator[tuple[int, str, str]]:
     """Yield (number of the statement, function, module) for each definition of a function of the course.
 
@@ -107,19 +105,26 @@ def _definitions(
     the one whose other functions are closer.
     """
     modules: dict[str, list[str]] = {}
-    for function in curriculum.functions.values():
-        modules.setdefault(function.name, []).append(function.module)
+    for module, functions in course.items():
+        for function in functions:
+            modules.setdefault(function, []).append(module)
     definitions = [
         (i, name)
         for i, statement in enumerate(statements)
         if not statement.is_import
         for name in sorted(statement.binds & modules.keys())
     ]
-    certain = [(i, modules[name][0]) for i, name in definitions if len(modules[name]) == 1]
+    certain: dict[str, list[int]] = {}  # the numbers of the statements that can belong to no other module, ascending
+    for i, name in definitions:
+        if len(modules[name]) == 1:
+            certain.setdefault(modules[name][0], []).append(i)
     for i, name in definitions:
         candidates = [module for module in modules[name] if module in named] or modules[name]
-        near = [(abs(i - j), j > i, module) for j, module in certain if module in candidates]
-        yield i, name, candidates[0] if len(candidates) == 1 or not near else min(near)[-1]
+        near: list[tuple[int, bool, str]] = []
+        for module in candidates if len(candidates) > 1 else ():
+            after = bisect(others := certain.get(module, []), i)
+            near += [(abs(i - j), j > i, module) for j in others[max(0, after - 1) : after + 1]]
+        yield i, name, min(near)[-1] if near else candidates[0]
 
 
 def _module_text(
@@ -131,29 +136,41 @@ def _module_text(
 ) -> str:
     """Return the text of one module, whose functions the statements numbered in `definitions` define."""
     functions = {name for _, name in definitions}
-    best_rank = {
-        name: max(_rank(statements[i], as_run) for i, defined in definitions if defined == name) for name in functions
-    }
+    best_rank = dict.fromkeys(functions, 0)
+    for i, name in definitions:
+        best_rank[name] = max(best_rank[name], _rank(statements[i], as_run))
     elsewhere = {name for name in module_of if name not in functions}
 
     def is_candidate(i: int, statement: Statement) -> bool:
         if _is_needless_import(statement, module) or (statement.binds and statement.binds <= elsewhere):
             return False
-        mine, rank = statement.binds & functions, _rank(statement, as_run)
-        return not mine or any((i, name) in definitions and rank == best_rank[name] for name in mine)
+        mine = [name for name in statement.binds & functions if (i, name) in definitions]
+        return not (statement.binds & functions) or _rank(statement, as_run) in map(best_rank.__getitem__, mine)
 
     candidates = {i: statement for i, statement in enumerate(statements) if is_candidate(i, statement)}
+    binding: dict[str, list[int]] = {}  # the numbers of the statements that bind each name
+    for i, statement in candidates.items():
+        for name in statement.binds:
+            binding.setdefault(name, []).append(i)
     needed, chosen = set(functions), set[int]()
 
     def choose(is_root: Callable[[Statement], bool], may_be_needed: Callable[[Statement], bool]) -> None:
-        """Choose the roots, and all statements that may be needed and bind a needed name."""
-        size = -1
-        while size != len(chosen):
-            size = len(chosen)
-            for i, statement in candidates.items():
-                if i not in chosen and (is_root(statement) or (needed & statement.binds and may_be_needed(statement))):
+        """Choose the roots, and all statements that may be needed and bind a needed name.
+
+        Each name and each statement is looked at once, so that the time grows with the length of the notebook only.
+        """
+        open_names = list(needed)
+        allowed = {i for i, statement in candidates.items() if i not in chosen and may_be_needed(statement)}
+        pending = [i for i, statement in candidates.items() if is_root(statement)]
+        while pending or open_names:
+            if not pending:
+                pending = [i for i in binding.get(open_names.pop(), ()) if i in allowed]
+            for i in pending:
+                if i not in chosen:
                     chosen.add(i)
-                    needed.update(statement.reads)
+                    open_names += candidates[i].reads - needed
+                    needed.update(candidates[i].reads)
+            pending = []
 
     choose(_is_class_or_star_import, lambda statement: True)
     choose(_is_function, _is_cheap)
@@ -181,7 +198,7 @@ def is_stub(function: ast.stmt) -> bool:
     body = [n for n in function.body if not (isinstance(n, ast.Expr) and isinstance(n.value, ast.Constant))]
     match body[:1]:
         case [ast.Raise(exc=ast.expr() as error)]:
-            return "NotImplementedError" in ast.unparse(error)
+            return any(isinstance(part, ast.Name) and part.id == "NotImplementedError" for part in ast.walk(error))
     return all(isinstance(n, ast.Pass) for n in body[:1])
 
 
@@ -216,15 +233,19 @@ def _is_cheap(statement: Statement) -> bool:
 
 def _statement_lines(statement: Statement, needed: set[str]) -> list[str]:
     where = f"{statement.cell}, line {statement.line}"
-    if statement.error:
-        message = f"{where} is not valid Python: {statement.error}"
-        stubs = [f"def {name}(*args, **kwargs): raise CellError({message!r})" for name in statement.binds & needed]
-        return [line for stub in sorted(stubs) for line in (f"# {where}", stub, "")]
-    if _cannot_fail(statement.node):
-        return [f"# {where}", *statement.text.split("\n"), ""]
-    # One line less, because `try:` comes first.
-    guarded = _guarded(statement.node, statement.binds, where)
-    return [f"# {statement.cell}, line {statement.line - 1}", *guarded]
+    message = f"{where} is not valid Python: {statement.error}"
+    if not statement.error:
+        if _cannot_fail(statement.node):
+            return [f"# {where}", *statement.text.split("\n"), ""]
+        try:
+            guarded = _guarded(statement.node, statement.binds, where)
+        except RecursionError:
+            message = f"{where} cannot be read: it is nested too deeply"
+        else:
+            # One line less, because `try:` comes first.
+            return [f"# {statement.cell}, line {statement.line - 1}", *guarded]
+    stubs = [f"def {name}(*args, **kwargs): raise CellError({message!r})" for name in statement.binds & needed]
+    return [line for stub in sorted(stubs) for line in (f"# {where}", stub, "")]
 
 
 def _cannot_fail(node: ast.stmt) -> bool:

@@ -8,6 +8,8 @@ import warnings
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from . import Unreadable
+
 # Cell magics that are followed by ordinary Python, which they time, record or copy.
 _PYTHON_MAGICS = ("time", "timeit", "capture", "prun", "python", "python3", "py", "writefile", "file", "debug")
 _ASSIGNED_MAGIC = re.compile(r"^(\s*[A-Za-z_][\w, ]*=\s*)[!%].*$")
@@ -51,13 +53,21 @@ class Statement:
         return isinstance(self.node, (ast.Import, ast.ImportFrom))
 
 
-def read_statements(cells: Iterable[Cell]) -> Iterator[Statement]:
-    """Yield the statements of all cells in order, without magics; a cell that is not Python as one with an error."""
+def read_statements(cells: Iterable[Cell], max_statements: int | None = None) -> Iterator[Statement]:
+    """Yield the statements of all cells in order, without magics; a cell that is not Python as one with an error.
+
+    Raises Unreadable when there are more than `max_statements`, if that is not None.
+    """
+    count = 0
     for cell in cells:
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # the compiler warns about student code
-                statements = list(_statements(cell))
+                source, tree = _parse(cell.source)
+                count += len(tree.body)
+                if max_statements is not None and count > max_statements:
+                    raise Unreadable(f"it has more than {max_statements} statements")
+                statements = list(_statements(cell.name, source, tree))
         except PARSER_ERRORS as error:
             line, message = 1, "the code cannot be read"
             if isinstance(error, SyntaxError):
@@ -67,15 +77,14 @@ def read_statements(cells: Iterable[Cell]) -> Iterator[Statement]:
         yield from statements
 
 
-def _statements(cell: Cell) -> Iterator[Statement]:
-    source, tree = _parse(cell.source)
+def _statements(cell: str, source: str, tree: ast.Module) -> Iterator[Statement]:
     lines = source.split("\n")
     for node in tree.body:
         first = min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", []))])
         text = "\n".join(lines[first - 1 : node.end_lineno])
         # With a semicolon, the text may hold other statements too.
         binds, reads = _names(node, ast.unparse(node) if ";" in text else text)
-        yield Statement(cell.name, first, node, text, binds, reads)
+        yield Statement(cell, first, node, text, binds, reads)
 
 
 def _parse(source: str) -> tuple[str, ast.Module]:
