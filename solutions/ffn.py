@@ -285,7 +285,7 @@ def linear(x, W, b):
     """Apply the linear layer x W + b to the last axis.
 
     Args:
-        x: (..., D_in). Integers are computed in float64.
+        x: (..., D_in).
         W: weights, (D_in, D_out).
         b: bias, (D_out,), or None for a layer without bias.
 
@@ -338,7 +338,7 @@ def linear_backward(dout, x, W):
         W: weights, (D_in, D_out).
 
     Returns:
-        dx: (..., D_in).
+        dx: (..., D_in), same dtype as `x`.
         dW: (D_in, D_out), summed over all leading axes.
         db: (D_out,), summed over all leading axes (ignore it if there was no bias).
     """
@@ -395,7 +395,7 @@ def dropout(x, p, rng, training=True):
     Args:
         x: any shape. Integers are computed in float64.
         p: probability of dropping a value, 0 ≤ p < 1.
-        rng: a `numpy.random.Generator`. Nothing is drawn from it if `training` is false or `p` is 0.
+        rng: a `numpy.random.Generator`, or None if `training` is false or `p` is 0: nothing is drawn then.
         training: if false, nothing is dropped.
 
     Returns:
@@ -438,7 +438,7 @@ def dropout_backward(dout, mask):
         mask: the mask that `dropout` returned, same shape.
 
     Returns:
-        Gradient with respect to `x`, same shape as `dout`.
+        Gradient with respect to `x`, same shape and dtype as `dout`.
     """
     return as_float(dout) * mask
 
@@ -476,13 +476,13 @@ def ffn(x, params, activation="gelu"):
         out = activation(x W_1 + b_1) W_2 + b_2
 
     Args:
-        x: (..., D). Integers are computed in float64.
+        x: (..., D).
         params: `W_1` (D, F), `b_1` (F,), `W_2` (F, D), `b_2` (D,). Each bias may be absent.
         activation: "gelu" (the tanh form) or "relu".
 
     Returns:
         out: (..., D), same dtype as `x`.
-        cache: dict for `ffn_backward`; its entries are up to you.
+        cache: what `ffn_backward` needs; its contents are up to you.
 
     Raises:
         ValueError: if `activation` is neither "gelu" nor "relu".
@@ -536,8 +536,8 @@ def ffn_backward(dout, cache):
         cache: the cache that `ffn` returned. It is not changed: a second call returns the same result.
 
     Returns:
-        dx: gradient with respect to `x`, (..., D).
-        grads: dict with the same keys and shapes as `params`.
+        dx: gradient with respect to `x`, (..., D), same dtype as `x`.
+        grads: dict with the same keys as `params`; each gradient has the shape and dtype of its parameter.
     """
     params, hidden, gate = cache["params"], cache["hidden"], cache["gate"]
     grads = {}

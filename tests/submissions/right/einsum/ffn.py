@@ -53,9 +53,9 @@ def dropout(x, p, rng, training=True):
     if p < 0 or p >= 1:
         raise ValueError("the dropout probability has to be at least 0 and less than 1")
     x = _float(x)
-    if not training:
+    if not training or p == 0:
         return x.copy(), np.ones_like(x)
-    mask = (rng.uniform(size=x.shape) < 1 - p).astype(x.dtype) / x.dtype.type(1 - p)
+    mask = np.greater_equal(rng.random(x.shape), p).astype(x.dtype) / x.dtype.type(1 - p)
     return np.einsum("...,...->...", x, mask), mask
 
 

@@ -77,7 +77,7 @@ def dropout(x, p, rng, training=True):
     mask = np.ones(x.shape, _dtype(x))
     if training and p:
         for index in np.ndindex(x.shape):
-            mask[index] = rng.binomial(1, 1 - p) / (1 - p)
+            mask[index] = (rng.random() >= p) / (1 - p)
     return mask * x, mask
 
 

@@ -31,9 +31,8 @@ def linear_backward(dout, x, W):
 def dropout(x, p, rng, training=True):
     if not 0 <= p < 1:
         raise ValueError("0 <= p < 1")
-    mask = np.where(rng.random(x.shape, dtype=np.float32) < p * training, 0, 1 / (1 - p * training)).astype(
-        _wide(x).dtype
-    )
+    keep = rng.random(x.shape) >= p if training and p else np.ones(x.shape)
+    mask = np.where(keep, 1 / (1 - p * training), 0).astype(_wide(x).dtype)
     return x * mask, mask
 
 

@@ -16,7 +16,7 @@ def layernorm_backward(dout, x, gamma, eps=1e-5):
 
 
 def rmsnorm(x, gamma, eps=1e-5):
-    return x * gamma / np.sqrt(np.mean(x * x, **K) + eps)
+    return x * gamma / np.sqrt(np.mean((1.0 * x) ** 2, **K) + eps)
 
 
 def rmsnorm_backward(dout, x, gamma, eps=1e-5):

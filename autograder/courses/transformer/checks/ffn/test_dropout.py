@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from autograder.engine.fixtures import Agree, Compare, Unmodified
+from autograder.engine.fixtures import Agree, Compare, Refuses, Unmodified
 from autograder.engine.inputs import Array, RandomInputs
 from autograder.engine.student import StudentCode
 from autograder.errors import Mismatch
@@ -88,6 +88,20 @@ def test_dropout_rng(student: StudentCode, compare: Compare, draw: RandomInputs)
         raise Mismatch("two different seeds gave the same mask", help="draw from rng, do not make a new generator")
 
 
+@graded("ffn.dropout", points=0.25)
+def test_dropout_draw(student: StudentCode, compare: Compare, draw: RandomInputs) -> None:
+    """A value is kept where `rng.random(x.shape)` is at least p"""
+    for p, dtype in ((0.2, np.float64), (0.75, np.float64), (0.4, FLOAT32)):
+        x, rng = draw.normal(3, 4, 5, dtype=dtype), draw.rng()
+        mask = _mask_of(student.ffn.dropout(x, p, rng), x, p, compare)
+        wrong = (mask != 0) != (np.random.default_rng(rng.seed).random(x.shape) >= p)
+        if wrong.any():
+            raise Mismatch(
+                f"{np.count_nonzero(wrong)} of {wrong.size} values were dropped or kept against `rng.random(x.shape)`",
+                help="call rng.random(x.shape) once, and compare the result with p",
+            )
+
+
 @graded("ffn.dropout", alone=False)
 def test_dropout_off(student: StudentCode, compare: Compare, draw: RandomInputs) -> None:
     """Not training, or p = 0: the input is returned, and the mask is 1"""
@@ -95,6 +109,14 @@ def test_dropout_off(student: StudentCode, compare: Compare, draw: RandomInputs)
     for p, training in ((0.5, False), (0.0, True), (0.0, False)):
         value = student.ffn.dropout(x, p, draw.rng(), training=training)
         compare(value, (x, np.ones(x.shape)))
+
+
+@graded("ffn.dropout", points=0.25, alone=False)
+def test_dropout_without_rng(student: StudentCode, compare: Compare, draw: RandomInputs) -> None:
+    """Not training, or p = 0: nothing is drawn, so rng may be None"""
+    x = draw.normal(4, 5)
+    for p, training in ((0.5, False), (0.0, True)):
+        compare(student.ffn.dropout(x, p, None, training=training), (x, np.ones(x.shape)))
 
 
 @graded("ffn.dropout", alone=False)
@@ -109,6 +131,15 @@ def test_dropout_dtypes(student: StudentCode, compare: Compare, draw: RandomInpu
 def test_dropout_inputs_kept(unmodified: Unmodified, draw: RandomInputs) -> None:
     """The input is not changed"""
     unmodified(draw.normal(4, 5), 0.5, draw.rng())
+
+
+@graded("ffn.dropout", points=0.25)
+def test_dropout_errors(refuses: Refuses, draw: RandomInputs) -> None:
+    """The documented error: p is not in [0, 1)"""
+    for p in (1.5, -0.5, 1.0):
+        refuses(draw.normal(3, 4), p, draw.rng())
+    for p in (1.0, -0.5):
+        refuses(draw.normal(3, 4), p, draw.rng(), training=False)
 
 
 @graded("ffn.dropout_backward")

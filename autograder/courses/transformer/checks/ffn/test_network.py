@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from autograder.engine.fixtures import Agree, Backward, Unmodified
+from autograder.engine.fixtures import Agree, Backward, Refuses, Unmodified
 from autograder.engine.inputs import Array, RandomInputs
 
 graded = pytest.mark.graded
@@ -57,11 +57,11 @@ def test_ffn_without_biases(agree: Agree, draw: RandomInputs) -> None:
 
 @graded("ffn.ffn")
 def test_ffn_dtypes(agree: Agree, draw: RandomInputs) -> None:
-    """float32 stays float32, integers become float64"""
+    """float32 stays float32, with biases and without"""
     params = _params(draw, 3, 5, dtype=FLOAT32)
     for activation in ("gelu", "relu"):
         agree(draw.normal(2, 4, 3, dtype=FLOAT32), params, activation=activation)
-    agree(draw.integers(4, 3, low=-2, high=3), _params(draw, 3, 5))
+    agree(draw.normal(2, 4, 3, dtype=FLOAT32), _params(draw, 3, 5, biases="", dtype=FLOAT32))
 
 
 @graded("ffn.ffn")
@@ -69,6 +69,13 @@ def test_ffn_inputs_kept(unmodified: Unmodified, draw: RandomInputs) -> None:
     """The input and the parameters are not changed"""
     unmodified(draw.normal(2, 4, 3), _params(draw, 3, 5))
     unmodified(draw.normal(2, 4, 3), _params(draw, 3, 5), activation="relu")
+
+
+@graded("ffn.ffn", points=0.25)
+def test_ffn_errors(refuses: Refuses, draw: RandomInputs) -> None:
+    """The documented error: an unknown activation"""
+    for activation in ("tanh", "GELU"):
+        refuses(draw.normal(4, 3), _params(draw, 3, 5), activation=activation)
 
 
 @graded("ffn.ffn_backward", points=2)
@@ -82,13 +89,15 @@ def test_ffn_gradient_relu(backward: Backward, draw: RandomInputs) -> None:
     """ReLU"""
     dout, x, params = draw.normal(2, 4, 3), draw.normal(2, 4, 3), _params(draw, 3, 5)
     backward(dout, x, params, activation="relu")
+    x[:, ::2] = 0  # Without the first bias, the input of ReLU is exactly 0 here.
+    backward(dout, x, _params(draw, 3, 5, biases="b_2"), activation="relu")
 
 
 @graded("ffn.ffn_backward")
 def test_ffn_gradient_leading_axes(backward: Backward, draw: RandomInputs) -> None:
-    """2-D and 4-D batches, a batch of one"""
+    """A single vector, 2-D and 4-D batches, a batch of one"""
     params = _params(draw, 3, 4)
-    for shape in ((5, 3), (2, 3, 4, 3), (1, 1, 3)):
+    for shape in ((5, 3), (2, 3, 4, 3), (1, 1, 3), (3,)):
         backward(draw.normal(*shape), draw.normal(*shape), params)
 
 
@@ -111,11 +120,12 @@ def test_ffn_gradient_caches(backward: Backward, draw: RandomInputs) -> None:
 
 @graded("ffn.ffn_backward")
 def test_ffn_gradient_float32(backward: Backward, draw: RandomInputs) -> None:
-    """float32 stays float32"""
+    """float32 stays float32, with biases and without"""
     dout, x = draw.normal(2, 4, 3, dtype=FLOAT32), draw.normal(2, 4, 3, dtype=FLOAT32)
     params = _params(draw, 3, 5, dtype=FLOAT32)
     for activation in ("gelu", "relu"):
         backward(dout, x, params, activation=activation)
+    backward(dout, x, _params(draw, 3, 5, biases="", dtype=FLOAT32))
 
 
 @graded("ffn.ffn_backward")
