@@ -39,7 +39,8 @@ def first_wrong_stage(call: Call, expected: Any) -> str | None:
         if name == INPUTS:
             continue
         try:
-            compare_value(cache.peek(name), value, name, (), call.function)
+            call.stages[name] = cache.peek(name)
+            compare_value(call.stages[name], value, name, (), call.function)
         except Mismatch:
             wrong = f"first wrong at {_describe_stage(name)}"
             return f"right up to {right}, {wrong}" if right else wrong

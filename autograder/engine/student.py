@@ -45,6 +45,7 @@ class Call:
     exception: StudentException | None = None
     line: int | None = None
     entries: dict[str, Any] = field(default_factory=dict)  # that a check fetched from the cache
+    stages: dict[str, Any] = field(default_factory=dict)  # entries fetched to find the first wrong stage
     modified: list[str] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from autograder.engine.diagnosis.mistake import Mistake
 
+MAX_PARTS = 4  # More results are not listed.
 _SHAPES = re.compile(r"\(\d*(?:,\d+)*,?\)")
 _INTEGER = re.compile(r"np\.u?int\d*\((-?\d+)\)")
 _BROADCAST = "operands could not be broadcast together with shapes"
@@ -18,7 +19,8 @@ class Diagnosis:
     mistakes: tuple[Mistake, ...]  # several if they are of one group, made together, or indistinguishable
     together: bool = False  # All of them were made at once.
     here_only: bool = False  # They explain some, but not all, of the failing checks.
-    in_part: bool = False  # They explain the first wrong one of several results, but not the other wrong ones.
+    in_part: bool = False  # They explain some of several wrong results, but not the others.
+    parts: tuple[str, ...] = ()  # these results
     up_to_dtype: bool = False  # The values are the same, but the dtype is not.
     raised: bool = False  # The check ended with an exception, not with an answer.
     proof: str = ""  # what was found in the answer, if it was not compared with another answer
@@ -46,7 +48,8 @@ class Diagnosis:
         which = "this mistake" if len(self.titles) == 1 else "both mistakes" if self.together else "either mistake"
         same = "raises the same error" if self.raised else "gives exactly your numbers"
         if self.in_part:
-            return f"code with {which} {same} for this result; fix it, then look at the other results"
+            results = ", ".join(self.parts[:MAX_PARTS]) if 0 < len(self.parts) <= MAX_PARTS else "some of the results"
+            return f"code with {which} {same} for {results}; fix it, then look at the others"
         same += ", except for the dtype" if self.up_to_dtype else ""
         advice = " in this check; fix it, then look at the other failed checks" if self.here_only else ""
         return f"code with {which} {same}{advice}"

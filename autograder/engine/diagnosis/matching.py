@@ -1,6 +1,7 @@
 """Match two answers: exactly, up to their dtype, in part, or not at all."""
 
-from collections.abc import Iterator
+from collections.abc import Sequence
+from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any
 
@@ -13,8 +14,7 @@ Array = np.ndarray[Any, np.dtype[Any]]
 
 # Two ways to make the same mistake may round differently in float32; the float64 checks distinguish mistakes.
 TOLERANCES_FOR_MATCHES = {**TOLERANCES, np.dtype(np.float32): Tolerance(relative=1e-3, floor=1e-4)}
-
-
+MIN_DISTINCTIVE = 4
 _NUMERIC = (np.ndarray, np.generic, float)
 
 
@@ -22,7 +22,7 @@ class Match(IntEnum):
     """How well an answer matches the student's."""
 
     NO = 0
-    IN_PART = 1  # the first wrong one of several results
+    IN_PART = 1  # some of several wrong results
     UP_TO_DTYPE = 2
     EXACT = 3
 
@@ -64,26 +64,99 @@ def _match_arrays(student: Array, candidate: Array, coarse: bool) -> Match:
     return Match.EXACT if same_dtype else Match.UP_TO_DTYPE
 
 
-def match_in_part(student: Any, candidate: Any, right: Any, coarse: bool = False) -> Match:
-    """Return whether, of several results, the first wrong one matches and the correct ones are correct in both."""
-    parts = list(_parts(student, candidate, right))
-    if len(parts) < 2 or None in parts:
-        return Match.NO
-    found_wrong = False
-    for actual, mistaken, expected in filter(None, parts):
-        wrong = match_values(actual, expected, coarse) is not Match.EXACT
-        if not (wrong and found_wrong) and match_values(actual, mistaken, coarse) is not Match.EXACT:
-            return Match.NO
-        found_wrong = found_wrong or wrong
-    return Match.IN_PART if found_wrong else Match.NO
+@dataclass(frozen=True)
+class Part:
+    """One stage or result of a check's last call, side by side."""
+
+    name: str
+    student: Any
+    candidate: Any
+    right: Any
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How the answers of a candidate match the student's in one check."""
+
+    match: Match
+    contradicts: bool = False  # It is wrong where the student is right.
+    explained: tuple[str, ...] = ()  # wrong results that match, if only some of them do
+    remaining: tuple[str, ...] = ()  # the other wrong results
+    affects_remaining: bool = False  # It makes some of these wrong, too, in another way.
+
+
+NOT_COMPARABLE = Outcome(Match.NO, contradicts=True)
+
+
+def match_parts(parts: Sequence[Part], coarse: bool = False) -> Outcome:
+    """Return which of the student's wrong results a candidate explains exactly; there is one that it does not.
+
+    If it changes other wrong results in another way, it must explain the first wrong one: a second mistake after it
+    can change the later ones, but not the first.
+    """
+    explained, remaining, affected = [], [], False
+    for part in parts:
+        is_right = match_values(part.student, part.right, coarse) is Match.EXACT
+        if match_values(part.student, part.candidate, coarse) is Match.EXACT:
+            if not is_right:
+                explained.append(part.name)
+        elif is_right:
+            return NOT_COMPARABLE
+        else:
+            affected = affected or match_values(part.candidate, part.right, coarse) is not Match.EXACT
+            remaining.append(part.name)
+    wrong = [part.name for part in parts if part.name in {*explained, *remaining}]
+    if not explained or (affected and explained[0] != wrong[0]):
+        return Outcome(Match.NO)
+    return Outcome(Match.IN_PART, False, tuple(explained), tuple(remaining), affected)
+
+
+def results(name: str, student: Any, candidate: Any, right: Any, names: Sequence[str] = ()) -> list[Part] | None:
+    """Return the single results side by side, in the order in which they are compared; None where the forms differ.
+
+    Results of a tuple are named by `names`, entries of a dict by their key.
+    """
+    found: list[Part] = []
+    if isinstance(student, Cache):
+        return found
+    if isinstance(right, tuple):
+        if not (type(student) is type(candidate) is tuple and len(student) == len(candidate) == len(right)):
+            return None
+        labels = names if len(names) == len(right) else [f"{name}[{i}]" for i in range(len(right))]
+        children = [(label, *parts) for label, *parts in zip(labels, student, candidate, right, strict=True)]
+    elif isinstance(right, dict):
+        if not (type(student) is type(candidate) is dict and student.keys() == candidate.keys() == right.keys()):
+            return None
+        children = [(f"{name}[{key!r}]", student[key], candidate[key], right[key]) for key in right]
+    else:
+        return [Part(name, student, candidate, right)]
+    for label, *parts in children:
+        inner = results(label, *parts)
+        if inner is None:
+            return None
+        found += inner
+    return found
+
+
+def is_distinctive(student: Any, right: Any) -> bool:
+    """Return whether a wrong value cannot be matched by chance: it has at least four different finite numbers."""
+    actual, expected = np.asarray(student), np.asarray(right)
+    if actual.dtype.kind != "f" or expected.dtype.kind != "f":
+        return False
+    wrong = actual[np.isfinite(actual)]
+    if actual.shape == expected.shape:
+        with np.errstate(all="ignore"):
+            different = np.abs(actual - expected) > TOLERANCES[np.dtype(np.float64)].allowed(expected)
+        wrong = actual[np.isfinite(actual) & different]
+    return len(np.unique(wrong)) >= MIN_DISTINCTIVE
 
 
 def has_finite_error(student: Any, right: Any) -> bool:
     """Return whether something finite is wrong in a value: many mistakes end in the same nan or infinity."""
-    for part in _parts(student, student, right):
-        if part is None or not (isinstance(part[0], _NUMERIC) and isinstance(part[2], _NUMERIC)):
+    for part in results("", student, student, right) or [Part("", None, None, None)]:
+        if not (isinstance(part.student, _NUMERIC) and isinstance(part.right, _NUMERIC)):
             return True
-        actual, expected = np.asarray(part[0]), np.asarray(part[2])
+        actual, expected = np.asarray(part.student), np.asarray(part.right)
         if actual.dtype.kind != "f" or expected.dtype.kind != "f" or actual.shape != expected.shape:
             return True
         with np.errstate(all="ignore"):
@@ -95,32 +168,14 @@ def has_finite_error(student: Any, right: Any) -> bool:
 
 def nearly_correct(student: Any, right: Any) -> bool:
     """Return whether all results have the right shape and are correct to a hundredth of the largest number."""
-    for part in _parts(student, student, right):
-        if part is None or not isinstance(part[0], np.ndarray) or part[0].shape != np.shape(part[2]):
+    for part in results("", student, student, right) or [Part("", None, None, None)]:
+        actual, expected = part.student, part.right
+        if not isinstance(actual, np.ndarray) or actual.shape != np.shape(expected):
             return False
-        actual, _, expected = part
         with np.errstate(all="ignore"):
             if not (np.abs(actual - expected) <= 0.01 * max(1.0, float(np.abs(expected).max(initial=0.0)))).all():
                 return False
     return True
-
-
-def _parts(student: Any, candidate: Any, right: Any) -> Iterator[tuple[Any, Any, Any] | None]:
-    """Yield the single results side by side, in the order in which they are compared; None where the forms differ."""
-    if isinstance(right, tuple):
-        if not (type(student) is type(candidate) is tuple and len(student) == len(candidate) == len(right)):
-            yield None
-            return
-        for parts in zip(student, candidate, right, strict=True):
-            yield from _parts(*parts)
-    elif isinstance(right, dict):
-        if not (type(student) is type(candidate) is dict and student.keys() == candidate.keys() == right.keys()):
-            yield None
-            return
-        for key in right:
-            yield from _parts(student[key], candidate[key], right[key])
-    else:
-        yield student, candidate, right
 
 
 def in_float32(values: Any) -> bool:

@@ -14,7 +14,11 @@ the solution is rewritten. The module `mistakes/<assignment>.py` of a course hol
 - The text has a title and two sections: `why:` says why it matters and how it shows; `ask:` is a question that leads
   to the line without giving it away. Sections may run over several lines.
 - `for_functions` takes several functions if the change and the text fit all of them.
-- Constants are varied in an ordinary `for` loop; f-strings put them in the name, the edits and the text.
+- A few known constants are varied in an ordinary `for` loop; f-strings put them in the name, the edits and the text.
+- A constant that may be any number is a family: `CONSTANT` in the edits or the body, `{constant}` in the text. It is
+  found from the student's answer. `constant=` is a typical value, for `headway verify`:
+  `mistake("mask-filled-with", "-np.inf, where", "CONSTANT, where", constant=-50.0)`, with the title "hidden scores were
+  set to {constant}". Families are tried where no fixed mistake explains the answers.
 - Order matters: of two mistakes that give the same numbers, the first is reported.
 - A long registry is split: `MISTAKES = Mistakes(FORWARD, BACKWARD)` contains two others.
 
@@ -29,6 +33,8 @@ from functools import cache, partial
 
 from autograder.curriculum.registry import BUILT_IN
 from autograder.errors import HeadwayError
+
+CONSTANT = "CONSTANT"  # stands for the free constant of a family, in edits and bodies
 
 
 class BrokenMistake(HeadwayError):
@@ -52,11 +58,32 @@ class Mistake:
     # Set for a difference quotient, which cannot be reproduced to the last digit; it is recognized by the rounding that
     # it leaves (`finite_differences.py`). "one": of a single number, such as a loss; "each": of each entry separately.
     quotient: str = ""
+    # Set for a family, in which CONSTANT stands for any number: a typical value. With an int, the others are ints, too.
+    constant: float | None = None
 
     @property
     def id(self) -> str:
         """`module.function/name`."""
         return f"{self.function}/{self.name}"
+
+    @property
+    def module(self) -> str:
+        """The assignment of the function."""
+        return self.function.partition(".")[0]
+
+    def with_constant(self, value: float, text: str = "") -> "Mistake":
+        """Return the member of a family with this constant; `text` stands for it in the title."""
+        text = text or f"{value:g}"
+        code = repr(value)
+        return replace(
+            self,
+            title=self.title.replace("{constant}", text),
+            explanation=self.explanation.replace("{constant}", text),
+            hint=self.hint.replace("{constant}", text),
+            edits=tuple((old, new.replace(CONSTANT, code)) for old, new in self.edits),
+            body=self.body.replace(CONSTANT, code),
+            constant=None,
+        )
 
 
 class Mistakes:
@@ -88,12 +115,13 @@ class MistakeEntry:
         common: bool = False,
         group: str = "",
         quotient: str = "",
+        constant: float | None = None,
     ) -> None:
         if len(edits) % 2:
             raise BrokenMistake(f"{functions[0]}/{name}: edits come in pairs, old and new; the last has only one half")
         pairs = tuple(zip(edits[::2], edits[1::2], strict=True))
         self._functions = functions
-        self._mistake = Mistake(functions[0], name, "", "", "", pairs, "", inside, common, group, quotient)
+        self._mistake = Mistake(functions[0], name, "", "", "", pairs, "", inside, common, group, quotient, constant)
         entries.append(self)
 
     def body(self, code: str) -> "MistakeEntry":

@@ -8,16 +8,17 @@ import ast
 import builtins
 import inspect
 import types
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from autograder.core.wire_format import Config
 from autograder.curriculum import registry
 from autograder.curriculum.registry import BUILT_IN
-from autograder.engine.diagnosis.mistake import BrokenMistake, Mistake
+from autograder.engine.diagnosis.mistake import CONSTANT, BrokenMistake, Mistake
 
 
 @cache
@@ -52,20 +53,56 @@ def parameter_names(function: str, package: str = BUILT_IN) -> tuple[str, ...]:
 
 
 @cache
-def module_with_mistakes(*mistakes: Mistake, package: str = BUILT_IN) -> types.ModuleType:
-    """Return the solution as a module with mistakes, all of one assignment; raise BrokenMistake if one does not fit."""
-    module = mistakes[0].function.partition(".")[0]
+def module_with_mistakes(*mistakes: Mistake, package: str = BUILT_IN, of_module: str = "") -> types.ModuleType:
+    """Return a solution with mistakes, of this assignment or in what it imports; raise BrokenMistake if one is unfit.
+
+    Args:
+        mistakes: the mistakes to make.
+        package: the course.
+        of_module: the assignment whose solution is returned; by default that of the first mistake.
+    """
     # Only the changed functions are compiled: hundreds of candidates are tried on one wrong answer.
-    return _execute(module, package, [code.decorators + code.text for code in _changed(mistakes, package).values()])
+    texts: dict[str, list[str]] = {}
+    for (module, _), code in _changed(mistakes, package).items():
+        texts.setdefault(module, []).append(code.decorators + code.text)
+    return _execute(of_module or mistakes[0].module, package, texts)
+
+
+class FamilyModule:
+    """A solution with a mistake that has a free constant, in it or in what it imports, compiled once."""
+
+    def __init__(self, family: Mistake, package: str = BUILT_IN, of_module: str = "") -> None:
+        """Compile the family; raise BrokenMistake if it does not fit the solution."""
+        (code,) = _changed((family,), package, typical=False).values()
+        text = code.decorators + code.text
+        loaded: dict[str, types.ModuleType] = {}
+        assert family.constant is not None
+        constants = {CONSTANT: family.constant}
+        self._module = _execute(of_module or family.module, package, {family.module: [text]}, constants, loaded)
+        self._names = vars(loaded[family.module])
+        self._code = _compile_text(text, family.module) if CONSTANT in code.signature else None
+
+    def with_constant(self, value: float) -> types.ModuleType:
+        """Return the module, which is always the same one, with this constant."""
+        self._names[CONSTANT] = value
+        if self._code is not None:  # The default of a parameter is set by the definition.
+            exec(self._code, self._names)
+        return self._module
 
 
 def source_with_mistakes(*mistakes: Mistake, package: str = BUILT_IN) -> str:
     """Return the source of the solution with mistakes of one assignment; raise BrokenMistake if they do not fit."""
-    module = mistakes[0].function.partition(".")[0]
-    lines = solution_source(module, package).splitlines(keepends=True)
+    lines = solution_source(mistakes[0].module, package).splitlines(keepends=True)
     for code in sorted(_changed(mistakes, package).values(), key=lambda code: code.start, reverse=True):
         lines[code.start : code.end] = [code.text]
     return "".join(lines)
+
+
+def function_text(function: str, package: str = BUILT_IN) -> str:
+    """Return the code of a function of a solution, given by its qualified name, without its docstring; "" if none."""
+    module, _, name = function.partition(".")
+    code = _functions(module, package).get(name)
+    return code.text if code is not None else ""
 
 
 @dataclass(frozen=True)
@@ -100,15 +137,23 @@ def _code_of(node: ast.FunctionDef, lines: list[str]) -> _FunctionCode:
     return _FunctionCode(start, end, decorators, signature, "".join(lines[code:end]))
 
 
-def _changed(mistakes: tuple[Mistake, ...], package: str) -> dict[str, _FunctionCode]:
-    """Return the functions in which the mistakes are made, changed, by name."""
-    functions = _functions(mistakes[0].function.partition(".")[0], package)
-    changed: dict[str, _FunctionCode] = {}
+def _changed(
+    mistakes: tuple[Mistake, ...], package: str, *, typical: bool = True
+) -> dict[tuple[str, str], _FunctionCode]:
+    """Return the functions in which the mistakes are made, changed, by module and name.
+
+    Families have their typical constant, or stay open.
+    """
+    changed: dict[tuple[str, str], _FunctionCode] = {}
     for position, mistake in enumerate(mistakes):
+        if typical and mistake.constant is not None:
+            mistake = mistake.with_constant(mistake.constant)
+        functions = _functions(mistake.module, package)
         name = mistake.inside or mistake.function.partition(".")[2]
         if name not in functions:
             raise BrokenMistake(f"{mistake.id}: the solution has no function {name}")
-        changed[name] = _apply(changed.get(name, functions[name]), mistake, name, after_others=position > 0)
+        key = (mistake.module, name)
+        changed[key] = _apply(changed.get(key, functions[name]), mistake, name, after_others=position > 0)
     return changed
 
 
@@ -130,17 +175,67 @@ def _compiled(name: str, package: str) -> types.CodeType:
     return compile(solution_source(name, package), f"<{name}>", "exec")
 
 
-def _execute(name: str, package: str, changed_functions: Iterable[str] = ()) -> types.ModuleType:
+@cache
+def _compile_text(text: str, name: str) -> types.CodeType:
+    try:
+        return compile(text, f"<{name}>", "exec")
+    except SyntaxError as error:  # Two edits of one line may leave something that is not Python.
+        raise BrokenMistake(f"a mistake in {name} is not valid Python: {error}") from None
+
+
+def _execute(
+    name: str,
+    package: str,
+    changed_functions: Mapping[str, Iterable[str]] = MappingProxyType({}),
+    constants: Mapping[str, float] = MappingProxyType({}),
+    loaded: dict[str, types.ModuleType] | None = None,
+) -> types.ModuleType:
+    """Execute a solution and what it imports, as far as it changes.
+
+    Args:
+        name: the assignment.
+        package: the course.
+        changed_functions: code that replaces functions, by assignment.
+        constants: names that this code needs, with their values.
+        loaded: receives the modules that the solution consists of.
+    """
+    loaded = {} if loaded is None else loaded
+
+    def load(name: str) -> types.ModuleType:
+        if name not in loaded:
+            is_changed = changed_functions.keys() & {name, *imported_modules(name, package)}
+            loaded[name] = execute(name) if is_changed else solution_module(name, package)
+        return loaded[name]
+
     def import_(name: str, *details: Any) -> Any:
-        return solution_module(name, package) if name in solutions else builtins.__import__(name, *details)
+        return load(name) if name in solutions else builtins.__import__(name, *details)
+
+    def execute(name: str) -> types.ModuleType:
+        module = types.ModuleType(name)
+        module.__dict__["__builtins__"] = {**vars(builtins), "__import__": import_}
+        exec(_compiled(name, package), module.__dict__)
+        if name in changed_functions:
+            module.__dict__.update(constants)
+        for text in changed_functions.get(name, ()):
+            exec(_compile_text(text, name), module.__dict__)
+        return module
 
     solutions = _solution_paths(package)
-    module = types.ModuleType(name)
-    module.__dict__["__builtins__"] = {**vars(builtins), "__import__": import_}
-    exec(_compiled(name, package), module.__dict__)
-    for text in changed_functions:
-        exec(compile(text, f"<{name}>", "exec"), module.__dict__)
-    return module
+    loaded[name] = execute(name)
+    return loaded[name]
+
+
+@cache
+def imported_modules(module: str, package: str = BUILT_IN) -> frozenset[str]:
+    """Return the assignments that a solution imports, directly or through others."""
+    names: set[str] = set()
+    for node in ast.walk(ast.parse(solution_source(module, package))):
+        if isinstance(node, ast.ImportFrom) and node.module:
+            names.add(node.module)
+        elif isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+    direct = frozenset(names & _solution_paths(package).keys() - {module})
+    return direct.union(*(imported_modules(name, package) for name in direct))
 
 
 @cache

@@ -159,6 +159,32 @@ mistake(
     why: A query that sees nothing then attends to all keys, because the differences between its hidden scores are still
          there. Its weights and its output must be 0.
     ask: What is the softmax of a row in which -1e9 was added to every score?""")
+mistake("mask-filled-with", "-np.inf, where", "CONSTANT, where", constant=-30.0).explain("""
+    hidden scores were set to {constant}, not to -inf
+    why: exp of such a score need not be 0, and a query that sees nothing attends to all keys equally, because all of
+         its scores are the same. Its weights and its output must be 0.
+    ask: Which score gets the weight 0 in a softmax, however negative the others are?""")
+mistake(
+    "mask-filled-with-and-empty-rows",
+    "-np.inf, where=~mask",
+    "CONSTANT, where=~mask & mask.any(axis=-1, keepdims=True)",
+    "_softmax_in_place(scores)",
+    "_softmax_in_place(scores)\n    if mask is not None:\n        weights = weights * mask.any(axis=-1, keepdims=True)",
+    constant=-30.0,
+).explain("""
+    hidden scores were set to {constant}, not to -inf
+    why: exp of such a score need not be 0, and other scores can be even more negative.
+    ask: Which number is below every score that can occur?""")
+mistake(
+    "number-added-to-hidden-scores",
+    "np.copyto(scores, -np.inf, where=~mask)",
+    "scores = scores + np.where(mask, scores.dtype.type(0), scores.dtype.type(CONSTANT))",
+    constant=-30.0,
+).explain("""
+    to hidden scores, {constant} was added instead of -inf
+    why: The differences between hidden scores are still there, so a query that sees nothing attends to some keys more
+         than to others. Its weights and its output must be 0.
+    ask: Which score gets the weight 0 in a softmax, however large it was before?""")
 mistake("nan-where-nothing-is-seen", "_softmax_in_place(scores)", "softmax(scores)", common=True).explain("""
     a query that sees nothing got nan
     why: -inf - (-inf) is nan. The weights and the output of such a query must be 0.

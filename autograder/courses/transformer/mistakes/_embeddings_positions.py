@@ -69,6 +69,10 @@ mistake("base-1000", "10000.0", "1000.0").explain("""
     the base is 1000 instead of 10000
     why: The longest wavelengths are then up to ten times too short.
     ask: How many zeros does the base in the formula have?""")
+mistake("base", "10000.0", "CONSTANT", constant=500.0).explain("""
+    the base is {constant} instead of 10000
+    why: The slowest waves then have another length, so that positions far apart look alike, or neighbours do.
+    ask: Which number stands in the formula before the exponent?""")
 mistake("multiplied", "[:, None] / 10000.0", "[:, None] * 10000.0").explain("""
     the position was multiplied by the power, not divided by it
     why: The wavelengths then shrink from pair to pair instead of growing, and become far too short to distinguish

@@ -56,6 +56,10 @@ mistake("eps-fixed", "float(eps)", "1e-5", inside="_normalize").explain("""
     the eps argument was ignored: eps is always 1e-5
     why: With the default nothing shows. With another eps the result does not change.
     ask: If you call your function with eps=10, does anything change?""")
+mistake("eps-always", "float(eps)", "CONSTANT", inside="_normalize", constant=1e-3).explain("""
+    the eps argument was ignored: eps is always {constant}
+    why: A call with another eps must give another result; on vectors of small numbers the difference is large.
+    ask: If you call your function with eps=10, does anything change?""")
 mistake("eps-tiny", "eps=1e-5", "eps=1e-12").explain("""
     eps is 1e-12 by default, not 1e-5
     why: BERT uses 1e-12. Rows with a very small variance come out much larger with it.

@@ -1,0 +1,244 @@
+"""Mistakes that need no table, because the solution shows them: wrong arguments, defaults and orders of parameters."""
+
+import ast
+import inspect
+from collections.abc import Iterator
+from functools import cache
+from itertools import permutations
+from types import FunctionType
+from typing import TypeGuard
+
+from autograder.curriculum.registry import BUILT_IN
+from autograder.engine.diagnosis.mistake import CONSTANT, Mistake, mistakes_of_function
+from autograder.engine.diagnosis.variants import function_text, solution_module
+
+MAX_OPTIONAL = 4  # The orders of more optional parameters are too many.
+
+
+@cache
+def argument_mistakes(function: str, package: str = BUILT_IN) -> tuple[Mistake, ...]:
+    """Return mistakes in the signature of a function, and in the arguments that it passes on."""
+    found = [*_wrong_orders(function, package), *_wrong_defaults(function, package)]
+    for helper in ("", *_helpers(function, package)):
+        found += _lost_arguments(function, helper, package)
+    unique: dict[object, Mistake] = {}
+    for mistake in found:
+        unique.setdefault((mistake.edits, mistake.inside), mistake)
+    return tuple(unique.values())
+
+
+@cache
+def mistakes_of_called_functions(function: str, package: str = BUILT_IN) -> tuple[Mistake, ...]:
+    """Return the known mistakes of functions that a function's solution calls: its author may have rewritten them."""
+    direct = _called_functions(function, package)
+    seen = dict.fromkeys(direct)
+    for called in direct:
+        seen |= dict.fromkeys(_called_functions(called, package))
+    return tuple(
+        mistake
+        for called in seen
+        if called != function
+        for mistake in mistakes_of_function(called, package)
+        if not mistake.quotient
+    )
+
+
+def _tree(function: str, package: str) -> tuple[str, ast.FunctionDef | None]:
+    text = function_text(function, package)
+    node = ast.parse(text).body[0] if text else None
+    return text, node if isinstance(node, ast.FunctionDef) else None
+
+
+def _helpers(function: str, package: str) -> list[str]:
+    """Return the private helpers of the same module that a function calls."""
+    module, _, name = function.partition(".")
+    _, node = _tree(function, package)
+    names = {part.id for part in ast.walk(node) if isinstance(part, ast.Name)} if node else set()
+    private = sorted(other for other in names - {name} if other.startswith("_"))
+    return [helper for helper in private if function_text(f"{module}.{helper}", package)]
+
+
+@cache
+def _called_functions(function: str, package: str) -> tuple[str, ...]:
+    """Return the assigned functions that a function's solution calls, directly or through private helpers."""
+    module = function.partition(".")[0]
+    names: set[str] = set()
+    for name in (function, *(f"{module}.{helper}" for helper in _helpers(function, package))):
+        _, node = _tree(name, package)
+        names |= {part.id for part in ast.walk(node) if isinstance(part, ast.Name)} if node else set()
+    values = vars(solution_module(module, package))
+    found = []
+    for name in sorted(names):
+        value = values.get(name)
+        qualified = f"{getattr(value, '__module__', None)}.{name}"
+        if _is_public(value) and qualified != function:
+            found.append(qualified)
+    return tuple(found)
+
+
+def _is_public(value: object) -> TypeGuard[FunctionType]:
+    """Return whether a value is a function that students write or are given."""
+    return isinstance(value, FunctionType) and not value.__name__.startswith("_")
+
+
+def _wrong_orders(function: str, package: str) -> Iterator[Mistake]:
+    """Yield the other orders of the optional parameters, for calls without names."""
+    text, node = _tree(function, package)
+    if node is None or not 2 <= len(node.args.defaults) <= MAX_OPTIONAL:
+        return
+    positional = node.args.args[len(node.args.args) - len(node.args.defaults) :]
+    spans = [
+        (_offset(text, arg.lineno, arg.col_offset), _end(text, default))
+        for arg, default in zip(positional, node.args.defaults, strict=True)
+    ]
+    parts = [text[start:end] for start, end in spans]
+    old = text[spans[0][0] : spans[-1][1]]
+    for order in permutations(range(len(parts))):
+        if list(order) != sorted(order):
+            names = ", ".join(positional[i].arg for i in order)
+            yield Mistake(
+                function,
+                f"parameters-in-order-{'-'.join(positional[i].arg for i in order)}",
+                f"the optional parameters are in another order: {names}",
+                "A call without names assigns its arguments by position, so that they reach the wrong parameters.",
+                "In which order does the docstring list the parameters?",
+                ((old, ", ".join(parts[i] for i in order)),),
+            )
+
+
+def _wrong_defaults(function: str, package: str) -> Iterator[Mistake]:
+    """Yield other defaults: any number, the other truth value, the other texts that the function knows."""
+    text, node = _tree(function, package)
+    if node is None:
+        return
+    positional = node.args.args[len(node.args.args) - len(node.args.defaults) :]
+    known_texts = sorted(
+        {text for name in (function, *_called_functions(function, package)) for text in _compared(name, package)}
+    )
+    for arg, default in zip(positional, node.args.defaults, strict=True):
+        start, end = _offset(text, arg.lineno, arg.col_offset), _end(text, default)
+        old, right = text[start:end], ast.unparse(default)
+        number = _number(default)
+        if isinstance(default, ast.Constant) and isinstance(default.value, bool):
+            yield _wrong_default(function, arg.arg, old, right, repr(not default.value))
+        elif isinstance(default, ast.Constant) and isinstance(default.value, str):
+            for other in known_texts:
+                if other != default.value:
+                    yield _wrong_default(function, arg.arg, old, right, repr(other))
+        elif number is not None:
+            yield _wrong_default(function, arg.arg, old, right, CONSTANT, type(number)(2 * number + 1))
+        elif isinstance(default, ast.Tuple):
+            for i, element in enumerate(default.elts):
+                number = _number(element)
+                if number is not None:
+                    others = [CONSTANT if j == i else ast.unparse(other) for j, other in enumerate(default.elts)]
+                    value = f"({', '.join(others)})"
+                    yield _wrong_default(function, arg.arg, old, right, value, type(number)(number / 2), f"-{i}")
+
+
+@cache
+def _compared(function: str, package: str) -> frozenset[str]:
+    """Return the texts with which a function compares something: the values of its options."""
+    _, node = _tree(function, package)
+    compared = [part for part in ast.walk(node) if isinstance(part, ast.Compare)] if node else []
+    constants = [value for compare in compared for value in ast.walk(compare) if isinstance(value, ast.Constant)]
+    return frozenset(value.value for value in constants if isinstance(value.value, str))
+
+
+def _wrong_default(
+    function: str, name: str, old: str, right: str, value: str, constant: float | None = None, suffix: str = ""
+) -> Mistake:
+    shown = value.replace(CONSTANT, "{constant}")
+    return Mistake(
+        function,
+        f"default-of-{name}{suffix}" + ("" if constant is not None else f"-{value.strip(chr(39)).lower()}"),
+        f"the default of {name} is {shown}, not {right}",
+        f"A call that does not pass {name} gets the default.",
+        f"Which default does the docstring give for {name}?",
+        ((old, f"{name}={value}"),),
+        constant=constant,
+    )
+
+
+def _number(node: ast.expr) -> int | float | None:
+    try:
+        value = ast.literal_eval(node)
+    except ValueError:
+        return None
+    return value if type(value) in (int, float) else None
+
+
+def _lost_arguments(function: str, helper: str, package: str) -> Iterator[Mistake]:
+    """Yield the function without one of the optional arguments of a function of the course that it calls."""
+    module = function.partition(".")[0]
+    inside = f"{module}.{helper}" if helper else function
+    text, node = _tree(inside, package)
+    if node is None:
+        return
+    values = vars(solution_module(module, package))
+    found = [call for call in ast.walk(node) if isinstance(call, ast.Call) and isinstance(call.func, ast.Name)]
+    for call in found:
+        name = call.func.id  # type: ignore[attr-defined]
+        called = values.get(name)
+        if not _is_public(called):
+            continue
+        parameters = list(inspect.signature(called).parameters.values())
+        for argument in _optional_arguments(call, parameters):
+            new = ast.unparse(_without(call, argument, [parameter.name for parameter in parameters]))
+            edit = _statement_edit(text, node, call, new)
+            if edit is None:
+                continue
+            several = sum(other.func.id == name for other in found) > 1  # type: ignore[attr-defined]
+            place = f"a call of {name}" if several else name
+            yield Mistake(
+                function,
+                f"{argument}-not-passed-to-{name}" + (f"-in-line-{call.lineno}" if several else ""),
+                f"{argument} is not passed on to {place}",
+                f"{name} then uses its default instead.",
+                f"Which of the arguments of {name} must have another value than the default?",
+                (edit,),
+                inside=helper,
+            )
+
+
+def _optional_arguments(call: ast.Call, parameters: list[inspect.Parameter]) -> list[str]:
+    if any(isinstance(argument, ast.Starred) for argument in call.args):
+        return []
+    given = [parameter.name for parameter in parameters[: len(call.args)]]
+    given += [keyword.arg for keyword in call.keywords if keyword.arg]
+    optional = {parameter.name for parameter in parameters if parameter.default is not parameter.empty}
+    return [name for name in given if name in optional]
+
+
+def _without(call: ast.Call, argument: str, names: list[str]) -> ast.Call:
+    """Return the call without one argument; those after it are passed by name."""
+    args, keywords = list(call.args), [keyword for keyword in call.keywords if keyword.arg != argument]
+    if argument in names[: len(args)]:
+        position = names.index(argument)
+        later = [ast.keyword(names[i], args[i]) for i in range(position + 1, len(args))]
+        args, keywords = args[:position], [*later, *keywords]
+    return ast.Call(call.func, args, keywords)
+
+
+def _statement_edit(text: str, node: ast.FunctionDef, part: ast.expr, new: str) -> tuple[str, str] | None:
+    """Return the edit that replaces a part of the function, with as much around it as makes it unique."""
+    start, end = _offset(text, part.lineno, part.col_offset), _end(text, part)
+    head, tail = start, end
+    while text.count(text[head:tail]) != 1:
+        if head == 0:
+            return None
+        head = text.rfind("\n", 0, head - 1) + 1
+        line_end = text.find("\n", tail)
+        tail = line_end if line_end >= 0 else len(text)
+    return text[head:tail], text[head:start] + new + text[end:tail]
+
+
+def _offset(text: str, line: int, column: int) -> int:
+    """Return the index of a position that `ast` gives in bytes."""
+    lines = text.splitlines(keepends=True)
+    return sum(map(len, lines[: line - 1])) + len(lines[line - 1].encode()[:column].decode())
+
+
+def _end(text: str, node: ast.expr) -> int:
+    assert node.end_lineno is not None and node.end_col_offset is not None
+    return _offset(text, node.end_lineno, node.end_col_offset)

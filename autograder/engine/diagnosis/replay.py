@@ -1,0 +1,106 @@
+"""Repeat the recorded calls of a check with the official solution, or with a variant of it."""
+
+import copy
+import types
+import warnings
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from autograder.core.wire_format import Config, Rng
+from autograder.curriculum.registry import BUILT_IN
+from autograder.engine.diagnosis.explanation import is_same_error
+from autograder.engine.diagnosis.variants import instance_of, parameter_names, solution_module
+from autograder.engine.student import Cache, Call, RecordedCheck
+from autograder.errors import StudentException
+
+
+@dataclass
+class Answer:
+    """What a candidate returned or raised."""
+
+    value: Any = None
+    exception: StudentException | None = None
+    modified: frozenset[str] = frozenset()  # parameters whose arrays were changed
+
+
+def run(module: types.ModuleType, call: Call, caches: dict[int, Any], package: str) -> Answer:
+    """Make a recorded call with a module; `caches` are its own, by the number of the student's."""
+    function = getattr(module, call.function.name)
+    # Everything but caches is copied, because a wrong function may write into its inputs.
+    args = [_prepare_argument(value, caches, package) for value in call.args]
+    kwargs = {name: _prepare_argument(value, caches, package) for name, value in call.kwargs.items()}
+    try:
+        with warnings.catch_warnings(), np.errstate(all="ignore"):
+            warnings.simplefilter("ignore")
+            value = function(*args, **kwargs)
+    except Exception as error:
+        return Answer(exception=StudentException(type(error).__name__, str(error)))
+    before = {**dict(zip(parameter_names(call.function.qualified, package), call.args, strict=False)), **call.kwargs}
+    after = {**dict(zip(before, args, strict=False)), **kwargs}
+    return Answer(value, modified=frozenset(name for name, old in before.items() if not _untouched(after[name], old)))
+
+
+def correct_answer(check: RecordedCheck, package: str = BUILT_IN) -> Answer:
+    """Return what the official solution returns in the last call of a check."""
+    caches: dict[int, Any] = {}
+    answer = Answer()
+    for call in check.calls:
+        answer = run(solution_module(call.function.module, package), call, caches, package)
+        remember_cache(call.value, answer.value, caches)
+    return answer
+
+
+def remember_cache(student: Any, candidate: Any, caches: dict[int, Any]) -> None:
+    """Remember the candidate's cache where the student's value is a cache."""
+    if isinstance(student, Cache):
+        caches[student.handle.number] = candidate
+    elif type(student) is tuple and isinstance(candidate, tuple):
+        for student_part, candidate_part in zip(student, candidate, strict=False):
+            remember_cache(student_part, candidate_part, caches)
+
+
+def same_modified(call: Call, answer: Answer, package: str) -> bool:
+    """Return whether the same arguments were changed; by name, if the student's parameters have their names."""
+    modified = {name.partition("[")[0] for name in call.modified}
+    if not modified <= set(parameter_names(call.function.qualified, package)):
+        return bool(modified) == bool(answer.modified)
+    return modified == answer.modified
+
+
+def same_exception(call: Call, exception: StudentException | None, package: str) -> bool:
+    """Return whether the student's call and a candidate raised the same exception."""
+    if call.exception is None or exception is None or call.exception.type != exception.type:
+        return False
+    if is_same_error(call.exception.message, exception.message):
+        return True
+    if any(isinstance(value, Cache) for value in (*call.args, *call.kwargs.values())):
+        return False  # No contract requires a backward pass to raise one.
+    # Where the contract requires an exception, its text is free.
+    right = run(solution_module(call.function.module, package), call, {}, package).exception
+    return right is not None and right.type == call.exception.type
+
+
+def _untouched(after: Any, before: Any) -> bool:
+    """Return whether arrays, alone or in dicts and lists, are unchanged; other values cannot change."""
+    if isinstance(before, (np.ndarray, dict, list)) and type(after) is not type(before):
+        return False
+    if isinstance(before, np.ndarray):
+        form = (before.dtype, before.shape)
+        return (after.dtype, after.shape) == form and bool(after.tobytes() == before.tobytes())
+    if isinstance(before, dict):
+        return after.keys() == before.keys() and all(_untouched(after[key], old) for key, old in before.items())
+    if isinstance(before, list):
+        return len(after) == len(before) and all(map(_untouched, after, before))
+    return True
+
+
+def _prepare_argument(value: Any, caches: dict[int, Any], package: str) -> Any:
+    if isinstance(value, Cache):
+        return caches.get(value.handle.number)
+    if isinstance(value, Rng):
+        return np.random.default_rng(value.seed)
+    if isinstance(value, Config):
+        return instance_of(value, package)
+    return copy.deepcopy(value)

@@ -1,0 +1,342 @@
+"""Search for the mistakes, alone or together, that explain the checks of one function."""
+
+import time
+import types
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from itertools import combinations, islice, product
+from typing import Any
+
+import numpy as np
+
+from autograder.engine.diagnosis.explanation import Diagnosis
+from autograder.engine.diagnosis.matching import (
+    NOT_COMPARABLE,
+    Match,
+    Outcome,
+    Part,
+    has_finite_error,
+    in_float32,
+    is_distinctive,
+    match_parts,
+    match_values,
+    results,
+)
+from autograder.engine.diagnosis.mistake import BrokenMistake, Mistake
+from autograder.engine.diagnosis.replay import (
+    Answer,
+    correct_answer,
+    remember_cache,
+    run,
+    same_exception,
+    same_modified,
+)
+from autograder.engine.diagnosis.variants import module_with_mistakes, solution_module
+from autograder.engine.student import UNANSWERED, Call, RecordedCheck
+
+Combination = tuple[Mistake, ...]  # mistakes that are made together
+
+MAX_ALTERNATIVES = 2  # More indistinguishable mistakes than this are not worth reporting.
+MAX_PAIRS = 60  # of common mistakes
+MAX_TRIPLES = 60
+
+
+class Search:
+    """A search for the mistakes that explain the checks of one function; remembers every comparison.
+
+    Time is CPU time, so that a busy machine gives the same diagnosis.
+    """
+
+    def __init__(self, function: str, checks: Sequence[RecordedCheck], package: str, seconds: float) -> None:
+        """Search among `checks`, the failed ones first, in the order in which they are tried."""
+        self.function, self.checks, self.package = function, checks, package
+        self.module = function.partition(".")[0]
+        self.failed = [i for i, check in enumerate(checks) if not check.passed and calls(function, check)]
+        self._last_deadline = self._deadline = time.thread_time() + seconds
+        self._outcomes: dict[tuple[Combination, int], Outcome] = {}
+        self._correct_answers: dict[int, Answer] = {}
+
+    def begin_phase(self, seconds: float) -> None:
+        """Leave at most so much time for what follows."""
+        self._deadline = min(self._last_deadline, time.thread_time() + seconds)
+
+    @property
+    def is_out_of_time(self) -> bool:
+        """Return whether the time is up."""
+        return time.thread_time() > self._deadline
+
+    # Explanations of all checks
+
+    def explain_all(self, candidates: Iterable[Combination]) -> list[Combination]:
+        """Return the candidates that give the student's answers in all checks."""
+        explanations = []
+        for mistakes in candidates:
+            if self.is_out_of_time:
+                return []  # All of several indistinguishable mistakes must be named, or none.
+            if self.explains_all(mistakes):
+                explanations.append(mistakes)
+        return explanations
+
+    def explains_all(self, mistakes: Combination) -> bool:
+        """Return whether mistakes that are made together give the student's answers in all checks."""
+        return all(self.outcome(mistakes, index).match is Match.EXACT for index in self._comparable())
+
+    def explain_together(self, singles: Sequence[Mistake]) -> Combination:
+        """Return two or three mistakes that explain all checks together; () if there are none, or several such sets.
+
+        Only answers with several different wrong numbers prove so much.
+        """
+        if not any(self.is_distinctive(index) for index in self.failed):
+            return ()
+        consistent = [mistake for mistake in singles if not self.contradicts((mistake,))]
+        leads = [mistake for mistake in consistent if self._explains_something(mistake)]
+        common = [mistake for mistake in consistent if mistake.common]
+        rest = [mistake for mistake in consistent if mistake not in leads]
+        for candidates in (
+            combinations(leads, 2),
+            islice(combinations(common, 2), MAX_PAIRS),
+            product(leads, rest),
+            islice(combinations(leads, 3), MAX_TRIPLES),
+            islice(combinations(common, 3), MAX_TRIPLES),
+            combinations(rest, 2),
+        ):
+            if sets := self._explaining(candidates):
+                titles = {frozenset(mistake.title for mistake in mistakes) for mistakes in sets}
+                return sets[0] if len(titles) <= MAX_ALTERNATIVES else ()
+        return ()
+
+    def _explaining(self, candidates: Iterable[Combination]) -> list[Combination]:
+        found = []
+        for mistakes in candidates:
+            if self.is_out_of_time:
+                break
+            if self.explains_all(mistakes):
+                found.append(mistakes)
+        return found
+
+    def _comparable(self) -> Iterator[int]:
+        """Yield the checks that call the function, or pass: in the others, the forward pass failed."""
+        return (i for i, check in enumerate(self.checks) if check.passed or i in self.failed)
+
+    # Explanations of single checks
+
+    def explain_each(self, singles: Sequence[Mistake], *, with_pairs: bool = True) -> dict[str, Diagnosis]:
+        """Return, by failed check, the candidates that give its answer, contradict nothing and explain the most."""
+        explained: dict[int, dict[Combination, Outcome]] = {}
+        for index in self.failed:
+            matches = self._matching([(mistake,) for mistake in singles], index)
+            if matches is None:
+                break
+            explained[index] = matches
+        if with_pairs:
+            self._add_pairs(explained, singles)
+        # If most wrong answers have no explanation, simple ones have theirs by chance.
+        doubtful = sum(map(self._is_unexplained, explained, explained.values())) > sum(map(bool, explained.values()))
+        diagnoses: dict[str, Diagnosis] = {}
+        for index, matches in explained.items():
+            counts = {mistakes: sum(mistakes in other for other in explained.values()) for mistakes in matches}
+            ranks = {mistakes: self._rank(outcome, counts[mistakes]) for mistakes, outcome in matches.items()}
+            best = [mistakes for mistakes in matches if ranks[mistakes] == max(ranks.values())]
+            if not best or (doubtful and not self._is_certain(best[0], index, matches[best[0]])):
+                continue
+            titles = {tuple(mistake.title for mistake in mistakes) for mistakes in best}
+            if len(titles) <= self._max_alternatives(index, counts[best[0]]):
+                diagnoses |= assign(
+                    [self.checks[index]], self._describe(best, index, matches[best[0]], counts[best[0]])
+                )
+        return diagnoses
+
+    def _rank(self, outcome: Outcome, count: int) -> tuple[Any, ...]:
+        complete = outcome.match > Match.IN_PART
+        return (complete, not outcome.affects_remaining, count, outcome.match, -len(outcome.remaining))
+
+    def _describe(self, best: list[Combination], index: int, outcome: Outcome, count: int) -> Diagnosis:
+        together = len(best[0]) > 1
+        return Diagnosis(
+            best[0] if together else tuple(mistakes[0] for mistakes in best),
+            together=together,
+            here_only=count < sum(not check.passed for check in self.checks),
+            in_part=outcome.match is Match.IN_PART,
+            parts=outcome.explained if outcome.match is Match.IN_PART else (),
+            up_to_dtype=outcome.match is Match.UP_TO_DTYPE,
+        )
+
+    def _add_pairs(self, explained: dict[int, dict[Combination, Outcome]], singles: Sequence[Mistake]) -> None:
+        """Add pairs that explain checks completely which single mistakes do not."""
+        consistent = [mistake for mistake in singles if not self.contradicts((mistake,))]
+        leads = [mistake for mistake in consistent if self._explains_something(mistake)]
+        for index, matches in explained.items():
+            if any(outcome.match > Match.IN_PART for outcome in matches.values()) or not self.is_distinctive(index):
+                continue
+            for pair in (*combinations(leads, 2), *product(leads, [m for m in consistent if m not in leads])):
+                if self.is_out_of_time:
+                    return
+                outcome = self.outcome(pair, index)
+                if outcome.match is Match.EXACT and not self.contradicts(pair):
+                    matches[pair] = outcome
+
+    def _is_certain(self, mistakes: Combination, index: int, outcome: Outcome) -> bool:
+        """Return whether an explanation needs no others beside it: its numbers and sizes say enough."""
+        return self.is_distinctive(index, outcome.explained) and has_different_sizes(self.checks[index].calls[-1])
+
+    def _is_unexplained(self, index: int, matches: dict[Combination, Outcome]) -> bool:
+        """Return whether nothing explains a wrong answer; an exception and a wrong dtype need no explanation."""
+        is_wrong = self.checks[index].calls[-1].exception is None and self.outcome((), index).match is Match.NO
+        return not matches and is_wrong
+
+    def _max_alternatives(self, index: int, count: int) -> int:
+        """Return how many alternatives may be reported for a failed check, if each explains `count` failed checks.
+
+        Wrong numbers distinguish mistakes better than exceptions and nan do, in which many mistakes end.
+        """
+        call = self.checks[index].calls[-1]
+        if call.exception is None:
+            return MAX_ALTERNATIVES if has_finite_error(call.value, self.correct_answer(index).value) else 1
+        return 0 if "out of bounds" in call.exception.message and count == 1 else 1
+
+    def _matching(self, candidates: Sequence[Combination], index: int) -> dict[Combination, Outcome] | None:
+        """Return the candidates that explain one failed check; None if there was no time to try them all."""
+        matches: dict[Combination, Outcome] = {}
+        for mistakes in candidates:
+            if self.is_out_of_time:
+                return None
+            outcome = self.outcome(mistakes, index)
+            if outcome.match is not Match.NO and not self.contradicts(mistakes):
+                matches[mistakes] = outcome
+        dtype_is_wrong = any(outcome.match is Match.UP_TO_DTYPE for outcome in matches.values())
+        if dtype_is_wrong and self.outcome((), index).match is not Match.NO:
+            # Only the dtype is wrong: a mistake without effect on this check gives these values, too.
+            return {mistakes: outcome for mistakes, outcome in matches.items() if outcome.match is Match.EXACT}
+        return matches
+
+    # Comparisons
+
+    def contradicts(self, mistakes: Combination) -> bool:
+        """Return whether they are wrong where the student is right: in a check that passes, or in a part of another."""
+        for index in self._comparable():
+            outcome = self.outcome(mistakes, index)
+            if self.checks[index].passed:
+                if outcome.match is not Match.EXACT and self.outcome((), index).match is Match.EXACT:
+                    return True
+            elif outcome.contradicts:
+                return True
+        return False
+
+    def _explains_something(self, mistake: Mistake) -> bool:
+        return any(self.outcome((mistake,), index).match is not Match.NO for index in self.failed)
+
+    def is_distinctive(self, index: int, names: Sequence[str] = ()) -> bool:
+        """Return whether the wrong numbers of a check, or of the parts with these names, match nothing by chance."""
+        call, right = self.checks[index].calls[-1], self.correct_answer(index)
+        if call.exception is not None or right.exception is not None:
+            return False
+        parts = parts_of(call, right, right)
+        if parts is None:
+            return is_distinctive(call.value, right.value) if isinstance(call.value, np.ndarray) else False
+        return any(is_distinctive(part.student, part.right) for part in parts if not names or part.name in names)
+
+    def outcome(self, mistakes: Combination, index: int) -> Outcome:
+        """Return how the answers of a check match those of the solution with these mistakes, or with none."""
+        key = (mistakes, index)
+        if key not in self._outcomes:
+            try:
+                wrong = (
+                    module_with_mistakes(*mistakes, package=self.package, of_module=self.module)
+                    if mistakes
+                    else solution_module(self.module, self.package)
+                )
+            except BrokenMistake:
+                self._outcomes[key] = Outcome(Match.NO)  # Both mistakes edit the same line.
+            else:
+                self._outcomes[key] = self.outcome_of_module(wrong, index, in_parts=bool(mistakes))
+        return self._outcomes[key]
+
+    def outcome_of_module(self, wrong: types.ModuleType, index: int, *, in_parts: bool = True) -> Outcome:
+        """Return how the answers of a check match those of a module."""
+        check = self.checks[index]
+        caches: dict[int, Any] = {}
+        match = Match.EXACT
+        for call in check.calls:
+            is_own = call.function.module == self.module
+            space = wrong if is_own else solution_module(call.function.module, self.package)
+            answer = run(space, call, caches, self.package)
+            if call.function.qualified == self.function:
+                match = min(match, match_answer(call, answer, check.passed, self.package))
+                if match is Match.NO:
+                    is_failure = not check.passed and call is check.calls[-1]
+                    return self._outcome_in_parts(index, answer) if is_failure and in_parts else NOT_COMPARABLE
+            remember_cache(call.value, answer.value, caches)
+        return Outcome(match)
+
+    def _outcome_in_parts(self, index: int, answer: Answer) -> Outcome:
+        call = self.checks[index].calls[-1]
+        if call.exception is not None:
+            return Outcome(Match.NO)
+        if answer.exception is not None:
+            return NOT_COMPARABLE
+        parts = parts_of(call, answer, self.correct_answer(index))
+        if parts is None:
+            return Outcome(Match.NO)
+        outcome = match_parts(parts, in_float32((*call.args, call.kwargs)))
+        if outcome.match is Match.IN_PART and (len(parts) < 2 or not same_modified(call, answer, self.package)):
+            return Outcome(Match.NO)
+        return outcome
+
+    def correct_answer(self, index: int) -> Answer:
+        """Return what the official solution returns in the last call of a check."""
+        if index not in self._correct_answers:
+            self._correct_answers[index] = correct_answer(self.checks[index], self.package)
+        return self._correct_answers[index]
+
+
+def calls(function: str, check: RecordedCheck) -> bool:
+    """Return whether a check has called the function."""
+    return any(call.function.qualified == function for call in check.calls)
+
+
+def assign(checks: Iterable[RecordedCheck], diagnosis: Diagnosis) -> dict[str, Diagnosis]:
+    """Return the diagnosis for each of the checks."""
+    return {check.id: replace(diagnosis, raised=check.calls[-1].exception is not None) for check in checks}
+
+
+def has_different_sizes(call: Call) -> bool:
+    """Return whether no array argument has two axes of one size, or an axis of size 1: then axes cannot be confused."""
+    shapes = [value.shape for value in (*call.args, *call.kwargs.values()) if isinstance(value, np.ndarray)]
+    return all(len(set(shape)) == len(shape) and min(shape, default=2) > 1 for shape in shapes)
+
+
+def parts_of(call: Call, answer: Answer, right: Answer) -> list[Part] | None:
+    """Return the stages and results of a call, in the order in which they are computed; None if the forms differ."""
+    stages = []
+    caches = [value[-1] if isinstance(value, tuple) else value for value in (answer.value, right.value)]
+    for name, value in {**call.entries, **call.stages}.items():
+        if value is not UNANSWERED and all(isinstance(cache, dict) and name in cache for cache in caches):
+            stages.append(Part(name, value, caches[0][name], caches[1][name]))
+    names = [output.name for output in call.function.outputs]
+    first = names[0] if names else ""
+    found = results(first, call.value, answer.value, right.value, names)
+    return None if found is None else [*stages, *found]
+
+
+def match_answer(call: Call, answer: Answer, passed: bool, package: str) -> Match:
+    """Return how well a candidate's answer matches the student's as a whole."""
+    if call.exception is not None or answer.exception is not None:
+        return Match.EXACT if same_exception(call, answer.exception, package) else Match.NO
+    if not same_modified(call, answer, package) and not (passed and call.modified):  # Another check tests for it.
+        return Match.NO
+    # What is computed with a float32 may differ by as much, whatever its dtype.
+    coarse = in_float32((*call.args, call.kwargs))
+    return min(match_values(call.value, answer.value, coarse), _match_entries(call, answer, coarse))
+
+
+def _match_entries(call: Call, answer: Answer, coarse: bool) -> Match:
+    """Return how well the cache entries that a check read match."""
+    if not call.entries:
+        return Match.EXACT
+    cache = answer.value[-1] if isinstance(answer.value, tuple) else answer.value
+    if not isinstance(cache, dict):
+        return Match.NO
+    return min(
+        match_values(value, cache[name], coarse) if name in cache else Match.EXACT if value is UNANSWERED else Match.NO
+        for name, value in call.entries.items()
+    )
