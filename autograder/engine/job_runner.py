@@ -152,8 +152,10 @@ class JobRunner:
 
         not_passed = {check.function for check in result.checks if check.status != "passed"}
         for function in wrong:
-            if official_prerequisites or not_passed.isdisjoint(self.curriculum.all_prerequisites(function)):
-                diagnoses = diagnose(function, result.recorded.get(function, []), self.curriculum.package)
+            is_first = not_passed.isdisjoint(self.curriculum.all_prerequisites(function))
+            if official_prerequisites or is_first:
+                recorded = result.recorded.get(function, [])
+                diagnoses = diagnose(function, recorded, self.curriculum.package, thorough=is_first)
                 for check in result.checks:
                     if check.id in diagnoses:
                         check.mistake = diagnoses[check.id].as_record()

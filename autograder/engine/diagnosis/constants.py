@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -71,40 +72,38 @@ def _candidates(family: Mistake, module: FamilyModule, search: Search, index: in
         yield from INTEGERS
         return
     yield from GRID
-    error = _error_function(module, search, index)
-    if error is None:
-        return
-    errors = [error(value) for value in GRID]
-    if np.ptp(errors) == 0:
-        return
-    roots = 0
-    for low, high, error_low, error_high in zip(GRID, GRID[1:], errors, errors[1:], strict=False):
-        if error_low * error_high < 0 and roots < MAX_ROOTS and not search.is_out_of_time:
-            roots += 1
+    for error in _error_functions(module, search, index):
+        errors = [error(value) for value in GRID]
+        neighbours = zip(GRID, GRID[1:], errors, errors[1:], strict=False)
+        changes = [neighbour for neighbour in neighbours if neighbour[2] * neighbour[3] < 0]
+        for low, high, error_low, _ in changes[:MAX_ROOTS]:
+            if search.is_out_of_time:
+                return
             yield from _rounded(_bisect(error, low, high, error_low))
 
 
-def _error_function(module: FamilyModule, search: Search, index: int) -> Callable[[float], float] | None:
-    """Return the difference between the student's most wrong number and the candidate's, by constant."""
+def _error_functions(module: FamilyModule, search: Search, index: int) -> Iterator[Callable[[float], float]]:
+    """Yield the difference between the student's number and the candidate's, by constant, for some wrong numbers."""
     call, right = search.checks[index].calls[-1], search.correct_answer(index)
     if call.exception is not None or (parts := parts_of(call, right, right)) is None:
-        return None
+        return
     for position, part in enumerate(parts):
         if not all(isinstance(value, (np.ndarray, float, np.floating)) for value in (part.student, part.right)):
             continue
         student, expected = np.asarray(part.student), np.asarray(part.right)
         if student.shape != expected.shape or student.dtype.kind != "f" or not student.size:
             continue
-        difference = np.where(np.isfinite(student), np.abs(student - expected), 0.0)
-        if difference.max() > 0 and np.isfinite(difference.max()):
-            entry = int(difference.argmax())
-            return lambda value, position=position, entry=entry: _error(  # type: ignore[misc]
-                module, search, index, value, position, entry
-            )
-    return None
+        difference = np.abs(student - expected)
+        wrong = np.flatnonzero(np.isfinite(difference) & (difference > 0))
+        if wrong.size:
+            order = wrong[np.argsort(difference.flat[wrong])]
+            # The largest error determines the constant best; a small one belongs to a smoother function of it.
+            for entry in dict.fromkeys((int(order[-1]), int(order[len(order) // 4]))):
+                yield partial(_error, module, search, index, position, entry)
+            return
 
 
-def _error(module: FamilyModule, search: Search, index: int, value: float, position: int, entry: int) -> float:
+def _error(module: FamilyModule, search: Search, index: int, position: int, entry: int, value: float) -> float:
     variant = module.with_constant(value)
     check = search.checks[index]
     caches: dict[int, Any] = {}

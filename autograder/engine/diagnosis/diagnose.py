@@ -30,8 +30,13 @@ SECONDS_FOR_SINGLE_CHECKS = 3.0
 MAX_ENTRIES = 100_000  # Larger arrays are not searched for difference quotients.
 
 
-def diagnose(function: str, checks: Iterable[RecordedCheck], package: str = BUILT_IN) -> dict[str, Diagnosis]:
-    """Return the mistakes that explain failed checks, by id; `checks` are the function's that made a call."""
+def diagnose(
+    function: str, checks: Iterable[RecordedCheck], package: str = BUILT_IN, *, thorough: bool = True
+) -> dict[str, Diagnosis]:
+    """Return the mistakes that explain failed checks, by id; `checks` are the function's that made a call.
+
+    Not `thorough` means that only the known mistakes are tried, alone.
+    """
     ordered = sorted(checks, key=lambda check: (check.passed, check.seconds))
     failed = [check for check in ordered if not check.passed]
     if not failed:
@@ -43,8 +48,12 @@ def diagnose(function: str, checks: Iterable[RecordedCheck], package: str = BUIL
     fixed = [mistake for mistake in known if mistake.constant is None]
     if alternatives := search.explain_all((mistake,) for mistake in fixed):
         return _assign_alternatives(search, [mistake for (mistake,) in alternatives])
+    if not thorough:
+        search.begin_phase(SECONDS_FOR_SINGLE_CHECKS)
+        return search.explain_each(fixed, with_pairs=False)
     arguments = argument_mistakes(function, package)
-    called = mistakes_of_called_functions(function, package)
+    # A wrong dtype or an error alone does not say which function's mistake it is.
+    called = mistakes_of_called_functions(function, package) if search.has_distinctive_check else ()
     others = [mistake for mistake in (*arguments, *called) if mistake.constant is None]
     families = [mistake for mistake in (*known, *arguments, *called) if mistake.constant is not None]
     search.begin_phase(SECONDS_PER_PHASE)

@@ -23,6 +23,7 @@ class Diagnosis:
     parts: tuple[str, ...] = ()  # these results
     up_to_dtype: bool = False  # The values are the same, but the dtype is not.
     raised: bool = False  # The check ended with an exception, not with an answer.
+    function: str = ""  # whose checks are explained, if the mistakes may belong to others that it calls
     proof: str = ""  # what was found in the answer, if it was not compared with another answer
 
     @property
@@ -46,6 +47,8 @@ class Diagnosis:
         if self.proof:
             return self.proof
         which = "this mistake" if len(self.titles) == 1 else "both mistakes" if self.together else "either mistake"
+        if elsewhere := sorted({m.function for m in self.mistakes if self.function not in ("", m.function)}):
+            which += f" in what {' and '.join(elsewhere)} should do"
         same = "raises the same error" if self.raised else "gives exactly your numbers"
         if self.in_part:
             results = ", ".join(self.parts[:MAX_PARTS]) if 0 < len(self.parts) <= MAX_PARTS else "some of the results"

@@ -95,11 +95,10 @@ def _wrong_orders(function: str, package: str) -> Iterator[Mistake]:
     old = text[spans[0][0] : spans[-1][1]]
     for order in permutations(range(len(parts))):
         if list(order) != sorted(order):
-            names = ", ".join(positional[i].arg for i in order)
             yield Mistake(
                 function,
                 f"parameters-in-order-{'-'.join(positional[i].arg for i in order)}",
-                f"the optional parameters are in another order: {names}",
+                f"the optional parameters are not in the order {', '.join(arg.arg for arg in positional)}",
                 "A call without names assigns its arguments by position, so that they reach the wrong parameters.",
                 "In which order does the docstring list the parameters?",
                 ((old, ", ".join(parts[i] for i in order)),),

@@ -77,6 +77,11 @@ class Search:
                 explanations.append(mistakes)
         return explanations
 
+    @property
+    def has_distinctive_check(self) -> bool:
+        """Return whether a failed check has wrong numbers that nothing matches by chance."""
+        return any(self.is_distinctive(index) for index in self.failed)
+
     def explains_all(self, mistakes: Combination) -> bool:
         """Return whether mistakes that are made together give the student's answers in all checks."""
         return all(self.outcome(mistakes, index).match is Match.EXACT for index in self._comparable())
@@ -86,7 +91,7 @@ class Search:
 
         Only answers with several different wrong numbers prove so much.
         """
-        if not any(self.is_distinctive(index) for index in self.failed):
+        if not self.has_distinctive_check:
             return ()
         consistent = [mistake for mistake in singles if not self.contradicts((mistake,))]
         leads = [mistake for mistake in consistent if self._explains_something(mistake)]
@@ -135,7 +140,10 @@ class Search:
         diagnoses: dict[str, Diagnosis] = {}
         for index, matches in explained.items():
             counts = {mistakes: sum(mistakes in other for other in explained.values()) for mistakes in matches}
-            ranks = {mistakes: self._rank(outcome, counts[mistakes]) for mistakes, outcome in matches.items()}
+            ranks = {
+                mistakes: (*self._rank(outcome, counts[mistakes]), self._is_own(mistakes))
+                for mistakes, outcome in matches.items()
+            }
             best = [mistakes for mistakes in matches if ranks[mistakes] == max(ranks.values())]
             if not best or (doubtful and not self._is_certain(best[0], index, matches[best[0]])):
                 continue
@@ -145,6 +153,9 @@ class Search:
                     [self.checks[index]], self._describe(best, index, matches[best[0]], counts[best[0]])
                 )
         return diagnoses
+
+    def _is_own(self, mistakes: Combination) -> bool:
+        return all(mistake.function == self.function for mistake in mistakes)
 
     def _rank(self, outcome: Outcome, count: int) -> tuple[Any, ...]:
         complete = outcome.match > Match.IN_PART
@@ -295,8 +306,11 @@ def calls(function: str, check: RecordedCheck) -> bool:
 
 
 def assign(checks: Iterable[RecordedCheck], diagnosis: Diagnosis) -> dict[str, Diagnosis]:
-    """Return the diagnosis for each of the checks."""
-    return {check.id: replace(diagnosis, raised=check.calls[-1].exception is not None) for check in checks}
+    """Return the diagnosis for each of the checks, which are of one function."""
+    return {
+        check.id: replace(diagnosis, raised=check.calls[-1].exception is not None, function=check.id.partition("::")[0])
+        for check in checks
+    }
 
 
 def has_different_sizes(call: Call) -> bool:

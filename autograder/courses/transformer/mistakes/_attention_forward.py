@@ -170,7 +170,7 @@ mistake(
     "CONSTANT, where=~mask & mask.any(axis=-1, keepdims=True)",
     "_softmax_in_place(scores)",
     "_softmax_in_place(scores)\n    if mask is not None:\n        weights = weights * mask.any(axis=-1, keepdims=True)",
-    constant=-30.0,
+    constant=-3.0,
 ).explain("""
     hidden scores were set to {constant}, not to -inf
     why: exp of such a score need not be 0, and other scores can be even more negative.

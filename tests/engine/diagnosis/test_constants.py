@@ -1,0 +1,71 @@
+"""Families of mistakes: the constant is found from the answer, and reported only as far as the answers determine it."""
+
+import pytest
+from support.judging import judged
+
+
+@pytest.mark.parametrize(
+    ("function", "old", "new", "title"),
+    [
+        ("attention.attention", "scores, -np.inf", "scores, -1e-6", "hidden scores were set to -1e-06, not to -inf"),
+        ("attention.attention", "scores, -np.inf", "scores, -17.3", "hidden scores were set to -17.3, not to -inf"),
+        ("attention.attention", "scores, -np.inf", "scores, -300", "were set to a number such as -100, not to -inf"),
+        ("embeddings.sinusoidal_positions", "/ 10000.0 **", "/ 777.0 **", "the base is 777 instead of 10000"),
+        ("layernorm.layernorm", "beta, eps=1e-5", "beta, eps=0.02", "the default of eps is 0.02, not 1e-05"),
+    ],
+)
+def test_diagnose_finds_constant_of_family(tmp_path, solutions, function, old, new, title):
+    text = (solutions / f"{function.partition('.')[0]}.py").read_text("utf-8")
+    assert old in text
+    failed = judged(tmp_path, function, text.replace(old, new, 1))
+    assert failed
+    for outcome in failed:
+        assert title in outcome.mistake["title"]
+
+
+def test_diagnose_constant_that_is_not_round_needs_all_checks(tmp_path, solutions):
+    """A power of 2 is e to a multiple: a temperature of 1.4427, but only where no other temperature is passed."""
+    text = (solutions / "softmax.py").read_text("utf-8").replace("np.exp(z, out=z)", "np.exp2(z, out=z)")
+    failed = judged(tmp_path, "softmax.softmax", text)
+    assert failed
+    assert [outcome.mistake for outcome in failed] == [None] * len(failed)
+
+
+def test_diagnose_order_of_optional_parameters(tmp_path, solutions):
+    text = (solutions / "training.py").read_text("utf-8")
+    order = "betas=(0.9, 0.999), eps=1e-8, weight_decay=0.01):"
+    assert text.count(f"lr, {order}") == 1
+    text = text.replace(f"lr, {order}", "lr, weight_decay=0.01, eps=1e-8, betas=(0.9, 0.999)):")
+    failed = judged(tmp_path, "training.adamw_step", text)
+    assert failed
+    for outcome in failed:
+        assert outcome.mistake["title"] == "the optional parameters are not in the order betas, eps, weight_decay"
+
+
+def test_diagnose_argument_that_is_not_passed_on(tmp_path, solutions):
+    text = (solutions / "multihead.py").read_text("utf-8")
+    text += "\n\n_attention = attention\n\n\ndef attention(q, k, v, mask=None):\n    return _attention(q, k, v)\n"
+    failed = judged(tmp_path, "multihead.multihead_attention", text)
+    assert failed
+    assert all("mask" in outcome.mistake["title"] for outcome in failed)
+
+
+def test_diagnose_rewritten_called_function(tmp_path, solutions):
+    """A block with an attention of its own, in which the scores are not divided."""
+    text = (solutions / "multihead.py").read_text("utf-8")
+    text += """
+
+def attention(q, k, v, mask=None):
+    scores = q @ k.swapaxes(-1, -2)
+    if mask is not None:
+        scores = np.where(mask, scores, -np.inf)
+    largest = scores.max(axis=-1, keepdims=True)
+    weights = np.exp(scores - np.where(np.isinf(largest), 0, largest))
+    total = weights.sum(axis=-1, keepdims=True)
+    weights = weights / np.where(total == 0, 1, total)
+    return weights @ v, weights
+"""
+    failed = judged(tmp_path, "multihead.multihead_attention", text)
+    assert failed
+    for outcome in failed:
+        assert outcome.mistake["id"] == "attention.attention/no-scale"
