@@ -333,8 +333,8 @@ def estimate_loss(params, config, batches):
 # `adamw_step` of a dictionary with one entry then updates everything. The model still gets its named matrices, as views
 # into the long array.
 #
-# This helps only small models: with 16 features and 4 layers a training step is noticeably faster, with 64 features you
-# may see no difference. Two helper functions are given.
+# This helps only small models: with 16 features and 4 layers a training step should be noticeably faster, with 64
+# features you may see no difference. Two helper functions are given.
 #
 # ```python
 # >>> arrays = {"a": np.array([[1.0, 2.0]]), "b": np.array([3.0])}

@@ -358,8 +358,8 @@ def padding_mask(keep):
 def _softmax_in_place(scores):
     """Overwrite the scores, (..., T, S), with their softmax over the last axis; a row of -inf becomes zeros.
 
-    The formula is that of `softmax`. For many short rows, two things are faster than `max` and `sum`: indexing with
-    `argmax`, and a product with a vector of ones.
+    The formula is that of `softmax`. For many short rows, two things are usually faster than `max` and `sum`: indexing
+    with `argmax`, and a product with a vector of ones.
     """
     rows = scores.reshape(-1, scores.shape[-1])  # (N, S), a view
     largest = rows[np.arange(len(rows)), rows.argmax(axis=-1)]  # (N,)

@@ -347,7 +347,7 @@ def linear_backward(dout, x, W):
     dout_rows = as_float(dout).reshape(-1, d_out)  # (N, D_out)
     dx = (dout_rows @ W.T).reshape(x.shape)
     dW = x.reshape(-1, d_in).T @ dout_rows
-    db = np.ones(len(dout_rows), dtype=dout_rows.dtype) @ dout_rows  # the sum over the rows, faster than .sum(axis=0)
+    db = np.ones(len(dout_rows), dtype=dout_rows.dtype) @ dout_rows  # usually faster than .sum(axis=0)
     return dx, dW, db
 
 

@@ -448,7 +448,7 @@ def _from_parts(ids, targets, params, config):
 # %%
 @functools.cache
 def _ones(shape, dtype, value=1.0):
-    """Return an array filled with `value`, cached. A product with it is the fastest way to sum rows or columns."""
+    """Return an array filled with `value`, cached. A product with it is a fast way to sum rows or columns."""
     return np.full(shape, value, dtype=dtype)
 
 

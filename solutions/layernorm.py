@@ -101,7 +101,7 @@ from softmax import as_float
 # %%
 @functools.cache
 def _ones(length, dtype):
-    """Return a vector of ones, made once. The product with it is a sum, and faster than `sum` for short rows."""
+    """Return a vector of ones, made once. The product with it is a sum, usually faster than `sum` for short rows."""
     return np.ones(length, dtype=dtype)
 
 

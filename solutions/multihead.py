@@ -251,7 +251,7 @@ def merge_heads(x):
 
 # %%
 def _project(x, W, b):
-    """Return x W + b, computed as one product of two matrices, which is faster than many small products."""
+    """Return x W + b, computed as one product of two matrices and not as many small ones."""
     out = x.reshape(-1, x.shape[-1]) @ W  # (N, D_in) @ (D_in, D_out), N positions in all
     if b is not None:
         out += b
@@ -347,7 +347,7 @@ def _project_backward(dout, x, W):
     """Return the gradients of `_project`: (dx, dW, db)."""
     rows = dout.reshape(-1, dout.shape[-1])  # (N, D_out)
     dx = (rows @ W.T).reshape(*dout.shape[:-1], W.shape[0])
-    db = np.ones(len(rows), dtype=rows.dtype) @ rows  # the sum over all rows, faster than .sum(axis=0)
+    db = np.ones(len(rows), dtype=rows.dtype) @ rows  # the sum over all rows, usually faster than .sum(axis=0)
     return dx, x.reshape(-1, x.shape[-1]).T @ rows, db
 
 
