@@ -48,7 +48,6 @@
 from ffn import ffn, ffn_backward
 from layernorm import layernorm, layernorm_backward
 from multihead import multihead_attention, multihead_attention_backward
-from softmax import as_float
 
 # %% [markdown]
 # ## Parameters of parts
@@ -126,7 +125,7 @@ def block(x, params, n_heads, mask=None, norm="pre", activation="gelu"):
         norm="post":    a = ln1(x + attention(x))         y = ln2(a + ffn(a))       (Vaswani et al. 2017, section 3.1)
 
     Args:
-        x: the residual stream, (..., T, D). Integers are computed in float64.
+        x: the residual stream, (..., T, D).
         params: `ln1.gamma`, `ln1.beta`, `ln2.gamma`, `ln2.beta`, each (D,); the parameters of `multihead_attention` as
             `attn.W_qkv` (D, 3D), `attn.b_qkv` (3D,), `attn.W_o` (D, D), `attn.b_o` (D,); those of `ffn` as `ffn.W_1`
             (D, F), `ffn.b_1` (F,), `ffn.W_2` (F, D), `ffn.b_2` (D,). The biases `b_...` may be absent.
@@ -137,7 +136,7 @@ def block(x, params, n_heads, mask=None, norm="pre", activation="gelu"):
         activation: "gelu" (the tanh form) or "relu".
 
     Returns:
-        out: (..., T, D), same dtype as `x`.
+        out: (..., T, D), in the dtype of `x` and the parameters.
         cache: dict for `block_backward`, with any entries that you need and these:
             `weights`, the attention weights, (..., H, T, T);
             `after_attention`, the stream after the first step (a above), (..., T, D);
@@ -187,11 +186,12 @@ def block_backward(dout, cache):
 
     Args:
         dout: gradient with respect to the output, (..., T, D).
-        cache: the cache that `block` returned. It is not changed: a second call returns the same result.
+        cache: what `block` returned. It may be used again, with the same result.
 
     Returns:
         dx: gradient with respect to `x`, (..., T, D).
         grads: dict with the same keys and shapes as `params`.
+        All in the dtype of the inputs of `block`.
     """
     raise NotImplementedError("blocks.block_backward")
 

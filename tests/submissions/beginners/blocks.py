@@ -5,6 +5,7 @@ from softmax import as_float
 
 
 def _b(x, params, n_heads, mask=None, norm="pre", activation="gelu", v=""):
+    if norm not in ("pre", "post"): raise ValueError(norm)
     x = as_float(x)
     l1, l2, at, ff = subset(params, "ln1."), subset(params, "ln2."), subset(params, "attn."), subset(params, "ffn.")
     if v == "ln_swapped_args": l1 = {"gamma": l1["beta"], "beta": l1["gamma"]}

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from autograder.courses.transformer.checks._shapes import block_shapes
-from autograder.engine.fixtures import Agree, Backward, Stages, Unmodified
+from autograder.engine.fixtures import Agree, Backward, Refuses, Stages, Unmodified
 from autograder.engine.inputs import Array, RandomInputs
 
 graded = pytest.mark.graded
@@ -40,15 +40,19 @@ def test_pre_norm(agree: Agree, draw: RandomInputs) -> None:
 @graded("blocks.block", points=2)
 def test_post_norm(agree: Agree, draw: RandomInputs) -> None:
     """The norm after each step"""
-    agree(draw.normal(2, 5, 6), _params(draw, 6, 7), 2, norm="post")
+    agree(draw.normal(2, 5, 6), _params(draw, 6, 7), 2, norm="post", activation="gelu")
 
 
 @graded("blocks.block")
 def test_relu(agree: Agree, draw: RandomInputs) -> None:
-    """ReLU, in both forms"""
-    x, params = draw.normal(2, 5, 6), _params(draw, 6, 7)
-    agree(x, params, 2, activation="relu")
-    agree(x, params, 2, norm="post", activation="relu")
+    """ReLU, with the norm before each step"""
+    agree(draw.normal(2, 5, 6), _params(draw, 6, 7), 2, activation="relu")
+
+
+@graded("blocks.block", points=0.25)
+def test_relu_post_norm(agree: Agree, draw: RandomInputs) -> None:
+    """ReLU, with the norm after each step"""
+    agree(draw.normal(2, 5, 6), _params(draw, 6, 7), 2, norm="post", activation="relu")
 
 
 @graded("blocks.block")
@@ -80,36 +84,69 @@ def test_axes(agree: Agree, draw: RandomInputs) -> None:
 
 @graded("blocks.block")
 def test_without_biases(agree: Agree, draw: RandomInputs) -> None:
-    """Without biases, and without some of them"""
+    """Without biases"""
     x = draw.normal(2, 5, 4)
     agree(x, _params(draw, 4, 6, without=BIASES), 2)
     agree(x, _params(draw, 4, 6, without=BIASES), 2, norm="post")
-    agree(x, _params(draw, 4, 6, without=("attn.b_o", "ffn.b_1")), 2)
+
+
+@graded("blocks.block", points=0.25)
+def test_without_last_biases(agree: Agree, draw: RandomInputs) -> None:
+    """Without the second bias of each step"""
+    agree(draw.normal(2, 5, 4), _params(draw, 4, 6, without=("attn.b_o", "ffn.b_2")), 2)
+
+
+@graded("blocks.block", points=0.25)
+def test_without_ffn_biases(agree: Agree, draw: RandomInputs) -> None:
+    """Without the biases of the feed-forward network"""
+    agree(draw.normal(2, 5, 4), _params(draw, 4, 6, without=("ffn.b_1", "ffn.b_2")), 2, norm="post")
 
 
 @graded("blocks.block")
 def test_dtypes(agree: Agree, draw: RandomInputs) -> None:
-    """float32 stays float32, integers become float64"""
+    """float32 stays float32"""
     params = _params(draw, 4, 6, dtype=FLOAT32)
     for norm in ("pre", "post"):
         agree(draw.normal(2, 5, 4, dtype=FLOAT32), params, 2, mask=CAUSAL, norm=norm)
-        agree(draw.integers(5, 4, low=-3, high=4), _params(draw, 4, 6), 2, norm=norm)
+
+
+@graded("blocks.block", points=0.25)
+def test_dtypes_without_biases(agree: Agree, draw: RandomInputs) -> None:
+    """float32 stays float32 without biases, too"""
+    agree(draw.normal(2, 5, 4, dtype=FLOAT32), _params(draw, 4, 6, without=BIASES, dtype=FLOAT32), 2)
 
 
 @graded("blocks.block")
 def test_stages(stages: Stages, draw: RandomInputs) -> None:
-    """The cache holds the weights and the residual stream after each step"""
-    x, params = draw.normal(2, 5, 6), _params(draw, 6, 7)
-    stages(x, params, 2, mask=CAUSAL)
-    stages(x, params, 3, mask=PADDING, norm="post")
+    """The cache holds the weights and the residual stream after each step: the norm before each step"""
+    stages(draw.normal(2, 5, 6), _params(draw, 6, 7), 2, mask=CAUSAL)
+
+
+@graded("blocks.block", points=0.25)
+def test_stages_post_norm(stages: Stages, draw: RandomInputs) -> None:
+    """The cache holds the weights and the residual stream after each step: the norm after each step"""
+    stages(draw.normal(2, 5, 6), _params(draw, 6, 7), 3, mask=PADDING, norm="post")
 
 
 @graded("blocks.block")
 def test_inputs_kept(unmodified: Unmodified, draw: RandomInputs) -> None:
-    """The input, the parameters and the mask are not changed"""
-    x, params = draw.normal(2, 5, 4), _params(draw, 4, 6)
-    unmodified(x, params, 2, mask=CAUSAL)
-    unmodified(x, params, 2, mask=CAUSAL, norm="post")
+    """The input, the parameters and the mask are not changed: the norm before each step"""
+    unmodified(draw.normal(2, 5, 4), _params(draw, 4, 6), 2, mask=CAUSAL)
+
+
+@graded("blocks.block", points=0.25)
+def test_inputs_kept_post_norm(unmodified: Unmodified, draw: RandomInputs) -> None:
+    """The input, the parameters and the mask are not changed: the norm after each step"""
+    unmodified(draw.normal(2, 5, 4), _params(draw, 4, 6), 2, mask=CAUSAL, norm="post")
+
+
+@graded("blocks.block", points=0.25)
+def test_errors(refuses: Refuses, draw: RandomInputs) -> None:
+    """The documented errors: an unknown norm, an unknown activation"""
+    x, params = draw.normal(3, 4), _params(draw, 4, 6)
+    refuses(x, params, 2, norm="both")
+    refuses(x, params, 2, activation="tanh")
+    refuses(x, params, 2, norm="post", activation="swish")
 
 
 @graded("blocks.block_backward", points=2)
@@ -180,7 +217,7 @@ def test_float32_gradient(backward: Backward, draw: RandomInputs) -> None:
 
 @graded("blocks.block_backward")
 def test_inputs_kept_gradient(backward: Backward, unmodified: Unmodified, draw: RandomInputs) -> None:
-    """The gradient and the cache are not changed"""
+    """The upstream gradient is not changed"""
     for norm in ("pre", "post"):
         cache = backward.cache(draw.normal(2, 5, 4), _params(draw, 4, 6), 2, norm=norm)
         unmodified(draw.normal(2, 5, 4), cache)
