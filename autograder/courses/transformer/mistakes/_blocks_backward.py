@@ -199,9 +199,9 @@ for name, condition, title in (
 
 # The dictionary.
 for names in (tuple(_PREFIXES), *((name,) for name in _PREFIXES)):
-    edits = [text for name in names for text in (f'prefixed({_PREFIXES[name]}, "{name}.")', _PREFIXES[name])]
+    renamed = [text for name in names for text in (f'prefixed({_PREFIXES[name]}, "{name}.")', _PREFIXES[name])]
     names_of = "" if len(names) == 4 else f" of {names[0]}"
-    mistake(f"no-prefixes{names_of.replace(' of ', '-')}", *edits, _GRADIENTS, "grads").explain(f"""
+    mistake(f"no-prefixes{names_of.replace(' of ', '-')}", *renamed, _GRADIENTS, "grads").explain(f"""
         the prefixes are missing from the keys of the gradients{names_of}
         why: The gradient of attn.W_o is stored under that name. In a network of many blocks, W_o alone is ambiguous.
         ask: Which keys does `params` have, and which keys does your dict have?""")
