@@ -16,6 +16,7 @@ import ast
 import re
 from bisect import bisect
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 
 from .cell_statements import Cell, Statement, read_statements
 
@@ -90,10 +91,19 @@ def extract_modules(
 
 def find_cell_line(text: str, line: int) -> tuple[str, int] | None:
     """Return the cell of a line of an extracted module, and the line in that cell; None if no cell holds it."""
-    for back, candidate in enumerate(reversed(text.split("\n")[: line - 1])):
-        if match := _CELL_COMMENT.fullmatch(candidate):
-            return match[1], int(match[2]) + back
-    return None
+    comments = _cell_comments(text)
+    before = bisect(comments, line - 1, key=lambda comment: comment[0])
+    if not before:
+        return None
+    number, cell, first = comments[before - 1]
+    return cell, first + line - number - 1
+
+
+@lru_cache(maxsize=16)  # Every check of a module asks, and the module may have 100,000 lines.
+def _cell_comments(text: str) -> list[tuple[int, str, int]]:
+    """Return the number of each line that names a cell, with the cell and the line in it that follows."""
+    matches = ((number, _CELL_COMMENT.fullmatch(line)) for number, line in enumerate(text.split("\n"), 1))
+    return [(number, match[1], int(match[2])) for number, match in matches if match]
 
 
 def _definitions(

@@ -61,6 +61,7 @@ class SourceReader:
 
     def __init__(self, workers: Workers, limits: Limits = LIMITS) -> None:
         self._session, self._limits = Session(workers, NO_FOLDER, limits), limits
+        self._time_is_used_up = False
 
     def notebook_modules(self, content: bytes, course: Mapping[str, Sequence[str]], name: str = "") -> dict[str, bytes]:
         """Return the modules in a notebook by file name; `course` has the names of the functions by module."""
@@ -96,17 +97,23 @@ class SourceReader:
         self._session.close()
 
     def _ask(self, operation: str, **arguments: Any) -> Any:
+        seconds = f"{self._limits.cpu_seconds:g} s of CPU time"
+        too_slow = SkippedFile(f"it cannot be read: reading a submission may take {seconds}, and it takes more")
+        if self._time_is_used_up:
+            raise too_slow
         request = {"op": "parse", "operation": operation, "arguments": _as_arrays(arguments)}
         try:
             reply = self._session.request({**request, "handles": {}}, self._limits.call_seconds)
         except WorkerTimedOut:
-            limit = f"{self._limits.cpu_seconds:g} s of CPU time"
-            raise SkippedFile(f"it cannot be read: reading a submission may take {limit}, and it takes more") from None
+            self._time_is_used_up = True
+            raise too_slow from None
         except WorkerUnavailable as error:
             problem = f"cannot start a process that reads submissions ({clean(error, 300)})"
             raise UsageError(f"{problem}. To see what is missing: headway doctor") from None
         except WorkerDied as error:
-            raise SkippedFile(f"it cannot be read: {clean(error, 300)}") from None
+            self._time_is_used_up = "SIGXCPU" in str(error)  # the signal with which the system ends such a process
+            died = SkippedFile(f"it cannot be read: {clean(error, 300)}")
+            raise (too_slow if self._time_is_used_up else died) from None
         if reply.get("status") != "returned":
             raise SkippedFile(clean(str(reply.get("message")), 300) or _NO_ANSWER)
         return reply.get("value")

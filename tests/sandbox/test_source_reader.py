@@ -1,0 +1,187 @@
+"""What costs a parser minutes, gigabytes or its stack costs only the submission, and the grader nothing."""
+
+import json
+import os
+import resource
+import signal
+import time
+from contextlib import closing
+
+import numpy as np
+import pytest
+
+from autograder.classroom import similarity, worker
+from autograder.classroom.submissions.intake import SubmittedFile
+from autograder.core.zip_archive import SkippedFile
+from autograder.courses.transformer import TRANSFORMER
+from autograder.engine import session
+from autograder.parsing import extract
+from autograder.parsing.cell_statements import Cell
+from autograder.parsing.read_ipynb import MAX_STATEMENTS
+from autograder.sandbox import Limits
+from autograder.sandbox.source_reader import SourceReader
+
+COURSE = TRANSFORMER.function_names
+RIGHT = "import numpy as np\n\ndef softmax(x, axis=-1):\n    return np.exp(x) / np.exp(x).sum(axis, keepdims=True)\n"
+DEEP = {
+    "attributes": "a" + ".b" * 600,
+    "calls": "a" + "()" * 600,
+    "subscripts": "a" + "[0]" * 600,
+    "unary": "-" * 600 + "a",
+    "not": "not " * 600 + "a",
+    "sum": "a" + " + a" * 600,
+    "power": "a" + " ** a" * 600,
+    "lambda": "lambda: " * 90 + "a",
+    "conditional": "a if b else " * 600 + "a",
+}
+SHAPES = {
+    **{f"raise {name}": f"def softmax(x): raise {deep}" for name, deep in DEEP.items()},
+    **{f"return {name}": f"def softmax(x): return {deep}; x" for name, deep in DEEP.items()},
+    **{f"decorator {name}": f"@({deep})\ndef softmax(x): return x" for name, deep in DEEP.items()},
+    **{f"default {name}": f"def softmax(x, y={deep}): return x" for name, deep in DEEP.items()},
+    **{f"value {name}": f"T = {deep}\ndef softmax(x): return T" for name, deep in DEEP.items()},
+}
+
+
+def notebook(*cells):
+    return json.dumps({"cells": [{"cell_type": "code", "source": cell} for cell in cells], "nbformat": 4}).encode()
+
+
+def nested_finally(depth):
+    """Return code of a few hundred bytes whose compilation takes memory and time that double with the depth."""
+    lines = [f"{' ' * level}{line}" for level in range(1, depth + 1) for line in ("try: x", "finally:")]
+    return "\n".join(["def softmax(x):", *lines, " " * (depth + 1) + "x"])
+
+
+@pytest.fixture
+def cheap_for_this_process():
+    """Check that a test costs this process neither time nor memory."""
+    memory, cpu = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, time.process_time()
+    yield
+    assert time.process_time() - cpu < 1.0
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - memory < 100 << 10
+
+
+def test_deep_code_affects_only_its_submission(tmp_path):
+    setup = worker.WorkerSetup(session.Options(("softmax.softmax",)), tmp_path, "")
+    entries, documents = {}, {}
+
+    def grade_all(checks):
+        for number, (name, code) in enumerate({"first": RIGHT, **SHAPES, "last": RIGHT}.items()):
+            files = [SubmittedFile("softmax.ipynb", notebook(RIGHT.partition("\n")[0], code))]
+            task = worker.GradingTask(number, name, f"{number}.json", files)
+            entries[name], documents[name] = worker.grade(task, checks, setup)
+
+    session.run_in_session(setup.options, grade_all)
+    assert entries["first"].points["softmax"] == entries["last"].points["softmax"] > 0
+    for name in SHAPES:
+        assert entries[name].status == "graded", entries[name].reason
+        assert entries[name].points["softmax"] == 0, name
+        assert "internal error" not in documents[name].decode()
+    assert b"cell 2, line 1 cannot be read: it is nested too deeply" in documents["decorator attributes"]
+
+
+def test_find_similar_with_deep_code(tmp_path):
+    pytest.importorskip("copydetect")
+    for name, code in SHAPES.items():
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "softmax.ipynb").write_bytes(notebook(code))
+    assert similarity.find_similar(tmp_path) == []
+
+
+@pytest.mark.parametrize("shape", ["decorator calls", "default sum", "return attributes"])
+def test_notebook_cells_with_deep_code(reader, shape):
+    cells = reader.notebook_cells(notebook(RIGHT, SHAPES[shape]), ["softmax"])
+    assert [cell.source for cell in cells] == [RIGHT, SHAPES[shape]]
+    assert [cell.defines for cell in cells] == [("softmax",), ("softmax",)]
+
+
+@pytest.mark.usefixtures("cheap_for_this_process")
+def test_compiler_memory_is_limited(reader):
+    found = reader.notebook_modules(notebook(nested_finally(19), "def log_softmax(x): return x"), COURSE)
+    assert b"cell 1, line 1 is not valid Python: the code cannot be read" in found["softmax.py"]
+    assert b"def log_softmax(x): return x" in found["softmax.py"]
+
+
+@pytest.mark.usefixtures("cheap_for_this_process")
+def test_compiler_time_is_limited_for_a_whole_submission(workers):
+    limits = Limits(30.0, cpu_seconds=1.0, memory_bytes=1 << 30)
+    with closing(SourceReader(workers, limits)) as reader:
+        for _ in range(2):
+            started = time.monotonic()
+            with pytest.raises(SkippedFile, match="cannot be read: reading a submission may take 1 s"):
+                reader.notebook_modules(notebook(*[nested_finally(17)] * 20), COURSE)
+        assert time.monotonic() - started < 0.5, "the second notebook has no time of its own"
+    with closing(SourceReader(workers, limits)) as reader:
+        assert set(reader.notebook_modules(notebook(RIGHT), COURSE)) == {"softmax.py"}
+
+
+@pytest.mark.usefixtures("cheap_for_this_process")
+def test_large_syntax_trees_are_built_elsewhere(reader):
+    assert reader.used_functions(b"x;" * (1 << 19), COURSE["softmax"]) == {}
+    with pytest.raises(SkippedFile, match="more than 4000 statements"):
+        reader.notebook_modules(notebook("x;" * (1 << 16)), COURSE)
+
+
+def test_reader_whose_process_died_says_so_and_goes_on(reader):
+    assert set(reader.notebook_modules(notebook(RIGHT), COURSE)) == {"softmax.py"}
+    os.kill(reader._session._running()._pid, signal.SIGKILL)
+    with pytest.raises(SkippedFile, match=r"it cannot be read: its process was ended by signal 9 \(SIGKILL\)"):
+        reader.notebook_modules(notebook(RIGHT), COURSE)
+    assert set(reader.notebook_modules(notebook(RIGHT), COURSE)) == {"softmax.py"}
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        None, 7, {"../x.py": np.zeros(3, np.uint8)}, {"softmax.py": "text"}, {"softmax.py": np.zeros(3)},
+        {"softmax": [7]}, [7], [{"kind": "raw"}], [{"kind": "code", "source": "text"}],
+    ],
+)  # fmt: skip
+def test_answer_of_another_form_is_refused(reader, monkeypatch, value):
+    monkeypatch.setattr(reader._session, "request", lambda *_: {"status": "returned", "value": value})
+    for ask in (
+        lambda: reader.notebook_modules(b"", COURSE),
+        lambda: reader.notebook_cells(b"", ["softmax"]),
+        lambda: reader.filtered_code({"softmax": b""}),
+    ):
+        with pytest.raises(SkippedFile, match="not an answer"):
+            ask()
+    monkeypatch.setattr(reader._session, "request", lambda *_: {"status": "returned", "value": {"softmax": ["x", 7]}})
+    assert reader.used_functions(b"", ["softmax"]) == {"softmax": set()}
+
+
+def seconds(statements):
+    """Return the time that a notebook of these statements takes, with few enough functions in each cell."""
+    cells = [Cell(f"cell {i}", "\n".join(statements[i : i + 500])) for i in range(0, len(statements), 500)]
+    started = time.process_time()
+    texts = extract.extract_modules(cells, COURSE).values()
+    assert texts
+    assert not any("is not valid Python" in text for text in texts)
+    return time.process_time() - started
+
+
+def test_finding_what_functions_need_takes_linear_time():
+    count = MAX_STATEMENTS - 100  # each is needed by the next one only, so that one search finds one of them
+    chain = [f"def f{i}(): return f{i - 1}()" for i in range(count)]
+    functions = [names[-1] for names in COURSE.values()]
+    reading = seconds([*chain, *(f"def {name}(): return f0()" for name in functions)])
+    needed = seconds([*chain, *(f"def {name}(): return f{count - 1}()" for name in functions)])
+    assert needed < 5 * reading
+
+
+def test_many_definitions_in_two_modules_take_linear_time():
+    count = MAX_STATEMENTS // 2
+    many = " = ".join(name for name in COURSE["tokenizer"] if name not in COURSE["encoder_decoder"])
+    reading = seconds([*[f"{many} = len"] * count, *["other = len"] * count])
+    ambiguous = seconds([*[f"{many} = len"] * count, *["encode = len"] * count])
+    assert ambiguous < 5 * reading
+
+
+def test_lines_of_long_modules_are_found_in_linear_time():
+    text = extract.extract_modules([Cell("cell 7", "def softmax(x):\n" + "\n" * 200_000 + "    return x")], COURSE)
+    line = text["softmax"].count("\n") - 1
+    started = time.process_time()
+    for _ in range(500):
+        assert extract.find_cell_line(text["softmax"], line) == ("cell 7", 200_002)
+    assert time.process_time() - started < 2

@@ -1,0 +1,162 @@
+"""The grader itself parses nothing that students submit: neither by its code, nor when it grades a class."""
+
+import ast
+import builtins
+import inspect
+import json
+import symtable
+import sys
+import tokenize
+from pathlib import Path
+
+import pytest
+
+import autograder
+from autograder.classroom import similarity, worker
+from autograder.classroom.submissions.intake import SubmittedFile
+from autograder.courses.transformer import TRANSFORMER
+from autograder.engine import session
+
+ROOT = Path(autograder.__file__).parent
+PARSERS = {
+    "ast", "symtable", "tokenize", "json", "compile", "eval", "exec", "py_compile", "nbformat", "jupytext", "linecache",
+    "dis", "code", "codeop", "marshal", "pickle", "autograder.parsing",
+}  # fmt: skip
+HARMLESS = {"json.dumps", "ast.FunctionDef", "ast.ClassDef", "ast.Name"}
+# Every module of the trusted process that uses a parser, with what it parses.
+OWN_FILES = "files of the user's own workspace or notebook, on the user's own machine"
+OWN_SOURCES = "sources of Headway and of the course, and files that Headway has written"
+TRUSTED = {
+    "classroom.exporters.gradescope_run": "the settings in the archive that the instructor uploaded",
+    "classroom.exporters.nbgrader_course": "imports a limit of size only",
+    "classroom.result_store": "the seed of the run, in the instructor's folder",
+    "classroom.similarity": "the stubs of the course, and a constant",
+    "classroom.submissions.intake": "imports a limit of size only",
+    "core.wire_format": "the header of a frame: data of at most 4 MiB, which cannot be nested deeply",
+    "curriculum.stubs": OWN_SOURCES,
+    "engine.diagnosis.variants": OWN_SOURCES,
+    "engine.prerequisites": OWN_SOURCES,
+    "engine.promises": OWN_SOURCES,
+    "engine.reference.memo": OWN_SOURCES,
+    "notebooks.api": OWN_FILES,
+    "notebooks.cells": OWN_SOURCES,
+    "notebooks.line_to_cell": "finds comments in lines of text",
+    "notebooks.nbgrader_autograded": "the instructor's notebook",
+    "notebooks.nbgrader_preprocessor": "writes a cell; nbgrader has read the notebook",
+    "notebooks.release_manifest": OWN_SOURCES,
+    "notebooks.running_notebook": OWN_FILES,
+    "notebooks.student_notebooks": OWN_SOURCES,
+    "sandbox.policy": "imports the path of the parsers",
+    "sandbox.process": "the answers of the server, which runs no code of a submission",
+    "workspace.dependencies": OWN_FILES,
+    "workspace.editor": OWN_SOURCES,
+    "workspace.function_source": OWN_FILES,
+    "workspace.state": OWN_FILES,
+    "workspace.training.checkpoint": OWN_FILES,
+    "workspace.training.torch_baseline": OWN_FILES,
+    "workspace.training.benchmark": OWN_FILES,
+}
+
+
+def uses_of_parsers(tree):
+    """Yield the name of every parser that a module imports or calls, other than what only writes."""
+    modules = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            modules |= {(alias.asname or alias.name): alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            names = {f"{node.module}.{alias.name}" for alias in node.names}
+            yield from (name for name in names if any(f"{name}.".startswith(f"{parser}.") for parser in PARSERS))
+        elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+            if modules.get(node.value.id) in PARSERS:
+                yield f"{modules[node.value.id]}.{node.attr}"
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in PARSERS:
+            yield node.func.id
+
+
+def test_only_listed_modules_use_a_parser():
+    found = set()
+    for path in sorted(ROOT.rglob("*.py")):
+        parts = path.relative_to(ROOT).with_suffix("").parts
+        in_sandbox = parts[0] == "parsing" or parts[:2] == ("sandbox", "child")
+        if not in_sandbox and set(uses_of_parsers(ast.parse(path.read_bytes()))) - HARMLESS:
+            found.add(".".join(parts).removesuffix(".__init__"))
+    assert found == TRUSTED.keys()
+
+
+MARK = "written_by_a_student"
+WRONG = f"import numpy as np\n\n\ndef softmax(x, axis=-1):\n    {MARK} = np.exp(x)\n    return {MARK}\n\n\n"
+WRONG += "def log_softmax(x, axis=-1):\n    return np.log(softmax(x))\n"
+
+
+def notebook(*cells):
+    return json.dumps({"cells": [{"cell_type": "code", "source": cell} for cell in cells], "nbformat": 4}).encode()
+
+
+SUBMISSIONS = {
+    "module": ("softmax.py", WRONG.encode()),
+    "notebook": ("softmax.ipynb", notebook(WRONG)),
+    "guarded": ("softmax.ipynb", notebook(f"@np.vectorize({MARK})\n{WRONG}", f"# {MARK}\n(((")),
+    "not Python": ("softmax.py", f"def softmax(x)\n    {MARK}".encode()),
+    "not JSON": ("softmax.ipynb", f'{{"{MARK}": '.encode()),
+}
+
+
+@pytest.fixture
+def parsed(monkeypatch):
+    """Record everything that is parsed in this process and holds the mark of a submission."""
+    texts = []
+
+    def record(function):
+        def recorded(*args, **kwargs):
+            caller = Path(sys._getframe(1).f_code.co_filename).name
+            if caller != "wire_format.py" and MARK in str([*args, *kwargs.values()]):
+                texts.append((function.__qualname__, caller))
+            return function(*args, **kwargs)
+
+        return recorded
+
+    for module, name in [
+        (builtins, "compile"), (builtins, "exec"), (builtins, "eval"), (ast, "parse"), (ast, "unparse"),
+        (ast, "literal_eval"), (symtable, "symtable"), (tokenize, "generate_tokens"), (tokenize, "tokenize"),
+        (json, "loads"), (json, "load"), (inspect, "getsource"),
+    ]:  # fmt: skip
+        monkeypatch.setattr(module, name, record(getattr(module, name)))
+    return texts
+
+
+def grade_in_process(submissions, scratch, functions=None):
+    """Grade submissions, given as name and content of a file by student, as a grading process does."""
+    setup = worker.WorkerSetup(session.Options(functions), scratch, "")
+    found = {}
+
+    def grade_all(checks):
+        for number, (name, (file, content)) in enumerate(submissions.items()):
+            task = worker.GradingTask(number, name, f"{name}.json", [SubmittedFile(file, content)])
+            found[name] = worker.grade(task, checks, setup)[0]
+
+    session.run_in_session(setup.options, grade_all)
+    return found
+
+
+def test_grading_a_class_parses_no_submission(parsed, tmp_path):
+    entries = grade_in_process(SUBMISSIONS, tmp_path, TRANSFORMER.select(["softmax"]))
+    assert parsed == []
+    statuses = {name: entry.status for name, entry in entries.items()}
+    assert statuses == dict.fromkeys(SUBMISSIONS, "graded") | {"not JSON": "unreadable"}
+    assert entries["notebook"].points == entries["module"].points
+    assert entries["notebook"].statuses == entries["module"].statuses
+    assert "blocked" in entries["module"].statuses, "the functions that log_softmax uses were not read"
+    compile(MARK, "", "eval")
+    assert parsed == [("compile", "test_trusted_parsing.py")], "the fixture records nothing"
+
+
+def test_comparing_submissions_parses_none(parsed, tmp_path):
+    pytest.importorskip("copydetect")
+    for name, (file, content) in SUBMISSIONS.items():
+        (tmp_path / name).mkdir()
+        (tmp_path / name / file).write_bytes(content)
+    read = dict(similarity._filtered_submissions(tmp_path, "auto"))
+    assert parsed == []
+    assert "defV(V" in read["notebook"]["softmax"]
+    assert read["notebook"]["softmax"].endswith(read["module"]["softmax"])
