@@ -123,8 +123,8 @@ class GPTConfig:
 # Two matrices of each block are special. Every block adds to the residual stream twice, so there are 2L additions on
 # the way through L blocks (`n_layers`), and the variance of the stream grows with each. The matrices that *write* into
 # the stream, `attn.W_o` and `ffn.W_2`, start smaller by the factor $1/\sqrt{2L}$ (Radford et al. 2019, section 2.3,
-# where N is our 2L), so that the sum of all 2L contributions is about as large as a single one without the factor.
-# Below, L = 2, and 0.02 becomes 0.01.
+# with N = 2L), so that the sum of all 2L contributions is about as large as a single one without the factor. Below, L =
+# 2, and 0.02 becomes 0.01.
 #
 # ```python
 # >>> config = GPTConfig(vocab_size=27, block_size=8, n_layers=2, n_heads=2, d_model=16, tied=False)
@@ -396,7 +396,7 @@ if __name__ == "__main__":
 
     def learn(rate, steps, init_std=0.1, names=names):
         config = GPTConfig(vocab_size=27, block_size=5, n_layers=2, n_heads=2, d_model=16, init_std=init_std)
-        params = init_gpt(config, np.random.default_rng(0))
+        params = {name: value.astype(np.float64) for name, value in init_gpt(config, np.random.default_rng(0)).items()}
         losses = []
         for _ in range(steps):
             loss, grads = gpt_loss(names[:, :-1], names[:, 1:], params, config)
@@ -452,10 +452,10 @@ if __name__ == "__main__":
 #
 # ```
 #
-# **3. No.** Within a single name, nothing is left to chance: no two positions have the same past and different
-# targets. A model can memorize such a text, and its loss on it approaches 0. The same happens with a long text if the
-# model is large enough. The entropy limits the loss on *new* text, which the model has not seen; that is why you watch
-# the validation loss.
+# **3. No.** Within a single name, nothing is left to chance: no two positions have the same past and different targets.
+# A model can memorize such a text, and its loss on it approaches 0. With a long text, a large enough model comes close
+# to that: only the first positions of a window, which have a short past, still leave a choice. The entropy of the
+# language limits the loss on *new* text; that is why you watch the validation loss.
 #
 # ```python
 # >>> losses, _ = learn(rate=0.3, steps=201, names=names[:1])

@@ -135,10 +135,10 @@ def adamw_step(params, grads, state, lr, betas=(0.9, 0.999), eps=1e-8, weight_de
 # %% [markdown]
 # ## `clip_grad_norm`
 #
-# Occasionally a batch has a huge gradient, and a single step along it can undo the work of a hundred. **Gradient
-# clipping** (Pascanu, Mikolov and Bengio 2013, algorithm 1) limits the length of the gradient, its *norm*, where the
-# gradients of all parameters count as *one* long vector. The direction does not change: every array is multiplied by
-# the same number. Clipping each array separately changes the direction, and is a common mistake.
+# Occasionally a batch has a huge gradient, and a single step along it can undo the work of many steps before it.
+# **Gradient clipping** (Pascanu, Mikolov and Bengio 2013, algorithm 1) limits the length of the gradient, its *norm*,
+# where the gradients of all parameters count as *one* long vector. The direction does not change: every array is
+# multiplied by the same number. Clipping each array separately changes the direction, and is a common mistake.
 #
 # $$\|g\| = \sqrt{\textstyle\sum_{\text{all arrays}} \sum_i g_i^2} \qquad
 #   g \leftarrow g \cdot \min\Big(1,\ \frac{max\_norm}{\|g\| + 10^{-6}}\Big)$$
@@ -457,12 +457,14 @@ def train(params, config, batches, lr, state=None, betas=(0.9, 0.999), eps=1e-8,
 # %% [markdown]
 # ## Why is my loss impossibly low?
 #
-# A loss that is too high worries everyone. One that is too low is worse: it usually means that the model can read the
-# tokens it should predict. Nothing fails, the loss falls beautifully, and the model writes nonsense.
+# A loss that is too high worries everyone. One that is too low is worse: usually the model can read the tokens that it
+# should predict. Nothing fails and the loss falls quickly, but the model learns to look up the answer, and not to
+# predict it.
 #
 # Random tokens show the leak. If every token is drawn from ten, all equally likely and independent of the others, then
-# nothing can be predicted, and on new batches no model has a loss below log 10 = 2.30, except by luck. So draw a new
-# random batch for every step, and train. If the loss falls below the entropy, the model reads what it should not.
+# nothing can be predicted: on new batches, no model has a mean loss below log 10 = 2.30, apart from luck. So draw a new
+# random batch for every step, and train. If the loss falls clearly below this number, the model reads what it should
+# not.
 #
 # Try it with a small model: one attention with two heads between the tables and the output head. It is trained as it
 # should be; with heads that are merged by a reshape alone (the mistake of assignment 5), forward and backward; and
@@ -507,10 +509,10 @@ def train(params, config, batches, lr, state=None, betas=(0.9, 0.999), eps=1e-8,
 #
 # ```
 #
-# The correct model learns that there is nothing to learn. With the reshape, the rows of the first half of the positions
-# hold head 0 of two neighbouring positions each, 0 and 1, 2 and 3, and so on, and so every one of them contains its own
-# target. Half of the predictions become certain: the loss is ½ log 10 = 1.15. Without the mask only the last target is
-# safe, because it is not in the window, and ⅛ log 10 = 0.29 is left.
+# The correct model learns that there is nothing to learn. With the reshape, row t of the first four holds head 0 of the
+# positions 2t and 2t + 1, and position 2t + 1 may attend to position t + 1, where the target of row t stands. Half of
+# the predictions can become certain: the loss falls to about ½ log 10 = 1.15. Without the mask only the last target is
+# safe, because it is not in the window, and about ⅛ log 10 = 0.29 is left.
 #
 # To find the leak, change the last token and see which scores change. Only those of the last position may:
 #
