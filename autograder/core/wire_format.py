@@ -6,8 +6,8 @@ A frame is a JSON header and the raw bytes of the arrays that it mentions, in or
 
 Nothing in a frame is ever executed: no pickle, no `.npy`, no constructor chosen by the sender. Sizes are checked
 before anything is read, dtypes come from a list, and a body with unused bytes is refused. A frame from a student's
-process is data: it may contain only the handles that the grader issued for it, and no `Rng` or `Config`, which the
-grader would turn into objects if they were passed on.
+process is data: it may contain only the handles that the grader issued for it, and no marker that the grader would turn
+into an object if it were passed on.
 
 This file is also loaded by its path in the student's process, so it imports nothing of Headway.
 """
@@ -15,7 +15,7 @@ This file is also loaded by its path in the student's process, so it imports not
 import json
 import math
 import struct
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -27,6 +27,7 @@ MAX_HEADER = 4 << 20
 MAX_BODY = 256 << 20
 MAX_DEPTH = 16
 MAX_AXES = 64  # as many as NumPy allows, so that an answer with too many axes is reported as one of a wrong shape
+MAX_REPETITIONS = 100  # of the items of an endless generator: code that takes them all must not run until it times out
 MAX_KEY = 1 << 60  # Larger integers can be chosen to have equal hashes: a dictionary of them takes hours to build.
 # Every dtype that ordinary NumPy code returns.
 DTYPES = {
@@ -37,6 +38,9 @@ DTYPES = {
 
 class FrameError(ValueError):
     """The bytes are not a valid frame, or the frame is too large."""
+
+
+_MARKERS = {"r": "an Rng", "c": "a Config", "g": "a GeneratorOf"}  # by their tags in a header
 
 
 @dataclass(frozen=True)
@@ -66,6 +70,22 @@ class Config:
             return self.__dict__["fields"][name]
         except KeyError:
             raise AttributeError(name) from None
+
+
+@dataclass(frozen=True)
+class GeneratorOf:
+    """A marker for a Python generator of these items, which the receiver starts; an endless one repeats them."""
+
+    items: list[Any]
+    endless: bool = False
+
+    def start(self) -> Iterator[Any]:
+        """Yield the items once. An endless generator repeats them, and raises RuntimeError when far too many are taken."""
+        yield from self.items
+        if self.endless:
+            for _ in range(MAX_REPETITIONS):
+                yield from self.items
+            raise RuntimeError("this generator is endless: take only as many items as you need")
 
 
 @dataclass(frozen=True)
@@ -143,6 +163,8 @@ def _describe(value: Any, chunks: list[bytes], depth: int) -> Any:
         return {"h": value.number}
     if type(value) is Rng:
         return {"r": value.seed}
+    if type(value) is GeneratorOf:
+        return {"g": [_describe(value.items, chunks, depth + 1), value.endless]}
     if type(value) is Config:
         return {"c": [value.module, value.name, _describe(value.fields, chunks, depth + 1)]}
     return {"o": value.type_name if type(value) is Opaque else _type_name(value)}
@@ -192,10 +214,14 @@ class _Decoder:
             return self._handle(content)
         if tag == "o" and type(content) is str:
             return Opaque(content[:200])
-        if tag in ("r", "c") and not self._trusted:
-            raise FrameError(f"it contains {'an Rng' if tag == 'r' else 'a Config'}, which only the grader may send")
+        if tag in _MARKERS and not self._trusted:
+            raise FrameError(f"it contains {_MARKERS[tag]}, which only the grader may send")
         if tag == "r" and type(content) is int:
             return Rng(content)
+        if tag == "g" and type(content) is list and len(content) == 2:
+            items, endless = self.build(content[0], depth + 1), content[1]
+            if type(items) is list and type(endless) is bool:
+                return GeneratorOf(items, endless)
         if tag == "c" and type(content) is list and len(content) == 3:
             module, name, fields = content
             values = self.build(fields, depth + 1)

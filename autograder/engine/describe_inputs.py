@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from autograder.core.text import clean
-from autograder.core.wire_format import Rng
+from autograder.core.wire_format import GeneratorOf, Rng
 from autograder.engine.student import Cache
 
 MAX_NUMBERS = 12  # Larger arrays and lists are shown by their shape or length only.
@@ -32,6 +32,8 @@ def _describe(value: Any) -> str:
         return repr(value) if plain else f"a {type(value).__name__} of {len(value)}"
     if isinstance(value, Rng):
         return f"a generator with seed {value.seed}"
+    if isinstance(value, GeneratorOf):
+        return "an endless generator" if value.endless else f"a generator of {len(value.items)} items"
     if isinstance(value, Cache):
         return "the cache"
     return repr(value) if isinstance(value, (str, int, float, bool, type(None))) else type(value).__name__

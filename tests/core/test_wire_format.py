@@ -2,6 +2,7 @@
 
 import contextlib
 import io
+import itertools
 import json
 
 import numpy as np
@@ -123,6 +124,7 @@ def test_unsendable_value_becomes_its_type_name():
 
 def test_markers_round_trip():
     marks = [wire_format.Handle(3), wire_format.Rng(7), wire_format.Config("gpt", "GPTConfig", {"d_model": 8})]
+    marks.append(wire_format.GeneratorOf([1, (2, 3)], endless=True))
     back = wire_format.unpack(wire_format.pack(marks))
     assert back == marks
     assert back[2].d_model == 8
@@ -130,10 +132,22 @@ def test_markers_round_trip():
         _ = back[2].unknown
 
 
+def test_generator_yields_the_items_once():
+    assert list(wire_format.GeneratorOf([1, 2]).start()) == [1, 2]
+
+
+def test_endless_generator_repeats_and_finally_raises():
+    endless = wire_format.GeneratorOf([1, 2], endless=True).start()
+    assert list(itertools.islice(endless, 5)) == [1, 2, 1, 2, 1]
+    with pytest.raises(RuntimeError, match="endless"):
+        list(endless)
+
+
 FORBIDDEN = [  # as header entries, because a Config cannot be a key of a dict
     {"r": 7},
     {"c": ["gpt", "GPTConfig", {"d": [["d_model", 8]]}]},
     {"c": ["/tmp/evil", "run", {"d": []}]},
+    {"g": [{"l": [1]}, False]},
     {"h": 2},
     {"h": -1},
 ]

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from autograder.core.wire_format import Config, Rng
+from autograder.core.wire_format import Config, GeneratorOf, Rng
 from autograder.curriculum.registry import BUILT_IN
 from autograder.engine.diagnosis.explanation import is_same_error
 from autograder.engine.diagnosis.variants import instance_of, parameter_names, solution_module
@@ -101,6 +101,8 @@ def _prepare_argument(value: Any, caches: dict[int, Any], package: str) -> Any:
         return caches.get(value.handle.number)
     if isinstance(value, Rng):
         return np.random.default_rng(value.seed)
+    if isinstance(value, GeneratorOf):
+        return copy.deepcopy(value).start()
     if isinstance(value, Config):
         return instance_of(value, package)
     return copy.deepcopy(value)

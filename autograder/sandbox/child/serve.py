@@ -71,6 +71,8 @@ class Submission:
             return self.handles[value.number]
         if isinstance(value, frames.Rng):
             return np.random.default_rng(value.seed)
+        if isinstance(value, frames.GeneratorOf):
+            return value.start()
         if isinstance(value, frames.Config):
             return self.function(value.module, value.name)(**value.fields)
         return value
