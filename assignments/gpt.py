@@ -146,7 +146,7 @@ class GPTConfig:
 def init_gpt(config, rng):
     """Return the parameters of an untrained GPT (Radford et al. 2018, section 4.1; Radford et al. 2019, section 2.3).
 
-    The names, in this order, for blocks i = 0 … n_layers - 1:
+    The names, for blocks i = 0 … n_layers - 1:
 
         W_tok (V, D)  W_pos (block_size, D)
         blocks.{i}. ln1.gamma (D,)      ln1.beta (D,)
@@ -298,7 +298,7 @@ def gpt(ids, params, config):
 # >>> loss, grads = gpt_loss(ids, targets, params, config)
 # >>> abs(loss - math.log(27)) < 0.1
 # True
-# >>> list(grads) == list(params)
+# >>> grads.keys() == params.keys()
 # True
 #
 # ```
@@ -331,9 +331,8 @@ def gpt_loss(ids, targets, params, config):
 
     Returns:
         loss: the mean over all B T positions, a Python float.
-        grads: dictionary with the same keys, shapes and dtype as `params`, in the same order. With a tied head the
-            gradient of `W_tok` is the sum of its part as a table and its part as a head. Rows of `W_pos` beyond T
-            are 0.
+        grads: dictionary with the same keys, shapes and dtype as `params`. With a tied head the gradient of
+            `W_tok` is the sum of its part as a table and its part as a head. Rows of `W_pos` beyond T are 0.
 
     Raises:
         ValueError: if T is larger than `config.block_size`, or if an id is negative or not below V.

@@ -144,7 +144,7 @@ class GPTConfig:
 def init_gpt(config, rng):
     """Return the parameters of an untrained GPT (Radford et al. 2018, section 4.1; Radford et al. 2019, section 2.3).
 
-    The names, in this order, for blocks i = 0 … n_layers - 1:
+    The names, for blocks i = 0 … n_layers - 1:
 
         W_tok (V, D)  W_pos (block_size, D)
         blocks.{i}. ln1.gamma (D,)      ln1.beta (D,)
@@ -345,7 +345,7 @@ def gpt(ids, params, config):
 # >>> loss, grads = gpt_loss(ids, targets, params, config)
 # >>> abs(loss - math.log(27)) < 0.1
 # True
-# >>> list(grads) == list(params)
+# >>> grads.keys() == params.keys()
 # True
 #
 # ```
@@ -379,9 +379,8 @@ def gpt_loss(ids, targets, params, config):
 
     Returns:
         loss: the mean over all B T positions, a Python float.
-        grads: dictionary with the same keys, shapes and dtype as `params`, in the same order. With a tied head the
-            gradient of `W_tok` is the sum of its part as a table and its part as a head. Rows of `W_pos` beyond T
-            are 0.
+        grads: dictionary with the same keys, shapes and dtype as `params`. With a tied head the gradient of
+            `W_tok` is the sum of its part as a table and its part as a head. Rows of `W_pos` beyond T are 0.
 
     Raises:
         ValueError: if T is larger than `config.block_size`, or if an id is negative or not below V.
@@ -424,7 +423,7 @@ def _from_parts(ids, targets, params, config):
         grads["W_tok"] += dhead.T
     else:
         grads["W_head"] = dhead
-    return loss, {name: grads[name] for name in params}
+    return loss, grads
 
 
 # %% [markdown]
@@ -569,7 +568,7 @@ def _on_one_page(ids, targets, params, config):
         raise ValueError(f"{length} tokens do not fit into the block size of {config.block_size}")
     x = embed(ids, params["W_tok"], params["W_pos"]).reshape(-1, d_model)  # (N, D)
     shape = (len(x) // length, length, config.n_heads, d_model // config.n_heads)
-    grads = dict.fromkeys(params)  # fixes the order of the keys
+    grads = {}
 
     saved = []
     for i in range(config.n_layers):

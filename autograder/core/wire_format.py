@@ -80,7 +80,7 @@ class GeneratorOf:
     endless: bool = False
 
     def start(self) -> Iterator[Any]:
-        """Yield the items once. An endless generator repeats them, and raises RuntimeError when far too many are taken."""
+        """Yield the items. An endless generator repeats them, and raises RuntimeError if far too many are taken."""
         yield from self.items
         if self.endless:
             for _ in range(MAX_REPETITIONS):
