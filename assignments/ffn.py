@@ -131,7 +131,7 @@ def relu_backward(dout, x):
 # \sigma(2u)$, GELU is x times the gate $\sigma(2u)$. You may write it in either way: the results agree up to rounding.
 # With the sigmoid, `np.exp` overflows to infinity if $-2u$ is large. The gate is then 0, which is correct, but NumPy
 # warns; `np.errstate` switches the warning off. (Some programs use a third form, $x\, \sigma(1.702\, x)$. It is *not*
-# the same: it is off by up to 0.02.)
+# the same: it is off by up to about 0.02.)
 #
 # ```python
 # >>> round(float(np.abs(x / (1 + np.exp(-1.702 * x)) - gelu_exact(x)).max()), 2)

@@ -35,7 +35,7 @@
 # | source | Radford et al. 2019, section 2.3 | Vaswani et al. 2017, section 3.1 |
 #
 # In the pre-norm form nothing changes the stream itself, so the gradient can flow along it unchanged. Such a network
-# can be trained with a large learning rate from the first step, but needs one more norm at the end of the stack,
+# can be trained with the full learning rate from the first step, but needs one more norm at the end of the stack,
 # because the stream grows. In the post-norm form every gradient has to pass through every norm, and training usually
 # needs a learning rate that starts very small (Xiong et al. 2020, section 3).
 #
