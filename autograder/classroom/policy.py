@@ -46,7 +46,7 @@ class LatePolicy(Section, frozen=True):
 class LimitsPolicy(Section, frozen=True):
     """The resources that one submission may use; see `autograder.sandbox.Limits`."""
 
-    call_seconds: CallSeconds = 10.0
+    call_seconds: CallSeconds = 60.0
     submission_seconds: SubmissionSeconds = 300.0
     memory_mib: Annotated[int, Meta(ge=256, description="a whole number, at least 256")] = 2048
     output_mib: Annotated[int, Meta(ge=1, description="a whole number, at least 1")] = 8

@@ -29,7 +29,7 @@ title = "Transformers"
 # hidden = ["{function}::*"]   # students see only the points of these checks; * matches any name
 
 [limits]                       # for one submission
-# call_seconds = 10
+# call_seconds = 60            # CPU time of one call, at most; a call gets 300 times what the official solution needs
 # submission_seconds = 300
 # memory_mib = 2048
 # output_mib = 8

@@ -103,7 +103,7 @@ def probe():
 
 
 def _student_process() -> Diagnostic:
-    from autograder.sandbox import Limits, Session, WorkerDied, Workers, WorkerTimedOut
+    from autograder.sandbox import Deadline, Limits, Session, WorkerDied, Workers, WorkerTimedOut
 
     name = "student process"
     request = {"op": "call", "module": "doctor", "function": "probe", "args": (), "kwargs": {}, "handles": {}}
@@ -111,12 +111,12 @@ def _student_process() -> Diagnostic:
         Path(folder, "doctor.py").write_text(PROBE, "utf-8")
         session = Session(workers, Path(folder), Limits())
         try:
-            session.request(request, 20.0)
+            session.request(request, Deadline.fixed(20.0))
             started = time.perf_counter()
-            reply = session.request(request, 20.0)
+            reply = session.request(request, Deadline.fixed(20.0))
             seconds = time.perf_counter() - started
         except (WorkerDied, WorkerTimedOut) as error:
-            return Diagnostic(name, False, f"does not work: {error}", "headway check --call-seconds 60")
+            return Diagnostic(name, False, f"does not work: {error}", "headway check")
         finally:
             session.close()
     is_isolated = reply.get("value") is not None

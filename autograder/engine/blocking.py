@@ -33,13 +33,14 @@ class BlockedChecks:
         scratch: Path | None,
         run_job: Callable[[Job], JobResult],
         reader: SourceReader,
+        usage: ResourceUsage,
         *,
         untrusted: bool = False,
     ) -> None:
         self._folder, self._curriculum, self._scratch, self._run_job = folder, curriculum, scratch, run_job
         self._reader, self._untrusted = reader, untrusted
         self._calls: dict[str, dict[str, set[str]]] = {}  # by module, so that each is parsed once
-        self._usage = ResourceUsage()  # Re-runs share one budget, as large as the submission's own.
+        self._usage = usage  # of the submission, whose limits the re-runs share
 
     def mark(self, result: SubmissionResult, selected: Iterable[str], known: Mapping[str, Status]) -> None:
         """Set the status of blocked checks in `result`, in place.

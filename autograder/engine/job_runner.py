@@ -12,6 +12,7 @@ from autograder.engine.check_results import build_check_result
 from autograder.engine.fixtures import CONTEXT, CheckContext, has_only_session_fixtures
 from autograder.engine.graded_mark import function_name
 from autograder.engine.jobs import Job, JobResult
+from autograder.engine.official_time import OfficialTimes
 from autograder.engine.reference import Reference
 from autograder.engine.student import UNANSWERED, RecordedCheck, StudentCode
 from autograder.errors import Cancelled, UsageError, Verdict
@@ -42,14 +43,21 @@ class JobRunner:
     _items: dict[str, list[pytest.Item]] = field(default_factory=dict, init=False)  # collected checks, by assignment
     _result: JobResult = field(default_factory=JobResult, init=False)  # of the current job
     _session: pytest.Session = field(init=False)
+    _official_times: OfficialTimes = field(init=False)
     _context: CheckContext | None = field(default=None, init=False)
+
+    def __post_init__(self) -> None:
+        self._official_times = OfficialTimes(self.workers, self.curriculum, self.limits)
 
     def start(self, session: pytest.Session) -> None:
         """Take over the checks that `session` has collected, and call `main`."""
         self._session = session
         self._add_items(session.items)
         self._context = session.config.stash[CONTEXT] = CheckContext(self.reference, self.seed, self.curriculum)
-        self.main(self)
+        try:
+            self.main(self)
+        finally:
+            self._official_times.close()
 
     def cancel(self) -> None:
         """From another thread: make the current job raise `Cancelled`, even from a loop in student code."""
@@ -72,7 +80,11 @@ class JobRunner:
                 wanted = job.folder_for(function_name(item).partition(".")[0])
                 if wanted != folder:
                     folder = wanted
-                    context.set_student(StudentCode(self.workers, folder, self.curriculum, self.limits, job.usage))
+                    official_seconds = self._official_times.cpu_seconds
+                    student = StudentCode(
+                        self.workers, folder, self.curriculum, self.limits, job.usage, official_seconds
+                    )
+                    context.set_student(student)
                 self._run_check(item, next_item)
                 if self._session.shouldstop:
                     raise self._session.Interrupted(self._session.shouldstop)

@@ -18,7 +18,7 @@ from autograder.engine.prerequisites import OfficialPrerequisites
 from autograder.engine.reference import Reference
 from autograder.errors import HeadwayError, UsageError
 from autograder.results import Status, SubmissionResult
-from autograder.sandbox import NO_SANDBOX, Limits, SandboxPolicy, Workers
+from autograder.sandbox import NO_SANDBOX, Limits, ResourceUsage, SandboxPolicy, Workers
 from autograder.sandbox.source_reader import SourceReader
 
 if TYPE_CHECKING:
@@ -140,11 +140,13 @@ class CheckSession:
             closing(self.source_reader()) if reader is None else nullcontext(reader) as reader,
         ):
             official_folder = official.folder_for if official else None
-            found = self._runner.run(Job(folder, frozenset(selected), official_folder, diagnose))
+            usage = ResourceUsage()
+            found = self._runner.run(Job(folder, frozenset(selected), official_folder, diagnose, usage))
             result = SubmissionResult(name, content_hash(folder), self._options.seed, found.checks, found.problems)
             result.official_prerequisites = is_official
             result.sandbox = sandbox.layers
-            blocked = BlockedChecks(folder, curriculum, scratch, self._runner.run, reader, untrusted=untrusted)
+            run_job = self._runner.run
+            blocked = BlockedChecks(folder, curriculum, scratch, run_job, reader, usage, untrusted=untrusted)
             blocked.mark(result, selected, known or {})
         result.seconds = time.perf_counter() - started
         return result

@@ -6,6 +6,8 @@ Every failure of the student's process becomes one of the verdicts of `errors.py
 executed, and every field is validated.
 """
 
+import math
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -28,9 +30,22 @@ from autograder.errors import (
     UsageError,
     Verdict,
 )
-from autograder.sandbox import Limits, ResourceUsage, Session, WorkerDied, Workers, WorkerTimedOut, WorkerUnavailable
+from autograder.sandbox import (
+    Activity,
+    Deadline,
+    Limits,
+    ResourceUsage,
+    Session,
+    WorkerDied,
+    Workers,
+    WorkerTimedOut,
+    WorkerUnavailable,
+)
 
 MAX_LINES = 1 << 20  # Larger line numbers are invalid: a submitted file is smaller than this in bytes.
+# An honest function in pure Python takes up to a hundred times the official CPU time (`training.train`).
+OFFICIAL_FACTOR = 300.0
+UNKNOWN_SECONDS = 10.0  # CPU time of a call where there is no official solution
 UNANSWERED = object()  # stands for the value of a call that returned none
 
 
@@ -78,17 +93,31 @@ class Cache:
         return entries[key] if key in entries else self._student.fetch(self.handle, key, self._call.function)
 
 
+# Returns the CPU time that the official solution needs for the last of these calls (infinite if it is too long to
+# wait for), or None if there is no solution.
+OfficialSeconds = Callable[[list[Call]], float | None]
+
+
 class StudentCode:
     """The submission in `folder`: its attributes are modules, whose attributes are functions."""
 
     def __init__(
-        self, workers: Workers, folder: Path, curriculum: Curriculum, limits: Limits, usage: ResourceUsage | None = None
+        self,
+        workers: Workers,
+        folder: Path,
+        curriculum: Curriculum,
+        limits: Limits,
+        usage: ResourceUsage | None = None,
+        official_seconds: "OfficialSeconds | None" = None,
     ) -> None:
         self.usage = usage or ResourceUsage()
         self._seconds_before = self.usage.seconds
         self._session = Session(workers, folder, limits, self.usage)
         self._curriculum, self._limits = curriculum, limits
-        self._slow: set[str] = set()  # functions that have timed out
+        self._official_seconds = official_seconds
+        self._loaded: set[str] = set()  # modules that the current process has imported
+        self._process = 0  # its number
+        self._measured: float | None = None  # what the official solution needed for the current call, if it was asked
         self._stubs: dict[str, bool] = {}  # what is known of each function
         self.calls: list[Call] = []
         self._handles_issued = 0
@@ -186,24 +215,30 @@ class StudentCode:
         function = self._curriculum.functions["training.train"]
         return self._request({"op": "training", "action": action, **request}, function).get("value")
 
+    def activity(self) -> Activity | None:
+        """Return what the current process has used so far, if there is one and this system can tell."""
+        return self._session.activity()
+
+    def load(self, function: Function) -> None:
+        """Import the module of a function into the current process; an error shows when the function is called."""
+        if self._session.processes_started != self._process or not self._session.is_running:
+            self._loaded.clear()
+        if function.module not in self._loaded:
+            is_slow = not self.usage.slow.isdisjoint(_modules(self._needs(function)))
+            seconds = 2 * self._limits.retry_seconds if is_slow else self._limits.load_seconds
+            deadline = Deadline.fixed(min(seconds, self._limits.call_seconds))
+            loaded = f"importing {function.module}.py"
+            self._exchange({"op": "is_stub", **_names(function)}, function, deadline, loaded, function.module)
+            self._process = self._session.processes_started
+            self._loaded.add(function.module)
+
+    def _needs(self, function: Function) -> set[str]:
+        return {function.qualified, *self._curriculum.all_prerequisites(function.qualified)}
+
     def _request(self, request: dict[str, Any], function: Function) -> dict[str, Any]:
-        names = {function.qualified, *self._curriculum.all_prerequisites(function.qualified)}
-        seconds = self._limits.retry_seconds if names & self._slow else self._limits.call_seconds
-        try:
-            reply = self._session.request(request, seconds)
-        except WorkerTimedOut as error:
-            if str(error):
-                raise TimedOut(f"{function.name} was stopped: {error}") from None
-            self._slow.add(function.qualified)
-            raise TimedOut(
-                f"{function.name} did not return within {seconds:g} s and was stopped",
-                help="look for an infinite loop, or a Python loop over elements that NumPy can handle all at once",
-            ) from None
-        except WorkerUnavailable as error:
-            text = f"cannot start a process for student code ({clean(error, 300)})"
-            raise UsageError(f"{text}. To see what is missing: headway doctor") from None
-        except WorkerDied as error:
-            raise Died(f"while {function.name} was running, {clean(error, 300)}") from None
+        if request["op"] != "training":
+            self.load(function)
+        reply = self._exchange(request, function, self._deadline(function), function.name, function.qualified)
         status = _text(reply.get("status"))
         if status == "returned":
             return reply
@@ -214,6 +249,46 @@ class StudentCode:
             raise NotStarted(clean(message, 300))
         trace = tuple(_code_line(item) for item in _items(reply.get("trace")))
         raise self._verdict(StudentException(clean(_text(reply.get("type")), 100), message, trace), function)
+
+    def _deadline(self, function: Function) -> Deadline:
+        """Return the deadline of a call of `function`, which follows from what the official solution needs for it."""
+        limits, is_slow = self._limits, not self.usage.slow.isdisjoint(self._needs(function))
+        if self._official_seconds is None:
+            return Deadline.fixed(min(limits.retry_seconds if is_slow else math.inf, limits.call_seconds))
+        least = min(limits.retry_seconds if is_slow else limits.least_seconds, limits.call_seconds)
+
+        def cpu_seconds() -> float:
+            assert self._official_seconds is not None
+            self._measured = self._official_seconds(self.calls)
+            wanted = UNKNOWN_SECONDS if self._measured is None else OFFICIAL_FACTOR * self._measured
+            return min(max(least, wanted), limits.call_seconds)
+
+        return Deadline(cpu_seconds, least)
+
+    def _exchange(
+        self, request: dict[str, Any], function: Function, deadline: Deadline, action: str, slow: str
+    ) -> dict[str, Any]:
+        """Return the process's answer; record `slow` if there is none in time."""
+        self._measured = None
+        try:
+            return self._session.request(request, deadline)
+        except WorkerTimedOut as error:
+            if not error.of_call:
+                raise TimedOut(f"{action} was stopped: {error}") from None
+            self.usage.slow.add(slow)
+            official = ""
+            if self._measured is not None and math.isfinite(self._measured):
+                seconds = "less than 0.01" if self._measured < 0.01 else f"{self._measured:.1g}"
+                official = f". The official solution needs {seconds} s for the same input"
+            raise TimedOut(
+                f"{action} was stopped: {error}{official}",
+                help="look for an infinite loop, or a Python loop over elements that NumPy can handle all at once",
+            ) from None
+        except WorkerUnavailable as error:
+            text = f"cannot start a process for student code ({clean(error, 300)})"
+            raise UsageError(f"{text}. To see what is missing: headway doctor") from None
+        except WorkerDied as error:
+            raise Died(f"while {function.name} was running, {clean(error, 300)}") from None
 
     def _verdict(self, exception: StudentException, function: Function) -> Verdict:
         """Return the verdict on an exception that a call of `function` raised."""
@@ -244,6 +319,10 @@ class StudentCode:
 
 def _names(function: Function) -> dict[str, str]:
     return {"module": function.module, "function": function.name}
+
+
+def _modules(functions: Iterable[str]) -> set[str]:
+    return {function.partition(".")[0] for function in functions}
 
 
 def _unwrap(value: Any) -> Any:

@@ -4,6 +4,7 @@
 trusted half: it builds the sandbox, proves which level holds on this machine, and enforces time limits.
 """
 
+from autograder.sandbox.call_timer import Activity, Deadline
 from autograder.sandbox.limits import Limits
 from autograder.sandbox.policy import NO_SANDBOX, UNSAFE, SandboxPolicy
 from autograder.sandbox.probe import SandboxUnavailable, strongest_level
@@ -13,6 +14,8 @@ from autograder.sandbox.session import ResourceUsage, Session, WorkerTimedOut
 __all__ = [
     "NO_SANDBOX",
     "UNSAFE",
+    "Activity",
+    "Deadline",
     "Limits",
     "ResourceUsage",
     "SandboxPolicy",

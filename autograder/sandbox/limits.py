@@ -10,8 +10,10 @@ from autograder.core.wire_format import MAX_BODY
 class Limits:
     """The resource limits of one submission."""
 
-    call_seconds: float = 10.0  # wall time of one call; threads cannot be started, so it bounds the CPU time, too
-    retry_seconds: float = 1.0  # wall time of a call to a function that has already timed out once
+    call_seconds: float = 60.0  # CPU time of one call, at most; most calls get less (see `engine/official_time.py`)
+    least_seconds: float = 1.0  # CPU time that every call gets
+    retry_seconds: float = 0.1  # the same for calls of a function that has already timed out once
+    load_seconds: float = 5.0  # CPU time of importing a module, of which a student's own experiments may be a part
     submission_seconds: float = 300.0  # wall time of all calls of one submission together
     cpu_seconds: float = 300.0  # CPU time of all processes of one submission together
     memory_bytes: int = 2 << 30  # address space of one process

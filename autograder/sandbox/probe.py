@@ -14,6 +14,7 @@ from contextlib import closing
 from errno import EACCES, ENOENT, EPERM
 from pathlib import Path
 
+from autograder.sandbox.call_timer import Deadline
 from autograder.sandbox.limits import Limits
 from autograder.sandbox.policy import CHILD_FOLDER, MechanismUnavailable, SandboxPolicy, build
 from autograder.sandbox.process import WorkerDied, Workers
@@ -86,7 +87,7 @@ def probe(sandbox: SandboxPolicy, submissions_root: Path) -> dict[str, str]:
         request = {"op": "call", "module": "probe", "function": "probe", "args": (), "handles": {}, "kwargs": arguments}
         try:
             with Workers(sandbox=sandbox) as workers, closing(Session(workers, submission, limits)) as session:
-                reply = session.request(request, PROBE_SECONDS)
+                reply = session.request(request, Deadline.fixed(PROBE_SECONDS))
         except (WorkerDied, WorkerTimedOut) as error:
             # The outermost mechanism is blamed: the inner ones had no chance to run.
             return {sandbox.mechanisms[0]: f"does not work here ({error})"}

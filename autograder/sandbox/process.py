@@ -12,11 +12,12 @@ import socket
 import subprocess
 import sys
 import tempfile
-import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
 from autograder.core import wire_format
+from autograder.sandbox.call_timer import Activity, CallTimer, Deadline, activity_of
 from autograder.sandbox.filesystem import numpy_folder
 from autograder.sandbox.limits import Limits
 from autograder.sandbox.policy import CHILD_FOLDER, NO_SANDBOX, PARSING_FOLDER, SandboxPolicy
@@ -83,6 +84,7 @@ class _Server:
         self._control = ours
         self._control.settimeout(START_SECONDS)
         self._ready = False
+        self._has_namespace = bool(sandbox.prefix)
 
     def fork(self, folder: Path, limits: dict[str, int], output: IO[bytes]) -> "_ForkedProcess":
         if not self._ready:
@@ -91,24 +93,32 @@ class _Server:
             self._ready = True
         ours, theirs = socket.socketpair()
         job = {"folder": str(folder), "limits": limits}
+        received: list[int] = []
         with theirs:
             try:
-                pid = int(self._ask(json.dumps(job).encode(), (theirs.fileno(), output.fileno())))
+                pid = int(self._ask(json.dumps(job).encode(), (theirs.fileno(), output.fileno()), received))
             except BaseException:
                 ours.close()
                 raise
-        return _ForkedProcess(self, pid, ours)
+            finally:
+                pids = [_pid_of(descriptor) for descriptor in received]
+        # Behind bubblewrap, the server's number of the process is another one than the grader's.
+        own_pid = None if self._has_namespace else pid
+        return _ForkedProcess(self, pid, ours, pids[0] if pids else own_pid)
 
     def end(self, pid: int) -> ExitStatus:
         return ExitStatus(*json.loads(self._ask(json.dumps({"end": pid}).encode(), ())))
 
-    def _ask(self, message: bytes, descriptors: tuple[int, ...]) -> str:
+    def _ask(self, message: bytes, descriptors: tuple[int, ...], received: list[int] | None = None) -> str:
+        """Send a message and return the answer; descriptors that come with it are appended to `received`."""
         try:
             if message:
                 socket.send_fds(self._control, [message], descriptors)
             reply = b""
             while not reply.endswith(b"\n"):
-                chunk = self._control.recv(64)
+                chunk, descriptors_received, _, _ = socket.recv_fds(self._control, 64, 1)
+                if received is not None:
+                    received += descriptors_received
                 if not chunk:
                     raise WorkerDied(f"the worker server ended{self._last_error_line()}")
                 reply += chunk
@@ -135,8 +145,12 @@ class _Server:
 class _ForkedProcess:
     """A child of the server."""
 
-    def __init__(self, server: _Server, pid: int, channel: socket.socket) -> None:
-        self.channel, self._server, self._pid = channel, server, pid
+    def __init__(self, server: _Server, pid: int, channel: socket.socket, our_pid: int | None) -> None:
+        self.channel, self._server, self._pid, self._our_pid = channel, server, pid, our_pid
+
+    def activity(self) -> Activity | None:
+        """Return what the process has used so far, or None where this system cannot tell."""
+        return activity_of(self._our_pid) if self._our_pid else None
 
     def end(self) -> ExitStatus:
         """Kill the process and return how it ended."""
@@ -159,19 +173,36 @@ class _SpawnedProcess:
             except TimeoutError:
                 self._process.kill()
                 raise WorkerUnavailable("the worker did not start") from None
+        timer = CallTimer(Deadline(lambda: START_SECONDS, START_SECONDS), START_SECONDS, lambda: None)
         try:
-            answer = receive(self.channel, len(token), time.monotonic() + START_SECONDS)
+            answer = receive(self.channel, len(token), timer.seconds_to_wait)
         except (OSError, EOFError):
             answer = b""
         if answer != token.encode():
             self._process.kill()
             raise WorkerUnavailable("another program answered instead of the worker")
 
+    def activity(self) -> Activity | None:
+        """Return what the process has used so far, or None where this system cannot tell."""
+        return activity_of(self._process.pid)
+
     def end(self) -> ExitStatus:
         """Kill the process and return how it ended."""
         self.channel.close()
         self._process.kill()
         return ExitStatus(self._process.wait(), 0.0)
+
+
+def _pid_of(descriptor: int) -> int | None:
+    """Return the grader's number of the process behind a process descriptor, which is closed."""
+    try:
+        lines = Path(f"/proc/self/fdinfo/{descriptor}").read_text("ascii").splitlines()
+    except OSError:
+        return None
+    finally:
+        os.close(descriptor)
+    pids = [int(line.partition(":")[2]) for line in lines if line.startswith("Pid:")]
+    return pids[0] if pids and pids[0] > 0 else None
 
 
 Process = _ForkedProcess | _SpawnedProcess
@@ -190,6 +221,11 @@ class Workers:
         self._sandbox = sandbox
         # Early, so that NumPy loads while the grader loads pytest.
         self._server = _Server(sandbox) if self._fork else None
+
+    @property
+    def submissions_root(self) -> Path | None:
+        """The folder in which submissions must lie, or None if they may lie anywhere."""
+        return self._sandbox.submissions_root
 
     def __enter__(self) -> "Workers":
         return self
@@ -221,20 +257,21 @@ class Workers:
             self._server = None
 
 
-def receive(channel: socket.socket, count: int, deadline: float) -> bytes:
-    """Return exactly `count` bytes; raise TimeoutError at the deadline (of `time.monotonic()`), EOFError at an end."""
+def receive(channel: socket.socket, count: int, seconds_to_wait: Callable[[], float]) -> bytes:
+    """Return exactly `count` bytes; raise EOFError at an end.
+
+    `seconds_to_wait` is asked before each wait how long it may be, and raises TimeoutError at the deadline.
+    """
     # One buffer of the announced size: a list of chunks of one byte each would take fifty times the memory.
     data = bytearray(count)
     view, received = memoryview(data), 0
     while received < count:
-        left = deadline - time.monotonic()
-        if left <= 0:
-            raise TimeoutError
-        channel.settimeout(left)
-        size = channel.recv_into(view[received:])
-        if not size:
-            raise EOFError
-        received += size
+        channel.settimeout(max(0.001, seconds_to_wait()))
+        with contextlib.suppress(TimeoutError):
+            size = channel.recv_into(view[received:])
+            if not size:
+                raise EOFError
+            received += size
     return bytes(data)
 
 

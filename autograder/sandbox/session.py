@@ -7,17 +7,22 @@ import signal
 import socket
 import tempfile
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any
 
 from autograder.core import wire_format
+from autograder.sandbox.call_timer import TRANSFER_SECONDS, Activity, CallTimer, Deadline
 from autograder.sandbox.limits import Limits
 from autograder.sandbox.process import ExitStatus, Process, WorkerDied, Workers, read_at, receive
 
 
 class WorkerTimedOut(Exception):
-    """No answer came before the deadline, and the process was killed; a text names another limit that was used up."""
+    """A limit was used up before the answer came, and the process was killed; the text says which one."""
+
+    def __init__(self, reason: str, *, of_call: bool = False) -> None:
+        super().__init__(reason)
+        self.of_call = of_call  # whether it was the limit of this call, and not of the whole submission
 
 
 @dataclass
@@ -27,6 +32,7 @@ class ResourceUsage:
     seconds: float = 0.0  # wall time of its calls
     cpu_seconds: float = 0.0
     received: int = 0  # bytes of its answers
+    slow: set[str] = field(default_factory=set)  # functions that timed out, and modules that did while loading
 
 
 class Session:
@@ -41,27 +47,28 @@ class Session:
         self._output: IO[bytes] | None = None
         self._shown = 0
         self._usage = usage or ResourceUsage()
+        self.processes_started = 0
 
-    def request(self, message: dict[str, Any], seconds: float) -> dict[str, Any]:
+    def request(self, message: dict[str, Any], deadline: Deadline) -> dict[str, Any]:
         """Send one request and return its answer, which may contain the handles that the request issues.
 
         Raises:
-            WorkerTimedOut: after `seconds`, or if the submission has used up its time.
+            WorkerTimedOut: at the deadline, or if the submission has used up its time.
             WorkerDied: if the process ends, or sends anything but the answer.
         """
         self._require_time()
         process = self._running()
         started = time.monotonic()
+        timer = CallTimer(deadline, self._limits.submission_seconds - self._usage.seconds, self.activity)
         try:
             try:
-                left = self._limits.submission_seconds - self._usage.seconds
-                return self._exchange(process, message, min(seconds, left))
+                return self._exchange(process, message, timer)
             finally:
                 self._usage.seconds += time.monotonic() - started
         except TimeoutError:
             self.end()
             self._require_time()
-            raise WorkerTimedOut from None
+            raise WorkerTimedOut(timer.reason or "it did not accept the request", of_call=True) from None
         except (OSError, EOFError):
             ending = self._end_after_grace()
             if self._usage.cpu_seconds >= self._limits.cpu_seconds:
@@ -71,15 +78,25 @@ class Session:
             self.end()
             raise WorkerDied(f"its process sent something that is not an answer: {error}") from None
 
-    def _exchange(self, process: Process, message: dict[str, Any], seconds: float) -> dict[str, Any]:
+    @property
+    def is_running(self) -> bool:
+        """Whether a process is running that the next request will reach."""
+        return self._process is not None
+
+    def activity(self) -> Activity | None:
+        """Return what the running process has used so far; None if there is none, or this system cannot tell."""
+        return self._process.activity() if self._process is not None else None
+
+    def _exchange(self, process: Process, message: dict[str, Any], timer: CallTimer) -> dict[str, Any]:
         number = secrets.randbits(53)  # An answer forged in advance would have to guess it.
-        deadline = time.monotonic() + seconds
-        process.channel.settimeout(seconds)
+        process.channel.settimeout(TRANSFER_SECONDS)
         process.channel.sendall(wire_format.pack({**message, "id": number}))
 
         def receive_counted(count: int) -> bytes:
             self._usage.received += count
-            return receive(process.channel, count, deadline)
+            data = receive(process.channel, count, timer.seconds_to_wait)
+            timer.note_answer()
+            return data
 
         issued = message.get("handles", {}).values()
         reply = wire_format.read_frame(receive_counted, self._limits.result_bytes, issued)
@@ -117,6 +134,7 @@ class Session:
             if self._output is not None:
                 self._output.close()
             self._output, self._shown = tempfile.TemporaryFile(), 0  # noqa: SIM115 (It lives as long as the process.)
+            self.processes_started += 1
             self._process = self._workers.start(self._folder, self._limits, self._output, self._usage.cpu_seconds)
         return self._process
 

@@ -12,7 +12,6 @@ from rich.console import Console
 
 from autograder.errors import UsageError
 from autograder.report import watch_screen
-from autograder.sandbox import Limits
 from autograder.workspace import editor, files, hints
 from autograder.workspace.background_checker import CheckReply
 from autograder.workspace.file_watcher import FileWatcher
@@ -23,7 +22,7 @@ from autograder.workspace.watch_plain import print_progress
 
 SAVED = object()
 PATIENCE = 1.5  # seconds after which a long check is explained
-SLOW_CHECK = f"still running; a call is stopped after {Limits().call_seconds:g} s. Is there an endless loop?"
+SLOW_CHECK = "still running; a call that takes too long is stopped. Is there an endless loop?"
 
 
 class WatchLoop:

@@ -6,6 +6,7 @@ from autograder.courses.transformer import TRANSFORMER
 from autograder.engine.blocking import BlockedChecks, block_without_correct_answer, mark_blocked
 from autograder.engine.jobs import Job, JobResult
 from autograder.results import CheckResult, SubmissionResult
+from autograder.sandbox import ResourceUsage
 
 FUNCTION = "softmax.softmax"
 
@@ -59,7 +60,7 @@ def test_reruns_share_one_budget(tmp_path, reader):
         return JobResult()
 
     result = SubmissionResult("ada", "", 0, [checked("failed", function=function) for function in functions])
-    BlockedChecks(tmp_path, TRANSFORMER, None, run_job, reader).mark(result, functions, {})
+    usage = ResourceUsage()
+    BlockedChecks(tmp_path, TRANSFORMER, None, run_job, reader, usage).mark(result, functions, {})
     assert [job.functions for job in jobs] == [{"softmax.log_softmax"}, {"softmax.cross_entropy"}]
-    assert jobs[0].usage is jobs[1].usage
-    assert jobs[0].usage is not Job(tmp_path).usage
+    assert jobs[0].usage is jobs[1].usage is usage

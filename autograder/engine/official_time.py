@@ -1,0 +1,95 @@
+"""Measure what the official solution needs for a call, so that the deadline of the student's call fits the work."""
+
+import math
+import shutil
+import tempfile
+from contextlib import ExitStack, suppress
+from pathlib import Path
+from typing import Any
+
+from autograder.curriculum import Curriculum, registry
+from autograder.engine.student import Cache, Call, StudentCode
+from autograder.errors import Mismatch, Raised, TimedOut, Verdict
+from autograder.sandbox import Limits, Workers
+
+# An official solution that takes longer is not waited for: the call gets the largest time in any case.
+MAX_SECONDS = 0.5
+
+
+class OfficialTimes:
+    """The official solutions, in a process like the student's.
+
+    A check may pass on what the student's function returned, of any size: the process has a limit of memory and time.
+    """
+
+    def __init__(self, workers: Workers, curriculum: Curriculum, limits: Limits) -> None:
+        self._workers, self._curriculum = workers, curriculum
+        self._limits = Limits(MAX_SECONDS, submission_seconds=1e9, cpu_seconds=1e9, memory_bytes=limits.memory_bytes)
+        self._resources = ExitStack()
+        self._code: StudentCode | None = None
+
+    def cpu_seconds(self, calls: list[Call]) -> float | None:
+        """Return the CPU time that the official solution needs for the last call of a check.
+
+        It is infinite if the solution needs too long, and None if there is no solution.
+        """
+        code = self._official_code()
+        function = calls[-1].function
+        try:
+            code.new_check(function.qualified)
+            code.load(function)
+            args, kwargs = self._arguments(calls[-1], calls, {})
+            before = self._used(code)
+            with suppress(Raised):  # It refuses the input, which takes time, too.
+                code.call(function.qualified, args, kwargs)
+            return self._used(code) - before
+        except TimedOut:
+            return math.inf
+        except Verdict:
+            return None
+
+    def _arguments(
+        self, call: Call, calls: list[Call], answers: dict[int, Any]
+    ) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """Return the arguments of a call, with the official caches in place of the student's.
+
+        `answers` holds those of the official functions so far, by the index of the call.
+        """
+
+        def official(value: Any) -> Any:
+            if not isinstance(value, Cache):
+                return value
+            for index, earlier in enumerate(calls):
+                outputs = earlier.value if isinstance(earlier.value, tuple) else (earlier.value,)
+                for position, output in enumerate(outputs):
+                    if output is value:
+                        if index not in answers:
+                            args, kwargs = self._arguments(earlier, calls[:index], answers)
+                            answers[index] = self._official_code().call(earlier.function.qualified, args, kwargs)
+                        answer = answers[index]
+                        return answer[position] if isinstance(answer, tuple) else answer
+            raise Mismatch("the cache is not from this check")
+
+        return tuple(map(official, call.args)), {key: official(value) for key, value in call.kwargs.items()}
+
+    def _used(self, code: StudentCode) -> float:
+        activity = code.activity()
+        return code.usage.seconds if activity is None else activity.cpu_seconds
+
+    def _official_code(self) -> StudentCode:
+        if self._code is None:
+            folder = registry.solutions(self._curriculum.package)
+            if (root := self._workers.submissions_root) is not None:  # The sandbox shows no other folder.
+                copy = self._resources.enter_context(tempfile.TemporaryDirectory(prefix="headway-", dir=root))
+                for path in folder.glob("*.py"):
+                    shutil.copyfile(path, Path(copy, path.name))
+                folder = Path(copy)
+            code = StudentCode(self._workers, folder, self._curriculum, self._limits)
+            self._code = code
+            self._resources.callback(code.close)
+        return self._code
+
+    def close(self) -> None:
+        """End the process."""
+        self._resources.close()
+        self._code = None

@@ -1,0 +1,114 @@
+"""Decide when a call of student code has taken too long.
+
+CPU time decides wherever the grader can measure it, so that a busy machine stops no honest code; elsewhere the clock
+does. A process that is asleep uses no CPU time, so that its sleep has a limit of its own.
+"""
+
+import os
+import random
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+PATIENCE = 1.0  # seconds that any call may take; only then is anything measured
+MAX_ASLEEP = 2.0  # seconds in one call: NumPy code waits for nothing but the processor
+TRANSFER_SECONDS = 10.0  # for an answer that has begun to arrive
+POLL_SECONDS = 0.1
+CLOCK_FACTOR = 3.0  # Where only the clock can be measured, other processes should not cost an honest function points.
+
+
+class Activity(NamedTuple):
+    """The CPU time that a process has used so far, and whether it is asleep at this moment."""
+
+    cpu_seconds: float
+    is_asleep: bool
+
+
+def activity_of(pid: int) -> Activity | None:
+    """Return the activity of a process, or None where it cannot be measured (on anything but Linux)."""
+    try:
+        with open(f"/proc/{pid}/stat", "rb") as file:
+            fields = file.read().rpartition(b")")[2].split()
+    except OSError:
+        return None
+    try:
+        seconds = time.clock_gettime(~pid << 3 | 2)  # the CPU-time clock of another process, see clock_getcpuclockid(3)
+    except OSError:
+        seconds = (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    # A process in state D waits for a disk or for memory: that is the machine's fault.
+    return Activity(seconds, fields[0] not in (b"R", b"D"))
+
+
+@dataclass(frozen=True)
+class Deadline:
+    """What one call may take. `cpu_seconds` may take time itself; it is called only once `patience` is used up."""
+
+    cpu_seconds: Callable[[], float]
+    patience: float = PATIENCE
+
+    @classmethod
+    def fixed(cls, seconds: float) -> "Deadline":
+        """Return a deadline that does not depend on the call."""
+        return cls(lambda: seconds, min(PATIENCE, seconds))
+
+
+class CallTimer:
+    """The time that one call takes, from now on; `wall_seconds` are what the submission has left."""
+
+    def __init__(self, deadline: Deadline, wall_seconds: float, activity: Callable[[], Activity | None]) -> None:
+        self._deadline, self._wall_seconds, self._activity = deadline, wall_seconds, activity
+        self._started = time.monotonic()
+        begin = activity()
+        self._cpu_before = begin.cpu_seconds if begin else 0.0
+        self._idle_before = 0.0  # seconds without CPU time at the last look
+        self._asleep = 0.0
+        self._allowed: float | None = None  # CPU seconds
+        self._transfer_started: float | None = None
+        self.reason = ""  # why the call was stopped; empty if the submission's time was used up
+
+    def note_answer(self) -> None:
+        """Note that the answer has begun to arrive: from now on, only its transfer takes time."""
+        if self._transfer_started is None:
+            self._transfer_started = time.monotonic()
+
+    def seconds_to_wait(self) -> float:
+        """Return how long to wait for the answer before asking again; raise TimeoutError to stop the call."""
+        now = time.monotonic()
+        waited = now - self._started
+        wall_left = self._wall_seconds - waited
+        if wall_left <= 0:
+            raise TimeoutError
+        if self._transfer_started is not None:
+            left = self._transfer_started + TRANSFER_SECONDS - now
+            self._require(left > 0, f"its answer took more than {TRANSFER_SECONDS:g} s to arrive")
+        elif waited < self._deadline.patience:
+            left = self._deadline.patience - waited
+        else:
+            left = self._measure(waited)
+        return min(left, wall_left)
+
+    def _measure(self, waited: float) -> float:
+        activity = self._activity()
+        # The pauses differ, so that no process can pretend to be awake at the moments of measurement.
+        pause = random.uniform(0.5, 1.5) * POLL_SECONDS
+        if self._allowed is None:
+            self._allowed = self._deadline.cpu_seconds()
+        if activity is None:
+            left = CLOCK_FACTOR * self._allowed - waited
+            self._require(left > 0, f"it did not return within {CLOCK_FACTOR * self._allowed:.2g} s")
+            return min(left, pause)
+        used = activity.cpu_seconds - self._cpu_before
+        self._require(used < self._allowed, f"it used more than {self._allowed:.2g} s of CPU time")
+        idle = waited - used
+        if activity.is_asleep:
+            self._asleep += max(0.0, idle - self._idle_before)
+        self._idle_before = idle
+        allowed_sleep = min(MAX_ASLEEP, 2 * self._allowed)
+        self._require(self._asleep < allowed_sleep, f"it was asleep for more than {allowed_sleep:.2g} s")
+        return min(self._allowed - used, pause)
+
+    def _require(self, condition: bool, reason: str) -> None:
+        if not condition:
+            self.reason = reason
+            raise TimeoutError

@@ -1,0 +1,72 @@
+"""Measure what endless loops cost: a class of 60 in which some students have one, on three whole assignments.
+
+    python tests/bench/bench_loops.py [--count 60] [--loops 7] [-j 1]
+
+Prints the seconds per submission, and those of the submissions with and without a loop. Half of the others have a
+known mistake.
+"""
+
+import argparse
+import json
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from autograder.curriculum.stubs import bundled
+from autograder.engine.diagnosis.mistake import mistakes_of_function
+from autograder.engine.diagnosis.variants import source_with_mistakes
+
+MODULES = ("softmax", "attention", "layernorm")
+LOOPING = (
+    "softmax.softmax", "attention.attention", "layernorm.layernorm", "softmax.cross_entropy",
+    "attention.attention_backward", "layernorm.layernorm_backward", "softmax.softmax_backward",
+)  # fmt: skip
+WRONG = ("softmax.log_softmax", "attention.attention", "layernorm.layernorm", "softmax.softmax_backward")
+
+
+def write_class(folder, count, loops):
+    chance = random.Random(1)
+    for number in range(count):
+        name = f"{number:03}-{'loop' if number < loops else 'wrong' if number % 2 else 'right'}"
+        student = folder / name
+        student.mkdir(parents=True)
+        for module in MODULES:
+            shutil.copyfile(bundled("solutions") / f"{module}.py", student / f"{module}.py")
+        if number < loops:
+            module, _, function = LOOPING[number % len(LOOPING)].partition(".")
+            with open(student / f"{module}.py", "a") as file:
+                file.write(f"\n\ndef {function}(*args, **kwargs):\n    while True:\n        pass\n")
+        elif number % 2:
+            mistake = chance.choice(mistakes_of_function(chance.choice(WRONG)))
+            module = mistake.function.partition(".")[0]
+            (student / f"{module}.py").write_text(source_with_mistakes(mistake))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--count", type=int, default=60)
+    parser.add_argument("--loops", type=int, default=7)
+    parser.add_argument("-j", dest="processes", default="1")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="headway-bench-") as scratch:
+        folder, out = Path(scratch, "class"), Path(scratch, "out")
+        write_class(folder, options.count, options.loops)
+        names = [part for module in MODULES for part in ("--assignment", module)]
+        command = [sys.executable, "-m", "autograder.cli", "grade", folder, "--out", out, "--seed", "0", *names]
+        started = time.perf_counter()
+        subprocess.run([*map(str, command), "-j", options.processes], stdout=subprocess.DEVNULL)
+        took = time.perf_counter() - started
+        documents = {path.stem: json.loads(path.read_text("utf-8")) for path in (out / "results").glob("*.json")}
+        print(f"{took / options.count:.3f} s per submission, {took:.1f} s in all")
+        for kind in ("loop", "wrong", "right"):
+            seconds = [document["seconds"] for name, document in documents.items() if name.endswith(kind)]
+            if seconds:
+                print(f"  {kind:6} {sum(seconds) / len(seconds):6.3f} s each, at most {max(seconds):.3f}")
+
+
+if __name__ == "__main__":
+    main()
