@@ -17,7 +17,10 @@ from autograder.errors import UsageError
 @options.submission_folder
 @click.option("--seed", type=click.IntRange(0), default=0, help="Use other inputs (default: 0, the public ones).")
 @click.option(
-    "--call-seconds", type=click.FloatRange(0.05), default=60.0, help="Largest CPU time per call, in seconds (default: 60)."
+    "--call-seconds",
+    type=click.FloatRange(0.05),
+    default=60.0,
+    help="Limit of CPU time per call, in s (default: 60).",
 )
 @click.option(
     "--sandbox", is_flag=True, help="Run the code in the strongest sandbox of this machine, as headway grade does."

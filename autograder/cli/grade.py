@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 @click.option("--cluster", default="", metavar="ADDRESS", help="Grade on the workers of this Dask scheduler.")
 @click.option("--assignment", "names", multiple=True, metavar="NAME", help="Grade only this assignment; repeatable.")
 @click.option("--seed", type=click.IntRange(0), help="Seed of the inputs (default: drawn once and stored in OUT).")
-@click.option("--call-seconds", type=click.FloatRange(0.05), help="Largest CPU time per call, in seconds (default: 60).")
+@click.option("--call-seconds", type=click.FloatRange(0.05), help="Limit of CPU time per call, in s (default: 60).")
 @click.option(
     "--submission-seconds",
     type=click.FloatRange(0.1),

@@ -225,7 +225,7 @@ class StudentCode:
             self._loaded.clear()
         if function.module not in self._loaded:
             is_slow = not self.usage.slow.isdisjoint(_modules(self._needs(function)))
-            seconds = 2 * self._limits.retry_seconds if is_slow else self._limits.load_seconds
+            seconds = self._limits.later_seconds if is_slow else self._limits.load_seconds
             deadline = Deadline.fixed(min(seconds, self._limits.call_seconds))
             loaded = f"importing {function.module}.py"
             self._exchange({"op": "is_stub", **_names(function)}, function, deadline, loaded, function.module)
@@ -255,7 +255,8 @@ class StudentCode:
         limits, is_slow = self._limits, not self.usage.slow.isdisjoint(self._needs(function))
         if self._official_seconds is None:
             return Deadline.fixed(min(limits.retry_seconds if is_slow else math.inf, limits.call_seconds))
-        least = min(limits.retry_seconds if is_slow else limits.least_seconds, limits.call_seconds)
+        least = limits.later_seconds if self.usage.slow else limits.least_seconds
+        least = min(limits.retry_seconds if is_slow else least, limits.call_seconds)
 
         def cpu_seconds() -> float:
             assert self._official_seconds is not None

@@ -86,7 +86,7 @@ class CallTimer:
             left = self._deadline.patience - waited
         else:
             left = self._measure(waited)
-        return min(left, wall_left)
+        return max(0.001, min(left, wall_left))
 
     def _measure(self, waited: float) -> float:
         activity = self._activity()

@@ -12,7 +12,8 @@ class Limits:
 
     call_seconds: float = 60.0  # CPU time of one call, at most; most calls get less (see `engine/official_time.py`)
     least_seconds: float = 1.0  # CPU time that every call gets
-    retry_seconds: float = 0.1  # the same for calls of a function that has already timed out once
+    later_seconds: float = 0.3  # the same once another function of the submission has timed out
+    retry_seconds: float = 0.05  # the same for a function that has timed out itself, or whose prerequisite has
     load_seconds: float = 5.0  # CPU time of importing a module, of which a student's own experiments may be a part
     submission_seconds: float = 300.0  # wall time of all calls of one submission together
     cpu_seconds: float = 300.0  # CPU time of all processes of one submission together

@@ -266,7 +266,7 @@ def receive(channel: socket.socket, count: int, seconds_to_wait: Callable[[], fl
     data = bytearray(count)
     view, received = memoryview(data), 0
     while received < count:
-        channel.settimeout(max(0.001, seconds_to_wait()))
+        channel.settimeout(seconds_to_wait())
         with contextlib.suppress(TimeoutError):
             size = channel.recv_into(view[received:])
             if not size:

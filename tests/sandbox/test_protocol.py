@@ -103,9 +103,7 @@ class OverASocket:
     def start(self, folder, limits, output, cpu_used=0.0):
         ours, theirs = socket.socketpair()
         threading.Thread(target=self._speak, args=(theirs,), daemon=True).start()
-        return SimpleNamespace(
-            channel=ours, end=lambda: ours.close() or ExitStatus(0, 0.0), activity=lambda: None
-        )
+        return SimpleNamespace(channel=ours, end=lambda: ours.close() or ExitStatus(0, 0.0), activity=lambda: None)
 
     def _speak(self, channel):
         with channel, channel.makefile("rb") as file, contextlib.suppress(OSError):

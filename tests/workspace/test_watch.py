@@ -138,7 +138,7 @@ def test_new_save_ends_an_endless_check(watching, workspace, tmp_path):
     wait_until(marker.exists)
     save(workspace, RIGHT)
     terminal.wait_for("✓ softmax.softmax")
-    assert len(marker.read_text()) < 10  # the limit of one call is 10 s
+    assert len(marker.read_text()) < 10
     terminal.press("q")
     assert terminal.wait_end() == 0
 
@@ -146,9 +146,9 @@ def test_new_save_ends_an_endless_check(watching, workspace, tmp_path):
 def test_slow_check_is_explained(watching, workspace):
     terminal = watching()
     save(workspace, "while True: pass")
-    terminal.wait_for("a call is stopped after 10 s")
-    terminal.wait_for("did not return within 10 s")
-    assert "a call is stopped" not in terminal.screen()
+    terminal.wait_for("a call that takes too long is stopped")
+    terminal.wait_for("used more than 1 s of CPU time")
+    assert "a call that takes too long" not in terminal.screen()
 
 
 def test_resize_redraws_within_the_width(watching):

@@ -1,0 +1,94 @@
+"""When a call is stopped: by its CPU time, by its sleep, or by the clock where neither can be measured."""
+
+import contextlib
+import os
+import subprocess
+import sys
+from types import SimpleNamespace
+
+import pytest
+from support.waiting import wait_until
+
+from autograder.sandbox import call_timer
+from autograder.sandbox.call_timer import Activity, CallTimer, Deadline, activity_of
+
+
+def seconds_until_stopped(monkeypatch, activity, deadline, wall_seconds=100.0):
+    """Return when a call is stopped whose process uses CPU time as `activity` says, and the timer; the clock is ours.
+
+    `activity` maps the time since the call to an Activity or None.
+    """
+    clock = SimpleNamespace(now=0.0)
+    monkeypatch.setattr(call_timer, "time", SimpleNamespace(monotonic=lambda: clock.now))
+    timer = CallTimer(deadline, wall_seconds, lambda: activity(clock.now))
+    with contextlib.suppress(TimeoutError):
+        while clock.now < 1000:
+            clock.now += timer.seconds_to_wait()
+    return clock.now, timer
+
+
+def computing(share):
+    return lambda now: Activity(share * now, is_asleep=False)
+
+
+def test_loop_is_stopped_by_its_cpu_time(monkeypatch):
+    seconds, timer = seconds_until_stopped(monkeypatch, computing(1.0), Deadline(lambda: 1.5))
+    assert seconds == pytest.approx(1.5, abs=0.01)
+    assert timer.reason == "it used more than 1.5 s of CPU time"
+
+
+def test_busy_machine_gives_a_loop_the_same_cpu_time(monkeypatch):
+    seconds, _ = seconds_until_stopped(monkeypatch, computing(0.1), Deadline(lambda: 1.5))
+    assert seconds == pytest.approx(15.0, abs=0.2)
+
+
+def test_sleeper_is_stopped_after_two_seconds(monkeypatch):
+    asleep = lambda now: Activity(0.01, is_asleep=True)  # noqa: E731
+    seconds, timer = seconds_until_stopped(monkeypatch, asleep, Deadline(lambda: 60.0))
+    assert seconds == pytest.approx(2.0, abs=0.2)
+    assert timer.reason == "it was asleep for more than 2 s"
+
+
+def test_process_that_waits_for_the_machine_is_not_asleep(monkeypatch):
+    waiting = lambda now: Activity(0.01, is_asleep=False)  # noqa: E731
+    seconds, timer = seconds_until_stopped(monkeypatch, waiting, Deadline(lambda: 1.0), wall_seconds=50.0)
+    assert seconds == pytest.approx(50.0, abs=0.2)
+    assert not timer.reason  # the time of the submission
+
+
+def test_clock_decides_without_a_measurement(monkeypatch):
+    seconds, timer = seconds_until_stopped(monkeypatch, lambda now: None, Deadline(lambda: 1.5))
+    assert seconds == pytest.approx(4.5, abs=0.2)
+    assert timer.reason == "it did not return within 4.5 s"
+
+
+def test_deadline_of_quick_call_is_never_computed():
+    timer = CallTimer(Deadline(lambda: pytest.fail("it costs time")), 100.0, lambda: None)
+    assert 0.9 < timer.seconds_to_wait() <= 1.0
+
+
+def test_answer_that_drips_is_stopped(monkeypatch):
+    clock = SimpleNamespace(now=0.0)
+    monkeypatch.setattr(call_timer, "time", SimpleNamespace(monotonic=lambda: clock.now))
+    timer = CallTimer(Deadline(lambda: 60.0), 100.0, lambda: None)
+    timer.note_answer()
+    clock.now = 10.5
+    with pytest.raises(TimeoutError):
+        timer.seconds_to_wait()
+    assert timer.reason == "its answer took more than 10 s to arrive"
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/self/stat"), reason="needs /proc")
+@pytest.mark.parametrize(
+    ("code", "is_asleep", "least"), [("while True: pass", False, 0.05), ("import time; time.sleep(60)", True, 0.0)]
+)
+def test_activity_tells_a_loop_from_a_sleeper(code, is_asleep, least):
+    with subprocess.Popen([sys.executable, "-I", "-S", "-c", code]) as process:
+
+        def is_seen():
+            seen = activity_of(process.pid)
+            return seen.is_asleep == is_asleep and seen.cpu_seconds > least
+
+        wait_until(is_seen)
+        process.kill()
+    assert activity_of(process.pid) is None
