@@ -17,6 +17,7 @@ import numpy as np
 from autograder.core.text import clean
 from autograder.core.zip_archive import SkippedFile
 from autograder.errors import UsageError
+from autograder.sandbox.call_timer import Deadline
 from autograder.sandbox.limits import Limits
 from autograder.sandbox.policy import NO_SANDBOX
 from autograder.sandbox.probe import SandboxUnavailable, strongest_level
@@ -103,7 +104,7 @@ class SourceReader:
             raise too_slow
         request = {"op": "parse", "operation": operation, "arguments": _as_arrays(arguments)}
         try:
-            reply = self._session.request({**request, "handles": {}}, self._limits.call_seconds)
+            reply = self._session.request({**request, "handles": {}}, Deadline.fixed(self._limits.call_seconds))
         except WorkerTimedOut:
             self._time_is_used_up = True
             raise too_slow from None
