@@ -4,7 +4,7 @@ import pytest
 
 from autograder.courses.transformer import TRANSFORMER
 from autograder.engine.blocking import BlockedChecks, block_without_correct_answer, mark_blocked
-from autograder.engine.jobs import Job, JobResult
+from autograder.engine.jobs import JobResult
 from autograder.results import CheckResult, SubmissionResult
 from autograder.sandbox import ResourceUsage
 
