@@ -52,7 +52,7 @@ from softmax import as_float, softmax, softmax_backward  # noqa: F401, the examp
 
 # %%
 def causal_average_loop(x):
-    """Return for each position the mean of itself and all positions before it, with a loop over the positions.
+    """Return for each position the mean of itself and all positions before it.
 
         out[..., t, :] = (1 / (t + 1)) Σ_{j ≤ t} x[..., j, :]
 
@@ -106,7 +106,7 @@ def causal_average_loop(x):
 
 # %%
 def causal_average_matmul(x):
-    """Return for each position the mean of itself and all positions before it, with one matrix product.
+    """Return for each position the mean of itself and all positions before it, as a matrix product.
 
         out = A x,   A[t, j] = 1 / (t + 1) if j ≤ t else 0
 
@@ -114,7 +114,7 @@ def causal_average_matmul(x):
         x: vectors, (..., T, D).
 
     Returns:
-        The averages, same shape and dtype as `x` (float64 for integers), as `causal_average_loop` returns them.
+        The averages, same shape and dtype as `x` (float64 for integers).
     """
     raise NotImplementedError("attention.causal_average_matmul")
 
@@ -424,7 +424,7 @@ def attention_backward(dout, q, k, v, weights):
         weights: the weights that `attention(q, k, v, mask)` returned, (..., T, S).
 
     Returns:
-        dq (..., T, K), dk (..., S, K) and dv (..., S, Kᵥ), in the dtype of the inputs (float64 for integers).
+        dq (..., T, K), dk (..., S, K) and dv (..., S, Kᵥ), in the dtype of the inputs.
     """
     raise NotImplementedError("attention.attention_backward")
 

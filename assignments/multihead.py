@@ -29,7 +29,6 @@
 # %%
 import numpy as np
 from attention import attention, attention_backward
-from softmax import as_float
 
 # %% [markdown]
 # ## `split_heads`
@@ -82,13 +81,13 @@ def split_heads(x, n_heads):
 
     Args:
         x: vectors, (..., T, D).
-        n_heads: H, a divisor of D.
+        n_heads: H, at least 1.
 
     Returns:
         (..., H, T, K), in the dtype of `x`. It may be a view of `x`.
 
     Raises:
-        ValueError: if D cannot be divided into `n_heads` heads of the same size.
+        ValueError: if D is not a multiple of H.
     """
     raise NotImplementedError("multihead.split_heads")
 
@@ -263,20 +262,20 @@ def multihead_attention(x, params, n_heads, mask=None, memory=None):
     Args:
         x: vectors, (..., T, D); for B texts (B, T, D).
         params: dict with `W_qkv` (D, 3D), `b_qkv` (3D,), `W_o` (D, D), `b_o` (D,). Each bias may be absent.
-        n_heads: H, a divisor of D.
+        n_heads: H, at least 1.
         mask: boolean, True where a query may attend to a key; broadcastable to (..., H, T, S), such as (T, S) or
             (B, 1, T, S). None means that every query may attend to every key.
         memory: None for self attention (then S = T), or the vectors to attend to, (..., S, D), with the batch axes of
             `x`.
 
     Returns:
-        out: (..., T, D), in the dtype of the inputs (float64 for integers).
+        out: (..., T, D), in the dtype of the inputs.
         cache: dict for `multihead_attention_backward`. `cache["weights"]` holds the attention weights,
             (..., H, T, S); the other entries are up to you.
 
     Raises:
-        ValueError: if D cannot be divided into `n_heads` heads of the same size, or if the mask does not fit.
-        TypeError: if the mask is not boolean (`attention` raises it).
+        ValueError: if D is not a multiple of H, or if the mask does not broadcast to (..., H, T, S).
+        TypeError: if the mask is not boolean.
     """
     raise NotImplementedError("multihead.multihead_attention")
 
@@ -335,7 +334,7 @@ def multihead_attention_backward(dout, cache):
         grads: dict with the same keys and shapes as `params`; a bias that was absent has no gradient.
         dmemory: gradient with respect to `memory`, (..., S, D). Only for cross attention: self attention returns the
             pair (dx, grads), cross attention the triple (dx, grads, dmemory).
-        All in the dtype of the inputs (float64 for integers).
+        All in the dtype of the inputs.
     """
     raise NotImplementedError("multihead.multihead_attention_backward")
 

@@ -49,7 +49,7 @@ from softmax import as_float, softmax, softmax_backward  # noqa: F401, the examp
 
 # %%
 def causal_average_loop(x):
-    """Return for each position the mean of itself and all positions before it, with a loop over the positions.
+    """Return for each position the mean of itself and all positions before it.
 
         out[..., t, :] = (1 / (t + 1)) Σ_{j ≤ t} x[..., j, :]
 
@@ -106,7 +106,7 @@ def causal_average_loop(x):
 
 # %%
 def causal_average_matmul(x):
-    """Return for each position the mean of itself and all positions before it, with one matrix product.
+    """Return for each position the mean of itself and all positions before it, as a matrix product.
 
         out = A x,   A[t, j] = 1 / (t + 1) if j ≤ t else 0
 
@@ -114,7 +114,7 @@ def causal_average_matmul(x):
         x: vectors, (..., T, D).
 
     Returns:
-        The averages, same shape and dtype as `x` (float64 for integers), as `causal_average_loop` returns them.
+        The averages, same shape and dtype as `x` (float64 for integers).
     """
     x = as_float(x)
     weights = np.tri(x.shape[-2], dtype=x.dtype)  # (T, T), ones on and below the diagonal
@@ -458,9 +458,8 @@ def attention_backward(dout, q, k, v, weights):
         weights: the weights that `attention(q, k, v, mask)` returned, (..., T, S).
 
     Returns:
-        dq (..., T, K), dk (..., S, K) and dv (..., S, Kᵥ), in the dtype of the inputs (float64 for integers).
+        dq (..., T, K), dk (..., S, K) and dv (..., S, Kᵥ), in the dtype of the inputs.
     """
-    dout, q, k, v, weights = as_float(dout), as_float(q), as_float(k), as_float(v), as_float(weights)
     dv = weights.swapaxes(-1, -2) @ dout  # (..., S, T) @ (..., T, Kᵥ)
     dweights = dout @ v.swapaxes(-1, -2)  # (..., T, Kᵥ) @ (..., Kᵥ, S)
     dscores = softmax_backward(dweights, weights)  # (..., T, S)

@@ -27,7 +27,6 @@
 # %%
 import numpy as np
 from attention import attention, attention_backward
-from softmax import as_float
 
 # %% [markdown]
 # ## `split_heads`
@@ -79,13 +78,13 @@ def split_heads(x, n_heads):
 
     Args:
         x: vectors, (..., T, D).
-        n_heads: H, a divisor of D.
+        n_heads: H, at least 1.
 
     Returns:
         (..., H, T, K), in the dtype of `x`. It may be a view of `x`.
 
     Raises:
-        ValueError: if D cannot be divided into `n_heads` heads of the same size.
+        ValueError: if D is not a multiple of H.
     """
     x = np.asarray(x)
     *batch, length, d_model = x.shape
@@ -270,30 +269,28 @@ def multihead_attention(x, params, n_heads, mask=None, memory=None):
     Args:
         x: vectors, (..., T, D); for B texts (B, T, D).
         params: dict with `W_qkv` (D, 3D), `b_qkv` (3D,), `W_o` (D, D), `b_o` (D,). Each bias may be absent.
-        n_heads: H, a divisor of D.
+        n_heads: H, at least 1.
         mask: boolean, True where a query may attend to a key; broadcastable to (..., H, T, S), such as (T, S) or
             (B, 1, T, S). None means that every query may attend to every key.
         memory: None for self attention (then S = T), or the vectors to attend to, (..., S, D), with the batch axes of
             `x`.
 
     Returns:
-        out: (..., T, D), in the dtype of the inputs (float64 for integers).
+        out: (..., T, D), in the dtype of the inputs.
         cache: dict for `multihead_attention_backward`. `cache["weights"]` holds the attention weights,
             (..., H, T, S); the other entries are up to you.
 
     Raises:
-        ValueError: if D cannot be divided into `n_heads` heads of the same size, or if the mask does not fit.
-        TypeError: if the mask is not boolean (`attention` raises it).
+        ValueError: if D is not a multiple of H, or if the mask does not broadcast to (..., H, T, S).
+        TypeError: if the mask is not boolean.
     """
-    x = as_float(x)
     d_model = x.shape[-1]
-    W_qkv, b_qkv = as_float(params["W_qkv"]), params.get("b_qkv")
-    W_o, b_o = as_float(params["W_o"]), params.get("b_o")
+    W_qkv, b_qkv = params["W_qkv"], params.get("b_qkv")
+    W_o, b_o = params["W_o"], params.get("b_o")
     if memory is None:
         heads = split_heads(_project(x, W_qkv, b_qkv), 3 * n_heads)  # (..., 3H, T, K): heads of q, then of k, then of v
         q, k, v = (heads[..., i * n_heads : (i + 1) * n_heads, :, :] for i in range(3))  # each (..., H, T, K), views
     else:
-        memory = as_float(memory)
         b_q, b_kv = (None, None) if b_qkv is None else (b_qkv[:d_model], b_qkv[d_model:])
         q = split_heads(_project(x, W_qkv[:, :d_model], b_q), n_heads)  # (..., H, T, K)
         heads = split_heads(_project(memory, W_qkv[:, d_model:], b_kv), 2 * n_heads)  # (..., 2H, S, K)
@@ -371,13 +368,13 @@ def multihead_attention_backward(dout, cache):
         grads: dict with the same keys and shapes as `params`; a bias that was absent has no gradient.
         dmemory: gradient with respect to `memory`, (..., S, D). Only for cross attention: self attention returns the
             pair (dx, grads), cross attention the triple (dx, grads, dmemory).
-        All in the dtype of the inputs (float64 for integers).
+        All in the dtype of the inputs.
     """
-    dout, x, memory, params = as_float(dout), cache["x"], cache["memory"], cache["params"]
-    W_qkv, d_model = as_float(params["W_qkv"]), x.shape[-1]
+    x, memory, params = cache["x"], cache["memory"], cache["params"]
+    W_qkv, d_model = params["W_qkv"], x.shape[-1]
     grads = {}
 
-    dmerged, grads["W_o"], grads["b_o"] = _project_backward(dout, cache["merged"], as_float(params["W_o"]))
+    dmerged, grads["W_o"], grads["b_o"] = _project_backward(dout, cache["merged"], params["W_o"])
     dheads = split_heads(dmerged, cache["n_heads"])  # (..., H, T, K)
     dq, dk, dv = attention_backward(dheads, cache["q"], cache["k"], cache["v"], cache["weights"])
 

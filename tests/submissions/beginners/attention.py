@@ -159,7 +159,7 @@ def attention__nan(q, k, v, mask=None):
 
 
 def attention__minus_1e9(q, k, v, mask=None):
-    """mask-of-full-shape-only float64-from-root"""
+    """mask-of-full-shape-only always-float64"""
     scores = q @ k.swapaxes(-1, -2) / np.sqrt(q.shape[-1])
     if mask is not None:
         scores[~mask] = -1e9
@@ -196,7 +196,7 @@ def attention__width_of_second_axis(q, k, v, mask=None):
 
 
 def attention__float64(q, k, v, mask=None):
-    """float64-from-root"""
+    """always-float64"""
     scores = q @ k.swapaxes(-1, -2) / np.sqrt(q.shape[-1])
     if mask is not None:
         scores = np.where(mask, scores, -np.inf)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from autograder.courses.transformer.checks._masks import random_mask
-from autograder.engine.fixtures import Agree, Unmodified
+from autograder.engine.fixtures import Agree, Refuses, Unmodified
 from autograder.engine.inputs import Array, RandomInputs
 from autograder.engine.reference import Reference
 
@@ -93,6 +93,13 @@ def test_mask_single_query(agree: Agree) -> None:
     agree(1)
 
 
+@graded("attention.causal_mask", points=0.25)
+def test_mask_errors(refuses: Refuses) -> None:
+    """The documented error: more queries than keys"""
+    refuses(5, 3)
+    refuses(2, n_keys=1)
+
+
 @graded("attention.padding_mask")
 def test_padding(agree: Agree) -> None:
     """A batch of texts of different lengths"""
@@ -105,6 +112,12 @@ def test_padding_sizes(agree: Agree, draw: RandomInputs) -> None:
     agree(draw.booleans(1, 5))
     agree(draw.booleans(3, 1))
     agree(np.zeros((2, 3), dtype=bool))
+
+
+@graded("attention.padding_mask", points=0.25)
+def test_padding_inputs_kept(unmodified: Unmodified, draw: RandomInputs) -> None:
+    """The input is not changed"""
+    unmodified(draw.booleans(2, 4))
 
 
 @graded("attention.attention", points=2)
@@ -181,7 +194,7 @@ def test_float32(agree: Agree, draw: RandomInputs) -> None:
     agree(q, k, v, mask=np.array([[True, True, False, False, True], [False] * 5, [True] * 5]))
 
 
-@graded("attention.attention")
+@graded("attention.attention", points=0.25)
 def test_integers(agree: Agree, draw: RandomInputs) -> None:
     """Integers are computed in float64"""
     q, k = draw.integers(2, 3, 4, low=-2, high=3), draw.integers(2, 5, 4, low=-2, high=3)
@@ -194,6 +207,18 @@ def test_inputs_kept(unmodified: Unmodified, draw: RandomInputs) -> None:
     """The inputs are not changed, including the mask"""
     unmodified(*_qkv(draw, 2))
     unmodified(*_qkv(draw, 2), mask=np.array([[True, False, True, False, True], [False] * 5, [True] * 5]))
+
+
+@graded("attention.attention", points=0.25)
+def test_errors(refuses: Refuses, draw: RandomInputs) -> None:
+    """The documented errors: a mask that is not boolean, or does not broadcast to the scores"""
+    qkv, mask = _qkv(draw, 2), random_mask(draw, 3, 5)
+    refuses(*qkv, mask=np.where(mask, 0.0, -np.inf), error="TypeError")  # to be added to the scores, elsewhere
+    refuses(*qkv, mask=mask.astype(np.int64), error="TypeError")
+    refuses(*qkv, mask=random_mask(draw, 5, 3))
+    refuses(*qkv, mask=random_mask(draw, 3, 1, 5))
+    refuses(*qkv, mask=random_mask(draw, 4, 1, 3, 5))  # one axis more than the scores have
+    refuses(*_qkv(draw, 1), mask=random_mask(draw, 4, 3, 5))  # four texts, for the scores of one
 
 
 @graded("attention.attention_backward", points=2)
@@ -234,12 +259,9 @@ def test_gradient_sees_nothing(agree: Agree, reference: Reference, draw: RandomI
 
 
 @graded("attention.attention_backward")
-def test_gradient_dtypes(agree: Agree, reference: Reference, draw: RandomInputs) -> None:
-    """float32 stays float32, integers become float64"""
+def test_gradient_float32(agree: Agree, reference: Reference, draw: RandomInputs) -> None:
+    """float32 stays float32"""
     agree(*_with_weights(reference, draw, _qkv(draw, 2, dtype=FLOAT32)))
-    q, k = draw.integers(2, 3, 4, low=-2, high=3), draw.integers(2, 5, 4, low=-2, high=3)
-    v, dout = draw.integers(2, 5, 6, low=-9, high=10), draw.integers(2, 3, 6, low=-9, high=10)
-    agree(dout, q, k, v, reference.attention.attention(q, k, v)[1])
 
 
 @graded("attention.attention_backward")

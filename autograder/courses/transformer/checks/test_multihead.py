@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from autograder.courses.transformer.checks._masks import random_mask
-from autograder.engine.fixtures import Agree, Backward, Stages, Unmodified
+from autograder.engine.fixtures import Agree, Backward, Refuses, Stages, Unmodified
 from autograder.engine.inputs import Array, RandomInputs
 from autograder.engine.student import StudentCode
 
@@ -45,6 +45,13 @@ def test_split_edges(agree: Agree, draw: RandomInputs) -> None:
     agree(draw.normal(2, 3, 4), 1)
     agree(draw.normal(2, 3, 4), 4)
     agree(draw.normal(1, 1, 6, dtype=FLOAT32), 2)
+
+
+@graded("multihead.split_heads", points=0.25)
+def test_split_errors(refuses: Refuses, draw: RandomInputs) -> None:
+    """The documented error: a width that is not a multiple of the number of heads"""
+    refuses(draw.normal(3, 7), 2)
+    refuses(draw.normal(4, 2, 6), n_heads=12)
 
 
 @graded("multihead.merge_heads")
@@ -170,21 +177,26 @@ def test_float32(agree: Agree, draw: RandomInputs) -> None:
 
 
 @graded("multihead.multihead_attention")
-def test_integers(agree: Agree, draw: RandomInputs) -> None:
-    """Integers become float64"""
-    params = _params(draw, 6)
-    x, memory = draw.integers(2, 5, 6, low=-3, high=4), draw.integers(2, 4, 6, low=-3, high=4)
-    agree(x, params, 3)
-    agree(x, params, 3, memory=memory)
-
-
-@graded("multihead.multihead_attention")
 def test_inputs_kept(unmodified: Unmodified, draw: RandomInputs) -> None:
     """The inputs, parameters and masks are not changed"""
     x, params = draw.normal(2, 4, 6), _params(draw, 6)
     unmodified(x, params, 3)
     unmodified(x, params, 3, mask=np.tri(4, k=-1, dtype=bool))
     unmodified(x, params, 3, memory=draw.normal(2, 5, 6))
+    unmodified(x, _params(draw, 6, biases=()), 3)
+
+
+@graded("multihead.multihead_attention", points=0.25)
+def test_errors(refuses: Refuses, draw: RandomInputs) -> None:
+    """The documented errors: heads of different sizes, and masks that do not fit or are not boolean"""
+    x, params = draw.normal(2, 5, 6), _params(draw, 6)
+    mask = random_mask(draw, 5, 5)
+    refuses(x, params, 4)
+    refuses(x, params, 3, mask=np.where(mask, 0.0, -np.inf), error="TypeError")
+    refuses(x, params, 3, mask=mask.astype(np.int64), error="TypeError")
+    refuses(x, params, 3, mask=random_mask(draw, 2, 5, 5))  # without an axis for the heads
+    refuses(x, params, 3, mask=random_mask(draw, 5, 4))
+    refuses(x, params, 3, mask=random_mask(draw, 5, 5), memory=draw.normal(2, 4, 6))
 
 
 @graded("multihead.multihead_attention_backward", points=2)
@@ -248,13 +260,11 @@ def test_gradient_head_counts(backward: Backward, draw: RandomInputs) -> None:
 
 
 @graded("multihead.multihead_attention_backward")
-def test_gradient_dtypes(backward: Backward, draw: RandomInputs) -> None:
-    """float32 stays float32, integers become float64"""
+def test_gradient_float32(backward: Backward, draw: RandomInputs) -> None:
+    """float32 stays float32"""
     x, params = draw.normal(2, 4, 6, dtype=FLOAT32), _params(draw, 6, dtype=FLOAT32)
     backward(draw.normal(2, 4, 6, dtype=FLOAT32), x, params, 3, mask=np.tri(4, dtype=bool))
     backward(draw.normal(2, 4, 6, dtype=FLOAT32), x, params, 3, memory=draw.normal(2, 5, 6, dtype=FLOAT32))
-    dout, x = draw.integers(2, 4, 6, low=-3, high=4), draw.integers(2, 4, 6, low=-2, high=3)
-    backward(dout, x, _params(draw, 6), 3)
 
 
 @graded("multihead.multihead_attention_backward")

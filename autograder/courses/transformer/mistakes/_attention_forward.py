@@ -1,28 +1,14 @@
 """Mistakes in attention.attention."""
 
+from autograder.courses.transformer.mistakes._attention_masks import MISTAKES as MASKS
+from autograder.courses.transformer.mistakes._attention_masks import SCORES
 from autograder.engine.diagnosis.mistake import Mistakes
 
-MISTAKES = Mistakes()
+MISTAKES = Mistakes(MASKS)
 
 READ_FROM_THE_END = "How can you read the sizes from the end of the shape, whatever comes before them?"
-_IN_SUM = ("1e-5", "1e-6", "1e-7", "1e-8")
-_SCORES = """
-    q, k, v = as_float(q), as_float(k), as_float(v)
-    scores = q @ k.swapaxes(-1, -2) / math.sqrt(q.shape[-1])
-"""
-_UNMASKED_MAXIMUM = (
-    _SCORES
-    + """
-    weights = np.exp(scores - scores.max(axis=-1, keepdims=True))
-    if mask is not None:
-        weights = weights * mask
-    total = weights.sum(axis=-1, keepdims=True)
-    weights = weights / np.where(total == 0, 1, total)
-    return weights @ v, weights
-"""
-)
 _ONE_MAXIMUM = (
-    _SCORES
+    SCORES
     + """
     if mask is not None:
         scores = np.where(mask, scores, -np.inf)
@@ -89,114 +75,6 @@ mistake("four-axes-only", "k.swapaxes(-1, -2)", "k.transpose(0, 1, 3, 2)").expla
     the function needs exactly two batch axes: k.transpose(0, 1, 3, 2)
     why: A single text, and a batch without heads, have fewer axes.
     ask: How can you swap the last two axes, whatever comes before them?""")
-mistake("mask-inverted", "where=~mask", "where=mask", common=True).explain("""
-    the mask was inverted
-    why: True means that a query may attend to a key. Here it attends exactly to the keys that it must not see.
-    ask: Which scores should become -inf: those where the mask is True, or the others?""")
-mistake("mask-ignored", "np.copyto(scores, -np.inf, where=~mask)", "pass", common=True).explain("""
-    the mask was ignored
-    why: Every query attends to every key, including later positions and padding.
-    ask: Does your result change when the mask changes?""")
-mistake(
-    "mask-after-softmax",
-    "np.copyto(scores, -np.inf, where=~mask)",
-    "pass",
-    "_softmax_in_place(scores)",
-    "_softmax_in_place(scores) * (1 if mask is None else mask.astype(scores.dtype))",
-).explain("""
-    the mask was applied after the softmax
-    why: The hidden keys have already received part of the weight, so the weights of a query sum to less than 1.
-    ask: Sum the weights of one query. Is the result 1?""")
-mistake(
-    "mask-after-softmax-renormalised",
-    "np.copyto(scores, -np.inf, where=~mask)",
-    "pass",
-    "_softmax_in_place(scores)",
-    "_softmax_in_place(scores)\n"
-    "    if mask is not None:\n"
-    "        weights = weights * mask\n"
-    "        weights = weights / weights.sum(axis=-1, keepdims=True)",
-).explain("""
-    the mask was applied after the softmax, and the weights normalized again
-    why: If a hidden score is much larger than the others, their weights are already rounded to 0, and 0/0 is nan.
-    ask: Which weights are left if a hidden key has the score 30000? What if it had been hidden before the softmax?""")
-mistake(
-    "scores-multiplied-by-mask",
-    "np.copyto(scores, -np.inf, where=~mask)",
-    "scores = scores * mask",
-    group="hidden scores are 0",
-).explain("""
-    the scores were multiplied by the mask
-    why: A score of 0 does not hide a key, because exp(0) is 1.
-    ask: Which score gets the weight 0 in a softmax?""")
-mistake("small-fill", "-np.inf, where", "1e-9, where", group="hidden scores are 0").explain("""
-    hidden scores were set to 1e-9
-    why: 1e-9 is nearly 0, and exp(0) is 1. Perhaps the large negative number -1e9 was intended.
-    ask: Which score gets the weight 0 in a softmax: a small one, or a very negative one?""")
-mistake("plus-infinity", "-np.inf, where=~mask", "np.inf, where=~mask").explain("""
-    hidden scores were set to +inf
-    why: +inf is the largest score of its row, and inf - inf is nan.
-    ask: Which score gets the weight 0 in a softmax?""")
-mistake(
-    "fill-not-negative-enough",
-    "-np.inf, where=~mask",
-    "-1e4, where=~mask & mask.any(axis=-1, keepdims=True)",
-    "_softmax_in_place(scores)",
-    "_softmax_in_place(scores)\n    if mask is not None:\n        weights = weights * mask.any(axis=-1, keepdims=True)",
-).explain("""
-    hidden scores were set to a number that is not negative enough
-    why: Other scores can be still more negative, and the hidden key then gets all the weight.
-    ask: Which number is below every score that can occur?""")
-mistake("large-negative-number", "-np.inf, where", "-1e9, where", common=True).explain("""
-    hidden scores were set to a large negative number, not to -inf
-    why: A query that sees nothing then attends to all keys equally, because all of its scores are the same. Its weights
-         and its output must be 0.
-    ask: What is the softmax of a row in which all scores are -1e9?""")
-mistake(
-    "large-negative-number-added", "np.copyto(scores, -np.inf, where=~mask)", "scores = scores + (1 - mask) * -1e9"
-).explain("""
-    a large negative number was added to hidden scores, instead of -inf
-    why: A query that sees nothing then attends to all keys, because the differences between its hidden scores are still
-         there. Its weights and its output must be 0.
-    ask: What is the softmax of a row in which -1e9 was added to every score?""")
-mistake("mask-filled-with", "-np.inf, where", "CONSTANT, where", constant=-30.0).explain("""
-    hidden scores were set to {constant}, not to -inf
-    why: exp of such a score need not be 0, and a query that sees nothing attends to all keys equally, because all of
-         its scores are the same. Its weights and its output must be 0.
-    ask: Which score gets the weight 0 in a softmax, however negative the others are?""")
-mistake(
-    "mask-filled-with-and-empty-rows",
-    "-np.inf, where=~mask",
-    "CONSTANT, where=~mask & mask.any(axis=-1, keepdims=True)",
-    "_softmax_in_place(scores)",
-    "_softmax_in_place(scores)\n    if mask is not None:\n        weights = weights * mask.any(axis=-1, keepdims=True)",
-    constant=-3.0,
-).explain("""
-    hidden scores were set to {constant}, not to -inf
-    why: exp of such a score need not be 0, and other scores can be even more negative.
-    ask: Which number is below every score that can occur?""")
-mistake(
-    "number-added-to-hidden-scores",
-    "np.copyto(scores, -np.inf, where=~mask)",
-    "scores = scores + np.where(mask, scores.dtype.type(0), scores.dtype.type(CONSTANT))",
-    constant=-30.0,
-).explain("""
-    to hidden scores, {constant} was added instead of -inf
-    why: The differences between hidden scores are still there, so a query that sees nothing attends to some keys more
-         than to others. Its weights and its output must be 0.
-    ask: Which score gets the weight 0 in a softmax, however large it was before?""")
-mistake("nan-where-nothing-is-seen", "_softmax_in_place(scores)", "softmax(scores)", common=True).explain("""
-    a query that sees nothing got nan
-    why: -inf - (-inf) is nan. The weights and the output of such a query must be 0.
-    ask: What is the largest score of a row in which all are -inf? What happens when it is subtracted?""")
-mistake(
-    "zero-scores-hidden",
-    "np.copyto(scores, -np.inf, where=~mask)",
-    "scores = scores * mask\n        scores[scores == 0] = -np.inf",
-).explain("""
-    scores of exactly 0 were treated as hidden
-    why: scores * mask is 0 where the mask is False, but a score can be 0 by itself.
-    ask: Which queries and keys have the score 0, although the mask is True?""")
 mistake(
     "no-maximum",
     "weights = _softmax_in_place(scores)",
@@ -216,20 +94,6 @@ mistake(
     why: exp of a score above 709 overflows to infinity. If all scores of a row are -inf, the sum is 0, and 0/0 is nan.
     ask: You have written a softmax that works for large scores. What remains to be done for a row in which all are
          -inf?""")
-mistake(
-    "causal-by-default",
-    "if mask is not None:",
-    "if mask is None:\n        mask = np.tri(*scores.shape[-2:], dtype=bool)\n    if mask is not None:",
-    group="causal by default",
-).explain("""
-    without a mask, a causal mask was used
-    why: mask=None means that every query may attend to every key. In cross attention, for example, no key is hidden for
-         being later.
-    ask: What should attention do when there is no mask?""")
-mistake("mask-required", "if mask is not None:", "if ~mask is not None:").explain("""
-    the function does not work without a mask
-    why: mask=None means that every query may attend to every key.
-    ask: What is ~None?""")
 mistake("results-exchanged", "return weights @ v, weights", "return weights, weights @ v").explain("""
     weights and out were returned in the wrong order
     why: The caller uses the first result as the output.
@@ -238,11 +102,13 @@ mistake("weights-not-returned", "return weights @ v, weights", "return weights @
     only the output was returned, without the weights
     why: The backward pass and the plots of attention need the weights.
     ask: How many results does the docstring list?""")
-mistake("float64-from-root", "scores /= math.sqrt(q.shape[-1])", "scores = scores / np.sqrt(q.shape[-1])").explain("""
-    np.sqrt(d_k) is a float64 scalar and turned float32 into float64
-    why: A NumPy float64 scalar takes part in type promotion like an array. A Python float, such as math.sqrt returns,
-         does not.
-    ask: What is the dtype of np.sqrt(4)? And the type of float(np.sqrt(4))?""")
+mistake(
+    "always-float64", "scores /= math.sqrt(q.shape[-1])", "scores = scores / np.sqrt(q.shape[-1])", common=True
+).explain("""
+    the results are float64 even when the inputs are float32
+    why: np.sqrt(d_k) is a float64 scalar, which takes part in type promotion like an array (the Python float that
+         math.sqrt returns does not). np.zeros and np.array make float64 arrays, too, unless a dtype is given.
+    ask: What is the dtype of np.sqrt(4)? And that of each of your intermediate results?""")
 mistake(
     "queries-in-place",
     "scores /= math.sqrt(q.shape[-1])",
@@ -253,18 +119,6 @@ mistake(
     the queries were scaled in place
     why: `q /= …` writes into the caller's array, which is still needed for the backward pass.
     ask: Which of your lines create a new array, and which write into an argument?""")
-mistake(
-    "causal-by-default-for-the-last-queries",
-    "    if mask is not None:",
-    "    if mask is None:\n"
-    "        mask = np.tri(q.shape[-2], k.shape[-2], k=k.shape[-2] - q.shape[-2], dtype=bool)\n"
-    "    if mask is not None:",
-    group="causal by default",
-).explain("""
-    without a mask, a causal mask was used
-    why: mask=None means that every query may attend to every key. In cross attention, for example, no key is hidden for
-         being later.
-    ask: What should attention do when there is no mask?""")
 mistake("scaled-by-second-axis", "math.sqrt(q.shape[-1])", "math.sqrt(q.shape[1])").explain("""
     the scores were divided by the root of q.shape[1]
     why: The width is axis 1 only for a single text. In a batch, axis 1 has another meaning.
@@ -273,23 +127,6 @@ mistake("softmax-over-second-axis", "_softmax_in_place(scores)", "np.nan_to_num(
     the softmax was taken over axis 1, counted from the front
     why: That is correct for a single text only. In a batch, axis 1 is not that of the keys.
     ask: Which axis is that of the keys, counted from the end?""")
-for name, fill, softmax in (
-    ("infinite", "-np.inf", "_softmax_in_place(scores)"),
-    ("infinite-and-nan", "-np.inf", "softmax(scores)"),
-    ("large-number", "-1e9", "softmax(scores)"),
-):
-    mistake(
-        f"mask-of-full-shape-only-{name}",
-        "np.copyto(scores, -np.inf, where=~mask)",
-        f"scores[~mask] = {fill}",
-        "_softmax_in_place(scores)",
-        softmax,
-        group="mask of full shape only",
-    ).explain("""
-        the function needs a mask as large as the scores: scores[~mask]
-        why: A boolean index must have the shape of the array. But a mask only has to broadcast, so that one mask can
-             serve all texts and heads.
-        ask: Which NumPy functions take a condition and broadcast it against the scores?""")
 mistake("three-axes-only-by-name", "    scores = q @", "    _, _, _ = q.shape\n    scores = q @").explain(f"""
     the function needs exactly one batch axis: B, T, K = q.shape
     why: The next assignment adds another batch axis, and a single text has none at all.
@@ -298,56 +135,38 @@ mistake("four-axes-only-by-name", "    scores = q @", "    _, _, _, _ = q.shape\
     the function needs exactly two batch axes: B, H, T, K = q.shape
     why: A single text, and a batch without heads, have fewer axes.
     ask: {READ_FROM_THE_END}""")
-for small in _IN_SUM:
-    mistake(
-        f"small-number-in-sum-{small}",
-        "np.maximum(total, 1)[:, None]",
-        f"(total + {small})[:, None]",
-        inside="_softmax_in_place",
-    ).explain("""
-        a small number was added to the sum of the exponentials
-        why: It avoids 0/0 where a query sees nothing, but makes every weight a little too small: the rows do not sum to
-             1.
-        ask: In which rows is the sum 0? By what should the other rows be divided?""")
+mistake(
+    "small-number-in-sum",
+    "np.maximum(total, 1)[:, None]",
+    "(total + CONSTANT)[:, None]",
+    inside="_softmax_in_place",
+    constant=1e-6,
+).explain("""
+    {constant} was added to the sum of the exponentials
+    why: It avoids 0/0 where a query sees nothing, but makes every weight a little too small: the rows do not sum to 1.
+    ask: In which rows is the sum 0? By what should the other rows be divided?""")
+mistake("scaled-by-constant", "math.sqrt(q.shape[-1])", "CONSTANT", constant=8.0).explain("""
+    the scores were divided by {constant}, whatever the width
+    why: The variance of the scores grows with the width, so the number to divide by depends on it.
+    ask: What is √d_k for vectors of length 4, and what for 64?""")
+mistake("scaled-by-power", "math.sqrt(q.shape[-1])", "q.shape[-1] ** CONSTANT", constant=0.25).explain("""
+    the scores were divided by d_k to the power {constant}, not by its square root
+    why: A dot product of vectors of length d_k has the variance d_k, so √d_k brings the variance back to 1.
+    ask: Which power is the square root?""")
+mistake("scaled-by-multiple", "math.sqrt(q.shape[-1])", "(CONSTANT * math.sqrt(q.shape[-1]))", constant=2.0).explain("""
+    the scores were divided by {constant} · √d_k, not by √d_k
+    why: A dot product of vectors of length d_k has the variance d_k, so √d_k brings the variance back to 1.
+    ask: By what does the docstring divide q kᵀ?""")
+mistake("weights-plus", "_softmax_in_place(scores)", "_softmax_in_place(scores) + CONSTANT", constant=1e-6).explain("""
+    {constant} was added to the weights
+    why: A hidden key then gets some weight, and the rows do not sum to 1.
+    ask: Which weight must a hidden key have, exactly?""")
 for name, total in _TOTALS:
     mistake(f"maximum-of-everything{name}").body(_ONE_MAXIMUM.format(total=total)).explain("""
         the largest score of the whole array was subtracted, not that of each row
         why: In a row whose scores are all 800 lower, every exponential is rounded to 0. The mistake stays hidden with
              moderate scores.
         ask: How many maxima does an array of scores (B, H, T, S) have if each query has its own softmax?""")
-mistake("maximum-before-mask").body(_UNMASKED_MAXIMUM).explain("""
-    the maximum was taken before the mask was applied
-    why: It may be the score of a hidden key. If that is far above the others, their exponentials are all rounded to 0.
-    ask: If the scores are 0 and 1000 and the second key is hidden, what is subtracted from the first score?""")
-for name, more in (("", ()), ("-and-nan", ("_softmax_in_place(scores)", "softmax(scores)"))):
-    mistake(
-        f"zero-times-infinity{name}",
-        "np.copyto(scores, -np.inf, where=~mask)",
-        "scores = scores + (1 - mask) * -np.inf",
-        *more,
-    ).explain("""
-        -inf was multiplied by 0: (1 - mask) * -inf is nan where the mask is True
-        why: 0 times infinity is nan, and adding it makes every visible score nan.
-        ask: What is 0 * -np.inf? Which function selects one of two values by a condition, without arithmetic?""")
-mistake(
-    "fill-not-negative-enough-added",
-    "np.copyto(scores, -np.inf, where=~mask)",
-    "scores = scores + np.where(mask, 0.0, -1e4).astype(scores.dtype)",
-).explain("""
-    the number added to hidden scores is not negative enough
-    why: A hidden score that is far above the others still gets all the weight, and a query that sees nothing attends to
-         all keys.
-    ask: Which number is below every score that can occur?""")
-mistake(
-    "always-causal",
-    "    if mask is not None:",
-    "    causal = np.tri(*scores.shape[-2:], dtype=bool)\n"
-    "    mask = causal if mask is None else causal & mask\n"
-    "    if mask is not None:",
-).explain("""
-    the causal mask was always applied, whatever the mask
-    why: The caller decides what is hidden. In an encoder and in cross attention, later positions may be seen.
-    ask: Does the formula in the docstring contain a causal mask?""")
 mistake("no-softmax", "weights = _softmax_in_place(scores)", "weights = scores").explain("""
     the softmax is missing: the scores were used as weights
     why: The weights must be positive and sum to 1, or the output is not an average.
@@ -360,3 +179,219 @@ mistake("scores-for-weights", "(scores)", "(scores.copy())", "weights @ v, weigh
     the scores were returned, not the weights
     why: The backward pass and the plots of attention need the weights.
     ask: What is the sum of each row of your second result?""")
+
+for name, factor, title in (
+    ("number-of-queries", "math.sqrt(q.shape[-2])", "the root of the number of queries"),
+    ("first-axis", "math.sqrt(len(q))", "the root of the first axis of q, len(q)"),
+    ("second-axis-of-keys", "math.sqrt(k.shape[1])", "the root of k.shape[1]"),
+    ("whole-width", "math.sqrt(q[..., 0, :].size)", "the root of the number of all vectors' entries"),
+    ("rounded-root", "math.isqrt(q.shape[-1])", "the root of d_k rounded down to an integer"),
+    ("larger-width", "math.sqrt(q.shape[-1] + 1)", "√(d_k + 1)"),
+    ("smaller-root", "math.sqrt(max(q.shape[-1] - 1, 1))", "√(d_k - 1)"),
+    ("logarithm", "math.log(q.shape[-1] + 1)", "a logarithm of d_k"),
+):
+    mistake(f"scaled-by-{name}", "math.sqrt(q.shape[-1])", factor).explain(f"""
+        the scores were divided by {title}
+        why: A dot product of vectors of length d_k has the variance d_k, so √d_k brings the variance back to 1.
+        ask: By what does the docstring divide q kᵀ? Which axis of q, counted from the end, has this length?""")
+mistake("output-scaled", "weights @ v, weights", "weights @ v / math.sqrt(q.shape[-1]), weights").explain(
+    """
+    the output was divided by √d_k, too
+    why: Only the scores are divided. The output is an average of the values.
+    ask: How often does the formula in the docstring divide by √K?"""
+)
+mistake("output-multiplied-by-root", "weights @ v, weights", "weights @ v * math.sqrt(q.shape[-1]), weights").explain(
+    """
+    the output was multiplied by √d_k
+    why: The scale belongs to the scores only. The output is an average of the values.
+    ask: Which step of the formula in the docstring contains √K?"""
+)
+for name, vectors in (("keys", "k"), ("queries", "q")):
+    mistake(
+        f"scores-of-{name}", "scores = q @ k.swapaxes(-1, -2)", f"scores = {vectors} @ {vectors}.swapaxes(-1, -2)"
+    ).explain(f"""
+        the scores were computed from the {name} alone
+        why: A score compares a query with a key. The mistake stays hidden only if both are equal.
+        ask: Which two arrays does the formula multiply to get the scores?""")
+mistake(
+    "cosine",
+    "scores /= math.sqrt(q.shape[-1])",
+    """lengths = np.linalg.norm(q, axis=-1)[..., :, None]
+    scores /= lengths * np.linalg.norm(k, axis=-1)[..., None, :]""",
+).explain("""
+    the scores were divided by the lengths of the vectors (cosine similarity), not by √d_k
+    why: Every score then lies between -1 and 1, so that no key can get much more weight than another.
+    ask: By what does the docstring divide q kᵀ?""")
+mistake(
+    "distance", "scores = q @ k.swapaxes(-1, -2)", "scores = -((q[..., None, :] - k[..., None, :, :]) ** 2).sum(-1)"
+).explain("""
+    the scores are negative squared distances, not dot products
+    why: A long key that points in the right direction then gets a low score.
+    ask: How is q kᵀ computed for one query and one key?""")
+mistake("dot-for-matmul", "q @ k.swapaxes(-1, -2)", "np.dot(q, k.swapaxes(-1, -2))").explain("""
+    np.dot was used on arrays with batch axes
+    why: np.dot multiplies every matrix of q with every matrix of k. `@` goes through the batch axes of both together.
+    ask: What is the shape of np.dot(a, b) for shapes (2, 3, 4) and (2, 4, 5), and what is that of a @ b?""")
+mistake("dot-for-output", "weights @ v, weights", "np.dot(weights, v), weights").explain("""
+    np.dot was used on arrays with batch axes
+    why: np.dot multiplies every matrix of weights with every matrix of v. `@` goes through the batch axes of both
+         together.
+    ask: What is the shape of np.dot(a, b) for shapes (2, 3, 4) and (2, 4, 5), and what is that of a @ b?""")
+
+for name, axis, title in (
+    ("first-axis", "0", "axis 0"),
+    ("features", "-3", "the axis before the queries"),
+    ("everything", "None", "all scores together"),
+    ("queries-and-keys", "(-2, -1)", "all queries and keys of a text together"),
+):
+    code = f"np.exp(scores - scores.max(axis={axis}, keepdims=True))"
+    mistake(
+        f"softmax-over-{name}",
+        "weights = _softmax_in_place(scores)",
+        f"weights = {code}\n    weights = np.nan_to_num(weights / weights.sum(axis={axis}, keepdims=True))",
+    ).explain(f"""
+        softmax was taken over {title}
+        why: The weights of each query, along the keys, must sum to 1.
+        ask: Sum your weights along the last axis. Is the result 1 for every query?""")
+mistake("softmax-twice", "_softmax_in_place(scores)", "softmax(_softmax_in_place(scores))").explain("""
+    softmax was taken twice
+    why: The second one makes nearly equal weights out of weights between 0 and 1, and hidden keys get weight again.
+    ask: What are the smallest and the largest number that your last softmax gets?""")
+mistake("sigmoid", "_softmax_in_place(scores)", "1 / (1 + np.exp(-scores))").explain("""
+    each score went through a sigmoid, not each row through a softmax
+    why: The weights of a query then do not sum to 1.
+    ask: What is the sum of the weights of a query?""")
+mistake("not-normalised", "_softmax_in_place(scores)", "np.exp(scores)").explain("""
+    the exponentials were not divided by their sum
+    why: The weights of a query must sum to 1, or the output is not an average.
+    ask: What is the sum of the weights of a query?""")
+mistake(
+    "not-normalised-with-maximum",
+    "_softmax_in_place(scores)",
+    "np.nan_to_num(np.exp(scores - scores.max(axis=-1, keepdims=True)))",
+).explain("""
+    the exponentials were not divided by their sum
+    why: The weights of a query must sum to 1, or the output is not an average.
+    ask: What is the sum of the weights of a query?""")
+mistake("logarithm-of-weights", "_softmax_in_place(scores)", "np.log(_softmax_in_place(scores))").explain("""
+    the logarithms of the weights were used (log_softmax), not the weights
+    why: They are negative, and -inf for a hidden key. The output must be an average of the values.
+    ask: What is the sum of the weights of a query?""")
+mistake(
+    "keepdims-forgotten",
+    "weights = _softmax_in_place(scores)",
+    "weights = np.exp(scores - scores.max(axis=-1, keepdims=True))\n    weights = weights / weights.sum(axis=-1)",
+).explain("""
+    keepdims=True is missing from the maximum or the sum in the softmax
+    why: The reduced axis is then gone, and broadcasting matches the numbers with the wrong axis. Most shapes give an
+         error, but with as many queries as keys the results are silently wrong.
+    ask: Print the shape of the scores and that of the sum of their rows. How does broadcasting align the two?""")
+for name, out in (
+    ("keys", "weights @ k"),
+    ("queries", "weights @ q"),
+):
+    mistake(f"average-of-{name}", "weights @ v, weights", f"{out}, weights").explain(f"""
+        the output is an average of the {name}, not of the values
+        why: What a position contributes is in its value. The mistake stays hidden only if both are equal.
+        ask: Which array does the formula multiply by the weights?""")
+mistake("weights-transposed-in-output", "weights @ v, weights", "weights.swapaxes(-1, -2) @ v, weights").explain("""
+    the weights were transposed before they were multiplied by the values
+    why: The rows of the weights belong to the queries, and so do the rows of the output.
+    ask: What are the shapes of your weights and of v, and in which order do they fit?""")
+mistake("values-entry-by-entry", "weights @ v, weights", "weights * v, weights").explain("""
+    * was used instead of the matrix product @
+    why: * multiplies entry by entry. @ computes weighted sums of rows.
+    ask: Which operator multiplies and sums?""")
+mistake(
+    "output-from-scores",
+    "weights = _softmax_in_place(scores)",
+    "raw = scores.copy()\n    weights = _softmax_in_place(scores)",
+    "return weights @ v",
+    "return raw @ v",
+).explain("""
+    the output was computed with the scores, not with the weights
+    why: The second result is right, but the output is not an average of the values.
+    ask: Which array does the formula multiply by v?""")
+mistake(
+    "output-without-mask",
+    "    if mask is not None:",
+    "    unmasked = _softmax_in_place(scores.copy())\n    if mask is not None:",
+    "return weights @ v",
+    "return unmasked @ v",
+).explain("""
+    the mask changed the weights, but not the output
+    why: The output was computed with weights from before the mask was applied.
+    ask: In which order does your code compute the weights, apply the mask and compute the output?""")
+mistake(
+    "weights-without-mask",
+    "    if mask is not None:",
+    "    unmasked = _softmax_in_place(scores.copy())\n    if mask is not None:",
+    "weights @ v, weights",
+    "weights @ v, unmasked",
+).explain("""
+    the mask changed the output, but not the weights that were returned
+    why: The backward pass and the plots of attention need the weights that the output was computed with.
+    ask: Which of your arrays is returned as the second result? Was the mask applied to it?""")
+for name, result in (("heads", "weights.mean(axis=-3)"), ("queries", "weights.mean(axis=-2)")):
+    mistake(f"weights-averaged-over-{name}", "weights @ v, weights", f"weights @ v, {result}").explain("""
+        the weights were averaged before they were returned
+        why: The docstring promises one row of weights for each query, (..., T, S).
+        ask: What is the shape of your second result?""")
+mistake("weights-transposed", "weights @ v, weights", "weights @ v, weights.swapaxes(-1, -2)").explain("""
+    the weights were returned transposed: (..., S, T)
+    why: Row t of the weights belongs to query t.
+    ask: Along which axis do the weights that you return sum to 1?""")
+
+mistake(
+    "keys-in-place",
+    "scores /= math.sqrt(q.shape[-1])",
+    "pass",
+    "scores = q @",
+    "k /= math.sqrt(q.shape[-1])\n    scores = q @",
+).explain("""
+    the keys were scaled in place
+    why: `k /= …` writes into the caller's array, which is still needed for the backward pass.
+    ask: Which of your lines create a new array, and which write into an argument?""")
+for name, result in (
+    ("output", "(weights @ v).astype(np.float64), weights"),
+    ("weights", "weights @ v, weights.astype(np.float64)"),
+):
+    mistake(f"{name}-always-float64", "weights @ v, weights", result).explain(f"""
+        {"the output is" if name == "output" else "the weights are"} always float64
+        why: np.zeros and np.array create float64 arrays unless a dtype is given. float32 should stay float32.
+        ask: What is the dtype of each of your two results when the inputs are float32?""")
+mistake(
+    "always-float32", "as_float(q), as_float(k), as_float(v)", "(np.asarray(x, dtype=np.float32) for x in (q, k, v))"
+).explain("""
+    everything was converted to float32
+    why: float64 should stay float64, with its 16 digits.
+    ask: What is the dtype of your result when the inputs are float64? Which line causes it?""")
+_INTEGERS = ("q, k, v = as_float", "integers = np.asarray(q).dtype.kind in 'iu'\n    q, k, v = as_float")
+for name, result in (
+    ("both", "(weights @ v).astype(int), weights.astype(int)"),
+    ("output", "(weights @ v).astype(int), weights"),
+    ("weights", "weights.astype(int) @ v, weights.astype(int)"),
+):
+    mistake(
+        f"integers-truncated-{name}",
+        *_INTEGERS,
+        "return weights @ v, weights",
+        f"if integers:\n        return {result}\n    return weights @ v, weights",
+    ).explain("""
+        results were written into integer arrays, so they lost their decimals
+        why: np.zeros_like(q) has the dtype of q. For integers, every weight between 0 and 1 becomes 0.
+        ask: What is the dtype of the arrays in which you collect the results if the inputs are integers?""")
+mistake(
+    "scores-truncated",
+    *_INTEGERS,
+    "    if mask is not None:",
+    "    if integers:\n        scores = np.trunc(scores)\n    if mask is not None:",
+).explain("""
+    the scores of integers were truncated
+    why: Scores written into an integer array, or divided with //, lose their decimals.
+    ask: What is the dtype of your scores if the inputs are integers?""")
+for name, edit in (("divided-with-floor", "scores //= math.sqrt"), ("remainder", "scores %= math.sqrt")):
+    mistake(name, "scores /= math.sqrt", edit).explain("""
+        the scores were divided with // or %, not with /
+        why: // rounds down to an integer, and % keeps only the remainder.
+        ask: What is 7.5 // 2, what is 7.5 % 2, and what is 7.5 / 2?""")

@@ -43,6 +43,9 @@ def attention(q, k, v, mask=None):
     if mask is None:
         weights = softmax(scores)
     else:
+        if np.asarray(mask).dtype != np.bool_:
+            raise TypeError("only masks of True and False")
+        mask = np.broadcast_to(mask, scores.shape)
         with np.errstate(invalid="ignore"):
             weights = np.nan_to_num(softmax(np.where(mask, scores, -np.inf)))
     return np.einsum("...ts,...sd->...td", weights, v), weights

@@ -54,6 +54,8 @@ def padding_mask(keep):
 def attention(q, k, v, mask=None):
     q, k, v = _float(q), _float(k), _float(v)
     batch, T, S = q.shape[:-2], q.shape[-2], k.shape[-2]
+    if mask is not None and np.asarray(mask).dtype != bool:
+        raise TypeError("the mask holds numbers")
     may_look = np.broadcast_to(True if mask is None else mask, batch + (T, S))
     out = np.zeros(batch + (T, v.shape[-1]), q.dtype)
     weights = np.zeros(batch + (T, S), q.dtype)

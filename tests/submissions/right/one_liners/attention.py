@@ -24,7 +24,14 @@ def padding_mask(keep):
     return keep[:, None, None] != 0
 
 
+def _fits(mask, shape):
+    if mask is not None and not np.issubdtype(mask.dtype, np.bool_):
+        raise TypeError(mask.dtype)
+    return None if mask is None else np.broadcast_to(mask, shape)
+
+
 def attention(q, k, v, mask=None):
+    mask = _fits(mask, (*q.shape[:-1], k.shape[-2]))
     z = q.astype(np.float64) @ _T(k) / np.sqrt(q.shape[-1]) + (0 if mask is None else np.where(mask, 0, -1e9))
     e = np.exp(z - z.max(-1, keepdims=True)) * (True if mask is None else mask)
     w = e / np.maximum(e.sum(-1, keepdims=True), 1e-300)

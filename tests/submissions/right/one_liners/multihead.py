@@ -3,7 +3,6 @@
 import numpy as np
 from attention import attention, attention_backward
 
-_f = lambda a: a if a.dtype.kind == "f" else a * 1.0
 _rows = lambda a: a.reshape(-1, a.shape[-1])
 
 split_heads = lambda x, n_heads: np.stack(np.split(x, n_heads, -1), -3)
@@ -11,7 +10,7 @@ merge_heads = lambda x: np.concatenate([x[..., h, :, :] for h in range(x.shape[-
 
 
 def multihead_attention(x, params, n_heads, mask=None, memory=None):
-    sources = [_f(a) for a in ((x,) * 3 if memory is None else (x, memory, memory))]
+    sources = (x,) * 3 if memory is None else (x, memory, memory)
     W, b = np.split(params["W_qkv"], 3, 1), np.split(params.get("b_qkv", np.zeros(3 * x.shape[-1], np.float32)), 3)
     qkv = [split_heads(s @ w + c, n_heads) for s, w, c in zip(sources, W, b)]
     heads, weights = attention(*qkv, mask)
@@ -34,4 +33,4 @@ def multihead_attention(x, params, n_heads, mask=None, memory=None):
 
 
 def multihead_attention_backward(dout, cache):
-    return cache["backward"](_f(dout))
+    return cache["backward"](dout)
