@@ -184,10 +184,6 @@ mistake("scaled-by-power", "math.sqrt(q.shape[-1])", "q.shape[-1] ** CONSTANT", 
     the gradient of the scores was divided by d_k to the power {constant}, not by its square root
     why: The factor must be that of the forward pass, √d_k.
     ask: Which power is the square root? How often does your code divide?""")
-mistake("scaled-by-multiple", "math.sqrt(q.shape[-1])", "(CONSTANT * math.sqrt(q.shape[-1]))", constant=2.0).explain("""
-    the gradient of the scores was divided by {constant} · √d_k, not by √d_k
-    why: The factor must be that of the forward pass, √d_k.
-    ask: By what does the forward pass divide?""")
 mistake("scaled-by-constant", "math.sqrt(q.shape[-1])", "CONSTANT", constant=8.0).explain("""
     the gradient of the scores was divided by {constant}, whatever the width
     why: The factor must be that of the forward pass, √d_k.
@@ -380,14 +376,6 @@ for name, code in (
         {name} was changed in place
         why: `{name} *= …` writes into the caller's array, which may still be needed.
         ask: Which of your lines create a new array, and which write into an argument?""")
-mistake(
-    "always-float32",
-    "    dv = weights",
-    "    dout, q, k, v, weights = (x.astype(np.float32) for x in (dout, q, k, v, weights))\n    dv = weights",
-).explain("""
-    everything was converted to float32
-    why: float64 should stay float64, with its 16 digits.
-    ask: What is the dtype of your results when the inputs are float64? Which line causes it?""")
 mistake(
     "all-always-float64",
     "    dv = weights",

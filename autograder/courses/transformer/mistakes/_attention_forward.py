@@ -153,14 +153,6 @@ mistake("scaled-by-power", "math.sqrt(q.shape[-1])", "q.shape[-1] ** CONSTANT", 
     the scores were divided by d_k to the power {constant}, not by its square root
     why: A dot product of vectors of length d_k has the variance d_k, so √d_k brings the variance back to 1.
     ask: Which power is the square root?""")
-mistake("scaled-by-multiple", "math.sqrt(q.shape[-1])", "(CONSTANT * math.sqrt(q.shape[-1]))", constant=2.0).explain("""
-    the scores were divided by {constant} · √d_k, not by √d_k
-    why: A dot product of vectors of length d_k has the variance d_k, so √d_k brings the variance back to 1.
-    ask: By what does the docstring divide q kᵀ?""")
-mistake("weights-plus", "_softmax_in_place(scores)", "_softmax_in_place(scores) + CONSTANT", constant=1e-6).explain("""
-    {constant} was added to the weights
-    why: A hidden key then gets some weight, and the rows do not sum to 1.
-    ask: Which weight must a hidden key have, exactly?""")
 for name, total in _TOTALS:
     mistake(f"maximum-of-everything{name}").body(_ONE_MAXIMUM.format(total=total)).explain("""
         the largest score of the whole array was subtracted, not that of each row
@@ -360,12 +352,6 @@ for name, result in (
         {"the output is" if name == "output" else "the weights are"} always float64
         why: np.zeros and np.array create float64 arrays unless a dtype is given. float32 should stay float32.
         ask: What is the dtype of each of your two results when the inputs are float32?""")
-mistake(
-    "always-float32", "as_float(q), as_float(k), as_float(v)", "(np.asarray(x, dtype=np.float32) for x in (q, k, v))"
-).explain("""
-    everything was converted to float32
-    why: float64 should stay float64, with its 16 digits.
-    ask: What is the dtype of your result when the inputs are float64? Which line causes it?""")
 _INTEGERS = ("q, k, v = as_float", "integers = np.asarray(q).dtype.kind in 'iu'\n    q, k, v = as_float")
 for name, result in (
     ("both", "(weights @ v).astype(int), weights.astype(int)"),

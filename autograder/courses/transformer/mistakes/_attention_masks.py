@@ -31,6 +31,8 @@ _ROWS = (
         (_SOFTMAX, f"{_SOFTMAX}\n    weights = weights * (True if mask is None else mask.any(-1)[..., None])"),
     ),
 )
+_SMALL = ("1e-5", "1e-6", "1e-7", "1e-8", "1e-9", "1e-10")
+
 mistake = MISTAKES.for_functions("attention.attention")
 mistake("mask-inverted", "where=~mask", "where=mask", common=True).explain("""
     the mask was inverted
@@ -153,15 +155,28 @@ for rows, more in _ROWS:
         hidden scores were set to a large positive number
         why: The hidden keys then get all the weight. The minus sign is missing.
         ask: Which score gets the weight 0 in a softmax?""")
-    mistake(f"mask-filled-with{rows}", "-np.inf, where", "CONSTANT, where", *more, constant=-30.0).explain("""
-        hidden scores were set to {constant}, not to -inf
-        why: exp of such a score need not be 0, and other scores can be even more negative.
+mistake("mask-filled-with", "-np.inf, where", "CONSTANT, where", constant=-30.0).explain("""
+    hidden scores were set to {constant}, not to -inf
+    why: exp of such a score need not be 0, and other scores can be even more negative. A query that sees nothing
+         attends to all keys equally, because all of its scores are the same.
+    ask: Which number is below every score that can occur?""")
+for fill in ("-1.0", "-2.0", "-3.0", "-5.0", "-10.0", "-20.0", "-1e4"):  # All below -30 give the same answers.
+    mistake(f"mask-filled-with-{fill}-rows-zeroed", "-np.inf, where", f"{fill}, where", *_ROWS[1][1]).explain("""
+        hidden scores were set to a number that is not negative enough
+        why: Other scores can be still more negative, and the hidden key then gets all the weight.
         ask: Which number is below every score that can occur?""")
-    mistake(f"number-added{rows}", _HIDE, _ADD, *more, constant=-30.0).explain("""
-        {constant} was added to hidden scores, instead of -inf
-        why: A hidden score that is far above the others still gets weight, and the differences between hidden scores
-             are still there if a query sees nothing.
-        ask: Which score gets the weight 0 in a softmax, however large it was before?""")
+mistake("number-added", _HIDE, _ADD, constant=-30.0).explain("""
+    {constant} was added to hidden scores, instead of -inf
+    why: A hidden score that is far above the others still gets weight, and the differences between hidden scores are
+         still there if a query sees nothing.
+    ask: Which score gets the weight 0 in a softmax, however large it was before?""")
+for added in ("-10.0", "-1e2", "-1e3", "-1e4"):
+    mistake(
+        f"number-added-{added}-rows-zeroed", _HIDE, _ADD.replace("CONSTANT", added), *_ROWS[1][1], group="small added"
+    ).explain("""
+        the number added to hidden scores is not negative enough
+        why: A hidden score that is far above the others still gets weight.
+        ask: How negative must a number be so that its sum with any score is below every other score?""")
 mistake("large-negative-number-added", _HIDE, _ADD.replace("CONSTANT", "-1e9")).explain("""
     a large negative number was added to hidden scores, instead of -inf
     why: A query that sees nothing then attends to all keys, because the differences between its hidden scores are still
@@ -179,7 +194,7 @@ mistake("mask-added", _HIDE, "scores = scores + mask").explain("""
 for name, total in (
     ("", "weights.sum(axis=-1, keepdims=True)"),
     ("-rows-zeroed", "np.maximum(weights.sum(axis=-1, keepdims=True), np.finfo(weights.dtype).tiny)"),
-    ("-plus", "(weights.sum(axis=-1, keepdims=True) + CONSTANT)"),
+    *((f"-plus-{small}", f"(weights.sum(axis=-1, keepdims=True) + {small})") for small in _SMALL),
 ):
     mistake(
         f"mask-after-softmax-renormalised{name}",
@@ -187,7 +202,6 @@ for name, total in (
         "pass",
         _SOFTMAX,
         f"{_SOFTMAX}\n    if mask is not None:\n        weights = weights * mask\n        weights = weights / {total}",
-        constant=1e-6 if "CONSTANT" in total else None,
     ).explain("""
         the mask was applied after the softmax, and the weights normalized again
         why: If a hidden score is much larger than the others, their weights are already rounded to 0, and are lost.
@@ -196,11 +210,9 @@ for name, total in (
 for name, total in (
     ("", "np.where(total == 0, 1, total)"),
     ("-and-nan", "total"),
-    ("-plus", "(total + CONSTANT)"),
+    *((f"-plus-{small}", f"(total + {small})") for small in _SMALL),
 ):
-    mistake(f"maximum-before-mask{name}", constant=1e-6 if "CONSTANT" in total else None).body(
-        _UNMASKED_MAXIMUM.format(total=total)
-    ).explain("""
+    mistake(f"maximum-before-mask{name}").body(_UNMASKED_MAXIMUM.format(total=total)).explain("""
         the maximum was taken before the mask was applied
         why: It may be the score of a hidden key. If that is far above the others, their exponentials are all rounded to
              0.
