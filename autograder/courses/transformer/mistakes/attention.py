@@ -1,194 +1,15 @@
-"""Mistakes in assignment 4. Those of `attention` and its backward pass are in two modules of their own."""
+"""Mistakes in assignment 4: the masks. Those of the averages and of attention are in modules of their own."""
 
+from autograder.courses.transformer.mistakes._attention_averages import MISTAKES as AVERAGES
 from autograder.courses.transformer.mistakes._attention_backward import MISTAKES as BACKWARD
 from autograder.courses.transformer.mistakes._attention_forward import MISTAKES as FORWARD
-from autograder.courses.transformer.mistakes._attention_forward import READ_FROM_THE_END
 from autograder.engine.diagnosis.mistake import Mistakes
 
-MISTAKES = Mistakes(FORWARD, BACKWARD)
+MISTAKES = Mistakes(AVERAGES, FORWARD, BACKWARD)
 
 _TRI = "np.tri(n_queries, n_keys, k=n_keys - n_queries, dtype=bool)"
 _TRIL = "np.tril(np.ones((n_queries, n_keys), dtype=bool), k=n_keys - n_queries)"
 
-
-mistake = MISTAKES.for_functions("attention.causal_average_loop")
-mistake("sees-the-next", ": t + 1, :]", ": t + 2, :]", common=True).explain("""
-    the average includes the next position
-    why: A model that sees the next token does not need to learn to predict it.
-    ask: A slice excludes its end. For position 0, which positions does your slice include?""")
-mistake("not-itself", ": t + 1, :]", ":t, :]", common=True).explain("""
-    the average leaves out the position itself
-    why: A slice excludes its end: `:t` stops before t. At position 0 nothing is left to average, which gives nan.
-    ask: For position 0, how many vectors does your slice contain?""")
-mistake("sum-not-mean", ".mean(axis=-2)", ".sum(axis=-2)", common=True).explain("""
-    the vectors were summed, not averaged
-    why: The vectors then grow with the position.
-    ask: If all vectors are ones, what should the result be?""")
-mistake("divided-by-length", ".mean(axis=-2)", ".sum(axis=-2) / x.shape[-2]").explain("""
-    every sum was divided by the length of the text
-    why: At position t, only t + 1 vectors were summed.
-    ask: If all vectors are ones, what should the result be at position 0?""")
-mistake("divided-by-t", ".mean(axis=-2)", ".sum(axis=-2) / t").explain("""
-    the sum was divided by t, not by t + 1
-    why: Positions are counted from 0, so at position t there are t + 1 vectors. At position 0 this is a division by 0.
-    ask: How many vectors are averaged at position 0?""")
-mistake("future-not-past", ": t + 1, :]", "t:, :]").explain("""
-    the average includes the position and everything after it
-    why: A language model must not see later positions.
-    ask: What should the result be at the first position, if it can only see itself?""")
-mistake("whole-text", ": t + 1, :]", ":, :]").explain("""
-    every position got the average of the whole text
-    why: All positions then have the same vector, and all but the last one have seen later positions.
-    ask: What should the result be at the first position, if it can only see itself?""")
-mistake(
-    "second-axis",
-    "range(x.shape[-2])",
-    "range(x.shape[1])",
-    "out[..., t, :] = x[..., : t + 1, :].mean(axis=-2)",
-    "out[:, t] = x[:, : t + 1].mean(axis=1)",
-).explain("""
-    the loop runs over the second axis: it needs exactly one batch axis
-    why: With no batch axis, or with two of them, the second axis is not that of the positions.
-    ask: Counted from the end, which axis is that of the positions, whatever comes before it?""")
-mistake("always-float64", "np.empty_like(x)", "np.empty(x.shape)", common=True).explain("""
-    the result is always float64
-    why: np.empty and np.zeros create float64 arrays unless a dtype is given.
-    ask: What is the dtype of the array in which you collect the results?""")
-mistake("integers-truncated", "x = as_float(x)", "x = np.asarray(x)").explain("""
-    integers stay integers, so the averages are truncated
-    why: An average written into an integer array loses its decimals.
-    ask: What is the dtype of the array in which you collect the results if `x` holds integers?""")
-mistake(
-    "one-batch-axis-only",
-    "    out = np.empty_like(x)",
-    "    _, _, _ = x.shape\n    out = np.empty_like(x)",
-    common=True,
-).explain(f"""
-    the function needs exactly one batch axis: B, T, D = x.shape
-    why: A single text has no batch axis, and there may be more than one.
-    ask: {READ_FROM_THE_END}""")
-mistake("first-axis").body("""
-    x = as_float(x)
-    out = np.zeros_like(x)
-    for t in range(len(x)):
-        out[t] = x[: t + 1].mean(axis=0)
-    return out
-""").explain("""
-    the loop and the mean run over the first axis
-    why: That is correct for a single text. With a batch, the first axis is that of the texts, which are then mixed.
-    ask: Which axis holds the positions, counted from the end?""")
-mistake("last-axis").body("""
-    x = as_float(x)
-    out = np.zeros_like(x)
-    for t in range(x.shape[-1]):
-        out[..., t] = x[..., : t + 1].mean(axis=-1)
-    return out
-""").explain("""
-    the loop and the mean run over the last axis, the entries of a vector
-    why: The average is over positions, which are on the second-to-last axis.
-    ask: Which axis of (B, T, D) holds the positions?""")
-mistake("mean-of-everything", ".mean(axis=-2)", ".mean()").explain("""
-    the mean was taken over all entries so far, not over the positions
-    why: A single number remains for all texts and all D entries of the vector.
-    ask: What should be the shape of the mean of (..., t + 1, D)? What does .mean() return without an axis?""")
-mistake("written-into-x", "out = np.empty_like(x)", "out = x").explain("""
-    the averages were written into x itself
-    why: Later positions then average averages, and the caller's array is changed.
-    ask: When position 2 is averaged, what do positions 0 and 1 contain by then?""")
-for name, axis, mean in (
-    ("the-features", "the entries of each vector (axis=-1)", ".mean(axis=-1)"),
-    ("the-features-kept", "the entries of each vector (axis=-1)", ".mean(axis=-1, keepdims=True)"),
-    ("the-texts", "the first axis (axis=0)", ".mean(axis=0)"),
-):
-    mistake(f"mean-over-{name}", ".mean(axis=-2)", mean).explain(f"""
-        the mean was taken over {axis}
-        why: Only positions should be averaged. The result has the wrong shape, which gives an error or, where two sizes
-             are equal, silently wrong results.
-        ask: The slice is (..., t + 1, D), and its mean should be (..., D). Which axis is missing, counted from the
-             end?""")
-mistake("mean-over-second-axis", ".mean(axis=-2)", ".mean(axis=1)").explain("""
-    the mean was taken over axis 1, counted from the front
-    why: That is correct with exactly one batch axis. Axis 1 of a single text holds its features, and with two batch
-         axes it is one of those.
-    ask: The slice is (..., t + 1, D). Which axis holds the positions, counted from the end?""")
-mistake("mean-with-the-mean-before").body("""
-    x = as_float(x)
-    out = x.copy()
-    for t in range(1, x.shape[-2]):
-        out[..., t, :] = (out[..., t - 1, :] + x[..., t, :]) / 2
-    return out
-""").explain("""
-    each vector was averaged with the previous average, half and half
-    why: The previous average stands for t vectors and the new vector for one, so their weights must differ.
-    ask: At position 2, what weight should the vector of position 0 have? Which one does it have?""")
-
-mistake = MISTAKES.for_functions("attention.causal_average_matmul")
-mistake(
-    "upper-triangle", "np.tri(x.shape[-2], dtype=x.dtype)", "np.tri(x.shape[-2], dtype=x.dtype).T.copy()", common=True
-).explain("""
-    the ones are above the diagonal: every position sees later ones
-    why: Row t holds the weights of position t, and earlier positions are to the left of the diagonal.
-    ask: In row 0 of the matrix, which entries should not be 0?""")
-mistake(
-    "without-diagonal", "np.tri(x.shape[-2], dtype=x.dtype)", "np.tri(x.shape[-2], k=-1, dtype=x.dtype)", common=True
-).explain("""
-    the diagonal was left out: no position sees itself
-    why: Row 0 is then empty, and 0/0 is nan.
-    ask: In row 0 of the matrix, which entries should not be 0?""")
-mistake("sees-the-next", "np.tri(x.shape[-2], dtype=x.dtype)", "np.tri(x.shape[-2], k=1, dtype=x.dtype)").explain("""
-    one diagonal too many: every position sees the next one
-    why: A model that sees the next token does not need to learn to predict it.
-    ask: In row 0 of the matrix, which entries should not be 0?""")
-mistake("rows-not-normalised", "weights /= weights.sum(axis=-1, keepdims=True)", "pass", common=True).explain("""
-    the rows do not sum to 1
-    why: A matrix of ones and zeros computes sums, not averages.
-    ask: If all vectors are ones, what should the result be?""")
-mistake("columns-normalised", "weights.sum(axis=-1, keepdims=True)", "weights.sum(axis=0)").explain("""
-    the columns were divided by their sums, not the rows
-    why: Each row holds the weights of one average, so each row should sum to 1.
-    ask: Position t of the result uses one row of the matrix. What is the sum of that row?""")
-mistake("keepdims-forgotten", "weights.sum(axis=-1, keepdims=True)", "weights.sum(axis=-1)").explain("""
-    keepdims=True is missing from the row sums
-    why: A vector of T sums then divides the columns. The matrix is square, so NumPy gives no error.
-    ask: Row 2 has the sum 3. Which entries of the matrix does your code divide by 3?""")
-mistake("divided-by-length", "weights.sum(axis=-1, keepdims=True)", "x.shape[-2]").explain("""
-    every row was divided by the length of the text
-    why: Row t has only t + 1 ones.
-    ask: If all vectors are ones, what should the result be at position 0?""")
-mistake("everything", "tri(x.shape[-2], dtype=x.dtype)", "ones((x.shape[-2], x.shape[-2]), dtype=x.dtype)").explain("""
-    the matrix has no zeros: every position sees the whole text
-    why: All positions then have the same vector, and all but the last one have seen later positions.
-    ask: Which entries of the matrix should be 0?""")
-mistake("second-axis", "x.shape[-2]", "x.shape[1]").explain("""
-    the length was read from the second axis: it needs exactly one batch axis
-    why: With no batch axis, or with two of them, the second axis is not that of the positions.
-    ask: Counted from the end, which axis is that of the positions, whatever comes before it?""")
-mistake("always-float64", "dtype=x.dtype", "dtype=np.float64", common=True).explain("""
-    the result is float64 even when x is float32
-    why: A float64 matrix of weights makes the product float64.
-    ask: What is the dtype of the matrix of ones? How can it get the dtype of `x`?""")
-mistake(
-    "one-batch-axis-only", "    weights = np.tri(", "    _, _, _ = x.shape\n    weights = np.tri(", common=True
-).explain(f"""
-    the function needs exactly one batch axis: B, T, D = x.shape
-    why: A single text has no batch axis, and there may be more than one.
-    ask: {READ_FROM_THE_END}""")
-mistake("first-axis", "x.shape[-2]", "x.shape[0]").explain(f"""
-    the triangle has the size of the first axis
-    why: That is correct for a single text. With a batch, the first axis is that of the texts.
-    ask: {READ_FROM_THE_END}""")
-mistake("wrong-side", "weights @ x", "x @ weights").explain("""
-    the matrix is on the wrong side: x @ weights
-    why: A matrix on the left combines the rows of x, which are the positions. On the right it combines the columns.
-    ask: What are the shapes of the weights and of x, and in which order do they fit?""")
-mistake("entry-by-entry", "weights @ x", "weights * x").explain("""
-    * was used instead of the matrix product @
-    why: * multiplies entry by entry. @ computes weighted sums of rows.
-    ask: Which operator multiplies and sums?""")
-mistake("weights-transposed", "return weights @ x", "return weights.T @ x").explain("""
-    the matrix of weights was transposed
-    why: Row t of the matrix holds the weights for position t. Transposed, each position combines itself and later ones.
-    ask: Which entry of the matrix is the weight of position 0 in the average of position 3: [0, 3] or [3, 0]?""")
 
 mistake = MISTAKES.for_functions("attention.causal_mask")
 mistake("inverted", "return np.tri", "return ~np.tri", common=True).explain("""
@@ -267,6 +88,62 @@ mistake("axes-for-batch-and-heads", "dtype=bool)", "dtype=bool)[None, None]").ex
     why: The docstring asks for (T, S). Broadcasting adds axes in front by itself, wherever they are needed.
     ask: What does broadcasting do with (T, S) and (B, H, T, S)?""")
 
+mistake("integers-32", ", dtype=bool)", ", dtype=np.int32)").explain("""
+    the mask holds 1 and 0, not True and False
+    why: The pattern is correct, but ~mask, indexing with a mask and `where=` need booleans. For example, ~1 is -2.
+    ask: What is ~np.array(1), and what is ~np.array(True)?""")
+mistake("large-negative-numbers", _TRI, f"np.where({_TRI}, 0.0, -1e9)").explain("""
+    the mask holds 0 and a large negative number, to be added to the scores
+    why: That is another convention. In this course a mask is boolean.
+    ask: What should the dtype of the mask be?""")
+mistake("transposed", _TRI, f"{_TRI}.T").explain("""
+    the mask was transposed: (S, T)
+    why: Rows are queries and columns are keys.
+    ask: What is the shape of your mask for two queries and five keys?""")
+mistake("sizes-exchanged", _TRI, "np.tri(n_keys, n_queries, k=n_keys - n_queries, dtype=bool)").explain("""
+    the sizes were given in the wrong order: (S, T)
+    why: Rows are queries and columns are keys.
+    ask: What is the shape of your mask for two queries and five keys?""")
+mistake("all-true", _TRI, "np.ones((n_queries, n_keys), dtype=bool)").explain("""
+    the mask is True everywhere
+    why: It then hides nothing, and every position sees the later ones.
+    ask: With four queries and four keys, how many keys may the first query see?""")
+mistake("square-of-keys", _TRI, "np.tri(n_keys, dtype=bool)").explain("""
+    the mask has a row for each key: (S, S)
+    why: There is one row for each query. The queries are the last positions, so these would be the last rows.
+    ask: What is the shape of your mask for two queries and five keys?""")
+mistake("half-the-offset", "k=n_keys - n_queries", "k=(n_keys - n_queries) // 2").explain("""
+    the offset of the diagonal is wrong
+    why: The queries are the last positions: the last query may see all keys.
+    ask: With two queries and five keys, how many keys may the last query see?""")
+mistake(
+    "offset-only-for-one-query", "k=n_keys - n_queries", "k=n_keys - n_queries if n_queries == 1 else 0"
+).explain("""
+    the queries were treated as the last positions only if there is a single one
+    why: When several tokens are added at once, they are the last positions, too.
+    ask: With two queries and five keys, how many keys may each query see?""")
+for name, condition, title in (
+    ("more-queries-accepted", "False", "more queries than keys were accepted"),
+    ("one-query-more-accepted", "n_queries > n_keys + 1", "one query more than keys was accepted"),
+):
+    mistake(name, "n_queries > n_keys:", f"{condition}:").explain(f"""
+        {title}
+        why: The docstring promises a ValueError. The queries are the last of the positions, so there cannot be more of
+             them; the first queries would see nothing.
+        ask: Which numbers of queries and keys make no sense? What does your function do with them?""")
+mistake("as-many-queries-refused", "n_queries > n_keys:", "n_queries >= n_keys:").explain("""
+    as many queries as keys were refused
+    why: That is the usual case: every position is a query and a key.
+    ask: Is your comparison > or >=?""")
+mistake("fewer-queries-refused", "n_queries > n_keys:", "n_queries != n_keys:").explain("""
+    fewer queries than keys were refused
+    why: While a model writes text, the queries are only the last positions.
+    ask: Which of <, > and != does the docstring's error stand for?""")
+mistake("fewer-queries-refused-only", "n_queries > n_keys:", "n_queries < n_keys:").explain("""
+    fewer queries than keys were refused, and more were accepted
+    why: The comparison is the wrong way round.
+    ask: Which of the two numbers may be the larger one?""")
+
 mistake = MISTAKES.for_functions("attention.padding_mask")
 mistake("query-axis", "[..., None, None, :]", "[:, None, :, None]", common=True).explain("""
     the padding is along the query axis, not along the key axis
@@ -304,3 +181,59 @@ mistake("additive", "np.asarray(keep, dtype=bool)", "np.where(keep, 0.0, -np.inf
     the mask holds 0 and -inf, to be added to the scores
     why: That is another convention. In this course a mask is boolean.
     ask: What should the dtype of the mask be?""")
+mistake("no-new-axis-for-queries", "[..., None, None, :]", "[:, None, None, None, :]").explain("""
+    one axis too many was added: (B, 1, 1, 1, S)
+    why: The scores (B, H, T, S) have four axes, so the B of the mask is aligned with nothing.
+    ask: How many axes does your mask have, and how many does the docstring list?""")
+mistake("axes-in-front", "[..., None, None, :]", "[None, None]").explain("""
+    the new axes come first: (1, 1, B, S)
+    why: The B of the mask is then aligned with the queries of the scores (B, H, T, S).
+    ask: With which axis of the scores should the B of the mask be aligned?""")
+mistake("axes-around", "[..., None, None, :]", "[None, :, None, :]").explain("""
+    the mask has the shape (1, B, 1, S)
+    why: The B of the mask is then aligned with the heads of the scores (B, H, T, S).
+    ask: With which axis of the scores should the B of the mask be aligned?""")
+mistake(
+    "repeated-for-queries", "[..., None, None, :]", "[:, None, None, :].repeat(np.shape(keep)[-1], axis=-2)"
+).explain("""
+    the mask was repeated for S queries: (B, 1, S, S)
+    why: The number of queries need not be the number of keys. An axis of length 1 fits any number.
+    ask: How many queries are there? Can you tell from `keep`?""")
+mistake(
+    "outer",
+    "np.asarray(keep, dtype=bool)[..., None, None, :]",
+    "np.asarray(keep)[:, None, :, None] | np.asarray(keep)[:, None, None, :]",
+).explain("""
+    the mask depends on the query, too: (B, 1, S, S)
+    why: What padding attends to does no harm, and the number of queries need not be the number of keys.
+    ask: How many queries are there? Can you tell from `keep`?""")
+mistake("causal", "[..., None, None, :]", "[:, None, None, :] & np.tri(np.shape(keep)[-1], dtype=bool)").explain("""
+    the causal mask is already part of the result: (B, 1, S, S)
+    why: Masks are combined with & where both are needed. In an encoder only the padding is hidden.
+    ask: What is the shape of the result in the docstring?""")
+for name, dtype in (("integers", "np.int64"), ("integers-32", "np.int32"), ("floats-32", "np.float32")):
+    mistake(f"numbers-{name}", "dtype=bool", f"dtype={dtype}").explain("""
+        the mask holds 1 and 0, not True and False
+        why: The pattern is correct, but ~mask, indexing with a mask and `where=` need booleans.
+        ask: What should the dtype of the mask be?""")
+mistake("large-negative-numbers", "np.asarray(keep, dtype=bool)", "np.where(keep, 0.0, -1e9)").explain("""
+    the mask holds 0 and a large negative number, to be added to the scores
+    why: That is another convention. In this course a mask is boolean.
+    ask: What should the dtype of the mask be?""")
+mistake("first-text-only", "[..., None, None, :]", "[:1, None, None, :]").explain("""
+    only the first text's padding is in the mask
+    why: Each text has its own length.
+    ask: What is the first size of your result?""")
+mistake(
+    "in-place",
+    "    return np.asarray(keep, dtype=bool)",
+    "    keep[..., 0] = True\n    return np.asarray(keep, dtype=bool)",
+).explain("""
+    the first key was set to True in `keep` itself
+    why: A text may be all padding: attention gives weights 0 to a query that sees nothing. And the caller's array is
+         changed.
+    ask: Which of your lines write into the argument?""")
+mistake("changed", "np.asarray(keep, dtype=bool)", "np.logical_not(np.logical_not(keep, out=keep))").explain("""
+    `keep` was changed in place
+    why: The caller may still need it.
+    ask: Which of your lines create a new array, and which write into the argument?""")
