@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any
 from autograder.classroom import cache_keys
 from autograder.classroom.result_store import JournalEntry
 from autograder.classroom.worker import GradingTask, WorkerSetup, scratch_folder
-from autograder.classroom.worker_pool import MAX_TRIES, GraderProcess, OnResult
+from autograder.classroom.worker_pool import GraderProcess, OnResult, entry_of_death
 from autograder.core.files import write_atomically
 from autograder.core.text import clean
 from autograder.errors import UsageError, missing_package
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from distributed import Client, Future, Worker
 
 RESOURCE = "headway"
+MAX_TRIES = 2  # of a task whose worker or grading process was lost before it started on the task
 CONNECT_SECONDS = 15
 # When all other work is done, a task that takes this many times the usual time is also given to a second worker, after
 # twice that time more to a third, and so on.
@@ -88,25 +89,30 @@ class WorkerSlots:
         return ""
 
     def grade(self, task: GradingTask) -> Reply:
-        """Grade one task in a grading process. A process that dies is replaced, and the task tried again."""
+        """Grade one task in a grading process.
+
+        A process that dies before it starts on the task is replaced; one that dies later fails the submission.
+        """
         reason = ""
         for _ in range(MAX_TRIES):
             grader, kept = self._slots.get() or GraderProcess(self._setup), False
             try:
                 grader.submit(task)
-                kind, *values = grader.pipe.recv()
+                kind, *values = grader.receive()
                 if kind == "refused":
                     return "refused", values[0], b""
                 if kind == "done":
                     kept = True
                     return "done", values[1], values[2]
                 reason = str(values[0])
-            except (EOFError, OSError) as error:
-                reason = f"the grading process died ({type(error).__name__})"
+            except (EOFError, OSError):
+                reason = grader.how_it_ended()
             finally:
                 if not kept:
                     grader.kill()
                 self._slots.put(grader if kept else None)
+            if grader.started == task.number:
+                return "done", entry_of_death(task, reason), b""
         return "done", JournalEntry(task.file, "", "failed", f"internal error: {reason}"), b""
 
 

@@ -123,20 +123,24 @@ def _journal_entry(
 def main(pipe: Connection) -> None:
     """Run a grading process: receive a WorkerSetup, then GradingTasks until None.
 
-    Sends ("done", task number, entry[, content]) for each task, ("refused", reason) if no submission can be graded for
-    a reason that the user can fix, and ("error", message) if the session failed.
+    Sends ("started", task number) and then ("done", task number, entry[, content]) for each task, ("refused", reason)
+    if no submission can be graded for a reason that the user can fix, and ("error", message) if the session failed.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the run handles Ctrl-C: it closes the pipe
     tasks: queue.Queue[GradingTask | None] = queue.Queue()
     outbox: queue.Queue[tuple[Any, ...] | None] = queue.Queue(maxsize=2)
     setup: WorkerSetup = pipe.recv()
     threading.Thread(target=_receive, args=(pipe, tasks), daemon=True).start()
-    sender = threading.Thread(target=_send, args=(pipe, outbox, setup.results), daemon=True)
+    lock = threading.Lock()  # two threads send
+    sender = threading.Thread(target=_send, args=(pipe, lock, outbox, setup.results), daemon=True)
     sender.start()
 
     def grade_tasks(checks: session.CheckSession) -> None:
         gc_tuning.raise_gc_threshold(freeze=True)
         while (task := tasks.get()) is not None:
+            # Sent at once, past the outbox: if this submission kills the process, the run must know which one it was.
+            with lock, contextlib.suppress(OSError):
+                pipe.send(("started", task.number))
             outbox.put(("done", task.number, *grade(task, checks, setup)))
 
     try:
@@ -156,7 +160,9 @@ def _receive(pipe: Connection, tasks: "queue.Queue[GradingTask | None]") -> None
     os._exit(1)
 
 
-def _send(pipe: Connection, outbox: "queue.Queue[tuple[Any, ...] | None]", folder: Path | None) -> None:
+def _send(
+    pipe: Connection, lock: threading.Lock, outbox: "queue.Queue[tuple[Any, ...] | None]", folder: Path | None
+) -> None:
     """Write documents to `folder`, if there is one, and send the messages."""
     while (message := outbox.get()) is not None:
         if message[0] == "done" and folder is not None:
@@ -167,5 +173,5 @@ def _send(pipe: Connection, outbox: "queue.Queue[tuple[Any, ...] | None]", folde
                 write_atomically(path, content, durable=True)
             except OSError as error:
                 message = ("refused", f"cannot write {path} ({error.strerror}). Free some space, then resume the run")
-        with contextlib.suppress(OSError):
+        with lock, contextlib.suppress(OSError):
             pipe.send(message)

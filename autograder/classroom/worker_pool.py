@@ -1,4 +1,7 @@
-"""Grade with several processes on this machine. A process that dies is replaced, and its submission is tried again.
+"""Grade with several processes on this machine.
+
+A process that dies is replaced. The submission that it was grading is recorded as failed and not tried again in this
+run, so that a submission that kills the process stops nobody else; submissions that wait behind it are graded.
 
 Memory does not grow with the class: a task holds the path of a submission, and a result is a small journal entry.
 Identical submissions are each graded. Copying a result would be correct for code that always behaves the same, but a
@@ -7,7 +10,7 @@ reveal who shares code.
 """
 
 import time
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -22,8 +25,7 @@ from autograder.classroom.worker import GradingTask, WorkerSetup
 from autograder.engine.session import InternalError
 from autograder.errors import UsageError
 
-MAX_TRIES = 2
-# After this many deaths in a row without a single result, the cause is not a submission.
+# After this many deaths in a row of processes that had not started on a submission, none can be graded.
 MAX_DEATHS = 6
 # A process that exceeds three times the submission's limit (blocked checks run again) by this many seconds hangs.
 GRACE_SECONDS = 300.0
@@ -42,6 +44,7 @@ class GraderProcess:
         child_pipe.close()
         self.tasks: deque[GradingTask] = deque()  # that were sent and not yet answered
         self.busy_since = time.monotonic()  # when the process started on the first of them
+        self.started: int | None = None  # number of the last task that it started on
         self.error = ""  # the last that the process reported
         self._send(setup)
 
@@ -56,6 +59,20 @@ class GraderProcess:
         with suppress(OSError):  # the process died, which the next recv notices
             self.pipe.send(message)
 
+    def receive(self) -> tuple[Any, ...]:
+        """Return the next message about a result; raise EOFError or OSError if the process has died."""
+        while True:
+            kind, *values = self.pipe.recv()
+            if kind != "started":
+                return (kind, *values)
+            (self.started,) = values
+
+    def how_it_ended(self) -> str:
+        """Return why the process, which has died, did so."""
+        self.process.join(1)
+        code = self.process.exitcode
+        return self.error or (f"killed by signal {-code}" if code is not None and code < 0 else f"exit code {code}")
+
     def kill(self) -> None:
         """Kill the process and wait for its end."""
         self.pipe.close()
@@ -64,16 +81,21 @@ class GraderProcess:
         self.process.close()
 
 
+def entry_of_death(task: GradingTask, reason: str) -> JournalEntry:
+    """Return the journal entry of a submission whose grading process died."""
+    text = f"internal error: the grading process ended while it graded this submission ({reason})"
+    return JournalEntry(task.file, "", "failed", f"{text}. The next headway grade tries it again")
+
+
 @dataclass
 class WorkerPool:
     """Grading processes on this machine."""
 
     setup: WorkerSetup
     size: int  # the number of processes
-    on_result: OnResult  # called with each result, and with each submission whose process died twice
-    deaths: int = 0  # how many processes died since the last result
+    on_result: OnResult  # called with each result, and with each submission whose process died
+    deaths: int = 0  # how many processes died in a row before they started on a submission
     graders: list[GraderProcess] = field(default_factory=list)
-    tries: Counter[int] = field(default_factory=Counter)  # by task number, how many processes died while grading it
     todo: deque[GradingTask] = field(default_factory=deque)
 
     def run(self, tasks: Iterable[GradingTask]) -> None:
@@ -109,7 +131,7 @@ class WorkerPool:
 
     def _receive(self, grader: GraderProcess) -> None:
         try:
-            kind, *values = grader.pipe.recv()
+            kind, *values = grader.receive()
         except (EOFError, OSError):
             self._replace_dead(grader)
             return
@@ -132,25 +154,18 @@ class WorkerPool:
                 self._replace_dead(grader)
 
     def _replace_dead(self, grader: GraderProcess) -> None:
-        """Remove a dead process; another one tries its submission again, and grades the tasks queued behind it."""
-        grader.process.join(1)
-        code = grader.process.exitcode
-        reason = grader.error or (f"killed by signal {-code}" if code is not None and code < 0 else f"exit code {code}")
+        """Remove a dead process, and record the submission that it was grading as failed; others grade the rest."""
+        reason = grader.how_it_ended()
         self.graders.remove(grader)
         grader.kill()
-        self.deaths += 1
+        waiting = [task for task in grader.tasks if task.number != grader.started]
+        self.todo.extendleft(reversed(waiting))
+        self.deaths = self.deaths + 1 if len(waiting) == len(grader.tasks) else 0
         if self.deaths >= MAX_DEATHS:
             raise InternalError(f"grading processes die one after another ({reason})")
-        self.todo.extendleft(reversed(grader.tasks))
-        if not grader.tasks:
-            return
-        task = self.todo.popleft()
-        self.tries[task.number] += 1
-        if self.tries[task.number] < MAX_TRIES:
-            self.todo.append(task)  # at the end, where it may succeed if the machine was overloaded
-        else:
-            reason = f"internal error: the grading process died {MAX_TRIES} times on this submission ({reason})"
-            self.on_result(task, JournalEntry(task.file, "", "failed", reason))
+        for task in grader.tasks:
+            if task.number == grader.started:
+                self.on_result(task, entry_of_death(task, reason))
 
     def _receive_finished(self) -> None:
         """Receive the results that were finished when the run was interrupted."""

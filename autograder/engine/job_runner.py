@@ -42,6 +42,7 @@ class JobRunner:
     _cancelled: threading.Event = field(default_factory=threading.Event, init=False)
     _items: dict[str, list[pytest.Item]] = field(default_factory=dict, init=False)  # collected checks, by assignment
     _result: JobResult = field(default_factory=JobResult, init=False)  # of the current job
+    _received_before: int = field(default=0, init=False)  # bytes of answers that earlier jobs of the submission got
     _session: pytest.Session = field(init=False)
     _official_times: OfficialTimes = field(init=False)
     _context: CheckContext | None = field(default=None, init=False)
@@ -73,6 +74,7 @@ class JobRunner:
         """Run the checks of one job; raise Cancelled as soon as possible after `cancel`."""
         context = self._session.config.stash[CONTEXT]
         result = self._result = JobResult()
+        self._received_before = job.usage.received
         items = self._items_of(job)
         folder, item = None, None
         try:
@@ -110,7 +112,7 @@ class JobRunner:
             result = build_check_result(item, student, function, error, self.curriculum.package)
             self._result.checks.append(result)
             answered = all(call.value is not UNANSWERED or call.exception for call in student.calls)
-            if answered and student.usage.received <= MAX_RECORDED_BYTES:
+            if answered and student.usage.received - self._received_before <= MAX_RECORDED_BYTES:
                 recorded = RecordedCheck(result.id, result.status == "passed", tuple(student.calls), student.seconds)
                 self._result.recorded.setdefault(function.qualified, []).append(recorded)
         if isinstance(error, UsageError):  # The other checks would raise it, too.

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from support.commands import HEADWAY, SOFTMAX, invoke, timeless
+from support.deadly_class import make_deadly_class
 from support.waiting import wait_until
 
 from autograder.classroom import dask_cluster
@@ -94,6 +95,19 @@ def test_cluster_killed_and_paused_worker_same_results(tmp_path):
         again = invoke(*grade_arguments(tmp_path / "class", out))  # the local run reuses the cluster's results
         output = again.stdout
         assert again.returncode == 0 and "18 already graded" in output
+
+
+def test_cluster_deadly_submissions_fail_once_and_alone(tmp_path, monkeypatch):
+    folder, environment, log = make_deadly_class(tmp_path, 6, range(1, 4))
+    monkeypatch.setenv("PYTHONPATH", environment["PYTHONPATH"])
+    with cluster(1, tmp_path) as (address, _):
+        run = grade(folder, tmp_path / "out", "--cluster", address)
+        output, _ = run.communicate(timeout=300)
+    assert run.returncode == 3, output
+    assert sorted(log.read_text().split()) == ["s01", "s02", "s03"]
+    students = json.loads((tmp_path / "out" / "class.json").read_text("utf-8"))["students"]
+    assert [student["status"] for student in students] == ["graded", *3 * ["failed"], *2 * ["graded"]]
+    assert all("exit code 7" in student["reason"] for student in students[1:4])
 
 
 def test_cluster_without_scheduler_is_refused(monkeypatch):

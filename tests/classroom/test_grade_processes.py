@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from support.commands import HEADWAY
+from support.deadly_class import make_deadly_class
 from support.softmax_class import class_document, documents, grade_arguments, make_class
 from support.waiting import wait_until
 
@@ -87,8 +88,32 @@ def test_grade_process_that_dies_is_replaced(uninterrupted, tmp_path):
     for wanted in (1, 8):
         wait_until(lambda wanted=wanted: graded(out) >= wanted)
         os.kill(graders(run.pid)[0], signal.SIGKILL)
-    assert run.wait() == 0
+    assert run.wait() in (0, 3)  # 3: a process was killed while it graded
+    students = class_document(out)["students"]
+    failed = [student["submission"] for student in students if student["status"] == "failed"]
+    assert len(failed) <= 2
+    assert all("killed by signal 9" in student["reason"] for student in students if student["submission"] in failed)
+    first = {name: document for name, document in documents(out).items() if name != "class"}
+    assert first == {name: whole[name] for name in first}
+    assert len(first) == COUNT - len(failed)
+    finish(folder, "--out", out, "-j", "2")
     assert documents(out) == whole
+
+
+@pytest.mark.parametrize("processes", ["1", "2"])
+def test_deadly_submissions_fail_once_and_alone(tmp_path, processes):
+    deadly = range(1, 9)  # more in a row than deaths that end a run
+    folder, environment, log = make_deadly_class(tmp_path, 12, deadly)
+    for run_number in (1, 2):
+        run = start(folder, "--out", tmp_path / "out", "-j", processes, env=environment, stdout=subprocess.PIPE)
+        stdout, _ = run.communicate()
+        assert run.returncode == 3, stdout
+        assert sorted(log.read_text().split()) == sorted(run_number * [f"s{number:02}" for number in deadly])
+    students = {student["submission"]: student for student in class_document(tmp_path / "out")["students"]}
+    for number in range(12):
+        student = students[f"s{number:02}"]
+        assert student["status"] == ("failed" if number in deadly else "graded")
+        assert ("exit code 7" in student["reason"]) == (number in deadly)
 
 
 def test_grade_interrupted_resumes_with_the_same_seed(tmp_path):
