@@ -265,8 +265,8 @@ def rmsnorm_backward(dout, x, gamma, eps=1e-5):
 #   row, so each entry also changes the output by changing the divisor.
 # - `layernorm_backward`: **the path through the mean is missing in dx.** Shifting a vector changes nothing in the
 #   output, so each row of dx must add up to 0.
-# - `layernorm_backward`: **dgamma and dbeta are means over the rows instead of sums.** All rows used the same gain and
-#   bias, so their contributions are added.
+# - `layernorm_backward`: **dgamma and dbeta are means over the rows instead of sums.** All rows used the same
+#   parameters, so their contributions are added.
 # - `rmsnorm`: **the mean was subtracted, as in layer normalization.** The RMS norm uses no mean. Rows whose mean is 0
 #   come out right.
 

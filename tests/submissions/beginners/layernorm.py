@@ -74,7 +74,7 @@ def layernorm_backward__direct(dout, x, gamma, eps=1e-5):
 
 
 def layernorm_backward__direct_and_one_axis(dout, x, gamma, eps=1e-5):
-    """direct-path-only"""
+    """direct-path-only summed-over-one-axis"""
     mean, var = x.mean(axis=-1, keepdims=True), x.var(axis=-1, keepdims=True)
     std = np.sqrt(var + eps)
     xhat = (x - mean) / std
@@ -172,7 +172,7 @@ def layernorm__one_plus_gain(x, gamma, beta, eps=1e-5):
 
 
 def layernorm__axes12(x, gamma, beta, eps=1e-5):
-    """axes-without-batch matrices-only"""
+    """axes-without-batch"""
     ax = tuple(range(1, x.ndim))
     n = (x - x.mean(ax, keepdims=True)) / np.sqrt(x.var(ax, keepdims=True) + eps)
     return gamma * n + beta
@@ -211,7 +211,7 @@ def layernorm_backward__dvar_sign(dout, x, gamma, eps=1e-5):
 
 
 def layernorm_backward__dvar_power(dout, x, gamma, eps=1e-5):
-    """power-of-variance"""
+    """two-divisions-missing-in-variance-path"""
     mean, var = x.mean(-1, keepdims=True), x.var(-1, keepdims=True)
     xh = (x - mean) / np.sqrt(var + eps)
     dxh = dout * gamma
@@ -251,7 +251,7 @@ def rmsnorm__std_plus_eps(x, gamma, eps=1e-5):
 
 def rmsnorm__norm(x, gamma, eps=1e-5):
     """sum-for-mean"""
-    return gamma * x / np.sqrt((x**2).sum(-1, keepdims=True) + eps)
+    return gamma * x / np.sqrt((as_float(x)**2).sum(-1, keepdims=True) + eps)
 
 
 def rmsnorm__norm_plus_eps(x, gamma, eps=1e-5):
@@ -261,17 +261,17 @@ def rmsnorm__norm_plus_eps(x, gamma, eps=1e-5):
 
 def rmsnorm__first_axis(x, gamma, eps=1e-5):
     """first-axis"""
-    return gamma * x / np.sqrt((x**2).mean(0) + eps)
+    return gamma * x / np.sqrt((as_float(x)**2).mean(0) + eps)
 
 
 def rmsnorm__all(x, gamma, eps=1e-5):
     """all-axes"""
-    return gamma * x / np.sqrt((x**2).mean() + eps)
+    return gamma * x / np.sqrt((as_float(x)**2).mean() + eps)
 
 
 def rmsnorm__eps_fixed(x, gamma, eps=1e-5):
-    """eps-fixed"""
-    return gamma * x / np.sqrt((x**2).mean(-1, keepdims=True) + 1e-5)
+    """eps-always"""
+    return gamma * x / np.sqrt((as_float(x)**2).mean(-1, keepdims=True) + 1e-5)
 
 
 def rmsnorm_backward__layernorm(dout, x, gamma, eps=1e-5):
@@ -287,9 +287,9 @@ def rmsnorm_backward__layernorm(dout, x, gamma, eps=1e-5):
 
 
 def rmsnorm_backward__square(dout, x, gamma, eps=1e-5):
-    """one-power-missing"""
+    """one-division-missing-in-second-term"""
     d = x.shape[-1]
-    r = np.sqrt((x**2).mean(-1, keepdims=True) + eps)
+    r = np.sqrt((as_float(x)**2).mean(-1, keepdims=True) + eps)
     g = dout * gamma
     dx = g / r - x * (g * x).mean(-1, keepdims=True) / r**2
     return dx, (dout * x / r).reshape(-1, d).sum(0)
@@ -306,3 +306,68 @@ def layernorm_backward__numerical_sum(dout, x, gamma, eps=1e-5):
         dx[i] = (f(p, gamma) - f(m, gamma)) / 2 / h
     n = (x - x.mean(-1, keepdims=True)) / np.sqrt(x.var(-1, keepdims=True) + eps)
     return dx, (dout * n).reshape(-1, x.shape[-1]).sum(0), dout.reshape(-1, x.shape[-1]).sum(0)
+
+
+def layernorm_backward__dbeta_of_a_vector(dout, x, gamma, eps=1e-5):
+    """one-number-for-a-vector-of-dbeta"""
+    lead = tuple(range(dout.ndim - 1))
+    mu, v = x.mean(-1, keepdims=True), x.var(-1, keepdims=True)
+    xn = (x - mu) / np.sqrt(v + eps)
+    g = dout * gamma
+    dx = (g - g.mean(-1, keepdims=True) - xn * (g * xn).mean(-1, keepdims=True)) / np.sqrt(v + eps)
+    return dx, (dout * xn).sum(axis=lead), dout.sum(axis=lead or None)
+
+
+def layernorm_backward__gain_in_one_term(dout, x, gamma, eps=1e-5):
+    """gain-missing-in-variance"""
+    s = 1 / np.sqrt(x.var(-1, keepdims=True) + eps)
+    xn = (x - x.mean(-1, keepdims=True)) * s
+    g = gamma * dout
+    dx = s * (g - g.mean(-1, keepdims=True) - xn * (dout * xn).mean(-1, keepdims=True))
+    d = x.shape[-1]
+    return dx, (dout * xn).reshape(-1, d).sum(0), dout.reshape(-1, d).sum(0)
+
+
+def layernorm_backward__loop_keeps_the_last(dout, x, gamma, eps=1e-5):
+    """last-text-only-of-dgamma"""
+    s = np.sqrt(x.var(-1, keepdims=True) + eps)
+    xn = (x - x.mean(-1, keepdims=True)) / s
+    g = gamma * dout
+    dx = (g - g.mean(-1, keepdims=True) - xn * (g * xn).mean(-1, keepdims=True)) / s
+    texts = (dout * xn)[None] if x.ndim < 3 else dout * xn
+    for text in texts:
+        dgamma = text.reshape(-1, x.shape[-1]).sum(0)
+    return dx, dgamma, dout.reshape(-1, x.shape[-1]).sum(0)
+
+
+def layernorm_backward__two_axes(dout, x, gamma, eps=1e-5):
+    """two-axes-expected"""
+    N, D = x.shape
+    s = np.sqrt(x.var(1, keepdims=True) + eps)
+    xn = (x - x.mean(1, keepdims=True)) / s
+    g = gamma * dout
+    dx = (D * g - g.sum(1, keepdims=True) - xn * (g * xn).sum(1, keepdims=True)) / (D * s)
+    return dx, (dout * xn).sum(0), dout.sum(0)
+
+
+def layernorm__bias_first_and_integers(x, gamma, beta, eps=1e-5):
+    """bias-inside-gain integers-truncated"""
+    dtype = np.asarray(x).dtype
+    x = as_float(x)
+    xn = (x - x.mean(-1, keepdims=True)) / np.sqrt(x.var(-1, keepdims=True) + eps)
+    return (gamma * (xn + beta)).astype(dtype)
+
+
+def rmsnorm__default(x, gamma, eps=1e-6):
+    """default-of-eps"""
+    x = as_float(x)
+    return gamma * x / np.sqrt((x * x).mean(-1, keepdims=True) + eps)
+
+
+def rmsnorm_backward__eps_outside_and_x(dout, x, gamma, eps=1e-5):
+    """eps-outside-root dgamma-from-x"""
+    d = x.shape[-1]
+    r = np.sqrt((x * x).mean(-1, keepdims=True)) + eps
+    g = dout * gamma
+    dx = (g - x / r * (g * x / r).mean(-1, keepdims=True)) / r
+    return dx, (dout * x).reshape(-1, d).sum(0)
