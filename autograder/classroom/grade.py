@@ -63,7 +63,7 @@ def grade_class(
         graded_class = GradedClass(students, policy, options.curriculum, run.modules, 0, exceptions=exceptions)
         _require_same_class(graded_class, store)  # before anything of another class is overwritten
         graded_class.seed = store.seed(policy.seed)
-        options = dataclasses.replace(options, seed=graded_class.seed)
+        options = dataclasses.replace(options, seed=graded_class.seed, is_hidden=policy.is_hidden)
         settings = {"feedback": policy.feedback, "hidden": policy.checks.hidden, "sandboxed": not run.unsafe}
         run_key = cache_keys.run_key(options, **settings)
         tasks = list(_tasks(graded_class, store, run_key, run.force, only))

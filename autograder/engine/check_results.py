@@ -10,7 +10,7 @@ from autograder.curriculum import Function
 from autograder.engine.describe_inputs import describe_inputs
 from autograder.engine.diagnosis.variants import parameter_names
 from autograder.engine.fixtures import sees_answers
-from autograder.engine.graded_mark import check_name
+from autograder.engine.graded_mark import check_id, check_name
 from autograder.engine.student import StudentCode
 from autograder.errors import Blocked, CodeLine, NotStarted, Raised, Verdict
 from autograder.results import CheckResult
@@ -24,7 +24,7 @@ def build_check_result(
     assert mark is not None
     points = float(mark.kwargs.get("points", 1))
     result = CheckResult(
-        id=f"{function.qualified}::{check_name(item).removeprefix('test_')}",
+        id=check_id(item),
         function=function.qualified,
         title=_title(item),
         status="passed",

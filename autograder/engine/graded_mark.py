@@ -19,6 +19,11 @@ def check_name(item: pytest.Item) -> str:
     return item.name.removesuffix(f"[{function_name(item)}]")
 
 
+def check_id(item: pytest.Item) -> str:
+    """Return the id of a graded check in result documents: `module.function::name`."""
+    return f"{function_name(item)}::{check_name(item).removeprefix('test_')}"
+
+
 def pytest_pycollect_makeitem(
     collector: pytest.Module | pytest.Class, name: str, obj: object
 ) -> list[pytest.Item] | None:

@@ -10,8 +10,8 @@ from autograder.core.text import clean
 from autograder.curriculum import Curriculum, registry
 from autograder.engine.check_results import build_check_result
 from autograder.engine.fixtures import CONTEXT, CheckContext, has_only_session_fixtures
-from autograder.engine.graded_mark import function_name
-from autograder.engine.jobs import Job, JobResult
+from autograder.engine.graded_mark import check_id, function_name
+from autograder.engine.jobs import Job, JobResult, nothing_is_hidden
 from autograder.engine.official_time import OfficialTimes
 from autograder.engine.reference import Reference
 from autograder.engine.student import UNANSWERED, RecordedCheck, StudentCode
@@ -38,6 +38,7 @@ class JobRunner:
     curriculum: Curriculum = field(default_factory=registry.default)
     limits: Limits = field(default_factory=Limits)
     diagnose: bool = True  # name the mistakes behind failed checks
+    is_hidden: Callable[[str], bool] = nothing_is_hidden  # whether students see only the points of a check, by its id
     usage_error: UsageError | None = field(default=None, init=False)  # why the session ended early, if it did
     _cancelled: threading.Event = field(default_factory=threading.Event, init=False)
     _items: dict[str, list[pytest.Item]] = field(default_factory=dict, init=False)  # collected checks, by assignment
@@ -76,12 +77,16 @@ class JobRunner:
         result = self._result = JobResult()
         self._received_before = job.usage.received
         items = self._items_of(job)
-        folder, item = None, None
+        position = {check_id(item): index for index, item in enumerate(items)}
+        # What student code could remember of a hidden check, it could print in a visible one. Hidden checks run last,
+        # in other processes, so that nothing in memory or in a file can reach a visible check.
+        items.sort(key=lambda item: self.is_hidden(check_id(item)))
+        folder, hidden, item = None, False, None
         try:
             for item, next_item in zip(items, [*items[1:], None], strict=False):
                 wanted = job.folder_for(function_name(item).partition(".")[0])
-                if wanted != folder:
-                    folder = wanted
+                if wanted != folder or self.is_hidden(check_id(item)) != hidden:
+                    folder, hidden = wanted, self.is_hidden(check_id(item))
                     official_seconds = self._official_times.cpu_seconds
                     student = StudentCode(
                         self.workers, folder, self.curriculum, self.limits, job.usage, official_seconds
@@ -98,6 +103,7 @@ class JobRunner:
             raise
         finally:
             context.set_student(None)
+        result.checks.sort(key=lambda check: position[check.id])
         if self.diagnose and job.diagnose:
             self._diagnose(result, official_prerequisites=job.official_folder is not None)
         result.recorded.clear()  # Answers may be large.
@@ -110,6 +116,8 @@ class JobRunner:
         if call.when == "call":
             student, function = item.config.stash[CONTEXT].student, item.config.stash[CONTEXT].function
             result = build_check_result(item, student, function, error, self.curriculum.package)
+            if self.is_hidden(result.id):
+                result.output = ""
             self._result.checks.append(result)
             answered = all(call.value is not UNANSWERED or call.exception for call in student.calls)
             if answered and student.usage.received - self._received_before <= MAX_RECORDED_BYTES:

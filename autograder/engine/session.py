@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from autograder.core.files import read_modules
 from autograder.curriculum import Curriculum, registry
 from autograder.engine.blocking import BlockedChecks
-from autograder.engine.jobs import Job
+from autograder.engine.jobs import Job, nothing_is_hidden
 from autograder.engine.prerequisites import OfficialPrerequisites
 from autograder.engine.reference import Reference
 from autograder.errors import HeadwayError, UsageError
@@ -52,6 +52,7 @@ class Options:
     reference: Reference | None = None  # replaces PyTorch behind the shipped memo and the user's cache
     official: bool = False  # check each assignment on top of the official solutions of the earlier ones
     diagnose: bool = True  # name the known mistakes behind failed checks
+    is_hidden: Callable[[str], bool] = nothing_is_hidden  # whether students see only the points of a check, by its id
     sandbox: SandboxPolicy = NO_SANDBOX  # what isolates student code, besides a process of its own
 
 
@@ -93,6 +94,7 @@ def run_in_session(options: Options, main: "Callable[[CheckSession], None]") -> 
             curriculum=options.curriculum,
             limits=options.limits,
             diagnose=options.diagnose,
+            is_hidden=options.is_hidden,
         )
         plugin = _SessionPlugin(runner)
         with _without_user_settings():
