@@ -14,7 +14,6 @@ import hashlib
 import tempfile
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from contextlib import closing
 from itertools import combinations
 from pathlib import Path
 
@@ -31,7 +30,7 @@ from autograder.errors import missing_package
 from autograder.parsing.code_tokens import filtered
 from autograder.parsing.extract import PREAMBLE
 from autograder.report.class_records import SimilarPair
-from autograder.sandbox.source_reader import SourceReader, reading_workers
+from autograder.sandbox.source_reader import SourceReader, source_reader
 
 K = 20  # characters of filtered code in a fingerprint, about two short lines
 WINDOW = 6  # one fingerprint in this many is kept; a common part of K + WINDOW - 1 characters is always found
@@ -134,11 +133,11 @@ def _fingerprints(code: str) -> NDArray[np.int64]:
 def _filtered_submissions(folder: Path, layout: str) -> Iterator[tuple[str, dict[str, str]]]:
     """Yield each student's filtered code by module, from the last attempt, read as for grading."""
     students = layouts.read_class_members(folder, TRANSFORMER, layout)
-    with reading_workers() as workers:
+    with source_reader() as reader:
         for student in students:
             if student.attempts:
-                with closing(SourceReader(workers)) as reader:
-                    yield student.submission, _filtered_code(student.attempts[-1], reader)
+                reader.next_submission()
+                yield student.submission, _filtered_code(student.attempts[-1], reader)
 
 
 def _filtered_code(attempt: Attempt, reader: SourceReader) -> dict[str, str]:

@@ -1,7 +1,6 @@
 """Check one folder of untrusted code in the sandbox, read as strictly as the submissions of a class."""
 
 import dataclasses
-from contextlib import closing
 from pathlib import Path
 
 from autograder.classroom.submissions import intake
@@ -29,9 +28,8 @@ def check_in_sandbox(folder: Path, options: session.Options) -> SubmissionResult
         results: list[SubmissionResult] = []
 
         def check(checks: session.CheckSession) -> None:
-            with closing(checks.source_reader()) as reader:
-                notes = intake.copy_modules(files, copy, options.curriculum, reader).notes
-                result = checks.check(clean(folder.name), copy, options.functions, reader=reader)
+            notes = intake.copy_modules(files, copy, options.curriculum, checks.reader).notes
+            result = checks.check(clean(folder.name), copy, options.functions)
             result.notes = notes
             results.append(result)
 

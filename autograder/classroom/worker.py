@@ -16,7 +16,7 @@ import tempfile
 import threading
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -80,9 +80,8 @@ def grade(task: GradingTask, checks: session.CheckSession, setup: WorkerSetup) -
     folder = setup.scratch / secrets.token_hex(16)  # no submission can guess another one's folder
     folder.mkdir()
     try:
-        with closing(checks.source_reader()) as reader:
-            taken = intake.copy_modules(files, folder, setup.options.curriculum, reader)
-            result = checks.check(task.name, folder, setup.options.functions, reader=reader)
+        taken = intake.copy_modules(files, folder, setup.options.curriculum, checks.reader)
+        result = checks.check(task.name, folder, setup.options.functions)
         locate_in_cells(result, modules_from_notebooks(folder))
     finally:
         shutil.rmtree(folder, ignore_errors=True)

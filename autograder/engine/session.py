@@ -78,7 +78,7 @@ def check_many(
 def run_in_session(options: Options, main: "Callable[[CheckSession], None]") -> None:
     """Call `main` with a session inside pytest's run loop; raise InternalError if pytest could not run the checks."""
     # Workers come first: their server loads NumPy while this process loads pytest.
-    with Workers(options.fork, options.sandbox) as workers:
+    with Workers(options.fork, options.sandbox) as workers, closing(SourceReader(workers)) as reader:
         import pytest
 
         from autograder.engine import pytest_plugin
@@ -88,7 +88,7 @@ def run_in_session(options: Options, main: "Callable[[CheckSession], None]") -> 
         runner = JobRunner(
             workers,
             options.reference or Reference.of_course(package),
-            main=lambda runner: main(CheckSession(options, runner)),
+            main=lambda runner: main(CheckSession(options, runner, reader)),
             check_modules=partial(registry.check_modules, package=package),
             seed=options.seed,
             curriculum=options.curriculum,
@@ -109,13 +109,10 @@ def run_in_session(options: Options, main: "Callable[[CheckSession], None]") -> 
 class CheckSession:
     """Checks any number of submissions, each as its files are at that moment, without paying for the start again."""
 
-    def __init__(self, options: Options, runner: "JobRunner") -> None:
+    def __init__(self, options: Options, runner: "JobRunner", reader: SourceReader) -> None:
         self._options, self._runner = options, runner
+        self.reader = reader  # of the next submission's source, until it has been checked
         self.cancel, self.clear_cancellation = runner.cancel, runner.clear_cancellation
-
-    def source_reader(self) -> SourceReader:
-        """Return a new reader of the source of one submission."""
-        return SourceReader(self._runner.workers)
 
     def check(
         self,
@@ -125,22 +122,17 @@ class CheckSession:
         known: Mapping[str, Status] | None = None,
         *,
         diagnose: bool = True,
-        reader: SourceReader | None = None,
     ) -> SubmissionResult:
         """Check some functions of one submission, or the whole course; raise Cancelled after `cancel`.
 
-        Functions whose status is `known` need not be checked again to decide what is blocked. If the submission has a
-        `reader` already, its process is used again.
+        Functions whose status is `known` need not be checked again to decide what is blocked.
         """
         started = time.perf_counter()
         curriculum, sandbox = self._options.curriculum, self._options.sandbox
         scratch, untrusted = sandbox.submissions_root, bool(sandbox.mechanisms) or sandbox.unsafe
         selected = tuple(curriculum.functions) if functions is None else functions
         is_official = self._options.official
-        with (
-            closing(OfficialPrerequisites(curriculum, scratch)) if is_official else nullcontext() as official,
-            closing(self.source_reader()) if reader is None else nullcontext(reader) as reader,
-        ):
+        with closing(OfficialPrerequisites(curriculum, scratch)) if is_official else nullcontext() as official:
             official_folder = official.folder_for if official else None
             usage = ResourceUsage()
             found = self._runner.run(Job(folder, frozenset(selected), official_folder, diagnose, usage))
@@ -148,8 +140,9 @@ class CheckSession:
             result.official_prerequisites = is_official
             result.sandbox = sandbox.layers
             run_job = self._runner.run
-            blocked = BlockedChecks(folder, curriculum, scratch, run_job, reader, usage, untrusted=untrusted)
+            blocked = BlockedChecks(folder, curriculum, scratch, run_job, self.reader, usage, untrusted=untrusted)
             blocked.mark(result, selected, known or {})
+        self.reader.next_submission()
         result.seconds = time.perf_counter() - started
         return result
 

@@ -7,7 +7,7 @@ submission: it gets the bytes of each request, and only plain data comes back.
 import os
 import tempfile
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -22,17 +22,18 @@ from autograder.sandbox.limits import Limits
 from autograder.sandbox.policy import NO_SANDBOX
 from autograder.sandbox.probe import SandboxUnavailable, strongest_level
 from autograder.sandbox.process import WorkerDied, Workers, WorkerUnavailable
-from autograder.sandbox.session import Session, WorkerTimedOut
+from autograder.sandbox.session import ResourceUsage, Session, WorkerTimedOut
 
 # Of one submission. The notebooks of the whole course take 0.1 s of CPU time; a busy machine may need longer for it.
 LIMITS = Limits(30.0, submission_seconds=30.0, cpu_seconds=5.0, memory_bytes=1 << 30, result_bytes=16 << 20)
+RENEW_SECONDS = 0.5
 NO_FOLDER = Path(os.devnull)
 _NO_ANSWER = "it cannot be read: its process sent something that is not an answer"
 
 
 @contextmanager
-def reading_workers() -> Iterator[Workers]:
-    """Start a server for reading submissions without grading them, in the strongest sandbox of this machine.
+def source_reader() -> Iterator["SourceReader"]:
+    """Return a reader for submissions that are not graded, in the strongest sandbox of this machine.
 
     Reading runs no code, so where there is no sandbox, a process of its own with limits must do.
     """
@@ -41,8 +42,8 @@ def reading_workers() -> Iterator[Workers]:
             sandbox = strongest_level(Path(root))
         except SandboxUnavailable:
             sandbox = NO_SANDBOX
-        with Workers(sandbox=sandbox) as workers:
-            yield workers
+        with Workers(sandbox=sandbox) as workers, closing(SourceReader(workers)) as reader:
+            yield reader
 
 
 @dataclass(frozen=True)
@@ -55,14 +56,24 @@ class DefiningCell:
 
 
 class SourceReader:
-    """Answers questions about the source code of one submission. Every method may raise SkippedFile with the reason.
+    """Answers questions about source code. Every method may raise SkippedFile with the reason.
 
-    The process starts with the first question, and ends with `close`.
+    The process starts with the first question. It is asked about one submission after another, because it runs none of
+    their code, and replaced when one of them has cost it more than a moment: what cannot be read is always the finding
+    of a new process.
     """
 
     def __init__(self, workers: Workers, limits: Limits = LIMITS) -> None:
-        self._session, self._limits = Session(workers, NO_FOLDER, limits), limits
+        self._workers, self._limits = workers, limits
+        self._usage = ResourceUsage()  # of the current process
+        self._session = Session(workers, NO_FOLDER, limits, self._usage)
+        self._time_is_used_up = False  # by this submission
+
+    def next_submission(self) -> None:
+        """Begin with another submission, which has time of its own."""
         self._time_is_used_up = False
+        if self._usage.seconds > RENEW_SECONDS:
+            self._renew()
 
     def notebook_modules(self, content: bytes, course: Mapping[str, Sequence[str]], name: str = "") -> dict[str, bytes]:
         """Return the modules in a notebook by file name; `course` has the names of the functions by module."""
@@ -97,27 +108,47 @@ class SourceReader:
         """End the process."""
         self._session.close()
 
+    def _renew(self) -> None:
+        self._session.close()
+        self._usage = ResourceUsage()
+        self._session = Session(self._workers, NO_FOLDER, self._limits, self._usage)
+
     def _ask(self, operation: str, **arguments: Any) -> Any:
-        seconds = f"{self._limits.cpu_seconds:g} s of CPU time"
-        too_slow = SkippedFile(f"it cannot be read: reading a submission may take {seconds}, and it takes more")
+        request = {"op": "parse", "operation": operation, "arguments": _as_arrays(arguments), "handles": {}}
         if self._time_is_used_up:
-            raise too_slow
-        request = {"op": "parse", "operation": operation, "arguments": _as_arrays(arguments)}
+            raise SkippedFile(self._too_slow)
+        is_new = not self._usage.seconds
         try:
-            reply = self._session.request({**request, "handles": {}}, Deadline.fixed(self._limits.call_seconds))
+            reply = self._request(request)
+        except SkippedFile:
+            self._renew()
+            if is_new:
+                raise
+            self._time_is_used_up = False
+            reply = self._request(request)
+        if reply.get("status") != "returned":
+            raise SkippedFile(clean(str(reply.get("message")), 300) or _NO_ANSWER)
+        return reply.get("value")
+
+    @property
+    def _too_slow(self) -> str:
+        seconds = f"{self._limits.cpu_seconds:g} s of CPU time"
+        return f"it cannot be read: reading a submission may take {seconds}, and it takes more"
+
+    def _request(self, request: dict[str, Any]) -> dict[str, Any]:
+        """Return the reply of the process; raise SkippedFile if it gave none."""
+        try:
+            return self._session.request(request, Deadline.fixed(self._limits.call_seconds))
         except WorkerTimedOut:
             self._time_is_used_up = True
-            raise too_slow from None
+            raise SkippedFile(self._too_slow) from None
         except WorkerUnavailable as error:
             problem = f"cannot start a process that reads submissions ({clean(error, 300)})"
             raise UsageError(f"{problem}. To see what is missing: headway doctor") from None
         except WorkerDied as error:
             self._time_is_used_up = "SIGXCPU" in str(error)  # the signal with which the system ends such a process
-            died = SkippedFile(f"it cannot be read: {clean(error, 300)}")
-            raise (too_slow if self._time_is_used_up else died) from None
-        if reply.get("status") != "returned":
-            raise SkippedFile(clean(str(reply.get("message")), 300) or _NO_ANSWER)
-        return reply.get("value")
+            died = f"it cannot be read: {clean(error, 300)}"
+            raise SkippedFile(self._too_slow if self._time_is_used_up else died) from None
 
 
 def _as_arrays(value: Any) -> Any:

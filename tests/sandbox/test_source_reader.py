@@ -16,7 +16,7 @@ from autograder.core.zip_archive import SkippedFile
 from autograder.courses.transformer import TRANSFORMER
 from autograder.engine import session
 from autograder.parsing import extract
-from autograder.parsing.cell_statements import Cell
+from autograder.parsing.cell_statements import Cell, read_statements
 from autograder.parsing.read_ipynb import MAX_STATEMENTS
 from autograder.sandbox import Limits
 from autograder.sandbox.source_reader import SourceReader
@@ -104,16 +104,19 @@ def test_compiler_memory_is_limited(reader):
 
 
 @pytest.mark.usefixtures("cheap_for_this_process")
-def test_compiler_time_is_limited_for_a_whole_submission(workers):
+def test_compiler_time_is_limited_for_each_submission(workers):
     limits = Limits(30.0, cpu_seconds=1.0, memory_bytes=1 << 30)
     with closing(SourceReader(workers, limits)) as reader:
         for _ in range(2):
-            started = time.monotonic()
             with pytest.raises(SkippedFile, match="cannot be read: reading a submission may take 1 s"):
                 reader.notebook_modules(notebook(*[nested_finally(17)] * 20), COURSE)
-        assert time.monotonic() - started < 0.5, "the second notebook has no time of its own"
-    with closing(SourceReader(workers, limits)) as reader:
-        assert set(reader.notebook_modules(notebook(RIGHT), COURSE)) == {"softmax.py"}
+            started = time.monotonic()
+            with pytest.raises(SkippedFile, match="reading a submission may take 1 s"):
+                reader.notebook_modules(notebook(RIGHT), COURSE)
+            assert time.monotonic() - started < 0.5, "there is no time left for another notebook of this submission"
+            reader.next_submission()
+            # Also where the process has answered before.
+            assert set(reader.notebook_modules(notebook(RIGHT), COURSE)) == {"softmax.py"}
 
 
 @pytest.mark.usefixtures("cheap_for_this_process")
@@ -123,11 +126,12 @@ def test_large_syntax_trees_are_built_elsewhere(reader):
         reader.notebook_modules(notebook("x;" * (1 << 16)), COURSE)
 
 
-def test_reader_whose_process_died_says_so_and_goes_on(reader):
-    assert set(reader.notebook_modules(notebook(RIGHT), COURSE)) == {"softmax.py"}
+def test_process_that_died_is_replaced_and_asked_once_more(reader):
     os.kill(reader._session._running()._pid, signal.SIGKILL)
     with pytest.raises(SkippedFile, match=r"it cannot be read: its process was ended by signal 9 \(SIGKILL\)"):
         reader.notebook_modules(notebook(RIGHT), COURSE)
+    assert set(reader.notebook_modules(notebook(RIGHT), COURSE)) == {"softmax.py"}
+    os.kill(reader._session._running()._pid, signal.SIGKILL)  # by itself, or for what an earlier submission left in it
     assert set(reader.notebook_modules(notebook(RIGHT), COURSE)) == {"softmax.py"}
 
 
@@ -151,31 +155,26 @@ def test_answer_of_another_form_is_refused(reader, monkeypatch, value):
     assert reader.used_functions(b"", ["softmax"]) == {"softmax": set()}
 
 
-def seconds(statements):
-    """Return the time that a notebook of these statements takes, with few enough functions in each cell."""
+def require_linear_time(statements):
+    """Check that extracting from a notebook of these statements takes not much longer than reading them."""
+    # A cell may define at most 1000 functions.
     cells = [Cell(f"cell {i}", "\n".join(statements[i : i + 500])) for i in range(0, len(statements), 500)]
     started = time.process_time()
-    texts = extract.extract_modules(cells, COURSE).values()
-    assert texts
-    assert not any("is not valid Python" in text for text in texts)
-    return time.process_time() - started
+    assert not any(statement.error for statement in read_statements(cells))
+    read = time.process_time()
+    assert extract.extract_modules(cells, COURSE)
+    assert time.process_time() - read < 15 * (read - started)
 
 
 def test_finding_what_functions_need_takes_linear_time():
     count = MAX_STATEMENTS - 100  # each is needed by the next one only, so that one search finds one of them
     chain = [f"def f{i}(): return f{i - 1}()" for i in range(count)]
-    functions = [names[-1] for names in COURSE.values()]
-    reading = seconds([*chain, *(f"def {name}(): return f0()" for name in functions)])
-    needed = seconds([*chain, *(f"def {name}(): return f{count - 1}()" for name in functions)])
-    assert needed < 5 * reading
+    require_linear_time([*chain, *(f"def {names[-1]}(): return f{count - 1}()" for names in COURSE.values())])
 
 
 def test_many_definitions_in_two_modules_take_linear_time():
-    count = MAX_STATEMENTS // 2
-    many = " = ".join(name for name in COURSE["tokenizer"] if name not in COURSE["encoder_decoder"])
-    reading = seconds([*[f"{many} = len"] * count, *["other = len"] * count])
-    ambiguous = seconds([*[f"{many} = len"] * count, *["encode = len"] * count])
-    assert ambiguous < 5 * reading
+    tokenizer = " = ".join(name for name in COURSE["tokenizer"] if name not in COURSE["encoder_decoder"])
+    require_linear_time([*[f"{tokenizer} = len"] * (MAX_STATEMENTS // 2), *["encode = len"] * (MAX_STATEMENTS // 2)])
 
 
 def test_lines_of_long_modules_are_found_in_linear_time():

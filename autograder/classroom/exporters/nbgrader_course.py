@@ -5,7 +5,6 @@ Jupyter folders and of the course. These files are the instructor's code and are
 """
 
 from collections.abc import Iterator, Mapping
-from contextlib import closing
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -19,8 +18,7 @@ from autograder.core.zip_archive import SkippedFile
 from autograder.errors import UsageError, missing_package
 from autograder.notebooks import nbgrader_autograded
 from autograder.parsing.read_ipynb import MAX_NOTEBOOK_BYTES
-from autograder.sandbox import Workers
-from autograder.sandbox.source_reader import SourceReader, reading_workers
+from autograder.sandbox.source_reader import SourceReader, source_reader
 
 SETTINGS = "nbgrader_config.py"
 # `nbgrader release_feedback` needs these to find the student and the attempt.
@@ -116,12 +114,12 @@ def write(book: Gradebook, course: Course) -> tuple[int, int]:
         solutions={name: source.solution_ids for name, source in sources.items()},
         is_submitted=is_submitted,
     )
-    with reading_workers() as workers:
-        return submissions, sum(_write_notebooks(book, course, sources, workers))
+    with source_reader() as reader:
+        return submissions, sum(_write_notebooks(book, course, sources, reader))
 
 
 def _write_notebooks(
-    book: Gradebook, course: Course, sources: Mapping[str, nbgrader_autograded.InstructorNotebook], workers: Workers
+    book: Gradebook, course: Course, sources: Mapping[str, nbgrader_autograded.InstructorNotebook], reader: SourceReader
 ) -> Iterator[int]:
     for student, document in book.results():
         key = nbgrader.student_id(student)
@@ -134,8 +132,8 @@ def _write_notebooks(
             submitted = course.notebook("submitted", assignment["name"], key)
             try:
                 content = read_plain_file(submitted, MAX_NOTEBOOK_BYTES, submitted.parents[2])
-                with closing(SourceReader(workers)) as reader:
-                    text = nbgrader_autograded.graded_notebook(content, source, document, assignment, reader)
+                reader.next_submission()
+                text = nbgrader_autograded.graded_notebook(content, source, document, assignment, reader)
             except SkippedFile as skipped:
                 reason = f"This was not graded: {skipped}."
                 text = nbgrader_autograded.ungraded_notebook(reason, source, document, assignment)
