@@ -65,8 +65,9 @@ class SourceReader:
 
     def __init__(self, workers: Workers, limits: Limits = LIMITS) -> None:
         self._workers, self._limits = workers, limits
-        self._usage = ResourceUsage()  # of the current process
+        self._usage = ResourceUsage()
         self._session = Session(workers, NO_FOLDER, limits, self._usage)
+        self._is_shared = False  # whether the process has answered questions about earlier submissions
         self._time_is_used_up = False  # by this submission
 
     def next_submission(self) -> None:
@@ -74,12 +75,13 @@ class SourceReader:
         self._time_is_used_up = False
         if self._usage.seconds > RENEW_SECONDS:
             self._renew()
+        self._is_shared = self._usage.seconds > 0
 
     def notebook_modules(self, content: bytes, course: Mapping[str, Sequence[str]], name: str = "") -> dict[str, bytes]:
         """Return the modules in a notebook by file name; `course` has the names of the functions by module."""
         names = {module: list(functions) for module, functions in course.items()}
         found = self._ask("read_modules", content=content, course=names, name=name)
-        if not isinstance(found, dict) or not all(str(file).removesuffix(".py") in course for file in found):
+        if not isinstance(found, dict) or not found.keys() <= {f"{module}.py" for module in course}:
             raise SkippedFile(_NO_ANSWER)
         return {file: _bytes(text) for file, text in found.items()}
 
@@ -117,14 +119,13 @@ class SourceReader:
         request = {"op": "parse", "operation": operation, "arguments": _as_arrays(arguments), "handles": {}}
         if self._time_is_used_up:
             raise SkippedFile(self._too_slow)
-        is_new = not self._usage.seconds
         try:
             reply = self._request(request)
         except SkippedFile:
-            self._renew()
-            if is_new:
+            if not self._is_shared:
                 raise
-            self._time_is_used_up = False
+            self._renew()
+            self._is_shared = self._time_is_used_up = False
             reply = self._request(request)
         if reply.get("status") != "returned":
             raise SkippedFile(clean(str(reply.get("message")), 300) or _NO_ANSWER)
