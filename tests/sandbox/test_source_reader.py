@@ -5,7 +5,7 @@ import os
 import resource
 import signal
 import time
-from contextlib import closing
+from contextlib import closing, suppress
 
 import numpy as np
 import pytest
@@ -120,11 +120,12 @@ def test_compiler_time_is_limited_for_each_submission(workers):
 
 
 def test_slow_but_readable_notebooks_share_one_budget(workers):
-    slow = notebook(nested_finally(16), RIGHT)
+    slow, read = notebook(nested_finally(16), RIGHT), 0
     with closing(SourceReader(workers, Limits(30.0, cpu_seconds=1.0, memory_bytes=1 << 30))) as reader:
-        with pytest.raises(SkippedFile, match="reading a submission may take 1 s"):
-            for _ in range(30):
-                assert set(reader.notebook_modules(slow, COURSE)) == {"softmax.py"}
+        for _ in range(30):
+            with suppress(SkippedFile):
+                read += len(reader.notebook_modules(slow, COURSE))
+    assert 1 <= read <= 10
 
 
 @pytest.mark.usefixtures("cheap_for_this_process")
@@ -147,7 +148,8 @@ def test_process_that_died_is_replaced_and_asked_once_more(reader):
 @pytest.mark.parametrize(
     "value",
     [
-        None, 7, {"../x.py": np.zeros(3, np.uint8)}, {"softmax.py": "text"}, {"softmax.py": np.zeros(3)}, {"softmax": np.zeros(3, np.uint8)},
+        None, 7, {"../x.py": np.zeros(3, np.uint8)}, {"softmax.py": "text"}, {"softmax.py": np.zeros(3)},
+            {"softmax": np.zeros(3, np.uint8), "gpt": np.zeros(3, np.uint8)},
         {"softmax": [7]}, [7], [{"kind": "raw"}], [{"kind": "code", "source": "text"}],
     ],
 )  # fmt: skip
