@@ -356,19 +356,21 @@ def padding_mask(keep):
 
 # %%
 def _softmax_in_place(scores):
-    """Overwrite the scores, (..., T, S), with their softmax over the last axis; a row of -inf becomes zeros.
+    """Return the softmax of the scores, (..., T, S), over the last axis; a row of -inf becomes zeros.
+
+    The scores are overwritten if they are contiguous in memory, which a matrix product does not guarantee.
 
     The formula is that of `softmax`. For many short rows, two things are usually faster than `max` and `sum`: indexing
     with `argmax`, and a product with a vector of ones.
     """
-    rows = scores.reshape(-1, scores.shape[-1])  # (N, S), a view
+    rows = scores.reshape(-1, scores.shape[-1])  # (N, S)
     largest = rows[np.arange(len(rows)), rows.argmax(axis=-1)]  # (N,)
     largest[largest == -np.inf] = 0.0  # a row that sees nothing: -inf - (-inf) would be nan
     rows -= largest[:, None]
     np.exp(rows, out=rows)
     total = rows @ np.ones(rows.shape[-1], dtype=rows.dtype)  # (N,), at least 1, or 0 for a row that sees nothing
     rows /= np.maximum(total, 1)[:, None]
-    return scores
+    return rows.reshape(scores.shape)
 
 
 def attention(q, k, v, mask=None):

@@ -140,6 +140,8 @@ def results(name: str, student: Any, candidate: Any, right: Any, names: Sequence
 
 def is_distinctive(student: Any, right: Any) -> bool:
     """Return whether a wrong value cannot be matched by chance: it has at least four different finite numbers."""
+    if not (isinstance(student, _NUMERIC) and isinstance(right, _NUMERIC)):
+        return False
     actual, expected = np.asarray(student), np.asarray(right)
     if actual.dtype.kind != "f" or expected.dtype.kind != "f":
         return False
