@@ -8,8 +8,8 @@ import pytest
 
 from autograder.core.wire_format import Config, Rng
 from autograder.courses.transformer.checks._shapes import gpt_shapes
-from autograder.engine.comparison.compare import TOLERANCES, describe_type, shape_text
-from autograder.engine.fixtures import Agree, Stages, Unmodified
+from autograder.engine.comparison.compare import TOLERANCES, describe_type, require_python, shape_text
+from autograder.engine.fixtures import Agree, Refuses, Stages, Unmodified
 from autograder.engine.inputs import Array, RandomInputs
 from autograder.engine.student import StudentCode
 from autograder.errors import Mismatch
@@ -84,14 +84,15 @@ def test_options_of_the_start(student: StudentCode, draw: RandomInputs) -> None:
 
 @graded("gpt.init_gpt")
 def test_sizes_of_the_start(student: StudentCode, draw: RandomInputs) -> None:
-    """Matrices with mean 0 and standard deviation 0.02, smaller for W_o and W_2"""
-    for n_layers in (1, 3):
-        config = _config(vocab_size=40, block_size=30, n_layers=n_layers, d_model=32, d_ff=48, tied=False)
+    """Matrices with mean 0 and standard deviation init_std, smaller for W_o and W_2"""
+    for n_layers, init_std in ((1, 0.02), (3, 0.02), (2, 0.08)):
+        sizes = {"vocab_size": 40, "block_size": 30, "n_layers": n_layers, "d_model": 32, "d_ff": 48}
+        config = _config(**sizes, tied=False, init_std=init_std)
         for name, value in _initial(student, config, draw.rng()).items():
             if not _is_matrix(name):
                 continue
             residual = name.endswith(("attn.W_o", "ffn.W_2"))
-            expected = 0.02 / (2 * n_layers) ** 0.5 if residual else 0.02
+            expected = init_std / (2 * n_layers) ** 0.5 if residual else init_std
             # The standard deviation of 960 values or more has a relative error of 0.023. The tolerance is six of those.
             std, mean = float(value.std(dtype=float)), float(value.mean(dtype=float))
             if not abs(std - expected) <= 0.15 * expected:
@@ -209,6 +210,23 @@ def test_inputs_kept(unmodified: Unmodified, draw: RandomInputs) -> None:
         unmodified(_ids(draw, config, 2, 5), _params(draw, config), config)
 
 
+@graded("gpt.gpt", points=0.25)
+def test_errors(refuses: Refuses, draw: RandomInputs) -> None:
+    """The documented errors: more tokens than the block size, an id below 0, an id of V"""
+    _refuse(refuses, draw)
+
+
+def _refuse(refuses: Refuses, draw: RandomInputs, *, with_targets: bool = False) -> None:
+    """Provoke each documented error of `gpt` or `gpt_loss`."""
+    # With a block size of 1, the row of W_pos fits any number of tokens, and only an explicit check notices.
+    short, config = _tiny(block_size=1), _tiny()
+    too_long, negative, too_large = _ids(draw, short, 2, 2), _ids(draw, config, 2, 3), _ids(draw, config, 2, 3)
+    negative[1, 2], too_large[0, 1] = -1, config.vocab_size
+    for ids, settings in ((too_long, short), (negative, config), (too_large, config)):
+        targets = (_ids(draw, settings, *ids.shape),) if with_targets else ()
+        refuses(ids, *targets, _params(draw, settings), settings)
+
+
 @graded("gpt.gpt_loss", points=2)
 def test_loss_tied(agree: Agree, draw: RandomInputs) -> None:
     """A tied head: the gradient of the table has two parts"""
@@ -299,6 +317,20 @@ def test_loss_inputs_kept(unmodified: Unmodified, draw: RandomInputs) -> None:
         unmodified(_ids(draw, config, 2, 3), _ids(draw, config, 2, 3), _params(draw, config), config)
 
 
+@graded("gpt.gpt_loss", points=0.25)
+def test_loss_type(agree: Agree, draw: RandomInputs) -> None:
+    """The loss is a Python float, not an array or a NumPy scalar"""
+    config = _tiny()
+    loss, _ = agree(_ids(draw, config, 2, 3), _ids(draw, config, 2, 3), _params(draw, config), config)
+    require_python(loss, float, "the loss")
+
+
+@graded("gpt.gpt_loss", points=0.25)
+def test_loss_errors(refuses: Refuses, draw: RandomInputs) -> None:
+    """The documented errors: more tokens than the block size, an id below 0, an id of V"""
+    _refuse(refuses, draw, with_targets=True)
+
+
 @graded("gpt.count_parameters")
 def test_count(agree: Agree, draw: RandomInputs) -> None:
     """All entries of all arrays; a tied head is counted once"""
@@ -308,5 +340,12 @@ def test_count(agree: Agree, draw: RandomInputs) -> None:
 
 @graded("gpt.count_parameters")
 def test_count_anything(agree: Agree, draw: RandomInputs) -> None:
-    """Arrays of any shape"""
+    """Arrays of any shape; entries of 0"""
     agree({"a": draw.normal(2, 3, 4), "b": draw.normal(5), "c": draw.normal(1, 1, dtype=FLOAT32)})
+    agree({"a": np.zeros((3, 2)), "b": np.array([0.0, 1.0])})
+
+
+@graded("gpt.count_parameters", points=0.25)
+def test_count_type(agree: Agree, draw: RandomInputs) -> None:
+    """The number is a Python int"""
+    require_python(agree(_params(draw, _tiny())), int, "the number")

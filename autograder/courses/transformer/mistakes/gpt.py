@@ -1,52 +1,31 @@
 """Mistakes in assignment 9: the GPT."""
 
+from autograder.courses.transformer.mistakes._gpt_cache import MISTAKES as CACHE
+from autograder.courses.transformer.mistakes._gpt_gradients import MISTAKES as GRADIENTS
+from autograder.courses.transformer.mistakes._gpt_init import MISTAKES as INIT
+from autograder.courses.transformer.mistakes._gpt_loss import MISTAKES as LOSS
+from autograder.courses.transformer.mistakes._gpt_size import MISTAKES as SIZE
 from autograder.engine.diagnosis.mistake import Mistakes
 
-MISTAKES = Mistakes()
+MISTAKES = Mistakes(INIT, SIZE, CACHE, LOSS, GRADIENTS)
 
 _MASK = "causal_mask(length)"
 _BLOCK_OPTIONS = 'config.n_heads, mask, "pre", config.activation)'
-_RETURN = "return _on_one_page(ids, targets, params, config)"
-_COMPUTE = "loss, grads = _on_one_page(ids, targets, params, config)\n"
-
-mistake = MISTAKES.for_functions("gpt.init_gpt")
-mistake(
-    "residual-not-scaled", "config.init_std / math.sqrt(2 * config.n_layers)", "config.init_std", common=True
-).explain("""
-    attn.W_o and ffn.W_2 have the same standard deviation as the other matrices
-    why: These two matrices write into the residual stream. Unless they start smaller, its variance grows with every
-         block.
-    ask: Which two matrices of a block write into the residual stream? How should their size depend on n_layers?""")
-mistake("one-sum-per-block", "math.sqrt(2 * config.n_layers)", "math.sqrt(config.n_layers)", common=True).explain("""
-    the standard deviation of attn.W_o and ffn.W_2 was divided by √n_layers
-    why: The factor is 1/√(2 n_layers): every block adds to the stream twice, after attention and after the
-         feed-forward network.
-    ask: How many times is something added to the residual stream on the way through n_layers blocks?""")
-mistake("no-root", "math.sqrt(2 * config.n_layers)", "(2 * config.n_layers)").explain("""
-    the standard deviation of attn.W_o and ffn.W_2 was divided without the root
-    why: Variances add up, standard deviations do not: the sum of n independent values of equal size is √n times as
-         large as one of them.
-    ask: How large is the standard deviation of the sum of two independent random values?""")
-mistake("standard-deviation-1", "rng.normal(0.0, std, shape)", "rng.normal(0.0, 1.0, shape)").explain("""
-    the matrices were drawn with standard deviation 1
-    why: The first scores are then very large, and the first loss is far above log V.
-    ask: Which standard deviation does your generator call use, and which one is in the docstring?""")
-mistake("float64", ".astype(np.float32)", "", common=True).explain("""
-    the matrices are float64
-    why: float64 is what a generator returns by default. float32 needs half the memory, and training is faster.
-    ask: Which dtype does rng.normal return, and which one does the docstring ask for?""")
-mistake("head-always", "if not config.tied:", "if True:").explain("""
-    W_head was created although the head is tied
-    why: A tied head is the token table. A second matrix would never be used or trained.
-    ask: For which value of config.tied does the model have a W_head?""")
+_EMBED = 'embed(ids, params["W_tok"], params["W_pos"])'
+_TOKENS = 'params["W_tok"][np.asarray(ids)]'
+_NORM = 'layernorm(x, params["ln_f.gamma"], params["ln_f.beta"])'
+_TOO_LONG = """    if length > config.block_size:
+        raise ValueError(f"{length} tokens do not fit into the block size of {config.block_size}")
+"""
+_UNCHECKED = f"{_TOKENS} + params['W_pos'][:length]"
 
 mistake = MISTAKES.for_functions("gpt.gpt")
-mistake("no-final-norm", 'layernorm(x, params["ln_f.gamma"], params["ln_f.beta"])', "x", common=True).explain("""
+mistake("no-final-norm", _NORM, "x", common=True).explain("""
     the last layer norm is missing
     why: Pre-norm blocks never normalize the residual stream itself, so it grows from block to block. The head needs a
          norm before it.
     ask: What comes between the last block and the head in the diagram at the top of the lesson?""")
-mistake("no-mask", "causal_mask(length)", "None", common=True).explain("""
+mistake("no-mask", _MASK, "None", common=True).explain("""
     there is no mask: every position attends to later positions
     why: In training, the model can then read the token that it should predict, and the loss falls suspiciously low.
     ask: Do the scores at position 0 change when you change the last token?""")
@@ -137,119 +116,235 @@ mistake(
     why: range(n) already ends at n - 1, so range(n - 1) is one block short.
     ask: Which values does i take in your loop when there are two blocks?""")
 
-mistake = MISTAKES.for_functions("gpt.gpt_loss")
+mistake("block-size-off-by-one", "length > config.block_size", "length >= config.block_size").explain("""
+    a text of exactly block_size tokens was refused
+    why: There are block_size positions, 0 to block_size - 1, so block_size tokens fit.
+    ask: What is the largest T that the docstring allows?""")
 mistake(
-    "tied-head-only", 'grads["W_tok"] += dhead.T', 'grads["W_tok"] = dhead.T', common=True, inside="_on_one_page"
+    "length-not-checked",
+    _TOO_LONG,
+    "",
+    _EMBED,
+    'embed(ids, params["W_tok"], np.zeros((length, config.d_model), params["W_pos"].dtype)) + params["W_pos"][:length]',
 ).explain("""
-    with a tied head, the gradient of W_tok contains only the part from the head
-    why: The table was used twice. The later assignment overwrote the part from the embedding.
-    ask: At which two places does the forward pass use W_tok? How should their gradients be combined?""")
-mistake("tied-table-only", 'grads["W_tok"] += dhead.T', "pass", common=True, inside="_on_one_page").explain("""
-    with a tied head, the gradient of W_tok leaves out the part from the head
-    why: The table was used twice: as the table at the beginning and as the head at the end.
-    ask: At which two places does the forward pass use W_tok? How should their gradients be combined?""")
+    a text that is longer than the block size was accepted
+    why: There is no row of W_pos for its last tokens. With a block size of 1, broadcasting even hides that.
+    ask: What does your function do with block_size + 1 tokens?""")
 mistake(
-    "first-block-first",
-    "reversed(range(config.n_layers))",
-    "range(config.n_layers)",
-    common=True,
-    inside="_on_one_page",
+    "length-raises-index-error", _TOO_LONG, "", _EMBED, f"{_TOKENS} + params['W_pos'][np.arange(length)]"
 ).explain("""
-    the gradient passed through the blocks in forward order
-    why: The backward pass starts at the loss, so the last block comes first.
-    ask: Which block's output is the input of the last norm?""")
+    a text that is longer than the block size raises IndexError, not ValueError
+    why: Indexing alone does not keep the promise of the docstring, which is ValueError.
+    ask: Which of your lines checks the ids and the length of the text?""")
+for name, code, text in (
+    ("negative-ids-accepted", "np.max(ids) >= config.vocab_size", "a negative id was accepted"),
+    ("large-ids-not-checked", "np.min(ids) < 0", "the id V raises IndexError, not ValueError"),
+):
+    check = f'if {code}:\n        raise ValueError("bad id")\n    x = {_UNCHECKED}'
+    mistake(name, f"x = {_EMBED}", check).explain(f"""
+    {text}
+    why: An id must be in [0, V). A negative index counts from the end of the table, without an error.
+    ask: For which ids should your function raise ValueError?""")
+for name, code, text, why in (
+    (
+        "last-positions",
+        'params["W_pos"][-length:]',
+        "the last T rows of W_pos were used, not the first",
+        "Position 0 is the first token of the text. The mistake stays hidden with T = block_size.",
+    ),
+    (
+        "positions-reversed",
+        'params["W_pos"][:length][::-1]',
+        "the positions were counted from the end of the text",
+        "Position 0 is the first token of the text.",
+    ),
+    (
+        "same-position",
+        'params["W_pos"][0]',
+        "every token was given the vector of position 0",
+        "The position vectors tell the model where each token stands.",
+    ),
+    (
+        "block-size-positions",
+        'params["W_pos"]',
+        "all rows of W_pos were added, whatever the length of the text",
+        "A text of T tokens uses the first T rows. The mistake stays hidden with T = block_size.",
+    ),
+):
+    mistake(name, _EMBED, f"{_TOKENS} + {code}").explain(f"""
+    {text}
+    why: {why}
+    ask: Which rows of W_pos does a text of three tokens use?""")
+mistake("positions-only", _EMBED, f"0 * {_TOKENS} + params['W_pos'][:length]").explain("""
+    the token vectors were not added
+    why: The model then knows where each token stands, but not which token it is.
+    ask: Which of the two tables does your embedding use?""")
+for name, code, text in (
+    ("two-axes-only", "_, length = np.shape(ids)", "(B, T): B, T = ids.shape"),
+    ("batch-of-texts-only", "length = np.shape(ids)[1]", "texts in a batch: T = ids.shape[1]"),
+):
+    mistake(name, "length = np.shape(ids)[-1]", code).explain(f"""
+    the function works only for {text}
+    why: The docstring allows any number of leading axes, also none.
+    ask: Which axis of ids is T, whatever their number is?""")
+mistake("always-float64", f"x = {_EMBED}", f"x = {_EMBED}.astype(np.float64)", common=True).explain("""
+    everything was computed in float64
+    why: float32 parameters should give float32 scores.
+    ask: Which of your arrays is the first that is float64 when all parameters are float32?""")
+mistake("always-float32", "return logits, cache", "return logits.astype(np.float32), cache").explain("""
+    the scores were converted to float32
+    why: float64 parameters should give float64 scores.
+    ask: What is the dtype of your scores when all parameters are float64?""")
+mistake("mask-one-too-many", _MASK, "np.tri(length, length, 1, dtype=bool)").explain("""
+    the mask allows every position to attend to the next one
+    why: The next token is exactly what the model should predict.
+    ask: Is the condition j ≤ i or j ≤ i + 1?""")
+mistake("mask-in-first-block-only", "n_heads, mask,", "n_heads, mask if i == 0 else None,").explain("""
+    only the first block has a mask
+    why: In all other blocks, every position attends to later positions.
+    ask: Which mask does your second block get?""")
+for name, code, text in (
+    (
+        "head-size-for-heads",
+        "config.d_model // config.n_heads",
+        "the size of a head was passed on as the number of heads",
+    ),
+    ("layers-for-heads", "config.n_layers", "n_layers was passed on as the number of heads"),
+):
+    mistake(name, _BLOCK_OPTIONS, _BLOCK_OPTIONS.replace("config.n_heads", code)).explain(f"""
+    {text}
+    why: The shapes are the same for every number of heads that divides D, so there is often no error.
+    ask: Which field of the configuration is the number of heads?""")
+mistake("always-relu", _BLOCK_OPTIONS, _BLOCK_OPTIONS.replace("config.activation", '"relu"')).explain("""
+    ReLU was used whatever the configuration says
+    why: config.activation chooses between GELU and ReLU.
+    ask: Which of the functions that you call needs the activation?""")
+mistake("last-blocks-parameters", 'f"blocks.{i}.")', 'f"blocks.{config.n_layers - 1}.")').explain("""
+    every block was given the parameters of the last block
+    why: The parameters of the other blocks then have no effect.
+    ask: Which part of a parameter's name should change from one iteration of your loop to the next?""")
 mistake(
-    "last-norm-skipped",
-    "dx = _norm_backward(dlogits @ head.T",
-    "dx = dlogits @ head.T\n    _norm_backward(dlogits @ head.T",
-    inside="_on_one_page",
+    "blocks-in-reverse-order", 'subset(params, f"blocks.{i}.")', 'subset(params, f"blocks.{config.n_layers - 1 - i}.")'
 ).explain("""
-    the gradient of the stream did not pass through the last layer norm
-    why: The gradient of the norm's output was passed to the last block in place of the gradient of its input.
-    ask: Which three values does layernorm_backward return, and where do you use the first?""")
+    the blocks were applied in reverse order
+    why: Block 0 comes first. Only the backward pass goes from the last block to the first.
+    ask: The parameters of which block does your first iteration use?""")
+mistake("embedding-for-every-block", "block(x, subset", 'block(cache["embedded"], subset').explain("""
+    every block was given the embedding, not the output of the block before
+    why: The results of all blocks but the last are then lost.
+    ask: What is the input of your second block?""")
 mistake(
-    "repeated-token-lost",
-    'grads["W_tok"] = hot.T @ dx',
-    'grads["W_tok"] = np.zeros_like(params["W_tok"])\n    grads["W_tok"][ids.reshape(-1)] += dx',
-    common=True,
-    inside="_on_one_page",
+    "residual-twice",
+    "        block_caches.append(block_cache)\n",
+    "        block_caches.append(block_cache)\n        x = streams[-1] + x\n        streams.append(x)\n",
+    "block_caches = []\n",
+    "block_caches, streams = [], [x]\n",
 ).explain("""
-    where a token occurs several times, only one of its gradients was counted
-    why: `grads[ids] += dx` writes each row only once, even if ids lists it several times.
-    ask: What should the gradient of a row of the table be if that row was looked up three times?""")
-mistake("positions-averaged", ".sum(axis=0)", ".mean(axis=0)", inside="_on_one_page").explain("""
-    the gradient of W_pos was averaged over the batch, not summed
-    why: The loss is already a mean, so its gradient already contains the division.
-    ask: All texts use the same row of W_pos. How are the gradients of something that is used several times
-         combined?""")
+    the input of each block was added to its output
+    why: The block already adds both of its steps to the stream.
+    ask: What does `block` return: the whole stream, or what is to be added to it?""")
+mistake("first-block-missing", "range(config.n_layers)", "range(1, config.n_layers)").explain("""
+    the first block was left out
+    why: Blocks are counted from 0.
+    ask: Which values does i take in your loop when there are two blocks?""")
+for name, code, text in (
+    ("last-norm-without-beta", 'layernorm(x, params["ln_f.gamma"], 0 * params["ln_f.beta"])', "ln_f.beta was not used"),
+    (
+        "last-norm-without-gamma",
+        'layernorm(x, params["ln_f.gamma"] * 0 + 1, params["ln_f.beta"])',
+        "ln_f.gamma was not used",
+    ),
+    (
+        "last-norm-without-parameters",
+        'layernorm(x, params["ln_f.gamma"] * 0 + 1, 0 * params["ln_f.beta"])',
+        "ln_f.gamma and ln_f.beta were not used",
+    ),
+    (
+        "last-norm-exchanged",
+        'layernorm(x, params["ln_f.beta"], params["ln_f.gamma"])',
+        "ln_f.gamma and ln_f.beta were swapped",
+    ),
+    *(
+        (
+            f"last-norm-with-parameters-of-ln{n}",
+            f'layernorm(x, *subset(params, f"blocks.{{config.n_layers - 1}}.ln{n}.").values())',
+            f"the last layer norm was given the parameters of ln{n} of the last block",
+        )
+        for n in (1, 2)
+    ),
+):
+    mistake(name, _NORM, code).explain(f"""
+    {text}
+    why: The last layer norm has parameters of its own, ln_f.gamma and ln_f.beta.
+    ask: Which parameters does your last layer norm use?""")
+mistake("last-norm-twice", _NORM, _NORM.replace("(x,", f"({_NORM},")).explain("""
+    the last layer norm was applied twice
+    why: There is one norm between the last block and the head.
+    ask: How many norms are there after the last block in the diagram at the top of the lesson?""")
 mistake(
-    "positions-too-short",
-    'grads["W_pos"] = np.zeros_like(params["W_pos"])',
-    "pass",
-    'grads["W_pos"][:length] =',
-    'grads["W_pos"] =',
-    inside="_on_one_page",
+    "norm-after-every-block",
+    "        block_caches.append(block_cache)\n",
+    f"        block_caches.append(block_cache)\n        x = {_NORM}\n",
+    f"final = {_NORM}",
+    "final = x",
 ).explain("""
-    the gradient of W_pos has T rows instead of block_size rows
-    why: A gradient has the shape of its parameter. Positions that a short text does not reach have gradient 0.
-    ask: Which shape does W_pos have, and which shape does its gradient have when the text has two tokens?""")
+    the last layer norm was applied after every block
+    why: It is applied once, after the last block: it does not belong into the loop.
+    ask: Which of your lines are inside the loop?""")
 mistake(
-    "sum-not-mean",
-    _RETURN,
-    f"{_COMPUTE}    n = np.size(targets)\n    return loss * n, {{name: g * n for name, g in grads.items()}}",
+    "norm-after-every-block-too",
+    "        block_caches.append(block_cache)\n",
+    f"        block_caches.append(block_cache)\n        x = {_NORM}\n",
 ).explain("""
-    the loss and the gradients are sums over the positions, not means
-    why: They then grow with the size of the batch, and so does every update.
-    ask: If the loss is 3 at every position, what is the loss of the batch?""")
+    the last layer norm was applied after every block, and once more at the end
+    why: It is applied once, after the last block: it does not belong into the loop.
+    ask: Which of your lines are inside the loop?""")
 mistake(
-    "gradients-not-divided",
-    _RETURN,
-    f"{_COMPUTE}    n = np.size(targets)\n    return loss, {{name: g * n for name, g in grads.items()}}",
+    "embedding-after-every-block",
+    "        block_caches.append(block_cache)\n",
+    '        block_caches.append(block_cache)\n        x = x + cache["embedded"]\n',
 ).explain("""
-    the loss is a mean over the positions, but the gradients are sums
-    why: cross_entropy_backward divides by the number of rows.
-    ask: If the loss is divided by N, by what is its gradient divided?""")
-mistake("inputs-for-targets", _RETURN, "return _on_one_page(ids, ids, params, config)").explain("""
-    the inputs were used as targets
-    why: The model then learns to repeat its input.
-    ask: Which argument holds the tokens that come next?""")
+    the embedding was added after every block
+    why: The residual connections are inside the block. The stream already contains the embedding.
+    ask: What does `block` return: the whole stream, or what is to be added to it?""")
 mistake(
-    "shifted-again",
-    _RETURN,
-    "return _on_one_page(np.asarray(ids)[..., :-1], np.asarray(targets)[..., 1:], params, config)",
+    "norm-before-the-blocks", f"x = {_EMBED}", f"x = {_EMBED}\n    x = {_NORM}", f"final = {_NORM}", "final = x"
 ).explain("""
-    ids and targets were shifted against each other a second time
-    why: They arrive already shifted: targets[b, t] is the token that follows ids[b, t].
-    ask: Which target belongs to the scores at position 0?""")
-mistake("results-exchanged", _RETURN, f"{_COMPUTE}    return grads, loss").explain("""
-    the loss and the gradients were returned in the wrong order
-    why: The docstring lists the loss first, then the gradients.
-    ask: In which order does the docstring list the results?""")
-mistake("loss-only", _RETURN, "return _on_one_page(ids, targets, params, config)[0]").explain("""
-    only the loss was returned, without the gradients
-    why: Training needs both from one call.
-    ask: How many values does the docstring list under Returns?""")
+    the last layer norm was applied before the blocks
+    why: It comes between the last block and the head.
+    ask: Which value goes into the head?""")
+mistake("head-never-tied", "_head(params, config)", 'params["W_head"]').explain("""
+    W_head was used even with tied=True, where it does not exist
+    why: A tied head is the transposed token table.
+    ask: Which matrix is the head when config.tied is True?""")
 mistake(
-    "positions-without-gradient",
-    _RETURN,
-    f'{_COMPUTE}    grads["W_pos"] = np.zeros_like(grads["W_pos"])\n    return loss, grads',
+    "table-reshaped",
+    "_head(params, config)",
+    '(params["W_tok"].reshape(config.d_model, -1) if config.tied else params["W_head"])',
 ).explain("""
-    the gradient of W_pos is 0
-    why: The positions are trained, too: the gradient of the embedding goes to both tables.
-    ask: Which two terms are added to form the stream before the first block?""")
-
-mistake = MISTAKES.for_functions("gpt.count_parameters")
-mistake("arrays-counted").body("""
-    return len(params)
-""").explain("""
-    the arrays were counted, not their entries
-    why: A matrix of 100 rows and 50 columns has 5000 trainable parameters.
-    ask: How many trainable parameters does a matrix of shape (27, 16) hold?""")
-mistake("rows-counted", "int(np.size(value))", "len(value)").explain("""
-    the rows of the arrays were counted, not their entries
-    why: len of a matrix is the number of its rows.
-    ask: What is len of an array of shape (27, 16)?""")
-mistake("bytes", "int(np.size(value))", "np.asarray(value).nbytes").explain("""
-    the bytes of the arrays were counted, not their entries
-    why: A float32 value takes four bytes, a float64 value eight.
-    ask: Which attribute of an array is the number of its entries, and which is the number of its bytes?""")
+    the token table was reshaped to (D, V), not transposed
+    why: A reshape keeps the order of the entries, so its columns are not the vectors of the tokens.
+    ask: Which column of the head belongs to token 0, and which row of W_tok does it equal?""")
+mistake(
+    "table-not-transposed", "_head(params, config)", '(params["W_tok"] if config.tied else params["W_head"])'
+).explain(
+    """
+    the token table was not transposed
+    why: Its shape is (V, D), and the head needs (D, V).
+    ask: Which shapes do the two sides of your matrix product have?"""
+)
+mistake(
+    "head-stored-in-parameters", "_head(params, config)", 'params.setdefault("W_head", params["W_tok"].T)'
+).explain("""
+    W_head was added to the caller's parameters
+    why: The dictionary belongs to the caller. With a tied head, it must not contain a W_head.
+    ask: Which of your lines write into params?""")
+mistake(
+    "log-probabilities",
+    "return logits, cache",
+    "logits = logits - logits.max(axis=-1, keepdims=True)\n"
+    "    return logits - np.log(np.exp(logits).sum(axis=-1, keepdims=True)), cache",
+).explain("""
+    log-probabilities were returned instead of scores
+    why: The loss and generation apply softmax themselves, to the scores.
+    ask: Does the formula in the docstring contain a softmax?""")
