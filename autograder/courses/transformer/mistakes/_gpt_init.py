@@ -118,11 +118,11 @@ mistake("another-init-std", *_IGNORED, constant=0.1).explain(f"""
     config.init_std was not used: the standard deviations were computed from {{constant}}
     {_WHY_IGNORED}""")
 _TABLES = {"W_tok": "normal(config.vocab_size, d)", "W_pos": "normal(config.block_size, d)"}
-for names in (("W_tok",), ("W_pos",), ("W_tok", "W_pos")):
-    text, has = " and ".join(names), "have" if len(names) > 1 else "has"
+for tables in (("W_tok",), ("W_pos",), ("W_tok", "W_pos")):
+    text, has = " and ".join(tables), "have" if len(tables) > 1 else "has"
     for std in (1.0, 0.01):
-        drawn = [(f'"{name}": {_TABLES[name]}', f'"{name}": {_TABLES[name][:-1]}, std={std})') for name in names]
-        mistake(f"{'-'.join(names)}-with-{std:g}", *(code for edit in drawn for code in edit)).explain(f"""
+        drawn = [(f'"{name}": {_TABLES[name]}', f'"{name}": {_TABLES[name][:-1]}, std={std})') for name in tables]
+        mistake(f"{'-'.join(tables)}-with-{std:g}", *(code for edit in drawn for code in edit)).explain(f"""
     {text} {has} the standard deviation {std:g}
     why: Here, both tables are drawn with init_std. (PyTorch draws tables with 1, and GPT-2 its positions with 0.01.)
     ask: Which standard deviation does the docstring give for every W?""")
@@ -153,8 +153,8 @@ mistake("root-of-std", "rng.normal(0.0, std, shape)", "rng.normal(0.0, math.sqrt
     the root of the standard deviation was passed to the generator
     why: The second argument of rng.normal is the standard deviation itself.
     ask: What does rng.normal expect as its second argument?""")
-for name, std in (("xavier", "1 / math.sqrt(shape[0])"), ("he", "math.sqrt(2 / shape[0])")):
-    mistake(f"{name}-initialization", "rng.normal(0.0, std, shape)", f"rng.normal(0.0, {std}, shape)").explain("""
+for name, code in (("xavier", "1 / math.sqrt(shape[0])"), ("he", "math.sqrt(2 / shape[0])")):
+    mistake(f"{name}-initialization", "rng.normal(0.0, std, shape)", f"rng.normal(0.0, {code}, shape)").explain("""
     the standard deviation was computed from the number of rows of each matrix
     why: Other networks are initialized like this. A GPT uses init_std for all matrices, whatever their size.
     ask: Does the size of a matrix occur in the docstring's standard deviation?""")
@@ -168,7 +168,7 @@ for seed in (0, 1, 42, 1337):
     why: Every model then starts with the same numbers, whatever generator the caller passes in.
     ask: Where does your code use the argument rng?""")
 mistake(
-    "seed-drawn",
+    "same-numbers-in-all-blocks",
     "d, f = config.d_model, config.d_ff",
     "d, f = config.d_model, config.d_ff\n    state = rng.bit_generator.state",
     "        layer = {\n",
@@ -177,13 +177,13 @@ mistake(
     all blocks start with the same random numbers
     why: Each block must draw its own matrices.
     ask: Are blocks.0.attn.W_o and blocks.1.attn.W_o different arrays with different values?""")
-for name, which, code in (
+for name, which, calls in (
     ("vectors", "gammas, betas and biases", ("np.ones(shape, dtype=np.float32)", "np.zeros(shape, dtype=np.float32)")),
     ("ones", "gammas", ("np.ones(shape, dtype=np.float32)",)),
     ("zeros", "betas and biases", ("np.zeros(shape, dtype=np.float32)",)),
 ):
     mistake(
-        f"{name}-float64", *(text for old in code for text in (old, old.replace(", dtype=np.float32", "")))
+        f"{name}-float64", *(text for old in calls for text in (old, old.replace(", dtype=np.float32", "")))
     ).explain(f"""
     the {which} are float64
     why: np.ones and np.zeros create float64 arrays unless a dtype is given. A single float64 array makes everything

@@ -20,6 +20,7 @@ class GPTConfig:
     activation: str = "gelu"
     tied: bool = True
     bias: bool = True
+    init_std: float = 0.02
 
     def __post_init__(self):
         if self.d_ff is None:
@@ -56,7 +57,7 @@ def init_gpt(config, rng):
         elif isinstance(shape, int):
             params[name] = np.zeros(shape, np.float32)
         else:
-            std = 0.02 * ((2 * config.n_layers) ** -0.5 if name.endswith(("W_o", "W_2")) else 1)
+            std = config.init_std * ((2 * config.n_layers) ** -0.5 if name.endswith(("W_o", "W_2")) else 1)
             params[name] = (std * rng.standard_normal(shape)).astype(np.float32)
     return params
 

@@ -19,6 +19,7 @@ class GPTConfig:
     activation: str = "gelu"
     tied: bool = True
     bias: bool = True
+    init_std: float = 0.02
 
     def __post_init__(self):
         if self.d_ff is None:
@@ -29,7 +30,7 @@ def init_gpt(config, rng):
     params = {}
     d, f = config.d_model, config.d_ff
 
-    def weight(name, rows, columns, std=0.02):
+    def weight(name, rows, columns, std=config.init_std):
         matrix = np.empty((rows, columns), dtype=np.float32)
         for row in range(rows):
             matrix[row] = rng.normal(0, std, columns)
@@ -46,7 +47,7 @@ def init_gpt(config, rng):
     weight("W_tok", config.vocab_size, d)
     weight("W_pos", config.block_size, d)
     for i in range(config.n_layers):
-        small = 0.02 / np.sqrt(2 * config.n_layers)
+        small = config.init_std / np.sqrt(2 * config.n_layers)
         norm(f"blocks.{i}.ln1")
         weight(f"blocks.{i}.attn.W_qkv", d, 3 * d)
         bias(f"blocks.{i}.attn.b_qkv", 3 * d)

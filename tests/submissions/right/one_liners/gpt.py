@@ -14,7 +14,7 @@ _part = lambda params, i: {k.split(".", 2)[2]: v for k, v in params.items() if k
 _head = lambda params: params.get("W_head", params["W_tok"].T)
 
 
-def GPTConfig(vocab_size, block_size, n_layers=4, n_heads=4, d_model=64, d_ff=None, activation="gelu", tied=True, bias=True):
+def GPTConfig(vocab_size, block_size, n_layers=4, n_heads=4, d_model=64, d_ff=None, activation="gelu", tied=True, bias=True, init_std=0.02):
     return SimpleNamespace(**{**locals(), "d_ff": d_ff or 4 * d_model})
 
 
@@ -26,7 +26,7 @@ def init_gpt(c, rng):
     shapes = {"W_tok": (c.vocab_size, D), "W_pos": (c.block_size, D)}
     shapes |= {f"blocks.{i}.{n}": s for i in range(c.n_layers) for n, s in layer.items() if c.bias or ".b_" not in n}
     shapes |= {"ln_f.gamma": (D,), "ln_f.beta": (D,)} | ({} if c.tied else {"W_head": (D, c.vocab_size)})
-    std = lambda n: 0.02 * (2 * c.n_layers) ** (-0.5 * n.endswith(("W_o", "W_2"))) * (len(shapes[n]) > 1)
+    std = lambda n: c.init_std * (2 * c.n_layers) ** (-0.5 * n.endswith(("W_o", "W_2"))) * (len(shapes[n]) > 1)
     return {n: rng.normal(1.0 * n.endswith("gamma"), std(n), s).astype(np.float32) for n, s in shapes.items()}
 
 
