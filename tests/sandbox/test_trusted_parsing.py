@@ -9,6 +9,7 @@ import sys
 import tokenize
 from pathlib import Path
 
+import msgspec
 import pytest
 
 import autograder
@@ -16,6 +17,7 @@ from autograder.classroom import similarity, worker
 from autograder.classroom.submissions.intake import SubmittedFile
 from autograder.courses.transformer import TRANSFORMER
 from autograder.engine import session
+from autograder.notebooks.nbgrader_autograded import InstructorNotebook, graded_notebook
 
 ROOT = Path(autograder.__file__).parent
 PARSERS = {
@@ -121,22 +123,26 @@ def parsed(monkeypatch):
     return texts
 
 
-def grade_in_process(submissions, scratch, functions=None):
-    """Grade submissions, given as name and content of a file by student, as a grading process does."""
+def grade_in_process(submissions, scratch, functions):
+    """Grade submissions, given as name and content of a file by student, as a grading process does.
+
+    Returns the journal entry and the result document of each.
+    """
     setup = worker.WorkerSetup(session.Options(functions), scratch, "")
     found = {}
 
     def grade_all(checks):
         for number, (name, (file, content)) in enumerate(submissions.items()):
             task = worker.GradingTask(number, name, f"{name}.json", [SubmittedFile(file, content)])
-            found[name] = worker.grade(task, checks, setup)[0]
+            found[name] = worker.grade(task, checks, setup)
 
     session.run_in_session(setup.options, grade_all)
     return found
 
 
 def test_grading_a_class_parses_no_submission(parsed, tmp_path):
-    entries = grade_in_process(SUBMISSIONS, tmp_path, TRANSFORMER.select(["softmax"]))
+    graded = grade_in_process(SUBMISSIONS, tmp_path, TRANSFORMER.select(["softmax"]))
+    entries = {name: entry for name, (entry, _) in graded.items()}
     assert parsed == []
     statuses = {name: entry.status for name, entry in entries.items()}
     assert statuses == dict.fromkeys(SUBMISSIONS, "graded") | {"not JSON": "unreadable"}
@@ -156,3 +162,17 @@ def test_comparing_submissions_parses_none(parsed, tmp_path):
     assert parsed == []
     assert "defV(V" in read["notebook"]["softmax"]
     assert read["notebook"]["softmax"].endswith(read["module"]["softmax"])
+
+
+def test_writing_reports_into_notebooks_parses_none(parsed, reader, tmp_path):
+    cell = {"cell_type": "code", "source": "grade()", "metadata": {"nbgrader": {"grade": True, "grade_id": "softmax"}}}
+    (tmp_path / "source.ipynb").write_text(json.dumps({"cells": [cell]}))
+    source = InstructorNotebook(tmp_path / "source.ipynb")
+    graded = grade_in_process({"ada": SUBMISSIONS["notebook"]}, tmp_path, ("softmax.softmax",))
+    document = msgspec.json.decode(graded["ada"][1])
+    assignment = next(a for a in document["assignments"] if a["name"] == "softmax")
+    text = graded_notebook(notebook("x = 1", WRONG), source, document, assignment, reader)
+    assert parsed == []
+    answer, report = json.loads(text)["cells"][1:]
+    assert MARK in answer["source"]
+    assert report["outputs"]
