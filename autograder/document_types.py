@@ -102,6 +102,18 @@ class AssignmentDocument(TypedDict):
     functions: list[FunctionDocument]
 
 
+class UsageRecord(TypedDict):
+    """The resources used for a submission."""
+
+    seconds: float
+    cpu_seconds: float
+    grader_seconds: float
+    memory_bytes: int
+    output_bytes: int
+    answer_bytes: int
+    processes: int
+
+
 class ResultDocument(TypedDict):
     """The results of one submission."""
 
@@ -112,6 +124,7 @@ class ResultDocument(TypedDict):
     internal_errors: list[str]
     notes: list[str]
     seconds: float
+    used: NotRequired[UsageRecord]  # not in documents of older versions
     assignments: list[AssignmentDocument]
 
 

@@ -64,11 +64,17 @@ class SubmissionResult:
     official_prerequisites: bool = False  # Each assignment was checked together with the official earlier ones.
     sandbox: list[str] = field(default_factory=lambda: ["process"])  # what isolated the student's code
     seconds: float = 0.0  # wall time of the whole run
+    used: dict[str, Any] | None = None  # the resources used for this submission (see `sandbox.ResourceUsage`)
 
     @property
     def earned(self) -> float:
         """Return the points earned."""
         return _earned(self.checks)
+
+    @property
+    def cpu_seconds(self) -> float:
+        """Return the CPU time of all that was done for this submission, by its processes and by the grader."""
+        return (self.used["cpu_seconds"] + self.used["grader_seconds"]) if self.used else 0.0
 
     def possible(self, curriculum: Curriculum) -> float:
         """Return the possible points; bonus functions are not counted."""
@@ -129,6 +135,7 @@ def to_document(result: SubmissionResult, curriculum: Curriculum) -> dict[str, A
         "internal_errors": result.internal_errors,
         "notes": result.notes,
         "seconds": round(result.seconds, 4),
+        **({"used": result.used} if result.used is not None else {}),
         "assignments": assignments,
     }
 

@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -32,14 +33,29 @@ class GradedClass:
     seed: int
     seconds: float = 0.0
     exceptions: Mapping[str, list[PolicyException]] = dataclasses.field(default_factory=dict)  # by submission
+    # By submission, how many attempts were not graded in this run because the student's CPU time was used up.
+    left_out: Counter[str] = dataclasses.field(default_factory=Counter)
 
     def files_of(self, student: ClassMember) -> list[tuple[int, Attempt, str]]:
         """Return the attempts that the policy grades: number (from 1), attempt, name of the result document."""
-        numbered = list(enumerate(student.attempts, start=1))
+        numbered = list(enumerate(student.attempts, start=1))[-self._most_attempts(student) :]
         if self.policy.attempts == "best" and len(numbered) > 1:
             return [(number, attempt, file_name(student.submission, number)) for number, attempt in numbered]
         graded = numbered[:1] if self.policy.attempts == "first" else numbered[-1:]
         return [(number, attempt, file_name(student.submission)) for number, attempt in graded]
+
+    def _most_attempts(self, student: ClassMember) -> int:
+        """Return how many attempts of a student may be graded; only attempts = "best" grades more than one."""
+        return self.policy.limits.student_attempts if self.policy.attempts == "best" else len(student.attempts)
+
+    def _limit_note(self, student: ClassMember) -> list[str]:
+        """Return the line that says that attempts were not graded because of the student's limits, if so."""
+        too_many = max(0, len(student.attempts) - self._most_attempts(student))
+        if not (count := too_many + self.left_out[student.submission]):
+            return []
+        limits, total = self.policy.limits, len(student.attempts)
+        limit = f"{limits.student_attempts} attempts and {limits.student_seconds:g} s of CPU time in one run"
+        return [f"{count} of {total} attempts were not graded. The limit of a student is {limit}, newest attempts first"]
 
     def document(self, entries: Mapping[str, JournalEntry]) -> dict[str, Any]:
         """Return the class document for the results that exist so far."""
@@ -86,7 +102,7 @@ class GradedClass:
             "status": status,
             "reason": reason,
             "file": f"results/{entry.file}" if entry and entry.bytes else None,
-            "notes": [*student.notes, *(entry.notes if entry else [])],
+            "notes": [*student.notes, *self._limit_note(student), *(entry.notes if entry else [])],
             "attempt": number,
             "attempts": len(student.attempts),
             "submitted_at": submitted_at.isoformat() if submitted_at else None,

@@ -137,6 +137,7 @@ class DaskCluster:
     address: str  # of the scheduler
     on_result: OnResult
     on_warning: Callable[[str], None] = lambda text: None  # called for each worker that takes no work
+    admits: Callable[[GradingTask], bool] = lambda task: True  # asked before a task is submitted
 
     def run(self, tasks: Iterable[GradingTask]) -> None:
         """Grade all tasks; raise UsageError if there is no such cluster, or none of its workers may take work."""
@@ -195,7 +196,8 @@ class _TaskDispatcher:
             # Two tasks per thread, one running and one queued, so that little of the class is in memory.
             room = 2 * max(1, sum(self._client.nthreads().values())) - len(self._pending)
             for _ in range(min(room, len(self._todo))):
-                self._submit(self._todo.popleft())
+                if self._cluster.admits(task := self._todo.popleft()):
+                    self._submit(task)
             with suppress(queue.Empty):
                 self._receive(*self._finished.get(timeout=0.5))
             self._resubmit_overdue()

@@ -3,8 +3,10 @@
 import dataclasses
 import re
 import time
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
@@ -79,13 +81,13 @@ def grade_class(
 
                 options = dataclasses.replace(options, sandbox=SandboxPolicy(unsafe=run.unsafe))
                 setup = dataclasses.replace(setup, options=options)
-                DaskCluster(setup, run.cluster, recorder.add, recorder.warn).run(tasks)
+                DaskCluster(setup, run.cluster, recorder.add, recorder.warn, recorder.admits).run(tasks)
             elif tasks:
                 with scratch_folder() as scratch:
                     record_scratch(scratch)
                     options = dataclasses.replace(options, sandbox=_sandbox_for(scratch, run.unsafe))
                     setup = dataclasses.replace(setup, options=options, scratch=scratch)
-                    WorkerPool(setup, min(run.processes, len(tasks)), recorder.add).run(tasks)
+                    WorkerPool(setup, min(run.processes, len(tasks)), recorder.add, recorder.admits).run(tasks)
         finally:
             document = recorder.finish()
     return document
@@ -142,12 +144,18 @@ def _submissions_of(students: Sequence[ClassMember], names: tuple[str, ...]) -> 
 def _tasks(
     graded_class: GradedClass, store: ResultStore, run_key: str, force: bool, only: set[str] | None
 ) -> Iterator[GradingTask]:
-    """Yield a task for each attempt that has no current result, or for each attempt if `force`."""
+    """Yield a task for each attempt that has no current result, or for each attempt if `force`.
+
+    The newest attempts of all students come first: a student's limits may leave older ones out.
+    """
+    students = [student for student in graded_class.students if only is None or student.submission in only]
+    newest_first = zip_longest(*(reversed(graded_class.files_of(student)) for student in students))
     number = 0
-    for student in graded_class.students:
-        if only is not None and student.submission not in only:
-            continue
-        for _, attempt, file in graded_class.files_of(student):
+    for round_of_attempts in newest_first:
+        for student, numbered in zip(students, round_of_attempts, strict=True):
+            if numbered is None:
+                continue
+            _, attempt, file = numbered
             entry = store.entries.get(file)
             if not force and entry and store.is_current(file, _current_key(run_key, student, attempt, entry)):
                 continue
@@ -173,10 +181,12 @@ class _Recorder:
         self._class, self._store, self._on_progress, self._started = graded_class, store, on_progress, started
         self._progress = GradingProgress(todo, total - todo)
         self._written_at = time.monotonic()
+        self._spent: defaultdict[str, float] = defaultdict(float)  # CPU seconds by student
         on_progress(self._progress)
 
     def add(self, task: GradingTask, entry: JournalEntry) -> None:
         """Store one result."""
+        self._spent[task.name] += entry.cpu_seconds
         self._store.add(entry)
         self._progress.done += 1
         self._progress.entry, self._progress.name = entry, task.name
@@ -184,6 +194,15 @@ class _Recorder:
         if time.monotonic() - self._written_at > REFRESH_SECONDS:
             self._write()
             self._written_at = time.monotonic()
+
+    def admits(self, task: GradingTask) -> bool:
+        """Return whether the student has CPU time left for this attempt; if not, count it as left out."""
+        if self._spent[task.name] < self._class.policy.limits.student_seconds:
+            return True
+        self._class.left_out[task.name] += 1
+        self._progress.done += 1
+        self._on_progress(dataclasses.replace(self._progress, entry=None))
+        return False
 
     def warn(self, text: str) -> None:
         """Report a warning."""

@@ -44,12 +44,15 @@ class LatePolicy(Section, frozen=True):
 
 
 class LimitsPolicy(Section, frozen=True):
-    """The resources that one submission may use; see `autograder.sandbox.Limits`."""
+    """The resources that one submission may use (see `autograder.sandbox.Limits`), and all attempts of a student."""
 
     call_seconds: CallSeconds = 60.0
     submission_seconds: SubmissionSeconds = 300.0
     memory_mib: Annotated[int, Meta(ge=256, description="a whole number, at least 256")] = 2048
     output_mib: Annotated[int, Meta(ge=1, description="a whole number, at least 1")] = 8
+    # Only attempts = "best" grades more than one attempt of a student. The newest are graded first.
+    student_attempts: Annotated[int, Meta(ge=1, description="a whole number, at least 1")] = 100
+    student_seconds: SubmissionSeconds = 1800.0  # CPU time in one run; an attempt that was begun is finished
     result_mib: Annotated[int, Meta(ge=1, le=256, description="a whole number from 1 to 256")] = 64
 
     def sandbox_limits(self) -> Limits:

@@ -34,6 +34,8 @@ title = "Transformers"
 # memory_mib = 2048
 # output_mib = 8
 # result_mib = 64
+# student_attempts = 100       # with attempts = "best": of all attempts of a student, the newest are graded
+# student_seconds = 1800       # CPU time for all attempts of a student in one run
 
 # If any assignments are named here, only those are graded. Without points, an assignment is worth the points of its
 # checks. Give weights to all assignments or to none; weights that add up to 100 make the score a percentage.

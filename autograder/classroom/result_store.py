@@ -46,6 +46,7 @@ class JournalEntry:
     notes: list[str] = field(default_factory=list)
     sandbox: list[str] = field(default_factory=list)
     seconds: float = 0.0
+    cpu_seconds: float = 0.0  # of the submission's processes and of the grader
     bytes: int = 0  # size of the document, by which a truncated or replaced one is noticed
     digest: str = ""  # of the submitted files' contents
     signature: str = ""  # see `intake.file_signature`; empty if contents must be compared

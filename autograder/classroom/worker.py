@@ -85,7 +85,7 @@ def grade(task: GradingTask, checks: session.CheckSession, setup: WorkerSetup) -
         locate_in_cells(result, modules_from_notebooks(folder))
     finally:
         shutil.rmtree(folder, ignore_errors=True)
-    result.notes = taken.notes
+    result.notes = [*taken.notes, *result.notes]
     results.withhold(result, setup.policy.feedback, setup.policy.is_hidden)
     document = results.to_document(result, setup.options.curriculum)
     # Indentation would make json use its slow Python encoder, which takes ten times as long.
@@ -115,7 +115,8 @@ def _journal_entry(
         points={name: values["earned"] for name, values in points.items()},
         possible={name: values["possible"] for name, values in points.items()},
         statuses={name: counts[name] for name in results.STATUSES if counts[name]},
-        notes=taken.notes, sandbox=result.sandbox, seconds=document["seconds"],
+        notes=result.notes, sandbox=result.sandbox, seconds=document["seconds"],
+        cpu_seconds=result.cpu_seconds,
     )  # fmt: skip
 
 

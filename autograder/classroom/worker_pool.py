@@ -94,6 +94,7 @@ class WorkerPool:
     setup: WorkerSetup
     size: int  # the number of processes
     on_result: OnResult  # called with each result, and with each submission whose process died
+    admits: Callable[[GradingTask], bool] = lambda task: True  # asked before a task is started
     deaths: int = 0  # how many processes died in a row before they started on a submission
     graders: list[GraderProcess] = field(default_factory=list)
     todo: deque[GradingTask] = field(default_factory=deque)
@@ -126,8 +127,14 @@ class WorkerPool:
         depth = 2 if len(self.todo) > 2 * self.size else 1
         for wanted in range(1, depth + 1):
             for grader in self.graders:
-                if self.todo and len(grader.tasks) < wanted:
-                    grader.submit(self.todo.popleft())
+                if len(grader.tasks) < wanted and (task := self._next_task()):
+                    grader.submit(task)
+
+    def _next_task(self) -> GradingTask | None:
+        while self.todo:
+            if self.admits(task := self.todo.popleft()):
+                return task
+        return None
 
     def _receive(self, grader: GraderProcess) -> None:
         try:

@@ -45,6 +45,12 @@ if TYPE_CHECKING:
 @click.option(
     "--result", "result_mib", type=click.IntRange(1, 256), help="Limit of one returned value, in MiB (default: 64)."
 )
+@click.option("--student-attempts", type=click.IntRange(1), help="Limit of graded attempts per student (default: 100).")
+@click.option(
+    "--student-seconds",
+    type=click.FloatRange(0.1),
+    help="Limit of CPU time for all attempts of a student in one run, in seconds (default: 1800).",
+)
 @click.option(
     "--own-prerequisites",
     is_flag=True,

@@ -41,6 +41,7 @@ class BlockedChecks:
         self._reader, self._untrusted = reader, untrusted
         self._calls: dict[str, dict[str, set[str]]] = {}  # by module, so that each is parsed once
         self._usage = usage  # of the submission, whose limits the re-runs share
+        self.notes: list[str] = []  # what was left out because a limit was used up
 
     def mark(self, result: SubmissionResult, selected: Iterable[str], known: Mapping[str, Status]) -> None:
         """Set the status of blocked checks in `result`, in place.
@@ -67,7 +68,9 @@ class BlockedChecks:
         return [check for check in checks if check.status != "passed"]
 
     def _rerun(self, folder: Path, functions: Iterable[str], **options: Any) -> JobResult:
-        return self._run_job(Job(folder, frozenset(functions), usage=self._usage, **options))
+        found = self._run_job(Job(folder, frozenset(functions), usage=self._usage, **options))
+        self.notes += found.notes
+        return found
 
     def _functions_called_by(self, function: str) -> list[str]:
         """Return the functions of the same assignment that the student's function calls."""

@@ -1,6 +1,7 @@
 """Run jobs with the checks that pytest has collected."""
 
 import threading
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
@@ -17,7 +18,7 @@ from autograder.engine.reference import Reference
 from autograder.engine.student import UNANSWERED, RecordedCheck, StudentCode
 from autograder.errors import Cancelled, UsageError, Verdict
 from autograder.results import CheckResult
-from autograder.sandbox import Limits, Workers
+from autograder.sandbox import Limits, ResourceUsage, Workers
 
 # Limits the answers of one job that are recorded for the diagnosis. All correct answers of the course take 2 MiB; a
 # hostile submission could fill the grader's memory with the largest allowed answer for each check.
@@ -105,7 +106,7 @@ class JobRunner:
             context.set_student(None)
         result.checks.sort(key=lambda check: position[check.id])
         if self.diagnose and job.diagnose:
-            self._diagnose(result, official_prerequisites=job.official_folder is not None)
+            self._diagnose(result, job.usage, official_prerequisites=job.official_folder is not None)
         result.recorded.clear()  # Answers may be large.
         return result
 
@@ -165,9 +166,9 @@ class JobRunner:
         if function_name(item):
             self.record(item, call)
 
-    def _diagnose(self, result: JobResult, *, official_prerequisites: bool) -> None:
+    def _diagnose(self, result: JobResult, usage: ResourceUsage, *, official_prerequisites: bool) -> None:
         """Add to failed checks the known mistakes that give the student's answers."""
-        wrong = {check.function for check in result.checks if check.status in ("failed", "error")}
+        wrong = dict.fromkeys(check.function for check in result.checks if check.status in ("failed", "error"))
         if not wrong:
             return
         from autograder.engine.diagnosis.diagnose import diagnose
@@ -177,7 +178,14 @@ class JobRunner:
             is_first = not_passed.isdisjoint(self.curriculum.all_prerequisites(function))
             if official_prerequisites or is_first:
                 recorded = result.recorded.get(function, [])
-                diagnoses = diagnose(function, recorded, self.curriculum.package, thorough=is_first)
+                left = self.limits.grader_seconds - usage.grader_seconds
+                if left <= 0:
+                    limit = f"the grader's limit of {self.limits.grader_seconds:g} s of CPU time is used up"
+                    result.notes.append(f"not all mistakes were looked for: {limit}")
+                    break
+                started = time.thread_time()
+                diagnoses = diagnose(function, recorded, self.curriculum.package, thorough=is_first, seconds=left)
+                usage.grader_seconds += time.thread_time() - started
                 for check in result.checks:
                     if check.id in diagnoses:
                         check.mistake = diagnoses[check.id].as_record()

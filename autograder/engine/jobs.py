@@ -37,5 +37,6 @@ class JobResult:
 
     checks: list[CheckResult] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)  # what was left out because a limit was used up
     # The recorded checks of each function, for the diagnosis; empty once the job is done.
     recorded: dict[str, list[RecordedCheck]] = field(default_factory=dict)

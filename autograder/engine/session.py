@@ -142,7 +142,9 @@ class CheckSession:
             run_job = self._runner.run
             blocked = BlockedChecks(folder, curriculum, scratch, run_job, self.reader, usage, untrusted=untrusted)
             blocked.mark(result, selected, known or {})
-        self.reader.next_submission()
+        usage.add(self.reader.next_submission())
+        result.notes = list(dict.fromkeys([*found.notes, *blocked.notes]))
+        result.used = usage.as_record()
         result.seconds = time.perf_counter() - started
         return result
 

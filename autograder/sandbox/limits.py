@@ -17,8 +17,9 @@ class Limits:
     load_seconds: float = 5.0  # CPU time of importing a module, of which a student's own experiments may be a part
     submission_seconds: float = 300.0  # wall time of all calls of one submission together
     cpu_seconds: float = 300.0  # CPU time of all processes of one submission together
+    grader_seconds: float = 60.0  # CPU time of the grader itself, which looks for the mistakes of one submission
     memory_bytes: int = 2 << 30  # address space of one process
-    output_bytes: int = 8 << 20  # text that one process may print
+    output_bytes: int = 8 << 20  # text that all processes of one submission may print together
     shown_bytes: int = 4000  # printed text kept for the report, per check
     result_bytes: int = 64 << 20  # arrays returned by one call
 
@@ -29,12 +30,12 @@ class Limits:
             call_seconds, submission_seconds=math.inf, cpu_seconds=math.inf, memory_bytes=1 << 46, result_bytes=MAX_BODY
         )
 
-    def for_child(self, cpu_used: float = 0.0) -> dict[str, int]:
-        """Return the limits that the student's process sets for itself, after `cpu_used` seconds of earlier ones."""
+    def for_child(self, cpu_used: float = 0.0, printed: int = 0) -> dict[str, int]:
+        """Return the limits of a new process, after earlier ones used this CPU time and printed so many bytes."""
         left = self.cpu_seconds - cpu_used
         return {
             "result_bytes": self.result_bytes,
-            "output_bytes": self.output_bytes,
+            "output_bytes": max(0, self.output_bytes - printed),
             "memory_bytes": self.memory_bytes,
             "cpu_seconds": 0 if math.isinf(left) else max(1, math.ceil(left)),  # 0 means no limit.
         }

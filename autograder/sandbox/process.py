@@ -34,10 +34,11 @@ class WorkerUnavailable(WorkerDied):
 
 
 class ExitStatus(NamedTuple):
-    """How a process ended: its exit code, or minus the signal's number; and the CPU time that it used, seconds."""
+    """How a process ended: its exit code, or minus the signal's number; its CPU time and its largest memory."""
 
     code: int
     cpu_seconds: float
+    memory_bytes: int = 0
 
 
 def _command(python: str, mode: str, **settings: Any) -> list[str]:
@@ -233,9 +234,11 @@ class Workers:
     def __exit__(self, *exc: object) -> None:
         self.close()
 
-    def start(self, folder: Path, limits: Limits, output: IO[bytes], cpu_used: float = 0.0) -> Process:
+    def start(
+        self, folder: Path, limits: Limits, output: IO[bytes], cpu_used: float = 0.0, printed: int = 0
+    ) -> Process:
         """Start a process for a submission, which prints to `output`; raise WorkerUnavailable if that fails."""
-        child_limits = limits.for_child(cpu_used)
+        child_limits = limits.for_child(cpu_used, printed)
         if not self._fork:
             return _SpawnedProcess(folder, child_limits, output)
         for is_last_try in (False, True):

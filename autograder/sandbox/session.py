@@ -30,9 +30,30 @@ class ResourceUsage:
     """What a submission has used so far, in all its processes."""
 
     seconds: float = 0.0  # wall time of its calls
-    cpu_seconds: float = 0.0
+    cpu_seconds: float = 0.0  # of the processes that have ended
+    grader_seconds: float = 0.0  # CPU time of the grader itself
+    memory_bytes: int = 0  # of the process that had the most
+    printed: int = 0  # bytes, by the processes that have ended
     received: int = 0  # bytes of its answers
+    processes: int = 0
     slow: set[str] = field(default_factory=set)  # functions that timed out, and modules that did while loading
+
+    def as_record(self) -> dict[str, Any]:
+        """Return the part of the result document that says what was used."""
+        seconds = {name: round(getattr(self, name), 3) for name in ("seconds", "cpu_seconds", "grader_seconds")}
+        return {
+            **seconds,
+            "memory_bytes": self.memory_bytes,
+            "output_bytes": self.printed,
+            "answer_bytes": self.received,
+            "processes": self.processes,
+        }
+
+    def add(self, other: "ResourceUsage") -> None:
+        """Add what was used elsewhere on behalf of the same submission."""
+        for name in ("seconds", "cpu_seconds", "grader_seconds", "printed", "received", "processes"):
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+        self.memory_bytes = max(self.memory_bytes, other.memory_bytes)
 
 
 class Session:
@@ -82,6 +103,12 @@ class Session:
     def is_running(self) -> bool:
         """Whether a process is running that the next request will reach."""
         return self._process is not None
+
+    @property
+    def cpu_seconds(self) -> float:
+        """CPU time of all processes so far, with that of the running one if this system can tell."""
+        activity = self.activity()
+        return self._usage.cpu_seconds + (activity.cpu_seconds if activity else 0.0)
 
     def activity(self) -> Activity | None:
         """Return what the running process has used so far; None if there is none, or this system cannot tell."""
@@ -135,7 +162,11 @@ class Session:
                 self._output.close()
             self._output, self._shown = tempfile.TemporaryFile(), 0  # noqa: SIM115 (It lives as long as the process.)
             self.processes_started += 1
-            self._process = self._workers.start(self._folder, self._limits, self._output, self._usage.cpu_seconds)
+            self._usage.processes += 1
+            used = self._usage
+            self._process = self._workers.start(
+                self._folder, self._limits, self._output, used.cpu_seconds, used.printed
+            )
         return self._process
 
     def _end_after_grace(self) -> str:
@@ -155,6 +186,9 @@ class Session:
         process, self._process = self._process, None
         ending = process.end()
         self._usage.cpu_seconds += ending.cpu_seconds
+        self._usage.memory_bytes = max(self._usage.memory_bytes, ending.memory_bytes)
+        if self._output is not None:
+            self._usage.printed += os.fstat(self._output.fileno()).st_size
         return ending
 
     def end(self) -> None:

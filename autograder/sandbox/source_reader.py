@@ -67,15 +67,18 @@ class SourceReader:
         self._workers, self._limits = workers, limits
         self._usage = ResourceUsage()
         self._session = Session(workers, NO_FOLDER, limits, self._usage)
+        self._spent = ResourceUsage()  # by this submission
         self._is_shared = False  # whether the process has answered questions about earlier submissions
         self._time_is_used_up = False  # by this submission
 
-    def next_submission(self) -> None:
-        """Begin with another submission, which has time of its own."""
+    def next_submission(self) -> ResourceUsage:
+        """Begin with another submission, which has time of its own; return what this one has used."""
+        spent, self._spent = self._spent, ResourceUsage()
         self._time_is_used_up = False
         if self._usage.seconds > RENEW_SECONDS:
             self._renew()
         self._is_shared = self._usage.seconds > 0
+        return spent
 
     def notebook_modules(self, content: bytes, course: Mapping[str, Sequence[str]], name: str = "") -> dict[str, bytes]:
         """Return the modules in a notebook by file name; `course` has the names of the functions by module."""
@@ -138,6 +141,7 @@ class SourceReader:
 
     def _request(self, request: dict[str, Any]) -> dict[str, Any]:
         """Return the reply of the process; raise SkippedFile if it gave none."""
+        seconds, cpu_seconds = self._usage.seconds, self._session.cpu_seconds
         try:
             return self._session.request(request, Deadline.fixed(self._limits.call_seconds))
         except WorkerTimedOut:
@@ -150,6 +154,9 @@ class SourceReader:
             self._time_is_used_up = "SIGXCPU" in str(error)  # the signal with which the system ends such a process
             died = f"it cannot be read: {clean(error, 300)}"
             raise SkippedFile(self._too_slow if self._time_is_used_up else died) from None
+        finally:
+            self._spent.seconds += self._usage.seconds - seconds
+            self._spent.cpu_seconds += self._session.cpu_seconds - cpu_seconds
 
 
 def _as_arrays(value: Any) -> Any:

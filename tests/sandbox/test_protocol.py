@@ -100,7 +100,7 @@ class OverASocket:
     def __init__(self, answer):
         self._answer = answer
 
-    def start(self, folder, limits, output, cpu_used=0.0):
+    def start(self, folder, limits, output, cpu_used=0.0, printed=0):
         ours, theirs = socket.socketpair()
         threading.Thread(target=self._speak, args=(theirs,), daemon=True).start()
         return SimpleNamespace(channel=ours, end=lambda: ours.close() or ExitStatus(0, 0.0), activity=lambda: None)

@@ -31,11 +31,16 @@ MAX_ENTRIES = 100_000  # Larger arrays are not searched for difference quotients
 
 
 def diagnose(
-    function: str, checks: Iterable[RecordedCheck], package: str = BUILT_IN, *, thorough: bool = True
+    function: str,
+    checks: Iterable[RecordedCheck],
+    package: str = BUILT_IN,
+    *,
+    thorough: bool = True,
+    seconds: float = SECONDS,
 ) -> dict[str, Diagnosis]:
     """Return the mistakes that explain failed checks, by id; `checks` are the function's that made a call.
 
-    Not `thorough` means that only the known mistakes are tried, alone.
+    Not `thorough` means that only the known mistakes are tried, alone. `seconds` is the CPU time to spend on it.
     """
     ordered = sorted(checks, key=lambda check: (check.passed, check.seconds))
     failed = [check for check in ordered if not check.passed]
@@ -44,7 +49,7 @@ def diagnose(
     known = mistakes_of_function(function, package)
     if quotients := _diagnose_quotients(known, failed, package):
         return quotients
-    search = Search(function, ordered, package, SECONDS)
+    search = Search(function, ordered, package, min(seconds, SECONDS))
     fixed = [mistake for mistake in known if mistake.constant is None]
     if alternatives := search.explain_all((mistake,) for mistake in fixed):
         return _assign_alternatives(search, [mistake for (mistake,) in alternatives])

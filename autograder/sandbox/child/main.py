@@ -111,15 +111,16 @@ def isolate(channel, output):
 
 
 def kill_child(pid):
-    """Kill a child and its process group; return its exit code, or minus the signal's number, and its CPU time."""
+    """Kill a child and its process group; return its exit code, or minus the signal's number, CPU time and memory."""
     for send_signal in (os.killpg, os.kill):
         with contextlib.suppress(ProcessLookupError):
             send_signal(pid, signal.SIGKILL)
     try:
         _, status, used = os.wait4(pid, 0)
     except ChildProcessError:
-        return 0, 0.0
-    return os.waitstatus_to_exitcode(status), used.ru_utime + used.ru_stime
+        return 0, 0.0, 0
+    memory = used.ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+    return os.waitstatus_to_exitcode(status), used.ru_utime + used.ru_stime, memory
 
 
 if __name__ == "__main__":
