@@ -55,7 +55,9 @@ class GradedClass:
             return []
         limits, total = self.policy.limits, len(student.attempts)
         limit = f"{limits.student_attempts} attempts and {limits.student_seconds:g} s of CPU time in one run"
-        return [f"{count} of {total} attempts were not graded. The limit of a student is {limit}, newest attempts first"]
+        return [
+            f"{count} of {total} attempts were not graded. The limit of a student is {limit}, newest attempts first"
+        ]
 
     def document(self, entries: Mapping[str, JournalEntry]) -> dict[str, Any]:
         """Return the class document for the results that exist so far."""
