@@ -17,6 +17,7 @@ from autograder.engine.diagnosis.finite_differences import find_step
 from autograder.engine.diagnosis.generated import argument_mistakes, mistakes_of_called_functions
 from autograder.engine.diagnosis.matching import nearly_correct
 from autograder.engine.diagnosis.mistake import Mistake, mistakes_of_function
+from autograder.engine.diagnosis.mutations import mutations
 from autograder.engine.diagnosis.replay import correct_answer
 from autograder.engine.diagnosis.search import Search, assign
 from autograder.engine.diagnosis.variants import solution_module
@@ -67,6 +68,16 @@ def diagnose(
     search.begin_phase(SECONDS_PER_PHASE)
     constants = find_constants(families, search)
     if alternatives := search.explain_all((mistake,) for mistake in constants):
+        return _assign_alternatives(search, [mistake for (mistake,) in alternatives[:1]])
+    changes = mutations(function, package) if search.has_distinctive_check else ()
+    search.begin_phase(SECONDS_PER_PHASE)
+    if alternatives := search.explain_all((change,) for change in changes if change.constant is None):
+        return _assign_alternatives(search, [mistake for (mistake,) in alternatives[:1]])
+    search.begin_phase(SECONDS_PER_PHASE)
+    changed_numbers = find_constants((change for change in changes if change.constant is not None), search)
+    if alternatives := search.explain_all(
+        (mistake,) for mistake in changed_numbers if is_round(changed_numbers[mistake])
+    ):
         return _assign_alternatives(search, [mistake for (mistake,) in alternatives[:1]])
     search.begin_phase(SECONDS_PER_PHASE)
     if together := search.explain_together([*fixed, *constants, *others]):

@@ -19,7 +19,7 @@ MAX_OPTIONAL = 4  # The orders of more optional parameters are too many.
 def argument_mistakes(function: str, package: str = BUILT_IN) -> tuple[Mistake, ...]:
     """Return mistakes in the signature of a function, and in the arguments that it passes on."""
     found = [*_wrong_orders(function, package), *_wrong_defaults(function, package)]
-    for helper in ("", *_helpers(function, package)):
+    for helper in ("", *called_helpers(function, package)):
         found += _lost_arguments(function, helper, package)
     unique: dict[object, Mistake] = {}
     for mistake in found:
@@ -43,16 +43,18 @@ def mistakes_of_called_functions(function: str, package: str = BUILT_IN) -> tupl
     )
 
 
-def _tree(function: str, package: str) -> tuple[str, ast.FunctionDef | None]:
+@cache
+def tree_of_function(function: str, package: str = BUILT_IN) -> tuple[str, ast.FunctionDef | None]:
+    """Return the code of a function of a solution without its docstring, and its syntax tree; None if there is none."""
     text = function_text(function, package)
     node = ast.parse(text).body[0] if text else None
     return text, node if isinstance(node, ast.FunctionDef) else None
 
 
-def _helpers(function: str, package: str) -> list[str]:
-    """Return the private helpers of the same module that a function calls."""
+def called_helpers(function: str, package: str = BUILT_IN) -> list[str]:
+    """Return the private helpers of the same module that a function's solution calls."""
     module, _, name = function.partition(".")
-    _, node = _tree(function, package)
+    _, node = tree_of_function(function, package)
     names = {part.id for part in ast.walk(node) if isinstance(part, ast.Name)} if node else set()
     private = sorted(other for other in names - {name} if other.startswith("_"))
     return [helper for helper in private if function_text(f"{module}.{helper}", package)]
@@ -63,8 +65,8 @@ def _called_functions(function: str, package: str) -> tuple[str, ...]:
     """Return the assigned functions that a function's solution calls, directly or through private helpers."""
     module = function.partition(".")[0]
     names: set[str] = set()
-    for name in (function, *(f"{module}.{helper}" for helper in _helpers(function, package))):
-        _, node = _tree(name, package)
+    for name in (function, *(f"{module}.{helper}" for helper in called_helpers(function, package))):
+        _, node = tree_of_function(name, package)
         names |= {part.id for part in ast.walk(node) if isinstance(part, ast.Name)} if node else set()
     values = vars(solution_module(module, package))
     found = []
@@ -83,7 +85,7 @@ def _is_public(value: object) -> TypeGuard[FunctionType]:
 
 def _wrong_orders(function: str, package: str) -> Iterator[Mistake]:
     """Yield the other orders of the optional parameters, for calls without names."""
-    text, node = _tree(function, package)
+    text, node = tree_of_function(function, package)
     if node is None or not 2 <= len(node.args.defaults) <= MAX_OPTIONAL:
         return
     positional = node.args.args[len(node.args.args) - len(node.args.defaults) :]
@@ -107,7 +109,7 @@ def _wrong_orders(function: str, package: str) -> Iterator[Mistake]:
 
 def _wrong_defaults(function: str, package: str) -> Iterator[Mistake]:
     """Yield other defaults: any number, the other truth value, the other texts that the function knows."""
-    text, node = _tree(function, package)
+    text, node = tree_of_function(function, package)
     if node is None:
         return
     positional = node.args.args[len(node.args.args) - len(node.args.defaults) :]
@@ -138,7 +140,7 @@ def _wrong_defaults(function: str, package: str) -> Iterator[Mistake]:
 @cache
 def _compared(function: str, package: str) -> frozenset[str]:
     """Return the texts with which a function compares something: the values of its options."""
-    _, node = _tree(function, package)
+    _, node = tree_of_function(function, package)
     compared = [part for part in ast.walk(node) if isinstance(part, ast.Compare)] if node else []
     constants = [value for compare in compared for value in ast.walk(compare) if isinstance(value, ast.Constant)]
     return frozenset(value.value for value in constants if isinstance(value.value, str))
@@ -171,7 +173,7 @@ def _lost_arguments(function: str, helper: str, package: str) -> Iterator[Mistak
     """Yield the function without one of the optional arguments of a function of the course that it calls."""
     module = function.partition(".")[0]
     inside = f"{module}.{helper}" if helper else function
-    text, node = _tree(inside, package)
+    text, node = tree_of_function(inside, package)
     if node is None:
         return
     values = vars(solution_module(module, package))
@@ -184,7 +186,7 @@ def _lost_arguments(function: str, helper: str, package: str) -> Iterator[Mistak
         parameters = list(inspect.signature(called).parameters.values())
         for argument in _optional_arguments(call, parameters):
             new = ast.unparse(_without(call, argument, [parameter.name for parameter in parameters]))
-            edit = _statement_edit(text, node, call, new)
+            edit = replace_node(text, call, new)
             if edit is None:
                 continue
             several = sum(other.func.id == name for other in found) > 1  # type: ignore[attr-defined]
@@ -219,8 +221,8 @@ def _without(call: ast.Call, argument: str, names: list[str]) -> ast.Call:
     return ast.Call(call.func, args, keywords)
 
 
-def _statement_edit(text: str, node: ast.FunctionDef, part: ast.expr, new: str) -> tuple[str, str] | None:
-    """Return the edit that replaces a part of the function, with as much around it as makes it unique."""
+def replace_node(text: str, part: ast.expr | ast.stmt, new: str) -> tuple[str, str] | None:
+    """Return the edit that replaces a part of a function, with as much around it as makes it unique."""
     start, end = _offset(text, part.lineno, part.col_offset), _end(text, part)
     head, tail = start, end
     while text.count(text[head:tail]) != 1:
@@ -238,6 +240,6 @@ def _offset(text: str, line: int, column: int) -> int:
     return sum(map(len, lines[: line - 1])) + len(lines[line - 1].encode()[:column].decode())
 
 
-def _end(text: str, node: ast.expr) -> int:
+def _end(text: str, node: ast.expr | ast.stmt) -> int:
     assert node.end_lineno is not None and node.end_col_offset is not None
     return _offset(text, node.end_lineno, node.end_col_offset)

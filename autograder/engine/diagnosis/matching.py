@@ -15,6 +15,7 @@ Array = np.ndarray[Any, np.dtype[Any]]
 # Two ways to make the same mistake may round differently in float32; the float64 checks distinguish mistakes.
 TOLERANCES_FOR_MATCHES = {**TOLERANCES, np.dtype(np.float32): Tolerance(relative=1e-3, floor=1e-4)}
 MIN_DISTINCTIVE = 4
+DISTINCT_ERROR = 10  # times the tolerance
 _NUMERIC = (np.ndarray, np.generic, float)
 
 
@@ -122,7 +123,7 @@ def results(name: str, student: Any, candidate: Any, right: Any, names: Sequence
     if isinstance(right, tuple):
         if not (type(student) is type(candidate) is tuple and len(student) == len(candidate) == len(right)):
             return None
-        labels = names if len(names) == len(right) else [f"{name}[{i}]" for i in range(len(right))]
+        labels = names[: len(right)] if len(names) >= len(right) else [f"{name}[{i}]" for i in range(len(right))]
         children = [(label, *parts) for label, *parts in zip(labels, student, candidate, right, strict=True)]
     elif isinstance(right, dict):
         if not (type(student) is type(candidate) is dict and student.keys() == candidate.keys() == right.keys()):
@@ -138,8 +139,11 @@ def results(name: str, student: Any, candidate: Any, right: Any, names: Sequence
     return found
 
 
-def is_distinctive(student: Any, right: Any) -> bool:
-    """Return whether a wrong value cannot be matched by chance: it has at least four different finite numbers."""
+def is_distinctive(student: Any, right: Any, coarse: bool = False) -> bool:
+    """Return whether a wrong value cannot be matched by chance: it has at least four different finite numbers.
+
+    If comparisons are `coarse`, the errors must be much larger than what they allow.
+    """
     if not (isinstance(student, _NUMERIC) and isinstance(right, _NUMERIC)):
         return False
     actual, expected = np.asarray(student), np.asarray(right)
@@ -148,7 +152,8 @@ def is_distinctive(student: Any, right: Any) -> bool:
     wrong = actual[np.isfinite(actual)]
     if actual.shape == expected.shape:
         with np.errstate(all="ignore"):
-            different = np.abs(actual - expected) > TOLERANCES[np.dtype(np.float64)].allowed(expected)
+            allowed = TOLERANCES_FOR_MATCHES[np.dtype(np.float32 if coarse else np.float64)].allowed(expected)
+            different = np.abs(actual - expected) > DISTINCT_ERROR * allowed
         wrong = actual[np.isfinite(actual) & different]
     return len(np.unique(wrong)) >= MIN_DISTINCTIVE
 

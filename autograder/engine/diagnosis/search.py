@@ -208,11 +208,16 @@ class Search:
     def _matching(self, candidates: Sequence[Combination], index: int) -> dict[Combination, Outcome] | None:
         """Return the candidates that explain one failed check; None if there was no time to try them all."""
         matches: dict[Combination, Outcome] = {}
+        if self.outcome((), index).match is Match.EXACT:
+            return matches  # In float32, the error is too small to tell its cause.
         for mistakes in candidates:
             if self.is_out_of_time:
                 return None
             outcome = self.outcome(mistakes, index)
-            if outcome.match is not Match.NO and not self.contradicts(mistakes):
+            # Without distinctive numbers, another function's mistake is one of many possible causes.
+            if outcome.match is Match.NO or not (self._is_own(mistakes) or self.is_distinctive(index)):
+                continue
+            if not self.contradicts(mistakes):
                 matches[mistakes] = outcome
         dtype_is_wrong = any(outcome.match is Match.UP_TO_DTYPE for outcome in matches.values())
         if dtype_is_wrong and self.outcome((), index).match is not Match.NO:
@@ -241,10 +246,12 @@ class Search:
         call, right = self.checks[index].calls[-1], self.correct_answer(index)
         if call.exception is not None or right.exception is not None:
             return False
+        coarse = in_float32((*call.args, call.kwargs))
         parts = parts_of(call, right, right)
         if parts is None:
-            return is_distinctive(call.value, right.value) if isinstance(call.value, np.ndarray) else False
-        return any(is_distinctive(part.student, part.right) for part in parts if not names or part.name in names)
+            return is_distinctive(call.value, right.value, coarse) if isinstance(call.value, np.ndarray) else False
+        parts = [part for part in parts if not names or part.name in names]
+        return any(is_distinctive(part.student, part.right, coarse) for part in parts)
 
     def outcome(self, mistakes: Combination, index: int) -> Outcome:
         """Return how the answers of a check match those of the solution with these mistakes, or with none."""

@@ -105,6 +105,12 @@ def function_text(function: str, package: str = BUILT_IN) -> str:
     return code.text if code is not None else ""
 
 
+def function_docstring(function: str, package: str = BUILT_IN) -> str:
+    """Return the docstring of a function of a solution, given by its qualified name."""
+    module, _, name = function.partition(".")
+    return inspect.getdoc(getattr(solution_module(module, package), name)) or ""
+
+
 @dataclass(frozen=True)
 class _FunctionCode:
     """The code of a function of a solution, without its docstring: edits must not match prose."""

@@ -1,0 +1,186 @@
+"""Single changes of the solution that need no table: a lost factor, a wrong sign, a wrong axis, another order.
+
+They are the last resort, because their names say less than those of known mistakes. A name uses only words that the
+student knows: parameters, and what the docstring mentions.
+"""
+
+import ast
+import re
+from collections.abc import Iterator
+from functools import cache
+
+from autograder.curriculum.registry import BUILT_IN
+from autograder.engine.diagnosis.generated import called_helpers, replace_node, tree_of_function
+from autograder.engine.diagnosis.mistake import CONSTANT, Mistake
+from autograder.engine.diagnosis.variants import function_docstring
+
+_WHY = "The official solution with this one change gives your numbers."
+_ASK = "Compare this step of your code with the formula, one term after the other."
+_SIGNS: dict[type[ast.operator], tuple[str, str]] = {
+    ast.Add: ("-", "is subtracted{place}, not added"),
+    ast.Sub: ("+", "is added{place}, not subtracted"),
+    ast.Mult: ("/", "divides{place}, where it should multiply"),
+    ast.Div: ("*", "multiplies{place}, where it should divide"),
+}
+_COMPARISONS: dict[type[ast.cmpop], str] = {
+    ast.Lt: "<=",
+    ast.LtE: "<",
+    ast.Gt: ">=",
+    ast.GtE: ">",
+    ast.Eq: "!=",
+    ast.NotEq: "==",
+}
+_REDUCTIONS = {"sum": ("mean", "max"), "mean": ("sum",), "max": ("min",), "var": ("std",), "argmax": ("argmin",)}
+_AXES = ("-1", "0", "-2", "1", "None")
+_Change = tuple[ast.expr | ast.stmt, str, str]  # what is replaced, by which code, and the title
+
+
+@cache
+def mutations(function: str, package: str = BUILT_IN) -> tuple[Mistake, ...]:
+    """Return the single changes of a function's solution and of its private helpers."""
+    found: dict[object, Mistake] = {}
+    for helper in ("", *called_helpers(function, package)):
+        inside = f"{function.partition('.')[0]}.{helper}" if helper else function
+        text, node = tree_of_function(inside, package)
+        if node is None:
+            continue
+        known = set(re.findall(r"\w+", function_docstring(function, package)))
+        known |= {argument.arg for argument in ast.walk(node.args) if isinstance(argument, ast.arg)} | {"np", "math"}
+        for number, (part, new, title) in enumerate(_changes(node, known)):
+            edit = replace_node(text, part, new)
+            if edit is not None:
+                constant = 0.5 if CONSTANT in new else None
+                name = f"change-{helper or 'of-code'}-{number}"
+                mistake = Mistake(function, name, title, _WHY, _ASK, (edit,), inside=helper, constant=constant)
+                found.setdefault((edit, helper), mistake)
+    return tuple(found.values())
+
+
+def _changes(function: ast.FunctionDef, known: set[str]) -> Iterator[_Change]:
+    for statement in ast.walk(function):
+        if isinstance(statement, ast.stmt) and statement is not function:
+            place = _place(statement, known)
+            yield from _statement_changes(statement, place, known)
+            for node in _own_expressions(statement):
+                yield from _expression_changes(node, place, known)
+
+
+def _own_expressions(statement: ast.stmt) -> Iterator[ast.expr]:
+    """Yield the expressions of a statement, without those of the statements in it."""
+    todo: list[ast.AST] = [child for child in ast.iter_child_nodes(statement) if not isinstance(child, ast.stmt)]
+    while todo:
+        node = todo.pop(0)
+        if isinstance(node, ast.expr):
+            yield node
+        todo += [child for child in ast.iter_child_nodes(node) if not isinstance(child, ast.stmt)]
+
+
+def _place(statement: ast.stmt, known: set[str]) -> str:
+    """Return where a statement's value goes, such as ` in dx`; "" if the student has no word for it."""
+    if isinstance(statement, ast.Return):
+        return " in what is returned"
+    targets = statement.targets if isinstance(statement, ast.Assign) else []
+    if isinstance(statement, ast.AugAssign):
+        targets = [statement.target]
+    return f" in {ast.unparse(targets[0])}" if targets and _is_known(targets[0], known) else ""
+
+
+def _is_known(node: ast.AST, known: set[str]) -> bool:
+    names = {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
+    return bool(names) and names <= known and len(ast.unparse(node)) <= 40
+
+
+def _named(kind: str, node: ast.expr, known: set[str]) -> str:
+    if isinstance(node, ast.Constant):
+        return f"the {kind} {node.value!r}"
+    return f"the {kind} {ast.unparse(node)}" if _is_known(node, known) else f"a {kind}"
+
+
+def _statement_changes(statement: ast.stmt, place: str, known: set[str]) -> Iterator[_Change]:
+    if isinstance(statement, ast.AugAssign):
+        target, value = ast.unparse(statement.target), ast.unparse(statement.value)
+        kind = "term" if isinstance(statement.op, (ast.Add, ast.Sub)) else "factor"
+        yield statement, "pass", f"{_named(kind, statement.value, known)} is missing{place}"
+        yield statement, f"{target} = {value}", f"a value overwrites{place or ' something'} instead of changing it"
+        if type(statement.op) in _SIGNS:
+            sign, text = _SIGNS[type(statement.op)]
+            what = _named(kind, statement.value, known)
+            yield statement, f"{target} {sign}= {value}", f"{what} {text.format(place=place)}"
+    elif isinstance(statement, ast.If):
+        condition = _named("condition", statement.test, known)
+        yield statement.test, "True", f"{condition} is not tested: it counts as true"
+        yield statement.test, "False", f"{condition} is not tested: it counts as false"
+    elif isinstance(statement, ast.Return) and isinstance(statement.value, ast.Tuple):
+        parts = [ast.unparse(part) for part in statement.value.elts]
+        for i in range(len(parts) - 1):
+            order = [*parts[:i], parts[i + 1], parts[i], *parts[i + 2 :]]
+            yield statement.value, ", ".join(order), f"results {i + 1} and {i + 2} are returned in the wrong order"
+
+
+def _expression_changes(node: ast.expr, place: str, known: set[str]) -> Iterator[_Change]:
+    if isinstance(node, ast.BinOp):
+        yield from _operator_changes(node, place, known)
+        for side in (node.left, node.right):
+            if isinstance(side, ast.Constant) and type(side.value) in (int, float):
+                yield side, CONSTANT, f"a number is {{constant}}{place}, not {side.value!r}"
+    elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub) and not isinstance(node.operand, ast.Constant):
+        yield node, f"({ast.unparse(node.operand)})", f"a minus sign is missing{place}"
+    elif isinstance(node, ast.Compare) and len(node.ops) == 1 and type(node.ops[0]) in _COMPARISONS:
+        left, right = ast.unparse(node.left), ast.unparse(node.comparators[0])
+        new = _COMPARISONS[type(node.ops[0])]
+        if _is_known(node, known):
+            yield node, f"({left} {new} {right})", f"{left} {new} {right} is tested{place}, not {ast.unparse(node)}"
+        else:
+            yield node, f"({left} {new} {right})", f"a comparison uses {new}{place}"
+    elif isinstance(node, ast.Call):
+        yield from _call_changes(node, place)
+
+
+def _operator_changes(node: ast.BinOp, place: str, known: set[str]) -> Iterator[_Change]:
+    left, right = ast.unparse(node.left), ast.unparse(node.right)
+    if isinstance(node.op, ast.MatMult):
+        yield node, f"(({right}) @ ({left}))", f"the two matrices are multiplied in the wrong order{place}"
+        for side, other in ((node.left, right), (node.right, left)):
+            yield node, f"({other})", f"{_named('factor', side, known)} is missing{place}"
+    elif isinstance(node.op, ast.Pow):
+        yield node, f"({left})", f"a power is missing{place}"
+    elif type(node.op) in _SIGNS:
+        kind = "term" if isinstance(node.op, (ast.Add, ast.Sub)) else "factor"
+        sign, text = _SIGNS[type(node.op)]
+        yield node, f"({left})", f"{_named(kind, node.right, known)} is missing{place}"
+        if not isinstance(node.op, ast.Div):
+            minus = "-" if isinstance(node.op, ast.Sub) else ""
+            yield node, f"({minus}({right}))", f"{_named(kind, node.left, known)} is missing{place}"
+        what = _named(kind, node.right, known)
+        yield node, f"(({left}) {sign} ({right}))", f"{what} {text.format(place=place)}"
+        if isinstance(node.op, (ast.Sub, ast.Div)):
+            operator = "-" if isinstance(node.op, ast.Sub) else "/"
+            verb = "subtraction" if isinstance(node.op, ast.Sub) else "division"
+            yield node, f"(({right}) {operator} ({left}))", f"a {verb} has its two sides exchanged{place}"
+
+
+def _call_changes(node: ast.Call, place: str) -> Iterator[_Change]:
+    name = node.func.attr if isinstance(node.func, ast.Attribute) else ast.unparse(node.func)
+    arguments = [ast.unparse(argument) for argument in (*node.args, *node.keywords)]
+    called = ast.unparse(node.func)
+    if isinstance(node.func, ast.Attribute):
+        for other in _REDUCTIONS.get(name, ()):
+            owner = ast.unparse(node.func.value)
+            yield node, f"{owner}.{other}({', '.join(arguments)})", f"{other} is taken{place}, not {name}"
+        if name in ("swapaxes", "transpose", "reshape", "astype") and not isinstance(node.func.value, ast.Name):
+            yield node, ast.unparse(node.func.value), f"{name} is missing{place}"
+        elif name in ("swapaxes", "transpose"):
+            yield node, ast.unparse(node.func.value), f"two axes are not exchanged{place}"
+    for keyword in node.keywords:
+        if keyword.arg == "axis":
+            for axis in _AXES:
+                if axis != (right := ast.unparse(keyword.value)):
+                    title = f"{name} is taken over axis {axis}{place}, not over axis {right}"
+                    if axis == "None":
+                        title = f"{name} is taken over all axes{place}, not over axis {right}"
+                    yield keyword.value, axis, title
+    if len(node.args) >= 2 and isinstance(node.func, ast.Name):
+        for i in range(len(node.args) - 1):
+            order = [*arguments[:i], arguments[i + 1], arguments[i], *arguments[i + 2 :]]
+            title = f"arguments {i + 1} and {i + 2} of {name} are exchanged{place}"
+            yield node, f"{called}({', '.join(order)})", title
