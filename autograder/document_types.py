@@ -57,6 +57,8 @@ class LocationRecord(TypedDict):
 
     file: str
     line: int
+    text: NotRequired[str]
+    called_from: NotRequired["LocationRecord"]  # the line of the function under check that led there
 
 
 class CheckDocument(TypedDict):

@@ -1,6 +1,7 @@
 """Turn the outcome of one check into its result."""
 
 import inspect
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -42,8 +43,8 @@ def build_check_result(
             if last.line is not None:
                 result.location = {"file": f"{function.module}.py", "line": last.line}
             elif last.exception and last.exception.trace:  # an exception was expected, but another one came
-                result.location = _location(last.exception.trace[-1])
-        _add_error(result, _blamed_on_prerequisite(error, student, function))
+                result.location = _location(last.exception.trace, function)
+        _add_error(result, _blamed_on_prerequisite(error, student, function), function)
     return result
 
 
@@ -55,7 +56,7 @@ def _blamed_on_prerequisite(error: BaseException, student: StudentCode, function
     return error
 
 
-def _add_error(result: CheckResult, error: BaseException) -> None:
+def _add_error(result: CheckResult, error: BaseException, function: Function) -> None:
     if isinstance(error, Verdict):
         result.status = error.status  # type: ignore[assignment]
         # Type names and dictionary keys in these texts come from the student's process.
@@ -66,7 +67,7 @@ def _add_error(result: CheckResult, error: BaseException) -> None:
             result.blocked_by = list(error.blocked_by)
         if isinstance(error, Raised):
             if error.exception.trace:
-                result.location = _location(error.exception.trace[-1])
+                result.location = _location(error.exception.trace, function)
             if error.exception.unreadable:
                 result.inputs = None  # The input did not cause a syntax error.
     elif isinstance(error, AssertionError):
@@ -76,7 +77,16 @@ def _add_error(result: CheckResult, error: BaseException) -> None:
         result.status, result.message = "error", f"internal error (please report it): {text}"
 
 
-def _location(line: CodeLine) -> dict[str, Any]:
+def _location(trace: Sequence[CodeLine], function: Function) -> dict[str, Any]:
+    """Return the line that raised the exception, and the one in the function under check that led to it."""
+    location: dict[str, Any] = _line_record(trace[-1])
+    own = [line for line in trace if (line.file, line.function) == (f"{function.module}.py", function.name)]
+    if own and own[-1] != trace[-1]:
+        location["called_from"] = _line_record(own[-1])
+    return location
+
+
+def _line_record(line: CodeLine) -> dict[str, Any]:
     return {"file": line.file, "line": line.line, "text": line.text}
 
 

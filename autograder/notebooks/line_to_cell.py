@@ -33,7 +33,10 @@ def _in_cell(where: dict[str, Any], texts: Mapping[str, str]) -> dict[str, Any] 
     if (place := find_cell_line(texts[module], where["line"])) is None:
         return None
     text = where.get("text", "")
-    return {"file": place[0], "line": place[1], "text": "" if "raise CellError" in text else text}
+    found = {"file": place[0], "line": place[1], "text": "" if "raise CellError" in text else text}
+    if caller := _in_cell(where["called_from"], texts) if "called_from" in where else None:
+        found["called_from"] = caller
+    return found
 
 
 def _text_in_cells(text: str, texts: Mapping[str, str]) -> str:

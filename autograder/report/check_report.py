@@ -48,10 +48,10 @@ def render(document: Document, console: Console, *, all_panels: bool = False, wh
     """Print a result document, with all failed checks or the first few; `when_passed` is what to do if none failed."""
     console.print(_overview(document))
     checks = failed_checks(document)
-    shown = checks if all_panels else first_failures(checks)[:MAX_PANELS]
+    shown = one_per_finding(checks) if all_panels else first_failures(checks)[:MAX_PANELS]
     for check in shown:
         console.print(check_panel(check))
-    if len(checks) > len(shown):
+    if not all_panels and len(checks) > len(shown):
         console.print(Text(f"{remaining_text(len(checks) - len(shown))}; show all of them with --all", "dim"))
     console.print(_summary(document, when_passed, console.width))
 
@@ -69,6 +69,22 @@ def failed_checks(document: Document) -> list[Document]:
 def first_failures(checks: list[Document]) -> list[Document]:
     """Return the first failed check of each function; the others usually have the same cause."""
     return list({check["function"]: check for check in reversed(checks)}.values())[::-1]
+
+
+def one_per_finding(checks: Iterable[Document]) -> list[Document]:
+    """Return the first of the checks of a function that have the same named mistake, and all without one.
+
+    The first stands for all of them; `also` holds the titles of the others.
+    """
+    found: dict[object, Document] = {}
+    for number, check in enumerate(checks):
+        mistake = check["mistake"]
+        key = (check["function"], mistake["id"], mistake["title"]) if mistake else number
+        if key in found:
+            found[key]["also"].append(check["title"])
+        else:
+            found[key] = {**check, "also": []}
+    return list(found.values())
 
 
 def remaining_text(count: int) -> str:
@@ -136,7 +152,9 @@ def check_panel(
     row("stages", check["first_wrong_stage"])
     row("help", check["help"])
     row("NumPy warns", "\n".join(check["warnings"][:3]))
-    row("in", _location(check, link))
+    row("in", _location(check["location"], link))
+    row("called from", _location((check["location"] or {}).get("called_from"), link))
+    row("same mistake in", "\n".join(check.get("also", ())))
     row("printed", _shortened(check["output"]))  # last but one: where there is no room, its end is cut off
     row("next", f"headway hint {check['function']}" if commands else None)
     title = Text.assemble((f" {mark} {check['function']}", f"bold {style}"), " ", overflow="ellipsis")
@@ -197,8 +215,7 @@ def _shortened(output: str) -> str:
     return "\n".join(line[:300] for line in lines)
 
 
-def _location(check: Document, link: Callable[[str, int], str] | None) -> Text | None:
-    where = check["location"]
+def _location(where: Document | None, link: Callable[[str, int], str] | None) -> Text | None:
     if not where:
         return None
     text = Text(f"{where['file']}:{where['line']}")

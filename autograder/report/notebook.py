@@ -8,6 +8,7 @@ from typing import Any
 from rich.console import Console, Group, RenderableType
 from rich.text import Text
 
+from autograder.core.text import counted
 from autograder.documents import Document
 from autograder.report import check_report
 from autograder.report.check_report import STATUS_STYLES
@@ -90,12 +91,19 @@ class NotebookReport:
 
 
 def _waiting_lines(checks: Sequence[Document]) -> list[str]:
-    """Return one line for each function that is blocked or not started, with the reason."""
-    lines = {}
+    """Return one line for each function that is blocked or not started, with what all of its blocked checks say."""
+    waiting: dict[str, list[Document]] = {}
     for check in checks:
-        if check["status"] == "blocked":
-            lines[check["function"]] = check["message"]
-        elif check["status"] == "not_started":
-            name = check["function"].partition(".")[2]
-            lines[check["function"]] = f"{name} is not written yet: it still raises NotImplementedError"
-    return list(lines.values())
+        if check["status"] in ("blocked", "not_started"):
+            waiting.setdefault(check["function"], []).append(check)
+    return [_waiting_line(function, found) for function, found in waiting.items()]
+
+
+def _waiting_line(function: str, checks: Sequence[Document]) -> str:
+    if all(check["status"] == "not_started" for check in checks):
+        return f"{function.partition('.')[2]} is not written yet: it still raises NotImplementedError"
+    messages = {check["message"] for check in checks}
+    if len(messages) == 1:
+        return f"{function}: {messages.pop()}"
+    causes = dict.fromkeys(name for check in checks for name in check["blocked_by"])
+    return f"{function}: {counted(len(checks), 'check')} blocked by {', '.join(causes)}"

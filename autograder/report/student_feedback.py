@@ -21,7 +21,8 @@ def check_details(check: Document) -> list[tuple[str, str]]:
         ("input", check["inputs"]),
         worst_value(check),
         ("stages", check["first_wrong_stage"]),
-        ("in", f"{check['location']['file']}:{check['location']['line']}" if check["location"] else None),
+        ("in", _place(check["location"])),
+        ("called from", _place((check["location"] or {}).get("called_from"))),
     ]
     # A check that waits for another check of the same function says so in its message.
     if check["blocked_by"] and not (set(check["blocked_by"]) == {check["function"]} and check["message"]):
@@ -30,8 +31,12 @@ def check_details(check: Document) -> list[tuple[str, str]]:
     rows.append(("help", check["help"]))
     if check["status"] != "passed" and not check["message"] and not any(text for _, text in rows):
         rows.append(("hidden check", "only its points are shown"))
-    rows.append(("same result in", "\n".join(check.get("also", ()))))
+    rows.append(("same mistake in" if check["mistake"] else "same result in", "\n".join(check.get("also", ()))))
     return [(label, clean(text)) for label, text in rows if text]
+
+
+def _place(location: Document | None) -> str | None:
+    return f"{location['file']}:{location['line']}" if location else None
 
 
 def error_map_text(check: Document) -> str:
@@ -46,16 +51,19 @@ def error_map_text(check: Document) -> str:
 def reported_checks(function: Document) -> list[Document]:
     """Return the checks of a function to report: those that did not pass, without those that were not started.
 
-    Checks with the same text are merged: a syntax error stops every check of a file, and hidden checks have no text.
+    Checks with the same text are merged: a syntax error stops every check of a file, and hidden checks have no text. So
+    are those with the same named mistake.
     The first of them stands for all, with their points and, in `also`, the titles of the others.
     """
     merged: dict[tuple[str, ...], Document] = {}
     for number, check in enumerate(function["checks"]):
         if check["status"] in ("passed", "not_started"):
             continue
-        is_specific = (check["status"] != "error" and check["message"]) or check["output"].strip() or check["mistake"]
+        is_specific = (check["status"] != "error" and check["message"]) or check["output"].strip()
         texts = check["status"], check["message"], str(check["location"]), str(check["help"])
-        key = (*texts, str(number) if is_specific else "")
+        key: tuple[str, ...] = (*texts, str(number) if is_specific else "")
+        if check["mistake"]:  # one finding, however many checks it fails
+            key = (check["status"], check["mistake"]["id"], check["mistake"]["title"])
         if key not in merged:
             merged[key] = {**check, "also": []}
         else:

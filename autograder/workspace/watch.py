@@ -3,7 +3,6 @@
 import contextlib
 import importlib.util
 import os
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -33,7 +32,6 @@ class WatchLoop:
         self._workspace = session.workspace
         self._terminal = terminal
         self._no_color = no_color
-        self._saved_at: float | None = time.perf_counter()
         self._seconds: float | None = None
         self._shows_hint = self._shows_only_map = False
         self._cursor: str | None = None
@@ -66,13 +64,12 @@ class WatchLoop:
         return PATIENCE if len(modules) == 1 and not self.is_slow else None
 
     def _check_changes(self) -> None:
-        noticed = time.perf_counter()
         self._timings.mark("noticed")
         before = self._workspace.snapshot
         if self._session.check_changes():
             self._timings.mark("asked")
             if self._session.checking:
-                self._saved_at, self._shows_hint, self._cursor = noticed, False, None
+                self._shows_hint, self._cursor = False, None
                 self._notes, self._message, self._function_to_reset = [], self._reset_message, None
                 self._reset_message, self.is_slow = "", False
             elif self._workspace.snapshot is not before:
@@ -82,7 +79,7 @@ class WatchLoop:
         if self._session.receive(reply):
             self.is_slow = False
             self._timings.mark("answered")
-            self._seconds = time.perf_counter() - (self._saved_at or time.perf_counter())
+            self._seconds = reply.result.seconds if reply.result is not None else None
             self._shows_only_map = False
         self._notes += self._session.badge_lines
         self._session.badge_lines.clear()

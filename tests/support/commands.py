@@ -13,6 +13,8 @@ import numpy as np
 def softmax(x, axis=-1, temperature=1.0):
     x = np.asarray(x)
     x = x if x.dtype.kind == "f" else x.astype(float)
+    if temperature <= 0:
+        raise ValueError("temperature must be positive")
     z = np.exp((x - x.max(axis, keepdims=True)) / temperature)
     return z / z.sum(axis, keepdims=True)
 """

@@ -6,7 +6,7 @@ that give exactly its answer and contradict no passed check. A mistake is recogn
 Where two mistakes give the same answers, both are named. Where none does, nothing is reported.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
@@ -54,6 +54,21 @@ def diagnose(
     fixed = [mistake for mistake in known if mistake.constant is None]
     if alternatives := search.explain_all((mistake,) for mistake in fixed):
         return _assign_alternatives(search, [mistake for (mistake,) in alternatives])
+    # A documented error that is not raised is a mistake of its own, which has no effect on other answers.
+    refused = {check.id for check in failed if correct_answer(check, package).exception is not None}
+    if 0 < len(refused) < len(failed):
+        apart = Search(function, [check for check in ordered if check.passed or check.id in refused], package, SECONDS)
+        search = Search(function, [check for check in ordered if check.id not in refused], package, SECONDS)
+        return _diagnose_unknown(search, known, thorough) | _diagnose_unknown(apart, known, thorough=False)
+    return _diagnose_unknown(search, known, thorough)
+
+
+def _diagnose_unknown(search: Search, known: Sequence[Mistake], thorough: bool) -> dict[str, Diagnosis]:
+    """Diagnose where no known mistake explains all checks, by more and more unusual candidates."""
+    function, package = search.function, search.package
+    fixed = [mistake for mistake in known if mistake.constant is None]
+    if alternatives := search.explain_all((mistake,) for mistake in fixed):
+        return _assign_alternatives(search, [mistake for (mistake,) in alternatives])
     if not thorough:
         search.begin_phase(SECONDS_FOR_SINGLE_CHECKS)
         return search.explain_each(fixed, with_pairs=False)
@@ -61,29 +76,32 @@ def diagnose(
     # A wrong dtype or an error alone does not say which function's mistake it is.
     called = mistakes_of_called_functions(function, package) if search.has_distinctive_check else ()
     others = [mistake for mistake in (*arguments, *called) if mistake.constant is None]
-    families = [mistake for mistake in (*known, *arguments, *called) if mistake.constant is not None]
+    if found := _explain_alone(search, others):
+        return found
     search.begin_phase(SECONDS_PER_PHASE)
-    if alternatives := search.explain_all((mistake,) for mistake in others):
-        return _assign_alternatives(search, [mistake for (mistake,) in alternatives])
-    search.begin_phase(SECONDS_PER_PHASE)
-    constants = find_constants(families, search)
-    if alternatives := search.explain_all((mistake,) for mistake in constants):
-        return _assign_alternatives(search, [mistake for (mistake,) in alternatives[:1]])
-    changes = mutations(function, package) if search.has_distinctive_check else ()
-    search.begin_phase(SECONDS_PER_PHASE)
-    if alternatives := search.explain_all((change,) for change in changes if change.constant is None):
-        return _assign_alternatives(search, [mistake for (mistake,) in alternatives[:1]])
-    search.begin_phase(SECONDS_PER_PHASE)
-    changed_numbers = find_constants((change for change in changes if change.constant is not None), search)
-    if alternatives := search.explain_all(
-        (mistake,) for mistake in changed_numbers if is_round(changed_numbers[mistake])
-    ):
-        return _assign_alternatives(search, [mistake for (mistake,) in alternatives[:1]])
+    constants = find_constants((m for m in (*known, *arguments, *called) if m.constant is not None), search)
+    if found := _explain_alone(search, constants, first_only=True):
+        return found
     search.begin_phase(SECONDS_PER_PHASE)
     if together := search.explain_together([*fixed, *constants, *others]):
         return assign(_called(search), Diagnosis(together, together=True))
+    if search.has_distinctive_check:
+        changes = mutations(function, package)
+        if found := _explain_alone(search, [c for c in changes if c.constant is None], first_only=True):
+            return found
+        search.begin_phase(SECONDS_PER_PHASE)
+        numbers = find_constants((change for change in changes if change.constant is not None), search)
+        if found := _explain_alone(search, filter(lambda m: is_round(numbers[m]), numbers), first_only=True):
+            return found
     search.begin_phase(SECONDS_FOR_SINGLE_CHECKS)
-    return search.explain_each([*fixed, *(mistake for mistake in constants if is_round(constants[mistake])), *others])
+    return search.explain_each([*fixed, *filter(lambda m: is_round(constants[m]), constants), *others])
+
+
+def _explain_alone(search: Search, mistakes: Iterable[Mistake], *, first_only: bool = False) -> dict[str, Diagnosis]:
+    """Return the mistakes that explain all checks, each alone, or the first of them."""
+    search.begin_phase(SECONDS_PER_PHASE)
+    alternatives = [mistake for (mistake,) in search.explain_all((mistake,) for mistake in mistakes)]
+    return _assign_alternatives(search, alternatives[: 1 if first_only else None]) if alternatives else {}
 
 
 def _assign_alternatives(search: Search, mistakes: list[Mistake]) -> dict[str, Diagnosis]:

@@ -3,6 +3,7 @@
 import ast
 import inspect
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import cache
 from itertools import permutations
 from types import FunctionType
@@ -23,7 +24,7 @@ def argument_mistakes(function: str, package: str = BUILT_IN) -> tuple[Mistake, 
         found += _lost_arguments(function, helper, package)
     unique: dict[object, Mistake] = {}
     for mistake in found:
-        unique.setdefault((mistake.edits, mistake.inside), mistake)
+        unique.setdefault((mistake.edits, mistake.inside), replace(mistake, generated=True))
     return tuple(unique.values())
 
 
@@ -51,13 +52,20 @@ def tree_of_function(function: str, package: str = BUILT_IN) -> tuple[str, ast.F
     return text, node if isinstance(node, ast.FunctionDef) else None
 
 
-def called_helpers(function: str, package: str = BUILT_IN) -> list[str]:
-    """Return the private helpers of the same module that a function's solution calls."""
-    module, _, name = function.partition(".")
-    _, node = tree_of_function(function, package)
-    names = {part.id for part in ast.walk(node) if isinstance(part, ast.Name)} if node else set()
-    private = sorted(other for other in names - {name} if other.startswith("_"))
-    return [helper for helper in private if function_text(f"{module}.{helper}", package)]
+@cache
+def called_helpers(function: str, package: str = BUILT_IN) -> tuple[str, ...]:
+    """Return the private helpers of the same module that a function's solution calls, directly or through others."""
+    module = function.partition(".")[0]
+    found: dict[str, None] = {}
+    todo = [function.partition(".")[2]]
+    while todo:
+        _, node = tree_of_function(f"{module}.{todo.pop()}", package)
+        names = {part.id for part in ast.walk(node) if isinstance(part, ast.Name)} if node else set()
+        new = [name for name in sorted(names) if name.startswith("_") and name not in found]
+        new = [name for name in new if function_text(f"{module}.{name}", package)]
+        found |= dict.fromkeys(new)
+        todo += new
+    return tuple(found)
 
 
 @cache

@@ -60,6 +60,7 @@ class Mistake:
     quotient: str = ""
     # Set for a family, in which CONSTANT stands for any number: a typical value. With an int, the others are ints, too.
     constant: float | None = None
+    generated: bool = False  # was derived from the solution, and is not in the course's table
 
     @property
     def id(self) -> str:

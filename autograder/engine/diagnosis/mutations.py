@@ -51,7 +51,9 @@ def mutations(function: str, package: str = BUILT_IN) -> tuple[Mistake, ...]:
             if edit is not None:
                 constant = 0.5 if CONSTANT in new else None
                 name = f"change-{helper or 'of-code'}-{number}"
-                mistake = Mistake(function, name, title, _WHY, _ASK, (edit,), inside=helper, constant=constant)
+                mistake = Mistake(
+                    function, name, title, _WHY, _ASK, (edit,), inside=helper, constant=constant, generated=True
+                )
                 found.setdefault((edit, helper), mistake)
     return tuple(found.values())
 

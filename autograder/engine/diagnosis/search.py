@@ -141,7 +141,7 @@ class Search:
         for index, matches in explained.items():
             counts = {mistakes: sum(mistakes in other for other in explained.values()) for mistakes in matches}
             ranks = {
-                mistakes: (*self._rank(outcome, counts[mistakes]), self._is_own(mistakes))
+                mistakes: (*self._rank(outcome, counts[mistakes]), self._preference(mistakes))
                 for mistakes, outcome in matches.items()
             }
             best = [mistakes for mistakes in matches if ranks[mistakes] == max(ranks.values())]
@@ -156,6 +156,10 @@ class Search:
 
     def _is_own(self, mistakes: Combination) -> bool:
         return all(mistake.function == self.function for mistake in mistakes)
+
+    def _preference(self, mistakes: Combination) -> tuple[bool, bool]:
+        """Return what decides between mistakes that explain the same."""
+        return self._is_own(mistakes), not any(mistake.generated for mistake in mistakes)
 
     def _rank(self, outcome: Outcome, count: int) -> tuple[Any, ...]:
         complete = outcome.match > Match.IN_PART
