@@ -79,7 +79,7 @@ def one_per_finding(checks: Iterable[Document]) -> list[Document]:
     found: dict[object, Document] = {}
     for number, check in enumerate(checks):
         mistake = check["mistake"]
-        key = (check["function"], mistake["id"], mistake["title"]) if mistake else number
+        key = (check["function"], mistake.get("id"), mistake["title"]) if mistake else number
         if key in found:
             found[key]["also"].append(check["title"])
         else:

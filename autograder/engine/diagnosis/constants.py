@@ -150,9 +150,9 @@ def _rounded(value: float) -> Iterator[float]:
     yield value
 
 
-def is_round(value: float) -> bool:
-    """Return whether somebody may have written this number: it has at most three digits."""
-    return _roundness(value)[0] <= MAX_DIGITS
+def is_round(value: float, digits: int = MAX_DIGITS) -> bool:
+    """Return whether somebody may have written this number: it has at most so many digits."""
+    return _roundness(value)[0] <= digits
 
 
 def _roundness(value: float) -> tuple[int, int, float]:

@@ -12,6 +12,7 @@ import numpy as np
 
 from autograder.curriculum.registry import BUILT_IN
 from autograder.engine.diagnosis.constants import find_constants, is_round
+from autograder.engine.diagnosis.effects import diagnose_effect
 from autograder.engine.diagnosis.explanation import Diagnosis
 from autograder.engine.diagnosis.finite_differences import find_step
 from autograder.engine.diagnosis.generated import argument_mistakes, mistakes_of_called_functions
@@ -26,8 +27,10 @@ from autograder.engine.student import Call, RecordedCheck
 # A diagnosis usually takes milliseconds. But some checks pass on what the student's function returned, of any size, and
 # these limits are the only ones: Headway's own code runs here, outside the sandbox.
 SECONDS = 20.0
-SECONDS_PER_PHASE = 1.5  # at most, of what is left, where no known mistake explains all checks
+SECONDS_FOR_UNKNOWN = 6.0  # where no known mistake explains all checks
+SECONDS_PER_PHASE = 1.2  # at most, for each kind of other candidates
 SECONDS_FOR_SINGLE_CHECKS = 3.0
+MAX_DIGITS = 6  # of a wrong number that is found
 MAX_ENTRIES = 100_000  # Larger arrays are not searched for difference quotients.
 
 
@@ -50,15 +53,28 @@ def diagnose(
     known = mistakes_of_function(function, package)
     if quotients := _diagnose_quotients(known, failed, package):
         return quotients
-    search = Search(function, ordered, package, min(seconds, SECONDS))
+    diagnoses = _diagnose(function, known, ordered, package, thorough, min(seconds, SECONDS))
+    passed = [call for check in ordered if check.passed for call in check.calls if call.function.qualified == function]
+    for check in failed:
+        if check.id not in diagnoses and check.calls[-1].function.qualified == function:
+            effect = diagnose_effect(check.calls[-1], correct_answer(check, package), passed)
+            diagnoses |= assign([check], effect) if effect is not None else {}
+    return diagnoses
+
+
+def _diagnose(
+    function: str, known: Sequence[Mistake], ordered: list[RecordedCheck], package: str, thorough: bool, seconds: float
+) -> dict[str, Diagnosis]:
+    failed = [check for check in ordered if not check.passed]
+    search = Search(function, ordered, package, seconds)
     fixed = [mistake for mistake in known if mistake.constant is None]
     if alternatives := search.explain_all((mistake,) for mistake in fixed):
         return _assign_alternatives(search, [mistake for (mistake,) in alternatives])
     # A documented error that is not raised is a mistake of its own, which has no effect on other answers.
     refused = {check.id for check in failed if correct_answer(check, package).exception is not None}
     if 0 < len(refused) < len(failed):
-        apart = Search(function, [check for check in ordered if check.passed or check.id in refused], package, SECONDS)
-        search = Search(function, [check for check in ordered if check.id not in refused], package, SECONDS)
+        apart = Search(function, [check for check in ordered if check.passed or check.id in refused], package, seconds)
+        search = Search(function, [check for check in ordered if check.id not in refused], package, seconds)
         return _diagnose_unknown(search, known, thorough) | _diagnose_unknown(apart, known, thorough=False)
     return _diagnose_unknown(search, known, thorough)
 
@@ -72,6 +88,7 @@ def _diagnose_unknown(search: Search, known: Sequence[Mistake], thorough: bool) 
     if not thorough:
         search.begin_phase(SECONDS_FOR_SINGLE_CHECKS)
         return search.explain_each(fixed, with_pairs=False)
+    search.end_after(SECONDS_FOR_UNKNOWN)
     arguments = argument_mistakes(function, package)
     # A wrong dtype or an error alone does not say which function's mistake it is.
     called = mistakes_of_called_functions(function, package) if search.has_distinctive_check else ()
@@ -91,7 +108,9 @@ def _diagnose_unknown(search: Search, known: Sequence[Mistake], thorough: bool) 
             return found
         search.begin_phase(SECONDS_PER_PHASE)
         numbers = find_constants((change for change in changes if change.constant is not None), search)
-        if found := _explain_alone(search, filter(lambda m: is_round(numbers[m]), numbers), first_only=True):
+        if found := _explain_alone(
+            search, filter(lambda m: is_round(numbers[m], MAX_DIGITS), numbers), first_only=True
+        ):
             return found
     search.begin_phase(SECONDS_FOR_SINGLE_CHECKS)
     return search.explain_each([*fixed, *filter(lambda m: is_round(constants[m]), constants), *others])

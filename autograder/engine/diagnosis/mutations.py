@@ -12,7 +12,7 @@ from functools import cache
 from autograder.curriculum.registry import BUILT_IN
 from autograder.engine.diagnosis.generated import called_helpers, replace_node, tree_of_function
 from autograder.engine.diagnosis.mistake import CONSTANT, Mistake
-from autograder.engine.diagnosis.variants import function_docstring
+from autograder.engine.diagnosis.variants import function_docstring, solution_module
 
 _WHY = "The official solution with this one change gives your numbers."
 _ASK = "Compare this step of your code with the formula, one term after the other."
@@ -46,7 +46,8 @@ def mutations(function: str, package: str = BUILT_IN) -> tuple[Mistake, ...]:
             continue
         known = set(re.findall(r"\w+", function_docstring(function, package)))
         known |= {argument.arg for argument in ast.walk(node.args) if isinstance(argument, ast.arg)} | {"np", "math"}
-        for number, (part, new, title) in enumerate(_changes(node, known)):
+        numbers = _numbers_of_module(function.partition(".")[0], package)
+        for number, (part, new, title) in enumerate((*_changes(node, known), *_other_numbers(node, numbers))):
             edit = replace_node(text, part, new)
             if edit is not None:
                 constant = 0.5 if CONSTANT in new else None
@@ -56,6 +57,18 @@ def mutations(function: str, package: str = BUILT_IN) -> tuple[Mistake, ...]:
                 )
                 found.setdefault((edit, helper), mistake)
     return tuple(found.values())
+
+
+def _numbers_of_module(module: str, package: str) -> dict[str, float]:
+    values = vars(solution_module(module, package))
+    return {name: value for name, value in values.items() if type(value) in (int, float)}
+
+
+def _other_numbers(function: ast.FunctionDef, numbers: dict[str, float]) -> Iterator[_Change]:
+    """Yield another value for each use of a constant of the module."""
+    for node in ast.walk(function):
+        if isinstance(node, ast.Name) and node.id in numbers:
+            yield node, CONSTANT, f"a number is {{constant}}, not {numbers[node.id]:.6g}"
 
 
 def _changes(function: ast.FunctionDef, known: set[str]) -> Iterator[_Change]:

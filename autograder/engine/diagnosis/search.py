@@ -56,6 +56,10 @@ class Search:
         self._outcomes: dict[tuple[Combination, int], Outcome] = {}
         self._correct_answers: dict[int, Answer] = {}
 
+    def end_after(self, seconds: float) -> None:
+        """Leave at most so much time for everything that follows."""
+        self._last_deadline = self._deadline = min(self._last_deadline, time.thread_time() + seconds)
+
     def begin_phase(self, seconds: float) -> None:
         """Leave at most so much time for what follows."""
         self._deadline = min(self._last_deadline, time.thread_time() + seconds)
@@ -341,6 +345,12 @@ def parts_of(call: Call, answer: Answer, right: Answer) -> list[Part] | None:
     first = names[0] if names else ""
     found = results(first, call.value, answer.value, right.value, names)
     return None if found is None else [*stages, *found]
+
+
+def results_of(call: Call, answer: Answer) -> list[Part]:
+    """Return the results of an answer, with their names."""
+    names = [output.name for output in call.function.outputs]
+    return results(names[0] if names else "", answer.value, answer.value, answer.value, names) or []
 
 
 def match_answer(call: Call, answer: Answer, passed: bool, package: str) -> Match:

@@ -63,7 +63,11 @@ def module_with_mistakes(*mistakes: Mistake, package: str = BUILT_IN, of_module:
     """
     # Only the changed functions are compiled: hundreds of candidates are tried on one wrong answer.
     texts: dict[str, list[str]] = {}
-    for (module, _), code in _changed(mistakes, package).items():
+    try:
+        changed = _changed(mistakes, package)
+    except BrokenMistake:  # The first may have removed what the second changes, but not the other way round.
+        changed = _changed(mistakes[::-1], package)
+    for (module, _), code in changed.items():
         texts.setdefault(module, []).append(code.decorators + code.text)
     return _execute(of_module or mistakes[0].module, package, texts)
 
@@ -170,7 +174,7 @@ def _apply(function: _FunctionCode, mistake: Mistake, name: str, *, after_others
         edits = tuple(edit for edit in edits if edit[0] in signature + body) or edits
     for old, new in edits:
         count = signature.count(old) + body.count(old)
-        if count != 1:
+        if count != 1 and not (after_others and count > 1):  # Earlier mistakes may have repeated the text.
             raise BrokenMistake(f"{mistake.id}: {old!r} occurs {count} times in the solution of {name}")
         signature, body = signature.replace(old, new), body.replace(old, new)
     return replace(function, signature=signature, body=body)

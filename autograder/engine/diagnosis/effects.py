@@ -1,0 +1,228 @@
+"""Describe a wrong answer that differs from the correct one in a single way: its dtype, its form, its order, a factor.
+
+What is found is not the cause but the effect. It is reported where no known mistake explains a check.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from autograder.engine.comparison.relations import describe_relation
+from autograder.engine.diagnosis.explanation import Diagnosis
+from autograder.engine.diagnosis.matching import Match, Part, in_float32, is_distinctive, match_values
+from autograder.engine.diagnosis.mistake import Mistake
+from autograder.engine.diagnosis.replay import Answer
+from autograder.engine.diagnosis.search import parts_of, results_of
+from autograder.engine.student import Call
+
+MAX_NAMES = 4
+_Effect = tuple[str, str]  # a short name, and the title
+
+
+def diagnose_effect(call: Call, right: Answer, passed: Sequence[Call] = ()) -> Diagnosis | None:
+    """Return the effect that alone distinguishes the student's answer of a call from the correct one; None if none.
+
+    `passed` are calls of the function in checks that pass.
+    """
+    effects = dict.fromkeys(_effects(call, right))
+    proof = "your answer differs from the correct one in nothing else"
+    if not effects and call.exception is not None and right.exception is None:
+        effects = dict.fromkeys(_unsupported_axes(call, passed))
+        proof = "with other numbers of axes, checks pass"
+    if not effects or len(effects) > MAX_NAMES:
+        return None
+    mistakes = tuple(
+        Mistake(
+            call.function.qualified,
+            f"effect-{name}",
+            title,
+            "This is what the check found; it does not say which line is the cause.",
+            "Which line of your code decides that?",
+            generated=True,
+        )
+        for name, title in effects
+    )
+    return Diagnosis(mistakes, together=True, proof=proof)
+
+
+def _unsupported_axes(call: Call, passed: Sequence[Call]) -> Iterator[_Effect]:
+    """Yield that an argument has a number of axes for which the function fails, if it works with all others."""
+    assert call.exception is not None
+    for position, value in enumerate(call.args):
+        works = {other.args[position].ndim for other in passed if _is_array(other.args[position : position + 1])}
+        if isinstance(value, np.ndarray) and works and value.ndim not in works:
+            axes = "1 axis" if value.ndim == 1 else f"{value.ndim} axes"
+            numbers = " or ".join(map(str, sorted(works)))
+            title = f"the function raises {call.exception.type} for an input with {axes}; it works with {numbers}"
+            yield "unsupported-axes", title
+            return
+
+
+def _is_array(values: Sequence[Any]) -> bool:
+    return bool(values) and isinstance(values[0], np.ndarray)
+
+
+def _effects(call: Call, right: Answer) -> Iterator[_Effect]:
+    if call.exception is not None or right.exception is not None:
+        yield from _effects_on_exceptions(call, right)
+    elif set(_names(call.modified)) - right.modified:
+        names = ", ".join(dict.fromkeys(_names(call.modified)))
+        if _whole_match(call, right) is Match.EXACT:
+            yield "changed-in-place", f"the function changes its argument {names} in place"
+    elif (parts := parts_of(call, right, right)) is None:
+        yield from _effects_on_form(call, right)
+    else:
+        yield from _effects_on_parts(call, right, parts)
+
+
+def _names(modified: Sequence[str]) -> list[str]:
+    return [name.partition("[")[0] for name in modified]
+
+
+def _whole_match(call: Call, right: Answer) -> Match:
+    return match_values(call.value, right.value, in_float32((*call.args, call.kwargs)))
+
+
+def _effects_on_exceptions(call: Call, right: Answer) -> Iterator[_Effect]:
+    if right.exception is None or (call.exception is not None and call.exception.type == right.exception.type):
+        return
+    if call.exception is None:
+        yield "error-not-raised", f"the documented {right.exception.type} is not raised"
+    else:
+        yield "other-error", f"{call.exception.type} is raised, not the documented {right.exception.type}"
+
+
+def _effects_on_form(call: Call, right: Answer) -> Iterator[_Effect]:
+    """Yield the keys that a dict has too many or too few, if all others are right."""
+    first = call.function.outputs[0].name if call.function.outputs else "the result"
+    pairs = [(first, call.value, right.value)]
+    if isinstance(right.value, tuple) and isinstance(call.value, tuple) and len(call.value) == len(right.value):
+        names = [output.name for output in call.function.outputs]
+        pairs = list(zip(names, call.value, right.value, strict=False))
+    effects = []
+    for name, student, expected in pairs:
+        if isinstance(expected, dict) and isinstance(student, dict) and student.keys() != expected.keys():
+            common = {key: student[key] for key in expected if key in student}
+            if match_values(common, {key: expected[key] for key in common}) is not Match.EXACT:
+                return
+            missing, extra = (
+                ", ".join(map(repr, list(keys)[:MAX_NAMES]))
+                for keys in (expected.keys() - student.keys(), student.keys() - expected.keys())
+            )
+            effects += [("missing-keys", f"{name} lacks {missing}")] * bool(missing)
+            effects += [("extra-keys", f"{name} also has {extra}")] * bool(extra)
+        elif not isinstance(expected, dict) and match_values(student, expected) is not Match.EXACT:
+            return
+    yield from effects
+
+
+def _effects_on_parts(call: Call, right: Answer, parts: Sequence[Part]) -> Iterator[_Effect]:
+    coarse = in_float32((*call.args, call.kwargs))
+    wrong = [part for part in parts if match_values(part.student, part.right, coarse) is not Match.EXACT]
+    if exchanged := _exchanged(wrong, coarse):
+        yield "results-exchanged", exchanged
+        return
+    if not wrong and type(call.value) is not type(right.value) and isinstance(right.value, (float, int)):
+        yield "other-type", f"the result is {_type_text(call.value)}, not a Python {type(right.value).__name__}"
+    effects = [_effect_on_part(part, call, right, coarse) for part in wrong]
+    if all(effects):
+        grouped: dict[_Effect, list[str]] = {}
+        for part, effect in zip(wrong, effects, strict=True):
+            grouped.setdefault(effect or ("", ""), []).append(part.name)
+        for (name, text), parts_with_it in grouped.items():
+            verb = "is" if len(parts_with_it) == 1 else "are"
+            yield name, f"{_listed(parts_with_it)} {text.format(verb=verb)}"
+
+
+def _listed(names: Sequence[str]) -> str:
+    if len(names) > MAX_NAMES:
+        return f"{', '.join(names[: MAX_NAMES - 1])} and {len(names) - MAX_NAMES + 1} others"
+    return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
+
+
+def _type_text(value: Any) -> str:
+    return f"a NumPy {type(value).__name__}" if isinstance(value, (np.generic, np.ndarray)) else type(value).__name__
+
+
+def _exchanged(wrong: Sequence[Part], coarse: bool) -> str:
+    """Return a text if the wrong results are the correct ones in another order."""
+    sources: dict[str, str] = {}
+    for part in wrong:
+        others = [other for other in wrong if other is not part]
+        found = [other for other in others if match_values(part.student, other.right, coarse) is Match.EXACT]
+        if len(found) != 1 or not is_distinctive(part.student, part.right, coarse):
+            return ""
+        sources[part.name] = found[0].name
+    if len(set(sources.values())) < 2 or set(sources.values()) != set(sources):
+        return ""
+    names = list(sources)
+    if len(names) == 2:
+        return f"{names[0]} and {names[1]} are exchanged"
+    shown = "; ".join(f"{name} holds {sources[name]}" for name in names[:MAX_NAMES])
+    return f"these results are exchanged: {shown}" + ("; …" if len(names) > MAX_NAMES else "")
+
+
+def _effect_on_part(part: Part, call: Call, right: Answer, coarse: bool) -> _Effect | None:
+    """Return a short name and what follows the part's name, with {verb} for "is" or "are"."""
+    student, expected = part.student, part.right
+    if match_values(student, expected, coarse) is Match.UP_TO_DTYPE:
+        return "other-dtype", f"{{verb}} {np.asarray(student).dtype}, not {np.asarray(expected).dtype}"
+    if not isinstance(student, np.ndarray) or not isinstance(expected, np.ndarray):
+        return None
+    if student.dtype.kind in "iu" and expected.dtype.kind == "f" and student.shape == expected.shape:
+        with np.errstate(all="ignore"):
+            is_truncated = bool(np.array_equal(student, expected.astype(student.dtype)))
+        return ("truncated", f"{{verb}} truncated to {student.dtype}") if is_truncated else None
+    if student.dtype.kind != "f" or expected.dtype.kind != "f":
+        return None
+    if student.shape != expected.shape:
+        return _effect_on_shape(student, expected, coarse)
+    if not is_distinctive(student, expected, coarse):
+        return None
+    if elsewhere := _other_stage(part, call, right, coarse):
+        return "other-stage", f"{{verb}} what belongs in {elsewhere}"
+    return _effect_on_values(student, expected)
+
+
+def _effect_on_values(student: Any, expected: Any) -> _Effect | None:
+    relation = describe_relation(student, expected, ()) or ""
+    if relation.startswith("every value is ") and relation.endswith(" the expected one"):
+        factor = relation.removeprefix("every value is ").removesuffix(" the expected one")
+        is_simple = "√" in factor or "log" in factor or "." not in factor
+        return ("factor", f"{{verb}} {factor} the correct value") if is_simple else None
+    known = {"every sign is reversed": "{verb} negative where positive is right, and the other way round"}
+    if relation.startswith("these are the right values with "):
+        return "axes", "{verb} right, but with " + relation.removeprefix("these are the right values with ")
+    if relation.startswith("these are the right values in reverse order"):
+        return "reversed", "{verb} right, but " + relation.removeprefix("these are the right values ")
+    return ("sign", known[relation]) if relation in known else None
+
+
+def _effect_on_shape(student: Any, expected: Any, coarse: bool) -> _Effect | None:
+    if student.size == expected.size and match_values(student.reshape(expected.shape), expected, coarse) is Match.EXACT:
+        return "other-shape", f"{{verb}} right, but in the shape {student.shape}, not {expected.shape}"
+    extra = student.ndim - expected.ndim
+    if extra > 0 and student.shape[extra:] == expected.shape:
+        summed = student.sum(axis=tuple(range(extra)), dtype=student.dtype)
+        if match_values(summed, expected, coarse) is Match.EXACT:
+            return "not-summed", "{verb} not summed over all leading axes"
+    if student.shape == () and match_values(student, expected.sum(dtype=expected.dtype), coarse) is Match.EXACT:
+        return "summed", "{verb} summed to a single number"
+    return None
+
+
+def _other_stage(part: Part, call: Call, right: Answer, coarse: bool) -> str:
+    """Return the result or stage whose correct value a wrong stage holds; "" if there is none."""
+    cache = right.value[-1] if isinstance(right.value, tuple) else None
+    if not isinstance(cache, Mapping) or part.name not in cache:
+        return ""
+    stages = {f'cache["{name}"]': cache[name] for name in cache if isinstance(cache[name], np.ndarray)}
+    named = {**{other.name: other.right for other in results_of(call, right)}, **stages}
+    own = f'cache["{part.name}"]'
+    found = [name for name, value in named.items() if name != own and _same(part.student, value, coarse)]
+    return found[0] if found else ""
+
+
+def _same(student: Any, value: Any, coarse: bool) -> bool:
+    return isinstance(value, np.ndarray) and match_values(student, value, coarse) is Match.EXACT
