@@ -103,6 +103,8 @@ class CheckContext:
             self.call(args, kwargs)
         except Raised as verdict:
             raised = verdict.exception
+            if raised.unreadable:  # The function has not run.
+                raise
             if raised.type != error:
                 text = f"{name} must raise {error} here, not {raised.type}: {raised.message}".removesuffix(": ")
                 raise Mismatch(text, help=verdict.help) from None

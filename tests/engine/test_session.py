@@ -87,6 +87,8 @@ def test_check_syntax_error_has_no_input(submission, check_submission):
         assert found.inputs is None
     evaluated = RIGHT.replace("    return", '    eval("1 +")\n    return')
     checks = check_submission(submission(softmax=evaluated), "softmax.softmax").checks
+    checks = [check for check in checks if check.status == "error"]  # Where an error is expected, another one came.
+    assert len(checks) > 3
     assert all(check.message.startswith("softmax raised SyntaxError") and check.inputs for check in checks)
 
 
@@ -313,6 +315,8 @@ from softmax import softmax
 def attention(q, k, v, mask=None):
     q, k, v = (a if a.dtype.kind == "f" else a.astype(float) for a in map(np.asarray, (q, k, v)))
     scores = q @ np.swapaxes(k, -1, -2) / q.dtype.type(np.sqrt(q.shape[-1]))
+    if mask is not None and np.asarray(mask).dtype != bool:
+        raise TypeError("mask must be boolean")
     mask = np.broadcast_to(True if mask is None else mask, scores.shape)
     weights = softmax(np.where(mask, scores, q.dtype.type(-1e9))) * mask
     return weights @ v, weights
@@ -404,7 +408,7 @@ def test_recorded_answers_are_limited_in_bytes(submission, check_submission, mon
 
     sizes = []
 
-    def record_sizes(function, recorded, package):
+    def record_sizes(function, recorded, package, thorough):
         sizes.extend(call.value.nbytes for check in recorded for call in check.calls)
         return {}
 

@@ -113,7 +113,9 @@ def _diagnose_unknown(search: Search, known: Sequence[Mistake], thorough: bool) 
         ):
             return found
     search.begin_phase(SECONDS_FOR_SINGLE_CHECKS)
-    return search.explain_each([*fixed, *filter(lambda m: is_round(constants[m]), constants), *others])
+    # Any single number can be explained by some constant: only a round one that explains most checks is no chance.
+    likely = [m for m in constants if is_round(constants[m]) and search.explains_most(m)]
+    return search.explain_each([*fixed, *likely, *others])
 
 
 def _explain_alone(search: Search, mistakes: Iterable[Mistake], *, first_only: bool = False) -> dict[str, Diagnosis]:

@@ -246,6 +246,11 @@ class Search:
                 return True
         return False
 
+    def explains_most(self, mistake: Mistake) -> bool:
+        """Return whether a mistake explains at least two failed checks, and more than half of them."""
+        count = sum(self.outcome((mistake,), index).match > Match.IN_PART for index in self.failed)
+        return count >= 2 and 2 * count > len(self.failed)
+
     def _explains_something(self, mistake: Mistake) -> bool:
         return any(self.outcome((mistake,), index).match is not Match.NO for index in self.failed)
 

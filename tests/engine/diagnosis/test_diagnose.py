@@ -118,8 +118,10 @@ def embed_tokens_backward(dout, ids, vocab_size):
 
 
 def test_diagnose_ignores_coincidence_among_unexplained(tmp_path, solutions):
-    """Divided by the root of the batch: with a batch of one text that is as if nothing was divided."""
-    text = (solutions / "attention.py").read_text("utf-8").replace("math.sqrt(q.shape[-1])", "math.sqrt(q.shape[0])", 1)
+    """Divided by a power of the batch: with a batch of one text that is as if nothing was divided."""
+    text = (
+        (solutions / "attention.py").read_text("utf-8").replace("math.sqrt(q.shape[-1])", "float(q.shape[0] ** 3)", 1)
+    )
     failed = judged(tmp_path, "attention.attention", text)
     assert len(failed) > 5
     assert [outcome.mistake for outcome in failed] == [None] * len(failed)

@@ -1,0 +1,90 @@
+"""What is reported where no mistake is known: single changes of the solution, and effects on the answer."""
+
+import pytest
+from support.judging import judged
+
+
+def titles(failed):
+    return {outcome.id.partition("::")[2]: outcome.mistake and outcome.mistake["title"] for outcome in failed}
+
+
+@pytest.mark.parametrize(
+    ("function", "changed", "title"),
+    [
+        ("ffn.relu_backward", "np.float64(1) * result", "dx is float64, not float32"),
+        ("ffn.linear_backward", "(result[0], result[1][None], result[2])", "dW is right, but in the shape"),
+        ("ffn.dropout_backward", "3 * result", "dx is 3 times the correct value"),
+    ],
+)
+def test_diagnose_effect_of_unknown_mistake(tmp_path, solutions, function, changed, title):
+    module, _, name = function.partition(".")
+    text = (solutions / f"{module}.py").read_text("utf-8")
+    text += f"\n\n_official = {name}\n\n\ndef {name}(*args):\n    result = _official(*args)\n    return {changed}\n"
+    found = titles(judged(tmp_path, function, text))
+    assert found
+    assert all(title in text for text in found.values()), found
+
+
+def test_diagnose_results_exchanged_within_a_dict(tmp_path, solutions):
+    text = (solutions / "blocks.py").read_text("utf-8")
+    text += """
+
+_official = block_backward
+
+
+def block_backward(dout, cache):
+    dx, grads = _official(dout, cache)
+    return dx, grads | {"ln1.gamma": grads["ln2.beta"], "ln2.beta": grads["ln1.gamma"]}
+"""
+    found = titles(judged(tmp_path, "blocks.block_backward", text))
+    assert found
+    for title in found.values():
+        assert title == "grads['ln1.gamma'] and grads['ln2.beta'] are exchanged"
+
+
+def test_diagnose_error_for_a_number_of_axes(tmp_path, solutions):
+    text = (solutions / "ffn.py").read_text("utf-8")
+    text += """
+
+_official = linear
+
+
+def linear(x, W, b):
+    if x.ndim == 3:
+        _, _ = x.shape
+    return _official(x, W, b)
+"""
+    found = titles(judged(tmp_path, "ffn.linear", text))
+    assert found
+    assert all("raises ValueError for an input with 3 axes" in title for title in found.values())
+
+
+def test_diagnose_wrong_sign_in_own_code(tmp_path):
+    """No table has this mistake; one change of the solution gives its numbers."""
+    text = """
+import numpy as np
+
+def softmax_backward(dout, probs, axis=-1):
+    dot = (dout * probs).sum(axis=axis, keepdims=True)
+    return (dout + dot) * probs
+"""
+    failed = judged(tmp_path, "softmax.softmax_backward", text)
+    assert failed
+    assert all(outcome.mistake for outcome in failed)
+
+
+def test_diagnose_documented_error_is_separate(tmp_path, solutions):
+    """An error that is not raised does not hide the mistake in the numbers."""
+    text = """
+import numpy as np
+
+def softmax(x, axis=-1, temperature=1.0):
+    x = np.asarray(x)
+    x = x if x.dtype.kind == "f" else x.astype(float)
+    z = np.exp((x - x.max(axis, keepdims=True)) * temperature)
+    return z / z.sum(axis, keepdims=True)
+"""
+    found = titles(judged(tmp_path, "softmax.softmax", text))
+    errors = found.pop("errors")
+    assert "ValueError" in errors or "temperature" in errors
+    assert set(found.values()) == {"the scores were multiplied by the temperature instead of divided"}
