@@ -120,7 +120,9 @@ def embed_tokens_backward(dout, ids, vocab_size):
 def test_diagnose_ignores_coincidence_among_unexplained(tmp_path, solutions):
     """Divided by a power of the batch: with a batch of one text that is as if nothing was divided."""
     text = (
-        (solutions / "attention.py").read_text("utf-8").replace("math.sqrt(q.shape[-1])", "float(q.shape[0] ** 3)", 1)
+        (solutions / "attention.py")
+        .read_text("utf-8")
+        .replace("math.sqrt(q.shape[-1])", "float(q.shape[0] ** 3 + (q.shape[0] > 1))", 1)
     )
     failed = judged(tmp_path, "attention.attention", text)
     assert len(failed) > 5
