@@ -279,3 +279,19 @@ mistake(
     everything was converted to float64
     why: The gradients have the dtype of the inputs: float32 should stay float32.
     ask: What is the dtype of your results when `x` is float32? Which line causes it?""")
+mistake(
+    "one-cache-for-all-calls",
+    "    return after_ffn, cache",
+    '    block.__dict__.setdefault("kept", {}).update(cache)\n    return after_ffn, block.kept',
+    inside="block",
+).explain("""
+    all calls of block share one cache
+    why: A network has many blocks. All of them run forward before the first runs backward.
+    ask: Where is your cache created: inside the function, or once for all calls?""")
+for ending, count in (("batch", "len(dout)"), ("positions", "(dout.size / dout.shape[-1])")):
+    mistake(
+        f"averaged-over-{ending}", _RETURN, f"return dx, {{n: g / {count} for n, g in {_GRADIENTS}.items()}}"
+    ).explain(f"""
+        the gradients of the parameters were averaged over the {"first axis" if ending == "batch" else "positions"}
+        why: They are sums over all positions. A mean belongs into the loss, and dout contains it already.
+        ask: By what do your gradients differ from the sum over all positions?""")

@@ -236,28 +236,38 @@ in_forms(
     neither of the two norms was applied
     why: Without norms the values grow from block to block.
     ask: Where does your code use the results of ln1 and ln2?""")
-mistake("norms-exchanged", "ln1, ln2 = subset", "ln2, ln1 = subset").explain("""
-    ln1 and ln2 were swapped
-    why: With gamma 1 and beta 0 nothing shows.
-    ask: Which norm belongs to the attention?""")
-for name, used in (("first", "ln1"), ("second", "ln2")):
-    mistake(f"{name}-norm-twice", _NORM_PARAMS, f'ln1 = ln2 = subset(params, "{used}.")').explain(f"""
-        {used} was used for both norms
-        why: Each norm has its own gain and bias; at the start of training they are equal.
-        ask: Which parameters does the {"second" if used == "ln1" else "first"} norm use?""")
-for norm in ("ln1", "ln2", "both"):
-    here = ("ln1", "ln2") if norm == "both" else (norm,)
-    which = "of both norms" if norm == "both" else f"of {norm}"
-    changed = "".join(f'\n    {n} = {{"gamma": {n}["beta"], "beta": {n}["gamma"]}}' for n in here)
-    mistake(f"gamma-and-beta-exchanged-{norm}", _NORM_PARAMS, _NORM_PARAMS + changed).explain(f"""
-        gamma and beta {which} were swapped
-        why: Both have the shape (D,), so there is no error message.
-        ask: In which order does layernorm take its gain and its bias?""")
-    changed = "".join(f'\n    {n} = {{"gamma": {n}["gamma"] ** 0, "beta": {n}["beta"] * 0}}' for n in here)
-    mistake(f"norm-parameters-unused-{norm}", _NORM_PARAMS, _NORM_PARAMS + changed).explain(f"""
-        gamma and beta {which} were not used
-        why: They are 1 and 0 at first, but they are trained.
-        ask: Which entries of `params` does your code never read?""")
+_PLACES = {
+    "ln1": ("(layernorm(ln1_in, **ln1), attn", _POST_NORMS[0]),
+    "ln2": ("(layernorm(ln2_in, **ln2), ffn", _POST_NORMS[1]),
+}
+_GAMMA_AND_BETA = (
+    ("other-norm", "**OTHER", "used the gamma and beta of OTHER", "Each norm has its own gain and bias."),
+    ("other-gamma", 'OTHER["gamma"], NORM["beta"]', "used the gamma of OTHER", "Each norm has its own gain and bias."),
+    ("other-beta", 'NORM["gamma"], OTHER["beta"]', "used the beta of OTHER", "Each norm has its own gain and bias."),
+    (
+        "gamma-and-beta-exchanged",
+        'NORM["beta"], NORM["gamma"]',
+        "got gamma and beta in the wrong order",
+        "Both are (D,).",
+    ),
+    ("no-gamma-and-beta", 'NORM["gamma"] ** 0, NORM["beta"] * 0', "did not use gamma and beta", "Both are trained."),
+    ("no-gamma", 'NORM["gamma"] ** 0, NORM["beta"]', "did not use gamma", "It is 1 at first, but it is trained."),
+    ("no-beta", 'NORM["gamma"], NORM["beta"] * 0', "did not use beta", "It is 0 at first, but it is trained."),
+)
+for norms in (("ln1",), ("ln2",), ("ln1", "ln2")):
+    for name, arguments, what, why in _GAMMA_AND_BETA:
+        edits = []
+        for form in (0, 1):
+            for norm in norms:
+                other = "ln2" if norm == "ln1" else "ln1"
+                changed = arguments.replace("NORM", norm).replace("OTHER", other)
+                edits += [_PLACES[norm][form], _PLACES[norm][form].replace(f"**{norm}", changed)]
+        of_other = "the other norm" if len(norms) == 2 else "ln2" if norms == ("ln1",) else "ln1"
+        which = "each of the two norms" if len(norms) == 2 else norms[0]
+        in_forms(f"{name}-{'-'.join(norms)}", *edits).explain(f"""
+            {which} {what.replace("OTHER", of_other)}
+            why: {why} With gamma 1 and beta 0 nothing shows.
+            ask: Which entries of `params` does each of your two norms read, and in which order does it get them?""")
 mistake("residual-from-normed", _PRE_SUMS[0], "ln2_in = layernorm(x, **ln1) + attn_out").explain("""
     after the attention the normalized x was added instead of x
     why: In the pre-norm form only the branch is normalized; x itself stays on the stream.
@@ -341,3 +351,14 @@ for ending, norms in (("both", (0, 1)), ("first", (0,)), ("second", (1,))):
         with "post", the input of {steps} was normalized, too
         why: In this form the steps read the stream itself, and only the sums are normalized.
         ask: In the formula for "post", how often does each norm occur?""")
+_TIMES = {
+    "first": (_PRE_SUMS[0], "ln2_in = (x + attn_out) * FACTOR"),
+    "second": (_PRE_SUMS[1], "after_ffn = (after_attention + ffn_out) * FACTOR"),
+}
+for factor, text in (("0.5", "1/2"), ("0.5 ** 0.5", "1/√2")):
+    for sums, which in ((("first",), "the first sum"), (("second",), "the second sum"), (tuple(_TIMES), "each sum")):
+        edits = [text.replace("FACTOR", factor) for name in sums for text in _TIMES[name]]
+        mistake(f"{'-'.join(sums)}-sum-times-{text}", *edits).explain(f"""
+            with "pre", {which} was multiplied by {text}
+            why: The output of a step is added to the stream, and nothing else happens to the sum.
+            ask: What is added in the formula, and is it multiplied by anything?""")

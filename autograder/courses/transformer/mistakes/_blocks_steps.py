@@ -150,6 +150,12 @@ for name in ("weights", "after_attention", "after_ffn"):
         why: Plots and later assignments use it.
         ask: Which entries of the cache does the docstring name?""")
 mistake(
+    "weights-transposed", '"weights": attn_cache["weights"]', '"weights": attn_cache["weights"].swapaxes(-1, -2)'
+).explain("""
+    cache["weights"] is transposed
+    why: The rows are queries, the columns keys, and each row sums to 1.
+    ask: Along which axis do the weights sum to 1?""")
+mistake(
     "weights-averaged", '"weights": attn_cache["weights"]', '"weights": attn_cache["weights"].mean(axis=-3)'
 ).explain("""
     cache["weights"] is the mean over the heads
@@ -192,3 +198,13 @@ mistake("cache-first", "return after_ffn, cache", "return cache, after_ffn").exp
     the cache was returned before the output
     why: The result is the pair (out, cache).
     ask: In which order does the docstring list the two results?""")
+mistake(
+    "params-filled-up",
+    _SUBSETS,
+    "    import numpy as np\n\n    d, f = params['ffn.W_1'].shape\n"
+    "    for name, size in {'attn.b_qkv': 3 * d, 'attn.b_o': d, 'ffn.b_1': f, 'ffn.b_2': d}.items():\n"
+    "        params.setdefault(name, np.zeros(size, x.dtype))\n" + _SUBSETS,
+).explain("""
+    absent biases were added to the caller's dictionary
+    why: The caller's parameters must not change: an optimizer would find parameters that the model does not have.
+    ask: Which of your lines write into `params`?""")
