@@ -254,17 +254,17 @@ _GAMMA_AND_BETA = (
     ("no-gamma", 'NORM["gamma"] ** 0, NORM["beta"]', "did not use gamma", "It is 1 at first, but it is trained."),
     ("no-beta", 'NORM["gamma"], NORM["beta"] * 0', "did not use beta", "It is 0 at first, but it is trained."),
 )
-for norms in (("ln1",), ("ln2",), ("ln1", "ln2")):
+for chosen in (("ln1",), ("ln2",), ("ln1", "ln2")):
     for name, arguments, what, why in _GAMMA_AND_BETA:
-        edits = []
-        for form in (0, 1):
-            for norm in norms:
+        changes = []
+        for column in (0, 1):
+            for norm in chosen:
                 other = "ln2" if norm == "ln1" else "ln1"
                 changed = arguments.replace("NORM", norm).replace("OTHER", other)
-                edits += [_PLACES[norm][form], _PLACES[norm][form].replace(f"**{norm}", changed)]
-        of_other = "the other norm" if len(norms) == 2 else "ln2" if norms == ("ln1",) else "ln1"
-        which = "each of the two norms" if len(norms) == 2 else norms[0]
-        in_forms(f"{name}-{'-'.join(norms)}", *edits).explain(f"""
+                changes += [_PLACES[norm][column], _PLACES[norm][column].replace(f"**{norm}", changed)]
+        of_other = "the other norm" if len(chosen) == 2 else "ln2" if chosen == ("ln1",) else "ln1"
+        which = "each of the two norms" if len(chosen) == 2 else chosen[0]
+        in_forms(f"{name}-{'-'.join(chosen)}", *changes).explain(f"""
             {which} {what.replace("OTHER", of_other)}
             why: {why} With gamma 1 and beta 0 nothing shows.
             ask: Which entries of `params` does each of your two norms read, and in which order does it get them?""")
@@ -357,8 +357,8 @@ _TIMES = {
 }
 for factor, text in (("0.5", "1/2"), ("0.5 ** 0.5", "1/√2")):
     for sums, which in ((("first",), "the first sum"), (("second",), "the second sum"), (tuple(_TIMES), "each sum")):
-        edits = [text.replace("FACTOR", factor) for name in sums for text in _TIMES[name]]
-        mistake(f"{'-'.join(sums)}-sum-times-{text}", *edits).explain(f"""
+        scaled = [code.replace("FACTOR", factor) for name in sums for code in _TIMES[name]]
+        mistake(f"{'-'.join(sums)}-sum-times-{text}", *scaled).explain(f"""
             with "pre", {which} was multiplied by {text}
             why: The output of a step is added to the stream, and nothing else happens to the sum.
             ask: What is added in the formula, and is it multiplied by anything?""")
