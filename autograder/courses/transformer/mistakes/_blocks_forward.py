@@ -332,12 +332,12 @@ _OUTPUT_NORMED = {
 }
 for form, normed in (("pre", "the input of the step"), ("post", "the sum")):
     first, second = _OUTPUT_NORMED[form, "first"], _OUTPUT_NORMED[form, "second"]
-    for ending, changes, step in (
+    for ending, renormed, step in (
         ("", (*first, *second), "each step"),
         ("-first-step", first, "the attention"),
         ("-second-step", second, "ffn"),
     ):
-        mistake(f"output-normed-with-{form}{ending}", *changes).explain(f"""
+        mistake(f"output-normed-with-{form}{ending}", *renormed).explain(f"""
             with "{form}", the output of {step} was normalized before it was added to the stream
             why: In this form {normed} is normalized.
             ask: In the formula for "{form}", what is the argument of each norm?""")
