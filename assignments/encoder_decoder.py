@@ -58,7 +58,7 @@ from embeddings import embed, embed_tokens_backward, sinusoidal_positions
 from ffn import ffn, ffn_backward, linear, linear_backward
 from layernorm import layernorm, layernorm_backward
 from multihead import multihead_attention, multihead_attention_backward
-from softmax import as_float, log_softmax
+from softmax import log_softmax
 
 # %% [markdown]
 # ## `TransformerConfig` and `init_transformer`
@@ -213,7 +213,7 @@ def encoder_block(x, params, n_heads, mask=None):
         y = ln2(a + ffn(a)),    ffn with ReLU
 
     Args:
-        x: the residual stream, (..., S, D). Integers are computed in float64.
+        x: the residual stream, (..., S, D).
         params: `attn.W_qkv` (D, 3D), `attn.b_qkv` (3D,), `attn.W_o` (D, D), `attn.b_o` (D,); `ffn.W_1` (D, F),
             `ffn.b_1` (F,), `ffn.W_2` (F, D), `ffn.b_2` (D,); `ln1.gamma`, `ln1.beta`, `ln2.gamma`, `ln2.beta`, each
             (D,). The biases `b_...` may be absent.
@@ -222,7 +222,7 @@ def encoder_block(x, params, n_heads, mask=None):
             key. None: every query attends to every key.
 
     Returns:
-        out: (..., S, D), same dtype as `x`.
+        out: (..., S, D), in the dtype of `x` and the parameters.
         cache: dictionary with what you like and these entries:
             `weights`, the attention weights, (..., H, S, S);
             `after_attention`, the stream after the first step (a above), (..., S, D);
@@ -288,7 +288,7 @@ def decoder_block(x, memory, params, n_heads, target_mask=None, source_mask=None
         y = ln3(b + ffn(b)),    ffn with ReLU
 
     Args:
-        x: the residual stream, (..., T, D). Integers are computed in float64.
+        x: the residual stream, (..., T, D).
         memory: the encoder's output, (..., S, D), with the batch axes of `x`.
         params: for the self attention, `attn.W_qkv` (D, 3D), `attn.b_qkv` (3D,), `attn.W_o` (D, D), `attn.b_o` (D,);
             the same for the source attention, `source_attn.W_qkv` … `source_attn.b_o`; `ffn.W_1` (D, F),
@@ -296,12 +296,12 @@ def decoder_block(x, memory, params, n_heads, target_mask=None, source_mask=None
             (D,). The biases `b_...` may be absent.
         n_heads: number of heads H; D is a multiple of it.
         target_mask: boolean, broadcastable to (..., H, T, T), for the self attention; True where the query may attend
-            to the key. None: every query attends to every key, later ones included. It is used unchanged.
+            to the key. None: every query attends to every key, later ones included.
         source_mask: boolean, broadcastable to (..., H, T, S), such as (B, 1, 1, S), for the source attention. None:
             every query attends to the whole memory.
 
     Returns:
-        out: (..., T, D), same dtype as `x`.
+        out: (..., T, D), in the dtype of `x` and the parameters.
         cache: dictionary with what you like and these entries:
             `weights`, the weights of the self attention, (..., H, T, T);
             `source_weights`, those of the source attention, (..., H, T, S);
@@ -357,7 +357,7 @@ def encode(source, params, config, source_mask=None):
 
     Args:
         source: integers, (B, S), each in [0, Vs). Any number of leading axes, also none.
-        params: dictionary of parameters; for names and shapes see `init_transformer`.
+        params: dictionary with the names and shapes of `init_transformer`.
         config: a `TransformerConfig`.
         source_mask: boolean, the shape of `source`, True for a real token and False for padding, to which no position
             attends. None: all are real.
@@ -417,11 +417,11 @@ def decode(target, memory, params, config, target_mask=None, source_mask=None):
         target: integers, (B, T), each in [0, Vt): the text written so far, with the start token in front. Any
             number of leading axes, also none.
         memory: what `encode` returned, (B, S, D).
-        params: dictionary of parameters; for names and shapes see `init_transformer`.
+        params: dictionary with the names and shapes of `init_transformer`.
         config: a `TransformerConfig`.
         target_mask: boolean, the shape of `target`, True for a real token and False for padding. A position attends to
-            tokens that are real *and* not after itself. None: all are real.
-        source_mask: boolean, (B, S), the mask that was passed to `encode`. None: all are real.
+            tokens that are real *and* not after itself. None: every target token is real.
+        source_mask: boolean, (B, S), the mask that was passed to `encode`. None: every source token is real.
 
     Returns:
         log_probs: (B, T, Vt), in the dtype of the parameters. Those at position t depend on target[..., : t + 1] only.
@@ -477,11 +477,12 @@ def transformer(source, target, params, config, source_mask=None, target_mask=No
     Args:
         source: integers, (B, S), each in [0, Vs). Any number of leading axes, also none.
         target: integers, (B, T), each in [0, Vt), with the start token in front.
-        params: dictionary of parameters; for names and shapes see `init_transformer`.
+        params: dictionary with the names and shapes of `init_transformer`.
         config: a `TransformerConfig`.
         source_mask: boolean, (B, S), True for a real token and False for padding. Encoder and decoder both use it.
-            None: all are real.
-        target_mask: boolean, (B, T), the same for the target, in addition to the causal mask. None: all are real.
+            None: every source token is real.
+        target_mask: boolean, (B, T), the same for the target, in addition to the causal mask. None: every target token
+            is real.
 
     Returns:
         log_probs: (B, T, Vt), in the dtype of the parameters: at position t, for the token that comes after
@@ -534,7 +535,7 @@ def greedy_decode(source, params, config, start, end, max_length, source_mask=No
 
     Args:
         source: integers, (B, S), each in [0, Vs). Any number of leading axes, also none.
-        params: dictionary of parameters; for names and shapes see `init_transformer`.
+        params: dictionary with the names and shapes of `init_transformer`.
         config: a `TransformerConfig`.
         start: the target token that every target begins with.
         end: the target token that ends a target.
@@ -579,7 +580,7 @@ def greedy_decode(source, params, config, start, end, max_length, source_mask=No
 # >>> log_probs, cache = transformer(source, target, params, config)
 # >>> loss = -np.take_along_axis(log_probs, answer[..., None], axis=-1).mean()
 # >>> grads = transformer_backward(-np.eye(12)[answer] / answer.size, cache)
-# >>> list(grads) == list(params)
+# >>> sorted(grads) == sorted(params)
 # True
 #
 # ```
@@ -605,10 +606,10 @@ def transformer_backward(dlog_probs, cache):
 
     Args:
         dlog_probs: gradient with respect to `log_probs`, (B, T, Vt).
-        cache: what `transformer` returned. It is not changed: a second call returns the same result.
+        cache: what `transformer` returned. It may be used again, with the same result.
 
     Returns:
-        grads: dictionary with the same keys, shapes and dtype as the parameters, in the same order.
+        grads: dictionary with the same keys, shapes and dtype as the parameters.
     """
     raise NotImplementedError("encoder_decoder.transformer_backward")
 

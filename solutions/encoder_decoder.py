@@ -56,7 +56,7 @@ from embeddings import embed, embed_tokens_backward, sinusoidal_positions
 from ffn import ffn, ffn_backward, linear, linear_backward
 from layernorm import layernorm, layernorm_backward
 from multihead import multihead_attention, multihead_attention_backward
-from softmax import as_float, log_softmax
+from softmax import log_softmax
 
 # %% [markdown]
 # ## `TransformerConfig` and `init_transformer`
@@ -211,7 +211,7 @@ def encoder_block(x, params, n_heads, mask=None):
         y = ln2(a + ffn(a)),    ffn with ReLU
 
     Args:
-        x: the residual stream, (..., S, D). Integers are computed in float64.
+        x: the residual stream, (..., S, D).
         params: `attn.W_qkv` (D, 3D), `attn.b_qkv` (3D,), `attn.W_o` (D, D), `attn.b_o` (D,); `ffn.W_1` (D, F),
             `ffn.b_1` (F,), `ffn.W_2` (F, D), `ffn.b_2` (D,); `ln1.gamma`, `ln1.beta`, `ln2.gamma`, `ln2.beta`, each
             (D,). The biases `b_...` may be absent.
@@ -220,7 +220,7 @@ def encoder_block(x, params, n_heads, mask=None):
             key. None: every query attends to every key.
 
     Returns:
-        out: (..., S, D), same dtype as `x`.
+        out: (..., S, D), in the dtype of `x` and the parameters.
         cache: dictionary with what you like and these entries:
             `weights`, the attention weights, (..., H, S, S);
             `after_attention`, the stream after the first step (a above), (..., S, D);
@@ -285,7 +285,7 @@ def decoder_block(x, memory, params, n_heads, target_mask=None, source_mask=None
         y = ln3(b + ffn(b)),    ffn with ReLU
 
     Args:
-        x: the residual stream, (..., T, D). Integers are computed in float64.
+        x: the residual stream, (..., T, D).
         memory: the encoder's output, (..., S, D), with the batch axes of `x`.
         params: for the self attention, `attn.W_qkv` (D, 3D), `attn.b_qkv` (3D,), `attn.W_o` (D, D), `attn.b_o` (D,);
             the same for the source attention, `source_attn.W_qkv` … `source_attn.b_o`; `ffn.W_1` (D, F),
@@ -293,19 +293,18 @@ def decoder_block(x, memory, params, n_heads, target_mask=None, source_mask=None
             (D,). The biases `b_...` may be absent.
         n_heads: number of heads H; D is a multiple of it.
         target_mask: boolean, broadcastable to (..., H, T, T), for the self attention; True where the query may attend
-            to the key. None: every query attends to every key, later ones included. It is used unchanged.
+            to the key. None: every query attends to every key, later ones included.
         source_mask: boolean, broadcastable to (..., H, T, S), such as (B, 1, 1, S), for the source attention. None:
             every query attends to the whole memory.
 
     Returns:
-        out: (..., T, D), same dtype as `x`.
+        out: (..., T, D), in the dtype of `x` and the parameters.
         cache: dictionary with what you like and these entries:
             `weights`, the weights of the self attention, (..., H, T, T);
             `source_weights`, those of the source attention, (..., H, T, S);
             `after_attention`, `after_source_attention` and `after_ffn`, the stream after each step (a, b and y above),
             each (..., T, D).
     """
-    x = as_float(x)
     ln1, ln2, ln3 = subset(params, "ln1."), subset(params, "ln2."), subset(params, "ln3.")
 
     attn_out, attn_cache = multihead_attention(x, subset(params, "attn."), n_heads, target_mask)
@@ -375,7 +374,6 @@ def decoder_block(x, memory, params, n_heads, target_mask=None, source_mask=None
 # %%
 def _embed(ids, table, d_model):
     """Return token vectors times √D plus sines and cosines, (..., T, D), in the dtype of the table."""
-    table = as_float(table)
     positions = sinusoidal_positions(np.shape(ids)[-1], d_model).astype(table.dtype)  # (T, D)
     return embed(ids, table, positions, scale=math.sqrt(d_model))
 
@@ -388,7 +386,7 @@ def encode(source, params, config, source_mask=None):
 
     Args:
         source: integers, (B, S), each in [0, Vs). Any number of leading axes, also none.
-        params: dictionary of parameters; for names and shapes see `init_transformer`.
+        params: dictionary with the names and shapes of `init_transformer`.
         config: a `TransformerConfig`.
         source_mask: boolean, the shape of `source`, True for a real token and False for padding, to which no position
             attends. None: all are real.
@@ -455,11 +453,11 @@ def decode(target, memory, params, config, target_mask=None, source_mask=None):
         target: integers, (B, T), each in [0, Vt): the text written so far, with the start token in front. Any
             number of leading axes, also none.
         memory: what `encode` returned, (B, S, D).
-        params: dictionary of parameters; for names and shapes see `init_transformer`.
+        params: dictionary with the names and shapes of `init_transformer`.
         config: a `TransformerConfig`.
         target_mask: boolean, the shape of `target`, True for a real token and False for padding. A position attends to
-            tokens that are real *and* not after itself. None: all are real.
-        source_mask: boolean, (B, S), the mask that was passed to `encode`. None: all are real.
+            tokens that are real *and* not after itself. None: every target token is real.
+        source_mask: boolean, (B, S), the mask that was passed to `encode`. None: every source token is real.
 
     Returns:
         log_probs: (B, T, Vt), in the dtype of the parameters. Those at position t depend on target[..., : t + 1] only.
@@ -484,7 +482,7 @@ def decode(target, memory, params, config, target_mask=None, source_mask=None):
         cache["decoder_caches"].append(block_cache)
         for stage in ("weights", "source_weights", "after_attention", "after_source_attention", "after_ffn"):
             cache[f"decoder.{i}.{stage}"] = block_cache[stage]
-    log_probs = log_softmax(linear(x, as_float(params["W_head"]), None))  # (B, T, Vt)
+    log_probs = log_softmax(linear(x, params["W_head"], None))  # (B, T, Vt)
     cache["log_probs"] = log_probs
     return log_probs, cache
 
@@ -528,11 +526,12 @@ def transformer(source, target, params, config, source_mask=None, target_mask=No
     Args:
         source: integers, (B, S), each in [0, Vs). Any number of leading axes, also none.
         target: integers, (B, T), each in [0, Vt), with the start token in front.
-        params: dictionary of parameters; for names and shapes see `init_transformer`.
+        params: dictionary with the names and shapes of `init_transformer`.
         config: a `TransformerConfig`.
         source_mask: boolean, (B, S), True for a real token and False for padding. Encoder and decoder both use it.
-            None: all are real.
-        target_mask: boolean, (B, T), the same for the target, in addition to the causal mask. None: all are real.
+            None: every source token is real.
+        target_mask: boolean, (B, T), the same for the target, in addition to the causal mask. None: every target token
+            is real.
 
     Returns:
         log_probs: (B, T, Vt), in the dtype of the parameters: at position t, for the token that comes after
@@ -586,7 +585,7 @@ def greedy_decode(source, params, config, start, end, max_length, source_mask=No
 
     Args:
         source: integers, (B, S), each in [0, Vs). Any number of leading axes, also none.
-        params: dictionary of parameters; for names and shapes see `init_transformer`.
+        params: dictionary with the names and shapes of `init_transformer`.
         config: a `TransformerConfig`.
         start: the target token that every target begins with.
         end: the target token that ends a target.
@@ -638,7 +637,7 @@ def greedy_decode(source, params, config, start, end, max_length, source_mask=No
 # >>> log_probs, cache = transformer(source, target, params, config)
 # >>> loss = -np.take_along_axis(log_probs, answer[..., None], axis=-1).mean()
 # >>> grads = transformer_backward(-np.eye(12)[answer] / answer.size, cache)
-# >>> list(grads) == list(params)
+# >>> sorted(grads) == sorted(params)
 # True
 #
 # ```
@@ -682,18 +681,17 @@ def transformer_backward(dlog_probs, cache):
 
     Args:
         dlog_probs: gradient with respect to `log_probs`, (B, T, Vt).
-        cache: what `transformer` returned. It is not changed: a second call returns the same result.
+        cache: what `transformer` returned. It may be used again, with the same result.
 
     Returns:
-        grads: dictionary with the same keys, shapes and dtype as the parameters, in the same order.
+        grads: dictionary with the same keys, shapes and dtype as the parameters.
     """
     params, config, log_probs = cache["params"], cache["config"], cache["log_probs"]
     grads = {}
 
-    dlog_probs = as_float(dlog_probs)
     dscores = dlog_probs - np.exp(log_probs) * dlog_probs.sum(axis=-1, keepdims=True)  # (B, T, Vt)
     decoded = cache[f"decoder.{config.n_layers - 1}.after_ffn"]  # (B, T, D)
-    dx, grads["W_head"], _ = linear_backward(dscores, decoded, as_float(params["W_head"]))
+    dx, grads["W_head"], _ = linear_backward(dscores, decoded, params["W_head"])
 
     dmemory = np.zeros_like(cache["memory"])  # (B, S, D)
     for i in reversed(range(config.n_layers)):

@@ -78,7 +78,7 @@ def decoder_block__no_norm1(x, memory, params, n_heads, target_mask=None, source
 
 
 def decoder_block__ln2_twice(x, memory, params, n_heads, target_mask=None, source_mask=None):
-    """second-norm-twice"""
+    """ln3-other-norm-2"""
     return _decoder_block_variant(x, memory, params, n_heads, target_mask, source_mask, "ln_order")
 
 

@@ -1,10 +1,8 @@
-"""Mistakes in assignment 12: the whole model, decoding and the backward pass."""
+"""Mistakes in assignment 12: the whole model and decoding."""
 
 from autograder.engine.diagnosis.mistake import Mistakes
 
 MISTAKES = Mistakes()
-
-_DSCORES = "dlog_probs - np.exp(log_probs) * dlog_probs.sum(axis=-1, keepdims=True)"
 
 mistake = MISTAKES.for_functions("encoder_decoder.transformer", "encoder_decoder.greedy_decode")
 mistake(
@@ -42,6 +40,89 @@ mistake("target-moved-again", "decode(target,", "decode(np.roll(target, 1, axis=
     the target was shifted to the right inside the function
     why: The caller has already put the start token in front.
     ask: What does the docstring say about the target that is passed in?""")
+
+mistake(
+    "source-mask-ignored",
+    *("config, source_mask)  # (B, S, D)", "config)"),
+    *("config, target_mask, source_mask)  # (B, T, Vt)", "config, target_mask)"),
+).explain("""
+    the source mask was not passed to either stack
+    why: The padding of short sources then counts like real tokens.
+    ask: Both stacks attend to the source. Which of them gets the mask in your code?""")
+mistake(
+    "masks-ignored",
+    *("config, source_mask)  # (B, S, D)", "config)"),
+    *("config, target_mask, source_mask)  # (B, T, Vt)", "config)"),
+).explain("""
+    the two masks were not passed on
+    why: Padding then counts like real tokens.
+    ask: Which of the arguments does your code use?""")
+mistake("encoder-with-target-mask", "config, source_mask)  # (B, S, D)", "config, target_mask)").explain("""
+    the encoder got the target mask
+    why: The encoder reads the source, and needs the mask of the source.
+    ask: Which of the two masks belongs to the encoder?""")
+mistake("last-target-dropped", "decode(target,", "decode(target[..., :-1],").explain("""
+    the last target token was dropped inside the function
+    why: The caller passes exactly the tokens that the decoder should read.
+    ask: What does the docstring say about the target that is passed in?""")
+mistake(
+    "probabilities", "    return log_probs, ", "    log_probs = np.exp(log_probs)\n    return log_probs, "
+).explain("""
+    probabilities were returned instead of their logarithms
+    why: The logarithm of a probability is negative or 0.
+    ask: What does decode return?""")
+for name, edits, missing in (
+    ("memory", ('"memory": memory, ', '"own_memory": memory, '), "memory"),
+    ("encoder", ("cache | decode_cache", "decode_cache"), "source_embedded"),
+    ("decoder", ("cache | decode_cache", "cache"), "target_embedded"),
+):
+    mistake(f"cache-without-{name}", *edits).explain(f"""
+        the cache has no entry {missing}
+        why: It holds the named entries of both stacks, and the memory.
+        ask: Which entries does the docstring list, and which of the two caches holds each?""")
+mistake("cached-embedding-as-memory", '"memory": memory', '"memory": cache["source_embedded"]').explain("""
+    cache["memory"] holds the embedded source
+    why: The memory is what the encoder returns.
+    ask: Which variable of your code is the memory?""")
+mistake(
+    "only-log-probs", "return log_probs, cache | decode_cache", "return log_probs\n    _ = cache | decode_cache"
+).explain("""
+    only log_probs was returned, without the cache
+    why: The backward pass needs values that the forward pass has computed.
+    ask: How many results does the docstring list?""")
+mistake(
+    "always-float64", "    return log_probs, ", '    log_probs = log_probs.astype("float64")\n    return log_probs, '
+).explain("""
+    everything was converted to float64
+    why: The result has the dtype of the parameters: float32 stays float32.
+    ask: What is the dtype of your result with float32 parameters?""")
+mistake("two-axes-only", "    memory, cache = ", "    _, _ = source.shape\n    memory, cache = ").explain("""
+    the function works only for ids with two axes
+    why: The ids may have any number of leading axes, or none.
+    ask: Which of your lines needs to know how many axes the ids have?""")
+for name, mask, title, why in (
+    ("inverted", "None if MASK is None else ~MASK", "was inverted", "Here, True means a real token."),
+    (
+        "from-zeros",
+        "IDS != 0 if MASK is None else MASK",
+        "was made of the ids: id 0 was taken for padding",
+        "None: all are real.",
+    ),
+):
+    for text in ("source", "target"):
+        new = mask.replace("MASK", f"{text}_mask").replace("IDS", text)
+        mistake(
+            f"{text}-mask-{name}", "    memory, cache = ", f"    {text}_mask = {new}\n    memory, cache = "
+        ).explain(f"""
+            the {text} mask {title}
+            why: {why}
+            ask: What does the docstring say about {text}_mask, and about None?""")
+for text, size in (("source", "vocab_source"), ("target", "vocab_target")):
+    for name, new in (("wrapped", f"{text} % config.{size}"), ("clipped", f"np.clip({text}, 0, config.{size} - 1)")):
+        mistake(f"{text}-{name}", "    memory, cache = ", f"    {text} = {new}\n    memory, cache = ").explain(f"""
+            {text} ids outside the vocabulary were {name}
+            why: The docstring promises a ValueError.
+            ask: What should happen with an id that no token has?""")
 
 mistake = MISTAKES.for_functions("encoder_decoder.greedy_decode")
 mistake("never-stops", " and not ended.all()", "", common=True).explain("""
@@ -115,87 +196,94 @@ mistake("int32", "return target[..., 1:]", "return target[..., 1:].astype(np.int
     the tokens are int32
     why: The docstring asks for int64, as for all ids in this course.
     ask: Which dtype does the docstring name?""")
-
-mistake = MISTAKES.for_functions("encoder_decoder.transformer_backward")
-mistake("log-softmax-skipped", _DSCORES, "dlog_probs", common=True).explain("""
-    the gradient did not pass through the log-softmax
-    why: A larger score lowers all other log-probabilities of its row.
-    ask: If all scores of a row increase by 1, the result does not change. What must a row of dscores add up to?""")
+for name, value in (("start", "start"), ("minus-one", "-1")):
+    mistake(
+        f"filled-with-{name}", "best[ended] = end", f"best[ended] = {value}", "ended = best ==", "ended |= best =="
+    ).explain(f"""
+        texts that have ended were filled with {"the start token" if name == "start" else value}
+        why: A text that has ended gets the end token at every step.
+        ask: Which token should ended texts be filled with, according to the docstring?""")
+mistake("last-is-end", "best[ended] = end", "best[ended | (target.shape[-1] == max_length)] = end").explain("""
+    the model chooses at most max_length - 1 tokens: the last one is always the end token
+    why: max_length is the number of tokens to write. A text that has not ended by then is cut off.
+    ask: How many steps does your loop make if max_length is 1?""")
 mistake(
-    "softmax-for-log-softmax",
-    _DSCORES,
-    "np.exp(log_probs) * (dlog_probs - (dlog_probs * np.exp(log_probs)).sum(axis=-1, keepdims=True))",
+    "last-is-end-and-never-stops",
+    *("best[ended] = end", "best[ended | (target.shape[-1] == max_length)] = end", " and not ended.all()", ""),
 ).explain("""
-    the backward pass of softmax was used for the log-softmax
-    why: The two functions have different derivatives.
-    ask: Is the upstream gradient that of probabilities or of log-probabilities?""")
-mistake("log-softmax-sign", "dlog_probs - np.exp", "dlog_probs + np.exp").explain("""
-    the second term of the log-softmax gradient has the wrong sign
-    why: The forward pass subtracts the logarithm of the sum of exponentials.
-    ask: If all scores of a row increase by 1, the result does not change. What must a row of dscores add up to?""")
+    the result always has max_length tokens, the last one of which is always the end token
+    why: The loop should stop as soon as every text has ended, and the model chooses each token up to max_length.
+    ask: How many tokens does your code return if every text ends at once? How many steps does your loop make?""")
 mistake(
-    "memory-of-first-block-only", "dmemory += dmemory_of_block", "dmemory = dmemory_of_block", common=True
+    "one-step-late",
+    "    return target[..., 1:]",
+    "    if target.shape[-1] <= max_length:\n"
+    "        target = np.concatenate([target, np.full_like(target[..., :1], end)], axis=-1)\n"
+    "    return target[..., 1:]",
 ).explain("""
-    the encoder gets the memory's gradient from one decoder block only
-    why: All blocks attend to the same memory, so their gradients add up.
-    ask: Does your loop add the gradients of the memory, or overwrite them?""")
-mistake("memory-forgotten", "        dmemory += dmemory_of_block\n", "").explain("""
-    the encoder gets no gradient from the decoder
-    why: The gradient of the memory is the only one that reaches the encoder. Without it, the encoder is not trained.
-    ask: What does the backward pass of the source attention return besides the gradient of the queries?""")
-mistake("target-scale-missing", '(dx * scale, cache["target"]', '(dx, cache["target"]').explain("""
-    the gradient of W_target was not multiplied by √D
-    why: The forward pass multiplies the token vectors by √D.
-    ask: What happens between the table and the stream in the forward pass?""")
-mistake("scale-missing", "scale = math.sqrt(config.d_model)", "scale = 1.0", common=True).explain("""
-    the gradients of the two tables were not multiplied by √D
-    why: The forward pass multiplies the token vectors by √D.
-    ask: What happens between the table and the stream in the forward pass?""")
+    the loop stops one step late: one end token too many
+    why: It should stop as soon as every text has ended.
+    ask: When does your loop look whether all texts have ended: before or after the next token is written?""")
+mistake("stops-with-first-text", "ended.all()", "ended.flat[0]").explain("""
+    the loop stops when the first text of the batch has ended
+    why: The other texts are then cut off, or the loop goes on for nothing.
+    ask: Should the loop stop when one text has ended, or when all have?""")
+for name, token in (("zero", "0"), ("end", "end")):
+    mistake(f"start-is-{name}", "1), start, dtype", f"1), {token}, dtype").explain(f"""
+        the target began with {"token 0" if name == "zero" else "the end token"} instead of the start token
+        why: Each model has its own start token, which is passed in.
+        ask: Which token is the first that your decoder reads?""")
 mistake(
-    "no-first-residual",
-    "return dsum + dbranch, dmemory",
-    "return dbranch, dmemory",
-    common=True,
-    inside="_decoder_block_backward",
+    "start-and-end-exchanged",
+    "1), start, dtype",
+    "1), end, dtype",
+    "= end\n        target",
+    "= start\n        target",
+    "== end",
+    "== start",
 ).explain("""
-    the residual gradient around the decoder's self attention is missing
-    why: Where the forward pass adds, the gradient goes to both terms of the sum.
-    ask: How many sums does a decoder block have? Each of them has two gradients.""")
+    the start token and the end token were exchanged
+    why: Every target begins with the start token, and ends with the end token.
+    ask: Which of the two tokens does your loop wait for?""")
 mistake(
-    "no-second-residual",
-    "dsum + dbranch  # with respect to after_attention",
-    "dbranch  # with respect to after_attention",
-    common=True,
-    inside="_decoder_block_backward",
+    "source-mask-ignored",
+    "(source, params, config, source_mask)",
+    "(source, params, config)",
+    ", source_mask=source_mask)",
+    ")",
 ).explain("""
-    the residual gradient around the decoder's source attention is missing
-    why: Where the forward pass adds, the gradient goes to both terms of the sum.
-    ask: How many sums does a decoder block have? Each of them has two gradients.""")
+    the source mask was not used
+    why: Padding then counts like real tokens.
+    ask: Both stacks attend to the source. Which of them gets the mask in your code?""")
+mistake("source-mask-for-target", "source_mask=source_mask)", "target_mask=source_mask)").explain("""
+    the source mask was passed to the decoder as its target mask
+    why: It has a place for each source token, and hides the padding of the source.
+    ask: In which order does decode take its masks?""")
+mistake("floats", "return target[..., 1:]", "return target[..., 1:].astype(float)").explain("""
+    the tokens are float64
+    why: np.zeros and np.ones make floats. The docstring asks for int64, as for all ids in this course.
+    ask: Which dtype does the docstring name?""")
+mistake("two-axes-only", "    memory, _ = ", "    _, _ = source.shape\n    memory, _ = ").explain("""
+    the function works only for source tokens with two axes
+    why: The ids may have any number of leading axes, or none.
+    ask: Which of your lines needs to know how many axes the ids have?""")
+for name, new in (
+    ("wrapped", "source % config.vocab_source"),
+    ("clipped", "np.clip(source, 0, config.vocab_source - 1)"),
+):
+    mistake(f"source-{name}", "    memory, _ = ", f"    source = {new}\n    memory, _ = ").explain(f"""
+        source ids outside the vocabulary were {name}
+        why: The docstring promises a ValueError.
+        ask: What should happen with an id that no token has?""")
+mistake("ends-at-any-repeat", "ended = best == end", "ended = (target == end).any(axis=-1, keepdims=True)").explain("""
+    the start token counts as an end token after the first step
+    why: Some models use one token for both. Only a token that was written can end a text.
+    ask: In which tokens does your loop search for the end token?""")
 mistake(
-    "no-third-residual",
-    "dsum + dbranch  # with respect to after_source_attention",
-    "dbranch",
-    inside="_decoder_block_backward",
+    "zeros-are-padding",
+    "    memory, _ = ",
+    "    source_mask = source != 0 if source_mask is None else source_mask\n    memory, _ = ",
 ).explain("""
-    the residual gradient around the decoder's feed-forward network is missing
-    why: Where the forward pass adds, the gradient goes to both terms of the sum.
-    ask: How many sums does a decoder block have? Each of them has two gradients.""")
-mistake(
-    "attentions-exchanged",
-    'prefixed(dattn, "attn.")',
-    'prefixed(dsource, "attn.")',
-    'prefixed(dsource, "source_attn.")',
-    'prefixed(dattn, "source_attn.")',
-    inside="_decoder_block_backward",
-).explain("""
-    the gradients of the decoder's two attentions were exchanged
-    why: They have the same shapes, so there is no error.
-    ask: Under which prefix do you store the gradients of the source attention?""")
-mistake(
-    "blocks-in-forward-order",
-    "reversed(range(config.n_layers)):\n        dx, dmemory",
-    "range(config.n_layers):\n        dx, dmemory",
-).explain("""
-    the backward pass goes through the decoder's blocks from the first to the last
-    why: The backward pass starts with the last block. With a single block, the mistake stays hidden.
-    ask: Which block's output is closest to the loss?""")
+    without a mask, id 0 was taken for padding
+    why: source_mask=None means that all tokens are real. In another vocabulary, id 0 is a token like any other.
+    ask: Which of your lines compares ids with a number?""")

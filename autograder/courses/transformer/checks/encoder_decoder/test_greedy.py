@@ -10,7 +10,7 @@ from autograder.courses.transformer.checks.encoder_decoder._models import (
     draw_texts,
     draw_writer,
 )
-from autograder.engine.fixtures import Agree, Unmodified
+from autograder.engine.fixtures import Agree, Refuses, Unmodified
 from autograder.engine.inputs import RandomInputs
 from autograder.engine.reference import Reference
 
@@ -82,3 +82,11 @@ def test_greedy_inputs_kept(unmodified: Unmodified, draw: RandomInputs) -> None:
     """The source, the parameters and the mask are not changed"""
     (params, config), (source, _) = draw_model(draw), draw_texts(draw)
     unmodified(source, params, config, 1, 2, 4, source_mask=SOURCE_MASK)
+
+
+@graded("encoder_decoder.greedy_decode", points=0.25)
+def test_greedy_errors(refuses: Refuses, draw: RandomInputs) -> None:
+    """The documented errors: a negative source id, a source id that is too large"""
+    params, config = draw_model(draw)
+    refuses(np.array([[1, -1, 2]]), params, config, 1, 2, 4)
+    refuses(np.array([[1, VS, 2]]), params, config, 1, 2, 4)

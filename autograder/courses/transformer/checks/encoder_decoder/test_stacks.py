@@ -16,7 +16,7 @@ from autograder.courses.transformer.checks.encoder_decoder._models import (
     draw_small_model,
     draw_texts,
 )
-from autograder.engine.fixtures import Agree, Stages, Unmodified
+from autograder.engine.fixtures import Agree, Refuses, Stages, Unmodified
 from autograder.engine.inputs import RandomInputs
 
 graded = pytest.mark.graded
@@ -68,6 +68,14 @@ def test_encode_inputs_kept(unmodified: Unmodified, draw: RandomInputs) -> None:
     """The source, the parameters and the mask are not changed"""
     params, config = draw_model(draw)
     unmodified(draw_texts(draw)[0], params, config, source_mask=NO_SOURCE)
+
+
+@graded("encoder_decoder.encode", points=0.25)
+def test_encode_errors(refuses: Refuses, draw: RandomInputs) -> None:
+    """The documented errors: a negative id, an id that is too large"""
+    params, config = draw_model(draw)
+    refuses(np.array([[1, -1, 2]]), params, config)
+    refuses(np.array([[1, VS, 2]]), params, config)
 
 
 @graded("encoder_decoder.decode", points=2)
@@ -143,6 +151,14 @@ def test_decode_inputs_kept(unmodified: Unmodified, draw: RandomInputs) -> None:
     unmodified(target, draw.normal(2, 5, D), params, config, target_mask=~TARGET_MASK, source_mask=NO_SOURCE)
 
 
+@graded("encoder_decoder.decode", points=0.25)
+def test_decode_errors(refuses: Refuses, draw: RandomInputs) -> None:
+    """The documented errors: a negative id, an id that is too large"""
+    (params, config), memory = draw_model(draw), draw.normal(1, 5, D)
+    refuses(np.array([[1, -1, 2]]), memory, params, config)
+    refuses(np.array([[1, VT, 2]]), memory, params, config)
+
+
 @graded("encoder_decoder.transformer", points=2)
 def test_transformer(agree: Agree, draw: RandomInputs) -> None:
     """Both stacks, two blocks each"""
@@ -183,3 +199,13 @@ def test_transformer_stages(stages: Stages, draw: RandomInputs) -> None:
 def test_transformer_inputs_kept(unmodified: Unmodified, draw: RandomInputs) -> None:
     """The inputs are not changed"""
     unmodified(*draw_texts(draw), *draw_small_model(draw), source_mask=NO_SOURCE, target_mask=~TARGET_MASK)
+
+
+@graded("encoder_decoder.transformer", points=0.25)
+def test_transformer_errors(refuses: Refuses, draw: RandomInputs) -> None:
+    """The documented errors: negative ids, ids that are too large for their vocabulary"""
+    params, config = draw_small_model(draw)
+    for wrong in (-1, VS):
+        refuses(np.array([[1, wrong, 2]]), np.array([[1, 3]]), params, config)
+    for wrong in (-1, VT):
+        refuses(np.array([[1, 4, 2]]), np.array([[1, wrong]]), params, config)
