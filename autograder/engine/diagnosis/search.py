@@ -303,8 +303,8 @@ class Search:
         call = self.checks[index].calls[-1]
         if call.exception is not None:
             return Outcome(Match.NO)
-        if answer.exception is not None:
-            return NOT_COMPARABLE
+        if answer.exception is not None:  # If the solution raises one, too, the student forgot to: another mistake.
+            return NOT_COMPARABLE if self.correct_answer(index).exception is None else Outcome(Match.NO)
         parts = parts_of(call, answer, self.correct_answer(index))
         if parts is None:
             return Outcome(Match.NO)

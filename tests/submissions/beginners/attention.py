@@ -64,7 +64,7 @@ def causal_average_matmul__second_axis(x):
 
 
 def causal_average_matmul__no_keepdims(x):
-    """keepdims-forgotten"""
+    """keepdims-forgotten always-float64"""
     T = x.shape[-2]
     A = np.tril(np.ones((T, T)))
     A = A / A.sum(axis=1)
@@ -88,7 +88,7 @@ def causal_average_matmul__upper(x):
 
 
 def causal_mask__numbers(n_queries, n_keys=None):
-    """numbers"""
+    """numbers more-queries-accepted"""
     n_keys = n_queries if n_keys is None else n_keys
     return np.tril(np.ones((n_queries, n_keys)), n_keys - n_queries)
 
@@ -132,7 +132,7 @@ def padding_mask__reshape(keep):
 
 
 def attention__no_scale(q, k, v, mask=None):
-    """no-scale large-negative-number"""
+    """no-scale large-negative-number numbers-in-mask-accepted"""
     scores = q @ np.swapaxes(k, -1, -2)
     if mask is not None:
         scores = np.where(mask, scores, -1e9)
@@ -150,7 +150,7 @@ def attention__transposed(q, k, v, mask=None):
 
 
 def attention__nan(q, k, v, mask=None):
-    """nan-where-nothing-is-seen"""
+    """nan-where-nothing-is-seen numbers-in-mask-accepted"""
     scores = q @ k.swapaxes(-1, -2) / q.shape[-1] ** 0.5
     if mask is not None:
         scores = np.where(mask, scores, -np.inf)
@@ -168,7 +168,7 @@ def attention__minus_1e9(q, k, v, mask=None):
 
 
 def attention__mask_zero(q, k, v, mask=None):
-    """mask-inverted"""
+    """mask-inverted numbers-in-mask-accepted"""
     scores = q @ k.swapaxes(-1, -2) / q.shape[-1] ** 0.5
     if mask is not None:
         scores = np.where(mask, -np.inf, scores)
@@ -186,7 +186,7 @@ def attention__only_out(q, k, v, mask=None):
 
 
 def attention__width_of_second_axis(q, k, v, mask=None):
-    """scaled-by-second-axis"""
+    """scaled-by-second-axis numbers-in-mask-accepted"""
     d_k = q.shape[1]
     scores = q @ k.swapaxes(-1, -2) / d_k**0.5
     if mask is not None:
@@ -196,7 +196,7 @@ def attention__width_of_second_axis(q, k, v, mask=None):
 
 
 def attention__float64(q, k, v, mask=None):
-    """always-float64"""
+    """always-float64 numbers-in-mask-accepted"""
     scores = q @ k.swapaxes(-1, -2) / np.sqrt(q.shape[-1])
     if mask is not None:
         scores = np.where(mask, scores, -np.inf)
@@ -205,7 +205,7 @@ def attention__float64(q, k, v, mask=None):
 
 
 def attention__softmax_axis_one(q, k, v, mask=None):
-    """softmax-over-second-axis"""
+    """softmax-over-second-axis numbers-in-mask-accepted"""
     scores = q @ k.swapaxes(-1, -2) / q.shape[-1] ** 0.5
     if mask is not None:
         scores = np.where(mask, scores, -np.inf)
@@ -222,7 +222,7 @@ def attention_backward__no_scale(dout, q, k, v, weights):
 
 
 def attention_backward__no_softmax(dout, q, k, v, weights):
-    """no-softmax"""
+    """no-softmax always-float64"""
     dv = weights.swapaxes(-1, -2) @ dout
     ds = dout @ v.swapaxes(-1, -2) / np.sqrt(q.shape[-1])
     return ds @ k, ds.swapaxes(-1, -2) @ q, dv
@@ -374,7 +374,7 @@ def causal_mask__tril_minus1_plain(n_queries, n_keys=None):
 
 
 def causal_mask__inverted_plain(n_queries, n_keys=None):
-    """aligned-with-the-first-keys inverted"""
+    """inverted-from-the-first-keys"""
     n_keys = n_keys or n_queries
     return np.triu(np.ones((n_queries, n_keys), dtype=bool), k=1)
 
@@ -386,7 +386,7 @@ def causal_mask__extra_axes(n_queries, n_keys=None):
 
 
 def causal_mask__integers(n_queries, n_keys=None):
-    """integers"""
+    """integers more-queries-accepted"""
     n_keys = n_keys or n_queries
     return np.tril(np.ones((n_queries, n_keys), dtype=int), k=n_keys - n_queries)
 
@@ -418,7 +418,7 @@ def attention__maximum_of_everything(q, k, v, mask=None):
 
 
 def attention__maximum_before_mask(q, k, v, mask=None):
-    """maximum-before-mask"""
+    """maximum-before-mask mask-after-softmax-renormalised"""
     q, k, v = map(as_float, (q, k, v))
     s = q @ k.swapaxes(-1, -2) / math.sqrt(q.shape[-1])
     e = np.exp(s - s.max(-1, keepdims=True))
@@ -430,7 +430,7 @@ def attention__maximum_before_mask(q, k, v, mask=None):
 
 
 def attention__small_number_in_sum_1e8(q, k, v, mask=None):
-    """small-number-in-sum-1e-8"""
+    """small-number-in-sum numbers-in-mask-accepted"""
     q, k, v = map(as_float, (q, k, v))
     s = q @ k.swapaxes(-1, -2) / math.sqrt(q.shape[-1])
     if mask is not None:
@@ -451,7 +451,7 @@ def attention__minus_inf_times_mask(q, k, v, mask=None):
 
 
 def attention__scale_after_mask(q, k, v, mask=None):
-    """large-negative-number"""
+    """large-negative-number numbers-in-mask-accepted"""
     q, k, v = map(as_float, (q, k, v))
     s = q @ k.swapaxes(-1, -2)
     if mask is not None:
@@ -460,7 +460,7 @@ def attention__scale_after_mask(q, k, v, mask=None):
 
 
 def attention__minus_1e20(q, k, v, mask=None):
-    """large-negative-number"""
+    """large-negative-number numbers-in-mask-accepted"""
     q, k, v = map(as_float, (q, k, v))
     s = q @ k.swapaxes(-1, -2) / math.sqrt(q.shape[-1])
     if mask is not None:
@@ -469,7 +469,7 @@ def attention__minus_1e20(q, k, v, mask=None):
 
 
 def attention__float32_min(q, k, v, mask=None):
-    """large-negative-number"""
+    """large-negative-number numbers-in-mask-accepted"""
     q, k, v = map(as_float, (q, k, v))
     s = q @ k.swapaxes(-1, -2) / math.sqrt(q.shape[-1])
     if mask is not None:
@@ -478,7 +478,7 @@ def attention__float32_min(q, k, v, mask=None):
 
 
 def attention__minus_1e4_added(q, k, v, mask=None):
-    """fill-not-negative-enough-added"""
+    """number-added numbers-in-mask-accepted"""
     q, k, v = map(as_float, (q, k, v))
     s = q @ k.swapaxes(-1, -2) / math.sqrt(q.shape[-1])
     if mask is not None:
@@ -487,7 +487,7 @@ def attention__minus_1e4_added(q, k, v, mask=None):
 
 
 def attention__no_scale_and_1e9(q, k, v, mask=None):
-    """large-negative-number no-scale"""
+    """large-negative-number no-scale numbers-in-mask-accepted"""
     q, k, v = map(as_float, (q, k, v))
     s = q @ k.swapaxes(-1, -2)
     if mask is not None:
@@ -496,7 +496,7 @@ def attention__no_scale_and_1e9(q, k, v, mask=None):
 
 
 def attention__no_scale_softmax_queries(q, k, v, mask=None):
-    """no-scale softmax-over-queries"""
+    """no-scale softmax-over-queries numbers-in-mask-accepted"""
     s = q @ k.swapaxes(-1, -2)
     if mask is not None:
         s = np.where(mask, s, -np.inf)
@@ -505,7 +505,7 @@ def attention__no_scale_softmax_queries(q, k, v, mask=None):
 
 
 def attention__inverted_and_nan(q, k, v, mask=None):
-    """mask-inverted nan-where-nothing-is-seen"""
+    """mask-inverted nan-where-nothing-is-seen numbers-in-mask-accepted"""
     s = q @ k.swapaxes(-1, -2) / math.sqrt(q.shape[-1])
     if mask is not None:
         s = np.where(mask, -np.inf, s)
@@ -514,7 +514,7 @@ def attention__inverted_and_nan(q, k, v, mask=None):
 
 
 def attention__scaled_by_T(q, k, v, mask=None):
-    """scaled-by-second-axis"""
+    """scaled-by-number-of-queries numbers-in-mask-accepted"""
     q, k, v = map(as_float, (q, k, v))
     s = q @ k.swapaxes(-1, -2) / math.sqrt(q.shape[-2])
     if mask is not None:
@@ -526,7 +526,7 @@ def attention__scaled_by_T(q, k, v, mask=None):
 
 
 def attention__no_softmax(q, k, v, mask=None):
-    """no-softmax-and-hidden-0"""
+    """no-softmax-and-hidden-0 numbers-in-mask-accepted"""
     s = q @ k.swapaxes(-1, -2) / math.sqrt(q.shape[-1])
     if mask is not None:
         s = np.where(mask, s, 0)
@@ -534,7 +534,7 @@ def attention__no_softmax(q, k, v, mask=None):
 
 
 def attention__return_scores(q, k, v, mask=None):
-    """scores-for-weights"""
+    """scores-for-weights numbers-in-mask-accepted"""
     q, k, v = map(as_float, (q, k, v))
     s = q @ k.swapaxes(-1, -2) / math.sqrt(q.shape[-1])
     if mask is not None:
@@ -545,7 +545,7 @@ def attention__return_scores(q, k, v, mask=None):
 
 
 def attention__triu_mask_used(q, k, v, mask=None):
-    """always-causal"""
+    """always-causal numbers-in-mask-accepted"""
     q, k, v = map(as_float, (q, k, v))
     s = q @ k.swapaxes(-1, -2) / math.sqrt(q.shape[-1])
     T, S = s.shape[-2:]
@@ -568,7 +568,7 @@ def attention_backward__only_dk_scaled(dout, q, k, v, weights):
 
 
 def attention_backward__dv_no_t_and_no_scale(dout, q, k, v, weights):
-    """no-scale only-dk-scaled"""
+    """no-scale weights-not-transposed"""
     dv = weights @ dout
     dw = dout @ v.swapaxes(-1, -2)
     ds = weights * (dw - (dw * weights).sum(-1, keepdims=True))

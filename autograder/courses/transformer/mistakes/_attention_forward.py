@@ -138,7 +138,7 @@ mistake("four-axes-only-by-name", "    scores = q @", "    _, _, _, _ = q.shape\
 mistake(
     "small-number-in-sum",
     "np.maximum(total, 1)[:, None]",
-    "(total + CONSTANT)[:, None]",
+    "(np.maximum(total, 1) + CONSTANT)[:, None]",
     inside="_softmax_in_place",
     constant=1e-6,
 ).explain("""

@@ -20,7 +20,7 @@ _UNMASKED_MAXIMUM = (
 """
 )
 _HIDE = "np.copyto(scores, -np.inf, where=~mask)"
-_ADD = "scores = scores + np.where(mask, 0.0, CONSTANT).astype(scores.dtype)"
+_ADD = "scores = scores + np.where(mask, 0.0, min(CONSTANT, 0.0)).astype(scores.dtype)"
 _SOFTMAX = "_softmax_in_place(scores)"
 _RESULT = "return weights @ v, weights"
 # What is done about queries that see nothing: edits of the solution. The first gives them the softmax of their scores.

@@ -46,7 +46,7 @@ mistake(
     the gradients of the weights were transposed
     why: A gradient has the shape of its parameter. W_o is square, so its shape does not show the mistake.
     ask: dW = xᵀ dy: which of the two is transposed, and which comes first?""")
-mistake("output-weights-not-transposed", '"], as_float(params["W_o"]))', '"], as_float(params["W_o"]).T)').explain("""
+mistake("output-weights-not-transposed", '"], params["W_o"])', '"], params["W_o"].T)').explain("""
     W_o was not transposed in the backward pass
     why: The gradient of y = x W is dx = dy Wᵀ. W_o is square, so there is no error message.
     ask: What is the derivative of y = x W with respect to x?""")

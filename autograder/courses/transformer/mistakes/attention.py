@@ -71,6 +71,7 @@ for name, more in (("keys-required", (_TRI, _TRIL)), ("keys-required-for-offset"
         ask: What is n_keys in causal_mask(4)? What does the docstring say about that?""")
 for name, title, mask in (
     ("without-diagonal", "no query sees itself", "np.tri(n_queries, n_keys, k=-1, dtype=bool)"),
+    ("inverted", "the mask was inverted", "~np.tri(n_queries, n_keys, dtype=bool)"),
     ("upper-triangle", "the upper triangle was kept", "np.triu(np.ones((n_queries, n_keys), dtype=bool))"),
 ):
     mistake(f"{name}-from-the-first-keys", _TRI, mask).explain(f"""

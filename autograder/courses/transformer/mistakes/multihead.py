@@ -187,7 +187,7 @@ mistake(
     without a mask, a causal mask was used
     why: mask=None means that every query may attend to every key. An encoder needs that.
     ask: What should happen when mask is None?""")
-mistake("memory-ignored", "x = as_float(x)", "x, memory = as_float(x), None").explain("""
+mistake("memory-ignored", "    d_model = x.shape[-1]", "    d_model, memory = x.shape[-1], None").explain("""
     the memory was not used
     why: The function then always computes self attention; the other text has no influence.
     ask: Does your result change when the memory changes?""")
@@ -237,8 +237,8 @@ mistake("head-axis-added-to-mask", "(q, k, v, mask)", "(q, k, v, mask if mask is
          up?""")
 mistake(
     "columns-in-turn",
-    'W_qkv, b_qkv = as_float(params["W_qkv"]), params.get("b_qkv")',
-    """W_qkv, b_qkv = as_float(params["W_qkv"]), params.get("b_qkv")
+    'W_qkv, b_qkv = params["W_qkv"], params.get("b_qkv")',
+    """W_qkv, b_qkv = params["W_qkv"], params.get("b_qkv")
     W_qkv = np.concatenate([W_qkv[:, i::3] for i in range(3)], axis=1)
     b_qkv = None if b_qkv is None else np.concatenate([b_qkv[i::3] for i in range(3)])""",
 ).explain("""
