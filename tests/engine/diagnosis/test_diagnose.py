@@ -55,6 +55,22 @@ def test_diagnose_unknown_mistake_is_not_named(tmp_path, change):
     assert all(outcome.mistake is None for outcome in failed)
 
 
+def test_diagnose_forgotten_error_hides_no_other_mistake(tmp_path):
+    """The masks of numbers that should be refused come on top of nan where a query sees nothing."""
+    text = """
+import numpy as np
+from softmax import softmax
+
+def attention(q, k, v, mask=None):
+    scores = q @ k.swapaxes(-1, -2) / q.shape[-1] ** 0.5
+    weights = softmax(scores if mask is None else np.where(mask, scores, -np.inf))
+    return weights @ v, weights
+"""
+    failed = {outcome.id.partition("::")[2]: outcome for outcome in judged(tmp_path, "attention.attention", text)}
+    assert failed["sees_nothing"].mistake["id"] == "attention.attention/nan-where-nothing-is-seen"
+    assert failed["errors"].mistake["id"].startswith("attention.attention/numbers-in-mask-accepted")
+
+
 def test_diagnose_mistake_must_explain_passed_checks(tmp_path):
     """Wrong as the listed mistake for one temperature, right for the other: not that mistake."""
     text = SOFTMAX.replace("/ temperature", "* (temperature if temperature < 1 else 1 / temperature)")

@@ -57,11 +57,13 @@ mistake("softmax-of-weights", "(dweights, weights)", "(dweights, softmax(weights
     the softmax was taken of the weights again
     why: `weights` are already probabilities.
     ask: What does softmax_backward expect as its second argument: scores or probabilities?""")
-mistake("weights-not-transposed", "dv = weights.swapaxes(-1, -2) @ dout", "dv = weights @ dout").explain("""
+mistake(
+    "weights-not-transposed", "dv = weights.swapaxes(-1, -2) @ dout", "dv = weights @ dout", common=True
+).explain("""
     the weights were not transposed for dv
     why: The gradient of a value comes from all queries that attended to it: it is a sum over the queries.
     ask: dv has one row for each key. Over which axis of the weights must the sum run?""")
-mistake("scores-not-transposed", "dk = dscores.swapaxes(-1, -2) @ q", "dk = dscores @ q").explain("""
+mistake("scores-not-transposed", "dk = dscores.swapaxes(-1, -2) @ q", "dk = dscores @ q", common=True).explain("""
     dscores was not transposed for dk
     why: The gradient of a key comes from all queries that attended to it: it is a sum over the queries.
     ask: dk has one row for each key. Over which axis of dscores must the sum run?""")
