@@ -3,11 +3,14 @@
 import numpy as np
 import pytest
 
-from autograder.engine.fixtures import Agree, Unmodified
+from autograder.engine.fixtures import Agree, Refuses, Unmodified
 from autograder.engine.inputs import RandomInputs
 
 graded = pytest.mark.graded
 FLOAT32 = np.float32
+# Texts with ids that are not in a vocabulary of five. The first one that is accepted shows what is not checked:
+# anything, texts with a valid id, ids that are not the first or not the last, negative ids, large ones, 5 itself.
+OUTSIDE_FIVE = ([7, -1], [7, 1, -1], [1, 7, -1], [7, -1, 1], [2, -1], [4, 8], [0, 5])
 
 
 @graded("embeddings.one_hot")
@@ -31,6 +34,26 @@ def test_one_hot_vocabulary(agree: Agree) -> None:
     agree(np.array([[3, 2]], dtype=np.int32), 4)
 
 
+@graded("embeddings.one_hot", points=0.25)
+def test_one_hot_single(agree: Agree) -> None:
+    """A single id, and no ids"""
+    agree(np.array(2), 4)
+    agree(np.zeros((2, 0), dtype=np.int64), 3)
+
+
+@graded("embeddings.one_hot", points=0.25)
+def test_one_hot_inputs_kept(unmodified: Unmodified, draw: RandomInputs) -> None:
+    """The ids are not changed"""
+    unmodified(draw.integers(2, 3, high=5), 5)
+
+
+@graded("embeddings.one_hot", points=0.25)
+def test_one_hot_errors(refuses: Refuses) -> None:
+    """The documented error: an id that is negative or too large"""
+    for ids in OUTSIDE_FIVE:
+        refuses(np.array(ids), 5)
+
+
 @graded("embeddings.embed_tokens")
 def test_lookup_text(agree: Agree, draw: RandomInputs) -> None:
     """One text, with repeated tokens"""
@@ -48,16 +71,30 @@ def test_lookup_batch(agree: Agree, draw: RandomInputs) -> None:
 
 @graded("embeddings.embed_tokens")
 def test_lookup_dtypes(agree: Agree, draw: RandomInputs) -> None:
-    """float32 stays float32, an integer table becomes float64"""
+    """float32 stays float32"""
     ids = draw.integers(2, 3, high=5)
     agree(ids, draw.normal(5, 4, dtype=FLOAT32))
-    agree(ids, draw.integers(5, 4, low=-9, high=10))
 
 
 @graded("embeddings.embed_tokens")
 def test_lookup_inputs_kept(unmodified: Unmodified, draw: RandomInputs) -> None:
     """The inputs are not changed"""
     unmodified(draw.integers(2, 3, high=5), draw.normal(5, 4))
+
+
+@graded("embeddings.embed_tokens", points=0.25)
+def test_lookup_single(agree: Agree, draw: RandomInputs) -> None:
+    """A single id, and no ids"""
+    W_tok = draw.normal(4, 3)
+    agree(np.array(2), W_tok)
+    agree(np.zeros((2, 0), dtype=np.int64), W_tok)
+
+
+@graded("embeddings.embed_tokens", points=0.25)
+def test_lookup_errors(refuses: Refuses, draw: RandomInputs) -> None:
+    """The documented error: an id that is negative or too large"""
+    for ids in OUTSIDE_FIVE:
+        refuses(np.array(ids), draw.normal(5, 3))
 
 
 @graded("embeddings.embed_tokens_backward")
@@ -82,16 +119,29 @@ def test_table_gradient_batch(agree: Agree, draw: RandomInputs) -> None:
 
 @graded("embeddings.embed_tokens_backward")
 def test_table_gradient_dtypes(agree: Agree, draw: RandomInputs) -> None:
-    """float32 stays float32, integers become float64"""
+    """float32 stays float32"""
     ids = draw.integers(2, 5, high=4)
     agree(draw.normal(2, 5, 3, dtype=FLOAT32), ids, 4)
-    agree(draw.integers(2, 5, 3, low=-9, high=10), ids, 4)
 
 
 @graded("embeddings.embed_tokens_backward")
 def test_table_gradient_inputs_kept(unmodified: Unmodified, draw: RandomInputs) -> None:
     """The inputs are not changed"""
     unmodified(draw.normal(2, 3, 4), draw.integers(2, 3, high=5), 5)
+
+
+@graded("embeddings.embed_tokens_backward", points=0.25)
+def test_table_gradient_single(agree: Agree, draw: RandomInputs) -> None:
+    """A single id, and no ids"""
+    agree(draw.normal(3), np.array(2), 4)
+    agree(draw.normal(2, 0, 3), np.zeros((2, 0), dtype=np.int64), 4)
+
+
+@graded("embeddings.embed_tokens_backward", points=0.25)
+def test_table_gradient_errors(refuses: Refuses, draw: RandomInputs) -> None:
+    """The documented error: an id that is negative or too large"""
+    for ids in OUTSIDE_FIVE:
+        refuses(draw.normal(len(ids), 3), np.array(ids), 5)
 
 
 @graded("embeddings.sinusoidal_positions")
@@ -154,13 +204,29 @@ def test_embed_scale(agree: Agree, draw: RandomInputs) -> None:
 
 @graded("embeddings.embed")
 def test_embed_dtypes(agree: Agree, draw: RandomInputs) -> None:
-    """float32 stays float32, integer tables become float64"""
+    """float32 stays float32"""
     ids = draw.integers(2, 3, high=5)
     agree(ids, draw.normal(5, 4, dtype=FLOAT32), draw.normal(6, 4, dtype=FLOAT32), scale=1.5)
-    agree(ids, draw.integers(5, 4, low=-9, high=10), draw.integers(6, 4, low=-9, high=10), scale=0.5)
 
 
 @graded("embeddings.embed")
 def test_embed_inputs_kept(unmodified: Unmodified, draw: RandomInputs) -> None:
     """The inputs are not changed"""
     unmodified(draw.integers(2, 3, high=5), draw.normal(5, 4), draw.normal(6, 4), scale=2.0)
+
+
+@graded("embeddings.embed", points=0.25)
+def test_embed_errors(refuses: Refuses, draw: RandomInputs) -> None:
+    """The documented error: an id that is negative or too large"""
+    W_tok = draw.normal(5, 4)
+    for ids in OUTSIDE_FIVE:
+        refuses(np.array(ids), W_tok, draw.normal(6, 4))
+
+
+@graded("embeddings.embed", points=0.25)
+def test_embed_too_long(refuses: Refuses, draw: RandomInputs) -> None:
+    """The documented error: a text with more tokens than there are positions"""
+    W_tok = draw.normal(5, 4)
+    refuses(draw.integers(2, 4, high=5), W_tok, draw.normal(3, 4))
+    for shape in ((3,), (1, 3)):
+        refuses(draw.integers(*shape, high=5), W_tok, draw.normal(1, 4))

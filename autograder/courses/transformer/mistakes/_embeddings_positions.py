@@ -25,16 +25,25 @@ mistake("exponent-halved", "even_columns / d_model)", "even_columns / 2 / d_mode
     ask: For the last pair of columns, which number should the exponent be close to?""")
 mistake(
     "cosine-with-its-own-exponent",
+    "even_columns = np.arange(0, d_model, 2)",
+    "even_columns = np.arange(d_model)",
+    "np.sin(angles)",
+    "np.sin(angles[:, 0::2])",
     "np.cos(angles[:, : d_model // 2])",
-    "np.cos(np.arange(length)[:, None] / 10000.0 ** (np.arange(1, d_model, 2) / d_model))",
+    "np.cos(angles[:, 1::2])",
+    common=True,
 ).explain("""
     the cosine's exponent uses its own column number, 2i + 1
     why: The sine and the cosine of a pair need the same frequency. Only then is a shift by k positions a rotation.
     ask: In the formula, which exponent does the cosine have, and which the sine?""")
 mistake(
     "cosine-one-pair-ahead",
+    "even_columns = np.arange(0, d_model, 2)",
+    "even_columns = np.arange(0, d_model + 2, 2)",
+    "np.sin(angles)",
+    "np.sin(angles[:, : (d_model + 1) // 2])",
     "np.cos(angles[:, : d_model // 2])",
-    "np.cos(np.arange(length)[:, None] / 10000.0 ** (np.arange(2, d_model + 1, 2) / d_model))",
+    "np.cos(angles[:, 1 : d_model // 2 + 1])",
 ).explain("""
     the cosine uses the frequency of the next pair of columns
     why: The sine and the cosine of a pair need the same frequency. Only then is a shift by k positions a rotation.
@@ -78,16 +87,27 @@ mistake("multiplied", "[:, None] / 10000.0", "[:, None] * 10000.0").explain("""
     why: The wavelengths then shrink from pair to pair instead of growing, and become far too short to distinguish
          positions.
     ask: In the formula, is the power in the numerator or in the denominator?""")
-mistake("last-pair-reaches-10000", "even_columns / d_model)", "even_columns / max(d_model - 2, 1))").explain("""
-    the exponent was divided by D - 2, not by D
-    why: The authors' own program does that, so that the last pair reaches exactly 10000, but the formula of the paper
-         divides by D.
-    ask: By what is 2i divided in the formula?""")
+for name, last in (
+    ("last-pair-reaches-10000", "max(d_model - 2, 1)"),
+    ("last-sine-reaches-10000", "max(2 * len(even_columns) - 2, 1)"),
+    ("last-cosine-reaches-10000", "max(2 * (d_model // 2) - 2, 1)"),
+    ("last-column-reaches-10000", "max(d_model - 1, 1)"),
+):
+    mistake(name, "even_columns / d_model)", f"even_columns / {last})").explain("""
+        the exponent was divided by a smaller number than D
+        why: The authors' own program does that, so that the last pair reaches exactly 10000, but the formula of the
+             paper divides by D.
+        ask: By what is 2i divided in the formula?""")
+for name, width in (("up", "(d_model + d_model % 2)"), ("down", "max(d_model - d_model % 2, 1)")):
+    mistake(f"odd-width-rounded-{name}", "even_columns / d_model)", f"even_columns / {width})").explain(f"""
+        an odd width was rounded {name} to an even one in the exponent
+        why: The exponents are 2i / D for an odd D, too. The mistake stays hidden with an even width.
+        ask: By what is 2i divided for D = 7: by 6, 7 or 8?""")
 mistake("odd-width", "angles[:, : d_model // 2]", "angles").explain("""
     the function does not work for an odd width
     why: With an odd D there is one more sine than cosines.
     ask: How many columns are there for the cosines when D is 7? How many angles do you have?""")
-mistake("float32", "np.empty((length, d_model))", "np.empty((length, d_model), dtype=np.float32)").explain("""
+mistake("float32", "return table", "return table.astype(np.float32)").explain("""
     the table is float32, not float64
     why: Many programs compute in float32 only. In this course new tables are float64, and callers convert them if
          needed.
@@ -96,8 +116,12 @@ mistake(
     "column-number-doubled",
     "even_columns / d_model)",
     "2 * even_columns / d_model)",
+    "even_columns = np.arange(0, d_model, 2)",
+    "even_columns = np.arange(d_model)",
+    "np.sin(angles)",
+    "np.sin(angles[:, 0::2])",
     "np.cos(angles[:, : d_model // 2])",
-    "np.cos(np.arange(length)[:, None] / 10000.0 ** (2 * np.arange(1, d_model, 2) / d_model))",
+    "np.cos(angles[:, 1::2])",
     common=True,
 ).explain("""
     the exponent is twice the column number, for the cosine twice its own
@@ -138,92 +162,42 @@ mistake(
     why: The table is float64, but only about seven digits of it are correct, and fewer at late positions, where the
          angles are large.
     ask: What is the dtype of your positions, and what is that of the powers they are divided by?""")
-
-mistake = MISTAKES.for_functions("embeddings.embed")
-mistake(
-    "sum-scaled",
-    "embed_tokens(ids, W_tok) * float(scale) + W_pos[:length]",
-    "(embed_tokens(ids, W_tok) + W_pos[:length]) * float(scale)",
-    common=True,
-).explain("""
-    the whole sum was scaled, not only the token vectors
-    why: The position vectors get the factor too, so it does not change the balance between the two.
-    ask: In the formula, which of the two terms is multiplied by `scale`?""")
-mistake("positions-scaled", " * float(scale) + W_pos[:length]", " + W_pos[:length] * float(scale)").explain("""
-    the position vectors were scaled instead of the token vectors
-    why: The purpose of the factor is to make the token vectors as large as the position vectors.
-    ask: In the formula, which of the two terms is multiplied by `scale`?""")
-mistake("scale-ignored", " * float(scale)", "", common=True).explain("""
-    the scale was ignored
-    why: The mistake stays hidden with the default, 1.
-    ask: Which of the function's arguments does your code not use?""")
-mistake("scaled-by-root-of-width", "float(scale)", "float(np.sqrt(W_pos.shape[-1]))", common=True).explain("""
-    the token vectors were multiplied by √D, not by the given scale
-    why: The 2017 transformer multiplies by √D and GPT-2 does not, so `scale` is an argument.
-    ask: What should the factor be if the caller does not give one?""")
-mistake("divided-by-scale", "* float(scale)", "/ float(scale)").explain("""
-    the token vectors were divided by the scale
-    why: The purpose of the factor is to make the token vectors as large as the position vectors.
-    ask: Does the formula multiply or divide by the scale?""")
-mistake("no-positions", " + W_pos[:length]", "", common=True).explain("""
-    the position vectors were not added
-    why: Without them, attention does not depend on the order of the tokens.
-    ask: Does your result for a token depend on its position?""")
-mistake("all-positions", "W_pos[:length]", "W_pos").explain("""
-    the position table was not cut to the length of the text
-    why: Only texts of exactly the block size then work. Most shorter ones give an error.
-    ask: How many rows does W_pos have, and how many tokens does the text have?""")
-mistake("last-positions", "W_pos[:length]", "W_pos[-length:]").explain("""
-    the last rows of the position table were used, not the first
-    why: A text begins at position 0, however short it is.
-    ask: Which row of W_pos belongs to the first token of a short text?""")
-mistake("positions-from-one", "W_pos[:length]", "W_pos[1 : length + 1]").explain("""
-    the positions were counted from 1
-    why: Row 0 of the table belongs to the first token.
-    ask: Which row of W_pos belongs to the first token?""")
-mistake("length-of-first-axis", "np.shape(ids)[-1]", "np.shape(ids)[0]", common=True).explain("""
-    the length of the text was read from the first axis
-    why: With a batch, the first axis counts the texts. The mistake stays hidden when there are as many texts as tokens.
-    ask: What does len(ids) count when ids is (B, T)?""")
-mistake("position-of-the-text", "W_pos[:length]", "W_pos[: len(ids), None]").explain("""
-    the position vectors were added along the batch, one for each text
-    why: All tokens of a text then get the same vector, so their order is lost. Broadcasting accepts it if W_pos has
-         enough rows.
-    ask: With which axis of the token vectors (B, T, D) must the T of W_pos[:T] be aligned?""")
-mistake("position-of-the-token", "W_pos[:length]", "W_pos[np.asarray(ids)]").explain("""
-    the position vectors were looked up with the ids
-    why: The same token then gets the same position vector at every position.
-    ask: Which index does the formula use for W_tok, and which for W_pos?""")
-mistake(
-    "concatenated",
-    "return embed_tokens(ids, W_tok) * float(scale) + W_pos[:length]",
-    "tokens = embed_tokens(ids, W_tok) * float(scale)\n"
-    "    return np.concatenate([tokens, np.broadcast_to(W_pos[:length], tokens.shape)], axis=-1)",
-).explain("""
-    token and position vectors were concatenated, not added
-    why: The vectors are then twice as wide as the next layers expect.
-    ask: What is the length of the last axis of your result: D or 2 D?""")
-mistake("length-of-second-axis", "np.shape(ids)[-1]", "np.shape(ids)[1]", "length > len(W_pos)", "False").explain("""
-    the length of the text was read from the second axis
-    why: That is correct for (B, T). A single text (T,) has no second axis, and with more batch axes it is another one.
-    ask: Which axis of `ids` always runs along the text, counted from the end?""")
-mistake("two-axes-only", "length = np.shape(ids)[-1]", "_, length = np.shape(ids)").explain("""
-    the function works for (B, T) only: B, T = ids.shape
-    why: A single text has the shape (T,), and with more batch axes the shape has more than two entries.
-    ask: Which of the two names do you use? Which axis is that, counted from the end?""")
-mistake("multiplied", "* float(scale) + W_pos", "* float(scale) * W_pos").explain("""
-    token and position vectors were multiplied, not added
-    why: A 0 in a position vector would erase that entry of every token.
-    ask: Which operation combines the two in the formula?""")
-mistake("scaled-by-width", "float(scale)", "W_pos.shape[-1]").explain("""
-    the token vectors were multiplied by D, not by the given scale
-    why: The factor is an argument. A caller who wants the 2017 transformer passes √D.
-    ask: What should embed do with scale=2.5?""")
-mistake(
-    "table-in-place",
-    "return embed_tokens(ids, W_tok) * float(scale)",
-    "W_tok *= scale\n    return embed_tokens(ids, W_tok)",
-).explain("""
-    the token table was scaled in place
-    why: `W_tok *= scale` changes the caller's table, which is then scaled again at the next call.
-    ask: Which of your lines write into an array that you did not create?""")
+mistake("whole-exponent", "even_columns / d_model)", "even_columns // d_model)").explain("""
+    the exponent was rounded down to a whole number: // instead of /
+    why: 2i is always below D, so every exponent is 0 and all pairs have the same frequency.
+    ask: What is 2 // 6, and what is 2 / 6?""")
+mistake("divided-by-length", "even_columns / d_model)", "even_columns / length)").explain("""
+    the exponent was divided by the number of positions, not by D
+    why: The wavelengths must not depend on the length of the text, or the same position has another vector in a longer
+         one.
+    ask: By what is 2i divided in the formula: by D or by T?""")
+mistake("one-pair-ahead", "np.arange(0, d_model, 2)", "np.arange(2, d_model + 2, 2)").explain("""
+    the pairs were counted from 1: the first exponent is 2 / D, not 0
+    why: i counts from 0, so that the first pair turns by one radian per position.
+    ask: What is i for the first two columns? What is the exponent there?""")
+mistake("natural-base", "10000.0 **", "np.e **").explain("""
+    the base is e: the logarithm of 10000 is missing
+    why: 10000^a is exp(a log 10000). Without the logarithm, the longest wavelength is below 3 radians.
+    ask: What is exp(-2i/D), and what is 10000^(-2i/D), for the last pair?""")
+mistake("degrees", "np.arange(length)[:, None]", "2.0 * np.pi * np.arange(length)[:, None]").explain("""
+    the angles were multiplied by 2π
+    why: The formula takes the sine of pos / 10000^(2i/D) itself, in radians.
+    ask: Does the formula contain a factor 2π?""")
+mistake("positions-as-fractions", "np.arange(length)[:, None]", "np.arange(length)[:, None] / length").explain("""
+    the positions were divided by the length
+    why: The vector of a position must not depend on the length of the text.
+    ask: What is pos in the formula for the third position: 2, or a fraction?""")
+for name, columns in (("sine", "0::2"), ("cosine", "1::2")):
+    mistake(f"no-{name}s", "    return", f"    table[:, {columns}] = 0.0\n    return").explain(f"""
+        the columns of the {name}s are 0
+        why: With the sine and the cosine of each frequency, a shift by k positions is a rotation. With one of them
+             alone it is not.
+        ask: Which of your lines writes these columns?""")
+    mistake(f"{name}-negative", f"table[:, {columns}] =", f"table[:, {columns}] = -").explain(f"""
+        the {name} has the wrong sign
+        why: The pairs then turn in another direction or begin at another angle than in the formula.
+        ask: What is the {name} of 0, and what does your table have in row 0?""")
+mistake("first-position-empty", "    return", "    table[0] = 0.0\n    return").explain("""
+    row 0 is all zeros
+    why: Some programs keep row 0 for padding. Here position 0 is the first token, and its row is 0, 1, 0, 1, …
+    ask: What is the cosine of 0?""")

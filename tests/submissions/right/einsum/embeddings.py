@@ -10,7 +10,7 @@ def _float(a):
 
 def one_hot(ids, vocab_size):
     ids = np.asarray(ids)
-    if ids.min() < 0 or ids.max() >= vocab_size:
+    if ids.min(initial=0) < 0 or ids.max(initial=0) >= vocab_size:
         raise ValueError("token id out of range")
     return np.eye(vocab_size)[ids]
 

@@ -7,12 +7,17 @@ def _f(x):
     return np.asarray(x) + np.zeros((), np.float32 if np.asarray(x).dtype == np.float32 else np.float64)
 
 
+def _positive(t):
+    if t > 0: return t
+    raise ValueError(t)
+
+
 def log_softmax(x, axis=-1):
     return _f(x) - np.logaddexp.reduce(_f(x), axis=axis, keepdims=True)
 
 
 def softmax(x, axis=-1, temperature=1.0):
-    return np.exp(log_softmax(_f(x) * type(_f(x).flat[0])(1 / temperature), axis))
+    return np.exp(log_softmax(_f(x) * type(_f(x).flat[0])(1 / _positive(temperature)), axis))
 
 
 def cross_entropy(logits, targets):
