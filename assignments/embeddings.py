@@ -116,8 +116,7 @@ def embed_tokens(ids, W_tok):
         W_tok: the table, (V, D).
 
     Returns:
-        Vectors, (..., D), in the dtype of `W_tok` (float64 for integers). A new array: changing it does not change the
-        table.
+        Vectors, (..., D), in the dtype of `W_tok`.
 
     Raises:
         ValueError: if an id is negative or not below V.
@@ -176,7 +175,7 @@ def embed_tokens_backward(dout, ids, vocab_size):
         vocab_size: V, the number of rows of the table.
 
     Returns:
-        dW_tok, (V, D), in the dtype of `dout` (float64 for integers). Rows of tokens that do not occur are 0.
+        dW_tok, (V, D), in the dtype of `dout`. Rows of tokens that do not occur are 0.
 
     Raises:
         ValueError: if an id is negative or not below `vocab_size`.
@@ -285,7 +284,7 @@ def embed(ids, W_tok, W_pos, scale=1.0):
         scale: the factor of the token vectors: 1 in GPT-2, √D in the 2017 transformer.
 
     Returns:
-        Vectors, (..., T, D), in the dtype of the tables (float64 for integers).
+        Vectors, (..., T, D), in the dtype of the tables.
 
     Raises:
         ValueError: if an id is negative or not below V, or if T is larger than the number of positions.

@@ -61,6 +61,7 @@ class Mistake:
     # Set for a family, in which CONSTANT stands for any number: a typical value. With an int, the others are ints, too.
     constant: float | None = None
     generated: bool = False  # was derived from the solution, and is not in the course's table
+    fitted: bool = False  # is a member of a family whose constant was found from the answer
 
     @property
     def id(self) -> str:
@@ -84,6 +85,7 @@ class Mistake:
             edits=tuple((old, new.replace(CONSTANT, code)) for old, new in self.edits),
             body=self.body.replace(CONSTANT, code),
             constant=None,
+            fitted=True,
         )
 
 

@@ -163,7 +163,7 @@ class Search:
 
     def _preference(self, mistakes: Combination) -> tuple[bool, bool]:
         """Return what decides between mistakes that explain the same."""
-        return self._is_own(mistakes), not any(mistake.generated for mistake in mistakes)
+        return self._is_own(mistakes), not any(mistake.generated or mistake.fitted for mistake in mistakes)
 
     def _rank(self, outcome: Outcome, count: int) -> tuple[Any, ...]:
         complete = outcome.match > Match.IN_PART

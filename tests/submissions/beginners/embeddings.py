@@ -8,14 +8,14 @@ from embeddings import embed_tokens, one_hot
 
 
 def one_hot__one_text(ids, vocab_size):
-    """one-text-only"""
+    """one-text-only ids-not-checked-by-pairs"""
     out = np.zeros((len(ids), vocab_size))
     out[np.arange(len(ids)), ids] = 1
     return out
 
 
 def one_hot__loop(ids, vocab_size):
-    """one-text-only"""
+    """one-text-only effect-other-error"""
     out = np.zeros((len(ids), vocab_size))
     for i in range(len(ids)):
         out[i, ids[i]] = 1
@@ -23,7 +23,7 @@ def one_hot__loop(ids, vocab_size):
 
 
 def one_hot__integers_one_text(ids, vocab_size):
-    """one-text-only integers"""
+    """one-text-only integers effect-other-error"""
     out = np.zeros((len(ids), vocab_size), dtype=int)
     for i, token in enumerate(ids):
         out[i][token] = 1
@@ -31,56 +31,56 @@ def one_hot__integers_one_text(ids, vocab_size):
 
 
 def one_hot__integers(ids, vocab_size):
-    """integers"""
+    """integers effect-other-error"""
     return np.eye(vocab_size, dtype=int)[ids]
 
 
 def one_hot__booleans(ids, vocab_size):
-    """booleans"""
+    """booleans ids-not-checked"""
     return ids[..., np.newaxis] == np.arange(vocab_size)
 
 
 def one_hot__all_columns(ids, vocab_size):
-    """columns-of-all-ids"""
+    """columns-of-all-ids effect-other-error"""
     out = np.zeros((*ids.shape, vocab_size))
     out[..., ids] = 1
     return out
 
 
 def one_hot__transposed(ids, vocab_size):
-    """new-axis-first"""
+    """new-axis-first ids-not-checked-by-index"""
     out = np.zeros((vocab_size, len(ids)))
     out[ids, np.arange(len(ids))] = 1
     return out
 
 
 def one_hot__as_wide_as_largest_id(ids, vocab_size):
-    """as-wide-as-the-largest-id"""
+    """as-wide-as-the-largest-id effect-error-not-raised"""
     return np.eye(ids.max() + 1)[ids]
 
 
 def embed_tokens__columns(ids, W_tok):
-    """columns-not-rows"""
+    """columns-not-rows effect-other-error"""
     return W_tok[:, ids]
 
 
 def embed_tokens__take(ids, W_tok):
-    """take-without-axis"""
+    """take-without-axis effect-error-not-raised"""
     return np.take(W_tok, ids)
 
 
 def embed_tokens__one_hot(ids, W_tok):
-    """float64-one-hot"""
+    """always-float64"""
     return one_hot(ids, len(W_tok)) @ W_tok
 
 
-def embed_tokens__integers(ids, W_tok):
-    """integers-kept"""
+def embed_tokens__no_check(ids, W_tok):
+    """ids-not-checked"""
     return W_tok[ids]
 
 
 def embed_tokens__loop(ids, W_tok):
-    """one-text-only"""
+    """one-text-only ids-not-checked"""
     out = np.zeros((len(ids), W_tok.shape[1]))
     for i in range(len(ids)):
         out[i] = W_tok[ids[i]]
@@ -88,40 +88,40 @@ def embed_tokens__loop(ids, W_tok):
 
 
 def embed_tokens__flat(ids, W_tok):
-    """batch-flattened"""
+    """batch-flattened effect-other-error"""
     return W_tok[ids.flatten()] * 1.0
 
 
 def embed_tokens_backward__plus_equals(dout, ids, vocab_size):
-    """repeats-lost repeats-overwritten"""
+    """repeats-lost repeats-overwritten effect-other-error"""
     dW = np.zeros((vocab_size, dout.shape[-1]))
     dW[ids] += dout
     return dW
 
 
 def embed_tokens_backward__assignment(dout, ids, vocab_size):
-    """repeats-overwritten repeats-lost"""
+    """repeats-overwritten repeats-lost effect-other-error"""
     dW = np.zeros((vocab_size, dout.shape[-1]), dtype=dout.dtype)
     dW[ids] = dout
     return dW
 
 
 def embed_tokens_backward__add_at(dout, ids, vocab_size):
-    """always-float64"""
+    """always-float64 ids-not-checked-by-index"""
     dW = np.zeros((vocab_size, dout.shape[-1]))
     np.add.at(dW, ids, dout)
     return dW
 
 
-def embed_tokens_backward__integers(dout, ids, vocab_size):
-    """integers-kept"""
+def embed_tokens_backward__no_check(dout, ids, vocab_size):
+    """ids-not-checked-by-index"""
     dW = np.zeros((vocab_size, dout.shape[-1]), dtype=dout.dtype)
     np.add.at(dW, ids, dout)
     return dW
 
 
 def embed_tokens_backward__loop(dout, ids, vocab_size):
-    """one-text-only"""
+    """one-text-only effect-other-error"""
     dW = np.zeros((vocab_size, dout.shape[-1]))
     for i in range(len(ids)):
         dW[ids[i]] += dout[i]
@@ -129,7 +129,7 @@ def embed_tokens_backward__loop(dout, ids, vocab_size):
 
 
 def embed_tokens_backward__second_axis(dout, ids, vocab_size):
-    """one-text-only"""
+    """one-text-only ids-not-checked-by-index"""
     dW = np.zeros((vocab_size, dout.shape[1]))
     for i, token in enumerate(ids):
         dW[token] += dout[i]
@@ -142,13 +142,13 @@ def embed_tokens_backward__one_hot_transposed(dout, ids, vocab_size):
 
 
 def embed_tokens_backward__divided_by_positions(dout, ids, vocab_size):
-    """divided-by-places"""
+    """divided-by-places always-float64"""
     hot = one_hot(ids.reshape(-1), vocab_size)
     return hot.T @ dout.reshape(-1, dout.shape[-1]) / ids.size
 
 
 def sinusoidal_positions__columns_doubled(length, d_model):
-    """column-number-doubled"""
+    """column-number-doubled odd-width-by-loop"""
     table = np.zeros((length, d_model))
     for pos in range(length):
         for i in range(0, d_model, 2):
@@ -169,7 +169,7 @@ def sinusoidal_positions__exponent_doubled(length, d_model):
 
 
 def sinusoidal_positions__exponent_doubled_even_only(length, d_model):
-    """exponent-doubled"""
+    """exponent-doubled odd-width-by-loop"""
     table = np.zeros((length, d_model))
     for pos in range(length):
         for i in range(0, d_model, 2):
@@ -179,7 +179,7 @@ def sinusoidal_positions__exponent_doubled_even_only(length, d_model):
 
 
 def sinusoidal_positions__cosine_with_own_exponent(length, d_model):
-    """cosine-with-its-own-exponent"""
+    """cosine-with-its-own-exponent last-column-empty"""
     table = np.zeros((length, d_model))
     for pos in range(length):
         for i in range(d_model // 2):
@@ -219,7 +219,7 @@ def sinusoidal_positions__last_column(length, d_model):
 
 
 def sinusoidal_positions__concatenated(length, d_model):
-    """halves-not-interleaved"""
+    """halves-not-interleaved odd-width-one-column-more"""
     pos = np.arange(length)[:, None]
     i = np.arange(0, d_model, 2)
     angles = pos / 10000 ** (i / d_model)
@@ -244,33 +244,33 @@ def embed__second_axis(ids, W_tok, W_pos, scale=1.0):
 
 
 def embed__len_of_ids(ids, W_tok, W_pos, scale=1.0):
-    """length-of-first-axis"""
+    """length-of-first-axis too-long-accepted"""
     return embed_tokens(ids, W_tok) * scale + W_pos[: len(ids)]
 
 
 def embed__two_axes(ids, W_tok, W_pos, scale=1.0):
-    """two-axes-only"""
+    """two-axes-only positions-by-index"""
     B, T = ids.shape
     return scale * embed_tokens(ids, W_tok) + W_pos[np.arange(T)]
 
 
 def embed__no_scale(ids, W_tok, W_pos, scale=1.0):
-    """scale-ignored"""
+    """scale-ignored too-long-accepted"""
     return embed_tokens(ids, W_tok) + W_pos[: ids.shape[-1]]
 
 
 def embed__all_positions(ids, W_tok, W_pos, scale=1.0):
-    """all-positions"""
+    """all-positions effect-other-error too-long-accepted"""
     return W_tok[ids] * scale + W_pos
 
 
 def embed__positions_by_id(ids, W_tok, W_pos, scale=1.0):
-    """position-of-the-token"""
+    """position-of-the-token effect-other-error"""
     return W_tok[ids] * scale + W_pos[ids]
 
 
 def embed__all_scaled(ids, W_tok, W_pos, scale=1.0):
-    """sum-scaled"""
+    """sum-scaled effect-other-error too-long-accepted"""
     return (W_tok[ids] + W_pos[: ids.shape[-1]]) * scale
 
 
@@ -345,28 +345,28 @@ def sinusoidal_positions__exponent_of_each_column(length, d_model):
 
 
 def embed__scaled_by_d(ids, W_tok, W_pos, scale=1.0):
-    """scaled-by-width"""
+    """scaled-by-width effect-error-not-raised effect-other-error"""
     return W_tok[ids] * W_tok.shape[-1] + W_pos[: ids.shape[-1]]
 
 
 def embed__multiplied(ids, W_tok, W_pos, scale=1.0):
-    """multiplied"""
+    """multiplied effect-error-not-raised effect-other-error"""
     return as_float(W_tok)[ids] * scale * as_float(W_pos)[: ids.shape[-1]]
 
 
 def embed__in_place(ids, W_tok, W_pos, scale=1.0):
-    """table-in-place"""
+    """table-in-place effect-other-error too-long-accepted"""
     W_tok *= scale
     return W_tok[ids] + W_pos[: ids.shape[-1]]
 
 
-def embed_tokens__integers_by_loop(ids, W_tok):
-    """integers-kept"""
+def embed_tokens__list_comprehension(ids, W_tok):
+    """ids-not-checked single-id-refused-loop"""
     return np.array([W_tok[i] for i in ids])
 
 
 def embed_tokens_backward__mean_of_repeats(dout, ids, vocab_size):
-    """mean-of-repeats"""
+    """mean-of-repeats effect-other-error"""
     flat, d = np.ravel(ids), dout.reshape(-1, dout.shape[-1])
     dW = np.zeros((vocab_size, dout.shape[-1]), dout.dtype)
     for v in np.unique(flat):
@@ -375,10 +375,10 @@ def embed_tokens_backward__mean_of_repeats(dout, ids, vocab_size):
 
 
 def one_hot__float32(ids, vocab_size):
-    """float32"""
+    """float32 effect-other-error"""
     return np.eye(vocab_size, dtype=np.float32)[ids]
 
 
 def one_hot__vocab_plus_one(ids, vocab_size):
-    """one-column-too-many"""
+    """one-column-too-many effect-other-error"""
     return np.eye(vocab_size + 1)[ids]

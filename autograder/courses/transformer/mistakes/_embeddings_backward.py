@@ -77,9 +77,9 @@ mistake(
     ask: If a token occurs at three positions and its vector changes, how does that affect the loss, compared with a
          single position?""")
 for name, divisor, count, letter in (
-    ("places", "max(len(hot), 1)", "number of positions", "N"),
-    ("texts", "max(len(np.atleast_2d(dout)), 1)", "length of the first axis of dout", "B"),
-    ("tokens-of-a-text", "max(dout.shape[-2] if dout.ndim > 1 else 1, 1)", "number of tokens of a text", "T"),
+    ("places", "len(hot)", "number of positions", "N"),
+    ("texts", "len(dout)", "length of the first axis of dout", "B"),
+    ("tokens-of-a-text", "dout.shape[-2]", "number of tokens of a text", "T"),
     ("vocabulary", "vocab_size", "size of the vocabulary", "V"),
     ("width", "dout.shape[-1]", "width of the vectors", "D"),
 ):

@@ -103,10 +103,28 @@ for name, width in (("up", "(d_model + d_model % 2)"), ("down", "max(d_model - d
         an odd width was rounded {name} to an even one in the exponent
         why: The exponents are 2i / D for an odd D, too. The mistake stays hidden with an even width.
         ask: By what is 2i divided for D = 7: by 6, 7 or 8?""")
-mistake("odd-width", "angles[:, : d_model // 2]", "angles").explain("""
-    the function does not work for an odd width
+for name, edits in (
+    ("odd-width", ("angles[:, : d_model // 2]", "angles")),
+    ("odd-width-by-loop", ("table[:, 1::2]", "table[:, d_model if d_model % 2 else slice(1, None, 2)]")),
+):
+    mistake(name, *edits).explain("""
+        the function does not work for an odd width
+        why: With an odd D there is one more sine than cosines.
+        ask: How many columns are there for the cosines when D is 7? How many angles do you have?""")
+mistake(
+    "odd-width-one-column-more",
+    "np.empty((length, d_model))",
+    "np.empty((length, d_model + d_model % 2))",
+    "angles[:, : d_model // 2]",
+    "angles",
+).explain("""
+    the table has one column too many if the width is odd
     why: With an odd D there is one more sine than cosines.
-    ask: How many columns are there for the cosines when D is 7? How many angles do you have?""")
+    ask: How many columns are there for the cosines when D is 7?""")
+mistake("odd-width-one-column-less", "return table", "return table[:, : d_model - d_model % 2]").explain("""
+    the table has one column too few if the width is odd
+    why: With an odd D there is one more sine than cosines, and the last column holds that sine.
+    ask: How many sines are there when D is 7? How many pairs does your code make?""")
 mistake("float32", "return table", "return table.astype(np.float32)").explain("""
     the table is float32, not float64
     why: Many programs compute in float32 only. In this course new tables are float64, and callers convert them if
