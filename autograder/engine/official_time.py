@@ -14,6 +14,8 @@ from autograder.sandbox import Limits, Workers
 
 # An official solution that takes longer is not waited for: the call gets the largest time in any case.
 MAX_SECONDS = 0.5
+# A short call is measured several times: the first may take several times as long as the others.
+RUNS, SHORT_SECONDS = 3, 0.01
 
 
 class OfficialTimes:
@@ -39,10 +41,15 @@ class OfficialTimes:
             code.new_check(function.qualified)
             code.load(function)
             args, kwargs = self._arguments(calls[-1], calls, {})
-            before = self._used(code)
-            with suppress(Raised):  # It refuses the input, which takes time, too.
-                code.call(function.qualified, args, kwargs)
-            return self._used(code) - before
+            fastest = math.inf
+            for _ in range(RUNS):
+                before = self._used(code)
+                with suppress(Raised):  # It refuses the input, which takes time, too.
+                    code.call(function.qualified, args, kwargs)
+                fastest = min(fastest, self._used(code) - before)
+                if fastest > SHORT_SECONDS:
+                    break
+            return fastest
         except TimedOut:
             return math.inf
         except Verdict:

@@ -1,0 +1,99 @@
+"""The deadline of a call follows from what the official solution needs for it."""
+
+import re
+from contextlib import closing
+
+import numpy as np
+import pytest
+from support.commands import SOFTMAX
+
+from autograder.courses.transformer import TRANSFORMER
+from autograder.engine import student
+from autograder.engine.official_time import OfficialTimes
+from autograder.engine.student import StudentCode
+from autograder.errors import Verdict
+from autograder.sandbox import Limits
+
+BUSY = """
+    import time
+    began = time.process_time()
+    while time.process_time() < began + (1.5 if np.ndim(x) == 1 else 0): pass
+"""
+LOOP = "def softmax(x, axis=-1, temperature=1.0):\n    while True: pass\n"
+
+
+@pytest.fixture
+def official_times(workers):
+    with closing(OfficialTimes(workers, TRANSFORMER, Limits())) as times:
+        yield times
+
+
+@pytest.fixture
+def right(workers, solutions):
+    with closing(StudentCode(workers, solutions, TRANSFORMER, Limits())) as code:
+        yield code
+
+
+def test_official_time_of_a_call_is_measured(official_times, right):
+    seconds = []
+    for size in (10, 1_000_000):
+        right.new_check("softmax.softmax")
+        right.softmax.softmax(np.ones((size, 2)))
+        seconds.append(official_times.cpu_seconds(right.calls))
+    assert 0 < seconds[0] < 0.01 < seconds[1] < 0.5
+
+
+def test_official_time_of_a_backward_pass_uses_the_official_cache(official_times, right):
+    right.new_check("ffn.ffn_backward")
+    x = np.ones((2, 3))
+    params = {"W_1": np.ones((3, 4)), "b_1": np.ones(4), "W_2": np.ones((4, 3)), "b_2": np.ones(3)}
+    out, cache = right.ffn.ffn(x, params)
+    right.ffn.ffn_backward(out, cache)
+    seconds = official_times.cpu_seconds(right.calls)
+    assert seconds is not None and 0 < seconds < 0.1
+
+
+def test_official_time_of_a_huge_input_is_not_waited_for(official_times, right):
+    right.new_check("attention.attention")
+    with pytest.raises(Verdict):
+        right.attention.attention(*3 * [np.ones((30_000, 1))])
+    assert official_times.cpu_seconds(right.calls) is not None  # it fails for want of memory, or takes too long
+    right.new_check("softmax.softmax")
+    right.softmax.softmax(np.ones((8_000_000, 1)))
+    assert official_times.cpu_seconds(right.calls) > 0.05
+
+
+def test_endless_loop_costs_about_a_second_and_little_more(submission, check_submission):
+    result = check_submission(submission(softmax=LOOP), "softmax.softmax", diagnose=False)
+    timeouts = [check for check in result.checks if check.status == "timeout"]
+    assert len(timeouts) > 5
+    assert "used more than 1 s of CPU time" in timeouts[0].message
+    assert "The official solution needs less than 0.01 s for the same input" in timeouts[0].message
+    assert all(re.search(r"used more than 0\.\d+ s of CPU time", check.message) for check in timeouts[1:])
+    assert result.used["cpu_seconds"] < 1.3 + 0.25 * len(timeouts)
+
+
+@pytest.mark.parametrize(("factor", "status"), [(300.0, "timeout"), (1e6, "passed")])
+def test_slow_code_passes_if_the_official_solution_needs_time(
+    submission, check_submission, monkeypatch, factor, status
+):
+    monkeypatch.setattr(student, "OFFICIAL_FACTOR", factor)
+    slow = SOFTMAX.replace("    x = np", f"{BUSY}    x = np", 1)
+    result = check_submission(submission(softmax=slow), "softmax.softmax", diagnose=False)
+    (vector,) = (check for check in result.checks if check.id.endswith("::vector"))
+    assert vector.status == status
+
+
+def test_slow_function_keeps_the_points_of_its_quick_checks(submission, check_submission):
+    slow = SOFTMAX.replace("    x = np", "    while np.ndim(x) == 1: pass\n    x = np", 1)
+    result = check_submission(submission(softmax=slow), "softmax.softmax", diagnose=False)
+    right = check_submission(submission(softmax=SOFTMAX), "softmax.softmax", diagnose=False)
+    changed = {a.id for a, b in zip(result.checks, right.checks, strict=True) if a.status != b.status}
+    assert changed == {"softmax.softmax::vector"}
+
+
+def test_module_that_loops_on_import_is_stopped(submission, check_submission):
+    folder = submission(softmax="while True: pass\n")
+    result = check_submission(folder, "softmax.softmax", diagnose=False, limits=Limits(load_seconds=0.5))
+    assert {check.status for check in result.checks} == {"timeout"}
+    assert "importing softmax.py was stopped: it used more than 0.5 s of CPU time" in result.checks[0].message
