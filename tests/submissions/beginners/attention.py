@@ -88,19 +88,19 @@ def causal_average_matmul__upper(x):
 
 
 def causal_mask__numbers(n_queries, n_keys=None):
-    """numbers more-queries-accepted"""
+    """numbers effect-error-not-raised"""
     n_keys = n_queries if n_keys is None else n_keys
     return np.tril(np.ones((n_queries, n_keys)), n_keys - n_queries)
 
 
 def causal_mask__numbers_unaligned(n_queries, n_keys=None):
-    """aligned-with-the-first-keys numbers"""
+    """aligned-with-the-first-keys numbers effect-error-not-raised"""
     n_keys = n_keys or n_queries
     return np.tril(np.ones((n_queries, n_keys)))
 
 
 def causal_mask__keys_ignored(n_queries, n_keys=None):
-    """keys-ignored"""
+    """keys-ignored effect-error-not-raised"""
     return np.tril(np.ones((n_queries, n_queries), dtype=bool))
 
 
@@ -110,7 +110,7 @@ def causal_mask__keys_required(n_queries, n_keys=None):
 
 
 def causal_mask__inverted(n_queries, n_keys=None):
-    """inverted"""
+    """inverted effect-error-not-raised"""
     n_keys = n_keys or n_queries
     return np.triu(np.ones((n_queries, n_keys), dtype=bool), k=1 + n_keys - n_queries)
 
@@ -132,7 +132,7 @@ def padding_mask__reshape(keep):
 
 
 def attention__no_scale(q, k, v, mask=None):
-    """no-scale large-negative-number numbers-in-mask-accepted"""
+    """no-scale large-negative-number effect-error-not-raised"""
     scores = q @ np.swapaxes(k, -1, -2)
     if mask is not None:
         scores = np.where(mask, scores, -1e9)
@@ -159,7 +159,7 @@ def attention__nan(q, k, v, mask=None):
 
 
 def attention__minus_1e9(q, k, v, mask=None):
-    """mask-of-full-shape-only always-float64"""
+    """mask-of-full-shape-only always-float64 effect-error-not-raised"""
     scores = q @ k.swapaxes(-1, -2) / np.sqrt(q.shape[-1])
     if mask is not None:
         scores[~mask] = -1e9
@@ -177,7 +177,7 @@ def attention__mask_zero(q, k, v, mask=None):
 
 
 def attention__only_out(q, k, v, mask=None):
-    """weights-not-returned"""
+    """weights-not-returned effect-error-not-raised"""
     scores = q @ k.swapaxes(-1, -2) / q.shape[-1] ** 0.5
     if mask is not None:
         scores = np.where(mask, scores, -np.inf)
@@ -186,7 +186,7 @@ def attention__only_out(q, k, v, mask=None):
 
 
 def attention__width_of_second_axis(q, k, v, mask=None):
-    """scaled-by-second-axis numbers-in-mask-accepted"""
+    """scaled-by-second-axis effect-error-not-raised"""
     d_k = q.shape[1]
     scores = q @ k.swapaxes(-1, -2) / d_k**0.5
     if mask is not None:
@@ -205,7 +205,7 @@ def attention__float64(q, k, v, mask=None):
 
 
 def attention__softmax_axis_one(q, k, v, mask=None):
-    """softmax-over-second-axis numbers-in-mask-accepted"""
+    """softmax-over-second-axis effect-error-not-raised"""
     scores = q @ k.swapaxes(-1, -2) / q.shape[-1] ** 0.5
     if mask is not None:
         scores = np.where(mask, scores, -np.inf)
@@ -297,7 +297,7 @@ def causal_average_loop__three_names_float64(x):
 
 
 def causal_average_loop__three_names_without_itself(x):
-    """not-itself one-batch-axis-only"""
+    """not-itself one-batch-axis-only always-float64"""
     B, T, C = x.shape
     xbow = np.zeros((B, T, C))
     for b in range(B):
@@ -332,61 +332,61 @@ def causal_average_matmul__transposed(x):
 
 
 def causal_mask__triu0(n_queries, n_keys=None):
-    """upper-triangle"""
+    """upper-triangle effect-error-not-raised"""
     n_keys = n_queries if n_keys is None else n_keys
     return np.triu(np.ones((n_queries, n_keys), dtype=bool), k=n_keys - n_queries)
 
 
 def causal_mask__triu0_plain(n_queries, n_keys=None):
-    """upper-triangle-from-the-first-keys"""
+    """upper-triangle-from-the-first-keys effect-error-not-raised"""
     n_keys = n_queries if n_keys is None else n_keys
     return np.triu(np.ones((n_queries, n_keys), dtype=bool))
 
 
 def causal_mask__triu0_negated(n_queries, n_keys=None):
-    """without-diagonal"""
+    """without-diagonal effect-error-not-raised"""
     n_keys = n_queries if n_keys is None else n_keys
     return ~np.triu(np.ones((n_queries, n_keys), dtype=bool), k=n_keys - n_queries)
 
 
 def causal_mask__triu0_negated_plain(n_queries, n_keys=None):
-    """without-diagonal-from-the-first-keys"""
+    """without-diagonal-from-the-first-keys effect-error-not-raised"""
     n_keys = n_queries if n_keys is None else n_keys
     return np.triu(np.ones((n_queries, n_keys)), k=0) == 0
 
 
 def causal_mask__triu1_negated_plain(n_queries, n_keys=None):
-    """aligned-with-the-first-keys"""
+    """aligned-with-the-first-keys effect-error-not-raised"""
     n_keys = n_queries if n_keys is None else n_keys
     return np.triu(np.ones((n_queries, n_keys)), k=1) == 0
 
 
 def causal_mask__triu1_numbers(n_queries, n_keys=None):
-    """inverted"""
+    """inverted effect-error-not-raised"""
     n_keys = n_queries if n_keys is None else n_keys
     return np.triu(np.ones((n_queries, n_keys)), k=1 + n_keys - n_queries)
 
 
 def causal_mask__tril_minus1_plain(n_queries, n_keys=None):
-    """without-diagonal-from-the-first-keys"""
+    """without-diagonal-from-the-first-keys effect-error-not-raised"""
     n_keys = n_keys or n_queries
     return np.tril(np.ones((n_queries, n_keys), dtype=bool), k=-1)
 
 
 def causal_mask__inverted_plain(n_queries, n_keys=None):
-    """inverted-from-the-first-keys"""
+    """inverted-from-the-first-keys effect-error-not-raised"""
     n_keys = n_keys or n_queries
     return np.triu(np.ones((n_queries, n_keys), dtype=bool), k=1)
 
 
 def causal_mask__extra_axes(n_queries, n_keys=None):
-    """axes-for-batch-and-heads"""
+    """axes-for-batch-and-heads effect-error-not-raised"""
     n_keys = n_keys or n_queries
     return np.tril(np.ones((n_queries, n_keys), dtype=bool), k=n_keys - n_queries)[None, None]
 
 
 def causal_mask__integers(n_queries, n_keys=None):
-    """integers more-queries-accepted"""
+    """integers effect-error-not-raised"""
     n_keys = n_keys or n_queries
     return np.tril(np.ones((n_queries, n_keys), dtype=int), k=n_keys - n_queries)
 
@@ -407,7 +407,7 @@ def padding_mask__true_for_padding(keep):
 
 
 def attention__maximum_of_everything(q, k, v, mask=None):
-    """maximum-of-everything-and-nan"""
+    """maximum-of-everything-and-nan numbers-in-mask-accepted"""
     q, k, v = map(as_float, (q, k, v))
     s = q @ k.swapaxes(-1, -2) / math.sqrt(q.shape[-1])
     if mask is not None:
@@ -418,7 +418,7 @@ def attention__maximum_of_everything(q, k, v, mask=None):
 
 
 def attention__maximum_before_mask(q, k, v, mask=None):
-    """maximum-before-mask mask-after-softmax-renormalised"""
+    """maximum-before-mask mask-after-softmax-renormalised effect-error-not-raised"""
     q, k, v = map(as_float, (q, k, v))
     s = q @ k.swapaxes(-1, -2) / math.sqrt(q.shape[-1])
     e = np.exp(s - s.max(-1, keepdims=True))
@@ -430,7 +430,7 @@ def attention__maximum_before_mask(q, k, v, mask=None):
 
 
 def attention__small_number_in_sum_1e8(q, k, v, mask=None):
-    """small-number-in-sum numbers-in-mask-accepted"""
+    """small-number-in-sum effect-error-not-raised"""
     q, k, v = map(as_float, (q, k, v))
     s = q @ k.swapaxes(-1, -2) / math.sqrt(q.shape[-1])
     if mask is not None:
@@ -442,7 +442,7 @@ def attention__small_number_in_sum_1e8(q, k, v, mask=None):
 
 
 def attention__minus_inf_times_mask(q, k, v, mask=None):
-    """zero-times-infinity-and-nan"""
+    """zero-times-infinity-and-nan effect-error-not-raised"""
     q, k, v = map(as_float, (q, k, v))
     s = q @ k.swapaxes(-1, -2) / math.sqrt(q.shape[-1])
     if mask is not None:
@@ -487,7 +487,7 @@ def attention__minus_1e4_added(q, k, v, mask=None):
 
 
 def attention__no_scale_and_1e9(q, k, v, mask=None):
-    """large-negative-number no-scale numbers-in-mask-accepted"""
+    """large-negative-number no-scale effect-error-not-raised"""
     q, k, v = map(as_float, (q, k, v))
     s = q @ k.swapaxes(-1, -2)
     if mask is not None:
@@ -496,7 +496,7 @@ def attention__no_scale_and_1e9(q, k, v, mask=None):
 
 
 def attention__no_scale_softmax_queries(q, k, v, mask=None):
-    """no-scale softmax-over-queries numbers-in-mask-accepted"""
+    """no-scale softmax-over-queries effect-error-not-raised"""
     s = q @ k.swapaxes(-1, -2)
     if mask is not None:
         s = np.where(mask, s, -np.inf)
@@ -514,7 +514,7 @@ def attention__inverted_and_nan(q, k, v, mask=None):
 
 
 def attention__scaled_by_T(q, k, v, mask=None):
-    """scaled-by-number-of-queries numbers-in-mask-accepted"""
+    """scaled-by-number-of-queries effect-error-not-raised"""
     q, k, v = map(as_float, (q, k, v))
     s = q @ k.swapaxes(-1, -2) / math.sqrt(q.shape[-2])
     if mask is not None:
@@ -526,7 +526,7 @@ def attention__scaled_by_T(q, k, v, mask=None):
 
 
 def attention__no_softmax(q, k, v, mask=None):
-    """no-softmax-and-hidden-0 numbers-in-mask-accepted"""
+    """no-softmax-and-hidden-0 effect-error-not-raised"""
     s = q @ k.swapaxes(-1, -2) / math.sqrt(q.shape[-1])
     if mask is not None:
         s = np.where(mask, s, 0)
@@ -534,7 +534,7 @@ def attention__no_softmax(q, k, v, mask=None):
 
 
 def attention__return_scores(q, k, v, mask=None):
-    """scores-for-weights numbers-in-mask-accepted"""
+    """scores-for-weights effect-error-not-raised"""
     q, k, v = map(as_float, (q, k, v))
     s = q @ k.swapaxes(-1, -2) / math.sqrt(q.shape[-1])
     if mask is not None:
@@ -545,7 +545,7 @@ def attention__return_scores(q, k, v, mask=None):
 
 
 def attention__triu_mask_used(q, k, v, mask=None):
-    """always-causal numbers-in-mask-accepted"""
+    """always-causal effect-error-not-raised"""
     q, k, v = map(as_float, (q, k, v))
     s = q @ k.swapaxes(-1, -2) / math.sqrt(q.shape[-1])
     T, S = s.shape[-2:]

@@ -7,6 +7,10 @@ MISTAKES = Mistakes()
 SCORES = """
     q, k, v = as_float(q), as_float(k), as_float(v)
     scores = q @ k.swapaxes(-1, -2) / math.sqrt(q.shape[-1])
+    if mask is not None:
+        if np.asarray(mask).dtype != bool:
+            raise TypeError
+        mask = np.broadcast_to(mask, scores.shape)
 """
 _UNMASKED_MAXIMUM = (
     SCORES
