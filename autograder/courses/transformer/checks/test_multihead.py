@@ -128,7 +128,7 @@ def test_causal(agree: Agree, draw: RandomInputs) -> None:
 def test_masks(agree: Agree, draw: RandomInputs) -> None:
     """Padding, a mask for each text, a mask for each head"""
     x, params = draw.normal(2, 5, 6), _params(draw, 6)
-    for shape in [(2, 1, 1, 5), (2, 1, 5, 5), (2, 3, 5, 5)]:
+    for shape in [(2, 1, 1, 5), (2, 1, 5, 5), (2, 3, 5, 5), (3, 5, 5)]:
         agree(x, params, 3, mask=random_mask(draw, *shape))
 
 
@@ -174,6 +174,7 @@ def test_float32(agree: Agree, draw: RandomInputs) -> None:
     )
     agree(x, params, 3)
     agree(x, params, 3, mask=np.tri(5, 4, dtype=bool), memory=memory)
+    agree(x, _params(draw, 6, biases=(), dtype=FLOAT32), 3)
 
 
 @graded("multihead.multihead_attention")

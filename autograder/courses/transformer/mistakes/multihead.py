@@ -1,9 +1,11 @@
 """Mistakes in assignment 5: multi-head attention."""
 
 from autograder.courses.transformer.mistakes._multihead_backward import MISTAKES as BACKWARD
+from autograder.courses.transformer.mistakes._multihead_forward import MISTAKES as FORWARD
+from autograder.courses.transformer.mistakes._multihead_gradients import MISTAKES as GRADIENTS
 from autograder.engine.diagnosis.mistake import Mistakes
 
-MISTAKES = Mistakes(BACKWARD)
+MISTAKES = Mistakes(FORWARD, BACKWARD, GRADIENTS)
 
 _MERGED = "x.swapaxes(-2, -3).reshape(*batch, length, n_heads * head_size)"
 
@@ -52,6 +54,68 @@ mistake("size-first", ".swapaxes(-2, -3)", ".swapaxes(-2, -3).swapaxes(-1, -3)")
     why: If there are as many heads as columns per head, the shape is right and the values are wrong.
     ask: In which order does the docstring list the axes of the result?""")
 
+_UNEQUAL = 'raise ValueError(f"a width of {d_model} cannot be divided into {n_heads} heads of the same size")'
+mistake("remainder-dropped", _UNEQUAL, "x = x[..., : d_model // n_heads * n_heads]").explain("""
+    a width that is not a multiple of the number of heads was accepted, and the last columns dropped
+    why: The docstring promises a ValueError. Entries that no head gets are lost.
+    ask: With 7 columns and 2 heads, what becomes of the last column?""")
+mistake(
+    "remainder-padded",
+    _UNEQUAL,
+    """
+        x = np.concatenate([x, np.zeros((*x.shape[:-1], -d_model % n_heads))], axis=-1)
+        d_model = x.shape[-1]
+""",
+).explain("""
+    a width that is not a multiple of the number of heads was accepted, and filled up with zeros
+    why: The docstring promises a ValueError.
+    ask: With 7 columns and 2 heads, what does your function do?""")
+mistake(
+    "more-heads-than-columns-accepted",
+    "if n_heads < 1 or d_model % n_heads != 0:",
+    "if n_heads <= d_model and d_model % n_heads != 0:",
+    "d_model // n_heads)",
+    "d_model // n_heads)[..., : d_model // n_heads]",
+    "x.reshape(",
+    "x[..., : d_model // n_heads * n_heads].reshape(",
+).explain("""
+    more heads than columns were accepted
+    why: The docstring promises a ValueError. Heads of 0 columns compute nothing.
+    ask: With 6 columns and 12 heads, what does your function return?""")
+mistake(
+    "asserted",
+    'raise ValueError(f"a width of {d_model} cannot be divided into {n_heads} heads of the same size")',
+    "raise AssertionError",
+).explain("""
+    an AssertionError was raised, not a ValueError
+    why: The docstring names the error, so that callers can catch it. Python can be told to skip assertions.
+    ask: Which exception does `assert` raise, and which does the docstring promise?""")
+for name, code, words in (
+    ("heads-reversed", ".swapaxes(-2, -3)[..., ::-1, :, :]", "the heads are in reverse order"),
+    ("counted-from-the-front", ".swapaxes(1, 2)", "axes 1 and 2 were swapped, counted from the front"),
+    ("float64", ".swapaxes(-2, -3).astype(np.float64)", "the result is always float64"),
+):
+    mistake(name, ".swapaxes(-2, -3)", code).explain(f"""
+        {words}
+        why: The result has the shape (..., H, T, K), the dtype of x, and the first K columns in head 0.
+        ask: What is the result for one text of two positions and four columns, with two heads?""")
+mistake(
+    "positions-with-heads",
+    "x.reshape(*batch, length, n_heads, d_model // n_heads).swapaxes(-2, -3)",
+    "x.swapaxes(-1, -2).reshape(*batch, n_heads, d_model // n_heads, length).swapaxes(-1, -2)[..., ::-1]",
+).explain("""
+    the columns of each head are in reverse order
+    why: Column i of head h is column h K + i of x.
+    ask: Which column of x is column 0 of head 0?""")
+mistake(
+    "exactly-no-batch-axis",
+    "    *batch, length, d_model = x.shape\n",
+    "    length, d_model = x.shape\n    batch = ()\n",
+).explain("""
+    the code works without batch axes only: T, D = x.shape
+    why: There may be any number of batch axes in front.
+    ask: How can you read off the last two sizes, whatever comes before them?""")
+
 mistake = MISTAKES.for_functions("multihead.merge_heads")
 mistake("reshaped-without-exchange", ".swapaxes(-2, -3)", "", common=True).explain("""
     x was reshaped straight to (…, T, D), without swapping axes
@@ -92,6 +156,48 @@ mistake(
     why: The result then has H times as many positions as the text.
     ask: Along which axis, counted from the end, should the heads be joined?""")
 
+for name, size, words in (
+    ("heads", "x.shape[1]", "the number of heads was read from axis 1, counted from the front"),
+    ("heads-and-positions", "x.shape[1]", "the sizes were read from axes 1 and 2, counted from the front"),
+):
+    more = "" if name == "heads" else "    length = x.shape[2]\n"
+    line = "    *batch, n_heads, length, head_size = x.shape\n"
+    mistake(f"{name}-counted-from-the-front", line, f"{line}    n_heads = {size}\n{more}").explain(f"""
+        {words}
+        why: That is right for exactly one batch axis.
+        ask: Counted from the end, which axis holds the heads?""")
+mistake(
+    "heads-in-a-loop-from-the-front",
+    _MERGED,
+    "np.concatenate([x[..., h, :, :] for h in range(x.shape[1])], axis=-1)",
+    group="axis 1",
+).explain("""
+    the loop over the heads has as many steps as axis 1, counted from the front
+    why: That is the number of heads for exactly one batch axis only.
+    ask: Counted from the end, which axis holds the heads?""")
+for name, code, words in (
+    (
+        "heads-reversed",
+        "x[..., ::-1, :, :].swapaxes(-2, -3).reshape(*batch, length, n_heads * head_size)",
+        "the heads are in reverse order",
+    ),
+    ("float64", f"{_MERGED}.astype(np.float64)", "the result is always float64"),
+    ("first-head-only", "x[..., 0, :, :]", "only the first head was returned"),
+    ("last-head-only", "x[..., -1, :, :]", "only the last head was returned"),
+):
+    mistake(name, _MERGED, code).explain(f"""
+        {words}
+        why: The result has the shape (..., T, H K) and the dtype of x; the columns of head 0 come first.
+        ask: Which columns of the result come from head 0 by the formula, and which in your result?""")
+mistake(
+    "exactly-no-batch-axis",
+    "    *batch, n_heads, length, head_size = x.shape\n",
+    "    n_heads, length, head_size = x.shape\n    batch = ()\n",
+).explain("""
+    the code works without batch axes only: H, T, K = x.shape
+    why: There may be any number of batch axes in front.
+    ask: How can you read off the last three sizes, whatever comes before them?""")
+
 mistake = MISTAKES.for_functions("multihead.multihead_attention")
 mistake(
     "split-by-reshape",
@@ -129,14 +235,6 @@ for name, bias in (("input-bias-required", "b_qkv"), ("output-bias-required", "b
         the code fails if {bias} is absent
         why: Each bias may be absent from the parameters.
         ask: What does params[...] do if the key is absent? What does params.get(...) do?""")
-mistake("keys-first", "q, k, v = (heads[", "k, q, v = (heads[", common=True).explain("""
-    the first third of W_qkv was used for the keys, the second for the queries
-    why: The name gives the order: q, k, v.
-    ask: Which columns of W_qkv make the queries by the formula?""")
-mistake("values-in-the-middle", "q, k, v = (heads[", "q, v, k = (heads[").explain("""
-    the second third of W_qkv was used for the values, the last for the keys
-    why: The name gives the order: q, k, v.
-    ask: Which columns of W_qkv make the keys by the formula?""")
 mistake(
     "thirds-within-heads",
     "split_heads(_project(x, W_qkv, b_qkv), 3 * n_heads)",
@@ -210,7 +308,7 @@ mistake("keys-and-values-exchanged-with-memory", "k, v = heads[", "v, k = heads[
     why: The name of W_qkv gives the order: q, k, v.
     ask: Which columns of W_qkv make the keys by the formula?""")
 mistake("no-input-bias-with-memory", "(b_qkv[:d_model], b_qkv[d_model:])", "(b_qkv[:d_model], None)").explain("""
-    in cross attention b_qkv was not added to the keys and values
+    in cross attention b_qkv was not added to the values, or not to keys and values
     why: As long as the bias is 0, nothing shows.
     ask: Which part of b_qkv belongs to the keys, and which to the values?""")
 mistake("input-added", "out = _project(merged, W_o, b_o)", "out = _project(merged, W_o, b_o) + x").explain("""
