@@ -492,8 +492,8 @@ def ffn_backward(dout, cache):
 #   trained with the tanh form.
 # - `gelu_backward`: **the gate was treated as a constant: only (1 + tanh u)/2 is left.** GELU is x times a gate that
 #   depends on x, so the product rule gives two terms.
-# - `linear_backward`: **db is dout, not summed over the rows.** All rows used the same bias, so its gradient has the
-#   shape (D_out,). Otherwise b - lr * db is broadcast to a matrix.
+# - `linear_backward`: **db was not summed over the rows.** A gradient has the shape of its parameter: one entry for
+#   each feature.
 # - `dropout`: **the kept values were divided by p instead of 1 - p.** With p = 0.5 nothing shows.
 # - `dropout`: **values were dropped although training is false.** After training the predictions would then be random,
 #   and worse.

@@ -37,7 +37,7 @@ def gelu_exact__half_twice(x):
 
 
 def gelu__float64_sqrt(x):
-    """float64"""
+    """float64 integers-cubed"""
     return 0.5 * x * (1 + np.tanh(np.sqrt(2 / np.pi) * (x + 0.044715 * x ** 3)))
 
 
@@ -60,7 +60,7 @@ def gelu__one_missing(x):
 
 
 def gelu__constant_short(x):
-    """constant-0.79788"""
+    """factor-constant"""
     x = as_float(x)
     return 0.5 * x * (1 + np.tanh(0.79788 * (x + 0.044715 * x ** 3)))
 
@@ -137,19 +137,19 @@ def linear_backward__swapaxes(dout, x, W):
 
 
 def linear_backward__ones_bias_mean(dout, x, W):
-    """means-over-rows"""
+    """dW-divided-by-first-axis means-over-rows"""
     x = as_float(x); R = lambda a: a.reshape(-1, a.shape[-1])
     return dout @ W.T, R(x).T @ R(dout) / len(x), R(dout).mean(0)
 
 
 def linear_backward__db_axis01(dout, x, W):
-    """db-two-axes"""
+    """summed-over-two-axes"""
     x = as_float(x); R = lambda a: a.reshape(-1, a.shape[-1])
     return dout @ W.T, R(x).T @ R(dout), dout.sum(axis=(0, 1))
 
 
 def dropout__seeded_by_shape(x, p, rng, training=True):
-    """own-generator"""
+    """own-generator p-not-checked large-accepted effect-error-not-raised"""
     x = as_float(x)
     if not training or p == 0: return x, np.ones_like(x)
     m = ((np.random.default_rng(0).random(x.shape) >= p) / (1 - p)).astype(x.dtype)
@@ -157,8 +157,107 @@ def dropout__seeded_by_shape(x, p, rng, training=True):
 
 
 def dropout__kept_and_not_scaled(x, p, rng, training=True):
-    """kept-and-dropped-exchanged not-scaled"""
+    """kept-and-dropped-exchanged not-scaled effect-error-not-raised"""
     x = as_float(x)
     if not training or p == 0: return x, np.ones_like(x)
     m = (rng.random(x.shape) < p).astype(x.dtype)
     return x * m, m
+
+
+def relu_backward__float_mask(dout, x):
+    """float64"""
+    mask = np.zeros(x.shape)
+    mask[x > 0] = 1
+    return dout * mask
+
+
+def relu__keeps_integers(x):
+    """integers-stay"""
+    return np.maximum(x, 0)
+
+
+def gelu__digits_swapped(x):
+    """cubic-constant"""
+    x = as_float(x)
+    inner = math.sqrt(2 / math.pi) * (x + 0.044175 * np.power(x, 3))
+    return x * 0.5 * (np.tanh(inner) + 1)
+
+
+def gelu_backward__sigmoid_of_2u(dout, x):
+    """second-term-halved"""
+    a = math.sqrt(2 / math.pi)
+    s = 0.5 * (1 + np.tanh(a * (x + 0.044715 * x**3)))
+    return dout * (s + x * s * (1 - s) * a * (1 + 3 * 0.044715 * x**2))
+
+
+def gelu_exact__of_float32(x):
+    """float64"""
+    x = as_float(x)
+    return 0.5 * x * (1 + np.vectorize(math.erf, otypes=[float])(x / math.sqrt(2)))
+
+
+def linear__vector_becomes_a_row(x, W, b):
+    """extra-axis-for-a-vector"""
+    x = as_float(x)
+    rows = x.reshape(-1, x.shape[-1])
+    y = rows @ W if b is None else rows @ W + b
+    return y.reshape(*x.shape[:-1], -1) if x.ndim > 2 else y
+
+
+def linear_backward__mean_over_texts(dout, x, W):
+    """dW-means-over-batch"""
+    dW = np.swapaxes(np.atleast_2d(x), -1, -2) @ np.atleast_2d(dout)
+    if dW.ndim > 2:
+        dW = dW.mean(axis=tuple(range(dW.ndim - 2)))
+    return dout @ W.T, dW, dout.reshape(-1, dout.shape[-1]).sum(axis=0)
+
+
+def dropout__draws_in_the_dtype(x, p, rng, training=True):
+    """drawn-in-dtype-of-x drawn-with-p-0"""
+    if p < 0 or p >= 1:
+        raise ValueError("p")
+    x = as_float(x)
+    if not training:
+        return x.copy(), np.ones_like(x)
+    mask = (rng.random(x.shape, dtype=x.dtype.type) >= p).astype(x.dtype) / (1 - p)
+    return x * mask, mask
+
+
+def dropout__p_one(x, p, rng, training=True):
+    """divided-by-p effect-error-not-raised"""
+    if p < 0 or p > 1:
+        raise ValueError("p must be a probability")
+    x = as_float(x)
+    if not training or p == 0:
+        return x.copy(), np.ones_like(x)
+    mask = (rng.random(x.shape) >= p).astype(x.dtype) / p
+    return x * mask, mask
+
+
+def ffn__dictionary_of_activations(x, params, activation="gelu"):
+    """raises-KeyError"""
+    function = {"gelu": gelu, "relu": relu}[activation]
+    hidden = linear(x, params["W_1"], params.get("b_1"))
+    return linear(function(hidden), params["W_2"], params.get("b_2")), {"x": x}
+
+
+def ffn__gelu_or_else(x, params, activation="gelu"):
+    """any-activation-as-relu"""
+    hidden = linear(x, params["W_1"], params.get("b_1"))
+    hidden = gelu(hidden) if activation == "gelu" else relu(hidden)
+    return linear(hidden, params["W_2"], params.get("b_2")), None
+
+
+def ffn_backward__second_bias_only_with_the_first(dout, cache):
+    """W_2-before-activation gradient-of-b_2-only-with-b_1"""
+    params, hidden = cache["params"], cache["hidden"]
+    dact, dW_2, db_2 = linear_backward(dout, hidden, params["W_2"])
+    dact = linear_backward(dout, hidden, params["W_2"])[0]
+    back = gelu_backward if cache["activation"] == "gelu" else relu_backward
+    dx, dW_1, db_1 = linear_backward(back(dact, hidden), cache["x"], params["W_1"])
+    grads = {"W_1": dW_1, "W_2": dW_2}
+    if "b_1" in params:
+        grads["b_1"] = db_1
+        if "b_2" in params:
+            grads["b_2"] = db_2
+    return dx, grads

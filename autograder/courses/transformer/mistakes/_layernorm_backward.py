@@ -236,8 +236,8 @@ mistake(
     why: The gain comes after the normalized x, so only dx passes through it; dgamma and dbeta use dout itself.
     ask: Which of the three gradients pass through the multiplication by gamma?""")
 _SUMS = {
-    "dgamma": ("ones @ product", "product.reshape(np.shape(x))"),
-    "dbeta": ("ones @ dout", "dout.reshape(np.shape(x))"),
+    "dgamma": ("ones @ product", "SUM", "product.reshape(np.shape(x))"),
+    "dbeta": ("ones @ dout", "SUM", "dout.reshape(np.shape(x))"),
 }
 wrong_row_sums(mistake, _SUMS, (("dgamma", "dbeta"), ("dgamma",), ("dbeta",)))
 for name, results, text in (

@@ -145,7 +145,9 @@ for name, code, text in (
         why: Chain rule: dgamma is the sum of dout times the factor of gamma in the forward pass.
         ask: What exactly is gamma multiplied by in the forward pass?""")
 wrong_row_sums(
-    mistake, {"dgamma": ("(dout * normalized).reshape(-1, d).sum(axis=0)", "(dout * normalized)")}, (("dgamma",),)
+    mistake,
+    {"dgamma": ("(dout * normalized).reshape(-1, d).sum(axis=0)", "SUM", "(dout * normalized)")},
+    (("dgamma",),),
 )
 mistake("wrong-order", "return dx, dgamma", "return dgamma, dx").explain("""
     the gradients were returned in the wrong order: dgamma, dx

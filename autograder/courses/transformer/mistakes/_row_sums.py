@@ -20,7 +20,7 @@ _WRONG_SUMS = (
     ),
     (
         "divided-by-first-axis",
-        f"{SUM} / len(np.atleast_2d({{0}}))",
+        f"{SUM} / len({{0}})",
         "{was|were} divided by the length of the first axis",
         "All rows used the same parameters, so their contributions are added.",
         "Does the forward pass divide by the size of the batch anywhere?",
@@ -35,6 +35,13 @@ _WRONG_SUMS = (
     (
         "not-summed",
         "{0} * 1.0",
+        "{was|were} not summed over the rows",
+        "A gradient has the shape of its parameter: one entry for each feature.",
+        "What is the shape of the parameter, and what is the shape of your gradient?",
+    ),
+    (
+        "flattened-not-summed",
+        f"{_ROWS} * 1.0",
         "{was|were} not summed over the rows",
         "A gradient has the shape of its parameter: one entry for each feature.",
         "What is the shape of the parameter, and what is the shape of your gradient?",
@@ -120,13 +127,14 @@ _WRONG_SUMS = (
 
 
 def wrong_row_sums(
-    mistake: partial[MistakeEntry], sums: Mapping[str, tuple[str, str]], targets: Iterable[tuple[str, ...]]
+    mistake: partial[MistakeEntry], sums: Mapping[str, tuple[str, str, str]], targets: Iterable[tuple[str, ...]]
 ) -> None:
     """Add each wrong sum for each of several sets of gradients.
 
     Args:
         mistake: the callable that `Mistakes.for_functions` returned for the function.
-        sums: by gradient, the code of the solution that computes it, and the code of the contributions (..., D).
+        sums: by gradient, code of the solution, what replaces it, with SUM for the wrong sum, and the code of the
+            contributions of all rows, (..., D).
         targets: sets of gradients that are summed wrongly together. The name of a mistake tells which; the first set
             needs no mention.
     """
@@ -135,11 +143,9 @@ def wrong_row_sums(
         suffix = "" if targeted == first else f"-of-{'-and-'.join(targeted)}"
         is_single = len(targeted) == 1
         for name, code, title, why, ask in _WRONG_SUMS:
-            edits = [
-                text
-                for old, contributions in map(sums.__getitem__, targeted)
-                for text in (old, code.format(contributions))
-            ]
+            edits = []
+            for old, new, contributions in map(sums.__getitem__, targeted):
+                edits += [old, new.replace("SUM", code.format(contributions))]
             verb = re.sub(r"\{(.*?)\|(.*?)\}", r"\1" if is_single else r"\2", title)
             mistake(name + suffix, *edits).explain(f"""
                 {" and ".join(targeted)} {verb}

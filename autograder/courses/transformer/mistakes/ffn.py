@@ -1,306 +1,20 @@
 """Mistakes in assignment 7: activations, linear layers, dropout and the feed-forward network."""
 
 from autograder.courses.transformer.mistakes._ffn_backward import MISTAKES as BACKWARD
+from autograder.courses.transformer.mistakes._ffn_dropout import MISTAKES as DROPOUT
+from autograder.courses.transformer.mistakes._ffn_gelu import MISTAKES as GELU
+from autograder.courses.transformer.mistakes._ffn_gelu_backward import MISTAKES as GELU_BACKWARD
+from autograder.courses.transformer.mistakes._ffn_linear import MISTAKES as LINEAR
+from autograder.courses.transformer.mistakes._ffn_relu import MISTAKES as RELU
 from autograder.engine.diagnosis.mistake import Mistakes
 
-MISTAKES = Mistakes(BACKWARD)
+MISTAKES = Mistakes(RELU, GELU, GELU_BACKWARD, LINEAR, DROPOUT, BACKWARD)
 
-_GELU = """
-    x = as_float(x)
-    return 0.5 * x * (1 + np.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x * x * x)))
-"""
-_ERF = "phi = 0.5 * (1 + _erf(x / math.sqrt(2)))"
-
-mistake = MISTAKES.for_functions("ffn.relu")
-mistake("leaky").body("""
-    x = as_float(x)
-    return np.where(x > 0, x, x * 0.01)
-""").explain("""
-    negative values were not set to 0: this is the leaky ReLU
-    why: ReLU returns exactly 0 for every negative value.
-    ask: What should relu(-1000) be?""")
-mistake("minimum", "np.maximum", "np.minimum").explain("""
-    the minimum with 0 was taken, not the maximum
-    why: This keeps the negative values and drops the positive ones.
-    ask: What is relu(3)?""")
-mistake("gate-only", "np.maximum(as_float(x), 0)", "(as_float(x) > 0) * np.ones_like(as_float(x))").explain("""
-    1 is returned for positive values instead of the values themselves
-    why: That is the slope of ReLU. ReLU itself returns positive values unchanged.
-    ask: What is relu(3)?""")
-mistake("float64", "as_float(x), 0", "as_float(x), np.zeros(np.shape(x))").explain("""
-    the result is float64 for every input
-    why: np.zeros makes a float64 array, and the result of combining it with x is then float64, too.
-    ask: Which dtype do np.zeros and np.where(…, 0.0) with it give you? A plain 0 does not change the dtype of x.""")
-mistake("integers-stay", "as_float(x)", "np.asarray(x)").explain("""
-    integers were not converted to floats
-    why: All functions of this course compute in floats; integers are converted to float64 first.
-    ask: What does as_float do, and where do you call it?""")
-mistake("writes-into-x").body("""
-    x = as_float(x)
-    x[x < 0] = 0
-    return x
-""").explain("""
-    x[x < 0] = 0 changed the caller's array
-    why: The backward pass still needs to know where x was negative.
-    ask: Which of your lines write into an array that you did not create?""")
-
-mistake = MISTAKES.for_functions("ffn.gelu")
-mistake("exact-form", common=True).body("""
-    return gelu_exact(x)
-""").explain("""
-    the exact GELU with erf was used, not the tanh form
-    why: The two never differ by more than 0.0005. GPT-2 was trained with the tanh form.
-    ask: Which formula belongs to gelu, and which to gelu_exact?""")
-mistake("sigmoid-form").body("""
-    x = as_float(x)
-    with np.errstate(over="ignore"):
-        return x / (1 + np.exp(-1.702 * x))
-""").explain("""
-    the rough approximation x σ(1.702 x) was used, not the tanh form
-    why: It is off by up to 0.02.
-    ask: How many constants does the formula in the docstring have?""")
-mistake("silu").body("""
-    x = as_float(x)
-    with np.errstate(over="ignore"):
-        return x / (1 + np.exp(-x))
-""").explain("""
-    SiLU (swish), x σ(x), was used instead of GELU
-    why: Its gate opens more slowly: at 1 it is 0.73 instead of 0.84.
-    ask: Compare your values at -3, -1, 1 and 3 with those in the assignment.""")
-mistake("no-cubic", " + 0.044715 * x * x * x", "", common=True).body(_GELU).explain("""
-    the cubic term 0.044715 x³ is missing
-    why: Near 0 nothing shows; at 2 the result is about 0.03 too small.
-    ask: What does the formula add to x inside the tanh?""")
-mistake("square-for-cube", "* x * x * x", "* x * x", common=True).body(_GELU).explain("""
-    x² was used inside the tanh instead of x³
-    why: For a negative x the term then has the wrong sign, because a square is never negative.
-    ask: What sign should the term have for a negative x?""")
-mistake("wrong-cubic", "0.044715", "0.44715").body(_GELU).explain("""
-    the constant is 0.44715 instead of 0.044715
-    why: With a constant ten times too large, the gate opens too fast.
-    ask: Compare your constants with the formula digit by digit.""")
-mistake("no-root", "math.sqrt(2 / math.pi)", "2 / math.pi", common=True).body(_GELU).explain("""
-    the factor inside the tanh is 2/π, without the root
-    why: It is 0.64 instead of 0.80, so the gate opens too slowly.
-    ask: Which factor does the formula have before the parenthesis?""")
-mistake("fraction-upside-down", "2 / math.pi", "math.pi / 2").body(_GELU).explain("""
-    the factor inside the tanh is √(π/2) instead of √(2/π)
-    why: It is 1.25 instead of 0.80, so the gate opens too fast.
-    ask: Is the factor in the formula smaller or larger than 1?""")
-mistake("no-half", "0.5 * x", "x", common=True).body(_GELU).explain("""
-    the factor ½ is missing
-    why: Every result is twice as large as it should be.
-    ask: For a large x, gelu(x) is nearly x. What is yours?""")
-mistake("float64", "math.sqrt(2 / math.pi)", "np.sqrt(2 / np.pi)").body(_GELU).explain("""
-    float32 became float64 because of a NumPy scalar like np.sqrt(2 / np.pi)
-    why: np.sqrt returns a NumPy float64, which turns float32 arrays into float64. A Python float does not.
-    ask: What is type(np.sqrt(2.0)), and what is type(math.sqrt(2.0))?""")
-mistake("overflow").body("""
-    x = as_float(x)
-    u = math.sqrt(2 / math.pi) * (x + 0.044715 * x * x * x)
-    tanh = (np.exp(u) - np.exp(-u)) / (np.exp(u) + np.exp(-u))
-    return 0.5 * x * (1 + tanh)
-""").explain("""
-    tanh was computed from exponentials, which overflow
-    why: exp(1000) is infinite, and infinity divided by infinity is nan. np.tanh does not overflow.
-    ask: What does your formula return for x = 1000?""")
-mistake("bracket-closed-too-early", "* (x + 0.044715 * x * x * x)))", "* x + 0.044715 * x * x * x))").body(
-    _GELU
-).explain("""
-    the factor √(2/π) multiplies x only, not the cubic term
-    why: In the formula it multiplies the whole parenthesis (x + 0.044715 x³).
-    ask: Where does the parenthesis after √(2/π) open, and where does it close?""")
-mistake("factor-x-missing", "0.5 * x *", "0.5 *").body(_GELU).explain("""
-    the factor x is missing: the result is the gate alone
-    why: GELU is x times a gate between 0 and 1.
-    ask: What should gelu(10) be?""")
-mistake("one-missing", "1 + np.tanh(", "np.tanh(").body(_GELU).explain("""
-    the 1 before tanh is missing
-    why: tanh goes from -1 to 1, but the gate should go from 0 to 1.
-    ask: What should gelu(-10) be?""")
-for constant in ("0.8", "0.79", "0.798", "0.7979", "0.79788", "0.797885", "0.7978846", "0.79788456"):
-    mistake(f"constant-{constant}", "math.sqrt(2 / math.pi)", constant).body(_GELU).explain("""
-        √(2/π) was rounded
-        why: A constant with few digits makes the result correct to few digits only.
-        ask: How many digits of √(2/π) are in your code? Which function of math gives all of them?""")
-
-mistake = MISTAKES.for_functions("ffn.gelu_exact")
-mistake("tanh-form").body("""
-    return gelu(x)
-""").explain("""
-    the tanh form was used, not the exact GELU with erf
-    why: The two never differ by more than 0.0005, but they are two functions.
-    ask: Which formula belongs to gelu, and which to gelu_exact?""")
-mistake("no-root-two", "_erf(x / math.sqrt(2))", "_erf(x)", common=True).explain("""
-    x was not divided by √2 before erf
-    why: erf belongs to a normal distribution with variance ½; the √2 converts it to variance 1.
-    ask: Φ(1) is 0.8413. Which argument of erf gives that?""")
-mistake("no-half", "0.5 * (1", "(1", common=True).explain("""
-    the factor ½ is missing
-    why: Every result is twice as large as it should be.
-    ask: For a large x, gelu_exact(x) is nearly x. What is yours?""")
-mistake("float64", ".astype(x.dtype)", "").explain("""
-    the result is float64 for every input
-    why: math.erf computes with Python floats, so np.vectorize returns float64.
-    ask: Which dtype does x have, and which dtype does your result have?""")
-mistake("erf-of-array", "_erf(x", "math.erf(x").explain("""
-    math.erf was called with a whole array
-    why: The functions of the math module take one number at a time.
-    ask: How can you apply a function of one number to every element?""")
-mistake("erf-by-a-short-formula").body("""
-    x = as_float(x)
-    z = x / math.sqrt(2)
-    t = 1 / (1 + 0.3275911 * np.abs(z))
-    polynomial = ((((1.061405429 * t - 1.453152027) * t + 1.421413741) * t - 0.284496736) * t + 0.254829592) * t
-    return (x * 0.5 * (1 + np.sign(z) * (1 - polynomial * np.exp(-z * z)))).astype(x.dtype)
-""").explain("""
-    erf was computed with a polynomial that is accurate to about seven digits
-    why: The formula of Abramowitz and Stegun (7.1.26) is off by up to 1.5e-7. Python's erf has sixteen digits.
-    ask: Which module of Python has erf? How can you apply it to every element of an array?""")
-mistake("sigmoid-form", _ERF, "phi = 1 / (1 + np.exp(-1.702 * x))").explain("""
-    the rough approximation x σ(1.702 x) was used, not erf
-    why: It is off by up to 0.02.
-    ask: Which function of the normal distribution does the docstring name?""")
-mistake("factor-x-missing", "(x * phi)", "phi").explain("""
-    the factor x is missing: the result is Φ(x) alone
-    why: GELU is x times a gate between 0 and 1.
-    ask: What should gelu_exact(10) be?""")
-mistake("nothing-not-handled", _ERF, "phi = 0.5 * (1 + np.vectorize(math.erf)(x / math.sqrt(2)))").explain("""
-    an empty array fails: np.vectorize was not given a dtype for its results
-    why: np.vectorize calls the function once to find the dtype. An empty array has no element to call it with.
-    ask: What does the documentation of np.vectorize say about otypes?""")
-
-mistake = MISTAKES.for_functions("ffn.linear")
-mistake("bias-forgotten", "out += b", "out += 0.0", common=True).explain("""
-    the bias was not added
-    why: With a bias of 0, as at the start of training, nothing shows.
-    ask: What should the result be for x = 0?""")
-mistake("weights-transposed", common=True).body("""
-    x = as_float(x)
-    return x @ W.T if b is None else x @ W.T + b
-""").explain("""
-    x was multiplied by the transposed weights
-    why: PyTorch's nn.Linear stores its weights as (D_out, D_in); here W is (D_in, D_out). With square weights the shape
-         is right, too.
-    ask: Which axis of W must have the size of the last axis of x?""")
-mistake("none-not-handled").body("""
-    return as_float(x) @ W + b
-""").explain("""
-    b=None was not handled
-    why: A layer without a bias gets None, and an array plus None is a TypeError.
-    ask: Which values may b have according to the docstring?""")
-mistake("truth-of-bias").body("""
-    out = as_float(x) @ W
-    if b:
-        out = out + b
-    return out
-""").explain("""
-    the bias was tested with `if b:`
-    why: An array of several entries is neither true nor false, so NumPy raises an error.
-    ask: How can you test whether b is None, without asking whether it is true?""")
-mistake("flattened-input").body("""
-    x = as_float(x)
-    out = x.reshape(x.shape[0], -1) @ W
-    return out if b is None else out + b
-""").explain("""
-    all axes of x after the first were flattened into one
-    why: Here each vector along the last axis is multiplied separately.
-    ask: How many rows does your matrix have for an x of shape (B, T, D)?""")
-mistake("leading-axes-lost", "out.reshape(*x.shape[:-1], d_out)", "out").explain("""
-    the result has lost the leading axes of x
-    why: (B, T, D_in) was reshaped to a matrix for the product, and was not reshaped back.
-    ask: What is the shape of x, and what is the shape of your result?""")
-mistake("float64").body("""
-    x = np.asarray(x, dtype=np.float64)
-    return x @ W if b is None else x @ W + b
-""").explain("""
-    the result is float64 for every input
-    why: A float32 network then computes in float64 from here on: twice the memory, and slower.
-    ask: Where does your code name a dtype?""")
-mistake("bias-as-column").body("""
-    x = as_float(x)
-    return x @ W if b is None else x @ W + b[:, None]
-""").explain("""
-    the bias was applied to the rows: b[:, None]
-    why: Each column of the output has its own bias. A new axis at the end makes one for each row: this fails, or gives
-         wrong values if the matrix is square.
-    ask: With which axis of (N, D_out) does broadcasting line up a vector (D_out,), without a new axis?""")
-mistake("float64-bias").body("""
-    x = as_float(x)
-    return x @ W + (np.zeros(W.shape[1]) if b is None else b)
-""").explain("""
-    a missing bias was replaced by float64 zeros
-    why: np.zeros is float64, and a float32 product plus float64 zeros is float64.
-    ask: Which dtype does np.zeros give? Does anything have to be added when there is no bias?""")
-
-mistake = MISTAKES.for_functions("ffn.dropout")
-mistake("not-scaled", "        mask /= 1 - float(p)\n", "", common=True).explain("""
-    the kept values were not divided by 1 - p
-    why: The next layers then get smaller sums during training than after it.
-    ask: If half of the values are dropped, how must the others change to keep the sum the same on average?""")
-mistake("divided-by-p", "mask /= 1 - float(p)", "mask /= float(p)", common=True).explain("""
-    the kept values were divided by p instead of 1 - p
-    why: With p = 0.5 nothing shows.
-    ask: Which share of the values is kept if p is 0.2?""")
-mistake("multiplied", "mask /= 1", "mask *= 1").explain("""
-    the kept values were multiplied by 1 - p instead of divided
-    why: They have to become larger, to make up for the dropped ones.
-    ask: If half of the values are dropped, how must the others change to keep the sum the same on average?""")
-mistake("kept-and-dropped-exchanged", ">= p", "< p", common=True).explain("""
-    a share p was kept and 1 - p dropped
-    why: With p = 0.1 nine of ten values are dropped. With p = 0.5 only the pattern is different.
-    ask: Is p the probability of dropping or of keeping a value? Where does your comparison use it?""")
-mistake("p-is-kept-share", ">= p", "< p", "1 - float(p)", "float(p)").explain("""
-    p was used as the probability of keeping a value
-    why: A share p was kept and divided by p. Here p is the probability of dropping, as in PyTorch.
-    ask: What should happen for p = 0: is everything kept, or everything dropped?""")
-mistake("on-outside-training", "if training and p > 0", "if p > 0", common=True).explain("""
-    values were dropped although training is false
-    why: After training the predictions would then be random, and worse.
-    ask: Which of your lines uses `training`?""")
-mistake(
-    "scaled-in-use",
-    "        mask /= 1 - float(p)\n",
-    "",
-    "    return x * mask, mask",
-    "    elif p > 0:\n        mask *= 1 - float(p)\n    return x * mask, mask",
-).explain("""
-    outside training x was multiplied by 1 - p, as in the original dropout
-    why: Inverted dropout scales during training, so that nothing has to be done afterwards.
-    ask: What should dropout(x, 0.5, rng, training=False) return?""")
-mistake(
-    "mask-not-scaled",
-    "mask /= 1 - float(p)",
-    "mask /= 1.0",
-    "    return x * mask, mask",
-    "    scale = 1 - float(p) if training else 1.0\n    return x * mask / scale, mask",
-).explain("""
-    the output was scaled, but not the mask that is returned
-    why: The backward pass multiplies by the mask, so its gradient would lack the factor 1 / (1 - p).
-    ask: Is out equal to x times the mask that you return?""")
-mistake("boolean-mask", "    return x * mask, mask", "    return x * mask, mask != 0").explain("""
-    the mask that is returned is boolean
-    why: The backward pass multiplies by the mask, so its gradient would lack the factor 1 / (1 - p).
-    ask: Is out equal to x times the mask that you return?""")
-mistake("one-mask-for-all-rows", "rng.random(x.shape)", "rng.random(x.shape[-1])").explain("""
-    one mask was drawn for the last axis and used for every row
-    why: The same features are then dropped for all tokens. Each value should be dropped independently.
-    ask: How many random numbers do you draw for an x of shape (B, T, D)?""")
-mistake("whole-rows", "rng.random(x.shape)", "rng.random((*x.shape[:-1], 1))").explain("""
-    each row was dropped or kept as a whole
-    why: This drops tokens, not features. Each value should be dropped independently.
-    ask: How many random numbers do you draw for an x of shape (B, T, D)?""")
-mistake("own-generator", "rng.random(x.shape)", "np.random.default_rng(0).random(x.shape)").explain("""
-    the random numbers came from a new generator, not from rng
-    why: A generator made inside the function drops the same places in every call.
-    ask: What is the argument rng for?""")
-mistake("float64", "np.ones_like(x)", "np.ones(x.shape)").explain("""
-    the mask is float64, and so is the result
-    why: rng.random and np.ones return float64; the mask should have the dtype of x.
-    ask: Which dtype does your mask have if x is float32?""")
+_ACTIVATED, _ERROR = "activated = hidden * gate", 'if activation not in ("gelu", "relu"):'
+_RAISE = 'raise ValueError(f\'activation must be "gelu" or "relu", got {activation!r}\')'
 
 mistake = MISTAKES.for_functions("ffn.ffn")
-mistake("no-activation", "activated = hidden * gate", "activated = hidden", common=True).explain("""
+mistake("no-activation", _ACTIVATED, "activated = hidden", common=True).explain("""
     there is no activation between the two layers
     why: Two linear layers in a row are equivalent to one.
     ask: What comes between W_1 and W_2 in the formula?""")
@@ -318,36 +32,206 @@ mistake("activation-twice", "cache ", 'out = gelu(out) if activation == "gelu" e
     the activation was applied after the second layer, too
     why: The result is added to the residual stream, which needs negative values.
     ask: How many activations does the formula have?""")
-mistake("gelu-always", ' if activation == "gelu" else hidden > 0', "").explain("""
-    the activation argument was ignored: GELU was always used
-    why: With the default nothing shows.
-    ask: Which of your lines handles "relu"?""")
-mistake("relu-always", '_gelu_gate(hidden) if activation == "gelu" else hidden > 0', "hidden > 0").explain("""
-    the activation argument was ignored: ReLU was always used
-    why: The first transformer used ReLU; GPT-2 and the default here use GELU.
-    ask: Which of your lines uses the argument `activation`?""")
-mistake("relu-by-default", 'activation="gelu"):', 'activation="relu"):').explain("""
-    the default activation is ReLU
-    why: The default here is GELU in its tanh form.
-    ask: Compare the signature with the one in the assignment.""")
-mistake("exact-gelu", "= hidden * gate", '= gelu_exact(hidden) if activation == "gelu" else relu(hidden)').explain("""
-    the exact GELU was used instead of the tanh form
-    why: The two never differ by more than 0.0005, but the weights of GPT-2 belong to the tanh form.
-    ask: Which of gelu and gelu_exact does the docstring name?""")
+mistake(
+    "activation-repeated", _ACTIVATED, 'activated = gelu(gelu(hidden)) if activation == "gelu" else relu(hidden)'
+).explain("""
+    GELU was applied twice in a row
+    why: The formula has one activation. A ReLU hides the mistake.
+    ask: Does linear return its result before or after the activation?""")
+mistake(
+    "activation-first",
+    "x = as_float(x)",
+    'x = gelu(x) if activation == "gelu" else relu(x)',
+    _ACTIVATED,
+    "activated = hidden",
+).explain("""
+    the activation was applied to x, before the first layer
+    why: Without an activation between them, the two linear layers are equivalent to one.
+    ask: Which of the two layers gives the activation its input?""")
+mistake(
+    "activation-before-bias",
+    'params.get("b_1")',
+    "None",
+    _ACTIVATED,
+    'activated = hidden * gate + params.get("b_1", 0)',
+).explain("""
+    the first bias, b_1, was added after the activation
+    why: It belongs to the first linear layer, so that it shifts the input of the activation.
+    ask: What is inside the parentheses of the activation in the formula?""")
+for name, new, title in (
+    ("gelu-always", "_gelu_gate(hidden)", "the activation argument was ignored: GELU was always used"),
+    ("relu-always", "hidden > 0", "the activation argument was ignored: ReLU was always used"),
+    (
+        "activations-exchanged",
+        '_gelu_gate(hidden) if activation == "relu" else hidden > 0',
+        "GELU and ReLU were exchanged",
+    ),
+):
+    mistake(name, '_gelu_gate(hidden) if activation == "gelu" else hidden > 0', new).explain(f"""
+        {title}
+        why: "gelu", the default, is the tanh form of GELU; "relu" is ReLU.
+        ask: Which of your lines uses the argument `activation`, and what happens for each of its values?""")
+for name, new, title, why in (
+    (
+        "exact-gelu",
+        "gelu_exact(hidden)",
+        "the exact GELU was used instead of the tanh form",
+        "The two never differ by more than 0.0005, but the weights of GPT-2 belong to the tanh form.",
+    ),
+    ("tanh", "np.tanh(hidden)", "tanh was used instead of GELU", "The tanh form of GELU is x/2 (1 + tanh(…))."),
+):
+    mistake(name, "= hidden * gate", f'= {new} if activation == "gelu" else relu(hidden)').explain(f"""
+        {title}
+        why: {why}
+        ask: Which function of this assignment does the docstring name?""")
 for ordinal, bias in (("first", "b_1"), ("second", "b_2")):
     mistake(f"{ordinal}-bias-forgotten", f'params.get("{bias}")', "None", common=True).explain(f"""
         the {ordinal} bias, {bias}, was not added
         why: With a bias of 0, as at the start of training, nothing shows.
         ask: Which entries of params does your code use?""")
+    mistake(f"{ordinal}-bias-required", f'params.get("{bias}")', f'params["{bias}"]').explain(f"""
+        the code fails with a KeyError if {bias} is absent
+        why: Each bias may be absent from the parameters; the layer then has none.
+        ask: What does params[...] do if the key is absent? What does params.get(...) do?""")
+    mistake(
+        f"{ordinal}-bias-only-with-the-other",
+        f'params.get("{bias}")',
+        f'params["{bias}"] if "b_1" in params and "b_2" in params else None',
+    ).explain(f"""
+        {bias} is only added if both biases are there
+        why: Each bias may be absent, independently of the other.
+        ask: What does your code do if `params` has {bias}, but not the other bias?""")
+    mistake(
+        f"{ordinal}-bias-twice",
+        "    cache = {",
+        f'    out = out + linear(activated * 0, params["W_2"], params.get("{bias}"))\n    cache = {{'
+        if bias == "b_2"
+        else "    cache = {",
+        *(() if bias == "b_2" else ("hidden = linear(x,", 'hidden = params.get("b_1", 0) + linear(x,')),
+    ).explain(f"""
+        the {ordinal} bias, {bias}, was added twice
+        why: With a bias of 0, as at the start of training, nothing shows.
+        ask: Does linear add the bias already?""")
+mistake("biases-forgotten", 'params.get("b_1")', "None", 'params.get("b_2")', "None").explain("""
+    the biases b_1 and b_2 were not added
+    why: With biases of 0, as at the start of training, nothing shows.
+    ask: Which entries of params does your code use?""")
 mistake("biases-required", 'params.get("b_1")', 'params["b_1"]', 'params.get("b_2")', 'params["b_2"]').explain("""
     the code fails with a KeyError if a bias is absent
     why: Each bias may be absent from the parameters; the layer then has none.
     ask: What does params[...] do if the key is absent? What does params.get(...) do?""")
+for both, condition in (("both", "and"), ("one", "or")):
+    code = f'    biased = "b_1" in params {condition} "b_2" in params\n    x = as_float(x)'
+    edits = [
+        part for bias in ("b_1", "b_2") for part in (f'params.get("{bias}")', f'params["{bias}"] if biased else None')
+    ]
+    title = (
+        "the biases are only added if both are there"
+        if both == "both"
+        else "the code expects both biases if one is there"
+    )
+    mistake(f"biases-together-if-{both}", "    x = as_float(x)", code, *edits).explain(f"""
+        {title}
+        why: Each bias may be absent, independently of the other.
+        ask: What does your code do if `params` has b_1, but not b_2, and the other way round?""")
+mistake(
+    "float64-biases",
+    'linear(x, params["W_1"], params.get("b_1"))',
+    'x @ params["W_1"] + params.get("b_1", np.zeros(params["W_1"].shape[1]))',
+    'linear(activated, params["W_2"], params.get("b_2"))',
+    'activated @ params["W_2"] + params.get("b_2", np.zeros(params["W_2"].shape[1]))',
+).explain("""
+    absent biases were replaced by float64 zeros
+    why: np.zeros is float64, and a float32 product plus float64 zeros is float64.
+    ask: Which dtype does np.zeros give? Does anything have to be added when there is no bias?""")
+mistake(
+    "biases-exchanged",
+    'params.get("b_1")',
+    'params.get("b_2")',
+    ', params["W_2"], params.get("b_2")',
+    ', params["W_2"], params.get("b_1")',
+).explain("""
+    the biases of the two layers were exchanged
+    why: b_1 is (F,), as wide as the hidden values, and b_2 is (D,).
+    ask: What are the shapes of hidden and out, and which bias fits each?""")
+mistake("weights-exchanged").body("""
+    hidden = as_float(x) @ params["W_2"]
+""").explain("""
+    the weights of the two layers were exchanged, or transposed
+    why: W_1 is (D, F) and widens, W_2 is (F, D) and brings the vector back.
+    ask: What are the shapes of x, hidden and out, and which entry of `params` fits between them?""")
 mistake("residual-added", "    cache = {", "    out = out + x\n    cache = {", common=True).explain("""
     x was added to the result
     why: The residual connection belongs to the block, not to this network.
     ask: Does the formula in the docstring have a + x?""")
+mistake("hidden-returned", "return out, cache", "return activated, cache").explain("""
+    the activated values were returned, without the second layer
+    why: The second layer brings the vector back from F to D features.
+    ask: What is the shape of your result, and what should it be?""")
 mistake("cache-not-returned", "return out, cache", "return out").explain("""
     only the output was returned, without the cache
     why: The backward pass needs values that the forward pass has computed.
     ask: How many results does the docstring list?""")
+mistake("results-exchanged", "return out, cache", "return cache, out").explain("""
+    the cache was returned before the output
+    why: The caller takes them apart by position.
+    ask: In which order does the docstring list the results?""")
+mistake("leading-axes-lost", "return out, cache", "return out.reshape(-1, out.shape[-1]), cache").explain("""
+    the result has lost the leading axes of x
+    why: (B, T, D) was reshaped to a matrix, and was not reshaped back. A vector became a matrix of one row.
+    ask: What is the shape of x, and what is the shape of your result?""")
+for name, axes, text in (("two", "n, d", "(N, D)"), ("three", "b, t, d", "(B, T, D)")):
+    mistake(f"{name}-axes-expected", "x = as_float(x)\n", f"x = as_float(x)\n    {axes} = x.shape\n").explain(f"""
+        x was expected to have exactly {name} axes, {text}
+        why: Unpacking x.shape into {name} names fails for every other number of axes.
+        ask: Which shapes of x does the docstring allow? Which of the sizes do you need?""")
+for dtype in ("float64", "float32"):
+    mistake(dtype, "return out, cache", f"return out.astype(np.{dtype}), cache").explain(f"""
+        the result is {dtype} for every input
+        why: The result has the dtype of x.
+        ask: Where does your code name a dtype, or make an array that has one by default?""")
+mistake("writes-into-params", 'params.get("b_1")', 'params.pop("b_1", None)').explain("""
+    `params` was changed: an entry was removed
+    why: The same parameters are used for the next batch, and by the optimizer.
+    ask: What does `pop` do to the dictionary?""")
+mistake(
+    "completes-params",
+    "    x = as_float(x)\n",
+    """    x = as_float(x)
+    params.setdefault("b_1", np.zeros(params["W_1"].shape[1], x.dtype))
+    params.setdefault("b_2", np.zeros(x.shape[-1], x.dtype))
+""",
+).explain("""
+    `params` was changed: absent biases were put into it
+    why: The caller's dictionary must stay as it is; the optimizer would train biases that the layer does not have.
+    ask: What does `setdefault`, or an assignment to params[...], do to the caller's dictionary?""")
+for name, changes, title in (
+    (
+        "any-activation-as-gelu",
+        ("if False:", 'if activation == "gelu" else hidden > 0', 'if activation != "relu" else hidden > 0'),
+        "every unknown activation was taken for GELU",
+    ),
+    ("any-activation-as-relu", ("if False:",), "every unknown activation was taken for ReLU"),
+    (
+        "any-activation-as-none",
+        ("if False:", _ACTIVATED, 'activated = hidden * gate if activation in ("gelu", "relu") else hidden'),
+        "with an unknown activation, none was applied",
+    ),
+    (
+        "capitals-accepted",
+        ('activation = activation.lower()\n    if activation not in ("gelu", "relu"):',),
+        'other spellings of the activations, such as "GELU", were accepted',
+    ),
+):
+    mistake(name, _ERROR, *changes).explain(f"""
+        {title}
+        why: The docstring promises a ValueError if `activation` is neither "gelu" nor "relu". A typing error would
+             otherwise train another network.
+        ask: What does your code do with activation="tanh", and with "GELU"?""")
+for error in ("KeyError(activation)", "NotImplementedError", "TypeError", "AssertionError", "NameError"):
+    kind = error.partition("(")[0]
+    mistake(f"raises-{kind}", _RAISE, f"raise {error}").explain(f"""
+        an unknown activation raised {kind}, not ValueError
+        why: The docstring promises a ValueError. A lookup in a dictionary raises KeyError, `assert` raises
+             AssertionError.
+        ask: Which of your lines fails for activation="tanh"? Where could you check the argument before?""")

@@ -20,7 +20,7 @@ def test_linear(agree: Agree, draw: RandomInputs) -> None:
 @graded("ffn.linear")
 def test_linear_leading_axes(agree: Agree, draw: RandomInputs) -> None:
     """A single vector, and 3-D and 4-D batches"""
-    for shape in ((6,), (2, 4, 3), (2, 3, 4, 5)):
+    for shape in ((6,), (2, 4, 3), (2, 3, 4, 5), (1, 1, 3)):
         agree(draw.normal(*shape), draw.normal(shape[-1], 4), draw.normal(4))
 
 

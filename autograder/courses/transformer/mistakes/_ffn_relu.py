@@ -1,0 +1,164 @@
+"""Mistakes in ReLU and its gradient, and in the shape and dtype of what any activation returns."""
+
+from autograder.engine.diagnosis.mistake import Mistakes
+
+MISTAKES = Mistakes()
+
+mistake = MISTAKES.for_functions("ffn.relu")
+mistake("leaky", "np.maximum(as_float(x), 0)", "np.where(as_float(x) > 0, as_float(x), 0.01 * as_float(x))").explain("""
+    negative values were not set to 0: this is the leaky ReLU
+    why: ReLU returns exactly 0 for every negative value.
+    ask: What should relu(-1000) be?""")
+mistake(
+    "leaky-with",
+    "np.maximum(as_float(x), 0)",
+    "np.where(as_float(x) > 0, as_float(x), CONSTANT * as_float(x))",
+    constant=0.2,
+).explain("""
+    negative values were multiplied by {constant}, not set to 0
+    why: ReLU returns exactly 0 for every negative value.
+    ask: What should relu(-1000) be?""")
+mistake("cut-off", "np.maximum(as_float(x), 0)", "np.clip(as_float(x), 0, CONSTANT)", constant=6.0).explain("""
+    values above {constant} were cut off
+    why: ReLU returns every positive value unchanged.
+    ask: What should relu(1000) be?""")
+for name, new, title in (
+    ("minimum", "np.minimum(as_float(x), 0)", "the minimum with 0 was taken, not the maximum"),
+    (
+        "gate-only",
+        "(as_float(x) > 0) * np.ones_like(as_float(x))",
+        "1 is returned for positive values instead of the values themselves",
+    ),
+    ("absolute-value", "np.abs(as_float(x))", "the absolute value was returned"),
+    ("negative-part", "np.maximum(-as_float(x), 0)", "the sign of x was turned around"),
+    ("softplus", "np.logaddexp(0, as_float(x))", "the softplus, log(1 + exp(x)), was computed"),
+    ("squared", "np.maximum(as_float(x), 0) ** 2", "the result was squared"),
+    (
+        "elu",
+        "np.where(as_float(x) > 0, as_float(x), np.expm1(as_float(x)))",
+        "negative values were not set to 0: this is the ELU",
+    ),
+    (
+        "zero-to-one",
+        "np.where(as_float(x) == 0, 1.0, np.maximum(as_float(x), 0)).astype(as_float(x).dtype)",
+        "0 became 1",
+    ),
+    ("one-limit", "np.maximum(as_float(x), 1)", "the maximum with 1 was taken, not with 0"),
+    ("copy", "as_float(x) * 1", "x was returned unchanged"),
+):
+    mistake(name, "np.maximum(as_float(x), 0)", new).explain(f"""
+        {title}
+        why: ReLU returns positive values unchanged and 0 for all others.
+        ask: What are relu(3), relu(-3) and relu(0)?""")
+mistake("one-comparison", "return np", "if as_float(x) < 0:\n        return 0.0\n    return np").explain("""
+    a whole array was compared in an `if`
+    why: An array of several entries is neither true nor false, so NumPy raises an error.
+    ask: Which function of NumPy takes the larger of two numbers for every element?""")
+mistake("writes-into-x").body("""
+    x = as_float(x)
+    x[x < 0] = 0
+    return x
+""").explain("""
+    x[x < 0] = 0 changed the caller's array
+    why: The backward pass still needs to know where x was negative.
+    ask: Which of your lines write into an array that you did not create?""")
+
+mistake = MISTAKES.for_functions("ffn.relu_backward")
+mistake("one-at-zero", "> 0", ">= 0", common=True).explain("""
+    at exactly 0 the gradient was passed on
+    why: ReLU has a corner at 0 and no derivative there; PyTorch and this course use 0.
+    ask: Is your comparison > or ≥, and what does the docstring say about x = 0?""")
+mistake(
+    "share-at-zero", "(as_float(x) > 0)", "np.where(as_float(x) == 0, CONSTANT, as_float(x) > 0)", constant=0.5
+).explain("""
+    at exactly 0 the gradient was multiplied by {constant}
+    why: ReLU has a corner at 0 and no derivative there; PyTorch and this course use 0.
+    ask: What does the docstring say about x = 0?""")
+mistake("leaky", "(as_float(x) > 0)", "np.where(as_float(x) > 0, 1.0, CONSTANT)", constant=0.01).explain("""
+    where x is not positive, the gradient was multiplied by {constant}, not by 0
+    why: That is the slope of a leaky ReLU. ReLU itself is constant there.
+    ask: For which x does relu(x) change when x does?""")
+for name, new, title in (
+    ("sign-of-dout", "(as_float(dout) > 0)", "the sign of dout was used instead of the sign of x"),
+    ("both-signs", "((as_float(x) > 0) & (as_float(dout) > 0))", "negative gradients were dropped, too"),
+    ("times-relu", "relu(x)", "dout was multiplied by relu(x) instead of the slope"),
+    ("times-x", "as_float(x)", "dout was multiplied by x"),
+    ("gate-inverted", "(as_float(x) <= 0)", "the gradient was passed on where x is negative"),
+    ("gate-of-not-zero", "(as_float(x) != 0)", "the gradient was passed on everywhere but at 0"),
+    ("passed-through", "1.0", "dx is dout, as if the activation did nothing"),
+    ("sign", "-(as_float(x) > 0).astype(as_float(x).dtype)", "dx has the wrong sign"),
+    (
+        "sign-of-x",
+        "np.sign(as_float(x))",
+        "where x is negative, the sign of the gradient was turned around, instead of setting it to 0",
+    ),
+    ("gate-above-one", "(as_float(x) > 1)", "the gradient was passed on where x is above 1, not above 0"),
+):
+    mistake(name, "(as_float(x) > 0)", new, common=name == "sign-of-dout").explain(f"""
+        {title}
+        why: The slope of ReLU is 1 where x, the input of the forward pass, is positive, and 0 elsewhere.
+        ask: For which x does relu(x) change when x does? By how much?""")
+for name, body, title in (
+    ("dout-missing", "(as_float(x) > 0) * np.ones_like(as_float(dout))", "the slope was not multiplied by dout"),
+    ("relu-of-dout", "relu(dout)", "relu was applied to dout"),
+    ("relu-of-x", "relu(x)", "relu(x) was returned"),
+    ("relu-of-product", "relu(as_float(dout) * as_float(x))", "relu was applied to dout times x"),
+):
+    group = "sign of dout" if name == "relu-of-dout" else ""
+    if not group:
+        mistake(name).body(f"return {body}").explain(f"""
+            {title}
+            why: Chain rule: the gradient of the output, times the slope of this step.
+            ask: Which of the two arguments does your result depend on, and how?""")
+mistake("writes-into-dout").body("""
+    dout = as_float(dout)
+    dout[np.asarray(x) <= 0] = 0
+    return dout
+""").explain("""
+    dout[x <= 0] = 0 changed the caller's array
+    why: The same dout may still be needed along another path.
+    ask: Which of your lines write into an array that you did not create?""")
+mistake("writes-into-x").body("""
+    x[x <= 0] = 0
+    x[x > 0] = 1
+    return dout * x
+""").explain("""
+    x was changed in place
+    why: The caller may still need x.
+    ask: Which of your lines write into an array that you did not create?""")
+mistake("float64", "(as_float(x) > 0)", "np.where(as_float(x) > 0, 1.0, 0.0)").explain("""
+    the result is float64 for every input
+    why: np.where of two Python numbers, np.zeros and .astype(float) give float64 masks, and the product is then
+         float64, too.
+    ask: Which dtype does your mask have? A boolean mask does not change the dtype of dout.""")
+
+# What may be wrong with the result of each activation.
+for function, result, original in (
+    ("relu", "np.maximum(as_float(x), 0)", "return np"),
+    ("gelu", "x * _gelu_gate(x)", "x = as_float(x)"),
+    ("gelu_exact", "(x * phi).astype(x.dtype)", "x = as_float(x)"),
+):
+    mistake = MISTAKES.for_functions(f"ffn.{function}")
+    kind = "kind = np.asarray(x).dtype\n    "
+    mistake("float64", f"return {result}", f"return ({result}).astype(np.float64)").explain("""
+        the result is float64 for every input
+        why: np.sqrt of a Python number, np.zeros and np.vectorize give float64, and so does all that is combined with
+             them. A Python number such as 0 or math.sqrt(2) does not change the dtype of x.
+        ask: Which dtype does x have, and which dtype does your result have? From which line on?""")
+    mistake("float32", f"return {result}", f"return ({result}).astype(np.float32)").explain("""
+        the result is float32 for every input
+        why: float64 and integers are computed in float64: float32 has only seven digits.
+        ask: Where does your code name a dtype?""")
+    mistake(
+        "integers-stay",
+        f"return {result}" if function == "relu" else original,
+        f"{kind}return ({result}).astype(kind)" if function == "relu" else kind + original,
+        *(() if function == "relu" else (f"return {result}", f"return ({result}).astype(kind)")),
+    ).explain("""
+        the result for integers is made of integers
+        why: All functions of this course compute in floats; integers are converted to float64 first.
+        ask: What does as_float do, and where do you call it?""")
+    mistake("flattened", f"return {result}", f"return np.ravel({result})").explain("""
+        the result has lost the shape of x
+        why: An activation works element by element, so the result has the shape of x.
+        ask: Which of your lines flatten x, and where is the shape restored?""")
