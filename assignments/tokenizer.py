@@ -81,7 +81,7 @@ def build_vocab(text, start=0):
 
     Returns:
         chars: list of the V different characters, sorted by code point.
-        stoi: dict, character -> id. The ids are the Python integers `start` ... `start + V - 1`.
+        stoi: dict, character -> id. The ids are Python integers, `start` to `start + V - 1`.
         itos: dict, id -> character, the inverse of `stoi`.
     """
     raise NotImplementedError("tokenizer.build_vocab")
@@ -281,7 +281,7 @@ def get_batch(ids, batch_size, block_size, rng):
 
     Returns:
         x: the windows, (B, T), int64.
-        y: the targets, (B, T), int64. Both are copies, not views of `ids`.
+        y: the targets, (B, T), int64.
 
     Raises:
         ValueError: if the text has fewer than `block_size + 1` characters: a window and its last target.

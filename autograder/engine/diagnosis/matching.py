@@ -37,7 +37,7 @@ def match_values(student: Any, candidate: Any, coarse: bool = False) -> Match:
             return Match.NO
         return min((match_values(student[key], candidate[key], coarse) for key in student), default=Match.EXACT)
     if isinstance(student, (tuple, list)) and isinstance(candidate, (tuple, list)):
-        if len(student) != len(candidate):
+        if len(student) != len(candidate) or type(student) is not type(candidate):
             return Match.NO
         return min((match_values(a, b, coarse) for a, b in zip(student, candidate, strict=True)), default=Match.EXACT)
     if isinstance(student, _NUMERIC) and isinstance(candidate, _NUMERIC):

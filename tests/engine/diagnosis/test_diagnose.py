@@ -105,6 +105,8 @@ def test_diagnose_wrong_dtype_does_not_hide_mistake(tmp_path):
     text = """
 import numpy as np
 def embed_tokens_backward(dout, ids, vocab_size):
+    if np.any(ids < 0) or np.any(ids >= vocab_size):
+        raise ValueError("no such token")
     dW = np.zeros((vocab_size, dout.shape[-1]))
     dW[ids] += dout
     return dW
@@ -124,13 +126,15 @@ def test_diagnose_wrong_dtype_alone_is_not_named(tmp_path):
     text = """
 import numpy as np
 def embed_tokens_backward(dout, ids, vocab_size):
+    if np.any(ids < 0) or np.any(ids >= vocab_size):
+        raise ValueError("no such token")
     dW = np.zeros((vocab_size, dout.shape[-1]), np.longdouble)
     np.add.at(dW, ids, dout)
     return dW
 """
     failed = judged(tmp_path, "embeddings.embed_tokens_backward", text)
-    assert len(failed) == 4
-    assert [outcome.mistake for outcome in failed] == [None] * 4
+    assert len(failed) == 5
+    assert [outcome.mistake for outcome in failed] == [None] * 5
 
 
 def test_diagnose_ignores_coincidence_among_unexplained(tmp_path, solutions):

@@ -50,7 +50,7 @@ def build_vocab__unsorted_and_start(text, start=0):
 
 
 def build_vocab__list_for_itos(text, start=0):
-    """-"""
+    """itos-as-a-list"""
     chars = sorted(set(text))
     stoi = {c: i + start for i, c in enumerate(chars)}
     return chars, stoi, chars
@@ -156,13 +156,13 @@ def train_val_split__rounded_and_not_checked(ids, train_fraction=0.9):
 
 
 def train_val_split__float_index(ids, train_fraction=0.9):
-    """size-not-whole fraction-not-checked"""
+    """size-not-whole effect-other-error"""
     n = len(ids) * train_fraction
     return ids[:n], ids[n:]
 
 
 def train_val_split__only_training(ids, train_fraction=0.9):
-    """-"""
+    """effect-error-not-raised"""
     n = int(len(ids) * train_fraction)
     return ids[:n]
 
@@ -204,7 +204,7 @@ def get_batch__single_start(ids, batch_size, block_size, rng):
 
 
 def get_batch__lists(ids, batch_size, block_size, rng):
-    """-"""
+    """lists"""
     starts = rng.integers(0, len(ids) - block_size, size=batch_size)
     x = [ids[s : s + block_size].tolist() for s in starts]
     y = [ids[s + 1 : s + 1 + block_size].tolist() for s in starts]
@@ -244,25 +244,25 @@ def encode__int32(text, stoi):
 
 
 def train_val_split__val_from_n_plus_1(ids, train_fraction=0.9):
-    """gap"""
+    """gap above-one-accepted effect-error-not-raised fraction-not-checked"""
     n = int(train_fraction * len(ids))
     return ids[:n], ids[n + 1:]
 
 
 def train_val_split__ceil(ids, train_fraction=0.9):
-    """fraction-not-checked validation-cut-off"""
+    """fraction-not-checked rounded-up"""
     n = int(np.ceil(train_fraction * len(ids)))
     return ids[:n], ids[n:]
 
 
 def train_val_split__negative(ids, train_fraction=0.9):
-    """cut-from-the-end fraction-not-checked"""
+    """cut-from-the-end effect-error-not-raised"""
     n = int((1 - train_fraction) * len(ids))
     return ids[:-n], ids[-n:]
 
 
 def train_val_split__val_fraction(ids, train_fraction=0.9):
-    """fraction-for-validation"""
+    """fraction-for-validation effect-error-not-raised"""
     n = int((1 - train_fraction) * len(ids))
     return ids[:n], ids[n:]
 

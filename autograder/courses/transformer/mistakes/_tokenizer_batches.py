@@ -1,0 +1,283 @@
+"""Mistakes in assignment 1: batches."""
+
+from autograder.engine.diagnosis.mistake import Mistakes
+
+MISTAKES = Mistakes()
+
+mistake = MISTAKES.for_functions("tokenizer.get_batch")
+mistake("not-shifted", "ids[positions + 1]", "ids[positions]", common=True).explain("""
+    the targets are the windows themselves, not shifted by one character
+    why: The model learns to copy its input: the loss falls to 0, but the model cannot write.
+    ask: What should the model predict when it has seen the first character?""")
+mistake("shifted-backwards", "ids[positions], ids[positions + 1]", "ids[positions + 1], ids[positions]").explain("""
+    the targets are the previous characters, not the next ones
+    why: x and y were swapped, so the model learns to predict backwards.
+    ask: Which character should the model predict: the one that comes next, or the one before?""")
+mistake("rolled", "ids[positions + 1]", "np.roll(ids[positions], -1, axis=1)").explain("""
+    the last target of every window is the window's own first character
+    why: np.roll moves the entry that drops out at one end to the other end. The correct target is the character after
+         the window.
+    ask: Where does the last target of a window come from?""")
+mistake("answers-one-short", "ids[positions + 1]", "ids[positions[:, 1:]]").explain("""
+    y is one character shorter than x
+    why: The last character of the window has a target too: the character after the window.
+    ask: What are the shapes of x and y?""")
+mistake(
+    "last-start-missing", "rng.integers(len(ids) - block_size,", "rng.integers(len(ids) - block_size - 1,", common=True
+).explain("""
+    the last possible start is never drawn
+    why: rng.integers excludes its upper end. If another 1 is subtracted, the last character is never a target.
+    ask: How many windows does a text of T + 1 characters have? Does your code draw from that many?""")
+mistake(
+    "one-start-too-many", "rng.integers(len(ids) - block_size,", "rng.integers(len(ids) - block_size + 1,", common=True
+).explain("""
+    a window can start one position too late, so its last target is missing
+    why: The window itself fits into the text, but its last target would be the character after the end.
+    ask: Where does the last window start if its last target is the last character of the text?""")
+mistake("block-size-forgotten", "rng.integers(len(ids) - block_size,", "rng.integers(len(ids),").explain("""
+    a window can start anywhere, even at the last character of the text
+    why: A window that starts near the end does not fit into the text.
+    ask: Where does the last window start if its last target is the last character of the text?""")
+mistake("first-start-missing", ".integers(len(ids) - block_size,", ".integers(1, len(ids) - block_size,").explain("""
+    no window starts at the first character
+    why: Starts are counted from 0. A start that is never drawn is text that is never learned.
+    ask: What is the smallest start that your code can draw?""")
+mistake(
+    "same-window", "(len(ids) - block_size, size=batch_size)", "(len(ids) - block_size, size=1).repeat(batch_size)"
+).explain("""
+    all windows of a batch are the same
+    why: Only one start was drawn, and it was used for every window.
+    ask: How many random numbers does a batch of B windows need?""")
+mistake(
+    "neighbouring-windows",
+    "starts = rng.integers(len(ids) - block_size, size=batch_size)",
+    "starts = rng.integers(len(ids) - block_size) + np.arange(batch_size)\n    starts %= len(ids) - block_size",
+).explain("""
+    the starts are consecutive: only the first one was drawn
+    why: Neighbouring windows share most of their characters, so a step learns less from them than from independent
+         ones.
+    ask: How many random numbers does a batch of B windows need?""")
+mistake(
+    "without-repetition",
+    "rng.integers(len(ids) - block_size, size=batch_size)",
+    "rng.choice(len(ids) - block_size, size=batch_size, replace=False)",
+).explain("""
+    the starts were drawn without replacement
+    why: Each start is drawn independently, so a window may occur twice. A short text may have fewer windows than the
+         batch.
+    ask: What happens when the text has only one window and the batch size is 2?""")
+mistake("generator-of-its-own", "rng.integers", "np.random.default_rng(0).integers").explain("""
+    the starts were drawn from a new generator with a fixed seed, not `rng`
+    why: Every batch of the whole training is then the same.
+    ask: If you call your function twice with the same `rng`, do the batches differ?""")
+mistake("sizes-exchanged", "batch_size, block_size, rng", "block_size, batch_size, rng").explain("""
+    the batch size and the block size were swapped
+    why: The mistake stays hidden as long as the two are equal.
+    ask: What is the shape of x: (B, T) or (T, B)?""")
+mistake("transposed", "ids[positions], ids[positions + 1]", "ids[positions].T, ids[positions + 1].T").explain("""
+    x and y are transposed, (T, B)
+    why: Each row should be one window.
+    ask: What is the shape of x: (B, T) or (T, B)?""")
+mistake("positions-not-ids", "return ids[positions], ids[positions + 1]", "return positions, positions + 1").explain("""
+    positions in the text were returned, not the ids at these positions
+    why: The positions are indices: the ids still have to be looked up.
+    ask: Can your x contain a value that does not occur in the text?""")
+mistake("dtype-kept", ", dtype=np.int64", "", common=True).explain("""
+    x and y have the dtype of the text, not int64
+    why: Large texts are often stored in small integers, but a batch should be int64.
+    ask: What is the dtype of x when `ids` is uint16?""")
+mistake("next-window", ") - block_size,", ") - 2 * block_size,", "positions + 1", "positions + block_size").explain("""
+    the targets are the following window, not this window shifted by one
+    why: The target of each character of x is the character right after it.
+    ask: In the text, what comes right after the first character of a window?""")
+for name, title, end in (
+    (
+        "one-start-too-many",
+        "a window can start one position too late, so its last target is missing",
+        "len(ids) - block_size + 1",
+    ),
+    ("block-size-forgotten", "a window can start anywhere, even at the last character of the text", "len(ids)"),
+):
+    mistake(f"{name}-by-slices").body(f"""
+    ids = np.asarray(ids, dtype=np.int64)
+    if len(ids) < block_size + 1:
+        raise ValueError(f"the text has {{len(ids)}} characters")
+    starts = rng.integers({end}, size=batch_size)
+    x = np.stack([ids[i : i + block_size] for i in starts])
+    y = np.stack([ids[i + 1 : i + block_size + 1] for i in starts])
+    return x, y
+""").explain(f"""
+        {title}
+        why: A slice at the end of the text is then shorter than the others, and np.stack needs equal lengths.
+        ask: Where does the last window start if its last target is the last character of the text?""")
+mistake(
+    "blocks-side-by-side",
+    "rng.integers(len(ids) - block_size, size=batch_size)",
+    "rng.integers((len(ids) - 1) // block_size, size=batch_size) * block_size",
+).explain("""
+    windows start only at multiples of the block size
+    why: There are then far fewer different windows, and characters on either side of a boundary are never in the same
+         window.
+    ask: Which starts are possible in a text of 10 characters with windows of 6?""")
+mistake("shifted-by-two", "ids[positions + 1]", "ids[np.minimum(positions + 2, len(ids) - 1)]").explain("""
+    the targets are shifted by two characters, not by one
+    why: The model would learn to predict the character after the next one.
+    ask: Which character comes right after the first one of a window?""")
+mistake("one-answer-per-window", "ids[positions + 1]", "ids[starts + block_size]").explain("""
+    y has only one target for each window, the character after it
+    why: Every position of a window has a target: T targets for T characters.
+    ask: What shape should y have?""")
+mistake("starts-sorted", "size=batch_size)", "size=batch_size)\n    starts = np.sort(starts)").explain("""
+    the starts were sorted
+    why: Each start is drawn independently of the others: the second window may begin before the first.
+    ask: Can the second window of your batch begin before the first one?""")
+mistake("one-window-refused", "< block_size + 1", "<= block_size + 1", common=True).explain("""
+    a text of T + 1 characters was rejected
+    why: It is just long enough: it has one window and the target of its last character.
+    ask: How many characters do a window of 4 and its last target need?""")
+mistake(
+    "short-text-accepted",
+    "if len(ids) < block_size + 1:",
+    "if False:",
+    "rng.integers(len(ids) - block_size,",
+    "rng.integers(max(1, len(ids) - block_size),",
+).explain("""
+    a text that is too short for one window was not rejected with a ValueError
+    why: There is no start for which the window and its last target fit into the text.
+    ask: What does your function do with 5 characters and windows of 5?""")
+mistake(
+    "first-start-missing-one-too-many", ".integers(len(ids) - block_size,", ".integers(1, len(ids) - block_size + 1,"
+).explain("""
+    the starts were counted from 1
+    why: No window starts at the first character then, and one can start too late, so that its last target is missing.
+    ask: What are the smallest and the largest start that your code can draw?""")
+mistake(
+    "last-start-missing-by-two",
+    "rng.integers(len(ids) - block_size,",
+    "rng.integers(max(1, len(ids) - block_size - 2),",
+).explain("""
+    the last two possible starts are never drawn
+    why: rng.integers excludes its upper end. If more is subtracted, the last characters are never targets.
+    ask: How many windows does a text of T + 2 characters have? Does your code draw from that many?""")
+mistake(
+    "text-as-a-ring",
+    "rng.integers(len(ids) - block_size,",
+    "rng.integers(len(ids),",
+    "return ids[positions], ids[positions + 1]",
+    "return ids[positions % len(ids)], ids[(positions + 1) % len(ids)]",
+).explain("""
+    windows at the end of the text continue at its beginning
+    why: The last characters of a text are not followed by its first ones.
+    ask: Where does the last window start if its last target is the last character of the text?""")
+mistake(
+    "last-target-from-the-beginning",
+    "rng.integers(len(ids) - block_size,",
+    "rng.integers(len(ids) - block_size + 1,",
+    "ids[positions + 1]",
+    "ids[(positions + 1) % len(ids)]",
+).explain("""
+    the last target of the last window is the first character of the text
+    why: A window can start one position too late, and np.roll or % then continues at the beginning of the text.
+    ask: What does np.roll(ids, -1) have at its end?""")
+mistake(
+    "targets-drawn-separately",
+    "return ids[positions], ids[positions + 1]",
+    "others = rng.integers(len(ids) - block_size, size=batch_size)[:, None] + np.arange(block_size)\n"
+    "    return ids[positions], ids[others + 1]",
+).explain("""
+    the targets come from other windows: the starts were drawn twice
+    why: The target of each character of x is the character right after it, so x and y need the same starts.
+    ask: How often does your code draw starts for one batch?""")
+mistake(
+    "consecutive-windows",
+    "starts = rng.integers(len(ids) - block_size, size=batch_size)",
+    "starts = (rng.integers(len(ids) - block_size) + block_size * np.arange(batch_size)) % (len(ids) - block_size)",
+).explain("""
+    the windows follow each other in the text: only the first start was drawn
+    why: Each start is drawn independently of the others.
+    ask: How many random numbers does a batch of B windows need?""")
+for name, length, title in (
+    ("windows-one-short", "block_size - 1", "x and y are one character too short"),
+    ("windows-one-long", "block_size + 1", "x and y are one character too long"),
+):
+    mistake(
+        name,
+        "np.arange(block_size)",
+        f"np.arange({length})",
+        "ids[positions + 1]",
+        "ids[np.minimum(positions + 1, len(ids) - 1)]",
+    ).explain(f"""
+        {title}
+        why: A window of T characters needs T + 1 characters of the text: x is all but the last, y all but the first.
+        ask: How many columns do x and y have for a block size of 4?""")
+mistake(
+    "x-one-long",
+    "return ids[positions]",
+    "positions_of_x = starts[:, None] + np.arange(block_size + 1)\n    return ids[positions_of_x]",
+).explain("""
+    x is one character longer than y
+    why: The last character of x has no target then.
+    ask: What are the shapes of x and y?""")
+for name, x, y, which in (
+    ("x", "ids[positions].T", "ids[positions + 1]", "x is"),
+    ("y", "ids[positions]", "ids[positions + 1].T", "y is"),
+):
+    mistake(f"transposed-{name}", "return ids[positions], ids[positions + 1]", f"return {x}, {y}").explain(f"""
+        {which} transposed, (T, B)
+        why: Each row should be one window.
+        ask: What are the shapes of x and y?""")
+for name, x, y in (
+    ("x", "text[positions]", "text[positions + 1].astype(np.int64)"),
+    ("y", "text[positions].astype(np.int64)", "text[positions + 1]"),
+):
+    mistake(
+        f"dtype-kept-in-{name}",
+        "ids = np.asarray(ids, dtype=np.int64)",
+        "text = ids = np.asarray(ids)",
+        "return ids[positions], ids[positions + 1]",
+        f"return {x}, {y}",
+    ).explain(f"""
+        {name} has the dtype of the text, not int64
+        why: Large texts are often stored in small integers, but a batch should be int64.
+        ask: What is the dtype of {name} when `ids` is uint16?""")
+for dtype in ("int32", "float64", "float32"):
+    mistake(dtype, "ids = np.asarray(ids, dtype=np.int64)", f"ids = np.asarray(ids, dtype=np.{dtype})").explain(f"""
+        x and y are {dtype}, not int64
+        why: np.zeros and np.empty create float64 arrays unless a dtype is given. Ids are used as indices.
+        ask: Which of your lines creates the arrays, and with which dtype?""")
+    for name, convert in (
+        ("x", f"ids[positions].astype(np.{dtype}), ids[positions + 1]"),
+        ("y", f"ids[positions], ids[positions + 1].astype(np.{dtype})"),
+    ):
+        mistake(f"{dtype}-{name}", "return ids[positions], ids[positions + 1]", f"return {convert}").explain(f"""
+            {name} is {dtype}, not int64
+            why: np.zeros and np.empty create float64 arrays unless a dtype is given. Ids are used as indices.
+            ask: Which of your lines creates {name}, and with which dtype?""")
+mistake(
+    "lists", "return ids[positions], ids[positions + 1]", "return ids[positions].tolist(), ids[positions + 1].tolist()"
+).explain("""
+    x and y are lists, not arrays
+    why: The model computes with arrays (B, T).
+    ask: Which NumPy function makes one array of several windows?""")
+for seed in (1, 42, 1337):
+    mistake(f"generator-of-its-own-{seed}", "rng.integers", f"np.random.default_rng({seed}).integers").explain("""
+        the starts were drawn from a new generator with a fixed seed, not `rng`
+        why: Every batch of the whole training is then the same.
+        ask: If you call your function twice with the same `rng`, do the batches differ?""")
+for seed in (0, 1, 42, 1337):
+    mistake(
+        f"global-generator-{seed}",
+        "rng.integers(len(ids) - block_size, size",
+        f"np.random.RandomState({seed}).randint(len(ids) - block_size, size",
+    ).explain("""
+        the starts were drawn from NumPy's global generator with a fixed seed, not `rng`
+        why: Every batch of the whole training is then the same.
+        ask: If you call your function twice with the same `rng`, do the batches differ?""")
+mistake(
+    "not-random",
+    "rng.integers(len(ids) - block_size, size=batch_size)",
+    "np.arange(batch_size) % (len(ids) - block_size)",
+).explain("""
+    the windows are the first ones of the text: nothing was drawn
+    why: Every batch of the whole training is then the same.
+    ask: Which of the function's arguments does your code not use?""")
