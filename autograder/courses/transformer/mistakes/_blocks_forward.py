@@ -240,19 +240,18 @@ _PLACES = {
     "ln1": ("(layernorm(ln1_in, **ln1), attn", _POST_NORMS[0]),
     "ln2": ("(layernorm(ln2_in, **ln2), ffn", _POST_NORMS[1]),
 }
+_HIDDEN = "With gamma 1 and beta 0 nothing shows."
 _GAMMA_AND_BETA = (
-    ("other-norm", "**OTHER", "used the gamma and beta of OTHER", "Each norm has its own gain and bias."),
-    ("other-gamma", 'OTHER["gamma"], NORM["beta"]', "used the gamma of OTHER", "Each norm has its own gain and bias."),
-    ("other-beta", 'NORM["gamma"], OTHER["beta"]', "used the beta of OTHER", "Each norm has its own gain and bias."),
+    ("other-norm", "**OTHER", "used the gamma and beta of OTHER", _HIDDEN),
+    ("other-gamma", 'OTHER["gamma"], NORM["beta"]', "used the gamma of OTHER", _HIDDEN),
+    ("other-beta", 'NORM["gamma"], OTHER["beta"]', "used the beta of OTHER", _HIDDEN),
     (
-        "gamma-and-beta-exchanged",
-        'NORM["beta"], NORM["gamma"]',
-        "got gamma and beta in the wrong order",
-        "Both are (D,).",
+        *("gamma-and-beta-exchanged", 'NORM["beta"], NORM["gamma"]', "got gamma and beta in the wrong order"),
+        "Both have the shape (D,), so there is no error.",
     ),
-    ("no-gamma-and-beta", 'NORM["gamma"] ** 0, NORM["beta"] * 0', "did not use gamma and beta", "Both are trained."),
-    ("no-gamma", 'NORM["gamma"] ** 0, NORM["beta"]', "did not use gamma", "It is 1 at first, but it is trained."),
-    ("no-beta", 'NORM["gamma"], NORM["beta"] * 0', "did not use beta", "It is 0 at first, but it is trained."),
+    ("no-gamma-and-beta", 'NORM["gamma"] ** 0, NORM["beta"] * 0', "did not use gamma and beta", _HIDDEN),
+    ("no-gamma", 'NORM["gamma"] ** 0, NORM["beta"]', "did not use gamma", _HIDDEN),
+    ("no-beta", 'NORM["gamma"], NORM["beta"] * 0', "did not use beta", _HIDDEN),
 )
 for chosen in (("ln1",), ("ln2",), ("ln1", "ln2")):
     for name, arguments, what, why in _GAMMA_AND_BETA:
@@ -266,7 +265,7 @@ for chosen in (("ln1",), ("ln2",), ("ln1", "ln2")):
         which = "each of the two norms" if len(chosen) == 2 else chosen[0]
         in_forms(f"{name}-{'-'.join(chosen)}", *changes).explain(f"""
             {which} {what.replace("OTHER", of_other)}
-            why: {why} With gamma 1 and beta 0 nothing shows.
+            why: {why}
             ask: Which entries of `params` does each of your two norms read, and in which order does it get them?""")
 mistake("residual-from-normed", _PRE_SUMS[0], "ln2_in = layernorm(x, **ln1) + attn_out").explain("""
     after the attention the normalized x was added instead of x
@@ -362,3 +361,12 @@ for factor, text in (("0.5", "1/2"), ("0.5 ** 0.5", "1/√2")):
             with "pre", {which} was multiplied by {text}
             why: The output of a step is added to the stream, and nothing else happens to the sum.
             ask: What is added in the formula, and is it multiplied by anything?""")
+for branch, at, what in (
+    ("attn_out", (_PRE_SUMS[0], _POST_SUMS[0]), "attention"),
+    ("ffn_out", (_PRE_SUMS[1], _POST_SUMS[1]), "ffn"),
+):
+    scaled = [code for old in at for code in (old, old.replace(branch, f"CONSTANT * {branch}"))]
+    mistake(f"{what}-scaled", *scaled, constant=0.5).explain(f"""
+        the output of {"the attention" if what == "attention" else what} was multiplied by {{constant}}
+        why: It is added to the stream as it is.
+        ask: What happens between the step and the sum?""")

@@ -141,6 +141,14 @@ mistake(
     why: The docstring promises a ValueError, which the caller may expect.
     ask: Which error does a dictionary raise for a key that it does not have?""")
 
+for variable in ("y", "out", "a", "output", "result", "after_attention", "after_ffn", "cache"):
+    mistake(
+        f"unknown-norm-leaves-{variable}", _CHECK, f"{_CHECK}\n        {variable}\n        {variable} = None"
+    ).explain("""
+        an unknown norm raises an UnboundLocalError
+        why: Neither branch has run, so a variable has no value. The docstring promises a ValueError.
+        ask: What does your `if` do if the norm is neither "pre" nor "post"?""")
+
 # The cache.
 for name in ("weights", "after_attention", "after_ffn"):
     mistake(

@@ -46,28 +46,19 @@ for number, (step, name, stream, total, branch, after) in enumerate(_STEPS, 1):
         cache["{after}"] holds the output of {name}, without the stream
         why: The entries are the stream after each of the three steps: a, b and y in the formulas.
         ask: Which variables of your code are a, b and y of the docstring?""")
+    gamma, beta, others = f'ln{number}["gamma"]', f'ln{number}["beta"]', [o for o in (1, 2, 3) if o != number]
     for ending, arguments, title in (
-        *((f"other-norm-{o}", f"**ln{o}", f"used the gamma and beta of ln{o}") for o in (1, 2, 3) if o != number),
-        *(
-            (f"other-gamma-{o}", f'ln{o}["gamma"], ln{number}["beta"]', f"used the gamma of ln{o}")
-            for o in (1, 2, 3)
-            if o != number
-        ),
-        *(
-            (f"other-beta-{o}", f'ln{number}["gamma"], ln{o}["beta"]', f"used the beta of ln{o}")
-            for o in (1, 2, 3)
-            if o != number
-        ),
-        (
-            "gamma-and-beta-exchanged",
-            f'ln{number}["beta"], ln{number}["gamma"]',
-            "got gamma and beta in the wrong order",
-        ),
-        ("no-gamma-and-beta", f'ln{number}["gamma"] ** 0, ln{number}["beta"] * 0', "did not use gamma and beta"),
+        *((f"other-norm-{o}", f"**ln{o}", f"used the gamma and beta of ln{o}") for o in others),
+        *((f"other-gamma-{o}", f'ln{o}["gamma"], {beta}', f"used the gamma of ln{o}") for o in others),
+        *((f"other-beta-{o}", f'{gamma}, ln{o}["beta"]', f"used the beta of ln{o}") for o in others),
+        ("gamma-and-beta-exchanged", f"{beta}, {gamma}", "got gamma and beta in the wrong order"),
+        ("no-gamma-and-beta", f"{gamma} ** 0, {beta} * 0", "did not use gamma and beta"),
+        ("no-gamma", f"{gamma} ** 0, {beta}", "did not use gamma"),
+        ("no-beta", f"{gamma}, {beta} * 0", "did not use beta"),
     ):
         mistake(f"ln{number}-{ending}", norm, norm.replace(f"**ln{number}", arguments)).explain(f"""
             ln{number} {title}
-            why: The mistake stays hidden as long as every gamma is 1 and every beta 0.
+            why: Each norm has its own gain and bias, all of them with the shape (D,), so there is no error.
             ask: Which of the norms in params does each step of your code use?""")
 for order, title in (
     ("ln1, ln3, ln2", "ln2 and ln3 were exchanged"),

@@ -210,6 +210,10 @@ for name, scale, what in (
         the gradients of the two tables were {what}
         why: The forward pass multiplies the token vectors by √D.
         ask: If y = c x, what is the gradient of x?""")
+mistake("tables-scaled", "scale = math.sqrt(config.d_model)", "scale = CONSTANT", constant=7.0).explain("""
+    the gradients of the two tables were multiplied by {constant}, not by √D
+    why: The forward pass multiplies the token vectors by √D.
+    ask: What happens between the table and the stream in the forward pass?""")
 _LOOKUP = {
     "W_target": 'embed_tokens_backward(dx * scale, cache["target"], config.vocab_target)',
     "W_source": 'embed_tokens_backward(dx * scale, cache["source"], config.vocab_source)',

@@ -155,10 +155,11 @@ mistake("one-too-few", "<= max_length", "< max_length", common=True).explain("""
     one token too few was written: the start token was counted
     why: max_length is the number of tokens to write. The start token does not count.
     ask: How many tokens does your code return if max_length is 1?""")
-mistake("one-too-many", "<= max_length", "<= max_length + 1").explain("""
-    one token too many was written
-    why: max_length is the largest number of tokens to write, including the end token.
-    ask: How many tokens does your code return if max_length is 1?""")
+for name, number, words in (("one", 1, "one token"), ("two", 2, "two tokens"), ("three", 3, "three tokens")):
+    mistake(f"{name}-too-many", "<= max_length", f"<= max_length + {number}").explain(f"""
+        up to {words} too many can be written
+        why: max_length is the largest number of tokens to write, including the end token.
+        ask: How many tokens does your code return if max_length is 1?""")
 mistake("first-position", "log_probs[..., -1:, :]", "log_probs[..., :1, :]").explain("""
     the next token was taken from the first position, not the last
     why: The last position predicts the token that follows the whole text.
@@ -287,3 +288,9 @@ mistake(
     without a mask, id 0 was taken for padding
     why: source_mask=None means that all tokens are real. In another vocabulary, id 0 is a token like any other.
     ask: Which of your lines compares ids with a number?""")
+mistake(
+    "filled-with", "best[ended] = end", "best[ended] = CONSTANT", "ended = best ==", "ended |= best ==", constant=7
+).explain("""
+    texts that have ended were filled with {constant} instead of the end token
+    why: A text that has ended gets the end token at every step.
+    ask: Which token should ended texts be filled with, according to the docstring?""")

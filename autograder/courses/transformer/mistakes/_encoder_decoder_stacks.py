@@ -57,8 +57,7 @@ _OTHER_EMBEDDINGS = (
         "The first axis is the batch; the tokens are along the last axis.",
     ),
     (
-        *("float64-positions", _EMBED),
-        "TABLE[np.asarray(IDS)] * math.sqrt(config.d_model) + sinusoidal_positions(np.shape(IDS)[-1], config.d_model)",
+        *("float64-positions", ".astype(TABLE.dtype)", ""),
         "the sines and cosines stayed float64",
         "The sum with float32 token vectors is then float64, as everything after it.",
     ),
@@ -80,6 +79,10 @@ for function, (ids, stack, table, result, output) in _STACKS.items():
             why: Their entries are about 1/√D in size. Without the factor, they are small compared with the position
                  vectors.
             ask: How large are the entries of the token table compared with a sine?""")
+    mistake("scaled", right, embedding.replace(_SCALE, "scale=CONSTANT"), constant=7.0).explain("""
+        the token vectors were multiplied by {constant}, not by √D
+        why: The factor depends on the width of the model.
+        ask: Which factor does the formula have, and which one does your code use?""")
     for name, old, new, title, why in _OTHER_EMBEDDINGS:
         changed = _EMBED.replace(old, new)
         changed = changed.replace("IDS", ids).replace("TABLE", f'params["{table}"]')
