@@ -45,7 +45,7 @@ def merge_heads__four_axes(x):
 
 
 def multihead_attention__three_axes(x, params, n_heads, mask=None, memory=None):
-    """memory-ignored input-bias-required"""
+    """exactly-one-batch-axis memory-ignored input-bias-required"""
     B, T, D = x.shape
     qkv = x @ params["W_qkv"] + params["b_qkv"]
     q, k, v = qkv[..., :D], qkv[..., D : 2 * D], qkv[..., 2 * D :]
@@ -149,7 +149,7 @@ def multihead_attention__head_axis_added(x, params, n_heads, mask=None, memory=N
 
 
 def multihead_attention__dk_total(x, params, n_heads, mask=None, memory=None):
-    """scaled-by-whole-width"""
+    """scaled-by-whole-width effect-error-not-raised"""
     D = x.shape[-1]; x = as_float(x)
     src = x if memory is None else as_float(memory)
     W, b = params["W_qkv"], params.get("b_qkv", np.zeros(3 * D, x.dtype))

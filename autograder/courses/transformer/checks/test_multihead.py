@@ -184,7 +184,12 @@ def test_inputs_kept(unmodified: Unmodified, draw: RandomInputs) -> None:
     unmodified(x, params, 3)
     unmodified(x, params, 3, mask=np.tri(4, k=-1, dtype=bool))
     unmodified(x, params, 3, memory=draw.normal(2, 5, 6))
-    unmodified(x, _params(draw, 6, biases=()), 3)
+
+
+@graded("multihead.multihead_attention", points=0.25)
+def test_params_kept(unmodified: Unmodified, draw: RandomInputs) -> None:
+    """Absent biases are not put into params"""
+    unmodified(draw.normal(2, 4, 6), _params(draw, 6, biases=()), 3)
 
 
 @graded("multihead.multihead_attention", points=0.25)

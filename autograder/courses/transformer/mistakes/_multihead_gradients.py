@@ -196,7 +196,13 @@ mistake(
     attention_backward got the output of the heads, not its gradient
     why: A backward pass passes gradients on. These gradients do not depend on dout.
     ask: What is the first argument of attention_backward?""")
-mistake("gradients-in-params", "    grads = {}\n", "    grads = params\n").explain("""
+mistake(
+    "gradients-in-params",
+    "    grads = {}\n",
+    "    names, grads = list(params), params\n",
+    "for name in params}",
+    "for name in names}",
+).explain("""
     the gradients were written into params, the dict in the cache
     why: The parameters are lost: the cache is changed, and cannot be used again.
     ask: Is `grads` a new dict, or another name for one that exists already?""")
