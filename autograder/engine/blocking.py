@@ -52,7 +52,8 @@ class BlockedChecks:
         wrong = {function for function, status in known.items() if status != "passed"}
         if not result.official_prerequisites:
             wrong |= {check.function for check in self._failed_prerequisites(result, {*selected, *known})}
-        mark_blocked(result, wrong - selected, self._curriculum, self._unused_prerequisites)
+        called = (lambda function: ()) if result.official_prerequisites else self._earlier_functions_called_by
+        mark_blocked(result, wrong - selected, self._curriculum, self._unused_prerequisites, called)
         if not result.official_prerequisites:
             self._block_by_called_functions(result, wrong)
         block_without_correct_answer(result.checks)
@@ -63,7 +64,8 @@ class BlockedChecks:
         """Return the checks that do not pass of prerequisites of failed functions whose status is not known."""
         failed = {check.function for check in result.checks if check.status in ("failed", "error", "timeout")}
         needed = {need for function in failed for need in self._curriculum.all_prerequisites(function)}
-        needed |= {called for function in failed for called in self._functions_called_by(function)}
+        for function in failed:
+            needed |= {*self._functions_called_by(function), *self._earlier_functions_called_by(function)}
         checks = self._rerun(self._folder, needed - known).checks if needed - known else []
         return [check for check in checks if check.status != "passed"]
 
@@ -79,13 +81,25 @@ class BlockedChecks:
         qualified = (other.qualified for other in self._curriculum.modules[module].functions if other.name in called)
         return [name for name in qualified if name in self._curriculum.functions]
 
+    def _earlier_functions_called_by(self, function: str) -> list[str]:
+        """Return the functions of earlier assignments that the student's function calls by name.
+
+        It may call others than its prerequisites: an encoder block can be a block.
+        """
+        module, _, name = function.partition(".")
+        called = self._calls_in(module).get(name, set()) - set(self._curriculum.function_names[module])
+        number = self._curriculum.modules[module].number
+        earlier = [other for other in self._curriculum.assignments if other.number < number]
+        functions = (found for assignment in earlier for found in assignment.functions if found.name in called)
+        return [found.qualified for found in functions]
+
     def _calls_in(self, module: str) -> dict[str, set[str]]:
         if module not in self._calls:
             self._calls[module] = {}  # If the code cannot be read, nothing is known of it.
             path = self._folder / f"{module}.py"
             with contextlib.suppress(OSError, SkippedFile):
                 if path.stat().st_size <= MAX_BYTES:
-                    names = self._curriculum.function_names[module]
+                    names = list(dict.fromkeys(function.name for function in self._curriculum.functions.values()))
                     self._calls[module] = self._reader.used_functions(path.read_bytes(), names)
         return self._calls[module]
 
@@ -164,17 +178,22 @@ def mark_blocked(
     others: Iterable[str],
     curriculum: Curriculum,
     unused_prerequisites: Callable[[str], Collection[str]] = lambda function: (),
+    called_functions: Callable[[str], Collection[str]] = lambda function: (),
 ) -> None:
     """Turn failures of functions whose prerequisites fail into `blocked`, naming the prerequisites.
 
     A check that passes although a prerequisite fails stays passed: the function does not depend on it. `others` are
-    prerequisites outside `result` that do not pass; `unused_prerequisites` gives those that a function does not use.
+    prerequisites outside `result` that do not pass; `unused_prerequisites` gives those that a function does not use,
+    and `called_functions` what it needs besides.
     """
     not_passed = {*others, *(check.function for check in result.checks if check.status != "passed")}
     for check in result.checks:
         if check.status in ("failed", "error", "timeout"):
             unused = unused_prerequisites(check.function)
-            needs = [n for n in curriculum.all_prerequisites(check.function) if n in not_passed and n not in unused]
+            candidates = dict.fromkeys(
+                [*curriculum.all_prerequisites(check.function), *called_functions(check.function)]
+            )
+            needs = [name for name in candidates if name in not_passed and name not in unused]
             if result.official_prerequisites:  # Then only functions of the same module can be at fault.
                 module = curriculum.functions[check.function].module
                 needs = [name for name in needs if curriculum.functions[name].module == module]

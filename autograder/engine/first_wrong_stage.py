@@ -1,8 +1,9 @@
-"""Find the first wrong stage of a function: compare the named entries of its cache with those of PyTorch's.
+"""Find the first wrong stage of a function: of the forward pass in its cache, of the backward pass in its gradients.
 
 This only adds to a message: students choose the entries of their caches, so a missing one is skipped.
 """
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from autograder.engine.comparison.compare import compare_value
@@ -21,6 +22,7 @@ STAGES = {
     "final_norm": "the final norm",
     "memory": "the encoder's output",
 }
+MIN_GRADIENTS = 4  # Fewer have no order worth reporting.
 INPUTS = "inputs"  # an entry for the reference's backward pass, which is not a stage
 
 
@@ -48,6 +50,67 @@ def first_wrong_stage(call: Call, expected: Any) -> str | None:
             continue  # The student's cache has no such entry.
         right = _describe_stage(name)
     return f"right up to {right}, wrong after it" if right else None
+
+
+def first_wrong_gradient(calls: Sequence[Call], expected: Any) -> str | None:
+    """Return a clause on the first wrong gradient in the order of the backward pass, or None if it says nothing.
+
+    The last of the calls returned the gradients; `expected` holds those of the reference in the order of use.
+    """
+    call = calls[-1]
+    returned = call.value if isinstance(call.value, tuple) else (call.value,)
+    for actual, gradients in zip(returned, expected if isinstance(expected, tuple) else (expected,), strict=False):
+        if isinstance(gradients, dict) and isinstance(actual, dict) and actual.keys() == gradients.keys():
+            is_post = any(value == "post" for other in calls for value in _texts(other))
+            order = [name for name in backward_order(list(gradients), is_post) if "." in name]
+            is_right = {name: _agrees(actual[name], gradients[name], name, call) for name in order}
+            return _describe_gradients(order, is_right)
+    return None
+
+
+def backward_order(names: Sequence[str], is_post_norm: bool) -> list[str]:
+    """Return parameters, given in the order of use in pre-norm blocks, in the order of the backward pass."""
+    groups: dict[str, list[str]] = {}
+    for name in names:
+        groups.setdefault(name.rpartition(".")[0], []).append(name)
+    layers = list(groups)
+    for i, layer in enumerate(layers[:-1]):
+        if is_post_norm and _is_norm_in_block(layer, layers[i + 1]):  # There the step comes first.
+            layers[i], layers[i + 1] = layers[i + 1], layer
+    return [name for layer in reversed(layers) for name in reversed(groups[layer])]
+
+
+def _is_norm_in_block(layer: str, following: str) -> bool:
+    name, other = layer.rpartition(".")[2], following.rpartition(".")[2]
+    return (
+        name.startswith("ln")
+        and not other.startswith("ln")
+        and layer.rpartition(".")[0] == following.rpartition(".")[0]
+    )
+
+
+def _texts(call: Call) -> list[str]:
+    return [value for value in (*call.args, *call.kwargs.values()) if isinstance(value, str)]
+
+
+def _agrees(actual: Any, expected: Any, name: str, call: Call) -> bool:
+    try:
+        compare_value(actual, expected, name, (), call.function)
+    except Mismatch:
+        return False
+    return True
+
+
+def _describe_gradients(order: Sequence[str], is_right: Mapping[str, bool]) -> str | None:
+    wrong = [name for name in order if not is_right[name]]
+    if len(order) < MIN_GRADIENTS or not wrong or len(wrong) == len(order):
+        return None
+    first = order.index(wrong[0])
+    if len(wrong) == 1:
+        return f"backward: of these parameters, only {wrong[0]} has a wrong gradient"
+    start = f"backward: right down to {order[first - 1]}, " if first else "backward: "
+    rest = ", and so is everything after it" if len(wrong) == len(order) - first else ""
+    return f"{start}first wrong at {wrong[0]}{rest}"
 
 
 def _describe_stage(name: str) -> str:

@@ -12,7 +12,7 @@ import pytest
 from autograder.curriculum import Curriculum, Function
 from autograder.engine.comparison import compare as comparing
 from autograder.engine.comparison.compare import Tolerance
-from autograder.engine.first_wrong_stage import INPUTS, first_wrong_stage
+from autograder.engine.first_wrong_stage import INPUTS, first_wrong_gradient, first_wrong_stage
 from autograder.engine.inputs import Array, RandomInputs
 from autograder.engine.reference import Reference
 from autograder.engine.student import Cache, StudentCode
@@ -76,7 +76,10 @@ class CheckContext:
         try:
             comparing.compare(actual, expected, self.function, tolerance=tolerance)
         except Mismatch as mismatch:
-            mismatch.details["first_wrong_stage"] = first_wrong_stage(self.student.calls[-1], expected)
+            calls = self.student.calls
+            mismatch.details["first_wrong_stage"] = first_wrong_stage(calls[-1], expected) or first_wrong_gradient(
+                calls, expected
+            )
             raise
         return actual
 
@@ -131,7 +134,11 @@ class Backward:
         function, reference = self._context.function, self._context.reference
         _, cache = reference.call(function.qualified.removesuffix("_backward"), args, kwargs)
         expected = reference.call(function.qualified, (dout, cache), {})
-        comparing.compare(actual, expected, function, tolerance=tolerance)
+        try:
+            comparing.compare(actual, expected, function, tolerance=tolerance)
+        except Mismatch as mismatch:
+            mismatch.details["first_wrong_stage"] = first_wrong_gradient(self._context.student.calls, expected)
+            raise
 
     def cache(self, *args: Any, **kwargs: Any) -> Cache:
         """Return the cache of the student's own forward pass, which stays in the student's process."""

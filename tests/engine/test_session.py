@@ -340,6 +340,40 @@ def test_check_correct_in_isolation_is_noted(submission, check_submission):
     assert not all("blocked only by" in check.message for check in result.checks if check.wrong)
 
 
+BLOCK = """
+import numpy as np
+def block(x, params, n_heads, mask=None, norm="pre", activation="gelu"):
+    return x * 2, {"weights": x, "after_attention": x, "after_ffn": x}
+"""
+ENCODER_OF_BLOCKS = """
+from blocks import block
+def encoder_block(x, params, n_heads, mask=None):
+    return block(x, params, n_heads, mask, norm="post", activation="relu")
+"""
+
+
+def test_function_that_is_called_counts_as_prerequisite(submission, check_submission):
+    official = {name: registry.solutions(TRANSFORMER.package) / f"{name}.py" for name in TRANSFORMER.modules}
+    texts = {name: path.read_text("utf-8") for name, path in official.items()}
+    folder = submission(**texts | {"blocks": BLOCK, "encoder_decoder": ENCODER_OF_BLOCKS})
+    result = check_submission(folder, "encoder_decoder.encoder_block")
+    blocked = [check for check in result.checks if check.status != "passed"]
+    assert blocked
+    assert {tuple(check.blocked_by) for check in blocked if check.status == "blocked"} == {("blocks.block",)}
+    name = "def encoder_block(x, params, n_heads, mask=None):\n"
+    alone = f"{name}    block = x\n    return block, {{}}\n"  # a variable of that name is no call
+    result = check_submission(
+        submission(**texts | {"blocks": BLOCK, "encoder_decoder": alone}), "encoder_decoder.encoder_block"
+    )
+    assert "failed" in {check.status for check in result.checks}
+
+
+def test_exception_has_the_line_of_the_function_under_check(submission, check_submission):
+    text = "def _deep(x):\n    return x[None][7]\n\n\ndef softmax(x, axis=-1, temperature=1.0):\n    return _deep(x)\n"
+    check = by_name(check_submission(submission(softmax=text), "softmax.softmax"))["rows"]
+    assert (check.location["line"], check.location["called_from"]["line"]) == (2, 6)
+
+
 def test_official_prerequisites_unblock_assignment(submission, check_submission):
     folder = submission(softmax=WRONG_SOFTMAX, attention=WHOLE_ATTENTION, helper="x = 1\n")
     result = check_submission(folder, "softmax.softmax", "attention.attention", official=True)

@@ -4,38 +4,9 @@ import io
 
 import pytest
 from rich.console import Console
+from support.result_documents import check, document
 
 from autograder.report import benchmark, check_report
-
-
-def check(function="attention.attention", status="passed", **more):
-    record = {
-        "id": f"{function}::case", "function": function, "title": "a case", "status": status,
-        "points": {"earned": float(status == "passed"), "possible": 1.0}, "message": "", "help": None, "inputs": None,
-        "wrong": None, "worst": None, "shapes": None, "error_map": None, "first_wrong_stage": None,
-        "mistake": None, "blocked_by": [], "location": None, "output": "",
-        "warnings": [], "seconds": 0.0,
-    }  # fmt: skip
-    return {**record, **more}
-
-
-def document(*checks):
-    functions = {}
-    for record in checks:
-        functions.setdefault(record["function"], []).append(record)
-    entries = [
-        {"name": name.partition(".")[2], "status": group[0]["status"], "bonus": "rmsnorm" in name, "checks": group,
-         "points": {"earned": sum(c["points"]["earned"] for c in group), "possible": float(len(group))}}
-        for name, group in functions.items()
-    ]  # fmt: skip
-    points = {"earned": sum(c["points"]["earned"] for c in checks), "possible": float(len(checks))}
-    return {
-        "schema": "headway.result/2", "submission": {"id": "my-gpt", "sha256": "0" * 64}, "seed": 0,
-        "public_seed": True, "created": "2026-01-01T00:00:00+00:00", "versions": {}, "sandbox": [], "points": points,
-        "passed": all(c["status"] == "passed" for c in checks), "internal_errors": [], "notes": [], "seconds": 0.1,
-        "assignments": [{"number": 4, "name": "attention", "title": "Attention", "points": points,
-                         "functions": entries}],
-    }  # fmt: skip
 
 
 def rendered(doc, width=80, **options):
@@ -167,3 +138,22 @@ def test_benchmark_marks_official_functions(slowest, expected):
     lines = file.getvalue().splitlines()
     assert [line.endswith("official") for line in lines if "%" in line] == [True, False]
     assert expected in lines[-1]
+
+
+def test_one_finding_is_reported_once():
+    mistake = {"id": "attention.attention/no-scale", "title": "the scores were not divided", "reason": "proof"}
+    doc = document(
+        check(status="failed", title="first", mistake=mistake),
+        check(status="failed", title="second", mistake=mistake),
+        check(status="failed", title="third"),
+    )
+    shown = rendered(doc, all_panels=True)
+    assert shown.count("the scores were not divided") == 1
+    assert words("same mistake in second") in words(shown)
+
+
+def test_panel_shows_where_the_function_called_the_line_that_failed():
+    place = {"file": "helpers.py", "line": 7, "called_from": {"file": "attention.py", "line": 41, "text": "f(q)"}}
+    shown = words(rendered(document(check(status="error", location=place))))
+    assert "helpers.py:7" in shown
+    assert "called from attention.py:41" in shown

@@ -59,9 +59,21 @@ def compare(actual: Any, expected: Any, function: Function, *, tolerance: Tolera
     outputs = outputs[: len(expected)]
     if not isinstance(actual, tuple) or len(actual) != len(expected):
         raise wrong_output_count(outputs, function, actual)
+    first: Mismatch | None = None
+    right, wrong = [], []
     for output, value, expected_value in zip(outputs, actual, expected, strict=True):
         if output.name != CACHE:
-            _compare_one(value, expected_value, output, function, tolerance)
+            try:
+                _compare_one(value, expected_value, output, function, tolerance)
+                right.append(output.name)
+            except Mismatch as mismatch:
+                first = first or mismatch
+                wrong.append(output.name)
+    if first is not None:
+        if len(wrong) + len(right) > 1:
+            text = f"wrong results: {', '.join(wrong)}" + (f"; right: {', '.join(right)}" if right else "")
+            first.help = f"{text}. {first.help}" if first.help else text
+        raise first
 
 
 def wrong_output_count(outputs: Sequence[Output], function: Function, actual: Any) -> Mismatch:

@@ -1,0 +1,59 @@
+"""Which gradients are right, and where the backward pass departs."""
+
+import pytest
+from support.judging import judged
+
+from autograder.engine.first_wrong_stage import backward_order
+
+NAMES = [
+    "W_tok",
+    "blocks.0.ln1.gamma",
+    "blocks.0.attn.W_o",
+    "blocks.0.ln2.gamma",
+    "blocks.0.ffn.W_1",
+    "blocks.0.ffn.W_2",
+]
+
+
+def wrap(solutions, name, module, code):
+    text = (solutions / f"{module}.py").read_text("utf-8")
+    return (
+        f"{text}\n\n_official = {name}\n\n\ndef {name}(dout, *args):\n    result = _official(dout, *args)\n    {code}\n"
+    )
+
+
+def test_backward_order_is_reversed_with_norms_where_they_are():
+    pre = backward_order(NAMES, is_post_norm=False)
+    assert pre == NAMES[::-1]
+    post = backward_order(NAMES, is_post_norm=True)
+    assert post == [NAMES[i] for i in (3, 5, 4, 1, 2, 0)]
+
+
+@pytest.mark.parametrize(
+    ("code", "stage"),
+    [
+        ("return 2 * result[0], result[1] | {'ffn.W_1': 3 * result[1]['ffn.W_1']}", "only ffn.W_1 has"),
+        (
+            "return result[0], {k: v if k[:3] in ('ffn', 'ln2') else v + 1 for k, v in result[1].items()}",
+            "first wrong at attn.b_o, and so is everything after it",
+        ),
+        (
+            "return result[0], result[1] | {k: result[1][k] + 1 for k in ('attn.W_qkv', 'ln1.beta')}",
+            "first wrong at attn.W_qkv",
+        ),
+    ],
+)
+def test_backward_pass_is_localised(tmp_path, solutions, code, stage):
+    failed = judged(tmp_path, "blocks.block_backward", wrap(solutions, "block_backward", "blocks", code))
+    found = next(outcome for outcome in failed if outcome.id.endswith("::pre_norm_gradient"))
+    assert stage in found.first_wrong_stage
+
+
+def test_right_results_are_listed_beside_the_wrong_one(tmp_path, solutions):
+    code = "return result[0], result[1] + 1, result[2]"
+    failed = judged(tmp_path, "ffn.linear_backward", wrap(solutions, "linear_backward", "ffn", code))
+    assert failed
+    for outcome in failed:
+        if outcome.wrong:
+            assert outcome.help.startswith("wrong results: dW; right: dx, db")
+            assert outcome.mistake is None or "db" not in outcome.mistake["title"]

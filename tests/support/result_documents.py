@@ -1,0 +1,33 @@
+"""Checks and documents as `headway check --json` writes them, for tests of the reports."""
+
+
+def check(function="attention.attention", status="passed", **more):
+    """Return one check; `more` replaces its fields."""
+    record = {
+        "id": f"{function}::case", "function": function, "title": "a case", "status": status,
+        "points": {"earned": float(status == "passed"), "possible": 1.0}, "message": "", "help": None, "inputs": None,
+        "wrong": None, "worst": None, "shapes": None, "error_map": None, "first_wrong_stage": None,
+        "mistake": None, "blocked_by": [], "location": None, "output": "",
+        "warnings": [], "seconds": 0.0,
+    }  # fmt: skip
+    return {**record, **more}
+
+
+def document(*checks):
+    """Return the document of a submission with these checks."""
+    functions = {}
+    for record in checks:
+        functions.setdefault(record["function"], []).append(record)
+    entries = [
+        {"name": name.partition(".")[2], "status": group[0]["status"], "bonus": "rmsnorm" in name, "checks": group,
+         "points": {"earned": sum(c["points"]["earned"] for c in group), "possible": float(len(group))}}
+        for name, group in functions.items()
+    ]  # fmt: skip
+    points = {"earned": sum(c["points"]["earned"] for c in checks), "possible": float(len(checks))}
+    return {
+        "schema": "headway.result/2", "submission": {"id": "my-gpt", "sha256": "0" * 64}, "seed": 0,
+        "public_seed": True, "created": "2026-01-01T00:00:00+00:00", "versions": {}, "sandbox": [], "points": points,
+        "passed": all(c["status"] == "passed" for c in checks), "internal_errors": [], "notes": [], "seconds": 0.1,
+        "assignments": [{"number": 4, "name": "attention", "title": "Attention", "points": points,
+                         "functions": entries}],
+    }  # fmt: skip
