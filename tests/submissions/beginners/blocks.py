@@ -3,6 +3,8 @@
 import numpy as np
 from softmax import as_float
 
+_solution_block_backward = block_backward
+
 
 def _b(x, params, n_heads, mask=None, norm="pre", activation="gelu", v=""):
     if norm not in ("pre", "post"): raise ValueError(norm)
@@ -66,3 +68,35 @@ def block__post_last(x, params, n_heads, mask=None, norm="pre", activation="gelu
 def block__only_out(x, params, n_heads, mask=None, norm="pre", activation="gelu"):
     """only-out"""
     return _b(x, params, n_heads, mask, norm, activation)[0]
+
+
+def block__copied_line(x, params, n_heads, mask=None, norm="pre", activation="gelu"):
+    """other-beta-ln2-with-pre"""
+    if norm == "post":
+        return _b(x, params, n_heads, mask, norm, activation)
+    ln1, ln2 = subset(params, "ln1."), subset(params, "ln2.")
+    if norm != "pre":
+        raise ValueError("norm")
+    att, att_cache = multihead_attention(layernorm(x, ln1["gamma"], ln1["beta"]), subset(params, "attn."), n_heads, mask=mask)
+    a = x + att
+    f, _ = ffn(layernorm(a, ln2["gamma"], ln1["beta"]), subset(params, "ffn."), activation)
+    return a + f, {"weights": att_cache["weights"], "after_attention": a, "after_ffn": a + f}
+
+
+def block__two_slips(x, params, n_heads, mask=None, norm="pre", activation="gelu"):
+    """mask-ignored-with-post cached-ffn-alone"""
+    out, cache = _b(x, params, n_heads, mask if norm == "pre" else None, norm, activation)
+    return out, dict(cache, after_ffn=out - cache["after_attention"] if norm == "pre" else out)
+
+
+def block__mean_weights(x, params, n_heads, mask=None, norm="pre", activation="gelu"):
+    """weights-averaged"""
+    out, cache = _b(x, params, n_heads, mask, norm, activation)
+    return out, dict(cache, weights=sum(cache["weights"][..., h, :, :] for h in range(n_heads)) / n_heads)
+
+
+def block_backward__x_for_sum(dout, cache):
+    """norm-input-without-branch-ln1"""
+    if cache["norm"] == "post":
+        cache = dict(cache, ln1=(cache["attn"]["x"], cache["ln1"][1]))
+    return _solution_block_backward(dout, cache)

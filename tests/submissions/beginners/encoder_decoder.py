@@ -122,3 +122,26 @@ def greedy_decode__scores_first_axis(source, params, config, start, end, max_len
 def decode__mask_T(target, memory, params, config, target_mask=None, source_mask=None):
     """upper-triangle"""
     return _decode_with(target, memory, params, config, target_mask, source_mask, np.triu(np.ones((np.shape(target)[-1],) * 2, bool)))
+
+
+def decode__mask_on_rows(target, memory, params, config, target_mask=None, source_mask=None):
+    """target-mask-on-queries"""
+    allowed = np.tril(np.ones((np.shape(target)[-1],) * 2, bool))
+    if target_mask is not None:
+        allowed = allowed & np.asarray(target_mask)[..., None, :, None]
+    return _decode_with(target, memory, params, config, None, source_mask, allowed)
+
+
+def greedy_decode__board(source, params, config, start, end, max_length, source_mask=None):
+    """last-is-end-and-never-stops"""
+    memory, _ = encode(source, params, config, source_mask)
+    board = np.full((*source.shape[:-1], max_length + 1), end, dtype=np.int64)
+    board[..., 0] = start
+    still_open = np.ones(source.shape[:-1], dtype=bool)
+    n = 0
+    while n < max_length - 1 and still_open.any():
+        log_probs, _ = decode(board[..., : n + 1], memory, params, config, source_mask=source_mask)
+        n += 1
+        board[..., n] = np.where(still_open, log_probs[..., -1, :].argmax(axis=-1), end)
+        still_open = still_open & (board[..., n] != end)
+    return board[..., 1:]
