@@ -83,8 +83,8 @@ def same_exception(call: Call, exception: StudentException | None, package: str)
 
 
 def _untouched(after: Any, before: Any) -> bool:
-    """Return whether arrays, alone or in dicts and lists, are unchanged; other values cannot change."""
-    if isinstance(before, (np.ndarray, dict, list)) and type(after) is not type(before):
+    """Return whether arrays and numbers, alone or in dicts and lists, are unchanged; other values cannot change."""
+    if isinstance(before, (np.ndarray, dict, list, int, float)) and type(after) is not type(before):
         return False
     if isinstance(before, np.ndarray):
         form = (before.dtype, before.shape)
@@ -93,7 +93,7 @@ def _untouched(after: Any, before: Any) -> bool:
         return after.keys() == before.keys() and all(_untouched(after[key], old) for key, old in before.items())
     if isinstance(before, list):
         return len(after) == len(before) and all(map(_untouched, after, before))
-    return True
+    return not isinstance(before, (int, float)) or after is before or bool(after == before)
 
 
 def _prepare_argument(value: Any, caches: dict[int, Any], package: str) -> Any:

@@ -172,12 +172,15 @@ OPERATIONS = {"call": call, "is_stub": is_stub, "entry": entry, "training": trai
 
 
 def arrays(value, path):
-    """Yield every array in nested containers, with its path: the keys and indices that lead to it."""
+    """Yield every array in nested containers, with its path: the keys and indices that lead to it.
+
+    A number in a dictionary counts as an array.
+    """
     if isinstance(value, np.ndarray):
         yield path, value
     elif isinstance(value, dict):
         for key, item in value.items():
-            yield from arrays(item, (*path, key))
+            yield from arrays(np.asarray(item) if type(item) in (int, float) else item, (*path, key))
     elif isinstance(value, (tuple, list)):
         for index, item in enumerate(value):
             yield from arrays(item, (*path, index))

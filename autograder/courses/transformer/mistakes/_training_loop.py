@@ -1,80 +1,10 @@
-"""Mistakes in assignment 10: training steps and the training loop."""
+"""Mistakes in assignment 10: the training loop."""
 
 from autograder.engine.diagnosis.mistake import Mistakes
 
 MISTAKES = Mistakes()
 
-_STEP_WITH_OPTIONS = "adamw_step(params, grads, state, lr, betas, eps, weight_decay)"
 _TRAIN_WITH_OPTIONS = "flat_state, rate, betas, eps, weight_decay)"
-
-mistake = MISTAKES.for_functions("training.train_step")
-mistake(
-    "loss-after-the-step",
-    "    return loss, params, state",
-    "    return gpt_loss(x, y, params, config)[0], params, state",
-    common=True,
-).explain("""
-    the loss after the step was returned, not the one before it
-    why: It needs a second call of gpt_loss, and the model has already been trained on this batch.
-    ask: With which parameters is the returned loss computed?""")
-mistake("not-clipped", "grads, _ = clip", "_, _ = clip", common=True).explain("""
-    the gradient was not clipped
-    why: clip_grad_norm returns new gradients; those that you pass in are not changed.
-    ask: Which gradients does adamw_step get?""")
-mistake("state-forgotten", "grads, state, lr", "grads, {}, lr", common=True).explain("""
-    every step started with an empty state
-    why: There are then no running averages: each step is treated as the first.
-    ask: Which state does adamw_step get?""")
-mistake("options-dropped", _STEP_WITH_OPTIONS, "adamw_step(params, grads, state, lr)").explain("""
-    betas, eps and weight_decay were not passed on
-    why: Every step then uses the defaults. The mistake stays hidden until somebody sets another value.
-    ask: Which of the arguments of train_step reach your adamw_step?""")
-mistake("clip-not-unpacked", "grads, _ = clip_grad_norm", "grads = clip_grad_norm").explain("""
-    both results of clip_grad_norm together were used as the gradients
-    why: clip_grad_norm returns a pair, gradients and norm. A pair has no entry under a parameter's name.
-    ask: What does clip_grad_norm return? How many names are there to the left of your equals sign?""")
-mistake(
-    "parameters-clipped",
-    "    if max_norm is not None:\n        grads, _ = clip_grad_norm(grads, max_norm)\n",
-    "",
-    "    return loss, params, state",
-    "    if max_norm is not None:\n"
-    "        params, _ = clip_grad_norm(params, max_norm)\n"
-    "    return loss, params, state",
-).explain("""
-    the new parameters were clipped, not the gradients
-    why: Clipping limits the length of the gradient, before the step. The parameters themselves are not limited.
-    ask: What can be too long when a batch is unusual: the gradient or the parameters?""")
-mistake("answers-are-questions", "gpt_loss(x, y,", "gpt_loss(x, x,").explain("""
-    x was used as the targets, too: y was ignored
-    why: The model then learns to repeat the current token instead of predicting the next one.
-    ask: What are the targets of gpt_loss?""")
-mistake("shifted-again", "gpt_loss(x, y,", "gpt_loss(x[..., :-1], y[..., 1:],").explain("""
-    x and y were shifted against each other a second time
-    why: get_batch has already done that: y[b, t] is the token that follows x[b, t].
-    ask: Which token should be predicted from x[0, 0]? Where is it in y?""")
-
-mistake = MISTAKES.for_functions("training.estimate_loss")
-mistake("mean-of-means", " * np.size(y)", "", "+= np.size(y)", "+= 1", common=True).explain("""
-    the losses of the batches were averaged without regard to their sizes
-    why: Every token counts equally: a batch of two tokens must not weigh as much as one of two hundred.
-    ask: How many tokens does each of the losses that you average come from?""")
-mistake("texts-counted", "* np.size(y)", "* len(y)", "n_tokens += np.size(y)", "n_tokens += len(y)").explain("""
-    the batches were weighted by their number of texts, not of tokens
-    why: The tokens of a batch with shorter texts then count too much.
-    ask: There are two batches of one text each, with 5 tokens and 1 token. How much should the single token count?""")
-mistake("sum-not-mean", "* np.size(y)", "", "n_tokens += np.size(y)", "n_tokens = 1").explain("""
-    the losses of the batches were added up, not averaged
-    why: The result then grows with the number of batches.
-    ask: If the loss of every batch is 3, what is the mean?""")
-mistake("last-batch-only", "total += ", "total = ", "n_tokens += ", "n_tokens = ").explain("""
-    only the loss of the last batch was returned
-    why: Each iteration of the loop overwrites the results of the batches before.
-    ask: After the loop, which batches does your result depend on?""")
-mistake("perplexity", "return total / n_tokens", "return math.exp(total / n_tokens)").explain("""
-    the exponential of the mean loss was returned
-    why: That is the perplexity. The docstring asks for the mean loss itself.
-    ask: What does your code do after it has computed the mean?""")
 
 mistake = MISTAKES.for_functions("training.train")
 mistake("state-ignored", "    if state:", "    if False:", common=True).explain("""
@@ -135,3 +65,291 @@ mistake("loss-after-the-step", "losses.append(loss)", "losses.append(gpt_loss(x,
     the losses after each step were returned, not those before it
     why: The loss before the step comes with the gradients. The one after it needs another call of gpt_loss.
     ask: With which parameters were the losses computed that you return?""")
+# The loop as most people write it.
+_LOOP = """
+    rates = iter(lr) if np.iterable(lr) else itertools.repeat(lr)
+    state, losses = state or {}, []
+    for (x, y), rate in zip(batches, rates, strict=False):
+        loss, params, state = train_step(params, state, x, y, config, rate, betas, eps, weight_decay, max_norm)
+        losses.append(loss)
+    return dict(params), state, losses
+"""
+_STEP = "train_step(params, state, x, y, config, rate, betas, eps, weight_decay, max_norm)"
+mistake("limit-of-0-ignored", "if max_norm is not None:", "if max_norm:").explain("""
+    max_norm=0 was taken to mean: no clipping
+    why: `if max_norm` treats 0 like None. Only None means that nothing is clipped.
+    ask: What is bool(0.0)?""")
+mistake(
+    "always-clipped",
+    "if max_norm is not None:",
+    "if True:",
+    "clip_grad_norm(grads, max_norm)",
+    "clip_grad_norm(grads, 1.0 if max_norm is None else max_norm)",
+).explain("""
+    the gradients were clipped to 1 even with max_norm=None
+    why: None means no clipping.
+    ask: What does your code do if max_norm is None?""")
+for name, edits, text, why in (
+    (
+        "state-restarts",
+        (_STEP, _STEP.replace("state,", "{},")),
+        "every step started with an empty state",
+        "There are then no running averages: each step is treated as the first.",
+    ),
+    (
+        "state-not-kept",
+        ("loss, params, state =", "loss, params, _ ="),
+        "the state that a step returns was not kept",
+        "Every step then starts from the averages of the beginning.",
+    ),
+    (
+        "parameters-not-kept",
+        ("loss, params, state =", "loss, _, state ="),
+        "the parameters that a step returns were not kept",
+        "Every step then starts from the parameters of the beginning.",
+    ),
+    (
+        "one-step-less",
+        ("zip(batches", "zip(list(batches)[:-1]"),
+        "the last batch was left out",
+        "There is one step for each batch.",
+    ),
+    (
+        "first-batch-left-out",
+        ("zip(batches", "zip(list(batches)[1:]"),
+        "the first batch was left out",
+        "There is one step for each batch.",
+    ),
+    (
+        "batches-reversed",
+        ("zip(batches", "zip(list(batches)[::-1]"),
+        "the batches were used in reverse order",
+        "The first step is taken on the first batch.",
+    ),
+    (
+        "rates-reversed",
+        ("iter(lr)", "iter(list(lr)[::-1])"),
+        "the learning rates were used in reverse order",
+        "The first rate belongs to the first batch.",
+    ),
+    (
+        "last-rate-for-all",
+        ("iter(lr)", "itertools.repeat(list(lr)[-1])"),
+        "every step used the last of the learning rates",
+        "lr may be an iterable with one rate for each batch: a schedule.",
+    ),
+    (
+        "mean-rate-for-all",
+        ("iter(lr)", "itertools.repeat(float(np.mean(list(lr))))"),
+        "every step used the mean of the learning rates",
+        "lr may be an iterable with one rate for each batch: a schedule.",
+    ),
+    (
+        "rates-one-late",
+        ("iter(lr)", "(lambda rates: itertools.chain(rates[:1], rates))(list(lr))"),
+        "the learning rates come one step too late",
+        "The first rate belongs to the first batch, the second to the second.",
+    ),
+    (
+        "rates-one-early",
+        ("iter(lr)", "itertools.islice(lr, 1, None)"),
+        "the first learning rate was left out",
+        "The first rate belongs to the first batch.",
+    ),
+    (
+        "last-rate-repeated",
+        ("iter(lr)", "(lambda rates: itertools.chain(rates, itertools.repeat(rates[-1])))(list(lr))"),
+        "after the last learning rate, training went on with it",
+        "Training ends when there are no more learning rates.",
+    ),
+    (
+        "rates-repeated",
+        ("iter(lr)", "itertools.cycle(lr)"),
+        "after the last learning rate, the rates started again",
+        "Training ends when there are no more learning rates.",
+    ),
+    (
+        "rates-must-suffice",
+        ("strict=False", "strict=np.iterable(lr)"),
+        "an error was raised where there are not as many batches as learning rates",
+        "Training ends when there are no more batches, or no more learning rates.",
+    ),
+    (
+        "answers-are-questions",
+        (_STEP, _STEP.replace("x, y,", "x, x,")),
+        "x was used as the targets, too: y was ignored",
+        "The model then learns to repeat the current token instead of predicting the next one.",
+    ),
+    (
+        "pair-exchanged",
+        ("(x, y), rate", "(y, x), rate"),
+        "x and y were exchanged",
+        "A batch is a pair (x, y): the tokens to read, and the tokens that come next.",
+    ),
+    (
+        "last-loss-only",
+        ("losses.append(loss)", "losses = [loss]"),
+        "only the loss of the last batch was returned",
+        "The list has one loss for each batch.",
+    ),
+    (
+        "one-loss",
+        ("return dict(params), state, losses", "return dict(params), state, loss"),
+        "one loss was returned, not the list of all",
+        "The list has one loss for each batch.",
+    ),
+    (
+        "mean-loss",
+        ("return dict(params), state, losses", "return dict(params), state, float(np.mean(losses))"),
+        "the mean of the losses was returned, not the list",
+        "The list has one loss for each batch.",
+    ),
+    (
+        "losses-array",
+        ("return dict(params), state, losses", "return dict(params), state, np.array(losses)"),
+        "the losses are an array, not a list",
+        "The docstring asks for a list of Python floats.",
+    ),
+    (
+        "losses-numpy",
+        ("losses.append(loss)", "losses.append(np.float64(loss))"),
+        "the losses are NumPy scalars, not Python floats",
+        "The docstring asks for a list of Python floats.",
+    ),
+    (
+        "losses-add-up",
+        ("losses.append(loss)", "losses.append(loss + (losses[-1] if losses else 0.0))"),
+        "the losses were added up from step to step",
+        "Each entry is the loss of one batch.",
+    ),
+    (
+        "running-mean-of-losses",
+        ("losses.append(loss)", "losses.append((loss + sum(losses[-1:])) / (1 + len(losses[-1:])))"),
+        "the losses were averaged with earlier ones",
+        "Each entry is the loss of one batch.",
+    ),
+    (
+        "old-parameters-returned",
+        (
+            "state, losses = state or {}, []",
+            "start, state, losses = params, state or {}, []",
+            "return dict(params)",
+            "return dict(start)",
+        ),
+        "the parameters that were passed in were returned, not the trained ones",
+        "train_step returns new parameters, and changes nothing in place.",
+    ),
+    (
+        "old-state-returned",
+        (
+            "state, losses = state or {}, []",
+            "state, losses = state or {}, []\n    start = state",
+            "return dict(params), state",
+            "return dict(params), start",
+        ),
+        "the state that was passed in was returned, not the new one",
+        "A later call needs the state after the last step to resume the run.",
+    ),
+    (
+        "no-state",
+        ("return dict(params), state, losses", "return dict(params), losses"),
+        "the state was not returned",
+        "A later call needs it to resume the run.",
+    ),
+    (
+        "results-losses-first",
+        ("return dict(params), state, losses", "return losses, dict(params), state"),
+        "the losses were returned first",
+        "The docstring lists the parameters first, then the state, then the losses.",
+    ),
+    (
+        "results-losses-second",
+        ("return dict(params), state, losses", "return dict(params), losses, state"),
+        "the losses were returned before the state",
+        "The docstring lists the parameters first, then the state, then the losses.",
+    ),
+    (
+        "parameters-replaced",
+        (
+            "loss, params, state =",
+            "loss, new, state =",
+            "losses.append(loss)",
+            "params.update(new)\n        losses.append(loss)",
+        ),
+        "the parameters that were passed in were changed",
+        "The caller's dictionary then holds the new arrays.",
+    ),
+    (
+        "state-replaced",
+        (
+            "state, losses = state or {}, []",
+            "start, losses = state, []\n    state = start or {}",
+            "    return dict(params)",
+            "    if start:\n        start.update(state)\n    return dict(params)",
+        ),
+        "the state that was passed in was changed",
+        "A caller who kept it, to go back to it, finds it changed.",
+    ),
+    (
+        "empty-state-fails",
+        ("state or {}", "{} if state is None else {**state, 'step': state['step']}"),
+        "the state {} is not taken as a new run",
+        "None and {} both mean a new run.",
+    ),
+    (
+        "state-lost-without-batch",
+        ("return dict(params), state, losses", "return dict(params), state if losses else {}, losses"),
+        "without a batch, the state was lost",
+        "It is returned unchanged.",
+    ),
+    (
+        "batches-listed",
+        ("zip(batches", "zip(list(batches)"),
+        "all batches were read before the first step",
+        "The batches may come from an endless generator.",
+    ),
+    (
+        "rates-listed",
+        ("iter(lr)", "list(lr)"),
+        "all learning rates were read before the first step",
+        "The learning rates may come from an endless generator.",
+    ),
+    (
+        "batches-counted",
+        ("itertools.repeat(lr)", "[lr] * len(batches)", "iter(lr)", "iter(lr) if len(batches) else []"),
+        "len(batches) was used, which a generator does not have",
+        "`batches` may be any iterable.",
+    ),
+    (
+        "rates-indexed",
+        ("iter(lr)", "(lr[i] for i in range(len(lr)))"),
+        "the learning rates were read by their index, which a generator does not have",
+        "`lr` may be any iterable.",
+    ),
+    (
+        "rates-only",
+        ("iter(lr) if np.iterable(lr) else itertools.repeat(lr)", "iter(lr)"),
+        "lr was always used as an iterable: a single number is not handled",
+        "A single number is the rate of all steps.",
+    ),
+    (
+        "lists-and-numbers-only",
+        ("np.iterable(lr)", "isinstance(lr, list)"),
+        "only a list of learning rates is handled, no other iterable",
+        "lr may be an array or a generator, too.",
+    ),
+    (
+        "rates-with-length-only",
+        ("np.iterable(lr)", "hasattr(lr, '__len__')"),
+        "only learning rates with a length, such as lists, are handled, no generators",
+        "lr may be a generator.",
+    ),
+):
+    mistake(name, *edits).body(_LOOP).explain(f"""
+    {text}
+    why: {why}
+    ask: What does the docstring say about this argument or result of train?""")
+mistake("one-long-array", "return named, state or {}, losses", "return flat, state or {}, losses").explain("""
+    the parameters were returned as one long array
+    why: The model needs its named arrays.
+    ask: What does `unpack` do?""")

@@ -1,5 +1,6 @@
 """As few lines as possible."""
 
+from itertools import repeat
 from math import cos, pi
 
 import numpy as np
@@ -39,11 +40,11 @@ def estimate_loss(params, config, batches):
     return float(np.average([loss for loss, _ in pairs], weights=[n for _, n in pairs]))
 
 
-def train(params, config, batches, lr, state=None, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.01, max_norm=np.inf):
+def train(params, config, batches, lr, state=None, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.01, max_norm=None):
     losses, state = [], state or {}
-    for (x, y), rate in zip(batches, lr if np.iterable(lr) else [lr] * len(batches)):
+    for (x, y), rate in zip(batches, lr if np.iterable(lr) else repeat(lr)):
         loss, grads = gpt_loss(x, y, params, config)
         losses.append(loss)
-        clipped = clip_grad_norm(grads, max_norm or np.inf)[0]
+        clipped = clip_grad_norm(grads, np.inf if max_norm is None else max_norm)[0]
         params, state = adamw_step(params, clipped, state, rate, betas, eps, weight_decay)
     return params, state, losses

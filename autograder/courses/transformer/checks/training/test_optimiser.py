@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from autograder.engine.comparison.compare import TOLERANCES
-from autograder.engine.fixtures import Agree, Compare, Unmodified
+from autograder.engine.comparison.compare import TOLERANCES, require_python
+from autograder.engine.fixtures import Agree, Compare, Refuses, Unmodified
 from autograder.engine.inputs import Array, RandomInputs
 from autograder.engine.reference import Reference
 from autograder.engine.student import StudentCode
@@ -93,6 +93,14 @@ def test_adamw_inputs_kept(unmodified: Unmodified, draw: RandomInputs) -> None:
     unmodified(_arrays(draw), _arrays(draw), _state(draw, 3), 0.125, weight_decay=0.25)
 
 
+@graded("training.adamw_step", points=0.25)
+def test_step_type(agree: Agree, draw: RandomInputs) -> None:
+    """`step` in the new state is a Python int"""
+    for state in ({}, _state(draw, 3)):
+        _, new_state = agree(_arrays(draw), _arrays(draw), state, 0.125)
+        require_python(new_state["step"], int, 'state["step"]')
+
+
 @graded("training.clip_grad_norm")
 def test_clipped(agree: Agree, draw: RandomInputs) -> None:
     """A gradient that is too large: one factor for all arrays"""
@@ -120,6 +128,12 @@ def test_tiny_gradient(agree: Agree, draw: RandomInputs) -> None:
     agree(_arrays(draw, 2.0**-12), 2.0**-13)
 
 
+@graded("training.clip_grad_norm", points=0.25)
+def test_limit_of_0(agree: Agree, draw: RandomInputs) -> None:
+    """max_norm=0: every gradient becomes 0"""
+    agree(_arrays(draw), 0.0)
+
+
 @graded("training.clip_grad_norm")
 def test_clip_float32(agree: Agree, draw: RandomInputs) -> None:
     """float32 stays float32"""
@@ -131,6 +145,13 @@ def test_clip_float32(agree: Agree, draw: RandomInputs) -> None:
 def test_clip_inputs_kept(unmodified: Unmodified, draw: RandomInputs) -> None:
     """The gradients are not changed"""
     unmodified(_arrays(draw), 0.5)
+
+
+@graded("training.clip_grad_norm", points=0.25)
+def test_norm_type(agree: Agree, draw: RandomInputs) -> None:
+    """The norm is a Python float, not an array or a NumPy scalar"""
+    for max_norm in (0.5, 100.0):
+        require_python(agree(_arrays(draw), max_norm)[1], float, "the norm")
 
 
 @graded("training.learning_rate")
@@ -153,3 +174,19 @@ def test_only_warm_up(agree: Agree) -> None:
     for step in (0, 1, 2, 3, 4):
         agree(step, max_lr=0.5, min_lr=0.125, warmup_steps=3, total_steps=3)
         agree(step, max_lr=0.5, min_lr=0.125, warmup_steps=1, total_steps=4)
+
+
+@graded("training.learning_rate", points=0.25)
+def test_rate_type(agree: Agree) -> None:
+    """The rate is a Python float after the end, in the cosine and in the warm-up"""
+    for step in (9, 7, 1):
+        require_python(agree(step, 0.25, 0.0625, 3, 8), float, "the learning rate")
+
+
+@graded("training.learning_rate", points=0.25)
+def test_rate_errors(refuses: Refuses) -> None:
+    """The documented errors: a negative step, a negative warm-up, a warm-up longer than the whole"""
+    refuses(-1, 0.25, 0.015625, 3, 8)
+    refuses(2, 0.25, 0.015625, -1, 8)
+    for step in (0, 8, 9):
+        refuses(step, 0.25, 0.015625, 9, 8)

@@ -5,9 +5,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from autograder.core.wire_format import GeneratorOf
 from autograder.courses.transformer.checks.training._runs import LARGE_EPS, draw_batches, draw_params, small_config
-from autograder.engine.comparison.compare import TOLERANCES
-from autograder.engine.fixtures import Agree, Compare, Unmodified
+from autograder.engine.comparison.compare import TOLERANCES, require_python
+from autograder.engine.fixtures import Agree, Compare, Refuses, Unmodified
 from autograder.engine.inputs import RandomInputs
 from autograder.engine.reference import Reference
 from autograder.engine.student import StudentCode
@@ -58,6 +59,14 @@ def test_step_clipped(agree: Agree, draw: RandomInputs) -> None:
     agree(params, {}, x, y, config, 0.125, eps=LARGE_EPS, max_norm=1000.0)
 
 
+@graded("training.train_step", points=0.25)
+def test_step_clipped_to_0(agree: Agree, draw: RandomInputs) -> None:
+    """max_norm=0: only the weight decay changes the parameters"""
+    config = small_config()
+    ((x, y),) = draw_batches(draw, config, 1, 3)
+    agree(draw_params(draw, config), {}, x, y, config, 0.125, max_norm=0.0)
+
+
 @graded("training.train_step")
 def test_step_float32(agree: Agree, draw: RandomInputs) -> None:
     """float32 stays float32"""
@@ -86,6 +95,14 @@ def test_step_inputs_kept(student: StudentCode, unmodified: Unmodified, draw: Ra
     value = student.training.train_step(params, {}, *first, config, 0.125)
     if isinstance(value, tuple) and len(value) == 3:
         unmodified(value[1], value[2], x, y, config, 0.125)
+
+
+@graded("training.train_step", points=0.25)
+def test_step_loss_type(agree: Agree, draw: RandomInputs) -> None:
+    """The loss is a Python float"""
+    config = small_config(bias=False)
+    ((x, y),) = draw_batches(draw, config, 1, 2)
+    require_python(agree(draw_params(draw, config), {}, x, y, config, 0.125)[0], float, "the loss")
 
 
 @graded("training.estimate_loss")
@@ -119,3 +136,28 @@ def test_mean_loss_inputs_kept(unmodified: Unmodified, draw: RandomInputs) -> No
     """The parameters and the batches are not changed"""
     config = small_config()
     unmodified(draw_params(draw, config), config, draw_batches(draw, config, 2, 2))
+
+
+@graded("training.estimate_loss", points=0.25)
+def test_mean_loss_of_generator(
+    student: StudentCode, reference: Reference, compare: Compare, draw: RandomInputs
+) -> None:
+    """Batches from a generator, which can be read only once"""
+    config = small_config()
+    params, batches = draw_params(draw, config), draw_batches(draw, config, 3, 2)
+    value = student.training.estimate_loss(params, config, GeneratorOf(batches))
+    compare(value, reference.training.estimate_loss(params, config, batches))
+
+
+@graded("training.estimate_loss", points=0.25)
+def test_mean_loss_type(agree: Agree, draw: RandomInputs) -> None:
+    """The mean is a Python float"""
+    config = small_config()
+    require_python(agree(draw_params(draw, config), config, draw_batches(draw, config, 2, 2)), float, "the mean loss")
+
+
+@graded("training.estimate_loss", points=0.25)
+def test_no_batch(refuses: Refuses, draw: RandomInputs) -> None:
+    """The documented error: no batch"""
+    config = small_config()
+    refuses(draw_params(draw, config), config, [])

@@ -5,9 +5,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from autograder.core.wire_format import GeneratorOf
 from autograder.courses.transformer import TRANSFORMER
 from autograder.courses.transformer.checks.training._runs import LARGE_EPS, draw_batches, draw_params, small_config
-from autograder.engine.comparison.compare import Tolerance, compare_value, describe_type
+from autograder.engine.comparison.compare import Tolerance, compare_value, describe_type, require_python
 from autograder.engine.fixtures import Compare, Unmodified
 from autograder.engine.inputs import RandomInputs
 from autograder.engine.reference import Reference
@@ -105,9 +106,57 @@ def test_runs_out(student: StudentCode, reference: Reference, draw: RandomInputs
     """Training ends with the batches or with the learning rates"""
     config = small_config()
     params, batches = draw_params(draw, config), draw_batches(draw, config, 4, 2)
-    for rates in ([0.0625] * 6, [0.0625] * 2):
+    for rates in ([0.0625] * 6, [0.0625, 0.03125]):
         _, _, losses = _check_result(student.training.train(params, config, batches, rates, None))
         _compare_losses(losses, reference.training.train_losses(params, config, batches, rates, None), SHORT)
+
+
+@graded("training.train", points=0.25)
+def test_generators(student: StudentCode, reference: Reference, draw: RandomInputs) -> None:
+    """Batches and learning rates from generators, of which one may be endless"""
+    config = small_config()
+    params, batches, rates = draw_params(draw, config), draw_batches(draw, config, 3, 2), [0.0625, 0.125, 0.03125]
+    expected = reference.training.train_losses(params, config, batches, rates, None)
+    for many_batches, many_rates in (
+        (GeneratorOf(batches), rates),
+        (batches, GeneratorOf(rates)),
+        (GeneratorOf(batches, endless=True), rates),
+        (batches, GeneratorOf(rates, endless=True)),
+    ):
+        _, _, losses = _check_result(student.training.train(params, config, many_batches, many_rates, None))
+        _compare_losses(losses, expected, SHORT)
+
+
+@graded("training.train", points=0.25, alone=False)
+def test_no_batch_to_train(student: StudentCode, reference: Reference, compare: Compare, draw: RandomInputs) -> None:
+    """No batch: the parameters and the state are returned as they are"""
+    config = small_config()
+    params, batches = draw_params(draw, config), draw_batches(draw, config, 2, 2)
+    _, state, _ = reference.training.train(params, config, batches, 0.0625, eps=LARGE_EPS)
+    value = _check_result(student.training.train(params, config, [], 0.0625, state))
+    _compare_params_and_state(compare, value, (params, state, []), STATE)
+    _compare_losses(value[2], [], SHORT)
+
+
+@graded("training.train", points=0.25)
+def test_losses_type(student: StudentCode, reference: Reference, draw: RandomInputs) -> None:
+    """The losses are Python floats"""
+    config = small_config()
+    params, batches = draw_params(draw, config), draw_batches(draw, config, 2, 2)
+    _, _, losses = _check_result(student.training.train(params, config, batches, 0.0625))
+    _compare_losses(losses, reference.training.train_losses(params, config, batches, 0.0625), SHORT)
+    for loss in losses:
+        require_python(loss, float, "each loss")
+
+
+@graded("training.train", points=0.25)
+def test_train_clipped_to_0(student: StudentCode, reference: Reference, compare: Compare, draw: RandomInputs) -> None:
+    """max_norm=0: only the weight decay changes the parameters"""
+    config = small_config()
+    params, batches = draw_params(draw, config), draw_batches(draw, config, 2, 2)
+    value = _check_result(student.training.train(params, config, batches, 0.0625, max_norm=0.0))
+    expected = reference.training.train(params, config, batches, 0.0625, max_norm=0.0)
+    _compare_params_and_state(compare, value, expected, STATE)
 
 
 @graded("training.train")
