@@ -106,7 +106,7 @@ def adamw_step(params, grads, state, lr, betas=(0.9, 0.999), eps=1e-8, weight_de
         weight_decay: λ. It acts on every parameter.
 
     Returns:
-        params: the new parameters, a new dictionary in the same order, with the same dtypes.
+        params: the new parameters, with the same keys, shapes and dtypes.
         state: the new state, with `step`, `m` and `v`.
         No argument is modified, and no array in one.
     """
@@ -151,8 +151,7 @@ def clip_grad_norm(grads, max_norm):
         max_norm: the largest norm allowed.
 
     Returns:
-        grads: a new dictionary, same keys, shapes and dtypes. If no clipping was needed, the arrays in it are those
-            that were passed in.
+        grads: dictionary with the same keys, shapes and dtypes.
         norm: the norm before clipping, a Python float.
     """
     raise NotImplementedError("training.clip_grad_norm")
@@ -256,7 +255,7 @@ def train_step(params, state, x, y, config, lr, betas=(0.9, 0.999), eps=1e-8, we
 
     Returns:
         loss: the loss of this batch before the step, a Python float.
-        params: the new parameters, a new dictionary.
+        params: the new parameters.
         state: the new state.
         No argument is modified.
     """
@@ -283,7 +282,7 @@ def train_step(params, state, x, y, config, lr, betas=(0.9, 0.999), eps=1e-8, we
 
 # %%
 def estimate_loss(params, config, batches):
-    """Return the mean loss over several batches, without computing gradients.
+    """Return the mean loss over several batches.
 
     Args:
         params: dictionary of the GPT's parameters.
@@ -370,7 +369,7 @@ def train(params, config, batches, lr, state=None, betas=(0.9, 0.999), eps=1e-8,
     """Train a GPT: one AdamW step for each batch.
 
     The result is that of calling `train_step` for each batch in turn. Training ends when there are no more batches, or
-    no more learning rates.
+    no more learning rates; one of the two may be endless.
 
     Args:
         params: dictionary of the GPT's parameters.
@@ -384,10 +383,10 @@ def train(params, config, batches, lr, state=None, betas=(0.9, 0.999), eps=1e-8,
         max_norm: the largest norm of the gradient; None: no clipping.
 
     Returns:
-        params: the trained parameters, a new dictionary with the keys, shapes and dtypes of `params`.
+        params: the trained parameters, with the keys, shapes and dtypes of `params`.
         state: the state of AdamW after the last step: `step`, `m`, `v` (unchanged if there was no batch).
         losses: list of Python floats, the loss of each batch before its step.
-        No argument is modified, and apart from the losses, memory use does not depend on the number of batches.
+        No argument is modified.
     """
     raise NotImplementedError("training.train")
 

@@ -226,6 +226,12 @@ def test_modified_inputs_are_named(student):
     assert student.calls[-1].modified == []
 
 
+def test_modified_number_in_a_dictionary_is_named(student):
+    student = student("def softmax(x):\n    x['step'] += 1\n    return 0\n")
+    student.softmax.softmax({"step": 3, "rate": 0.5})
+    assert student.calls[-1].modified == ["x['step']"]
+
+
 def test_numpy_warnings_are_recorded(student):
     student = student("def softmax(x):\n    return np.log(np.zeros(1))\n")
     student.softmax.softmax(1)

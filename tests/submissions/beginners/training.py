@@ -118,6 +118,11 @@ def adamw_step__state_in_place(params, grads, state, lr, betas=(0.9, 0.999), eps
     return P, state
 
 
+def _check(step, warmup_steps, total_steps):
+    if step < 0 or warmup_steps < 0 or warmup_steps > total_steps:
+        raise ValueError("bad steps")
+
+
 def clip_grad_norm__no_tiny(grads, max_norm):
     """no-small-number"""
     return _clip(grads, max_norm, 0)
@@ -129,8 +134,8 @@ def clip_grad_norm__tiny8(grads, max_norm):
 
 
 def clip_grad_norm__if_norm_gt(grads, max_norm):
-    """no-small-number no-small-number-at-0"""
-    norm = np.sqrt(sum(np.sum(g**2) for g in grads.values()))
+    """no-small-number"""
+    norm = float(np.sqrt(sum(np.sum(g**2) for g in grads.values())))
     if norm > max_norm:
         grads = {n: g * (max_norm / norm) for n, g in grads.items()}
     return grads, norm
@@ -164,6 +169,7 @@ def clip_grad_norm__div0(grads, max_norm):
 
 def learning_rate__no_plus_one(step, max_lr, min_lr, warmup_steps, total_steps):
     """warm-up-from-0"""
+    _check(step, warmup_steps, total_steps)
     if step < warmup_steps: return max_lr * step / warmup_steps
     if step >= total_steps: return min_lr
     p = (step - warmup_steps) / (total_steps - warmup_steps)
@@ -172,6 +178,7 @@ def learning_rate__no_plus_one(step, max_lr, min_lr, warmup_steps, total_steps):
 
 def learning_rate__nanogpt(step, max_lr, min_lr, warmup_steps, total_steps):
     """warm-up-one-longer"""
+    _check(step, warmup_steps, total_steps)
     if step < warmup_steps: return max_lr * (step + 1) / (warmup_steps + 1)
     if step > total_steps: return min_lr
     p = (step - warmup_steps) / (total_steps - warmup_steps)
@@ -180,6 +187,7 @@ def learning_rate__nanogpt(step, max_lr, min_lr, warmup_steps, total_steps):
 
 def learning_rate__warm_from_min(step, max_lr, min_lr, warmup_steps, total_steps):
     """warm-up-from-min"""
+    _check(step, warmup_steps, total_steps)
     if step < warmup_steps: return min_lr + (max_lr - min_lr) * (step + 1) / warmup_steps
     if step >= total_steps: return min_lr
     p = (step - warmup_steps) / (total_steps - warmup_steps)
@@ -188,6 +196,7 @@ def learning_rate__warm_from_min(step, max_lr, min_lr, warmup_steps, total_steps
 
 def learning_rate__linear(step, max_lr, min_lr, warmup_steps, total_steps):
     """straight-line"""
+    _check(step, warmup_steps, total_steps)
     if step < warmup_steps: return max_lr * (step + 1) / warmup_steps
     if step >= total_steps: return min_lr
     p = (step - warmup_steps) / (total_steps - warmup_steps)
@@ -196,6 +205,7 @@ def learning_rate__linear(step, max_lr, min_lr, warmup_steps, total_steps):
 
 def learning_rate__total_minus_one(step, max_lr, min_lr, warmup_steps, total_steps):
     """ends-one-step-early"""
+    _check(step, warmup_steps, total_steps)
     if step < warmup_steps: return max_lr * (step + 1) / warmup_steps
     if step >= total_steps: return min_lr
     p = (step - warmup_steps) / max(1, total_steps - warmup_steps - 1)
@@ -204,6 +214,7 @@ def learning_rate__total_minus_one(step, max_lr, min_lr, warmup_steps, total_ste
 
 def learning_rate__total_after_warmup(step, max_lr, min_lr, warmup_steps, total_steps):
     """total-without-warm-up"""
+    _check(step, warmup_steps, total_steps)
     if step < warmup_steps: return max_lr * (step + 1) / warmup_steps
     p = min(1.0, (step - warmup_steps) / total_steps)
     return min_lr + 0.5 * (max_lr - min_lr) * (1 + math.cos(math.pi * p))
@@ -211,6 +222,7 @@ def learning_rate__total_after_warmup(step, max_lr, min_lr, warmup_steps, total_
 
 def learning_rate__minus_min(step, max_lr, min_lr, warmup_steps, total_steps):
     """amplitude-not-reduced"""
+    _check(step, warmup_steps, total_steps)
     if step < warmup_steps: return max_lr * (step + 1) / warmup_steps
     if step >= total_steps: return min_lr
     p = (step - warmup_steps) / (total_steps - warmup_steps)
@@ -219,6 +231,7 @@ def learning_rate__minus_min(step, max_lr, min_lr, warmup_steps, total_steps):
 
 def learning_rate__no_half(step, max_lr, min_lr, warmup_steps, total_steps):
     """no-half"""
+    _check(step, warmup_steps, total_steps)
     if step < warmup_steps: return max_lr * (step + 1) / warmup_steps
     if step >= total_steps: return min_lr
     p = (step - warmup_steps) / (total_steps - warmup_steps)
@@ -227,6 +240,7 @@ def learning_rate__no_half(step, max_lr, min_lr, warmup_steps, total_steps):
 
 def learning_rate__zero_warmup(step, max_lr, min_lr, warmup_steps, total_steps):
     """warm-up-of-0"""
+    _check(step, warmup_steps, total_steps)
     w = max_lr * (step + 1) / warmup_steps
     if step < warmup_steps: return w
     if step >= total_steps: return min_lr
@@ -337,5 +351,114 @@ def train__first_batch(params, config, batches, lr, state=None, betas=(0.9, 0.99
     for r, _ in zip(rates, batches):
         x, y = batches[0]
         loss, params, state = train_step(params, state, x, y, config, r, betas, eps, weight_decay, max_norm)
+        losses.append(loss)
+    return params, state, losses
+
+
+def adamw_step__numpy_root(params, grads, state, lr, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.01):
+    """all-float64"""
+    t = state.get("step", 0) + 1
+    first, second = np.power(betas, 1)
+    new, m, v = {}, {}, {}
+    for k in params:
+        m[k] = first * state["m"][k] + (1 - first) * grads[k] if state else (1 - first) * grads[k]
+        v[k] = second * state["v"][k] + (1 - second) * grads[k] ** 2 if state else (1 - second) * grads[k] ** 2
+        new[k] = params[k] * (1 - lr * weight_decay) - lr * (m[k] / (1 - first**t)) / (np.sqrt(v[k] / (1 - second**t)) + eps)
+    return new, {"step": t, "m": m, "v": v}
+
+
+def adamw_step__averages_in_place(params, grads, state, lr, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.01):
+    """averages-in-place"""
+    m = dict(state["m"]) if state else {k: np.zeros_like(p) for k, p in params.items()}
+    v = dict(state["v"]) if state else {k: np.zeros_like(p) for k, p in params.items()}
+    t, new = state.get("step", 0) + 1, {}
+    for k, g in grads.items():
+        m[k] *= betas[0]
+        m[k] += (1 - betas[0]) * g
+        v[k] *= betas[1]
+        v[k] += (1 - betas[1]) * g * g
+        new[k] = params[k] - lr * weight_decay * params[k] - lr * (m[k] / (1 - betas[0]**t)) / (np.sqrt(v[k] / (1 - betas[1]**t)) + eps)
+    return new, {"step": t, "m": m, "v": v}
+
+
+def clip_grad_norm__loop_overwrites(grads, max_norm):
+    """last-array-only"""
+    for g in grads.values():
+        norm = float(np.sqrt((g**2).sum()))
+    return {k: g * min(1.0, max_norm / (norm + 1e-6)) for k, g in grads.items()}, norm
+
+
+def learning_rate__after_the_end_only(step, max_lr, min_lr, warmup_steps, total_steps):
+    """zero-length-decay"""
+    if step < 0 or warmup_steps < 0 or warmup_steps > total_steps:
+        raise ValueError("bad steps")
+    if step < warmup_steps:
+        return max_lr * (step + 1) / warmup_steps
+    if step > total_steps:
+        return min_lr
+    part = (step - warmup_steps) / (total_steps - warmup_steps)
+    return min_lr + 0.5 * (max_lr - min_lr) * (1 + math.cos(part * math.pi))
+
+
+def learning_rate__no_error(step, max_lr, min_lr, warmup_steps, total_steps):
+    """negative-step-accepted"""
+    if step < warmup_steps:
+        return max_lr * (step + 1) / warmup_steps
+    if step >= total_steps:
+        return min_lr
+    part = (step - warmup_steps) / (total_steps - warmup_steps)
+    return min_lr + 0.5 * (max_lr - min_lr) * (1 + math.cos(part * math.pi))
+
+
+def train_step__eps_lost(params, state, x, y, config, lr, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.01, max_norm=None):
+    """eps-dropped"""
+    loss, grads = gpt_loss(x, y, params, config)
+    if max_norm is not None:
+        grads = clip_grad_norm(grads, max_norm)[0]
+    return loss, *adamw_step(params, grads, state, lr, betas, weight_decay=weight_decay)
+
+
+def train_step__if_max_norm(params, state, x, y, config, lr, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.01, max_norm=None):
+    """limit-of-0-ignored"""
+    loss, grads = gpt_loss(x, y, params, config)
+    if max_norm:
+        grads = clip_grad_norm(grads, max_norm)[0]
+    return loss, *adamw_step(params, grads, state, lr, betas, eps, weight_decay)
+
+
+def estimate_loss__len(params, config, batches):
+    """batches-counted"""
+    if len(batches) == 0:
+        raise ValueError("no batch")
+    losses = [(cross_entropy(gpt(x, params, config)[0], y), y.size) for x, y in batches]
+    return float(np.average([loss for loss, _ in losses], weights=[n for _, n in losses]))
+
+
+def estimate_loss__nothing(params, config, batches):
+    """no-batch-divides-by-0"""
+    total = count = 0
+    for x, y in batches:
+        total += y.size * cross_entropy(gpt(x, params, config)[0], y)
+        count += y.size
+    return total / count
+
+
+def train__list_of_batches(params, config, batches, lr, state=None, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.01, max_norm=None):
+    """batches-listed"""
+    losses, state, batches = [], state or {}, list(batches)
+    for (x, y), rate in zip(batches, lr if np.iterable(lr) else [lr] * len(batches)):
+        loss, params, state = train_step(params, state, x, y, config, rate, betas, eps, weight_decay, max_norm)
+        losses.append(loss)
+    return params, state, losses
+
+
+def train__isinstance(params, config, batches, lr, state=None, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.01, max_norm=None):
+    """lists-and-numbers-only"""
+    losses, state = [], state or {}
+    for i, (x, y) in enumerate(batches):
+        if isinstance(lr, list) and i >= len(lr):
+            break
+        rate = lr[i] if isinstance(lr, list) else lr
+        loss, params, state = train_step(params, state, x, y, config, rate, betas, eps, weight_decay, max_norm)
         losses.append(loss)
     return params, state, losses

@@ -175,7 +175,6 @@ mistake(
     "state-in-place",
     'return new_params, {"step": step, "m": new_m, "v": new_v}',
     'state.update({"step": step, "m": new_m, "v": new_v})\n    return new_params, state',
-    group="state changed",
 ).explain("""
     the state that was passed in was changed
     why: A caller who kept the old state, to go back to it, finds it changed.

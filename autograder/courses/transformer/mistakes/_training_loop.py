@@ -33,9 +33,18 @@ mistake("not-clipped", "if max_norm is not None:", "if False:", common=True).exp
     the gradients were not clipped: max_norm was ignored
     why: The mistake stays hidden with the default, max_norm=None.
     ask: Which of the arguments of train reach your train_step?""")
-mistake("weight-decay-dropped", "rate, betas, eps, weight_decay)", "rate, betas, eps)").explain("""
-    weight_decay was not passed on
-    why: Every run then uses the default. The mistake stays hidden until somebody sets another value.
+for lost in (
+    ("betas",),
+    ("eps",),
+    ("weight_decay",),
+    ("betas", "eps"),
+    ("betas", "weight_decay"),
+    ("eps", "weight_decay"),
+):
+    passed = "".join(f", {name}={name}" for name in ("betas", "eps", "weight_decay") if name not in lost)
+    mistake(f"{'-and-'.join(lost)}-dropped", _TRAIN_WITH_OPTIONS, f"flat_state, rate{passed})").explain(f"""
+    {" and ".join(lost)} {"were" if len(lost) > 1 else "was"} not passed on
+    why: Every step then uses the default. The mistake stays hidden until somebody sets another value.
     ask: Which of the arguments of train reach your train_step?""")
 mistake("options-dropped", _TRAIN_WITH_OPTIONS, "flat_state, rate)").explain("""
     betas, eps and weight_decay were not passed on

@@ -18,17 +18,6 @@ mistake(
          does not.
     ask: Which of your lines create a new array, and which write into one that was passed in?""")
 mistake(
-    "step-in-place",
-    'step = state.get("step", 0) + 1',
-    'step = state["step"] = state.get("step", 0) + 1',
-    "if state:",
-    "if step > 1:",
-    group="state changed",
-).explain("""
-    `step` in the state that was passed in was changed
-    why: A caller who kept the old state, to go back to it, finds it changed.
-    ask: Into which dictionary do you write the new number of steps?""")
-mistake(
     "gradients-in-place",
     "        g = grads[name]\n",
     "        g = grads[name]\n        square = g * g\n",

@@ -28,6 +28,21 @@ mistake("options-dropped", _STEP_WITH_OPTIONS, "adamw_step(params, grads, state,
     betas, eps and weight_decay were not passed on
     why: Every step then uses the defaults. The mistake stays hidden until somebody sets another value.
     ask: Which of the arguments of train_step reach your adamw_step?""")
+for lost in (
+    ("betas",),
+    ("eps",),
+    ("weight_decay",),
+    ("betas", "eps"),
+    ("betas", "weight_decay"),
+    ("eps", "weight_decay"),
+):
+    passed = "".join(f", {name}={name}" for name in ("betas", "eps", "weight_decay") if name not in lost)
+    mistake(
+        f"{'-and-'.join(lost)}-dropped", _STEP_WITH_OPTIONS, f"adamw_step(params, grads, state, lr{passed})"
+    ).explain(f"""
+    {" and ".join(lost)} {"were" if len(lost) > 1 else "was"} not passed on
+    why: Every step then uses the default. The mistake stays hidden until somebody sets another value.
+    ask: Which of the arguments of train_step reach your adamw_step?""")
 mistake("clip-not-unpacked", "grads, _ = clip_grad_norm", "grads = clip_grad_norm").explain("""
     both results of clip_grad_norm together were used as the gradients
     why: clip_grad_norm returns a pair, gradients and norm. A pair has no entry under a parameter's name.
