@@ -275,7 +275,7 @@ def train_step__clip_tuple(params, state, x, y, config, lr, betas=(0.9, 0.999), 
 def train_step__x_for_y(params, state, x, y, config, lr, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.01, max_norm=None):
     """answers-are-questions"""
     loss, grads = gpt_loss(x, x, params, config)
-    if max_norm: grads, _ = clip_grad_norm(grads, max_norm)
+    if max_norm is not None: grads, _ = clip_grad_norm(grads, max_norm)
     params, state = adamw_step(params, grads, state, lr, betas, eps, weight_decay)
     return loss, params, state
 
@@ -283,13 +283,13 @@ def train_step__x_for_y(params, state, x, y, config, lr, betas=(0.9, 0.999), eps
 def train_step__y_shifted(params, state, x, y, config, lr, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.01, max_norm=None):
     """shifted-again"""
     loss, grads = gpt_loss(x[:, :-1], y[:, 1:], params, config)
-    if max_norm: grads, _ = clip_grad_norm(grads, max_norm)
+    if max_norm is not None: grads, _ = clip_grad_norm(grads, max_norm)
     params, state = adamw_step(params, grads, state, lr, betas, eps, weight_decay)
     return loss, params, state
 
 
 def estimate_loss__weighted_by_rows(params, config, batches):
-    """texts-counted"""
+    """texts-counted effect"""
     t = n = 0
     for x, y in batches:
         t += cross_entropy(gpt(x, params, config)[0], y) * len(y); n += len(y)
@@ -297,18 +297,18 @@ def estimate_loss__weighted_by_rows(params, config, batches):
 
 
 def estimate_loss__sum(params, config, batches):
-    """sum-not-mean"""
+    """sum-not-mean effect"""
     return sum(cross_entropy(gpt(x, params, config)[0], y) for x, y in batches)
 
 
 def estimate_loss__last(params, config, batches):
-    """last-batch-only"""
+    """last-batch-only effect"""
     for x, y in batches: loss = cross_entropy(gpt(x, params, config)[0], y)
     return loss
 
 
 def estimate_loss__perplexity(params, config, batches):
-    """perplexity"""
+    """perplexity effect"""
     t = n = 0
     for x, y in batches:
         t += cross_entropy(gpt(x, params, config)[0], y) * y.size; n += y.size
@@ -435,7 +435,7 @@ def estimate_loss__len(params, config, batches):
 
 
 def estimate_loss__nothing(params, config, batches):
-    """no-batch-divides-by-0"""
+    """effect"""
     total = count = 0
     for x, y in batches:
         total += y.size * cross_entropy(gpt(x, params, config)[0], y)

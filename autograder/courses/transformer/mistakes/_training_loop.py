@@ -62,10 +62,8 @@ mistake("one-rate-only", "rates = lr if np.iterable(lr) else itertools.repeat", 
     ask: What is lr in train(..., lr=[0.1, 0.05]), and what does your code do with it?""")
 mistake(
     "same-batch",
-    "    losses = []\n",
-    "    losses = []\n    first = batches[0]\n",
     "loss, grads = gpt_loss(x, y,",
-    "x, y = first\n        loss, grads = gpt_loss(x, y,",
+    "x, y = batches[0]\n        loss, grads = gpt_loss(x, y,",
 ).explain("""
     every step used the first batch
     why: The model then memorizes a single batch.
