@@ -68,12 +68,14 @@ def _explains(module: FamilyModule, value: float, search: Search, index: int) ->
 
 def _candidates(family: Mistake, module: FamilyModule, search: Search, index: int) -> Iterator[float]:
     """Yield constants that may explain a check: those of the grid, then roots between neighbours on it."""
+    for value in INTEGERS if isinstance(family.constant, int) else GRID:
+        if search.is_out_of_time:
+            return
+        yield value
     if isinstance(family.constant, int):
-        yield from INTEGERS
         return
-    yield from GRID
     for error in _error_functions(module, search, index):
-        errors = [error(value) for value in GRID]
+        errors = [error(value) for value in GRID if not search.is_out_of_time]
         neighbours = zip(GRID, GRID[1:], errors, errors[1:], strict=False)
         changes = [neighbour for neighbour in neighbours if neighbour[2] * neighbour[3] < 0]
         for low, high, error_low, _ in changes[:MAX_ROOTS]:

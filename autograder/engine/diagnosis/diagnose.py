@@ -93,8 +93,9 @@ def _diagnose_unknown(search: Search, known: Sequence[Mistake], thorough: bool) 
     # A wrong dtype or an error alone does not say which function's mistake it is.
     called = mistakes_of_called_functions(function, package) if search.has_distinctive_check else ()
     others = [mistake for mistake in (*arguments, *called) if mistake.constant is None]
-    if found := _explain_alone(search, others):
-        return found
+    for kind in (arguments, called):
+        if found := _explain_alone(search, [mistake for mistake in kind if mistake.constant is None]):
+            return found
     search.begin_phase(SECONDS_PER_PHASE)
     constants = find_constants((m for m in (*known, *arguments, *called) if m.constant is not None), search)
     if found := _explain_alone(search, constants, first_only=True):
@@ -121,8 +122,8 @@ def _diagnose_unknown(search: Search, known: Sequence[Mistake], thorough: bool) 
 def _explain_alone(search: Search, mistakes: Iterable[Mistake], *, first_only: bool = False) -> dict[str, Diagnosis]:
     """Return the mistakes that explain all checks, each alone, or the first of them."""
     search.begin_phase(SECONDS_PER_PHASE)
-    alternatives = [mistake for (mistake,) in search.explain_all((mistake,) for mistake in mistakes)]
-    return _assign_alternatives(search, alternatives[: 1 if first_only else None]) if alternatives else {}
+    explanations = search.explain_all(((mistake,) for mistake in mistakes), first_only=first_only)
+    return _assign_alternatives(search, [mistake for (mistake,) in explanations]) if explanations else {}
 
 
 def _assign_alternatives(search: Search, mistakes: list[Mistake]) -> dict[str, Diagnosis]:

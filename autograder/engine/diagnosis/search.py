@@ -71,10 +71,12 @@ class Search:
 
     # Explanations of all checks
 
-    def explain_all(self, candidates: Iterable[Combination]) -> list[Combination]:
-        """Return the candidates that give the student's answers in all checks."""
-        explanations = []
+    def explain_all(self, candidates: Iterable[Combination], *, first_only: bool = False) -> list[Combination]:
+        """Return the candidates that give the student's answers in all checks, or only the first of them."""
+        explanations: list[Combination] = []
         for mistakes in candidates:
+            if explanations and first_only:
+                break
             if self.is_out_of_time:
                 return []  # All of several indistinguishable mistakes must be named, or none.
             if self.explains_all(mistakes):
@@ -88,7 +90,14 @@ class Search:
 
     def explains_all(self, mistakes: Combination) -> bool:
         """Return whether mistakes that are made together give the student's answers in all checks."""
-        return all(self.outcome(mistakes, index).match is Match.EXACT for index in self._comparable())
+        return all(
+            self.outcome(mistakes, index).match is Match.EXACT or self._says_nothing(index)
+            for index in self._comparable()
+        )
+
+    def _says_nothing(self, index: int) -> bool:
+        """Return whether a check passes with answers that the solution does not give: its tolerance is large."""
+        return self.checks[index].passed and self.outcome((), index).match is not Match.EXACT
 
     def explain_together(self, singles: Sequence[Mistake]) -> Combination:
         """Return two or three mistakes that explain all checks together; () if there are none, or several such sets.
@@ -240,7 +249,7 @@ class Search:
         for index in self._comparable():
             outcome = self.outcome(mistakes, index)
             if self.checks[index].passed:
-                if outcome.match is not Match.EXACT and self.outcome((), index).match is Match.EXACT:
+                if outcome.match is not Match.EXACT and not self._says_nothing(index):
                     return True
             elif outcome.contradicts:
                 return True

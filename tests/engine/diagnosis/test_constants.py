@@ -69,3 +69,25 @@ def attention(q, k, v, mask=None):
     assert failed
     for outcome in failed:
         assert outcome.mistake["id"] == "attention.attention/no-scale"
+
+
+def test_diagnose_ignores_passed_checks_of_large_tolerance(tmp_path):
+    """Far from zero, another order of the steps gives other digits, which a check allows."""
+    text = """
+import numpy as np
+
+def layernorm_backward(dout, x, gamma, eps=1e-5):
+    dout, x = (a if a.dtype.kind == "f" else a.astype(float) for a in map(np.asarray, (dout, x)))
+    mean = x.sum(-1, keepdims=True) / x.shape[-1]
+    inverse = ((x - mean) ** 2).mean(-1, keepdims=True)
+    inverse = 1 / np.sqrt(inverse + inverse.dtype.type(1e-5))
+    xhat = (x - mean) * inverse
+    g = dout * gamma
+    dx = inverse * (g - g.mean(-1, keepdims=True) - xhat * (g * xhat).mean(-1, keepdims=True))
+    lead = tuple(range(x.ndim - 1))
+    return dx, (dout * xhat).sum(lead), dout.sum(lead)
+"""
+    failed = judged(tmp_path, "layernorm.layernorm_backward", text)
+    assert failed
+    for outcome in failed:
+        assert "eps is always 1e-05" in outcome.mistake["title"]
