@@ -48,7 +48,7 @@ def test_rows(agree: Agree, draw: RandomInputs) -> None:
 @graded("layernorm.layernorm")
 def test_leading_axes(agree: Agree, draw: RandomInputs) -> None:
     """A single vector, and 3-D and 4-D batches"""
-    for shape in ((6,), (2, 3, 5), (2, 3, 4, 6)):
+    for shape in ((6,), (2, 3, 5), (2, 3, 4, 6), (1, 1, 4)):
         agree(draw.normal(*shape, scale=3), _gain(draw, shape[-1]), draw.normal(shape[-1]))
 
 
@@ -159,7 +159,7 @@ def test_rms_rows(agree: Agree, draw: RandomInputs) -> None:
 @graded("layernorm.rmsnorm")
 def test_rms_leading_axes(agree: Agree, draw: RandomInputs) -> None:
     """A single vector, and 3-D and 4-D batches"""
-    for shape in ((6,), (2, 3, 5), (2, 3, 4, 6)):
+    for shape in ((6,), (2, 3, 5), (2, 3, 4, 6), (1, 1, 4)):
         agree(draw.normal(*shape, scale=3), _gain(draw, shape[-1]))
 
 

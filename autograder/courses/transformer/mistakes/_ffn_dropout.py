@@ -72,6 +72,11 @@ mistake(
 for name, off, title in (
     ("off-without-mask", "return x", "where nothing is dropped, x alone was returned"),
     ("off-with-none", "return x, None", "where nothing is dropped, the mask is None"),
+    (
+        "off-with-scale",
+        "return x * 1, np.ones_like(x) / (1 - float(p))",
+        "where nothing is dropped, the mask is 1 / (1 - p)",
+    ),
     ("off-with-zeros", "return x * 1, np.zeros_like(x)", "where nothing is dropped, the mask is 0"),
     ("off-with-booleans", "return x * 1, np.ones(x.shape, bool)", "where nothing is dropped, the mask is boolean"),
     ("off-with-a-number", "return x * 1, 1.0", "where nothing is dropped, the mask is a single number"),
@@ -116,7 +121,6 @@ for name, result, title in (
     ("float64", "x * mask.astype(float), mask.astype(float)", "the mask is float64, and so is the result"),
     ("mask-in-float64", "x * mask, mask.astype(float)", "the mask is float64 for every input"),
     ("output-in-float64", "(x * mask).astype(float), mask", "the output is float64 for every input"),
-    ("float32", "(x * mask).astype(np.float32), mask.astype(np.float32)", "the results are float32 for every input"),
 ):
     mistake(name, _RESULT, f"return {result}").explain(f"""
         {title}
@@ -134,6 +138,12 @@ for name, draw, title, why in (
         "one-mask-for-all-texts",
         "rng.random(x.shape[1:]) >= p",
         "one mask was drawn and used along the whole first axis",
+        "Each value should be dropped independently.",
+    ),
+    (
+        "one-mask-for-all-matrices",
+        "rng.random(x.shape[-2:]) >= p",
+        "one mask was drawn for the last two axes and used for all others",
         "Each value should be dropped independently.",
     ),
     (
@@ -345,16 +355,10 @@ mistake("kept-only").body("return as_float(dout)[mask != 0] * mask[mask != 0]").
     only the gradients of the kept values were returned
     why: dx has the shape of dout, with 0 where a value was dropped.
     ask: What is the shape of dout, and what is the shape of your result?""")
-for dtype in ("float64", "float32"):
-    mistake(
-        dtype,
-        " * mask",
-        f" * mask.astype(np.{dtype}) * np.ones(1, np.{dtype})" if dtype == "float64" else " * mask).astype(np.float32)",
-        *(() if dtype == "float64" else ("return as", "return (as")),
-    ).explain(f"""
-        the result is {dtype} for every input
-        why: dx has the dtype of dout.
-        ask: Where does your code name a dtype, or make an array that has one by default?""")
+mistake("float64", " * mask", " * mask.astype(np.float64)").explain("""
+    the result is float64 for every input
+    why: dx has the dtype of dout.
+    ask: Where does your code name a dtype, or make an array that has one by default?""")
 mistake("writes-into-dout").body("""
     dout *= mask
     return dout

@@ -92,6 +92,20 @@ for name, old, new, title, why in (
         "The gate then opens too slowly, and closes again far from 0.",
     ),
     (
+        "parenthesis-cubed",
+        "(x + 0.044715 * x * x * x)",
+        "(x + 0.044715 * x) ** 3",
+        "the whole parenthesis was cubed, not x alone",
+        "The power belongs to the second x only: x + 0.044715 x³.",
+    ),
+    (
+        "product-cubed",
+        "0.044715 * x * x * x",
+        "(0.044715 * x) ** 3",
+        "0.044715 x was cubed, not x alone",
+        "The power belongs to x only: 0.044715 x³.",
+    ),
+    (
         "wrong-cubic",
         "0.044715",
         "0.44715",

@@ -100,14 +100,10 @@ for name, subscripts, text in (("two", "ni,ij->nj", "(N, D)"), ("three", "bti,ij
         the subscripts of einsum fit {name} axes only, {text}
         why: x may have any number of leading axes.
         ask: What do three dots mean in the subscripts of einsum?""")
-for dtype, why in (
-    ("float64", "A float32 network then computes in float64 from here on: twice the memory, and slower."),
-    ("float32", "float64 stays float64: float32 has only seven digits."),
-):
-    mistake(dtype, _RESULT, f"{_RESULT}.astype(np.{dtype})").explain(f"""
-        the result is {dtype} for every input
-        why: {why}
-        ask: Where does your code name a dtype, or make an array that has one by default?""")
+mistake("float64", _RESULT, f"{_RESULT}.astype(np.float64)").explain("""
+    the result is float64 for every input
+    why: A float32 network then computes in float64 from here on: twice the memory, and slower.
+    ask: Where does your code name a dtype, or make an array that has one by default?""")
 mistake("float64-bias").body("""
     x = as_float(x)
     return x @ W + (np.zeros(W.shape[1]) if b is None else b)

@@ -18,6 +18,19 @@ mistake(
     negative values were multiplied by {constant}, not set to 0
     why: ReLU returns exactly 0 for every negative value.
     ask: What should relu(-1000) be?""")
+mistake(
+    "negative-constant",
+    "np.maximum(as_float(x), 0)",
+    "np.where(as_float(x) > 0, as_float(x), CONSTANT).astype(as_float(x).dtype)",
+    constant=-0.01,
+).explain("""
+    negative values became {constant}, not 0
+    why: ReLU returns exactly 0 for every negative value.
+    ask: What should relu(-1000) be?""")
+mistake("threshold", "np.maximum(as_float(x), 0)", "as_float(x) * (as_float(x) > CONSTANT)", constant=0.5).explain("""
+    only values above {constant} were kept, not all above 0
+    why: ReLU returns every positive value unchanged.
+    ask: What should relu(0.1) be?""")
 mistake("cut-off", "np.maximum(as_float(x), 0)", "np.clip(as_float(x), 0, CONSTANT)", constant=6.0).explain("""
     values above {constant} were cut off
     why: ReLU returns every positive value unchanged.
@@ -145,10 +158,6 @@ for function, result, original in (
         why: np.sqrt of a Python number, np.zeros and np.vectorize give float64, and so does all that is combined with
              them. A Python number such as 0 or math.sqrt(2) does not change the dtype of x.
         ask: Which dtype does x have, and which dtype does your result have? From which line on?""")
-    mistake("float32", f"return {result}", f"return ({result}).astype(np.float32)").explain("""
-        the result is float32 for every input
-        why: float64 and integers are computed in float64: float32 has only seven digits.
-        ask: Where does your code name a dtype?""")
     mistake(
         "integers-stay",
         f"return {result}" if function == "relu" else original,

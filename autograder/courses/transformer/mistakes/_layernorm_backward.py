@@ -111,6 +111,7 @@ for name, scale, text in (
 for name, dx, text in (
     ("only-last-term-divided", "dx - {mean} - normalized / std", "only the last of the three terms was divided"),
     ("only-direct-term-divided", "dx / std - {mean} - normalized", "only the first of the three terms was divided"),
+    ("direct-term-not-divided", "dx - ({mean} + normalized) / std", "the first of the three terms was not divided"),
     ("mean-not-divided", "(dx - normalized) / std - {mean}", "the mean of g was not divided"),
 ):
     code = f"dx = {dx.format(mean=_MEAN_PATH)}"
@@ -129,6 +130,41 @@ for name, place, title in (
         {title}
         why: The forward pass divides the mean and the variance by D, so the backward pass divides their gradients by D.
         ask: Where is the factor 1/D of the mean in your code?""")
+for name, edits, title in (
+    ("mean-path", (_MEAN_PATH, "(dout @ gamma / (d - 1))[:, None]"), "the mean of g was divided by D - 1, not by D"),
+    (
+        "variance-path",
+        (_VARIANCE_PATH, "(product @ gamma / (d - 1))"),
+        "the mean of g x̂ was divided by D - 1, not by D",
+    ),
+    (
+        "both-paths",
+        (_MEAN_PATH, "(dout @ gamma / (d - 1))[:, None]", _VARIANCE_PATH, "(product @ gamma / (d - 1))"),
+        "the means in dx were divided by D - 1, not by D",
+    ),
+):
+    mistake(f"d-minus-1-in-{name}", *edits).explain(f"""
+        {title}
+        why: The forward pass divides the mean and the variance by D, so the backward pass divides their gradients by D.
+        ask: By what does the forward pass divide the sum of the squared distances?""")
+for name, old, new, path in (
+    ("mean", _MEAN_PATH, "(CONSTANT * (dout @ gamma) / d)[:, None]", "the path through the mean"),
+    ("variance", _VARIANCE_PATH, "(CONSTANT * (product @ gamma) / d)", "the path through the variance"),
+    ("direct", _DIRECT, "dx = CONSTANT * dout * gamma", "the direct term"),
+):
+    mistake(f"factor-of-{name}", old, new, constant=3.0).explain(f"""
+        {path} was multiplied by {{constant}}
+        why: In the formula the three terms of dx have no other factors.
+        ask: Which derivatives does this term multiply? Is each factor of 2 or ½ there?""")
+for name, edits in (
+    ("direct-term", (_DIRECT, "dx = dout * gamma * gamma")),
+    ("path through the mean", (_MEAN_PATH, "(dout @ (gamma * gamma) / d)[:, None]")),
+    ("path through the variance", (_VARIANCE_PATH, "(product @ (gamma * gamma) / d)")),
+):
+    mistake(f"gain-twice-in-{name.removeprefix('path through the ')}", *edits).explain(f"""
+        in dx the gain gamma appears twice in the {name.replace("-", " ")}
+        why: With gamma 1 nothing shows. All three terms of the formula contain g, that is dout times gamma, once.
+        ask: Where is the gain multiplied, and where is g used?""")
 mistake("variance-sign", "dx -= normalized", "dx += normalized").explain("""
     the path through the variance has the wrong sign
     why: A larger variance makes the output smaller, so this path has the opposite sign of the direct one.
@@ -152,6 +188,12 @@ for result, old, new in (
         ask: Compare the sign of one entry with a difference quotient. Where does your minus come from?""")
 for name, edits, text in (
     ("x-for-normalized", ("normalized *=", "normalized = _rows(x) *"), "x instead of the normalized x"),
+    ("x-for-centred", ("normalized *=", "normalized = _rows(x) / std *"), "x / std instead of the normalized x"),
+    (
+        "x-for-centred-inside-mean",
+        (_VARIANCE_PATH, "((dout * _rows(x) / std) @ gamma / d)"),
+        "x / std instead of the normalized x inside its mean",
+    ),
     (
         "x-inside-mean",
         (_VARIANCE_PATH, "((dout * _rows(x)) @ gamma / d)"),
@@ -216,6 +258,14 @@ for name, old, new, text in (
         "ones @ dout",
         "ones @ product",
         "dbeta is the sum of dout times the normalized x, like dgamma",
+    ),
+    ("dbeta-from-x", "ones @ dout", "ones @ (dout * _rows(x))", "dbeta is the sum of dout times x"),
+    ("dbeta-from-centred", "ones @ dout", "ones @ (product * std)", "dbeta is the sum of dout times x - mean"),
+    (
+        "dbeta-divided",
+        "ones @ dout",
+        "ones @ (dout / std)",
+        "dbeta is the sum of dout divided by the standard deviation",
     ),
     ("dbeta-from-g", "ones @ dout", "ones @ dout * gamma", "dbeta was computed from dout times gamma"),
     (

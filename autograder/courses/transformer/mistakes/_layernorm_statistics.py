@@ -59,6 +59,16 @@ mistake("eps-always", "float(eps)", "CONSTANT", inside="_normalize", constant=1e
     the eps argument was ignored: eps is always {constant}
     why: A call with another eps must give another result; on vectors of small numbers the difference is large.
     ask: If you call your function with eps=10, does anything change?""")
+mistake("eps-scaled", "float(eps)", "CONSTANT * float(eps)", inside="_normalize", constant=2.0).explain("""
+    eps was multiplied by {constant}
+    why: eps itself is added to the variance. With the default, only rows with a small variance show the difference.
+    ask: With eps=0.1, what is added inside the root?""")
+mistake(
+    "eps-root-outside", " + float(eps))[:, None]", ")[:, None] + float(eps) ** 0.5", inside="_normalize"
+).explain("""
+    the root of eps was added to the standard deviation
+    why: The root of a sum is not the sum of the roots: eps is added to the variance, before the root is taken.
+    ask: By hand, with eps=0.1 and a row whose entries are nearly equal: what goes into the root?""")
 mistake("no-root", "np.sqrt(", "(", common=True, inside="_normalize").explain("""
     x - mean was divided by the variance, not by the standard deviation
     why: If you double a vector, the normalized vector is halved; it should stay the same.

@@ -31,6 +31,10 @@ mistake("eps-always", "float(eps)", "CONSTANT", constant=1e-3).explain("""
     the eps argument was ignored: eps is always {constant}
     why: A call with another eps must give another result; on vectors of small numbers the difference is large.
     ask: If you call your function with eps=10, does anything change?""")
+mistake("eps-scaled", "float(eps)", "CONSTANT * float(eps)", constant=2.0).explain("""
+    eps was multiplied by {constant}
+    why: eps itself is added to the mean of the squares. With the default, only small rows show the difference.
+    ask: With eps=0.1, what is added inside the root?""")
 mistake("no-root", "np.sqrt(", "(", common=True).explain("""
     x was divided by the mean square, without the root
     why: If you double a vector, the normalized vector is halved; it should stay the same.

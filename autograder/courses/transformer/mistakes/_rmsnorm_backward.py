@@ -73,14 +73,22 @@ mistake("sum-for-mean-in-dx", "np.vecdot(g, normalized) / d", "np.vecdot(g, norm
     a sum over the features was used where the formula has a mean
     why: The forward pass divides the sum of the squares by D, so the backward pass divides its gradient by D.
     ask: Where is the factor 1/D in your code?""")
-mistake("half-of-the-second-term", "(g, normalized) / d", "(g, normalized) / (2 * d)").explain("""
-    the second term is half of what it should be
-    why: The square has the slope 2x, and the root the slope 1/(2r): the two factors of 2 cancel.
-    ask: Which derivatives does your second term multiply? Is each factor of 2 there?""")
-mistake("twice-the-second-term", "(g, normalized) / d", "(g, normalized) * 2 / d").explain("""
-    the second term is twice what it should be
-    why: The square has the slope 2x, and the root the slope 1/(2r): the two factors of 2 cancel.
-    ask: Which derivatives does your second term multiply? Is each factor of 1/2 there?""")
+mistake("factor-of-second-term", "(g, normalized) / d", "(g, normalized) * CONSTANT / d", constant=2.0).explain("""
+    the second term was multiplied by {constant}
+    why: The square has the slope 2x, and the root the slope 1/(2r): the factors of 2 and ½ cancel.
+    ask: Which derivatives does your second term multiply? Is each factor of 2 or ½ there?""")
+mistake("factor-of-first-term", "dx = g -", "dx = CONSTANT * g -", constant=2.0).explain("""
+    the first term was multiplied by {constant}
+    why: In the formula the two terms of dx have no other factors.
+    ask: Which derivatives does your first term multiply?""")
+mistake("gain-twice-in-second-term", "dx = g - normalized", "dx = g - gamma * normalized").explain("""
+    the second term was multiplied by gamma once more
+    why: With gamma 1 nothing shows. The gain is in g already, inside the mean.
+    ask: Where is the gain multiplied, and where is g used?""")
+mistake("d-minus-1", "(g, normalized) / d", "(g, normalized) / (d - 1)").explain("""
+    the mean of g x̂ was divided by D - 1, not by D
+    why: The forward pass divides the sum of the squares by D, so the backward pass divides its gradient by D.
+    ask: By what does the forward pass divide the sum of the squares?""")
 mistake("second-sign", "dx = g -", "dx = g +").explain("""
     the second term has the wrong sign
     why: A larger root mean square makes the output smaller, so this path has the opposite sign of the direct one.

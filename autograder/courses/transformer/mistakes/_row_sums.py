@@ -54,6 +54,27 @@ _WRONG_SUMS = (
         "How many axes come before the last one, and over how many do you sum?",
     ),
     (
+        "last-rows-axis-not-summed",
+        "{0}.sum(axis=tuple(range({0}.ndim - 2)))",
+        "{was|were} not summed over the last axis of rows",
+        "All axes but that of the features hold rows, and all rows used the same parameters.",
+        "Which axes does your sum cover for an input of shape (B, T, D)?",
+    ),
+    (
+        "first-axis-not-summed",
+        "{0}.sum(axis=tuple(range(1, {0}.ndim - 1)))",
+        "{was|were} not summed over the first axis",
+        "All axes but that of the features hold rows, and all rows used the same parameters.",
+        "Which axes does your sum cover for an input of shape (B, T, D)?",
+    ),
+    (
+        "mean-of-everything",
+        "{0}.mean()",
+        "{was|were} averaged over all axes, including the features",
+        "Each feature has its own parameter, and so its own gradient.",
+        "What is the shape of the parameter, and what is the shape of .mean() without an axis?",
+    ),
+    (
         "summed-over-axis-1",
         "{0}.sum(axis=1)",
         "{was|were} summed over axis 1, counted from the front",

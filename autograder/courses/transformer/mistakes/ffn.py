@@ -160,6 +160,18 @@ mistake("weights-exchanged").body("""
     the weights of the two layers were exchanged, or transposed
     why: W_1 is (D, F) and widens, W_2 is (F, D) and brings the vector back.
     ask: What are the shapes of x, hidden and out, and which entry of `params` fits between them?""")
+mistake("hidden-added", "= hidden * gate", "= hidden * gate + hidden").explain("""
+    the values before the activation were added to those after it
+    why: The residual connection belongs to the block; inside this network there is none.
+    ask: Which array does the second layer get in the formula?""")
+mistake(
+    "first-bias-for-second",
+    'activated, params["W_2"], params.get("b_2")',
+    'activated, params["W_2"], params.get("b_1")',
+).explain("""
+    b_1 was added after the second layer, too, instead of b_2
+    why: b_1 is (F,), as wide as the hidden values; the output is as wide as b_2, (D,).
+    ask: What are the shapes of hidden and out, and which bias fits each?""")
 mistake("residual-added", "    cache = {", "    out = out + x\n    cache = {", common=True).explain("""
     x was added to the result
     why: The residual connection belongs to the block, not to this network.
@@ -185,11 +197,10 @@ for name, axes, text in (("two", "n, d", "(N, D)"), ("three", "b, t, d", "(B, T,
         x was expected to have exactly {name} axes, {text}
         why: Unpacking x.shape into {name} names fails for every other number of axes.
         ask: Which shapes of x does the docstring allow? Which of the sizes do you need?""")
-for dtype in ("float64", "float32"):
-    mistake(dtype, "return out, cache", f"return out.astype(np.{dtype}), cache").explain(f"""
-        the result is {dtype} for every input
-        why: The result has the dtype of x.
-        ask: Where does your code name a dtype, or make an array that has one by default?""")
+mistake("float64", "return out, cache", "return out.astype(np.float64), cache").explain("""
+    the result is float64 for every input
+    why: The result has the dtype of x.
+    ask: Where does your code name a dtype, or make an array that has one by default?""")
 mistake("writes-into-params", 'params.get("b_1")', 'params.pop("b_1", None)').explain("""
     `params` was changed: an entry was removed
     why: The same parameters are used for the next batch, and by the optimizer.

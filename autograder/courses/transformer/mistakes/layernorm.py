@@ -56,6 +56,10 @@ mistake("mean-not-subtracted", "(x - mean)", "x").body(FORWARD).explain("""
     the mean was not subtracted before dividing
     why: The variance is correct, but the result is not centred. Adding 1000 to every entry should change nothing.
     ask: What is the mean of a row of your result, with gamma 1 and beta 0?""")
+mistake("not-normalized", "(x - mean) / std", "x").body(FORWARD).explain("""
+    gain and bias were applied to x itself, which was not normalized
+    why: Each row is first brought to mean 0 and variance 1.
+    ask: Which variable holds the normalized row, and which one does your last line use?""")
 mistake("not-divided", " / std", "").body(FORWARD).explain("""
     the row was not divided by its standard deviation
     why: If you double a vector, the result is doubled; it should stay the same.
@@ -113,6 +117,18 @@ mistake("extra-axis-for-a-vector", ".reshape(np.shape(x))", ".reshape(np.atleast
     a single vector (D,) became a matrix (1, D)
     why: The result has the shape of x, whatever the number of axes.
     ask: What is the shape of your result for an x of shape (4,)?""")
+mistake("short-axes-lost", ".reshape(np.shape(x))", ".reshape(np.shape(x)).squeeze()").explain("""
+    axes of length 1 were removed from the result
+    why: The result has the shape of x, whatever the lengths of its axes.
+    ask: What is the shape of your result for an x of shape (1, 1, 4)?""")
+mistake(
+    "first-axis-of-1-lost",
+    "return y.reshape(np.shape(x))",
+    "y = y.reshape(np.shape(x))\n    return y[0] if len(y) == 1 and y.ndim > 1 else y",
+).explain("""
+    a batch of one has lost its first axis
+    why: The result has the shape of x, whatever the lengths of its axes.
+    ask: What is the shape of your result for an x of shape (1, 3, 4)?""")
 mistake("matrices-only").body("""
     x = as_float(x)
     y = np.zeros_like(x)
@@ -135,10 +151,6 @@ mistake("float64", "    return y", "    y = y.astype(np.float64)\n    return y")
     the result is float64 for every input
     why: A float32 network then computes in float64 from here on: twice the memory, and slower.
     ask: Where does your code name a dtype, or use a NumPy scalar instead of a Python number?""")
-mistake("float32", "    return y", "    y = y.astype(np.float32)\n    return y").explain("""
-    the result is float32 for every input
-    why: float64 and integers are computed in float64: float32 has only seven digits.
-    ask: Where does your code name a dtype?""")
 mistake(
     "integers-truncated",
     "    return y",
