@@ -27,7 +27,7 @@ check: $(VENV)/dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy --strict autograder
-	$(BIN)/codespell -D - -D docs/vocabulary.txt README.md CONTRIBUTING.md CHANGELOG.md docs autograder solutions tests pyproject.toml
+	$(BIN)/codespell -D - -D docs/vocabulary.txt README.md CONTRIBUTING.md SECURITY.md CHANGELOG.md docs autograder solutions tests pyproject.toml
 
 format: $(VENV)/dev
 	$(BIN)/ruff check --fix .

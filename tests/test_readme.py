@@ -10,7 +10,8 @@ from support.paths import ROOT
 
 from autograder.cli import COMMANDS, main
 
-DOCUMENTS = ("README.md", "CONTRIBUTING.md", *(f"docs/{path.name}" for path in sorted((ROOT / "docs").glob("*.md"))))
+DOCUMENTS = ("README.md", "CONTRIBUTING.md", "SECURITY.md")
+DOCUMENTS += tuple(f"docs/{path.name}" for path in sorted((ROOT / "docs").glob("*.md")))
 FEWEST_COMMANDS = {"README.md": 10, "docs/students.md": 20, "docs/instructors.md": 15}
 
 

@@ -17,16 +17,20 @@ from autograder.core.zip_archive import SkippedFile
 from autograder.curriculum import Curriculum
 from autograder.errors import UsageError, missing_package
 
+# Students choose names, which may contain line breaks: re.DOTALL, or their submissions would be left out.
 # "lovelaceada_LATE_4021_99871_softmax-1.py": sortable name in lower case without spaces, LATE, user id, file id, the
 # file's own name; anonymous: "LATE_anon_x7Qz2_99871_softmax.py".
 _CANVAS = re.compile(
-    r"(?:(?P<user>(?!anon_)(?!LATE_).+?)_)?(?P<late>LATE_)?(?P<id>\d+|anon_\w+?)_(?P<file>\d+)_(?P<name>[^/]+)"
+    r"(?:(?P<user>(?!anon_)(?!LATE_).+?)_)?(?P<late>LATE_)?(?P<id>\d+|anon_\w+?)_(?P<file>\d+)_(?P<name>[^/]+)",
+    re.DOTALL,
 )
 _RESUBMITTED = re.compile(r"-(\d{1,3})(?=\.\w+$)")
 # "Ada Lovelace_1234_assignsubmission_file", with "_" at the end before Moodle 4.1; the files themselves, with their
 # names at the end, where "Download submissions in folders" is off. The first number counts: the student may have chosen
 # the rest of the name, including another student's number.
-_MOODLE = re.compile(r"(?P<name>.+?)_(?P<id>\d+)_assignsubmission_(?P<kind>file|onlinetext)(?:_(?P<file>[^/]+)|_?)")
+_MOODLE = re.compile(
+    r"(?P<name>.+?)_(?P<id>\d+)_assignsubmission_(?P<kind>file|onlinetext)(?:_(?P<file>[^/]+)|_?)", re.DOTALL
+)
 
 _GRADESCOPE_EXPORT = re.compile(r"assignment_\d+_export")
 _NBGRADER_SUBMITTED = "submitted"

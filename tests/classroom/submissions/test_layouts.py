@@ -290,3 +290,9 @@ def test_nbgrader_timestamp_pipe_is_ignored(tmp_path):
     group = make(tmp_path / "class", "ada/softmax/softmax.py")
     os.mkfifo(group / "ada" / "softmax" / "timestamp.txt")
     assert read(group)["ada"].attempts[0].submitted_at("softmax") is None
+
+
+@pytest.mark.parametrize("name", ["ad\na_7_9_softmax.py", "Ad\na_7_assignsubmission_file_softmax.py"])
+def test_line_break_in_name_loses_no_submission(tmp_path, name):
+    others = [name.lower().replace("ad\na_7", f"bo_{number}") for number in range(2)]
+    assert {member.id for member in read(make(tmp_path / "class", name, *others)).values()} == {"0", "1", "7"}
