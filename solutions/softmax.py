@@ -277,7 +277,7 @@ def softmax_backward(dout, probs, axis=-1):
         dx = probs * (dout - Σ_j dout_j probs_j)
 
     Args:
-        dout: upstream gradient, with respect to `probs`; same shape as `probs`.
+        dout: upstream gradient, with respect to `probs`, of the same shape and dtype.
         probs: the result of `softmax(x, axis)` (temperature 1).
         axis: the axis along which `softmax` was taken.
 

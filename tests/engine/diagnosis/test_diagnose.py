@@ -47,7 +47,8 @@ def test_diagnose_names_mistake_in_other_style(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "change", [("return z", "return 1.01 * z"), ("keepdims=True)\n", "keepdims=True) + 1e-3\n"), ("np.exp", "np.exp2")]
+    "change",
+    [("return z", "return 1.01 * z"), ("keepdims=True)\n", "keepdims=True) ** 1.1\n"), ("np.exp", "np.arctan")],
 )
 def test_diagnose_unknown_mistake_is_not_named(tmp_path, change):
     failed = judged(tmp_path, "softmax.softmax", SOFTMAX.replace(*change))

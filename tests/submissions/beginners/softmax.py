@@ -6,24 +6,24 @@ from softmax import log_softmax, softmax
 
 
 def softmax__textbook(x, axis=-1, temperature=1.0):
-    """no-maximum"""
+    """no-maximum any-temperature-accepted effect-error-not-raised negative-temperature-accepted"""
     e = np.exp(x / temperature)
     return e / np.sum(e, axis=axis, keepdims=True)
 
 
 def softmax__whole_array(x, axis=-1, temperature=1.0):
-    """no-maximum sum-over-everything"""
+    """no-maximum sum-over-everything effect-error-not-raised"""
     return np.exp(x / temperature) / np.sum(np.exp(x / temperature))
 
 
 def softmax__whole_array_with_maximum(x, axis=-1, temperature=1.0):
-    """whole-array"""
+    """whole-array any-temperature-accepted effect-error-not-raised zero-temperature-accepted"""
     e = np.exp((x - np.max(x)) / temperature)
     return e / e.sum()
 
 
 def softmax__maximum_of_all(x, axis=-1, temperature=1.0):
-    """maximum-of-everything"""
+    """maximum-of-everything any-temperature-accepted"""
     e = np.exp((x - np.max(x)) / temperature)
     return e / e.sum(axis=axis, keepdims=True)
 
@@ -48,20 +48,20 @@ def softmax__no_keepdims_no_maximum(x, axis=-1, temperature=1.0):
 
 
 def softmax__builtin_sum(x, axis=-1, temperature=1.0):
-    """no-maximum first-axis-always"""
+    """no-maximum first-axis-always effect-error-not-raised"""
     e = np.exp(x / temperature)
     return e / sum(e)
 
 
 def softmax__second_axis(x, axis=-1, temperature=1.0):
-    """second-axis-always"""
+    """second-axis-always any-temperature-accepted"""
     x = x / temperature
     e = np.exp(x - np.max(x, axis=1, keepdims=True))
     return e / np.sum(e, axis=1, keepdims=True)
 
 
 def softmax__rows_by_loop(x, axis=-1, temperature=1.0):
-    """matrices-only always-float64"""
+    """matrices-only always-float64 any-temperature-accepted"""
     out = np.zeros(x.shape)
     for i in range(len(x)):
         e = np.exp((x[i] - np.max(x[i])) / temperature)
@@ -70,32 +70,32 @@ def softmax__rows_by_loop(x, axis=-1, temperature=1.0):
 
 
 def softmax__in_place(x, axis=-1, temperature=1.0):
-    """in-place"""
+    """in-place effect-error-not-raised"""
     x -= np.max(x, axis=axis, keepdims=True)
     e = np.exp(x / temperature)
     return e / np.sum(e, axis=axis, keepdims=True)
 
 
 def softmax__float64_and_temperature(x, axis=-1, temperature=1.0):
-    """temperature-ignored always-float64"""
+    """temperature-ignored always-float64 effect-error-not-raised"""
     x = np.array(x, dtype=float)
     e = np.exp(x - x.max(axis=axis, keepdims=True))
     return e / e.sum(axis=axis, keepdims=True)
 
 
 def softmax__not_divided(x, axis=-1, temperature=1.0):
-    """not-normalised"""
+    """not-normalised effect-error-not-raised"""
     x = x / temperature
     return np.exp(x - np.max(x, axis=axis, keepdims=True))
 
 
 def softmax__no_exponential(x, axis=-1, temperature=1.0):
-    """no-exponential"""
+    """no-exponential effect-error-not-raised"""
     return x / np.sum(x, axis=axis, keepdims=True)
 
 
 def softmax__forgot_return(x, axis=-1, temperature=1.0):
-    """-"""
+    """effect-error-not-raised"""
     e = np.exp((x - x.max(axis=axis, keepdims=True)) / temperature)
     e / e.sum(axis=axis, keepdims=True)
 
@@ -228,7 +228,7 @@ def cross_entropy__one_hot_mean(logits, targets):
 
 
 def cross_entropy__sign_and_sum(logits, targets):
-    """sign sum-not-mean"""
+    """sign"""
     hot = np.eye(logits.shape[-1])[targets]
     return float((hot * log_softmax(logits)).sum())
 
@@ -333,7 +333,7 @@ def cross_entropy_backward__loop(logits, targets):
 
 
 def cross_entropy_backward__all_rows(logits, targets):
-    """target-column-in-all-rows"""
+    """target-column-in-all-rows effect-unsupported-axes"""
     d = softmax(logits)
     d[:, targets] -= 1
     return d / len(targets)
@@ -346,49 +346,49 @@ def cross_entropy_backward__sign(logits, targets):
 
 
 def softmax__small_number_in_sum_1e8(x, axis=-1, temperature=1.0):
-    """small-number-in-sum"""
+    """small-number-in-sum any-temperature-accepted"""
     e = np.exp((x - x.max(axis, keepdims=True)) / temperature)
     return e / (e.sum(axis, keepdims=True) + 1e-8)
 
 
 def softmax__small_number_in_sum_1e6(x, axis=-1, temperature=1.0):
-    """small-number-in-sum-1e-6"""
+    """small-number-in-sum-1e-6 any-temperature-accepted effect-error-not-raised zero-temperature-accepted"""
     e = np.exp((x - x.max(axis, keepdims=True)) / temperature)
     return e / (e.sum(axis, keepdims=True) + 1e-6)
 
 
 def softmax__small_number_added_1e9(x, axis=-1, temperature=1.0):
-    """small-number-added-1e-9"""
+    """small-number-added-1e-9 any-temperature-accepted effect-error-not-raised zero-temperature-accepted"""
     e = np.exp((x - x.max(axis, keepdims=True)) / temperature)
     return e / e.sum(axis, keepdims=True) + 1e-9
 
 
 def softmax__small_number_added_1e8(x, axis=-1, temperature=1.0):
-    """small-number-added-1e-8"""
+    """small-number-added-1e-8 any-temperature-accepted effect-error-not-raised zero-temperature-accepted"""
     e = np.exp((x - x.max(axis, keepdims=True)) / temperature)
     return e / e.sum(axis, keepdims=True) + 1e-8
 
 
 def softmax__minimum_subtracted(x, axis=-1, temperature=1.0):
-    """minimum-subtracted"""
+    """minimum-subtracted any-temperature-accepted"""
     e = np.exp((x - x.min(axis, keepdims=True)) / temperature)
     return e / e.sum(axis, keepdims=True)
 
 
 def softmax__mean_subtracted(x, axis=-1, temperature=1.0):
-    """mean-subtracted"""
+    """mean-subtracted any-temperature-accepted effect-error-not-raised negative-temperature-accepted"""
     e = np.exp((x - x.mean(axis, keepdims=True)) / temperature)
     return e / e.sum(axis, keepdims=True)
 
 
 def softmax__maximum_not_divided(x, axis=-1, temperature=1.0):
-    """maximum-not-divided"""
+    """maximum-not-divided any-temperature-accepted effect-error-not-raised negative-temperature-accepted"""
     e = np.exp(x / temperature - x.max(axis, keepdims=True))
     return e / e.sum(axis, keepdims=True)
 
 
 def softmax__temperature_multiplied(x, axis=-1, temperature=1.0):
-    """temperature-multiplied"""
+    """temperature-multiplied any-temperature-accepted effect-error-not-raised negative-temperature-accepted"""
     e = np.exp(x - x.max(axis, keepdims=True)) ** temperature
     return e / e.sum(axis, keepdims=True)
 

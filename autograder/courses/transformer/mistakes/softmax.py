@@ -1,16 +1,12 @@
-"""Mistakes in assignment 2: softmax and cross-entropy."""
+"""Mistakes in assignment 2: softmax, and what can go wrong in log_softmax in the same way."""
 
-from autograder.courses.transformer.mistakes._softmax_loss import BEFORE_LOGARITHM, LIMITS
+from autograder.courses.transformer.mistakes._softmax_backward import MISTAKES as BACKWARD
+from autograder.courses.transformer.mistakes._softmax_log import KEEPDIMS_FORGOTTEN
+from autograder.courses.transformer.mistakes._softmax_log import MISTAKES as LOG
 from autograder.courses.transformer.mistakes._softmax_loss import MISTAKES as LOSS
 from autograder.engine.diagnosis.mistake import Mistakes
 
-KEEPDIMS_FORGOTTEN = """
-    keepdims=True is missing from the maximum and the sum
-    why: The reduced axis is then gone, and broadcasting matches the maxima and sums with the wrong axis. Most shapes
-         give an error, but a square matrix silently gives wrong results.
-    ask: Print the shape of the scores and the shape of their maximum. How does broadcasting align the two?"""
-
-MISTAKES = Mistakes(LOSS)
+MISTAKES = Mistakes(LOSS, BACKWARD, LOG)
 
 _BOTH = ("softmax.softmax", "softmax.log_softmax")
 _ADDED = ("1e-6", "1e-7", "1e-8", "1e-9", "1e-10")
@@ -21,7 +17,6 @@ _IN_SUM = (
     (_BOTH[1:], "-1e-8", "1e-8"),
     (_BOTH[1:], "-1e-9", "1e-9"),
 )
-_BEFORE_LOG = ("1e-5", "1e-6", "1e-7", "1e-8", "1e-10", "1e-12", "1e-15")
 
 mistake = MISTAKES.for_functions(*_BOTH)
 mistake("no-maximum", "z - z.max(axis=axis, keepdims=True)", "z + 0.0", common=True).explain("""
@@ -37,9 +32,26 @@ mistake(
     why: Along any other axis, the probabilities do not sum to 1.
     ask: Which of your operations need the `axis` argument?""")
 mistake("always-float64", "z = as_float(x)", "z = np.asarray(x, dtype=np.float64)").explain("""
-    everything was converted to float64
-    why: float32 should stay float32.
+    the result is float64 even when the scores are float32
+    why: float32 should stay float32. A float64 array or a NumPy number such as np.float64(2.0) makes the result
+         float64, a Python number does not.
     ask: What is the dtype of your result when `x` is float32? Which line causes it?""")
+mistake("always-float32", "z = as_float(x)", "z = np.asarray(x, dtype=np.float32)").explain("""
+    everything was computed in float32
+    why: float64 should stay float64. float32 keeps only about seven digits.
+    ask: What is the dtype of your result when `x` is float64? Which line causes it?""")
+mistake(
+    "integers-in-float32", "z = as_float(x)", "z = np.asarray(x) if np.asarray(x).dtype.kind == 'f' else np.float32(x)"
+).explain("""
+    integers were computed in float32, not in float64
+    why: float32 keeps only about seven digits. The course computes integers in float64.
+    ask: What is the dtype of your result when `x` holds integers? Which helper converts it?""")
+for axis_name, axis in (("last", "-1"), ("first", "0"), ("second", "1")):
+    for part, step in (("maximum", "z.max("), ("sum", ".sum(")):
+        mistake(f"{axis_name}-axis-in-{part}", f"{step}axis=axis", f"{step}axis={axis}").explain(f"""
+            `axis` was ignored in the {part}: axis {axis} was always used there
+            why: The maximum and the sum have to be taken along the same axis, the one that the caller asks for.
+            ask: Which of your operations need the `axis` argument? Which of them have it?""")
 mistake("sum-over-everything", ".sum(axis=axis, keepdims=True)", ".sum()", common=True).explain("""
     the sum was taken over the whole array, not over each row
     why: The probabilities of all rows together then sum to 1, when those of each row should. The mistake stays hidden
@@ -134,6 +146,8 @@ mistake(
          error, but a square matrix silently gives wrong results.
     ask: Print the shape of the exponentials and the shape of their sum. How does broadcasting align the two?""")
 mistake("matrices-only").body("""
+    if not temperature > 0:
+        raise ValueError("the temperature must be positive")
     z = as_float(x)
     out = np.empty_like(z)
     for i in range(len(z)):
@@ -176,96 +190,70 @@ mistake("zero-temperature-accepted", "if not temperature > 0:", "if temperature 
     the temperature 0 was accepted
     why: The docstring promises a ValueError unless the temperature is positive: the scores cannot be divided by 0.
     ask: Is 0 positive? What does your code compute with it?""")
-
-mistake = MISTAKES.for_functions("softmax.log_softmax")
+mistake("negative-temperature-accepted", "if not temperature > 0:", "if temperature == 0:").explain("""
+    a negative temperature was accepted
+    why: The docstring promises a ValueError. A negative temperature makes the least likely entry the most likely.
+    ask: Which temperatures does the docstring allow, and what should happen with -1?""")
+mistake("integers-truncated", "    return z\n", "    return z.astype(np.asarray(x).dtype)\n").explain("""
+    for integer scores, the probabilities were rounded down to integers
+    why: np.zeros_like(x) and np.empty_like(x) have the dtype of x. Integers should be computed in float64.
+    ask: What is the dtype of your result when `x` holds integers? Which helper converts it?""")
+for name, power, what in (("squared", "** 2", "the square"), ("root", "** 0.5", "the root")):
+    mistake(f"temperature-{name}", "float(temperature)", f"float(temperature) {power}").explain(f"""
+        the scores were divided by {what} of the temperature
+        why: The mistake stays hidden with temperature 1.
+        ask: What is x / t for the scores 1, 2, 3 and t = 0.5?""")
 mistake(
-    "log-of-softmax",
-    "return z - np.log(np.exp(z).sum(axis=axis, keepdims=True))",
-    "return np.log(np.exp(z) / np.exp(z).sum(axis=axis, keepdims=True))",
-    common=True,
+    "temperature-plus-a-number", "/ float(temperature)", "/ (float(temperature) + CONSTANT)", constant=1e-6
 ).explain("""
-    the logarithm was taken of a finished softmax
-    why: A probability that is rounded to 0 has the logarithm -inf, even where -1000 is correct.
-    ask: What is log(exp(a) / b), simplified on paper? Which function has disappeared?""")
-mistake("maximum-not-added-back", "return z - np.log", "return as_float(x) - np.log").explain("""
-    the maximum was subtracted inside the exponential only
-    why: The logarithm of the sum is then too small by the maximum. The mistake stays hidden where the maximum is 0.
-    ask: If m is subtracted from every score inside the exponentials, how does the logarithm of their sum change?""")
+    {constant} was added to the temperature
+    why: It is not needed, because the temperature must be positive, and it changes every result a little.
+    ask: Which temperatures does the docstring allow? Can one of them be 0?""")
+mistake("base-2", "np.exp(z, out=z)", "np.exp2(z, out=z)").explain("""
+    powers of 2 were taken, not of e
+    why: The distribution is then flatter, as with a higher temperature.
+    ask: Which function of NumPy computes e to the power of x?""")
+mistake("powers-of", "np.exp(z, out=z)", "np.power(float(CONSTANT), z, out=z)", constant=10.0).explain("""
+    powers of {constant} were taken, not of e
+    why: The distribution is then flatter or sharper, as with another temperature.
+    ask: Which function of NumPy computes e to the power of x?""")
+for name, divisor, what in (
+    ("norm", "np.sqrt((z * z).sum(axis=axis, keepdims=True))", "the root of the sum of their squares"),
+    ("mean", "z.mean(axis=axis, keepdims=True)", "their mean"),
+):
+    mistake(f"divided-by-{name}", "z /= z.sum(axis=axis, keepdims=True)", f"z /= {divisor}").explain(f"""
+        the exponentials were divided by {what}, not by their sum
+        why: Only with their sum do the probabilities of a row sum to 1.
+        ask: What is the sum of a row of your result?""")
+mistake("logarithm-returned", "    return z\n", "    return np.log(z)\n").explain("""
+    the logarithms of the probabilities were returned
+    why: That is log_softmax. Probabilities are between 0 and 1.
+    ask: Which operation comes last in the formula of softmax?""")
 mistake(
-    "logarithm-forgotten", "np.log(np.exp(z).sum(axis=axis, keepdims=True))", "np.exp(z).sum(axis=axis, keepdims=True)"
+    "scores-clipped", "(z - z.max(axis=axis, keepdims=True))", "np.clip(z, -CONSTANT, CONSTANT)", constant=500.0
 ).explain("""
-    the logarithm of the sum was not taken
-    why: The sum itself was subtracted from the scores.
-    ask: The exponentials of your result should sum to 1. Do they?""")
-mistake("in-place", "z = z - z.max", "z -= z.max").explain("""
-    the scores were changed in place
-    why: `x -= …` writes into the caller's array, which may still be needed.
-    ask: Which of your lines create a new array, and which write into the argument?""")
-mistake("divided-by-logarithm", "return z - np.log", "return z / np.log").explain("""
-    the scores were divided by the logarithm of the sum
-    why: The logarithm of a quotient is a difference: log(a / b) = log a - log b.
-    ask: What is log(exp(a) / b), simplified on paper?""")
-mistake("bits", "z - np.log(", "z - np.log2(").explain("""
-    the logarithm has base 2
-    why: The exponentials have base e, so only the natural logarithm is their inverse.
-    ask: Which logarithm is the inverse of np.exp?""")
+    the scores were limited to ±{constant} instead of subtracting the largest
+    why: Scores beyond the limit become equal, although their differences matter.
+    ask: What should softmax([1000, 0]) and softmax([1000, 999]) be? What are they in your code?""")
+mistake("sigmoid").body("""
+    if not temperature > 0:
+        raise ValueError("the temperature must be positive")
+    return 1 / (1 + np.exp(-as_float(x) / float(temperature)))
+""").explain("""
+    the sigmoid of each score was returned, not the softmax of each row
+    why: Each entry then depends on its own score only, and a row does not sum to 1.
+    ask: What is the sum of a row of your result?""")
 mistake(
-    "keepdims-forgotten",
-    "z.max(axis=axis, keepdims=True)",
-    "z.max(axis=axis)",
-    ".sum(axis=axis, keepdims=True)",
-    ".sum(axis=axis)",
-    common=True,
-).explain(KEEPDIMS_FORGOTTEN)
-mistake("keepdims-forgotten-in-sum", ".sum(axis=axis, keepdims=True)", ".sum(axis=axis)").explain("""
-    keepdims=True is missing from the sum
-    why: The reduced axis is then gone, and broadcasting matches the sums with the wrong axis. Most shapes give an
-         error, but a square matrix silently gives wrong results.
-    ask: Print the shape of the exponentials and the shape of their sum. How does broadcasting align the two?""")
-mistake(
-    "log-inside-sum",
-    "np.log(np.exp(z).sum(axis=axis, keepdims=True))",
-    "np.log(np.exp(z)).sum(axis=axis, keepdims=True)",
+    "number-in-sum",
+    "z /= z.sum(axis=axis, keepdims=True)",
+    "z /= z.sum(axis=axis, keepdims=True) + CONSTANT",
+    constant=1e-3,
 ).explain("""
-    the logarithm was taken before the sum, not after it
-    why: The logarithm then cancels each exponential, so that the sum is just the sum of the scores.
-    ask: In the formula, is the logarithm to the left or to the right of the Σ?""")
-mistake("plus", "return z - np.log", "return z + np.log").explain("""
-    the logarithm of the sum was added, not subtracted
-    why: log(a / b) is log a minus log b. Log-probabilities are never above 0.
-    ask: What is the logarithm of a quotient?""")
-mistake(
-    "softmax-instead",
-    "return z - np.log(np.exp(z).sum(axis=axis, keepdims=True))",
-    "return np.exp(z) / np.exp(z).sum(axis=axis, keepdims=True)",
-).explain("""
-    the probabilities were returned, not their logarithms
-    why: Every entry of the result must be 0 or negative.
-    ask: According to the function's name, which operation comes last?""")
-for name, small in (("small", "1e-9"), *zip(_BEFORE_LOG, _BEFORE_LOG, strict=True)):
-    mistake(
-        f"log-of-softmax-plus-{name}",
-        "return z - np.log(np.exp(z).sum(axis=axis, keepdims=True))",
-        f"return np.log(np.exp(z) / np.exp(z).sum(axis=axis, keepdims=True) + {small})",
-        group=BEFORE_LOGARITHM,
-    ).explain("""
-        a small number was added to the softmax before the logarithm
-        why: The result is never -inf, but all very small probabilities get the same logarithm, and the others are
-             slightly wrong.
-        ask: What is log(exp(a) / b), simplified on paper? Is there still a logarithm whose argument could be 0?""")
-for small in LIMITS:
-    mistake(
-        f"log-of-limited-softmax-{small}",
-        "return z - np.log(np.exp(z).sum(axis=axis, keepdims=True))",
-        f"return np.log(np.maximum(np.exp(z) / np.exp(z).sum(axis=axis, keepdims=True), {small}))",
-        group=BEFORE_LOGARITHM,
-    ).explain("""
-        the softmax was clipped from below before the logarithm
-        why: The result is never -inf, but all probabilities below the limit get the same logarithm, and their gradient
-             is lost.
-        ask: What is log(exp(a) / b), simplified on paper? Is there still a logarithm whose argument could be 0?""")
-mistake("maximum-subtracted-twice", "z - np.log", "z - as_float(x).max(axis=axis, keepdims=True) - np.log").explain("""
-    the largest score was subtracted twice
-    why: Either the scores keep the maximum subtracted and the logarithm of the sum stays as it is, or the maximum is
-         added back to that logarithm and subtracted from the original scores. This code mixes the two.
-    ask: For the scores 5 and 5 the result should be -log 2. What does your formula give?""")
+    {constant} was added to the sum
+    why: It is not needed, because the largest exponential is 1 once the maximum is subtracted, and it changes every
+         result a little.
+    ask: After the maximum is subtracted, how small can the sum of a row be?""")
+mistake("number-added", "    return z\n", "    return z + CONSTANT\n", constant=1e-3).explain("""
+    {constant} was added to the probabilities
+    why: A row then does not sum to 1, and impossible choices become possible.
+    ask: What is the sum of a row of probabilities? Which probability should a score of -inf get?""")
