@@ -69,8 +69,8 @@ _WRONG_SUMS = (
     ),
     (
         "mean-of-everything",
-        "{0}.mean()",
-        "{was|were} averaged over all axes, including the features",
+        f"{SUM}.mean()",
+        "{was|were} averaged over the features",
         "Each feature has its own parameter, and so its own gradient.",
         "What is the shape of the parameter, and what is the shape of .mean() without an axis?",
     ),
