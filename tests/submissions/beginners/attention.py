@@ -581,3 +581,143 @@ def attention_backward__no_scale_swapped(dout, q, k, v, weights):
     dw = dout @ v.swapaxes(-1, -2)
     ds = weights * (dw - (dw * weights).sum(-1, keepdims=True))
     return ds.swapaxes(-1, -2) @ q, ds @ k, dv
+
+
+def causal_average_loop__running_sum_of_integers(x):
+    """integers-truncated"""
+    x = np.asarray(x)
+    out = np.zeros_like(x)
+    run = np.zeros_like(x[..., 0, :])
+    for t in range(x.shape[-2]):
+        run = run + x[..., t, :]
+        out[..., t, :] = run / (t + 1)
+    return out
+
+
+def causal_average_loop__at_least_1(x):
+    """divided-by-t-or-1"""
+    x = np.asarray(x)
+    if x.dtype.kind != "f":
+        x = x.astype(np.float64)
+    out = np.zeros_like(x)
+    run = np.zeros_like(x[..., 0, :])
+    for t in range(x.shape[-2]):
+        run = run + x[..., t, :]
+        out[..., t, :] = run / max(t, 1)
+    return out
+
+
+def causal_mask__offset_at_least_0(n_queries, n_keys=None):
+    """offset-too-small"""
+    if n_keys is None:
+        n_keys = n_queries
+    if n_queries > n_keys:
+        raise ValueError("too many queries")
+    i = np.arange(n_queries)[:, None]
+    j = np.arange(n_keys)[None, :]
+    return j <= i + max(n_keys - n_queries - 1, 0)
+
+
+def attention__minus_1e4_and_rows(q, k, v, mask=None):
+    """mask-filled-with"""
+    q, k, v = as_float(q), as_float(k), as_float(v)
+    scale = 1.0 / math.sqrt(q.shape[-1])
+    scores = np.einsum("...td,...sd->...ts", q, k) * scale
+    if mask is not None:
+        mask = np.asarray(mask)
+        if mask.dtype != np.bool_:
+            raise TypeError("mask must be bool")
+        mask = np.broadcast_to(mask, scores.shape)
+        scores = np.where(mask, scores, -1e4)
+    top = scores.max(axis=-1, keepdims=True)
+    top = np.where(np.isfinite(top), top, 0)
+    e = np.exp(scores - top)
+    s = e.sum(axis=-1, keepdims=True)
+    weights = e / s
+    if mask is not None:
+        weights = np.where(mask.any(-1, keepdims=True), weights, 0)
+    out = np.einsum("...ts,...sd->...td", weights, v)
+    return out, weights
+
+
+def attention__mask_with_more_axes(q, k, v, mask=None):
+    """mask-enlarges-scores"""
+    q, k, v = as_float(q), as_float(k), as_float(v)
+    scale = 1.0 / math.sqrt(q.shape[-1])
+    scores = np.einsum("...td,...sd->...ts", q, k) * scale
+    if mask is not None:
+        mask = np.asarray(mask)
+        if mask.dtype != np.bool_:
+            raise TypeError("mask must be bool")
+        scores = np.where(mask, scores, -np.inf)
+    top = scores.max(axis=-1, keepdims=True)
+    top = np.where(np.isfinite(top), top, 0)
+    e = np.exp(scores - top)
+    s = e.sum(axis=-1, keepdims=True)
+    weights = e / np.where(s == 0, 1, s)
+    out = np.einsum("...ts,...sd->...td", weights, v)
+    return out, weights
+
+
+def attention__integers_refused(q, k, v, mask=None):
+    """numbers-in-mask-accepted"""
+    q, k, v = as_float(q), as_float(k), as_float(v)
+    scale = 1.0 / math.sqrt(q.shape[-1])
+    scores = np.einsum("...td,...sd->...ts", q, k) * scale
+    if mask is not None:
+        mask = np.asarray(mask)
+        if mask.dtype.kind in 'iu':
+            raise TypeError("mask must be bool")
+        mask = np.broadcast_to(mask, scores.shape)
+        scores = np.where(mask, scores, -np.inf)
+    top = scores.max(axis=-1, keepdims=True)
+    top = np.where(np.isfinite(top), top, 0)
+    e = np.exp(scores - top)
+    s = e.sum(axis=-1, keepdims=True)
+    weights = e / np.where(s == 0, 1, s)
+    out = np.einsum("...ts,...sd->...td", weights, v)
+    return out, weights
+
+
+def attention__maximum_of_two_axes(q, k, v, mask=None):
+    """maximum-of-each-text"""
+    q, k, v = as_float(q), as_float(k), as_float(v)
+    scale = 1.0 / math.sqrt(q.shape[-1])
+    scores = np.einsum("...td,...sd->...ts", q, k) * scale
+    if mask is not None:
+        mask = np.asarray(mask)
+        if mask.dtype != np.bool_:
+            raise TypeError("mask must be bool")
+        mask = np.broadcast_to(mask, scores.shape)
+        scores = np.where(mask, scores, -np.inf)
+    top = scores.max(axis=(-1, -2), keepdims=True)
+    top = np.where(np.isfinite(top), top, 0)
+    e = np.exp(scores - top)
+    s = e.sum(axis=-1, keepdims=True)
+    weights = e / np.where(s == 0, 1, s)
+    out = np.einsum("...ts,...sd->...td", weights, v)
+    return out, weights
+
+
+def attention_backward__dk_not_scaled(dout, q, k, v, weights):
+    """only-dq-scaled"""
+    scale = 1.0 / math.sqrt(q.shape[-1])
+    dv = np.einsum("...ts,...td->...sd", weights, dout)
+    dw = np.einsum("...td,...sd->...ts", dout, v)
+    inner = (dw * weights).sum(axis=-1, keepdims=True)
+    ds = weights * (dw - inner)
+    dq = np.einsum("...ts,...sd->...td", ds, k) * scale
+    dk = np.einsum("...ts,...td->...sd", ds, q)
+    return dq, dk, dv
+
+
+def attention_backward__dv_times_root(dout, q, k, v, weights):
+    """dv-multiplied-by-root"""
+    scale = 1.0 / math.sqrt(q.shape[-1])
+    dv = np.einsum("...ts,...td->...sd", weights, dout)
+    dw = np.einsum("...td,...sd->...ts", dout, v)
+    inner = (dw * weights).sum(axis=-1, keepdims=True)
+    ds = weights * (dw - inner)
+    dq = np.einsum("...ts,...sd->...td", ds, k) * scale
+    dk = np.einsum("...ts,...td->...sd", ds, q) * scale
+    return dq, dk, dv / scale

@@ -218,3 +218,76 @@ def multihead_attention_backward__no_keys(dout, cache):
     dx = dq @ W[:, :D].T; dmem = dv @ W[:, 2*D:].T
     g = {n: g[n] for n in params}
     return (dx + dmem, g) if mem is None else (dx, g, dmem)
+
+
+def multihead_attention__biases_together(x, params, n_heads, mask=None, memory=None):
+    """b_qkv-only-with-b_o"""
+    x = as_float(x)
+    D = x.shape[-1]
+    W_qkv, W_o = as_float(params["W_qkv"]), as_float(params["W_o"])
+    b_qkv, b_o = params.get("b_qkv"), params.get("b_o")
+    source = x if memory is None else as_float(memory)
+
+    q = x @ W_qkv[:, :D]
+    k = source @ W_qkv[:, D : 2 * D]
+    v = source @ W_qkv[:, 2 * D :]
+    if b_qkv is not None and b_o is not None:
+        b_qkv = as_float(b_qkv)
+        q = q + b_qkv[:D]
+        k = k + b_qkv[D : 2 * D]
+        v = v + b_qkv[2 * D :]
+    q, k, v = split_heads(q, n_heads), split_heads(k, n_heads), split_heads(v, n_heads)
+    heads, weights = attention(q, k, v, mask)
+    merged = merge_heads(heads)
+    out = merged @ W_o
+    if b_o is not None:
+        out = out + as_float(b_o)
+    cache = {
+        "x": x,
+        "memory": memory if memory is None else source,
+        "params": params,
+        "n_heads": n_heads,
+        "q": q,
+        "k": k,
+        "v": v,
+        "weights": weights,
+        "merged": merged,
+    }
+    return out, cache
+
+
+def multihead_attention__mask_of_three_axes(x, params, n_heads, mask=None, memory=None):
+    """mask-of-batch-with-three-axes"""
+    x = as_float(x)
+    mem = None if memory is None else as_float(memory)
+    src = x if mem is None else mem
+    D, T, S = x.shape[-1], x.shape[-2], src.shape[-2]
+    if n_heads < 1 or D % n_heads:
+        raise ValueError("D and n_heads do not fit")
+    K = D // n_heads
+    W, Wo = as_float(params["W_qkv"]), as_float(params["W_o"])
+    b = params.get("b_qkv")
+    if mask is not None:
+        mask = np.asarray(mask)
+        if mask.ndim == 3:
+            mask = mask[:, None]  # one mask per text: same for all heads
+        if mask.dtype == bool:  # other types: attention complains
+            mask = np.broadcast_to(mask, x.shape[:-2] + (n_heads, T, S))
+    per_head = []
+    out = 0
+    for h in range(n_heads):
+        three = []
+        for part, inp in enumerate((x, src, src)):
+            lo = part * D + h * K
+            y = inp @ W[:, lo : lo + K]
+            if b is not None:
+                y = y + as_float(b)[lo : lo + K]
+            three.append(y)
+        m = mask if mask is None or mask.dtype != bool else mask[..., h, :, :]
+        o, w = attention(*three, m)
+        per_head.append((*three, w, o))
+        out = out + o @ Wo[h * K : (h + 1) * K]  # [head_0, head_1, …] W_o is a sum over heads
+    if params.get("b_o") is not None:
+        out = out + as_float(params["b_o"])
+    weights = np.stack([head[3] for head in per_head], axis=-3)
+    return out, {"weights": weights, "heads": tuple(per_head), "inputs": (x, mem), "params": dict(params)}

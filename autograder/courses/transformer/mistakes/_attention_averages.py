@@ -135,6 +135,7 @@ for name, start, title in (
         ask: Which positions does the formula sum for t = 3?""")
 for name, divisor, title in (
     ("t-plus-2", "(t + 2)", "t + 2"),
+    ("t-or-1", "max(t, 1)", "t, or by 1 at position 0"),
     ("width", "x.shape[-1]", "the width D"),
     ("texts", "len(x)", "the size of the first axis"),
 ):
@@ -270,6 +271,7 @@ mistake(
     ask: What does .sum() return without an axis? What is the sum of each row?""")
 for name, divisor, title in (
     ("t", "np.arange(x.shape[-2], dtype=x.dtype)[:, None]", "t, not by t + 1"),
+    ("t-or-1", "np.maximum(np.arange(x.shape[-2], dtype=x.dtype), 1)[:, None]", "t, or by 1 at position 0"),
     ("t-plus-2", "np.arange(2, x.shape[-2] + 2, dtype=x.dtype)[:, None]", "t + 2, not by t + 1"),
     ("reversed-counts", "np.arange(x.shape[-2], 0, -1, dtype=x.dtype)[:, None]", "T - t, not by t + 1"),
     ("width", "x.shape[-1]", "the width D, not by t + 1"),

@@ -135,16 +135,30 @@ mistake("four-axes-only-by-name", "    scores = q @", "    _, _, _, _ = q.shape\
     the function needs exactly two batch axes: B, H, T, K = q.shape
     why: A single text, and a batch without heads, have fewer axes.
     ask: {READ_FROM_THE_END}""")
-mistake(
-    "small-number-in-sum",
-    "np.maximum(total, 1)[:, None]",
-    "(np.maximum(total, 1) + CONSTANT)[:, None]",
-    inside="_softmax_in_place",
-    constant=1e-6,
-).explain("""
-    {constant} was added to the sum of the exponentials
-    why: It avoids 0/0 where a query sees nothing, but makes every weight a little too small: the rows do not sum to 1.
-    ask: In which rows is the sum 0? By what should the other rows be divided?""")
+for small in ("1e-3", "1e-4", "1e-5", "1e-6", "1e-7", "1e-8"):
+    mistake(
+        f"small-number-in-sum-{small}",
+        "np.maximum(total, 1)[:, None]",
+        f"(total + {small})[:, None]",
+        inside="_softmax_in_place",
+    ).explain("""
+        a small number was added to the sum of the exponentials
+        why: It avoids 0/0 where a query sees nothing, but makes every weight a little too small: the rows do not sum to
+             1.
+        ask: In which rows is the sum 0? By what should the other rows be divided?""")
+for name, axes, title in (
+    ("text", "(-2, -1)", "the largest score of all queries of a text was subtracted, not that of each query"),
+    ("key", "-2", "the largest score of each key was subtracted, not that of each query"),
+):
+    for ending, total in _TOTALS:
+        largest = f"largest = scores.max(axis={axes}, keepdims=True)"
+        body = _ONE_MAXIMUM.format(total=total).replace("largest = scores.max()", largest)
+        body = body.replace("(0.0 if largest == -np.inf else largest)", "np.where(largest == -np.inf, 0.0, largest)")
+        mistake(f"maximum-of-each-{name}{ending}").body(body).explain(f"""
+            {title}
+            why: Where the scores of a row are far below that maximum, every exponential is rounded to 0; far above it,
+                 they overflow. The mistake stays hidden with moderate scores.
+            ask: Which number should be subtracted from the scores of one query, so that the largest of them is 0?""")
 mistake("scaled-by-constant", "math.sqrt(q.shape[-1])", "CONSTANT", constant=8.0).explain("""
     the scores were divided by {constant}, whatever the width
     why: The variance of the scores grows with the width, so the number to divide by depends on it.

@@ -238,6 +238,7 @@ for name, code, words in (
         "the mask of the first head was used for all",
     ),
     ("with-two-new-axes", "mask[:, None, None]", "two extra axes were added to every mask"),
+    ("with-axis-before-queries", "mask[..., None, :, :]", "an extra axis was added to every mask, before the queries"),
     ("of-the-first-query", "mask[..., :1, :]", "the first query's row of the mask was used for all queries"),
     ("causal", "mask & np.tri(q.shape[-2], k.shape[-2], dtype=bool)", "every mask was combined with a causal mask"),
 ):
@@ -302,6 +303,8 @@ for name, code, words in (
     ("of-the-first-head", "weights[..., 0, :, :]", "the weights of the first head only"),
     ("of-the-last-head", "weights[..., -1, :, :]", "the weights of the last head only"),
     ("summed", "weights.sum(axis=-3)", "the sum of the heads' weights"),
+    ("averaged-over-texts", "weights.mean(axis=0)", "the average over the first axis"),
+    ("averaged-over-queries", "weights.mean(axis=-2)", "the average over the queries"),
     ("unmasked", "attention(q, k, v)[1]", "the weights without the mask"),
     ("scores", "q @ k.swapaxes(-1, -2) / q.shape[-1] ** 0.5", "the scores, not the weights"),
 ):
@@ -362,3 +365,19 @@ mistake("always-float64", "return out, cache", "return out.astype(np.float64), c
     the output is always float64
     why: np.zeros and np.sqrt give float64 unless a dtype is given. float32 should stay float32.
     ask: What is the dtype of each intermediate result if the inputs are float32?""")
+
+# One third of the parameters is used twice, and another one not at all.
+_PARTS = ("queries", "keys", "values")
+for wrong, right in ((0, 1), (0, 2), (1, 0), (1, 2), (2, 0), (2, 1)):
+    for ending, start, condition in SCOPES:
+        for name in ("", "-but-not-bias"):
+            indices = tuple(wrong if i == right else i for i in range(3))
+            pick = f"np.concatenate([np.split(W_qkv, 3, axis=1)[i] for i in {indices}], axis=1)"
+            bias = f"np.concatenate([np.split(b_qkv, 3)[i] for i in {indices}])"
+            code = f"{_PARAMETERS}    if {condition}:\n        W_qkv = {pick}\n"
+            code += "" if name else f"        b_qkv = None if b_qkv is None else {bias}\n"
+            same = f"{_PARTS[wrong]} for {_PARTS[right]} {ending}"
+            mistake(f"{_PARTS[right]}-like-{_PARTS[wrong]}{name}{ending}", _PARAMETERS, code, group=same).explain(f"""
+                {start}the {_PARTS[right]} were made with the columns of W_qkv that belong to the {_PARTS[wrong]}
+                why: Queries, keys and values each have their own D columns.
+                ask: Which columns of W_qkv does your code use for the {_PARTS[right]}?""")

@@ -227,3 +227,21 @@ for name, count, words in (
         the function needs exactly {words}
         why: There may be any number of batch axes, or none.
         ask: How can you read the sizes from the end of the shape, whatever comes before them?""")
+for name, old, new, words in (
+    (
+        "keys-and-values-from-x",
+        "(dkv, memory, ",
+        "(dkv, x, ",
+        "for keys and values was computed with x, not with the memory",
+    ),
+    (
+        "queries-from-memory",
+        "(merge_heads(dq), x, ",
+        "(merge_heads(dq), memory, ",
+        "for queries was computed with the memory",
+    ),
+):
+    mistake(f"W_qkv-of-{name}", f"_project_backward{old}", f"_project_backward{new}").explain(f"""
+        in cross attention the gradient of W_qkv {words}
+        why: In dW = xᵀ dy, x stands for the input of the layer: x for the queries, the memory for keys and values.
+        ask: What was multiplied by each part of W_qkv in the forward pass?""")

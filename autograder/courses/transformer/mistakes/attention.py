@@ -117,6 +117,14 @@ mistake("half-the-offset", "k=n_keys - n_queries", "k=(n_keys - n_queries) // 2"
     the offset of the diagonal is wrong
     why: The queries are the last positions: the last query may see all keys.
     ask: With two queries and five keys, how many keys may the last query see?""")
+for name, offset in (
+    ("small", "max(n_keys - n_queries - 1, 0)"),
+    ("large", "(n_keys - n_queries and n_keys - n_queries + 1)"),
+):
+    mistake(f"offset-too-{name}", "k=n_keys - n_queries", f"k={offset}").explain(f"""
+        with fewer queries than keys, the offset of the diagonal is one too {name}
+        why: The mistake stays hidden with as many queries as keys. The last query may see exactly all keys.
+        ask: With two queries and five keys, how many keys may the first query see, and how many the last?""")
 mistake(
     "offset-only-for-one-query", "k=n_keys - n_queries", "k=n_keys - n_queries if n_queries == 1 else 0"
 ).explain("""

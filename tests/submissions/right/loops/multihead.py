@@ -35,13 +35,6 @@ def _slices(D, n_heads, h):
     return [slice(part * D + h * K, part * D + (h + 1) * K) for part in range(3)]
 
 
-def _mask_of(mask, h):
-    """The mask of one head. A mask without an axis for the heads, or with one of length 1, is the same for all."""
-    if mask is None or np.ndim(mask) < 3:
-        return mask
-    return mask[..., h if mask.shape[-3] > 1 else 0, :, :]
-
-
 def multihead_attention(x, params, n_heads, mask=None, memory=None):
     x = _float(x)
     source = x if memory is None else _float(memory)
@@ -49,12 +42,14 @@ def multihead_attention(x, params, n_heads, mask=None, memory=None):
     if D % n_heads:
         raise ValueError("heads of different sizes")
     W_o = _float(params["W_o"])
+    if mask is not None:
+        mask = np.broadcast_to(mask, (*x.shape[:-2], n_heads, x.shape[-2], source.shape[-2]))
     out, heads = 0, []
     for h in range(n_heads):
         qkv = []
         for vectors, columns in zip((x, source, source), _slices(D, n_heads, h)):
             qkv.append(vectors @ W[:, columns] + (0 if b is None else b[columns]))
-        result, weights = attention(*qkv, mask=_mask_of(mask, h))
+        result, weights = attention(*qkv, mask=None if mask is None else mask[..., h, :, :])
         heads.append((qkv, result, weights))
         out = out + result @ W_o[_slices(D, n_heads, h)[0]]
     if params.get("b_o") is not None:
