@@ -371,9 +371,9 @@ _PARTS = ("queries", "keys", "values")
 for wrong, right in ((0, 1), (0, 2), (1, 0), (1, 2), (2, 0), (2, 1)):
     for ending, start, condition in SCOPES:
         for name in ("", "-but-not-bias"):
-            indices = tuple(wrong if i == right else i for i in range(3))
-            pick = f"np.concatenate([np.split(W_qkv, 3, axis=1)[i] for i in {indices}], axis=1)"
-            bias = f"np.concatenate([np.split(b_qkv, 3)[i] for i in {indices}])"
+            thirds = tuple(wrong if i == right else i for i in range(3))
+            pick = f"np.concatenate([np.split(W_qkv, 3, axis=1)[i] for i in {thirds}], axis=1)"
+            bias = f"np.concatenate([np.split(b_qkv, 3)[i] for i in {thirds}])"
             code = f"{_PARAMETERS}    if {condition}:\n        W_qkv = {pick}\n"
             code += "" if name else f"        b_qkv = None if b_qkv is None else {bias}\n"
             same = f"{_PARTS[wrong]} for {_PARTS[right]} {ending}"
