@@ -15,7 +15,7 @@ def one_hot__one_text(ids, vocab_size):
 
 
 def one_hot__loop(ids, vocab_size):
-    """one-text-only effect-other-error"""
+    """one-text-only ids-not-checked-by-pairs"""
     out = np.zeros((len(ids), vocab_size))
     for i in range(len(ids)):
         out[i, ids[i]] = 1
@@ -23,7 +23,7 @@ def one_hot__loop(ids, vocab_size):
 
 
 def one_hot__integers_one_text(ids, vocab_size):
-    """one-text-only integers effect-other-error"""
+    """one-text-only integers ids-not-checked-by-index"""
     out = np.zeros((len(ids), vocab_size), dtype=int)
     for i, token in enumerate(ids):
         out[i][token] = 1
@@ -31,7 +31,7 @@ def one_hot__integers_one_text(ids, vocab_size):
 
 
 def one_hot__integers(ids, vocab_size):
-    """integers effect-other-error"""
+    """integers ids-not-checked-by-index"""
     return np.eye(vocab_size, dtype=int)[ids]
 
 
@@ -41,7 +41,7 @@ def one_hot__booleans(ids, vocab_size):
 
 
 def one_hot__all_columns(ids, vocab_size):
-    """columns-of-all-ids effect-other-error"""
+    """columns-of-all-ids ids-not-checked-by-pairs"""
     out = np.zeros((*ids.shape, vocab_size))
     out[..., ids] = 1
     return out
@@ -88,19 +88,19 @@ def embed_tokens__loop(ids, W_tok):
 
 
 def embed_tokens__flat(ids, W_tok):
-    """batch-flattened effect-other-error"""
+    """batch-flattened ids-not-checked"""
     return W_tok[ids.flatten()] * 1.0
 
 
 def embed_tokens_backward__plus_equals(dout, ids, vocab_size):
-    """repeats-lost repeats-overwritten effect-other-error"""
+    """repeats-lost repeats-overwritten ids-not-checked-by-index"""
     dW = np.zeros((vocab_size, dout.shape[-1]))
     dW[ids] += dout
     return dW
 
 
 def embed_tokens_backward__assignment(dout, ids, vocab_size):
-    """repeats-overwritten repeats-lost effect-other-error"""
+    """repeats-overwritten repeats-lost ids-not-checked-by-index"""
     dW = np.zeros((vocab_size, dout.shape[-1]), dtype=dout.dtype)
     dW[ids] = dout
     return dW
@@ -121,7 +121,7 @@ def embed_tokens_backward__no_check(dout, ids, vocab_size):
 
 
 def embed_tokens_backward__loop(dout, ids, vocab_size):
-    """one-text-only effect-other-error"""
+    """one-text-only ids-not-checked-by-index"""
     dW = np.zeros((vocab_size, dout.shape[-1]))
     for i in range(len(ids)):
         dW[ids[i]] += dout[i]
@@ -366,7 +366,7 @@ def embed_tokens__list_comprehension(ids, W_tok):
 
 
 def embed_tokens_backward__mean_of_repeats(dout, ids, vocab_size):
-    """mean-of-repeats effect-other-error"""
+    """mean-of-repeats ids-not-checked-by-index"""
     flat, d = np.ravel(ids), dout.reshape(-1, dout.shape[-1])
     dW = np.zeros((vocab_size, dout.shape[-1]), dout.dtype)
     for v in np.unique(flat):
@@ -375,10 +375,61 @@ def embed_tokens_backward__mean_of_repeats(dout, ids, vocab_size):
 
 
 def one_hot__float32(ids, vocab_size):
-    """float32 effect-other-error"""
+    """float32 ids-not-checked-by-index"""
     return np.eye(vocab_size, dtype=np.float32)[ids]
 
 
 def one_hot__vocab_plus_one(ids, vocab_size):
     """one-column-too-many effect-other-error"""
     return np.eye(vocab_size + 1)[ids]
+
+
+def one_hot__only_upper(ids, vocab_size):
+    """negative-ids-accepted"""
+    if np.any(np.asarray(ids) >= vocab_size):
+        raise ValueError("id too large")
+    return np.eye(vocab_size)[ids]
+
+
+def embed_tokens__off_by_one(ids, W_tok):
+    """id-after-the-last-accepted"""
+    if np.any(ids < 0) or np.any(ids > len(W_tok)):
+        raise ValueError("id outside the vocabulary")
+    return W_tok[ids]
+
+
+def embed_tokens_backward__last_text(dout, ids, vocab_size):
+    """last-text-only texts-overwrite-each-other"""
+    if np.any(ids < 0) or np.any(ids >= vocab_size):
+        raise ValueError("id outside the vocabulary")
+    ids = np.atleast_1d(ids)
+    dout = dout.reshape(*ids.shape, dout.shape[-1])
+    for b in np.ndindex(ids.shape[:-1]):
+        dW = np.zeros((vocab_size, dout.shape[-1]), dout.dtype)
+        np.add.at(dW, ids[b], dout[b])
+    return dW
+
+
+def sinusoidal_positions__odd_rounded_up(length, d_model):
+    """odd-width-rounded-up"""
+    width, d_model = d_model, d_model + d_model % 2
+    angle = np.arange(length)[:, None] / 10000.0 ** (np.arange(0, d_model, 2) / d_model)
+    pe = np.zeros((length, d_model))
+    pe[:, 0::2], pe[:, 1::2] = np.sin(angle), np.cos(angle)
+    return pe[:, :width]
+
+
+def sinusoidal_positions__base_and_own_exponent(length, d_model):
+    """cosine-with-its-own-exponent base-1000"""
+    a = np.arange(length)[:, None] / 1000.0 ** (np.arange(d_model) / d_model)
+    t = np.sin(a); t[:, 1::2] = np.cos(a[:, 1::2])
+    return t
+
+
+def embed__default_root(ids, W_tok, W_pos, scale=None):
+    """scale-defaults-to-root-of-width"""
+    if scale is None:
+        scale = float(np.sqrt(W_tok.shape[-1]))
+    if ids.shape[-1] > len(W_pos):
+        raise ValueError("too long")
+    return embed_tokens(ids, W_tok) * scale + W_pos[: ids.shape[-1]]

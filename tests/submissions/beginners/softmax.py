@@ -539,3 +539,28 @@ def cross_entropy_backward__divided_by_len(logits, targets):
     """always-float64 divided-by-first-axis"""
     V = logits.shape[-1]
     return (softmax(logits) - np.eye(V)[targets]) / len(targets)
+
+
+def log_softmax__sum_over_last_axis(x, axis=-1):
+    """last-axis-in-sum"""
+    z = np.asarray(x, dtype=np.result_type(x, np.float32)) * 1.0
+    z = z - z.max(axis=axis, keepdims=True)
+    return z - np.log(np.exp(z).sum(-1, keepdims=True))
+
+
+def softmax__parameters_swapped(x, temperature=1.0, axis=-1):
+    """parameters-in-order"""
+    if not temperature > 0:
+        raise ValueError("temperature")
+    z = np.asarray(x) / temperature
+    e = np.exp(z - z.max(axis=axis, keepdims=True))
+    return e / e.sum(axis=axis, keepdims=True)
+
+
+def softmax__only_zero_refused(x, axis=-1, temperature=1.0):
+    """negative-temperature-accepted"""
+    if temperature == 0:
+        raise ValueError("temperature")
+    z = np.asarray(x)
+    e = np.exp((z - z.max(axis=axis, keepdims=True)) / temperature)
+    return e / e.sum(axis=axis, keepdims=True)

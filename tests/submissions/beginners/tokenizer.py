@@ -313,3 +313,61 @@ def get_batch__multiples(ids, batch_size, block_size, rng):
     if len(ids) < block_size + 1: raise ValueError("short")
     ix = rng.integers(0, (len(ids) - 1) // block_size, batch_size) * block_size
     return np.stack([ids[i:i + block_size] for i in ix]), np.stack([ids[i + 1:i + block_size + 1] for i in ix])
+
+
+def build_vocab__case_ignored_in_order(text, start=0):
+    """sorted-without-case"""
+    chars = sorted(sorted(set(text)), key=str.lower)
+    stoi = {ch: i for i, ch in enumerate(chars, start)}
+    return chars, stoi, {i: ch for ch, i in stoi.items()}
+
+
+def build_vocab__numpy_ids(text, start=0):
+    """ids-as-numpy"""
+    chars = sorted(set(text))
+    ids = np.arange(start, start + len(chars))
+    return chars, dict(zip(chars, ids)), dict(zip(ids, chars))
+
+
+def encode__first_of_sorted_unknown(text, stoi):
+    """message-incomplete"""
+    unknown = sorted(set(text) - set(stoi))
+    if unknown:
+        raise ValueError(f"character {unknown[0]!r} at position {text.index(unknown[0])} is not in the vocabulary")
+    return np.array(list(map(stoi.get, text)), dtype=np.int64)
+
+
+def decode__range_check(ids, itos):
+    """ids-compared-zero-to-maximum"""
+    out, last = [], max(itos, default=-1)
+    for position, i in enumerate(ids):
+        if i < 0 or i > last:
+            raise ValueError(f"id {i} at position {position} is not in the vocabulary")
+        out.append(itos[int(i)])
+    return "".join(out)
+
+
+def train_val_split__val_from_end(ids, train_fraction=0.9):
+    """validation-from-the-end"""
+    if not 0 < train_fraction <= 1:
+        raise ValueError("bad fraction")
+    n = int(len(ids) * train_fraction)
+    n_val = len(ids) - n
+    return ids[:n], ids[-n_val:]
+
+
+def train_val_split__zero_allowed(ids, train_fraction=0.9):
+    """zero-accepted"""
+    if train_fraction < 0 or train_fraction > 1:
+        raise ValueError("bad fraction")
+    n = int(len(ids) * train_fraction)
+    return ids[:n], ids[n:]
+
+
+def get_batch__sorted(ids, batch_size, block_size, rng):
+    """starts-sorted"""
+    if len(ids) < block_size + 1:
+        raise ValueError("too short")
+    starts = np.sort(rng.integers(0, len(ids) - block_size, size=batch_size))
+    idx = starts[:, None] + np.arange(block_size)
+    return ids[idx].astype(np.int64), ids[idx + 1].astype(np.int64)
