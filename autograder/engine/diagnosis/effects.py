@@ -3,6 +3,7 @@
 What is found is not the cause but the effect. It is reported where no known mistake explains a check.
 """
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -17,6 +18,7 @@ from autograder.engine.diagnosis.search import parts_of, results_of
 from autograder.engine.student import Call
 
 MAX_NAMES = 4
+_NUMBER = re.compile(r"-?\d+(\.\d+)?")
 _Effect = tuple[str, str]  # a short name, and the title
 
 
@@ -28,8 +30,11 @@ def diagnose_effect(call: Call, right: Answer, passed: Sequence[Call] = ()) -> D
     effects = dict.fromkeys(_effects(call, right))
     proof = "your answer differs from the correct one in nothing else"
     if not effects and call.exception is not None and right.exception is None:
-        effects = dict.fromkeys(_unsupported_axes(call, passed))
-        proof = "with other numbers of axes, checks pass"
+        effects = dict.fromkeys(_allowed_input_refused(call, passed))
+        proof = "your code raises the same error where it is right"
+        if not effects:
+            effects = dict.fromkeys(_unsupported_axes(call, passed))
+            proof = "with other numbers of axes, checks pass"
     if not effects or len(effects) > MAX_NAMES:
         return None
     mistakes = tuple(
@@ -44,6 +49,17 @@ def diagnose_effect(call: Call, right: Answer, passed: Sequence[Call] = ()) -> D
         for name, title in effects
     )
     return Diagnosis(mistakes, together=True, proof=proof)
+
+
+def _allowed_input_refused(call: Call, passed: Sequence[Call]) -> Iterator[_Effect]:
+    """Yield that an input is refused, if the student's error is the one with which they refuse others rightly."""
+    assert call.exception is not None
+    kind, message = call.exception.type, _NUMBER.sub("", call.exception.message)
+    for other in passed:
+        error = other.exception
+        if error is not None and error.type == kind and message and _NUMBER.sub("", error.message) == message:
+            yield "allowed-input-refused", f"{kind} is raised for an input that is allowed"
+            return
 
 
 def _unsupported_axes(call: Call, passed: Sequence[Call]) -> Iterator[_Effect]:

@@ -399,7 +399,7 @@ def embed_tokens__off_by_one(ids, W_tok):
 
 
 def embed_tokens_backward__last_text(dout, ids, vocab_size):
-    """last-text-only texts-overwrite-each-other"""
+    """last-text-only"""
     if np.any(ids < 0) or np.any(ids >= vocab_size):
         raise ValueError("id outside the vocabulary")
     ids = np.atleast_1d(ids)

@@ -371,3 +371,12 @@ def get_batch__sorted(ids, batch_size, block_size, rng):
     starts = np.sort(rng.integers(0, len(ids) - block_size, size=batch_size))
     idx = starts[:, None] + np.arange(block_size)
     return ids[idx].astype(np.int64), ids[idx + 1].astype(np.int64)
+
+
+def get_batch__one_window_refused(ids, batch_size, block_size, rng):
+    """effect-allowed-input-refused"""
+    if len(ids) <= block_size + 1:
+        raise ValueError(f"{len(ids)} characters are too few for windows of {block_size}")
+    starts = rng.integers(0, len(ids) - block_size, size=batch_size)
+    idx = starts[:, None] + np.arange(block_size)
+    return ids[idx].astype(np.int64), ids[idx + 1].astype(np.int64)

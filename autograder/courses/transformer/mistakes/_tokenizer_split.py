@@ -169,3 +169,8 @@ mistake("reversed", "ids = np.asarray(ids)", "ids = np.asarray(ids)[::-1]").expl
     the text was reversed before the split
     why: Both parts keep the order of the text.
     ask: Is the first id of the training part the first id of the text?""")
+for default in (0.8, 0.7, 0.75, 0.5, 0.95):
+    mistake(f"default-{default}", "train_fraction=0.9", f"train_fraction={default}", common=True).explain(f"""
+        the default of train_fraction is {default}, not 0.9
+        why: A call that does not pass train_fraction gets the default.
+        ask: Which default does the docstring give for train_fraction?""")
