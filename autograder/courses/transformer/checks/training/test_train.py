@@ -104,9 +104,9 @@ def test_resumed(student: StudentCode, reference: Reference, compare: Compare, d
 @graded("training.train")
 def test_runs_out(student: StudentCode, reference: Reference, draw: RandomInputs) -> None:
     """Training ends with the batches or with the learning rates"""
-    config = small_config()
+    config = small_config(bias=False)
     params, batches = draw_params(draw, config), draw_batches(draw, config, 4, 2)
-    for rates in ([0.0625] * 6, [0.0625, 0.03125]):
+    for rates in ([2.0**-7] * 6, [2.0**-7, 2.0**-8]):
         _, _, losses = _check_result(student.training.train(params, config, batches, rates, None))
         _compare_losses(losses, reference.training.train_losses(params, config, batches, rates, None), SHORT)
 
@@ -114,8 +114,8 @@ def test_runs_out(student: StudentCode, reference: Reference, draw: RandomInputs
 @graded("training.train", points=0.25)
 def test_generators(student: StudentCode, reference: Reference, draw: RandomInputs) -> None:
     """Batches and learning rates from generators, of which one may be endless"""
-    config = small_config()
-    params, batches, rates = draw_params(draw, config), draw_batches(draw, config, 3, 2), [0.0625, 0.125, 0.03125]
+    config = small_config(bias=False)
+    params, batches, rates = draw_params(draw, config), draw_batches(draw, config, 3, 2), [2.0**-7, 2.0**-6, 2.0**-8]
     expected = reference.training.train_losses(params, config, batches, rates, None)
     for many_batches, many_rates in (
         (GeneratorOf(batches), rates),
@@ -141,7 +141,7 @@ def test_no_batch_to_train(student: StudentCode, reference: Reference, compare: 
 @graded("training.train", points=0.25)
 def test_losses_type(student: StudentCode, reference: Reference, draw: RandomInputs) -> None:
     """The losses are Python floats"""
-    config = small_config()
+    config = small_config(bias=False)
     params, batches = draw_params(draw, config), draw_batches(draw, config, 2, 2)
     _, _, losses = _check_result(student.training.train(params, config, batches, 0.0625))
     _compare_losses(losses, reference.training.train_losses(params, config, batches, 0.0625), SHORT)
