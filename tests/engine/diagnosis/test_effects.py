@@ -85,6 +85,21 @@ def softmax(x, axis=-1, temperature=1.0):
     return z / z.sum(axis, keepdims=True)
 """
     found = titles(judged(tmp_path, "softmax.softmax", text))
-    errors = found.pop("errors")
-    assert "ValueError" in errors or "temperature" in errors
+    for name in ("errors", "errors_zero"):
+        errors = found.pop(name)
+        assert "ValueError" in errors or "temperature" in errors
     assert set(found.values()) == {"the scores were multiplied by the temperature instead of divided"}
+
+
+def test_diagnose_refused_input_that_is_allowed(tmp_path):
+    text = """
+import numpy as np
+
+def train_val_split(ids, train_fraction=0.9):
+    if not 0 < train_fraction < 1:
+        raise ValueError(f"bad fraction: {train_fraction}")
+    n = int(len(ids) * train_fraction)
+    return ids[:n], ids[n:]
+"""
+    found = titles(judged(tmp_path, "tokenizer.train_val_split", text))
+    assert found == {"split_edges": "ValueError is raised for an input that is allowed"}

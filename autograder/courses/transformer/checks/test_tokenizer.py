@@ -215,9 +215,10 @@ def test_split_dtypes(agree: Agree, draw: RandomInputs) -> None:
 
 @graded("tokenizer.train_val_split")
 def test_split_edges(agree: Agree, draw: RandomInputs) -> None:
-    """Everything for training; nothing for training; an empty text"""
+    """Everything, half of it or nothing for training; an empty text"""
     agree(draw.integers(7, high=50), 1.0)
     agree(draw.integers(7, high=50), 1)
+    agree(draw.integers(12, high=50), 0.5)
     agree(draw.integers(1, high=50), 0.5)
     agree(np.array([], dtype=np.int64), 0.5)
 
