@@ -52,8 +52,9 @@ mistake(
     "neighbouring-windows",
     "starts = rng.integers(len(ids) - block_size, size=batch_size)",
     "starts = rng.integers(len(ids) - block_size) + np.arange(batch_size)\n    starts %= len(ids) - block_size",
+    group="only the first start drawn",
 ).explain("""
-    the starts are consecutive: only the first one was drawn
+    only the first start of a batch was drawn: the others follow from it
     why: Neighbouring windows share most of their characters, so a step learns less from them than from independent
          ones.
     ask: How many random numbers does a batch of B windows need?""")
@@ -192,8 +193,9 @@ mistake(
     "consecutive-windows",
     "starts = rng.integers(len(ids) - block_size, size=batch_size)",
     "starts = (rng.integers(len(ids) - block_size) + block_size * np.arange(batch_size)) % (len(ids) - block_size)",
+    group="only the first start drawn",
 ).explain("""
-    the windows follow each other in the text: only the first start was drawn
+    only the first start of a batch was drawn: the others follow from it
     why: Each start is drawn independently of the others.
     ask: How many random numbers does a batch of B windows need?""")
 for name, length, title in (
