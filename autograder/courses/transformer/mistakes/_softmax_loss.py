@@ -139,7 +139,7 @@ mistake("perplexity", "float(-picked.mean())", "float(np.exp(-picked.mean()))").
          return the loss itself.
     ask: Which step follows the mean in your code? Is it in the formula?""")
 for name, result in (("numpy", "-picked.mean()"), ("float64", "np.float64(-picked.mean())")):
-    mistake(f"not-a-python-float-{name}", "float(-picked.mean())", result).explain("""
+    mistake(f"not-a-python-float-{name}", "float(-picked.mean())", result, group="not a Python float").explain("""
         the loss is a NumPy number or array, not a Python float
         why: It is printed, compared and saved in another way, and one such number in a list makes others of its kind.
         ask: What is the type of your result? Which function makes a Python number of it?""")
