@@ -111,7 +111,8 @@ def layernorm(x, gamma, beta, eps=1e-5):
         eps: added to the variance, inside the root.
 
     Returns:
-        Same shape and dtype as `x`. The variance is the biased one: the mean of the D squared distances.
+        Same shape as `x`, in the dtype of the inputs. The variance is the biased one: the mean of the D squared
+        distances.
     """
     raise NotImplementedError("layernorm.layernorm")
 
@@ -166,7 +167,7 @@ def layernorm_backward(dout, x, gamma, eps=1e-5):
         eps: the same as in the forward pass.
 
     Returns:
-        dx: (..., D), same dtype as `x`.
+        dx: (..., D), in the dtype of the inputs.
         dgamma: (D,), summed over all leading axes.
         dbeta: (D,), summed over all leading axes.
     """
@@ -206,7 +207,7 @@ def rmsnorm(x, gamma, eps=1e-5):
         eps: added to the mean square, inside the root.
 
     Returns:
-        Same shape and dtype as `x`.
+        Same shape as `x`, in the dtype of the inputs.
     """
     raise NotImplementedError("layernorm.rmsnorm")
 
@@ -242,7 +243,7 @@ def rmsnorm_backward(dout, x, gamma, eps=1e-5):
         eps: the same as in the forward pass.
 
     Returns:
-        dx: (..., D), same dtype as `x`.
+        dx: (..., D), in the dtype of the inputs.
         dgamma: (D,), summed over all leading axes.
     """
     raise NotImplementedError("layernorm.rmsnorm_backward")

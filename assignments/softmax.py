@@ -270,7 +270,7 @@ def softmax_backward(dout, probs, axis=-1):
         axis: the axis along which `softmax` was taken.
 
     Returns:
-        Gradient with respect to `x`, same shape and dtype as `probs`.
+        Gradient with respect to `x`, same shape as `probs`, in the dtype of the inputs.
     """
     raise NotImplementedError("softmax.softmax_backward")
 

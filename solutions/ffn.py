@@ -73,7 +73,7 @@ def relu_backward(dout, x):
         x: input of the forward pass, any shape.
 
     Returns:
-        Gradient with respect to `x`, same shape as `x`, same dtype as `dout`.
+        Gradient with respect to `x`, same shape as `x`, in the dtype of the inputs.
     """
     return as_float(dout) * (as_float(x) > 0)
 
@@ -252,7 +252,7 @@ def gelu_backward(dout, x):
         x: input of the forward pass, any shape.
 
     Returns:
-        Gradient with respect to `x`, same shape and dtype as `x`.
+        Gradient with respect to `x`, same shape as `x`, in the dtype of the inputs.
     """
     x = as_float(x)
     return _gelu_backward(dout, x, _gelu_gate(x))
@@ -290,7 +290,7 @@ def linear(x, W, b):
         b: bias, (D_out,), or None for a layer without bias.
 
     Returns:
-        (..., D_out), same dtype as `x`.
+        (..., D_out), in the dtype of the inputs.
     """
     x = as_float(x)
     d_in, d_out = W.shape
@@ -338,7 +338,7 @@ def linear_backward(dout, x, W):
         W: weights, (D_in, D_out).
 
     Returns:
-        dx: (..., D_in), same dtype as `x`.
+        dx: (..., D_in), in the dtype of the inputs.
         dW: (D_in, D_out), summed over all leading axes.
         db: (D_out,), summed over all leading axes (ignore it if there was no bias).
     """
@@ -438,7 +438,7 @@ def dropout_backward(dout, mask):
         mask: the mask that `dropout` returned, same shape.
 
     Returns:
-        Gradient with respect to `x`, same shape and dtype as `dout`.
+        Gradient with respect to `x`, same shape as `dout`, in the dtype of the inputs.
     """
     return as_float(dout) * mask
 
@@ -481,7 +481,7 @@ def ffn(x, params, activation="gelu"):
         activation: "gelu" (the tanh form) or "relu".
 
     Returns:
-        out: (..., D), same dtype as `x`.
+        out: (..., D), in the dtype of the inputs.
         cache: what `ffn_backward` needs; its contents are up to you.
 
     Raises:
@@ -536,7 +536,7 @@ def ffn_backward(dout, cache):
         cache: the cache that `ffn` returned. It is not changed: a second call returns the same result.
 
     Returns:
-        dx: gradient with respect to `x`, (..., D), same dtype as `x`.
+        dx: gradient with respect to `x`, (..., D), in the dtype of the inputs.
         grads: dict with the same keys as `params`; each gradient has the shape and dtype of its parameter.
     """
     params, hidden, gate = cache["params"], cache["hidden"], cache["gate"]

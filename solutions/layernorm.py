@@ -132,7 +132,8 @@ def layernorm(x, gamma, beta, eps=1e-5):
         eps: added to the variance, inside the root.
 
     Returns:
-        Same shape and dtype as `x`. The variance is the biased one: the mean of the D squared distances.
+        Same shape as `x`, in the dtype of the inputs. The variance is the biased one: the mean of the D squared
+        distances.
     """
     y, _ = _normalize(_rows(x), eps)  # (N, D)
     y *= gamma
@@ -189,7 +190,7 @@ def layernorm_backward(dout, x, gamma, eps=1e-5):
         eps: the same as in the forward pass.
 
     Returns:
-        dx: (..., D), same dtype as `x`.
+        dx: (..., D), in the dtype of the inputs.
         dgamma: (D,), summed over all leading axes.
         dbeta: (D,), summed over all leading axes.
     """
@@ -240,7 +241,7 @@ def rmsnorm(x, gamma, eps=1e-5):
         eps: added to the mean square, inside the root.
 
     Returns:
-        Same shape and dtype as `x`.
+        Same shape as `x`, in the dtype of the inputs.
     """
     x = as_float(x)
     y = x / np.sqrt(np.vecdot(x, x) / x.shape[-1] + float(eps))[..., None]  # (..., D)
@@ -278,7 +279,7 @@ def rmsnorm_backward(dout, x, gamma, eps=1e-5):
         eps: the same as in the forward pass.
 
     Returns:
-        dx: (..., D), same dtype as `x`.
+        dx: (..., D), in the dtype of the inputs.
         dgamma: (D,), summed over all leading axes.
     """
     x = as_float(x)

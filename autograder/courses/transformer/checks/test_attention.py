@@ -98,6 +98,7 @@ def test_mask_errors(refuses: Refuses) -> None:
     """The documented error: more queries than keys"""
     refuses(5, 3)
     refuses(2, n_keys=1)
+    refuses(2, n_keys=0)
 
 
 @graded("attention.padding_mask")

@@ -24,6 +24,12 @@ mistake(
     the upper triangle was kept, not the lower one
     why: Every query then sees itself and later positions, but not earlier ones.
     ask: Rows are queries and columns are keys. Which keys may the first query see?""")
+mistake(
+    "no-keys-taken-for-none", "if n_keys is None:\n        n_keys = n_queries", "n_keys = n_keys or n_queries"
+).explain("""
+    0 keys were treated like None
+    why: `n_keys or n_queries` gives n_queries for 0 as well as for None. With 0 keys there are more queries than keys.
+    ask: Which values of n_keys count as false in Python?""")
 mistake("aligned-with-the-first-keys", "k=n_keys - n_queries, ", "", common=True).explain("""
     the queries were treated as the first positions, not as the last
     why: If there are fewer queries than keys, they are the newest positions and may see all earlier keys.
