@@ -1,36 +1,50 @@
 """Grade a class of hostile submissions, and watch from outside what they do.
 
-    python tests/support/hostile_class.py landlock+seccomp     grade it at one level; a line of JSON for each attack
+    python tests/support/hostile_class.py landlock+seccomp [everything]
 
-Every submission in `tests/submissions/hostile/` states what it tries, what stops it, and the expected outcome. Words
-like @secret@ in it are replaced by the real value of this run. To "full points" the official solution is added
-below the attack: the attack fails, and nothing else.
+grades it at one level and prints a line of JSON for each attack. Without "everything", it leaves out attacks that
+modules make and that any process holds, except at the strongest level.
+
+Every submission in `tests/submissions/hostile/` states what it tries, what stops it, and the expected outcome; the
+modules in its folder `generated` make many of a kind. Words like @secret@ in it are replaced by the real value of this
+run. To "full points" the official solution is added below the attack: the attack fails, and nothing else.
 
 What counts as a breach: more points than are fair, or less; a trap that sprang (a file made or changed, somebody who
 called at a port); the secret, or the word BREACH with which a submission reports its own success, anywhere in the
-result document; a process that is left. After every hostile submission comes an honest one.
+result document; commands or markup in a report; time or memory of the grader; a process that is left. After every
+hostile submission comes an honest one.
 """
 
 import contextlib
 import json
 import os
 import re
+import resource
+import runpy
 import secrets
 import socket
 import sys
 import tempfile
+import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import autograder
+from autograder.classroom.submissions import intake
+from autograder.classroom.submissions.model import Attempt, SubmissionPart
 from autograder.courses.transformer import TRANSFORMER
 from autograder.curriculum.stubs import bundled
-from autograder.engine.session import Options, check_many
-from autograder.results import to_document
+from autograder.engine.session import Options, run_in_session
+from autograder.report.student_feedback import as_html, as_markdown
+from autograder.results import to_document, withhold
 from autograder.sandbox import NO_SANDBOX, Limits, policy, probe
 
 HOSTILE = Path(__file__).parents[1] / "submissions" / "hostile"
+GENERATED = HOSTILE / "generated"
 FUNCTION = "softmax.log_softmax"
+HIDDEN = "softmax.log_softmax::log_extreme"  # the hidden check, of the attacks on hidden checks
+# What the grader itself may use for one attack; the first ones load the known mistakes.
+GRADER_SECONDS, GRADER_MIB = 6.0, 400
 HEADER = re.compile(
     r'"""(.+?)\n\nHeld by: (process|sandbox|bubblewrap|landlock)\nRight: (0|full) points\n"""', re.DOTALL
 )
@@ -42,6 +56,7 @@ LIMITS = Limits(
     memory_bytes=768 << 20,
     result_bytes=16 << 20,
     output_bytes=1 << 20,
+    grader_seconds=3.0,
 )
 LEVELS = {"+".join(level): level for level in probe.LEVELS} | {"process": ()}
 LEFTOVERS = [Path(folder, "headway-hostile") for folder in ("/tmp", "/var/tmp", "/dev/shm")]
@@ -54,17 +69,28 @@ class Attack:
     Attributes:
         held_by: "process": a process of its own is enough; "sandbox": every level of it; or the mechanism needed.
         fair: the share of the points that is right: 1, or 0 beyond what a function that returns zeros gets.
+        files: contents by name, as text or as bytes.
+        function: the function that is graded.
+        hidden: whether one of its checks is hidden.
+        is_read: whether the files are read as those of a class are, instead of being there.
     """
 
     name: str
     tries: str
     held_by: str
     fair: int
-    files: dict[str, str]
+    files: dict[str, str | bytes]
+    function: str = FUNCTION
+    hidden: bool = False
+    is_read: bool = False
 
     def is_held_at(self, level):
         """Whether this level promises to hold it."""
         return self.held_by == "process" or (level if self.held_by == "sandbox" else self.held_by in level)
+
+    def is_worth_trying_at(self, level):
+        """Whether a test tries it at this level: what any process holds, and modules make, only at the strongest."""
+        return self.is_held_at(level) and (self.held_by != "process" or not self.is_read or level == probe.LEVELS[0])
 
 
 @dataclass
@@ -81,11 +107,32 @@ class Outcome:
         return right and not self.breaches
 
 
+MARKUP = re.compile(r"<script>fuzz|<img src=x|\]\(javascript:fuzz[^`]*\n#")
 ZEROS = "import numpy as np\n\n\ndef log_softmax(x, axis=-1):\n    return np.zeros(np.shape(x))\n"
 
 
 def attacks():
-    return [_attack(path) for path in sorted(HOSTILE.iterdir()) if path.suffix == ".py" or path.is_dir()]
+    written = (path for path in HOSTILE.iterdir() if path.suffix == ".py" or path.is_dir())
+    found = [_attack(path) for path in written if path.name != GENERATED.name]
+    return sorted([*found, *generated_attacks()], key=lambda attack: attack.name)
+
+
+def generated_attacks():
+    """The attacks that modules make: dictionaries with the fields of an Attack, or `code` in place of the files."""
+    return [
+        Attack(
+            made["name"],
+            made["tries"],
+            made.get("held_by", "process"),
+            int(made.get("right") == "full"),
+            made.get("files") or {"softmax.py": made["code"]},
+            made.get("function", FUNCTION),
+            made.get("hidden", False),
+            is_read=True,
+        )
+        for path in sorted(GENERATED.glob("*.py"))
+        for made in runpy.run_path(str(path))["ATTACKS"]
+    ]
 
 
 def _attack(path):
@@ -178,40 +225,70 @@ def grade(level, chosen):
     with Traps() as traps, tempfile.TemporaryDirectory(prefix="headway-") as name:
         root = Path(name).resolve()
         words = traps.words(root)
-        honest = _folder(root, {"softmax.py": (bundled("solutions") / "softmax.py").read_text("utf-8")}, words)
-        honest.rename(root / "sibling")
+        solutions = {path.name: path.read_text("utf-8") for path in bundled("solutions").glob("*.py")}
+        _folder(root, solutions, words).rename(root / "sibling")
         root.chmod(0o300)  # as `headway grade` has it: names of submissions cannot be listed, and are secret
-        zeros = []
-
-        def submissions():
-            yield "zeros", _folder(root, {"softmax.py": ZEROS}, words)
-            for attack in chosen:
-                yield attack.name, _folder(root, attack.files, words)
-                yield "honest", root / "sibling"
-
-        def done(result):
-            if result.submission == "zeros":
-                zeros.append(result.earned)
-            elif result.submission == "honest":
-                if not result.passed:
-                    report.disturbed.append(report.outcomes[-1].attack.name)
-            else:
-                attack = chosen[len(report.outcomes)]
-                fair = result.possible(TRANSFORMER) if attack.fair else zeros[0]
-                breaches = [*_in_the_document(result, traps), *traps.sprung()]
-                report.outcomes.append(Outcome(attack, result.earned, fair, result.seconds, breaches))
-
         sandbox = policy.build(level, root) if level else NO_SANDBOX
-        options = Options(functions=(FUNCTION,), limits=LIMITS, sandbox=sandbox)
-        check_many(submissions(), options, done)
+        for hidden in (False, True):
+            group = [attack for attack in chosen if attack.hidden == hidden]
+            options = Options(
+                functions=tuple({FUNCTION, *(attack.function for attack in group)}),
+                limits=LIMITS,
+                sandbox=sandbox,
+                is_hidden=lambda check, hidden=hidden: hidden and check == HIDDEN,
+            )
+            run_in_session(options, lambda checks, *parts: _grade_in_turn(checks, group, root, traps, report))  # noqa: B023
         root.chmod(0o700)
         report.left = [*_processes(str(root) if level else f'"parent": {os.getpid()}'), *traps.sprung()]
     return report
 
 
-def _in_the_document(result, traps):
-    document = json.dumps(to_document(result, TRANSFORMER), ensure_ascii=False)
-    breaches = [word for word in ("BREACH", traps.word, "\x1b", "\\u001b", "\u202e") if word in document]
+def _grade_in_turn(checks, group, root, traps, report):
+    words = traps.words(root)
+    zeros = checks.check("zeros", _folder(root, {"softmax.py": ZEROS}, words), (FUNCTION,)).earned
+    for attack in group:
+        cpu, peak = time.process_time(), _peak_mib()
+        result = checks.check(attack.name, _submitted(attack, root, words, checks.reader), (attack.function,))
+        cpu, peak = time.process_time() - cpu, _peak_mib() - peak
+        least = zeros if attack.function == FUNCTION else 0.0
+        breaches = [*_in_the_document(result, traps, is_hidden=attack.hidden), *traps.sprung()]
+        if cpu > GRADER_SECONDS or peak > GRADER_MIB:
+            breaches.append(f"the grader used {cpu:.1f} s and {peak:.0f} MiB")
+        fair = result.possible(TRANSFORMER) if attack.fair else least
+        report.outcomes.append(Outcome(attack, result.earned, fair, result.seconds, breaches))
+        if not checks.check("honest", root / "sibling", (attack.function,)).passed:
+            report.disturbed.append(attack.name)
+
+
+def _submitted(attack, root, words, reader):
+    """Return the folder that is graded; files that a class submits are read first, as those of a class are."""
+    folder = _folder(root, attack.files, words)
+    if not attack.is_read:
+        return folder
+    target = _folder(root, {}, words)
+    files = intake.read_files(Attempt((SubmissionPart(folder),)))
+    intake.copy_modules(files, target, TRANSFORMER, reader)
+    return target
+
+
+def _peak_mib():
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+
+STUDENT = dict.fromkeys(("score", "out_of", "late_days", "penalty"), 0) | {
+    "name": "Ada", "status": "graded", "reason": "", "notes": [], "assignments": {}, "dropped": [], "submission": "ada",
+}  # fmt: skip
+
+
+def _in_the_document(result, traps, *, is_hidden):
+    if is_hidden:
+        withhold(result, "summary", lambda check: check == HIDDEN)
+    document = to_document(result, TRANSFORMER)
+    text = json.dumps(document, ensure_ascii=False)
+    page = as_html(STUDENT, document)
+    reports = "\n".join([text, page, as_markdown(STUDENT, document)])
+    breaches = [word for word in ("BREACH", traps.word, "\x1b", "\\u001b", "\u202e") if word in reports]
+    breaches += ["markup in the page"] if MARKUP.search(page) else []
     breaches += [f"internal error: {problem}" for problem in result.internal_errors]
     if result.seconds > LIMITS.submission_seconds + 4:
         breaches.append(f"took {result.seconds:.1f} s")
@@ -233,9 +310,10 @@ def grade_twice(level, chosen):
 def _folder(root, files, words):
     folder = root / secrets.token_hex(16)
     folder.mkdir()
-    for name, text in files.items():
-        text = re.sub(r"@(\w+)@", lambda match: str(words[match[1]]), text)
-        (folder / name).write_text(text, "utf-8")
+    for name, content in files.items():
+        if isinstance(content, str):
+            content = re.sub(r"@(\w+)@", lambda match: str(words[match[1]]), content).encode()
+        (folder / name).write_bytes(content)
     return folder
 
 
@@ -250,8 +328,9 @@ def _processes(mark):
 
 
 def main():
-    level = LEVELS[sys.argv[1]]
-    report = grade_twice(level, [attack for attack in attacks() if attack.is_held_at(level)])
+    level, everything = LEVELS[sys.argv[1]], sys.argv[2:] == ["everything"]
+    chosen = [attack for attack in attacks() if attack.is_held_at(level)]
+    report = grade_twice(level, [attack for attack in chosen if everything or attack.is_worth_trying_at(level)])
     for outcome in report.outcomes:
         record = {"attack": outcome.attack.name, "held": outcome.held, "earned": outcome.earned, "fair": outcome.fair}
         print(json.dumps({**record, "seconds": round(outcome.seconds, 2), "breaches": outcome.breaches}))

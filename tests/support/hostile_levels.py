@@ -60,31 +60,31 @@ def why_not(name):
     return None if proven else f"this machine has no such level: {problems}"
 
 
-def grade(name):
-    """Outcomes by attack, the report, and all that was printed."""
+def grade(name, *options):
+    """Outcomes by attack, the report, and all that was printed; `options` are those of `hostile_class.py`."""
     level, _, user = name.partition(" as ")
-    command = [sys.executable, hostile_class.__file__, level]
+    command = [sys.executable, hostile_class.__file__, level, *options]
     cache = {"HEADWAY_CACHE": "/nonexistent"} if user else {}
     if user:
         command = as_nobody(command)
     environment = {**os.environ, **cache, "HEADWAY_HOSTILE": "the grader's own secret", "TMPDIR": "/tmp"}
-    done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=300, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=900, check=False)
     assert done.returncode == 0, done.stderr[-2000:]
     *outcomes, report = map(json.loads, done.stdout.splitlines())
     return {outcome["attack"]: outcome for outcome in outcomes}, report, done.stdout
 
 
-def grade_all():
+def grade_all(*options):
     """By name of the class: what `grade` gives, or why it cannot be had here."""
     lacking = {name: why_not(name) for name in CLASSES}
     here = [name for name in CLASSES if lacking[name] is None]
     with ThreadPoolExecutor(AT_A_TIME) as pool:
-        return {**lacking, **dict(zip(here, pool.map(grade, here), strict=True))}
+        return {**lacking, **dict(zip(here, pool.map(lambda name: grade(name, *options), here), strict=True))}
 
 
 def table():
     """Lines of Markdown: every attack at every level."""
-    graded = grade_all()
+    graded = grade_all("everything")
     here = {name: found for name, found in graded.items() if not isinstance(found, str)}
     all_attacks = hostile_class.attacks()
     user = "root" if os.geteuid() == 0 else "an unprivileged user"
