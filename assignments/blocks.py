@@ -66,12 +66,12 @@ from multihead import multihead_attention, multihead_attention_backward
 
 # %%
 def subset(params, prefix):
-    """Return the entries of `params` whose names begin with `prefix`, without the prefix. Given."""
+    """Given: return the entries of `params` whose names begin with `prefix`, without the prefix."""
     return {name.removeprefix(prefix): value for name, value in params.items() if name.startswith(prefix)}
 
 
 def prefixed(params, prefix):
-    """Return `params` with `prefix` before each name, the opposite of `subset`. Given."""
+    """Given: return `params` with `prefix` before each name, the opposite of `subset`."""
     return {prefix + name: value for name, value in params.items()}
 
 
@@ -86,9 +86,9 @@ def prefixed(params, prefix):
 # Write `a = x + ...`, not `x += ...`: in-place addition would change the caller's array, and the arrays that an earlier
 # step has put into its cache.
 #
-# If the last matrices of both branches, `attn.W_o` and `ffn.W_2`, are 0, a block adds nothing to the stream. The
-# pre-norm form then returns its input unchanged, and the post-norm form returns it normalized (twice, which is the same
-# as once):
+# If the last matrices of both branches, `attn.W_o` and `ffn.W_2`, are 0 and have no biases, a block adds nothing to the
+# stream. The pre-norm form then returns its input unchanged, and the post-norm form returns it normalized (twice, which
+# is nearly the same as once if all gains are 1 and all biases 0):
 #
 # ```python
 # >>> import numpy as np
@@ -199,8 +199,8 @@ def block_backward(dout, cache):
 # %% [markdown]
 # ## What could go wrong
 #
-# Mistakes that are easily made here. Read them once before you write, and again when something is wrong: where the
-# report recognises one, it uses these words.
+# These mistakes are easy to make here. Read them before you write the functions, and again when a check fails: the
+# report uses the same words when it recognizes one.
 #
 # - `block`: **x was not added to the output of the attention.** Each step only adds to the stream. Without the sums,
 #   deep networks hardly train.

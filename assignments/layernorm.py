@@ -252,14 +252,14 @@ def rmsnorm_backward(dout, x, gamma, eps=1e-5):
 # %% [markdown]
 # ## What could go wrong
 #
-# Mistakes that are easily made here. Read them once before you write, and again when something is wrong: where the
-# report recognises one, it uses these words.
+# These mistakes are easy to make here. Read them before you write the functions, and again when a check fails: the
+# report uses the same words when it recognizes one.
 #
 # - `layernorm`: **the variance was divided by D - 1, not by D.** Statistics books, torch.var and torch.std divide by
 #   D - 1. Layer normalization uses the plain mean of the squared distances. With few features the result is several
 #   percent too small.
-# - `layernorm`: **eps was added to the standard deviation, outside the root.** On ordinary vectors hardly anything
-#   shows. On very small ones the result is far too large, and with a large eps it is too small.
+# - `layernorm`: **eps was added to the standard deviation, outside the root.** On ordinary vectors the
+#   mistake hardly shows. On very small ones the result is far too large, and with a large eps it is too small.
 # - `layernorm`: **the mean and the variance were taken over the first axis.** That is what batch normalization does:
 #   each feature over the batch. Here it is each vector over its features.
 # - `layernorm_backward`: **the path through the variance is missing in dx.** The variance depends on every entry of the

@@ -109,7 +109,7 @@ def softmax(x, axis=-1, temperature=1.0):
 
     Returns:
         Probabilities, same shape and dtype as `x`; they sum to 1 along `axis`. Finite for any finite `x`. An entry
-        of -inf gets probability 0.
+        of -inf gets probability 0 if another entry of its row is finite.
 
     Raises:
         ValueError: if `temperature` is not positive.
@@ -147,7 +147,7 @@ def log_softmax(x, axis=-1):
         axis: the axis whose entries compete with each other.
 
     Returns:
-        Log-probabilities (all ≤ 0), same shape and dtype as `x`. Finite for any finite `x`.
+        Log-probabilities (all ≤ 0), same shape and dtype as `x`. Finite if the differences between all scores are.
     """
     raise NotImplementedError("softmax.log_softmax")
 

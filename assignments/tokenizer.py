@@ -304,7 +304,7 @@ def get_batch(ids, batch_size, block_size, rng):
 # - `train_val_split`: **the ids were shuffled before the split.** Single characters in random order are not language
 #   any more.
 # - `get_batch`: **the targets are the windows themselves, not shifted by one character.** The model learns to copy its
-#   input: the loss falls to 0, but the model cannot write.
+#   input: the loss falls towards 0, but the model cannot write.
 # - `get_batch`: **the last target of every window is the window's own first character.** np.roll moves the entry that
 #   drops out at one end to the other end. The correct target is the character after the window.
 # - `get_batch`: **the last possible start is never drawn.** rng.integers excludes its upper end. If another 1 is

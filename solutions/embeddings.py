@@ -321,8 +321,9 @@ def embed(ids, W_tok, W_pos, scale=1.0):
 # - `embed_tokens_backward`: **repeated tokens lost all gradients but the last: dW[ids] += dout.** With a repeated index
 #   NumPy reads once and writes several times, so only the last one counts. The mistake stays hidden as long as all
 #   tokens are different.
-# - `sinusoidal_positions`: **the exponent is twice too large: an even column number is already 2i.** A loop over 0, 2,
-#   4, … already runs over the 2i of the formula. The wavelengths then grow twice as fast as they should.
+# - `sinusoidal_positions`: **the exponent is twice as large as it should be: an even column number is already 2i.** A
+#   loop over 0, 2, 4, … already runs over the 2i of the formula. With twice the exponent, the wavelengths grow too
+#   fast from pair to pair.
 # - `sinusoidal_positions`: **all sines come first, then all cosines.** Some libraries do that, but in the formula sines
 #   and cosines alternate: columns 2i and 2i + 1.
 # - `embed`: **the whole sum was scaled, not only the token vectors.** The position vectors get the factor too, so it

@@ -377,8 +377,8 @@ def linear_backward(dout, x, W):
 # ```
 #
 # This is called *inverted* dropout, and the common frameworks use it. The original paper did not scale during training;
-# it multiplied the parameters by the probability of keeping a value afterwards (its section 10 describes the inverted
-# form). In the paper p is the probability of *keeping* a value; here, as in PyTorch, it is the probability of
+# after training, it multiplied the parameters by the probability of keeping a value (its section 10 describes the
+# inverted form). In the paper p is the probability of *keeping* a value; here, as in PyTorch, it is the probability of
 # *dropping* it.
 #
 # The base model of the first transformer and the first GPT drop one value in ten (Vaswani et al. 2017, section 5.4;
@@ -390,7 +390,7 @@ def linear_backward(dout, x, W):
 def dropout(x, p, rng, training=True):
     """Apply inverted dropout, out = x * mask (Srivastava et al. 2014, sections 4 and 10).
 
-    A value is kept where `rng.random(x.shape)` is at least `p`, so a given seed always drops the same places.
+    A value is kept where `rng.random(x.shape)` is at least `p`, so the same seed, shape and p drop the same places.
 
     Args:
         x: any shape. Integers are computed in float64.
@@ -550,8 +550,8 @@ def ffn_backward(dout, cache):
 # %% [markdown]
 # ## What could go wrong
 #
-# Mistakes that are easily made here. Read them once before you write, and again when something is wrong: where the
-# report recognises one, it uses these words.
+# These mistakes are easy to make here. Read them before you write the functions, and again when a check fails: the
+# report uses the same words when it recognizes one.
 #
 # - `gelu`: **the exact GELU with erf was used, not the tanh form.** The two never differ by more than 0.0005. GPT-2 was
 #   trained with the tanh form.
@@ -559,7 +559,8 @@ def ffn_backward(dout, cache):
 #   depends on x, so the product rule gives two terms.
 # - `linear_backward`: **db was not summed over the rows.** A gradient has the shape of its parameter: one entry for
 #   each feature.
-# - `dropout`: **the kept values were divided by p instead of 1 - p.** With p = 0.5 nothing shows.
+# - `dropout`: **the kept values were divided by p instead of 1 - p.** With p = 0.5 the
+#   mistake stays hidden.
 # - `dropout`: **values were dropped although training is false.** After training the predictions would then be random,
 #   and worse.
 # - `ffn`: **there is no activation between the two layers.** Two linear layers in a row are equivalent to one.
@@ -634,7 +635,7 @@ if __name__ == "__main__":
 #
 # ```
 #
-# **2. Steps that are too long kill them.** One such step moves the biases far below 0, and there is no way back:
+# **2. Steps that are too long kill them.** A few such steps push all features below 0, and there is no way back:
 #
 # ```python
 # >>> for rate in (0.1, 1.0):

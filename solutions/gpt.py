@@ -214,9 +214,9 @@ def init_gpt(config, rng):
 #
 # ```
 #
-# A rule of thumb: a block has 12 D² parameters: 3 D² for queries, keys and values, D² for the output of attention and
-# 8 D² for the feed-forward network. Here, two blocks have 2 · 12 · 16² = 6,144; the rest are the tables, the output
-# head, the biases and the norms.
+# As a rule of thumb, a block with F = 4 D has 12 D² parameters: 3 D² for queries, keys and values, D² for the output of
+# attention, and 8 D² for the feed-forward network. Here, two blocks have 2 · 12 · 16² = 6,144; the rest are the tables,
+# the output head, the biases and the norms.
 
 
 # %%

@@ -395,15 +395,16 @@ def multihead_attention_backward(dout, cache):
 # %% [markdown]
 # ## What could go wrong
 #
-# Mistakes that are easily made here. Read them once before you write, and again when something is wrong: where the
-# report recognises one, it uses these words.
+# These mistakes are easy to make here. Read them before you write the functions, and again when a check fails: the
+# report uses the same words when it recognizes one.
 #
 # - `split_heads`: **x was reshaped straight to (…, H, T, K), without swapping axes.** The shape is right, but the
 #   entries are in the wrong places: each head gets pieces of several positions.
 # - `multihead_attention`: **the heads were merged by reshape alone, without swapping axes.** The shape is right, but
 #   positions are mixed. In a causal model, some positions can then read later ones, and the loss falls far too low.
 # - `multihead_attention`: **the scores were divided by √D, not by √K, the size of a head.** Each head multiplies
-#   vectors of K = D / H entries. With one head nothing shows.
+#   vectors of K = D / H entries. With one head the mistake
+#   stays hidden.
 # - `multihead_attention`: **the first third of W_qkv was used for the keys, the second for the queries.** The name
 #   gives the order: q, k, v.
 # - `multihead_attention`: **the mask was not passed to attention.** Every position then attends to all others,

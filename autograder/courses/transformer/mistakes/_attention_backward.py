@@ -148,8 +148,8 @@ _GRADIENTS = ("dq", "dk", "dv")
 for gradient in _GRADIENTS:
     mistake(f"sign-of-{gradient}", _RESULT, _RESULT.replace(gradient, f"-{gradient}")).explain(f"""
         {gradient} has the wrong sign
-        why: Every training step then moves in the wrong direction. The formula has no minus sign outside
-             softmax_backward.
+        why: With this gradient, every training step goes in the wrong direction. The formula has no minus sign
+             outside softmax_backward.
         ask: Compare the line that computes {gradient} with the formula. Where does the minus sign come from?""")
     mistake(
         f"{gradient}-times", _RESULT, _RESULT.replace(gradient, f"CONSTANT * {gradient}"), constant=2.0
@@ -196,7 +196,7 @@ for name, expression, title in (
 ):
     mistake(f"sign-of-{name}", _RESULT, f"return {expression}").explain(f"""
         {title}
-        why: Every training step then moves in the wrong direction.
+        why: With these gradients, every training step goes in the wrong direction.
         ask: What is dscores in a row in which softmax_backward gets 1 for the first weight and 0 for the others?""")
 for name, order in (("dq-dv-dk", "dq, dv, dk"), ("dk-dv-dq", "dk, dv, dq")):
     mistake(f"order-{name}", _RESULT, f"return {order}").explain(f"""

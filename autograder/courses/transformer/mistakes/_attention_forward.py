@@ -190,7 +190,7 @@ for name, factor, title in (
     ("number-of-queries", "math.sqrt(q.shape[-2])", "the root of the number of queries"),
     ("first-axis", "math.sqrt(len(q))", "the root of the first axis of q, len(q)"),
     ("second-axis-of-keys", "math.sqrt(k.shape[1])", "the root of k.shape[1]"),
-    ("whole-width", "math.sqrt(q[..., 0, :].size)", "the root of the number of all vectors' entries"),
+    ("whole-width", "math.sqrt(q[..., 0, :].size)", "the root of d_k times the lengths of all batch axes"),
     ("rounded-root", "math.isqrt(q.shape[-1])", "the root of d_k rounded down to an integer"),
     ("larger-width", "math.sqrt(q.shape[-1] + 1)", "√(d_k + 1)"),
     ("smaller-root", "math.sqrt(max(q.shape[-1] - 1, 1))", "√(d_k - 1)"),

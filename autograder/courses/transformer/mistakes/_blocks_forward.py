@@ -32,7 +32,7 @@ mistake("relu-by-default", 'activation="gelu"', 'activation="relu"').explain("""
     ask: Compare the signature with the one in the assignment.""")
 mistake("always-pre", 'if norm == "pre":', 'if norm in ("pre", "post"):').explain("""
     the norm argument was ignored: the form is always "pre"
-    why: With the default nothing shows.
+    why: With the default the mistake stays hidden.
     ask: Which of your lines handles "post"?""")
 mistake("always-post", 'if norm == "pre":', 'if norm == "both":').explain("""
     the norm argument was ignored: the form is always "post"
@@ -51,7 +51,7 @@ in_forms(
     common=True,
 ).explain("""
     the activation argument was not passed to ffn
-    why: With GELU, the default, nothing shows.
+    why: With GELU, the default, the mistake stays hidden.
     ask: Which of the functions that you call has a parameter `activation`?""")
 in_forms(
     "always-relu",
@@ -240,7 +240,7 @@ _PLACES = {
     "ln1": ("(layernorm(ln1_in, **ln1), attn", _POST_NORMS[0]),
     "ln2": ("(layernorm(ln2_in, **ln2), ffn", _POST_NORMS[1]),
 }
-_HIDDEN = "With gamma 1 and beta 0 nothing shows."
+_HIDDEN = "With gamma 1 and beta 0 the mistake stays hidden."
 _GAMMA_AND_BETA = (
     ("other-norm", "**OTHER", "used the gamma and beta of OTHER", _HIDDEN),
     ("other-gamma", 'OTHER["gamma"], NORM["beta"]', "used the gamma of OTHER", _HIDDEN),

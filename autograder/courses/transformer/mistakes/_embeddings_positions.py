@@ -15,13 +15,13 @@ _TABLE = """
 
 mistake = MISTAKES.for_functions("embeddings.sinusoidal_positions")
 mistake("exponent-doubled", "even_columns / d_model)", "2 * even_columns / d_model)", common=True).explain("""
-    the exponent is twice too large: an even column number is already 2i
-    why: A loop over 0, 2, 4, … already runs over the 2i of the formula. The wavelengths then grow twice as fast as they
-         should.
+    the exponent is twice as large as it should be: an even column number is already 2i
+    why: A loop over 0, 2, 4, … already runs over the 2i of the formula. With twice the exponent, the wavelengths grow
+         too fast from pair to pair.
     ask: For the second pair of columns i is 1. What is 2i then, and what is it in your code?""")
 mistake("exponent-halved", "even_columns / d_model)", "even_columns / 2 / d_model)", common=True).explain("""
     the factor 2 in the exponent is missing
-    why: The wavelengths grow only half as fast as they should, so the last columns still change quickly.
+    why: The wavelengths grow too slowly from pair to pair, so the last columns still change quickly.
     ask: For the last pair of columns, which number should the exponent be close to?""")
 mistake(
     "cosine-with-its-own-exponent",

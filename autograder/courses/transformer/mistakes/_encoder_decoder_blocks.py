@@ -109,14 +109,14 @@ for name, old, new, title, why in (
         "ln1, ln2 = subset",
         "ln2, ln1 = subset",
         "ln1 and ln2 were exchanged",
-        "With gamma 1 and beta 0 nothing shows.",
+        "With gamma 1 and beta 0 the mistake stays hidden.",
     ),
     (
         "first-norm-twice",
         "layernorm(ln2_in, **ln2)",
         "layernorm(ln2_in, **ln1)",
         "ln1 was used for both norms",
-        "With gamma 1 and beta 0 nothing shows.",
+        "With gamma 1 and beta 0 the mistake stays hidden.",
     ),
     (
         "attention-biases-required",

@@ -14,7 +14,7 @@ mistake("not-scaled", _SCALE, "", common=True).explain("""
     ask: If half of the values are dropped, how must the others change to keep the sum the same on average?""")
 mistake("divided-by-p", "mask /= 1 - float(p)", "mask /= float(p)", common=True).explain("""
     the kept values were divided by p instead of 1 - p
-    why: With p = 0.5 nothing shows.
+    why: With p = 0.5 the mistake stays hidden.
     ask: Which share of the values is kept if p is 0.2?""")
 for name, scale, title in (
     ("multiplied", "mask *= 1 - float(p)", "the kept values were multiplied by 1 - p instead of divided"),

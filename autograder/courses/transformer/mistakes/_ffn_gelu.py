@@ -67,7 +67,7 @@ for name, old, new, title, why in (
         " + 0.044715 * x * x * x",
         "",
         "the cubic term 0.044715 x³ is missing",
-        "Near 0 nothing shows; at 2 the result is about 0.03 too small.",
+        "Near 0 the mistake stays hidden; at 2 the result is about 0.03 too small.",
     ),
     (
         "square-for-cube",

@@ -19,7 +19,7 @@ _TEXTS = "len(as_float(dout).reshape(-1, *as_float(dout).shape[-2:])) if as_floa
 mistake = MISTAKES.for_functions("ffn.linear")
 mistake("bias-forgotten", "out += b", "out += 0.0", common=True).explain("""
     the bias was not added
-    why: With a bias of 0, as at the start of training, nothing shows.
+    why: With a bias of 0, as at the start of training, the mistake stays hidden.
     ask: What should the result be for x = 0?""")
 for name, new, title in (
     ("bias-subtracted", "- b", "the bias was subtracted, not added"),
@@ -30,7 +30,7 @@ for name, new, title in (
 ):
     mistake(name, "+ b", new).body(_LINEAR).explain(f"""
         {title}
-        why: Each output has its own bias, which is added once. With a bias of 0 nothing shows.
+        why: Each output has its own bias, which is added once. With a bias of 0 the mistake stays hidden.
         ask: What should the result be for x = 0?""")
 mistake("bias-on-first-row", "out += b", "out[0] += b").explain("""
     the bias was added to the first row only

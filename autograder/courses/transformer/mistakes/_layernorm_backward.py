@@ -56,7 +56,7 @@ mistake("passed-through", "return dx.reshape(np.shape(x))", "return dout.reshape
     ask: Which steps of the forward pass does your dx take into account?""")
 mistake("gain-missing", *sum(_WITHOUT_GAIN.values(), ()), common=True).explain("""
     the gain gamma was not used in dx
-    why: With gamma 1 nothing shows. The gradient that arrives at x̂ is dout times gamma.
+    why: With gamma 1 the mistake stays hidden. The gradient that arrives at x̂ is dout times gamma.
     ask: What is the gradient of gamma * x̂ + beta with respect to x̂?""")
 for name, places in (
     ("variance", ("path through the variance",)),
@@ -69,7 +69,7 @@ for name, places in (
     changes = [edit for place in places for edit in _WITHOUT_GAIN[place]]
     mistake(f"gain-missing-in-{name}", *changes).explain(f"""
         in dx the gain gamma is missing in the {" and in the ".join(places)}
-        why: With gamma 1 nothing shows. All three terms of the formula contain g, that is dout times gamma.
+        why: With gamma 1 the mistake stays hidden. All three terms of the formula contain g, that is dout times gamma.
         ask: Where does your dx use dout, and where g?""")
 mistake("gain-last", *sum(_WITHOUT_GAIN.values(), ()), "dx /= std", "dx *= gamma / std").explain("""
     the gain was multiplied at the end, after the means were subtracted
@@ -163,7 +163,8 @@ for name, edits in (
 ):
     mistake(f"gain-twice-in-{name.removeprefix('path through the ')}", *edits).explain(f"""
         in dx the gain gamma appears twice in the {name.replace("-", " ")}
-        why: With gamma 1 nothing shows. All three terms of the formula contain g, that is dout times gamma, once.
+        why: With gamma 1 the mistake stays hidden. All three terms of the formula contain g, that is dout times gamma,
+             once.
         ask: Where is the gain multiplied, and where is g used?""")
 mistake("variance-sign", "dx -= normalized", "dx += normalized").explain("""
     the path through the variance has the wrong sign

@@ -48,8 +48,8 @@ mistake(
     "eps-outside-root", " + float(eps))[:, None]", ")[:, None] + float(eps)", common=True, inside="_normalize"
 ).explain("""
     eps was added to the standard deviation, outside the root
-    why: On ordinary vectors hardly anything shows. On very small ones the result is far too large, and with a large eps
-         it is too small.
+    why: On ordinary vectors the mistake hardly shows. On very small ones the result is far too large, and with a large
+         eps it is too small.
     ask: By hand, with eps=0.1 and a row whose entries are nearly equal: what goes into the root?""")
 mistake("no-eps", " + float(eps)", "", common=True, inside="_normalize").explain("""
     eps was not used

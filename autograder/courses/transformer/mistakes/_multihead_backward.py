@@ -134,7 +134,7 @@ mistake("values-in-the-middle", "_side_by_side(dq, dk, dv)", "_side_by_side(dq, 
     ask: Which columns of W_qkv make the keys?""")
 mistake("mask-forgotten", '"v"], cache["weights"', '"v"], attention(cache["q"], cache["k"], cache["v"])[1').explain("""
     the attention weights were computed again, without the mask
-    why: The weights in the cache were computed with the mask. Without a mask nothing shows.
+    why: The weights in the cache were computed with the mask. Without a mask the mistake stays hidden.
     ask: Which weights did the forward pass use?""")
 mistake("memory-gradient-missing", "(dx, grads) if memory is None else (dx, grads, dmemory)", "dx, grads").explain("""
     in cross attention only dx and grads were returned

@@ -68,12 +68,12 @@ for name, part, words in (
 """,
         ).explain(f"""
             {start}{words} not added
-            why: As long as the bias is 0, nothing shows.
+            why: As long as the bias is 0, the mistake stays hidden.
             ask: Which line adds each part of b_qkv, in self attention and in cross attention?""")
 for ending, start, condition in SCOPES[1:]:
     mistake(f"no-output-bias{ending}", _OUT, f"out = _project(merged, W_o, None if {condition} else b_o)").explain(f"""
         {start}b_o was not added
-        why: As long as the bias is 0, nothing shows.
+        why: As long as the bias is 0, the mistake stays hidden.
         ask: Which line adds b_o, in self attention and in cross attention?""")
 for name, other, edits in (
     ("b_qkv", "b_o", ('params.get("b_qkv")', 'params.get("b_qkv") if "b_o" in params else None')),

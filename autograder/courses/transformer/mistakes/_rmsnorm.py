@@ -74,8 +74,8 @@ for function, body in (("layernorm.rmsnorm", _RMSNORM), ("layernorm.rmsnorm_back
     mistake = MISTAKES.for_functions(function)
     mistake("eps-outside-root", _RMS, "rms = np.sqrt(square) + eps", common=True).body(body).explain("""
         eps was added to the root mean square, outside the root
-        why: On ordinary vectors hardly anything shows. On very small ones the result is far too large, and with a large
-             eps it is too small.
+        why: On ordinary vectors the mistake hardly shows. On very small ones the result is far too large, and with a
+             large eps it is too small.
         ask: What exactly goes into the root in the formula?""")
     for name, old, new, title, why in (
         (
@@ -236,7 +236,7 @@ for function, body in (("layernorm.rmsnorm", _RMSNORM), ("layernorm.rmsnorm_back
 mistake = MISTAKES.for_functions("layernorm.rmsnorm")
 mistake("gain-forgotten", "    y *= gamma\n", "", common=True).explain("""
     the gain gamma was not used
-    why: With gamma 1, as at the start of training, nothing shows.
+    why: With gamma 1, as at the start of training, the mistake stays hidden.
     ask: Compare your results for gamma = 1 and gamma = 2. How should they differ?""")
 mistake(
     "mean-subtracted", "x = as_float(x)\n", "x = as_float(x)\n    x = x - x.mean(axis=-1, keepdims=True)\n", common=True

@@ -47,7 +47,7 @@ for name, edits, text in (
 ):
     mistake(name, *edits, common=name == "gain-missing").explain(f"""
         {text}
-        why: With gamma 1 nothing shows. The gradient that arrives at x̂ is g, that is dout times gamma.
+        why: With gamma 1 the mistake stays hidden. The gradient that arrives at x̂ is g, that is dout times gamma.
         ask: What is the gradient of gamma * x̂ with respect to x̂? Where does the formula contain g?""")
 for name, edits, text in (
     ("not-divided", ("    dx /= rms\n", ""), "dx was not divided by the root mean square"),
@@ -83,7 +83,7 @@ mistake("factor-of-first-term", "dx = g -", "dx = CONSTANT * g -", constant=2.0)
     ask: Which derivatives does your first term multiply?""")
 mistake("gain-twice-in-second-term", "dx = g - normalized", "dx = g - gamma * normalized").explain("""
     the second term was multiplied by gamma once more
-    why: With gamma 1 nothing shows. The gain is in g already, inside the mean.
+    why: With gamma 1 the mistake stays hidden. The gain is in g already, inside the mean.
     ask: Where is the gain multiplied, and where is g used?""")
 mistake("d-minus-1", "(g, normalized) / d", "(g, normalized) / (d - 1)").explain("""
     the mean of g x̂ was divided by D - 1, not by D

@@ -7,7 +7,7 @@ MISTAKES = Mistakes()
 mistake = MISTAKES.for_functions("tokenizer.get_batch")
 mistake("not-shifted", "ids[positions + 1]", "ids[positions]", common=True).explain("""
     the targets are the windows themselves, not shifted by one character
-    why: The model learns to copy its input: the loss falls to 0, but the model cannot write.
+    why: The model learns to copy its input: the loss falls towards 0, but the model cannot write.
     ask: What should the model predict when it has seen the first character?""")
 mistake("shifted-backwards", "ids[positions], ids[positions + 1]", "ids[positions + 1], ids[positions]").explain("""
     the targets are the previous characters, not the next ones

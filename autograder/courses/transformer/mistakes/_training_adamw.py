@@ -332,7 +332,8 @@ mistake("sign-only", "lr * m_hat / (np.sqrt(v_hat) + eps)", "lr * np.sign(m_hat)
     ask: Where does v occur in your step?""")
 mistake("momentum-only", "lr * m_hat / (np.sqrt(v_hat) + eps)", "lr * m_hat").body(ADAM).explain("""
     the step was not divided by √v̂ + ε
-    why: That is gradient descent with momentum. Adam gives every parameter a step of about the same size.
+    why: The step is then the average gradient alone, its momentum. Adam gives every parameter a step of about the same
+         size.
     ask: Where does v occur in your step?""")
 for name, old, new, text in (
     *(

@@ -188,7 +188,7 @@ mistake("last-batch-only", "total += ", "total = ", "n_tokens += ", "n_tokens = 
     ask: After the loop, which batches does your result depend on?""")
 mistake("perplexity", "return total / n_tokens", "return math.exp(total / n_tokens)").explain("""
     the exponential of the mean loss was returned
-    why: That is the perplexity. The docstring asks for the mean loss itself.
+    why: That is called the perplexity. The docstring asks for the mean loss itself.
     ask: What does your code do after it has computed the mean?""")
 mistake(
     "rows-of-all-batches", "* np.size(y)", "* np.shape(y)[-1]", "n_tokens += np.size(y)", "n_tokens += np.shape(y)[-1]"

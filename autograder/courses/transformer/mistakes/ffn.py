@@ -87,7 +87,7 @@ for name, new, title, why in (
 for ordinal, bias in (("first", "b_1"), ("second", "b_2")):
     mistake(f"{ordinal}-bias-forgotten", f'params.get("{bias}")', "None", common=True).explain(f"""
         the {ordinal} bias, {bias}, was not added
-        why: With a bias of 0, as at the start of training, nothing shows.
+        why: With a bias of 0, as at the start of training, the mistake stays hidden.
         ask: Which entries of params does your code use?""")
     mistake(f"{ordinal}-bias-required", f'params.get("{bias}")', f'params["{bias}"]').explain(f"""
         the code fails with a KeyError if {bias} is absent
@@ -110,11 +110,11 @@ for ordinal, bias in (("first", "b_1"), ("second", "b_2")):
         *(() if bias == "b_2" else ("hidden = linear(x,", 'hidden = params.get("b_1", 0) + linear(x,')),
     ).explain(f"""
         the {ordinal} bias, {bias}, was added twice
-        why: With a bias of 0, as at the start of training, nothing shows.
+        why: With a bias of 0, as at the start of training, the mistake stays hidden.
         ask: Does linear add the bias already?""")
 mistake("biases-forgotten", 'params.get("b_1")', "None", 'params.get("b_2")', "None").explain("""
     the biases b_1 and b_2 were not added
-    why: With biases of 0, as at the start of training, nothing shows.
+    why: With biases of 0, as at the start of training, the mistake stays hidden.
     ask: Which entries of params does your code use?""")
 mistake("biases-required", 'params.get("b_1")', 'params["b_1"]', 'params.get("b_2")', 'params["b_2"]').explain("""
     the code fails with a KeyError if a bias is absent

@@ -14,15 +14,15 @@ _FORMULA = "gamma * (x - mean) / std + beta"
 mistake = MISTAKES.for_functions("layernorm.layernorm")
 mistake("gain-forgotten", "    y *= gamma\n", "", common=True).explain("""
     the gain gamma was not used
-    why: With gamma 1, as at the start of training, nothing shows.
+    why: With gamma 1, as at the start of training, the mistake stays hidden.
     ask: Compare your results for gamma = 1 and gamma = 2. How should they differ?""")
 mistake("bias-forgotten", "    y += beta\n", "", common=True).explain("""
     the bias beta was not added
-    why: With beta 0, as at the start of training, nothing shows.
+    why: With beta 0, as at the start of training, the mistake stays hidden.
     ask: Try beta = 5. What should the mean of a row be?""")
 mistake("gain-and-bias-forgotten", "    y *= gamma\n", "", "    y += beta\n", "").explain("""
     neither the gain gamma nor the bias beta was used
-    why: With gamma 1 and beta 0, as at the start of training, nothing shows.
+    why: With gamma 1 and beta 0, as at the start of training, the mistake stays hidden.
     ask: Which arguments does your code use? What comes after the normalization in the formula?""")
 mistake("gain-bias-swapped", "y *= gamma", "y *= beta", "y += beta", "y += gamma").explain("""
     gamma and beta were swapped
@@ -34,7 +34,7 @@ mistake("bias-inside-gain", "y *= gamma\n    y += beta", "y += beta\n    y *= ga
     ask: In the formula, which comes first: the multiplication by gamma or the addition of beta?""")
 mistake("bias-subtracted", "y += beta", "y -= beta").explain("""
     the bias was subtracted, not added
-    why: With beta 0, as at the start of training, nothing shows.
+    why: With beta 0, as at the start of training, the mistake stays hidden.
     ask: Try beta = 5. What should the mean of a row be?""")
 mistake("gain-added", "y *= gamma", "y += gamma").explain("""
     the gain was added, not multiplied
@@ -42,7 +42,7 @@ mistake("gain-added", "y *= gamma", "y += gamma").explain("""
     ask: What should the result be for gamma = 0?""")
 mistake("gain-divided", "y *= gamma", "y /= gamma").explain("""
     the result was divided by the gain, not multiplied by it
-    why: With gamma 1, as at the start of training, nothing shows.
+    why: With gamma 1, as at the start of training, the mistake stays hidden.
     ask: What should the result be for gamma = 2: larger or smaller?""")
 mistake("one-plus-gain", "y *= gamma", "y *= 1 + gamma").explain("""
     1 + gamma was used as the gain, not gamma

@@ -43,7 +43,7 @@ mistake("head-transposed", ".swapaxes(-2, -3)", ".swapaxes(-2, -3).swapaxes(-1, 
     ask: In which order does the docstring list the axes of the result?""")
 mistake("heads-first", ".swapaxes(-2, -3)", ".transpose(-2, *range(x.ndim - 1), -1)").explain("""
     the head axis was moved to the very front, before the batch axes
-    why: The batch axes stay in front. Without a batch axis nothing shows.
+    why: The batch axes stay in front. Without a batch axis the mistake stays hidden.
     ask: Counted from the end, which axis should hold the heads?""")
 mistake("one-batch-axis-only", "*batch, length, d_model = x.", "B, length, d_model = x.", "(*batch,", "(B,").explain("""
     the code works with exactly one batch axis: B, T, D = x.shape
@@ -224,11 +224,11 @@ mistake("output-projection-transposed", "_project(merged, W_o, b_o)", "_project(
     ask: Is W_o transposed in the formula?""")
 mistake("no-output-bias", "_project(merged, W_o, b_o)", "_project(merged, W_o, None)", common=True).explain("""
     b_o was not added
-    why: As long as the bias is 0, nothing shows.
+    why: As long as the bias is 0, the mistake stays hidden.
     ask: Which of the four parameters does your code not use?""")
 mistake("no-input-bias", 'params.get("b_qkv")', "None").explain("""
     b_qkv was not added
-    why: As long as the bias is 0, nothing shows.
+    why: As long as the bias is 0, the mistake stays hidden.
     ask: Which of the four parameters does your code not use?""")
 for name, bias in (("input-bias-required", "b_qkv"), ("output-bias-required", "b_o")):
     mistake(name, f'params.get("{bias}")', f'params["{bias}"]').explain(f"""
@@ -250,7 +250,7 @@ mistake(
     "scaled-by-whole-width", "attention(q, k, v, mask)", "attention(q / n_heads**0.5, k, v, mask)", common=True
 ).explain("""
     the scores were divided by √D, not by √K, the size of a head
-    why: Each head multiplies vectors of K = D / H entries. With one head nothing shows.
+    why: Each head multiplies vectors of K = D / H entries. With one head the mistake stays hidden.
     ask: How long are the vectors that are multiplied within one head?""")
 mistake("scaled-twice", "attention(q, k, v, mask)", "attention(q / q.shape[-1] ** 0.5, k, v, mask)").explain("""
     the scores were divided by √K twice
@@ -309,7 +309,7 @@ mistake("keys-and-values-exchanged-with-memory", "k, v = heads[", "v, k = heads[
     ask: Which columns of W_qkv make the keys by the formula?""")
 mistake("no-input-bias-with-memory", "(b_qkv[:d_model], b_qkv[d_model:])", "(b_qkv[:d_model], None)").explain("""
     in cross attention b_qkv was not added to the values, or not to keys and values
-    why: As long as the bias is 0, nothing shows.
+    why: As long as the bias is 0, the mistake stays hidden.
     ask: Which part of b_qkv belongs to the keys, and which to the values?""")
 mistake("input-added", "out = _project(merged, W_o, b_o)", "out = _project(merged, W_o, b_o) + x").explain("""
     the input x was added to the output
