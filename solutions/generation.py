@@ -92,8 +92,8 @@ def next_token_probs(logits, temperature=1.0, top_k=None, top_p=None):
         top_k: keep exactly this many of the most probable tokens, at least 1; of equal ones the lower index comes
             first. None, or V or more: keep all.
         top_p: keep the smallest set of most probable tokens whose probabilities, after top-k and rescaled to sum 1,
-            add up to at least this, 0 < top_p ≤ 1; the token that crosses the threshold is kept, and of equal ones the
-            lower index comes first. None or 1: keep all.
+            add up to at least this, 0 < top_p ≤ 1; the token that crosses the threshold is kept, and equal ones are
+            ranked as in `top_k`. None or 1: keep all.
 
     Returns:
         Probabilities, (..., V), same dtype as `logits` (float64 for integers); each row sums to 1.
@@ -343,11 +343,10 @@ def _next_logits(ids, start, cache, params, config):
 
 
 def generate_cached(ids, params, config, n_new, rng, temperature=1.0, top_k=None, top_p=None):
-    """Generate the same tokens as `generate` with a key/value cache, without computing old positions again.
+    """Generate the same tokens as `generate`, with a key/value cache.
 
-    As long as the text fits into `config.block_size`, a new token costs the computation of one position, and attention
-    over the stored keys: linear in the context. Beyond that, the window moves with every token, and all positions
-    change: the cache is filled again from the cropped text, and a token costs as much as in `generate`.
+    Beyond `config.block_size` tokens, the window moves with every token, and all positions change: the cache is then
+    filled again from the cropped text.
 
     Args:
         ids: the prompts, token ids, (B, T) with T ≥ 1; T may be larger than `config.block_size`. Any number of leading
@@ -440,10 +439,10 @@ if __name__ == "__main__":
 # ## What came out
 #
 # ```text
-#   0:  28 different pieces … ne the probabilitione the probabilitione the proba
-# 0.5: 226 different pieces … t the the the probabilitiy ty. rof the of the prob
-# 1.0: 297 different pieces … iy ong she the per tof ty. venexitigites pobi: pr
-# 2.0: 297 different pieces … keσen;l rotaubien i rs pryob{{._ukrn;`. g0, hg)tiu
+#   0:   4 different pieces … e the the the the the the the the the the the the
+# 0.5: 240 different pieces … heperat the the the the top_probi. the an the atur
+# 1.0: 297 different pieces … mexitiuerrrat img.e to sotsburers, set_keen in ver
+# 2.0: 297 different pieces … heypalv)[slat. in h ss0_q}p:xxhoxese<in g(alge:ses
 # ```
 #
 # Greedy decoding soon repeats the same words: each character is the most probable one, but real text is not like that.
@@ -470,7 +469,7 @@ if __name__ == "__main__":
 # >>> again = written.rfind(written[-8:], 0, -1)  # where the last eight occurred before
 # >>> period = len(written) - 8 - again
 # >>> written[-period:] == written[-2 * period : -period], written[-period:]
-# (True, 'bilitione the proba')
+# (True, ' the')
 #
 # ```
 #

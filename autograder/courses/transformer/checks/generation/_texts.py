@@ -1,14 +1,16 @@
 """Small models, prompts and tests of drawn tokens, for the checks of assignment 11."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from autograder.core.wire_format import Config
+from autograder.core.wire_format import Config, Rng
 from autograder.courses.transformer.checks._shapes import gpt_shapes
 from autograder.engine.comparison.compare import describe_type, shape_text
 from autograder.engine.inputs import Array, RandomInputs
-from autograder.errors import Mismatch
+from autograder.engine.reference import Reference
+from autograder.errors import Mismatch, Raised
 
 
 def small_config(**fields: Any) -> Config:
@@ -30,6 +32,24 @@ def draw_params(draw: RandomInputs, config: Config, head: float = 1.0) -> dict[s
 
 def draw_prompts(draw: RandomInputs, config: Config, *shape: int) -> Array:
     return draw.integers(*shape, high=config.vocab_size)
+
+
+def hit_tokens(probs: Array, numbers: Array) -> Array:
+    """Return the tokens that the random numbers (...) hit in probabilities (..., V), as `sample` documents it."""
+    ends = np.cumsum(probs, axis=-1, dtype=np.float64)
+    return np.asarray((ends <= numbers[..., None] * ends[..., -1:]).sum(axis=-1))
+
+
+def drawn_text(
+    reference: Reference, prompts: Array, params: dict[str, Array], config: Config, n_new: int, rng: Rng, **options: Any
+) -> Array:
+    """Return the text that `generate` documents, with PyTorch's probabilities and NumPy's random numbers."""
+    generator, ids = np.random.default_rng(rng.seed), prompts
+    for _ in range(n_new):
+        logits = reference.gpt.gpt(ids[..., -config.block_size :], params, config)[0][..., -1, :]
+        probs = reference.generation.next_token_probs(logits, **options)
+        ids = np.concatenate([ids, hit_tokens(probs, generator.random(ids.shape[:-1]))[..., None]], axis=-1)
+    return ids
 
 
 def require_tokens(actual: Any, shape: tuple[int, ...], vocabulary: int, name: str = "ids") -> Array:
@@ -65,3 +85,16 @@ def require_frequencies(tokens: Array, probs: Array, context: str = "") -> None:
             f"token {token} has probability {expected[token]:.3f} but was drawn in {share:.3f} of {tokens.size} "
             f"rows{context}"
         )
+
+
+def require_draws(generate: Callable[..., Any], prompts: Array, params: dict[str, Array], config: Config) -> None:
+    """Raise Mismatch if a greedy text is generated without the generator: `sample` fails with a text in its place."""
+    try:
+        generate(prompts, params, config, 2, "no generator", temperature=0)
+    except Raised as verdict:
+        if verdict.exception.unreadable:  # The function has not run.
+            raise
+        return
+    raise Mismatch(
+        "rng was not used with temperature=0", help="call sample once per new token, whatever temperature is"
+    )

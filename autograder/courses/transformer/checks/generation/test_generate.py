@@ -10,11 +10,13 @@ from autograder.core.wire_format import Rng
 from autograder.courses.transformer.checks.generation._texts import (
     draw_params,
     draw_prompts,
+    drawn_text,
+    require_draws,
     require_frequencies,
     require_tokens,
     small_config,
 )
-from autograder.engine.fixtures import Agree, Unmodified
+from autograder.engine.fixtures import Agree, Compare, Refuses, Unmodified
 from autograder.engine.inputs import Array, RandomInputs
 from autograder.engine.reference import Reference
 from autograder.engine.student import StudentCode
@@ -71,16 +73,18 @@ def test_prompts(agree: Agree, draw: RandomInputs) -> None:
     params = draw_params(draw, config)
     for shape in ((4, 1), (1, 3), (5,), (2, 3, 4)):
         agree(draw_prompts(draw, config, *shape), params, config, 4, draw.rng(), temperature=0)
-    agree(draw_prompts(draw, config, 2, 3).astype(np.int32), params, config, 3, draw.rng(), temperature=0)
+    for n_new in (3, 0):
+        agree(draw_prompts(draw, config, 2, 3).astype(np.int32), params, config, n_new, draw.rng(), temperature=0)
 
 
 @graded("generation.generate")
 def test_nothing_new(agree: Agree, draw: RandomInputs) -> None:
-    """No new tokens, and one"""
+    """No new tokens, and one, after short and long prompts"""
     config = small_config()
     params = draw_params(draw, config)
     for n_new in (0, 1):
         agree(draw_prompts(draw, config, 3, 4), params, config, n_new, draw.rng(), temperature=0)
+    agree(draw_prompts(draw, config, 3, 9), params, config, 1, draw.rng(), temperature=0)
 
 
 @graded("generation.generate")
@@ -117,3 +121,54 @@ def test_text_inputs_kept(unmodified: Unmodified, draw: RandomInputs) -> None:
     params = draw_params(draw, config)
     unmodified(draw_prompts(draw, config, 2, 3), params, config, 5, draw.rng())
     unmodified(draw_prompts(draw, config, 2, 3), params, config, 0, draw.rng())
+
+
+@graded("generation.generate", points=0.25)
+def test_drawn_text(student: StudentCode, compare: Compare, reference: Reference, draw: RandomInputs) -> None:
+    """Every new token is drawn by one call of `sample`, within the block size and beyond"""
+    config = small_config()
+    params = draw_params(draw, config, 0.25)
+    everything = {"temperature": 3.0, "top_k": 7, "top_p": 0.6}
+    for options in (everything, {}, {"top_p": 0.75}, {"temperature": 3.0, "top_k": 5}):
+        prompts, rng = draw_prompts(draw, config, 8, 3), draw.rng()
+        ids = student.generation.generate(prompts, params, config, 6, rng, **options)
+        require_tokens(ids, (8, 9), config.vocab_size)
+        compare(ids, drawn_text(reference, prompts, params, config, 6, rng, **options))
+
+
+@graded("generation.generate", points=0.25, alone=False)
+def test_greedy_draws(student: StudentCode, draw: RandomInputs) -> None:
+    """`sample` is called with temperature 0, too"""
+    config = small_config()
+    require_draws(student.generation.generate, draw_prompts(draw, config, 3, 4), draw_params(draw, config), config)
+
+
+@graded("generation.generate", "generation.generate_cached", points=0.25)
+def test_negative_number_error(refuses: Refuses, draw: RandomInputs) -> None:
+    """The documented error: n_new is negative"""
+    config = small_config()
+    params = draw_params(draw, config)
+    for n_new in (-1, -3):
+        refuses(draw_prompts(draw, config, 2, 3), params, config, n_new, draw.rng())
+
+
+@graded("generation.generate", "generation.generate_cached", points=0.25)
+def test_empty_prompt_error(refuses: Refuses, draw: RandomInputs) -> None:
+    """The documented error: the prompt is empty"""
+    config = small_config()
+    params = draw_params(draw, config)
+    for n_new in (2, 0):
+        refuses(draw_prompts(draw, config, 2, 0), params, config, n_new, draw.rng())
+
+
+@graded("generation.generate", "generation.generate_cached", points=0.25)
+def test_errors_of_others(refuses: Refuses, draw: RandomInputs) -> None:
+    """The errors of `gpt` and `next_token_probs` are not caught: ids and options outside their ranges"""
+    config = small_config()
+    params, prompts = draw_params(draw, config), draw_prompts(draw, config, 2, 3)
+    for token in (config.vocab_size, -1):
+        outside = prompts.copy()
+        outside[1, 2] = token
+        refuses(outside, params, config, 2, draw.rng())
+    for options in ({"temperature": -1.0}, {"top_k": 0}, {"top_p": 0.0}, {"top_p": 1.5}):
+        refuses(prompts, params, config, 1, draw.rng(), **options)

@@ -9,11 +9,14 @@ from autograder.core.wire_format import Config
 from autograder.courses.transformer.checks.generation._texts import (
     draw_params,
     draw_prompts,
+    drawn_text,
+    require_draws,
     require_tokens,
     small_config,
 )
 from autograder.engine.fixtures import Agree, Compare, Unmodified
 from autograder.engine.inputs import Array, RandomInputs
+from autograder.engine.reference import Reference
 from autograder.engine.student import StudentCode
 
 graded = pytest.mark.graded
@@ -64,6 +67,7 @@ def test_cached_prompts(agree: Agree, draw: RandomInputs) -> None:
         agree(draw_prompts(draw, config, *shape), params, config, 4, draw.rng(), temperature=0)
     agree(draw_prompts(draw, config, 2, 3).astype(np.int32), params, config, 1, draw.rng(), temperature=0)
     agree(draw_prompts(draw, config, 2, 9), params, config, 0, draw.rng(), temperature=0)
+    agree(draw_prompts(draw, config, 2, 3).astype(np.int32), params, config, 0, draw.rng(), temperature=0)
 
 
 @graded("generation.generate_cached", points=2, alone=False)
@@ -83,3 +87,24 @@ def test_cached_inputs_kept(unmodified: Unmodified, draw: RandomInputs) -> None:
     params = draw_params(draw, config)
     unmodified(draw_prompts(draw, config, 2, 3), params, config, 5, draw.rng())
     unmodified(draw_prompts(draw, config, 2, 3), params, config, 0, draw.rng())
+
+
+@graded("generation.generate_cached", points=0.25)
+def test_cached_drawn_text(student: StudentCode, compare: Compare, reference: Reference, draw: RandomInputs) -> None:
+    """Every new token is drawn by one call of `sample`, within the block size and beyond"""
+    config = small_config()
+    params = draw_params(draw, config, 0.25)
+    everything = {"temperature": 3.0, "top_k": 7, "top_p": 0.6}
+    for options in (everything, {}, {"top_p": 0.75}, {"temperature": 3.0, "top_k": 5}):
+        prompts, rng = draw_prompts(draw, config, 8, 3), draw.rng()
+        ids = student.generation.generate_cached(prompts, params, config, 6, rng, **options)
+        require_tokens(ids, (8, 9), config.vocab_size)
+        compare(ids, drawn_text(reference, prompts, params, config, 6, rng, **options))
+
+
+@graded("generation.generate_cached", points=0.25, alone=False)
+def test_cached_greedy_draws(student: StudentCode, draw: RandomInputs) -> None:
+    """`sample` is called with temperature 0, too"""
+    config = small_config()
+    prompts, params = draw_prompts(draw, config, 3, 4), draw_params(draw, config)
+    require_draws(student.generation.generate_cached, prompts, params, config)

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from autograder.courses.transformer.checks.generation._texts import require_frequencies, require_tokens
-from autograder.engine.fixtures import Agree, Unmodified
+from autograder.courses.transformer.checks.generation._texts import hit_tokens, require_frequencies, require_tokens
+from autograder.engine.fixtures import Agree, Compare, Refuses, Unmodified
 from autograder.engine.inputs import RandomInputs
 from autograder.engine.student import StudentCode
 from autograder.errors import Mismatch
@@ -127,6 +127,36 @@ def test_probs_inputs_kept(unmodified: Unmodified, draw: RandomInputs) -> None:
         unmodified(draw.normal(3, 6), **options)
 
 
+@graded("generation.next_token_probs", points=0.25)
+def test_temperature_error(refuses: Refuses, draw: RandomInputs) -> None:
+    """The documented error: a negative temperature"""
+    refuses(draw.normal(3, 6), -0.5)
+    refuses(draw.normal(3, 6), -1.0, top_k=2)
+
+
+@graded("generation.next_token_probs", points=0.25)
+def test_top_k_error(refuses: Refuses, draw: RandomInputs) -> None:
+    """The documented error: top_k is less than 1, with temperature 0, too"""
+    for temperature in (1.0, 0):
+        for k in (-2, 0):
+            refuses(draw.normal(3, 6), temperature, top_k=k)
+
+
+@graded("generation.next_token_probs", points=0.25)
+def test_top_p_error(refuses: Refuses, draw: RandomInputs) -> None:
+    """The documented error: top_p is 0 or less, with temperature 0, too"""
+    for temperature in (1.0, 0):
+        for p in (-0.5, 0.0):
+            refuses(draw.normal(3, 6), temperature, top_p=p)
+
+
+@graded("generation.next_token_probs", points=0.25)
+def test_large_top_p_error(refuses: Refuses, draw: RandomInputs) -> None:
+    """The documented error: top_p is above 1, with temperature 0, too"""
+    for temperature in (1.0, 0):
+        refuses(draw.normal(3, 6), temperature, top_p=1.5)
+
+
 @graded("generation.sample", points=2)
 def test_frequencies(student: StudentCode, draw: RandomInputs) -> None:
     """Every token in proportion to its probability, those of probability 0 never"""
@@ -186,3 +216,40 @@ def test_sample_inputs_kept(unmodified: Unmodified, draw: RandomInputs) -> None:
     """The probabilities are not changed"""
     unmodified(np.full((3, 4), 0.25), draw.rng())
     unmodified(np.array([0.5, 0.0, 0.5]), draw.rng())
+
+
+@graded("generation.sample", points=0.25)
+def test_draw(student: StudentCode, compare: Compare, draw: RandomInputs) -> None:
+    """Each row uses one number of `rng.random(shape)`, in order"""
+    certain = np.array([[0.0, 1.0, 0.0, 0.0], [0.25, 0.25, 0.25, 0.25]])  # in turn with rows that leave a choice
+    for probs in (np.tile(certain, (12, 1)), draw.uniform(3, 4, 6), draw.uniform(2, 3, 4, 5), draw.uniform(9)):
+        rng = draw.rng()
+        tokens = require_tokens(student.generation.sample(probs, rng), probs.shape[:-1], probs.shape[-1])
+        compare(tokens, hit_tokens(probs, np.asarray(np.random.default_rng(rng.seed).random(probs.shape[:-1]))))
+
+
+@graded("generation.sample", points=0.25)
+def test_borders(student: StudentCode, compare: Compare, draw: RandomInputs) -> None:
+    """A dart on the border of two stretches hits the second one, or the next that is not empty"""
+    rng = draw.rng()
+    u = np.random.default_rng(rng.seed).random(8)
+    rows = np.stack([u, 1 - u, np.zeros(8)], axis=-1)  # Each sum is exactly 1: u has at most 53 binary digits.
+    for order in ((0, 1, 2), (0, 2, 1), (2, 0, 1)):
+        tokens = require_tokens(student.generation.sample(rows[:, order], rng), (8,), 3)
+        compare(tokens, np.full(8, order.index(1)))
+
+
+@graded("generation.sample", points=0.25)
+def test_zeros_error(refuses: Refuses, draw: RandomInputs) -> None:
+    """The documented error: a row of zeros, alone or beside others"""
+    refuses(np.zeros((2, 3)), draw.rng())
+    refuses(np.zeros(3), draw.rng())
+    refuses(np.array([[0.5, 0.25, 0.25], [0.0, 0.0, 0.0]]), draw.rng())
+
+
+@graded("generation.sample", points=0.25)
+def test_nan_error(refuses: Refuses, draw: RandomInputs) -> None:
+    """The documented error: a row with nan, alone or beside others"""
+    refuses(np.array([[0.5, np.nan, 0.5], [np.nan, np.nan, np.nan]]), draw.rng())
+    refuses(np.array([0.5, 0.5, np.nan]), draw.rng())
+    refuses(np.array([[0.5, 0.25, 0.25], [0.5, 0.5, np.nan]]), draw.rng())
