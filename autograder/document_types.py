@@ -172,6 +172,7 @@ class StudentDocument(TypedDict):
     reason: str
     file: str | None
     notes: list[str]
+    limit_note: NotRequired[str]  # that attempts were not graded, and why; not in documents of older versions
     attempt: int
     attempts: int
     submitted_at: str | None

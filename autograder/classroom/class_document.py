@@ -48,16 +48,14 @@ class GradedClass:
         """Return how many attempts of a student may be graded; only attempts = "best" grades more than one."""
         return self.policy.limits.student_attempts if self.policy.attempts == "best" else len(student.attempts)
 
-    def _limit_note(self, student: ClassMember) -> list[str]:
-        """Return the line that says that attempts were not graded because of the student's limits, if so."""
+    def _limit_note(self, student: ClassMember) -> str:
+        """Return the line that says that attempts were not graded because of the student's limits, or ''."""
         too_many = max(0, len(student.attempts) - self._most_attempts(student))
         if not (count := too_many + self.left_out[student.submission]):
-            return []
+            return ""
         limits, total = self.policy.limits, len(student.attempts)
         limit = f"{limits.student_attempts} attempts and {limits.student_seconds:g} s of CPU time in one run"
-        return [
-            f"{count} of {total} attempts were not graded. The limit of a student is {limit}, newest attempts first"
-        ]
+        return f"{count} of {total} attempts were not graded. The limit of a student is {limit}, newest attempts first"
 
     def document(self, entries: Mapping[str, JournalEntry]) -> dict[str, Any]:
         """Return the class document for the results that exist so far."""
@@ -98,13 +96,15 @@ class GradedClass:
         status = "missing" if attempt is None else "waiting" if entry is None else entry.status
         reason = entry.reason if entry else "no submission" if attempt is None else ""
         submitted_at = attempt.submitted_at() if attempt else None
+        limit_note = self._limit_note(student)
         return {
             "name": student.name or student.submission,
             **{key: getattr(student, key) for key in ("id", "email", "roster", "submission")},
             "status": status,
             "reason": reason,
             "file": f"results/{entry.file}" if entry and entry.bytes else None,
-            "notes": [*student.notes, *self._limit_note(student), *(entry.notes if entry else [])],
+            "notes": [*student.notes, *filter(None, [limit_note]), *(entry.notes if entry else [])],
+            "limit_note": limit_note,
             "attempt": number,
             "attempts": len(student.attempts),
             "submitted_at": submitted_at.isoformat() if submitted_at else None,

@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any
 from autograder.classroom import cache_keys
 from autograder.classroom.result_store import JournalEntry
 from autograder.classroom.worker import GradingTask, WorkerSetup, scratch_folder
-from autograder.classroom.worker_pool import GraderProcess, OnResult, entry_of_death
+from autograder.classroom.worker_pool import GraderProcess, NextTask, OnResult, entry_of_death, first_task
 from autograder.core.files import write_atomically
 from autograder.core.text import clean
 from autograder.errors import UsageError, missing_package
@@ -95,24 +95,27 @@ class WorkerSlots:
         """
         reason = ""
         for _ in range(MAX_TRIES):
-            grader, kept = self._slots.get() or GraderProcess(self._setup), False
+            grader, kept, death = self._slots.get() or GraderProcess(self._setup), False, None
             try:
                 grader.submit(task)
-                kind, *values = grader.receive()
+                while (message := grader.receive()) is None:
+                    pass  # the process has only said that it started
+                kind, *values = message
                 if kind == "refused":
                     return "refused", values[0], b""
                 if kind == "done":
                     kept = True
                     return "done", values[1], values[2]
-                reason = str(values[0])
+                reason = grader.error = str(values[0])
             except (EOFError, OSError):
                 reason = grader.how_it_ended()
             finally:
                 if not kept:
+                    death = entry_of_death(task, grader) if grader.started == task.number else None
                     grader.kill()
                 self._slots.put(grader if kept else None)
-            if grader.started == task.number:
-                return "done", entry_of_death(task, reason), b""
+            if death is not None:
+                return "done", death, b""
         return "done", JournalEntry(task.file, "", "failed", f"internal error: {reason}"), b""
 
 
@@ -137,7 +140,7 @@ class DaskCluster:
     address: str  # of the scheduler
     on_result: OnResult
     on_warning: Callable[[str], None] = lambda text: None  # called for each worker that takes no work
-    admits: Callable[[GradingTask], bool] = lambda task: True  # asked before a task is submitted
+    next_task: NextTask = first_task  # removes a task from the queue, or returns None if none may begin now
 
     def run(self, tasks: Iterable[GradingTask]) -> None:
         """Grade all tasks; raise UsageError if there is no such cluster, or none of its workers may take work."""
@@ -196,7 +199,7 @@ class _TaskDispatcher:
             # Two tasks per thread, one running and one queued, so that little of the class is in memory.
             room = 2 * max(1, sum(self._client.nthreads().values())) - len(self._pending)
             for _ in range(min(room, len(self._todo))):
-                if self._cluster.admits(task := self._todo.popleft()):
+                if task := self._cluster.next_task(self._todo):
                     self._submit(task)
             with suppress(queue.Empty):
                 self._receive(*self._finished.get(timeout=0.5))

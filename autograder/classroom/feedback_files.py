@@ -1,15 +1,21 @@
 """Write a feedback page and a Markdown file for every student."""
 
+import time
 from pathlib import Path
 
 from autograder.classroom.gradebook import Gradebook, display_name
 from autograder.core.files import write_atomically
+from autograder.report.class_records import WorkTime
 from autograder.report.student_feedback import as_html, as_markdown
 
 
-def write(book: Gradebook, folder: Path) -> int:
-    """Write `<name>.html` and `<name>.md` into `folder` for every student who has a result; return their number."""
-    count, names = 0, book.file_names()
+def write(book: Gradebook, folder: Path) -> tuple[int, WorkTime]:
+    """Write `<name>.html` and `<name>.md` into `folder` for every student who has a result.
+
+    Return their number and the time that was spent.
+    """
+    count, names, spent = 0, book.file_names(), WorkTime()
+    started = time.thread_time()
     for student, result in book.results():
         if result is not None:
             name = names[student["submission"]]
@@ -17,4 +23,6 @@ def write(book: Gradebook, folder: Path) -> int:
             write_atomically(folder / f"{name}.html", as_html(shown, result).encode("utf-8", "replace"))
             write_atomically(folder / f"{name}.md", as_markdown(shown, result).encode("utf-8", "replace"))
             count += 1
-    return count
+            spent.add(display_name(student), time.thread_time() - started)
+        started = time.thread_time()
+    return count, spent

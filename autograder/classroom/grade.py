@@ -3,7 +3,7 @@
 import dataclasses
 import re
 import time
-from collections import defaultdict
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
@@ -15,6 +15,7 @@ from autograder.classroom import cache_keys, class_document, result_store, stude
 from autograder.classroom.class_document import GradedClass
 from autograder.classroom.policy import Policy
 from autograder.classroom.result_store import JournalEntry, ResultStore
+from autograder.classroom.student_budgets import StudentBudgets
 from autograder.classroom.submissions import intake, layouts, roster
 from autograder.classroom.submissions.model import Attempt, ClassMember
 from autograder.classroom.worker import GradingTask, WorkerSetup, scratch_folder
@@ -81,13 +82,13 @@ def grade_class(
 
                 options = dataclasses.replace(options, sandbox=SandboxPolicy(unsafe=run.unsafe))
                 setup = dataclasses.replace(setup, options=options)
-                DaskCluster(setup, run.cluster, recorder.add, recorder.warn, recorder.admits).run(tasks)
+                DaskCluster(setup, run.cluster, recorder.add, recorder.warn, recorder.next_task).run(tasks)
             elif tasks:
                 with scratch_folder() as scratch:
                     record_scratch(scratch)
                     options = dataclasses.replace(options, sandbox=_sandbox_for(scratch, run.unsafe))
                     setup = dataclasses.replace(setup, options=options, scratch=scratch)
-                    WorkerPool(setup, min(run.processes, len(tasks)), recorder.add, recorder.admits).run(tasks)
+                    WorkerPool(setup, min(run.processes, len(tasks)), recorder.add, recorder.next_task).run(tasks)
         finally:
             document = recorder.finish()
     return document
@@ -181,12 +182,13 @@ class _Recorder:
         self._class, self._store, self._on_progress, self._started = graded_class, store, on_progress, started
         self._progress = GradingProgress(todo, total - todo)
         self._written_at = time.monotonic()
-        self._spent: defaultdict[str, float] = defaultdict(float)  # CPU seconds by student
+        limits = graded_class.policy.limits
+        self._budgets = StudentBudgets(limits.student_seconds, limits.sandbox_limits(), self._leave_out)
         on_progress(self._progress)
 
     def add(self, task: GradingTask, entry: JournalEntry) -> None:
         """Store one result."""
-        self._spent[task.name] += entry.cpu_seconds
+        self._budgets.charge(task, entry.cpu_seconds)
         self._store.add(entry)
         self._progress.done += 1
         self._progress.entry, self._progress.name = entry, task.name
@@ -195,14 +197,14 @@ class _Recorder:
             self._write()
             self._written_at = time.monotonic()
 
-    def admits(self, task: GradingTask) -> bool:
-        """Return whether the student has CPU time left for this attempt; if not, count it as left out."""
-        if self._spent[task.name] < self._class.policy.limits.student_seconds:
-            return True
+    def next_task(self, todo: deque[GradingTask]) -> GradingTask | None:
+        """Remove and return the first task whose student has CPU time left; count those whose student has none."""
+        return self._budgets.next_task(todo)
+
+    def _leave_out(self, task: GradingTask) -> None:
         self._class.left_out[task.name] += 1
         self._progress.done += 1
         self._on_progress(dataclasses.replace(self._progress, entry=None))
-        return False
 
     def warn(self, text: str) -> None:
         """Report a warning."""

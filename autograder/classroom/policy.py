@@ -52,7 +52,7 @@ class LimitsPolicy(Section, frozen=True):
     output_mib: Annotated[int, Meta(ge=1, description="a whole number, at least 1")] = 8
     # Only attempts = "best" grades more than one attempt of a student. The newest are graded first.
     student_attempts: Annotated[int, Meta(ge=1, description="a whole number, at least 1")] = 100
-    student_seconds: SubmissionSeconds = 1800.0  # CPU time in one run; an attempt that was begun is finished
+    student_seconds: SubmissionSeconds = 1800.0  # CPU time in one run
     result_mib: Annotated[int, Meta(ge=1, le=256, description="a whole number from 1 to 256")] = 64
 
     def sandbox_limits(self) -> Limits:
@@ -60,7 +60,7 @@ class LimitsPolicy(Section, frozen=True):
         return Limits(
             call_seconds=self.call_seconds,
             submission_seconds=self.submission_seconds,
-            cpu_seconds=self.submission_seconds,
+            cpu_seconds=min(self.submission_seconds, self.student_seconds),
             memory_bytes=self.memory_mib * MIB,
             output_bytes=self.output_mib * MIB,
             result_bytes=self.result_mib * MIB,

@@ -12,6 +12,7 @@ read a copy that does not parse; JPlag, a Java program; and MOSS, a service that
 
 import hashlib
 import tempfile
+import time
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from itertools import combinations
@@ -29,7 +30,7 @@ from autograder.curriculum.stubs import bundled
 from autograder.errors import missing_package
 from autograder.parsing.code_tokens import filtered
 from autograder.parsing.extract import PREAMBLE
-from autograder.report.class_records import SimilarPair
+from autograder.report.class_records import SimilarityResult, SimilarPair
 from autograder.sandbox.source_reader import SourceReader, source_reader
 
 K = 20  # characters of filtered code in a fingerprint, about two short lines
@@ -40,15 +41,17 @@ THRESHOLD = 0.5  # smallest share that is listed
 MAX_PAIRS = 200
 
 
-def find_similar(folder: Path, *, layout: str = "auto") -> list[SimilarPair]:
-    """Return the pairs of alike submissions, most alike first; raise UsageError without copydetect or submissions."""
-    return compare(_filtered_submissions(folder, layout), TRANSFORMER)
+def find_similar(folder: Path, *, layout: str = "auto") -> SimilarityResult:
+    """Compare the submissions in a folder; raise UsageError without copydetect or submissions."""
+    result = SimilarityResult()
+    result.pairs = compare(_filtered_submissions(folder, layout, result), TRANSFORMER)
+    return result
 
 
 def compare(
     submissions: Iterable[tuple[str, dict[str, str]]], curriculum: Curriculum, *, threshold: float = THRESHOLD
 ) -> list[SimilarPair]:
-    """Compare submissions given as names with filtered code by module, as `find_similar` does."""
+    """Return the pairs of alike submissions, most alike first; submissions are names with filtered code by module."""
     stubs = {name: (bundled("assignments") / f"{name}.py").read_text("utf-8") for name in curriculum.modules}
     boilerplate = {name: _fingerprints(filtered(text)) for name, text in stubs.items()}
     names: list[str] = []
@@ -130,23 +133,34 @@ def _fingerprints(code: str) -> NDArray[np.int64]:
     return np.asarray(winnow(hashed_kgrams(code, K), WINDOW)[0])
 
 
-def _filtered_submissions(folder: Path, layout: str) -> Iterator[tuple[str, dict[str, str]]]:
-    """Yield each student's filtered code by module, from the last attempt, read as for grading."""
+def _filtered_submissions(folder: Path, layout: str, result: SimilarityResult) -> Iterator[tuple[str, dict[str, str]]]:
+    """Yield each student's filtered code by module, from the last attempt, read as for grading.
+
+    What cannot be read, and the time that reading takes, is added to `result`.
+    """
     students = layouts.read_class_members(folder, TRANSFORMER, layout)
     with source_reader() as reader:
         for student in students:
             if student.attempts:
-                reader.next_submission()
-                yield student.submission, _filtered_code(student.attempts[-1], reader)
+                started = time.thread_time()
+                code, problem = _filtered_code(student.attempts[-1], reader)
+                seconds = time.thread_time() - started + reader.next_submission().cpu_seconds
+                result.reading.add(student.submission, seconds)
+                if problem:
+                    result.unread.append((student.submission, problem))
+                yield student.submission, code
 
 
-def _filtered_code(attempt: Attempt, reader: SourceReader) -> dict[str, str]:
-    """Return the filtered code of one attempt by module; empty if it cannot be read."""
+def _filtered_code(attempt: Attempt, reader: SourceReader) -> tuple[dict[str, str], str]:
+    """Return the filtered code of one attempt by module, and what could not be read."""
     with tempfile.TemporaryDirectory(prefix="headway-") as scratch:
-        intake.copy_modules(intake.read_files(attempt), Path(scratch), TRANSFORMER, reader)
+        taken = intake.copy_modules(intake.read_files(attempt), Path(scratch), TRANSFORMER, reader)
         # Every module from a notebook starts with the same preamble, which is not the student's.
         sources = {file.stem: file.read_bytes().removeprefix(PREAMBLE.encode()) for file in Path(scratch).glob("*.py")}
+    problem = "; ".join([note for note in taken.notes if "left out" in note or not taken.modules][:3])
+    if not taken.modules:
+        return {}, problem or "it contains no module of the course"
     try:
-        return reader.filtered_code(sources)
-    except SkippedFile:
-        return {}
+        return reader.filtered_code(sources), problem
+    except SkippedFile as error:
+        return {}, str(error)

@@ -6,6 +6,7 @@ while the next submission is graded. When the pipe closes, the process exits at 
 
 import contextlib
 import json
+import math
 import os
 import queue
 import re
@@ -14,6 +15,7 @@ import shutil
 import signal
 import tempfile
 import threading
+import time
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -54,6 +56,7 @@ class GradingTask:
     name: str
     file: str  # name of its result document
     source: Attempt | list[intake.SubmittedFile]  # where the submission is, or its files (for another machine)
+    cpu_seconds: float = math.inf  # what the student's limit leaves for it
 
     def read_files(self) -> list[intake.SubmittedFile]:
         """Return the submitted files."""
@@ -74,6 +77,7 @@ def scratch_folder() -> Iterator[Path]:
 
 def grade(task: GradingTask, checks: session.CheckSession, setup: WorkerSetup) -> tuple[JournalEntry, bytes]:
     """Grade one submission and return its journal entry and its result document."""
+    started = time.thread_time()
     # The signature is taken before the files are read: a file that changes in between is then graded again next time.
     signature = "" if isinstance(task.source, list) else intake.file_signature(task.source)
     files = task.read_files()
@@ -81,11 +85,22 @@ def grade(task: GradingTask, checks: session.CheckSession, setup: WorkerSetup) -
     folder.mkdir()
     try:
         taken = intake.copy_modules(files, folder, setup.options.curriculum, checks.reader)
-        result = checks.check(task.name, folder, setup.options.functions)
+        read_seconds = time.thread_time() - started
+        result = checks.check(
+            task.name, folder, setup.options.functions, limits=setup.options.limits.within(task.cpu_seconds)
+        )
         locate_in_cells(result, modules_from_notebooks(folder))
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+    if result.used is not None:
+        result.used["grader_seconds"] = round(result.used["grader_seconds"] + read_seconds, 3)
     result.notes = [*taken.notes, *result.notes]
+    # An attempt that had all of the student's time is not tried again: it would end in the same way.
+    limit = setup.policy.limits.student_seconds
+    is_cut_short = task.cpu_seconds <= result.cpu_seconds and task.cpu_seconds < limit
+    if is_cut_short:
+        used_up = f"the student's limit ({limit:g} s of CPU time in one run) was reached while this attempt was graded"
+        result.notes.append(f"{used_up}. The next run grades it again")
     results.withhold(result, setup.policy.feedback, setup.policy.is_hidden)
     document = results.to_document(result, setup.options.curriculum)
     # Indentation would make json use its slow Python encoder, which takes ten times as long.
@@ -95,8 +110,9 @@ def grade(task: GradingTask, checks: session.CheckSession, setup: WorkerSetup) -
     content = text.encode("utf-8", "replace")
     entry = _journal_entry(task, document, result, taken)
     entry.digest, entry.signature = intake.content_digest(files), signature
-    entry.key = cache_keys.result_key(setup.run_key, task.name, entry.digest)
+    entry.key = "" if is_cut_short else cache_keys.result_key(setup.run_key, task.name, entry.digest)
     entry.bytes = len(content)
+    entry.cpu_seconds += time.thread_time() - started - (result.used or {}).get("grader_seconds", 0.0)
     return entry, content
 
 
@@ -123,8 +139,9 @@ def _journal_entry(
 def main(pipe: Connection) -> None:
     """Run a grading process: receive a WorkerSetup, then GradingTasks until None.
 
-    Sends ("started", task number) and then ("done", task number, entry[, content]) for each task, ("refused", reason)
-    if no submission can be graded for a reason that the user can fix, and ("error", message) if the session failed.
+    Sends ("started", task number, `time.monotonic`) and then ("done", task number, entry[, content]) for each task,
+    ("refused", reason) if no submission can be graded for a reason that the user can fix, and ("error", message) if the
+    session failed.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the run handles Ctrl-C: it closes the pipe
     tasks: queue.Queue[GradingTask | None] = queue.Queue()
@@ -140,7 +157,7 @@ def main(pipe: Connection) -> None:
         while (task := tasks.get()) is not None:
             # Sent at once, past the outbox: if this submission kills the process, the run must know which one it was.
             with lock, contextlib.suppress(OSError):
-                pipe.send(("started", task.number))
+                pipe.send(("started", task.number, time.monotonic()))
             outbox.put(("done", task.number, *grade(task, checks, setup)))
 
     try:

@@ -31,6 +31,12 @@ MAX_DEATHS = 6
 GRACE_SECONDS = 300.0
 
 OnResult = Callable[[GradingTask, JournalEntry], None]
+NextTask = Callable[[deque[GradingTask]], GradingTask | None]
+
+
+def first_task(todo: deque[GradingTask]) -> GradingTask | None:
+    """Remove and return the first task; None if there is none."""
+    return todo.popleft() if todo else None
 
 
 class GraderProcess:
@@ -45,6 +51,7 @@ class GraderProcess:
         self.tasks: deque[GradingTask] = deque()  # that were sent and not yet answered
         self.busy_since = time.monotonic()  # when the process started on the first of them
         self.started: int | None = None  # number of the last task that it started on
+        self.started_at = 0.0  # by `time.monotonic`
         self.error = ""  # the last that the process reported
         self._send(setup)
 
@@ -59,13 +66,16 @@ class GraderProcess:
         with suppress(OSError):  # the process died, which the next recv notices
             self.pipe.send(message)
 
-    def receive(self) -> tuple[Any, ...]:
-        """Return the next message about a result; raise EOFError or OSError if the process has died."""
-        while True:
-            kind, *values = self.pipe.recv()
-            if kind != "started":
-                return (kind, *values)
-            (self.started,) = values
+    def receive(self) -> tuple[Any, ...] | None:
+        """Return the next message, or None if it only said what the process has started on.
+
+        Raises EOFError or OSError if the process has died.
+        """
+        kind, *values = self.pipe.recv()
+        if kind != "started":
+            return (kind, *values)
+        self.started, self.started_at = values
+        return None
 
     def how_it_ended(self) -> str:
         """Return why the process, which has died, did so."""
@@ -81,10 +91,13 @@ class GraderProcess:
         self.process.close()
 
 
-def entry_of_death(task: GradingTask, reason: str) -> JournalEntry:
-    """Return the journal entry of a submission whose grading process died."""
-    text = f"internal error: the grading process ended while it graded this submission ({reason})"
-    return JournalEntry(task.file, "", "failed", f"{text}. The next headway grade tries it again")
+def entry_of_death(task: GradingTask, grader: GraderProcess) -> JournalEntry:
+    """Return the journal entry of a submission that a process, which has died, was grading."""
+    text = f"internal error: the grading process ended while it graded this submission ({grader.how_it_ended()})"
+    # What the process and its children used is lost with it: the student is charged all the time that passed.
+    seconds = time.monotonic() - grader.started_at
+    reason = f"{text}. The next headway grade tries it again"
+    return JournalEntry(task.file, "", "failed", reason, seconds=round(seconds, 3), cpu_seconds=seconds)
 
 
 @dataclass
@@ -94,7 +107,7 @@ class WorkerPool:
     setup: WorkerSetup
     size: int  # the number of processes
     on_result: OnResult  # called with each result, and with each submission whose process died
-    admits: Callable[[GradingTask], bool] = lambda task: True  # asked before a task is started
+    next_task: NextTask = first_task  # removes a task from the queue, or returns None if none may begin now
     deaths: int = 0  # how many processes died in a row before they started on a submission
     graders: list[GraderProcess] = field(default_factory=list)
     todo: deque[GradingTask] = field(default_factory=deque)
@@ -127,21 +140,18 @@ class WorkerPool:
         depth = 2 if len(self.todo) > 2 * self.size else 1
         for wanted in range(1, depth + 1):
             for grader in self.graders:
-                if len(grader.tasks) < wanted and (task := self._next_task()):
+                if len(grader.tasks) < wanted and (task := self.next_task(self.todo)):
                     grader.submit(task)
-
-    def _next_task(self) -> GradingTask | None:
-        while self.todo:
-            if self.admits(task := self.todo.popleft()):
-                return task
-        return None
 
     def _receive(self, grader: GraderProcess) -> None:
         try:
-            kind, *values = grader.receive()
+            message = grader.receive()
         except (EOFError, OSError):
             self._replace_dead(grader)
             return
+        if message is None:
+            return
+        kind, *values = message
         if kind == "refused":
             raise UsageError(values[0])
         if kind == "error":
@@ -163,6 +173,7 @@ class WorkerPool:
     def _replace_dead(self, grader: GraderProcess) -> None:
         """Remove a dead process, and record the submission that it was grading as failed; others grade the rest."""
         reason = grader.how_it_ended()
+        failed = [(task, entry_of_death(task, grader)) for task in grader.tasks if task.number == grader.started]
         self.graders.remove(grader)
         grader.kill()
         waiting = [task for task in grader.tasks if task.number != grader.started]
@@ -170,9 +181,8 @@ class WorkerPool:
         self.deaths = self.deaths + 1 if len(waiting) == len(grader.tasks) else 0
         if self.deaths >= MAX_DEATHS:
             raise InternalError(f"grading processes die one after another ({reason})")
-        for task in grader.tasks:
-            if task.number == grader.started:
-                self.on_result(task, entry_of_death(task, reason))
+        for task, entry in failed:
+            self.on_result(task, entry)
 
     def _receive_finished(self) -> None:
         """Receive the results that were finished when the run was interrupted."""

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from autograder.classroom.exporters.gradescope import Visibility
     from autograder.classroom.gradebook import Gradebook
-    from autograder.report.class_records import SimilarPair, StudentRecord
+    from autograder.report.class_records import StudentRecord
 
 # Format: name of its file or folder in OUT/exports, and what to do with it.
 FORMATS = {
@@ -58,6 +58,7 @@ def report(out: Path, page: Path | None, feedback: str | None, similar: Path | N
     from autograder.classroom import class_statistics, feedback_files, gradebook, similarity
     from autograder.core.files import write_atomically
     from autograder.report import class_summary
+    from autograder.report.class_records import SimilarityResult
     from autograder.report.html import template_environment
     from autograder.report.html.class_page import render_class
 
@@ -67,19 +68,21 @@ def report(out: Path, page: Path | None, feedback: str | None, similar: Path | N
     with options.spinner(console, "Reading the results …"):
         records = class_statistics.collect(book)
     class_summary.render(records, console)
-    pairs: list[SimilarPair] = []
+    similarity_result = SimilarityResult()
     if similar is not None:
         with options.spinner(console, "Comparing the submissions …"):
-            pairs = similarity.find_similar(similar, layout=layout)
-        class_summary.render_pairs(pairs, console)
+            similarity_result = similarity.find_similar(similar, layout=layout)
+        class_summary.render_similarity(similarity_result, console)
     target = page or out / "report.html"
     folder = None if feedback is None else Path(feedback) if feedback else out / "feedback"
     try:
         if folder is not None:
             with options.spinner(console, "Writing feedback …"):
-                count = feedback_files.write(book, folder)
+                count, spent = feedback_files.write(book, folder)
             console.print(Text(f"Feedback for {counted(count, 'student')}: {folder}", "dim"))
-        content = render_class(records, _feedback_link(book, folder, target), pairs)
+            if spent.name:
+                console.print(Text(f"Writing it took {spent}.", "dim"))
+        content = render_class(records, _feedback_link(book, folder, target), similarity_result)
         write_atomically(target, content.encode("utf-8", "replace"))
     except OSError as error:
         where = error.filename or target

@@ -122,12 +122,15 @@ class CheckSession:
         known: Mapping[str, Status] | None = None,
         *,
         diagnose: bool = True,
+        limits: Limits | None = None,
     ) -> SubmissionResult:
         """Check some functions of one submission, or the whole course; raise Cancelled after `cancel`.
 
-        Functions whose status is `known` need not be checked again to decide what is blocked.
+        Functions whose status is `known` need not be checked again to decide what is blocked. `limits` replace those of
+        the session for this submission.
         """
-        started = time.perf_counter()
+        started, grader_started = time.perf_counter(), time.thread_time()
+        self._runner.limits = limits or self._options.limits
         curriculum, sandbox = self._options.curriculum, self._options.sandbox
         scratch, untrusted = sandbox.submissions_root, bool(sandbox.mechanisms) or sandbox.unsafe
         selected = tuple(curriculum.functions) if functions is None else functions
@@ -143,6 +146,7 @@ class CheckSession:
             blocked = BlockedChecks(folder, curriculum, scratch, run_job, self.reader, usage, untrusted=untrusted)
             blocked.mark(result, selected, known or {})
         usage.add(self.reader.next_submission())
+        usage.grader_seconds = time.thread_time() - grader_started
         result.notes = list(dict.fromkeys([*found.notes, *blocked.notes]))
         result.used = usage.as_record()
         result.seconds = time.perf_counter() - started

@@ -7,9 +7,9 @@ from statistics import mean, median
 from rich.console import Console
 from rich.text import Text
 
-from autograder.core.text import counted
+from autograder.core.text import clean, counted
 from autograder.report.check_report import STATUS_STYLES, STATUS_WORDS
-from autograder.report.class_records import ClassRecords, SimilarPair
+from autograder.report.class_records import ClassRecords, SimilarityResult, SimilarPair
 from autograder.report.styles import grid
 
 MAX_MISTAKES = 12
@@ -112,8 +112,22 @@ def _print_times(records: ClassRecords, console: Console) -> None:
         console.print(Text(" · ".join(parts) + "\n"))
 
 
-def render_pairs(pairs: Sequence[SimilarPair], console: Console) -> None:
-    """Print the pairs of similar submissions."""
+def render_similarity(result: SimilarityResult, console: Console) -> None:
+    """Print the pairs of similar submissions, and the submissions that were not compared in full."""
+    _render_pairs(result.pairs, console)
+    if result.unread:
+        console.print(Text("Not compared in full, because they could not be read", "bold"))
+        table = grid("fold", "dim fold")
+        for name, reason in result.unread[:MAX_PAIRS]:
+            table.add_row(Text(clean(name, 120)), Text(clean(reason, 400)))
+        console.print(table)
+        _print_remaining(len(result.unread) - MAX_PAIRS, console)
+        console.print()
+    if result.reading.name:
+        console.print(Text(f"Reading the submissions took {result.reading}.\n", "dim"))
+
+
+def _render_pairs(pairs: Sequence[SimilarPair], console: Console) -> None:
     if not pairs:
         console.print(Text("No two submissions are suspiciously similar.\n"))
         return

@@ -97,6 +97,11 @@ def student_exception_lines(student: Document) -> list[str]:
     return [f"{name}: {grade['exception']}" for name, grade in student["assignments"].items() if grade.get("exception")]
 
 
+def _student_lines(student: Document) -> list[str]:
+    """Return the lines about this student: the instructor's exceptions, and attempts that were not graded."""
+    return [*student_exception_lines(student), *filter(None, [student.get("limit_note")])]
+
+
 def as_html(student: Document, result: Document | None) -> str:
     """Return the HTML page for a student's entry in the class document, and the result document if there is one.
 
@@ -118,7 +123,7 @@ def as_html(student: Document, result: Document | None) -> str:
         marks={status: mark for status, (mark, _) in STATUS_STYLES.items()},
         points_text=points_text,
         scale=scaled_points(student, result) if result else {},
-        exceptions=[clean(line) for line in student_exception_lines(student)],
+        student_lines=[clean(line) for line in _student_lines(student)],
         days=counted(student["late_days"], "day"),
     )
 
@@ -132,7 +137,7 @@ def as_markdown(student: Document, result: Document | None) -> str:
     score = f"Score: {total if student['out_of'] else 'none, because no assignment counts'}"
     late = f", {student['penalty']:.4g} points deducted: {counted(student['late_days'], 'day')} late"
     lines += [score + late if student["penalty"] else score, ""]
-    lines += [f"- {_escaped(note)}" for note in [*student_exception_lines(student), *result["notes"]]]
+    lines += [f"- {_escaped(note)}" for note in [*_student_lines(student), *result["notes"]]]
     scaled = scaled_points(student, result)
     lines += ["", f"| assignment | {'checks | points | score' if scaled else 'points'} | passed |"]
     lines += [f"|---|---:|{'---:|---:|' if scaled else ''}---:|"]

@@ -1,7 +1,7 @@
 """The resource limits of a submission. The grader or the system enforces them, never the student's process itself."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from autograder.core.wire_format import MAX_BODY
 
@@ -28,6 +28,14 @@ class Limits:
         """Return limits for training one's own model on one's own machine: only each call is limited."""
         return cls(
             call_seconds, submission_seconds=math.inf, cpu_seconds=math.inf, memory_bytes=1 << 46, result_bytes=MAX_BODY
+        )
+
+    def within(self, cpu_seconds: float) -> "Limits":
+        """Return these limits for a submission that may use no more than this CPU time."""
+        return replace(
+            self,
+            cpu_seconds=min(self.cpu_seconds, cpu_seconds),
+            grader_seconds=min(self.grader_seconds, cpu_seconds),
         )
 
     def for_child(self, cpu_used: float = 0.0, printed: int = 0) -> dict[str, int]:

@@ -1,6 +1,7 @@
 """A small class that submitted softmax, for tests of `headway grade`."""
 
 import json
+from collections import deque
 
 from autograder.classroom import worker
 from autograder.core.files import write_atomically
@@ -48,14 +49,15 @@ def documents(out):
 class InProcessPool:
     """A `WorkerPool` without processes, for tests in which a process is not the point."""
 
-    def __init__(self, setup, size, on_result, admits):
-        self._setup, self._on_result, self._admits = setup, on_result, admits
+    def __init__(self, setup, size, on_result, next_task):
+        self._setup, self._on_result, self._next_task = setup, on_result, next_task
 
     def run(self, tasks):
         """Grade all tasks in this process, in one session."""
 
         def grade_tasks(checks):
-            for task in filter(self._admits, tasks):
+            todo = deque(tasks)
+            while task := self._next_task(todo):
                 entry, content = worker.grade(task, checks, self._setup)
                 write_atomically(self._setup.results / entry.file, content, durable=True)
                 self._on_result(task, entry)

@@ -5,6 +5,7 @@ import shlex
 import shutil
 import signal
 import subprocess
+import sys
 
 import pytest
 from support.commands import HEADWAY
@@ -41,8 +42,8 @@ def workspace(fresh, tmp_path):
 def watching(workspace):
     opened = []
 
-    def start(*arguments, first="def build_vocab(", **settings):
-        terminal = Terminal([*HEADWAY, "watch", *arguments], workspace, **settings)
+    def start(*arguments, first="def build_vocab(", command=HEADWAY, **settings):
+        terminal = Terminal([*command, "watch", *arguments], workspace, **settings)
         opened.append(terminal)
         terminal.wait_for(first)
         return terminal
@@ -129,11 +130,19 @@ LOOP = """import time
         if time.monotonic() - began >= strokes:
             strokes += 1
             open({marker!r}, "a").write("|")"""
+# The limit of a call would end the loop within a second: here, every call may take a minute.
+PATIENT_HEADWAY = """
+from functools import partialmethod
+from autograder.sandbox import limits
+limits.Limits.__init__ = partialmethod(limits.Limits.__init__, least_seconds=60.0)
+from autograder.cli import main
+main()
+"""
 
 
 def test_new_save_ends_an_endless_check(watching, workspace, tmp_path):
     marker = tmp_path / "seconds"
-    terminal = watching()
+    terminal = watching(command=[sys.executable, "-c", PATIENT_HEADWAY])
     save(workspace, LOOP.format(marker=str(marker)))
     wait_until(marker.exists)
     save(workspace, RIGHT)

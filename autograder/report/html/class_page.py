@@ -1,13 +1,14 @@
 """The page of a class: the values that `class.html.j2` shows, and the data that its script sorts and searches."""
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from itertools import groupby
 from statistics import mean, median
 from typing import Any
 
+from autograder.core.text import clean
 from autograder.report.check_report import STATUS_WORDS
-from autograder.report.class_records import HISTOGRAM_BINS, LETTERS, ClassRecords, SimilarPair, StudentRecord
+from autograder.report.class_records import HISTOGRAM_BINS, LETTERS, ClassRecords, SimilarityResult, StudentRecord
 from autograder.report.html import render_page
 
 BAR_HEIGHT = 130  # of the highest bar of the histogram, in the units of its viewBox
@@ -17,7 +18,7 @@ LETTER_WORDS = {letter: STATUS_WORDS[status] for status, letter in LETTERS.items
 def render_class(
     records: ClassRecords,
     link: Callable[[StudentRecord], str | None] = lambda student: None,
-    pairs: Sequence[SimilarPair] = (),
+    similarity: SimilarityResult | None = None,
 ) -> str:
     """Return the page; `link` returns the address of a student's feedback, relative to the page."""
     shares = [student.share for student in records.scored] or [0.0]
@@ -42,7 +43,8 @@ def render_class(
         functions=[_function_row(records, name) for name in records.functions],
         checks_by_assignment=checks_by_assignment,
         blocked=blocked,
-        pairs=list(pairs),
+        similarity=similarity or SimilarityResult(),
+        clean=clean,
     )
 
 
