@@ -1,13 +1,20 @@
 """What a submission and a student may use, all together, and where it is recorded."""
 
 import json
+import time
+from collections import deque
 from contextlib import closing
+from multiprocessing import Pipe
+from types import SimpleNamespace
 
 import pytest
-from support.commands import SOFTMAX
+from support.commands import SOFTMAX, invoke
 from support.softmax_class import InProcessPool, class_document, grade
 
 from autograder.classroom import grade as grading
+from autograder.classroom.student_budgets import StudentBudgets
+from autograder.classroom.worker import GradingTask
+from autograder.classroom.worker_pool import GraderProcess, entry_of_death
 from autograder.courses.transformer import TRANSFORMER
 from autograder.engine.diagnosis.mistake import mistakes_of_function
 from autograder.engine.diagnosis.variants import source_with_mistakes
@@ -87,6 +94,10 @@ def test_only_the_newest_attempts_are_graded(in_process, tmp_path):
     assert "3 of 5 attempts were not graded" in ada["notes"][0] and "2 attempts" in ada["notes"][0]
     assert ada["status"] == "graded" and bo["notes"] == []
     assert "3 of 5 attempts were not graded" in done.stdout + (out / "grades.csv").read_text("utf-8")
+    assert invoke("report", out, "--feedback").returncode == 0
+    for suffix in ("html", "md"):
+        assert "3 of 5 attempts were not graded" in (out / "feedback" / f"ada.{suffix}").read_text("utf-8")
+        assert "were not graded" not in (out / "feedback" / f"bo.{suffix}").read_text("utf-8")
 
 
 def test_attempts_beyond_the_cpu_time_wait_for_the_next_run(in_process, tmp_path):
@@ -104,3 +115,64 @@ def test_attempts_beyond_the_cpu_time_wait_for_the_next_run(in_process, tmp_path
     assert grade(folder, "--out", out, "--student-seconds", "600").returncode == 0
     assert graded_attempts(out) == {"ada#1", "ada#2", "ada#3", "ada#4", "bo"}
     assert class_document(out)["students"][0]["notes"] == []
+
+
+def test_attempt_ends_where_the_time_of_the_student_ends(in_process, tmp_path):
+    folder = make_attempts(tmp_path / "class", {"ada": 2})
+    slow = SOFTMAX.replace("    x = np", "    sum(range(12_000_000))\n    x = np", 1)
+    (folder / "ada" / "attempt 01" / "softmax.py").write_text(slow)
+    out = tmp_path / "out"
+    assert grade(folder, "--out", out, "--student-seconds", "2").returncode == 0
+    older = json.loads((out / "results" / "ada#1.json").read_text("utf-8"))
+    newer = json.loads((out / "results" / "ada#2.json").read_text("utf-8"))
+    assert "2 s of CPU time in one run" in older["notes"][-1] and newer["notes"] == []
+    assert older["used"]["cpu_seconds"] < 2 + 1.5  # the system ends a process at the next full second
+    assert older["points"]["earned"] < newer["points"]["earned"]
+    assert grade(folder, "--out", out, "--student-seconds", "600").returncode == 0
+    again = json.loads((out / "results" / "ada#1.json").read_text("utf-8"))
+    assert again["points"] == newer["points"] and again["notes"] == []
+
+
+def make_tasks(*names):
+    return deque(GradingTask(number, name, f"{name}{number}.json", []) for number, name in enumerate(names))
+
+
+def test_attempts_graded_at_once_share_the_time_of_the_student():
+    left_out = []
+    budgets = StudentBudgets(100.0, Limits(cpu_seconds=50.0, grader_seconds=10.0), left_out.append)
+    todo = make_tasks("ada", "ada", "ada", "bo")
+    begun = [budgets.next_task(todo) for _ in range(3)]
+    assert [(task.name, task.cpu_seconds) for task in begun] == [("ada", 100.0), ("ada", 40.0), ("bo", 100.0)]
+    assert budgets.next_task(todo) is None and len(todo) == 1  # the third attempt waits
+    budgets.charge(begun[0], 20.0)
+    waited = budgets.next_task(todo)
+    assert (waited.number, waited.cpu_seconds) == (2, 40.0)
+    todo.append(begun[1])  # its process died before it started
+    assert budgets.next_task(todo).cpu_seconds == 40.0
+    budgets.charge(begun[1], 50.0)
+    budgets.charge(waited, 30.0)
+    todo.extend(make_tasks("ada"))
+    assert budgets.next_task(todo) is None and not todo
+    assert [task.name for task in left_out] == ["ada"]
+
+
+def test_time_of_a_grader_that_died_is_charged():
+    grader = SimpleNamespace(started_at=time.monotonic() - 7, how_it_ended=lambda: "exit code 7")
+    entry = entry_of_death(make_tasks("ada")[0], grader)
+    assert 7 <= entry.cpu_seconds < 60 and 7 <= entry.seconds < 60
+    assert entry.status == "failed" and "exit code 7" in entry.reason
+
+
+def test_start_of_a_task_is_received_without_waiting_for_its_end():
+    grader = object.__new__(GraderProcess)
+    grader.pipe, other_end = Pipe()
+    other_end.send(("started", 3, 12.5))
+    other_end.close()
+    assert grader.receive() is None
+    assert (grader.started, grader.started_at) == (3, 12.5)
+
+
+def test_all_work_of_the_grader_is_recorded(submission, check_submission):
+    result = check_submission(submission(softmax=SOFTMAX), "softmax.softmax", diagnose=False)
+    assert result.passed
+    assert result.used["grader_seconds"] > 0

@@ -133,7 +133,9 @@ def test_report_terminal_shows_mistakes_as_plain_text(book, records):
 
 
 def test_feedback_files_show_mistake_without_expected_values(book, tmp_path):
-    assert feedback_files.write(book, tmp_path) == len([s for s in book.students if s["status"] == "graded"])
+    count, spent = feedback_files.write(book, tmp_path)
+    assert count == len([s for s in book.students if s["status"] == "graded"])
+    assert 0 < spent.longest <= spent.seconds
     student, result = next((s, r) for s, r in book.results() if r and '"mistake": {' in json.dumps(r))
     html = (tmp_path / f"{student['submission']}.html").read_text("utf-8")
     assert "Content-Security-Policy" in html
@@ -346,7 +348,7 @@ class TestSimilarity:
             (tmp_path / name).mkdir()
             cells = [*notebook["cells"], *([{"cell_type": "code", "metadata": {}, "source": code}] if code else [])]
             (tmp_path / name / "softmax.ipynb").write_text(json.dumps({**notebook, "cells": cells}), "utf-8")
-        (pair,) = similarity.find_similar(tmp_path)
+        (pair,) = similarity.find_similar(tmp_path).pairs
         assert (pair.first, pair.second) == ("chen", "dara")
 
     def test_report_similar_lists_pairs(self, book, solutions):
@@ -356,6 +358,21 @@ class TestSimilarity:
         assert "not a verdict" in done.stdout
         assert "bo · chen" in done.stdout
         assert "bo</bdi>" in (book.out / "report.html").read_text("utf-8")
+
+    def test_report_similar_lists_submissions_that_cannot_be_read(self, book, tmp_path):
+        pytest.importorskip("copydetect")
+        for name, content in {"ada": "def softmax(x): return x", "bo": "{", "chen": ""}.items():
+            (tmp_path / name).mkdir()
+            (tmp_path / name / ("softmax.py" if name == "ada" else "softmax.ipynb")).write_text(content)
+        (tmp_path / "chen" / "softmax.py").write_text("x = 1\n")
+        done = invoke("report", book.out, "--similar", tmp_path)
+        assert done.returncode == 0, done.stderr
+        listed = done.stdout.partition("could not be read")[2]
+        assert "softmax.ipynb: left out" in listed
+        assert "\nbo" in listed and "\nada" not in listed
+        page = (book.out / "report.html").read_text("utf-8").partition("Not compared in full")[2]
+        assert "<bdi>bo</bdi>" in page and "<bdi>ada</bdi>" not in page
+        assert "s for one student (" in done.stdout
 
 
 def test_read_gradebook_other_schema_is_refused(tmp_path):

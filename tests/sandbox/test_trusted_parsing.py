@@ -18,6 +18,7 @@ from autograder.classroom.submissions.intake import SubmittedFile
 from autograder.courses.transformer import TRANSFORMER
 from autograder.engine import session
 from autograder.notebooks.nbgrader_autograded import InstructorNotebook, graded_notebook
+from autograder.report.class_records import SimilarityResult
 
 ROOT = Path(autograder.__file__).parent
 PARSERS = {
@@ -158,7 +159,7 @@ def test_comparing_submissions_parses_none(parsed, tmp_path):
     for name, (file, content) in SUBMISSIONS.items():
         (tmp_path / name).mkdir()
         (tmp_path / name / file).write_bytes(content)
-    read = dict(similarity._filtered_submissions(tmp_path, "auto"))
+    read = dict(similarity._filtered_submissions(tmp_path, "auto", SimilarityResult()))
     assert parsed == []
     assert "defV(V" in read["notebook"]["softmax"]
     assert read["notebook"]["softmax"].endswith(read["module"]["softmax"])

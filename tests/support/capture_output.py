@@ -14,6 +14,8 @@ ROOT = Path(__file__).parents[2]
 CLASS = ROOT / "tests" / "submissions" / "class"
 RIGHT = """import numpy as np
 def softmax(x, axis=-1, temperature=1.0):
+    if not temperature > 0:
+        raise ValueError("temperature must be positive")
     z = np.asarray(x) / temperature
     z = np.exp(z - z.max(axis=axis, keepdims=True))
     return z / z.sum(axis=axis, keepdims=True)

@@ -19,7 +19,9 @@ from autograder.workspace.terminal import ENTER_SCREEN, LEAVE_SCREEN
 pytestmark = pytest.mark.slow
 
 STUB = 'raise NotImplementedError("softmax.softmax")'
-RIGHT = """x = as_float(x) / temperature
+RIGHT = """if not temperature > 0:
+        raise ValueError("temperature must be positive")
+    x = as_float(x) / temperature
     z = np.exp(x - x.max(axis, keepdims=True))
     return z / z.sum(axis, keepdims=True)"""
 WRONG = RIGHT.replace("z / z.sum(axis, keepdims=True)", "z")
