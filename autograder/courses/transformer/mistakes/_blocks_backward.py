@@ -293,5 +293,5 @@ for ending, count in (("batch", "len(dout)"), ("positions", "(dout.size / dout.s
         f"averaged-over-{ending}", _RETURN, f"return dx, {{n: g / {count} for n, g in {_GRADIENTS}.items()}}"
     ).explain(f"""
         the gradients of the parameters were averaged over the {"first axis" if ending == "batch" else "positions"}
-        why: They are sums over all positions. A mean belongs into the loss, and dout contains it already.
+        why: They are sums over all positions. The mean belongs to the loss, and dout already includes it.
         ask: By what do your gradients differ from the sum over all positions?""")

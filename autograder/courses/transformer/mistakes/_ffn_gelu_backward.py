@@ -127,7 +127,7 @@ for name, old, new, title, why in (
         "du = math.sqrt(2 / math.pi) * (1 + 3 * 0.044715 * x * x)",
         "du = math.sqrt(2 / math.pi) + 3 * 0.044715 * x * x",
         "in du/dx the factor √(2/π) covers the 1 only",
-        "In u the factor multiplies the whole parenthesis, so it does in the derivative, too.",
+        "In u the factor multiplies everything in the parentheses, so it does so in the derivative, too.",
     ),
     (
         "tanh-not-squared",

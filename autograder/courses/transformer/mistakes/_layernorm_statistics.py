@@ -191,7 +191,7 @@ for function, body in (("layernorm.layernorm", FORWARD), ("layernorm.layernorm_b
                 "axis=tuple(range(min(1, x.ndim - 1), x.ndim)), keepdims=True",
                 "over all axes but the first",
             ),
-            ("positions", "axis=-2, keepdims=True", "over the last axis but one"),
+            ("positions", "axis=-2, keepdims=True", "over the second-to-last axis"),
         ):
             edits = [text for place in places for text in (f"x.{place}(axis=-1, keepdims=True)", f"x.{place}({axis})")]
             why = _BATCH_NORMALIZATION if name == "first-axis" else "The rows then depend on each other."

@@ -56,7 +56,7 @@ _WRONG_SUMS = (
     (
         "last-rows-axis-not-summed",
         "{0}.sum(axis=tuple(range({0}.ndim - 2)))",
-        "{was|were} not summed over the last axis of rows",
+        "{was|were} not summed over the second-to-last axis",
         "All axes but that of the features hold rows, and all rows used the same parameters.",
         "Which axes does your sum cover for an input of shape (B, T, D)?",
     ),
@@ -84,7 +84,7 @@ _WRONG_SUMS = (
     (
         "summed-over-positions",
         "{0}.sum(axis=-2)",
-        "{was|were} summed over the last axis of rows only",
+        "{was|were} summed over the second-to-last axis only",
         "A matrix comes out right. A batch of texts, (B, T, D), has two axes to sum over, and a vector has none.",
         "How many axes come before the last one, and over how many do you sum?",
     ),

@@ -40,7 +40,7 @@ mistake("block-size-forgotten", "rng.integers(len(ids) - block_size,", "rng.inte
     ask: Where does the last window start if its last target is the last character of the text?""")
 mistake("first-start-missing", ".integers(len(ids) - block_size,", ".integers(1, len(ids) - block_size,").explain("""
     no window starts at the first character
-    why: Starts are counted from 0. A start that is never drawn is text that is never learned.
+    why: Starts are counted from 0. If start 0 is never drawn, the first character is in no window.
     ask: What is the smallest start that your code can draw?""")
 mistake(
     "same-window", "(len(ids) - block_size, size=batch_size)", "(len(ids) - block_size, size=1).repeat(batch_size)"
@@ -245,7 +245,7 @@ for name, x, y in (
 for dtype in ("int32", "float64", "float32"):
     mistake(dtype, "ids = np.asarray(ids, dtype=np.int64)", f"ids = np.asarray(ids, dtype=np.{dtype})").explain(f"""
         x and y are {dtype}, not int64
-        why: np.zeros and np.empty create float64 arrays unless a dtype is given. Ids are used as indices.
+        why: Ids are used as indices. np.zeros and np.empty create float64 arrays unless another dtype is given.
         ask: Which of your lines creates the arrays, and with which dtype?""")
     for name, convert in (
         ("x", f"ids[positions].astype(np.{dtype}), ids[positions + 1]"),
@@ -253,7 +253,7 @@ for dtype in ("int32", "float64", "float32"):
     ):
         mistake(f"{dtype}-{name}", "return ids[positions], ids[positions + 1]", f"return {convert}").explain(f"""
             {name} is {dtype}, not int64
-            why: np.zeros and np.empty create float64 arrays unless a dtype is given. Ids are used as indices.
+            why: Ids are used as indices. np.zeros and np.empty create float64 arrays unless another dtype is given.
             ask: Which of your lines creates {name}, and with which dtype?""")
 mistake(
     "lists", "return ids[positions], ids[positions + 1]", "return ids[positions].tolist(), ids[positions + 1].tolist()"

@@ -328,7 +328,7 @@ mistake(
     ask: How often does the new gradient enter your step?""")
 mistake("sign-only", "lr * m_hat / (np.sqrt(v_hat) + eps)", "lr * np.sign(m_hat)").body(ADAM).explain("""
     only the sign of m̂ was used
-    why: Adam divides m̂ by √v̂, which is near ±1 only if the gradients agree.
+    why: Adam divides m̂ by √v̂. The quotient is near ±1 only if the gradients agree.
     ask: Where does v occur in your step?""")
 mistake("momentum-only", "lr * m_hat / (np.sqrt(v_hat) + eps)", "lr * m_hat").body(ADAM).explain("""
     the step was not divided by √v̂ + ε

@@ -199,7 +199,7 @@ for name, axes, text in (("two", "n, d", "(N, D)"), ("three", "b, t, d", "(B, T,
         ask: Which shapes of x does the docstring allow? Which of the sizes do you need?""")
 mistake("float64", "return out, cache", "return out.astype(np.float64), cache").explain("""
     the result is float64 for every input
-    why: The result has the dtype of x.
+    why: The result has the dtype of the inputs.
     ask: Where does your code name a dtype, or make an array that has one by default?""")
 mistake("writes-into-params", 'params.get("b_1")', 'params.pop("b_1", None)').explain("""
     `params` was changed: an entry was removed

@@ -289,7 +289,7 @@ mistake(
     "final = x",
 ).explain("""
     the last layer norm was applied after every block
-    why: It is applied once, after the last block: it does not belong into the loop.
+    why: It is applied once, after the last block: it does not belong in the loop.
     ask: Which of your lines are inside the loop?""")
 mistake(
     "norm-after-every-block-too",
@@ -297,7 +297,7 @@ mistake(
     f"        block_caches.append(block_cache)\n        x = {_NORM}\n",
 ).explain("""
     the last layer norm was applied after every block, and once more at the end
-    why: It is applied once, after the last block: it does not belong into the loop.
+    why: It is applied once, after the last block: it does not belong in the loop.
     ask: Which of your lines are inside the loop?""")
 mistake(
     "embedding-after-every-block",

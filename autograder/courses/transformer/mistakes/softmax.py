@@ -223,7 +223,7 @@ for name, divisor, what in (
 ):
     mistake(f"divided-by-{name}", "z /= z.sum(axis=axis, keepdims=True)", f"z /= {divisor}").explain(f"""
         the exponentials were divided by {what}, not by their sum
-        why: Only with their sum do the probabilities of a row sum to 1.
+        why: The probabilities of a row sum to 1 only if they are divided by the row's own sum.
         ask: What is the sum of a row of your result?""")
 mistake("logarithm-returned", "    return z\n", "    return np.log(z)\n").explain("""
     the logarithms of the probabilities were returned
