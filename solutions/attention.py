@@ -401,7 +401,7 @@ def attention(q, k, v, mask=None):
     if mask is not None:
         mask = np.asarray(mask)
         if mask.dtype != bool:
-            raise TypeError(f"mask must be boolean, True where a query may look at a key, but it is {mask.dtype}")
+            raise TypeError(f"mask must be boolean, True where a query may attend to a key, but it is {mask.dtype}")
         np.copyto(scores, -np.inf, where=~mask)
     weights = _softmax_in_place(scores)
     return weights @ v, weights  # (..., T, S) @ (..., S, Kᵥ) = (..., T, Kᵥ)
