@@ -67,7 +67,7 @@ for name, position, title in (
         "max(step - 1, 0)",
         "the positions of the new tokens were counted from 0 again after the prompt",
     ),
-    ("counts-the-new-tokens", "step", "the position of a new token was the number of new tokens before it"),
+    ("counts-the-new-tokens", "step", "the position of a new token was the number of new tokens, itself included"),
     ("one-too-low", "n_cached - 1", "each new token was embedded one position too early"),
     ("one-too-high", "min(n_cached + 1, config.block_size - 1)", "each new token was embedded one position too late"),
     ("always-last", "config.block_size - 1", "every new token was embedded at the last position of the window"),

@@ -180,7 +180,7 @@ mistake(
     "        ranked = np.take_along_axis(probs, order, axis=-1)\n",
 ).explain("""
     top-p did not keep equally probable tokens in the order of their index
-    why: For 17 values or more, np.argsort may return equal values in any order, unless the sort is stable.
+    why: Unless the sort is stable, np.argsort may put equal values in any order.
     ask: What does kind="stable" do in np.argsort?""")
 mistake(
     "top-p-last-of-equals",
