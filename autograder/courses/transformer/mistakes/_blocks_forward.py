@@ -263,8 +263,10 @@ for chosen in (("ln1",), ("ln2",), ("ln1", "ln2")):
                 changes += [_PLACES[norm][column], _PLACES[norm][column].replace(f"**{norm}", changed)]
         of_other = "the other norm" if len(chosen) == 2 else "ln2" if chosen == ("ln1",) else "ln1"
         which = "each of the two norms" if len(chosen) == 2 else chosen[0]
+        title = f"{which} {what.replace('OTHER', of_other)}"
+        title = title.replace("each of the two norms did not use", "neither of the two norms used")
         in_forms(f"{name}-{'-'.join(chosen)}", *changes).explain(f"""
-            {which} {what.replace("OTHER", of_other)}
+            {title}
             why: {why}
             ask: Which entries of `params` does each of your two norms read, and in which order does it get them?""")
 mistake("residual-from-normed", _PRE_SUMS[0], "ln2_in = layernorm(x, **ln1) + attn_out").explain("""

@@ -142,7 +142,7 @@ mistake(
     "np.cos(angles[:, 1::2])",
     common=True,
 ).explain("""
-    the exponent is twice the column number, for the cosine twice its own
+    every column, also that of a cosine, has twice its own number in the exponent
     why: The sine's column number is already the 2i of the formula, and the cosine to its right has the same exponent.
     ask: For the pair in columns 2 and 3, i is 1. What is 2i then, and what is it in your code for each of the two?""")
 mistake("last-column-empty", "return", "if d_model % 2:\n        table[:, -1] = 0.0\n    return").explain("""

@@ -120,9 +120,9 @@ for name, mask, title, why in (
 for text, size in (("source", "vocab_source"), ("target", "vocab_target")):
     for name, new in (("wrapped", f"{text} % config.{size}"), ("clipped", f"np.clip({text}, 0, config.{size} - 1)")):
         mistake(f"{text}-{name}", "    memory, cache = ", f"    {text} = {new}\n    memory, cache = ").explain(f"""
-            {text} ids outside the vocabulary were {name}
+            {text} ids outside the vocabulary were {"replaced by their remainder" if name == "wrapped" else name}
             why: The docstring promises a ValueError.
-            ask: What should happen with an id that no token has?""")
+            ask: What should happen to an id that no token has?""")
 
 mistake = MISTAKES.for_functions("encoder_decoder.greedy_decode")
 mistake("never-stops", " and not ended.all()", "", common=True).explain("""
@@ -273,9 +273,9 @@ for name, new in (
     ("clipped", "np.clip(source, 0, config.vocab_source - 1)"),
 ):
     mistake(f"source-{name}", "    memory, _ = ", f"    source = {new}\n    memory, _ = ").explain(f"""
-        source ids outside the vocabulary were {name}
+        source ids outside the vocabulary were {"replaced by their remainder" if name == "wrapped" else name}
         why: The docstring promises a ValueError.
-        ask: What should happen with an id that no token has?""")
+        ask: What should happen to an id that no token has?""")
 mistake("ends-at-any-repeat", "ended = best == end", "ended = (target == end).any(axis=-1, keepdims=True)").explain("""
     the start token counts as an end token after the first step
     why: Some models use one token for both. Only a token that was written can end a text.

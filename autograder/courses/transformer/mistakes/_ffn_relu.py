@@ -54,7 +54,7 @@ for name, new, title in (
     (
         "zero-to-one",
         "np.where(as_float(x) == 0, 1.0, np.maximum(as_float(x), 0)).astype(as_float(x).dtype)",
-        "0 became 1",
+        "the result was 1 where x is 0",
     ),
     ("one-limit", "np.maximum(as_float(x), 1)", "the maximum with 1 was taken, not with 0"),
     ("copy", "as_float(x) * 1", "x was returned unchanged"),

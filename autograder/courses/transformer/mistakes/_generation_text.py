@@ -201,7 +201,8 @@ for name, edits, text in (
     group = "an empty prompt" if "empty" in name else ""
     mistake(name, *edits, inside="_check_prompt", group=group).explain(f"""
         {text}
-        why: The docstring promises ValueError for an empty prompt and for a negative n_new. T = 1 and n_new = 0 are allowed.
+        why: The docstring promises ValueError for an empty prompt and for a negative n_new. T = 1 and n_new = 0 are
+             allowed.
         ask: What does your code do with T = 0, and with n_new = -1?""")
 mistake(
     "assertions",

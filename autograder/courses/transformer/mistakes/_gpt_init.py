@@ -320,13 +320,13 @@ mistake(
     '"ln_f.beta": zeros(d)}',
     '**({"ln_f.beta": zeros(d)} if config.bias else {})}',
 ).explain("""
-    without config.bias, all betas are missing: the betas stay
+    without config.bias, all betas are missing, too
     why: config.bias concerns linear layers only. Layer norms always have their beta.
     ask: Which names does the docstring leave out without config.bias?""")
 mistake(
     "last-beta-left-out", '"ln_f.beta": zeros(d)}', '**({"ln_f.beta": zeros(d)} if config.bias else {})}'
 ).explain("""
-    without config.bias, ln_f.beta is missing: the betas stay
+    without config.bias, ln_f.beta is missing, too
     why: config.bias concerns linear layers only. Layer norms always have their beta.
     ask: Which names does the docstring leave out without config.bias?""")
 mistake(

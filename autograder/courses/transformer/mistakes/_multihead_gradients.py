@@ -47,7 +47,7 @@ _LISTED_ALREADY = (
     ("b_o", "averaged-over-rows"),
 )
 _ARRAYS = {"dout": "dout", "dqkv": "dqkv", "dq": "merge_heads(dq)", "dkv": "dkv"}
-for names, shown in ((("b_o",), "b_o"), (("b_qkv",), "b_qkv"), (("b_qkv", "b_o"), "both biases")):
+for names, shown in ((("b_o",), "b_o"), (("b_qkv",), "b_qkv"), (("b_qkv", "b_o"), "each bias")):
     for name, how, words in (
         ("not-summed", "", "not summed over the positions"),
         ("summed-over-first-axis", ".sum(axis=0)", "summed over the first axis only"),
