@@ -148,7 +148,7 @@ for bias, other in (("b_1", "b_2"), ("b_2", "b_1")):
         _GRADIENTS,
         f'{{name: grads[name] for name in grads if ("{other}" if name == "{bias}" else name) in params}}',
     ).explain(f"""
-        whether there is {other} decides about the gradient of {bias}
+        the gradient of {bias} is returned if there is {other}, whether or not there is {bias}
         why: Each bias may be absent, independently of the other.
         ask: Which key does your code look up before it adds the gradient of {bias}?""")
 mistake(

@@ -310,7 +310,7 @@ for name, condition, which in (
     ("beta-of-ln2", 'name != "ln2.beta"', "ln2.beta is"),
 ):
     mistake(f"{name}-left-out", '".b_" not in name', f'".b_" not in name and {condition}').explain(f"""
-    without config.bias, {which} missing: the betas stay
+    without config.bias, {which} missing, too
     why: config.bias concerns linear layers only. Layer norms always have their beta.
     ask: Which names does the docstring leave out without config.bias?""")
 mistake(

@@ -348,7 +348,7 @@ for name, edits, text, why in (
     (
         "rates-with-length-only",
         ("np.iterable(lr)", "hasattr(lr, '__len__')"),
-        "only learning rates with a length, such as lists, are handled, no generators",
+        "only learning rates with a length, such as lists, are handled, not generators",
         "lr may be a generator.",
     ),
 ):
