@@ -12,6 +12,7 @@ import subprocess
 import sys
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 
 from autograder.sandbox import probe
@@ -60,10 +61,11 @@ def why_not(name):
     return None if proven else f"this machine has no such level: {problems}"
 
 
-def grade(name, *options):
-    """Outcomes by attack, the report, and all that was printed; `options` are those of `hostile_class.py`."""
+def grade(name, *, everything=False):
+    """Outcomes by attack, the report, and all that was printed; `everything` is that of `hostile_class.py`."""
     level, _, user = name.partition(" as ")
-    command = [sys.executable, hostile_class.__file__, level, *options]
+    everything |= name == CLASSES[0]
+    command = [sys.executable, hostile_class.__file__, level, *(["everything"] if everything else [])]
     cache = {"HEADWAY_CACHE": "/nonexistent"} if user else {}
     if user:
         command = as_nobody(command)
@@ -74,17 +76,17 @@ def grade(name, *options):
     return {outcome["attack"]: outcome for outcome in outcomes}, report, done.stdout
 
 
-def grade_all(*options):
+def grade_all(*, everything=False):
     """By name of the class: what `grade` gives, or why it cannot be had here."""
     lacking = {name: why_not(name) for name in CLASSES}
     here = [name for name in CLASSES if lacking[name] is None]
     with ThreadPoolExecutor(AT_A_TIME) as pool:
-        return {**lacking, **dict(zip(here, pool.map(lambda name: grade(name, *options), here), strict=True))}
+        return {**lacking, **dict(zip(here, pool.map(partial(grade, everything=everything), here), strict=True))}
 
 
 def table():
     """Lines of Markdown: every attack at every level."""
-    graded = grade_all("everything")
+    graded = grade_all(everything=True)
     here = {name: found for name, found in graded.items() if not isinstance(found, str)}
     all_attacks = hostile_class.attacks()
     user = "root" if os.geteuid() == 0 else "an unprivileged user"

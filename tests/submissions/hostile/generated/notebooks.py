@@ -85,7 +85,7 @@ MORE = {
     "generator_bomb": ("Has comprehensions in comprehensions.", dumped("def helper(x): return " + "[" * 15 + "x" + " for x in x]" * 15)),
     "format_strings": ("Nests format strings.", dumped("def helper(x): return " + "f'{x!r:{x}}' " * 5000)),
     "matches": ("Matches a pattern of thousands of alternatives.", dumped("def helper(x):\n match x:\n  case " + " | ".join(map(str, range(3000))) + ": pass")),
-    "type_comments": ("Has comments and annotations that only readers see.", dumped("x: 'raise' = 1  # type: ignore\ndef helper(x: " + "a[" * 90 + "]" * 90 + "): pass" if False else "x: 'a[' = 1  # type: (" )),
+    "type_comments": ("Has comments and annotations that only readers see.", dumped("x: 'raise' = 1  # type: ignore\ndef helper(x: " + "a[" * 90 + "]" * 90 + "): pass", "x: 'a[' = 1  # type: (")),
     "five_megabytes_of_output": ("Has five megabytes of output in the file.", json.dumps({**notebook("x = 1", SOLUTION), "cells": [{"cell_type": "code", "source": "x = 1", "outputs": [{"text": "x" * 5_000_000}]}, *notebook(SOLUTION)["cells"]]}).encode()),
 }  # fmt: skip
 ATTACKS += [
