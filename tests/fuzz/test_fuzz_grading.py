@@ -39,7 +39,7 @@ HONEST = ("honest-ada", "honest-zoe")
 LIMITS = ("--call-seconds", "0.3", "--submission-seconds", "3", "--memory", "768", "--result", "16")
 # What the grader itself may use for one submission, and for the reports of a class: CPU seconds and MiB.
 GRADER_SECONDS, REPORT_SECONDS, GRADER_MIB = 8.0, 15.0, 400
-EXPORTS = ("csv", "canvas", "moodle", "gradescope", "junit", "nbgrader")
+EXPORTS = ("csv", "canvas", "moodle", "gradescope", "junit")  # nbgrader's gradebook takes seconds to create
 SCHEMAS = {
     kind: json.loads((files("autograder") / "schema" / f"{kind}-2.json").read_text("utf-8"))
     for kind in ("result", "class")
@@ -89,6 +89,8 @@ def write_class(folder: Path, generated: GeneratedClass) -> set[str]:
         place = folder / name
         try:
             if "" in parts:
+                if name.startswith(("._", ".#", ".nfs")):  # a file of a system or an editor
+                    continue
                 place.write_bytes(parts[""])
             else:
                 place = place / "softmax" if generated.platform == "nbgrader" else place

@@ -241,6 +241,10 @@ def _is_tool_entry(path: Path) -> bool:
     Any other folder may be a student's, even if its name begins with "." or "__", and so may any other file that looks
     like part of a submission.
     """
-    if path.name in _TOOL_NAMES or path.name.startswith(("._", ".#", ".Trash", ".nfs")):
+    if path.name in _TOOL_NAMES or path.name.startswith(".Trash"):
         return True
-    return path.name.startswith((".", "__")) and not is_gradable(path.name) and not path.is_dir()
+    if path.is_dir():
+        return False
+    return path.name.startswith(("._", ".#", ".nfs")) or (
+        path.name.startswith((".", "__")) and not is_gradable(path.name)
+    )

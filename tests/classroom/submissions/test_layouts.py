@@ -49,7 +49,7 @@ def test_plain_reads_folders_archives_and_files(tmp_path):
 
 
 @pytest.mark.parametrize("inside", ["", "submitted/"])
-@pytest.mark.parametrize("name", ["__ada", ".ada"])
+@pytest.mark.parametrize("name", ["__ada", ".ada", "._ada", ".#ada"])
 def test_student_name_may_begin_with_dot_or_underscores(tmp_path, inside, name):
     path = f"{inside}{name}/softmax/softmax.py" if inside else f"{name}/softmax.py"
     group = make(tmp_path / "class", path, f"{inside}bo/softmax/softmax.py")
