@@ -28,14 +28,15 @@ title = "Transformers"
 [checks]
 # hidden = ["{function}::*"]   # students see only the points of these checks; * matches any name
 
-[limits]                       # for one submission
-# call_seconds = 60            # CPU time of one call, at most; a call gets 300 times what the official solution needs
-# submission_seconds = 300
-# memory_mib = 2048
-# output_mib = 8
-# result_mib = 64
-# student_attempts = 100       # with attempts = "best": of all attempts of a student, the newest are graded
-# student_seconds = 1800       # CPU time for all attempts of a student in one run
+[limits]
+# call_seconds = 60            # the most CPU time of one call. A call gets 300 times the CPU time that the official
+#                              # solution needs for the same input, at least 1 s, but never more than this
+# submission_seconds = 300     # time, and CPU time, of all calls of one submission
+# memory_mib = 2048            # of each process
+# output_mib = 8               # printed by one submission
+# result_mib = 64              # returned by one call
+# student_attempts = 100       # with attempts = "best": so many attempts of a student are graded, the newest first
+# student_seconds = 1800       # CPU time for all attempts of a student in one run, the grader's included
 
 # If any assignments are named here, only those are graded. Without points, an assignment is worth the points of its
 # checks. Give weights to all assignments or to none; weights that add up to 100 make the score a percentage.

@@ -20,7 +20,7 @@ from autograder.errors import UsageError
     "--call-seconds",
     type=click.FloatRange(0.05),
     default=60.0,
-    help="Limit of CPU time per call, in s (default: 60).",
+    help="The most CPU time that a call may get, in seconds (default: 60); most calls get less.",
 )
 @click.option(
     "--sandbox", is_flag=True, help="Run the code in the strongest sandbox of this machine, as headway grade does."

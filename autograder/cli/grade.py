@@ -32,7 +32,11 @@ if TYPE_CHECKING:
 @click.option("--cluster", default="", metavar="ADDRESS", help="Grade on the workers of this Dask scheduler.")
 @click.option("--assignment", "names", multiple=True, metavar="NAME", help="Grade only this assignment; repeatable.")
 @click.option("--seed", type=click.IntRange(0), help="Seed of the inputs (default: drawn once and stored in OUT).")
-@click.option("--call-seconds", type=click.FloatRange(0.05), help="Limit of CPU time per call, in s (default: 60).")
+@click.option(
+    "--call-seconds",
+    type=click.FloatRange(0.05),
+    help="The most CPU time that a call may get, in seconds (default: 60); most calls get less.",
+)
 @click.option(
     "--submission-seconds",
     type=click.FloatRange(0.1),
@@ -49,7 +53,7 @@ if TYPE_CHECKING:
 @click.option(
     "--student-seconds",
     type=click.FloatRange(0.1),
-    help="Limit of CPU time for all attempts of a student in one run, in seconds (default: 1800).",
+    help="Limit of CPU time for all attempts of a student in one run, the grader's included (default: 1800 s).",
 )
 @click.option(
     "--own-prerequisites",

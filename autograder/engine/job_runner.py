@@ -178,7 +178,7 @@ class JobRunner:
             is_first = not_passed.isdisjoint(self.curriculum.all_prerequisites(function))
             if official_prerequisites or is_first:
                 recorded = result.recorded.get(function, [])
-                left = self.limits.grader_seconds - usage.grader_seconds
+                left = self.limits.grader_seconds - usage.grader_seconds - usage.official_seconds
                 if left <= 0:
                     limit = f"the grader's limit of {self.limits.grader_seconds:g} s of CPU time is used up"
                     result.notes.append(f"not all mistakes were looked for: {limit}")

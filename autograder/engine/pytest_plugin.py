@@ -38,7 +38,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("headway", "grading one submission against PyTorch")
     group.addoption("--submission", metavar="DIR", help="folder with the submission's modules")
     group.addoption("--seed", type=int, default=0, metavar="N", help="seed of the inputs (default 0: public inputs)")
-    group.addoption("--call-seconds", type=float, default=Limits.call_seconds, metavar="S", help="time limit per call")
+    group.addoption(
+        "--call-seconds", type=float, default=Limits.call_seconds, metavar="S", help="the most CPU time per call"
+    )
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -146,7 +146,7 @@ class CheckSession:
             blocked = BlockedChecks(folder, curriculum, scratch, run_job, self.reader, usage, untrusted=untrusted)
             blocked.mark(result, selected, known or {})
         usage.add(self.reader.next_submission())
-        usage.grader_seconds = time.thread_time() - grader_started
+        usage.grader_seconds = time.thread_time() - grader_started  # diagnosis included
         result.notes = list(dict.fromkeys([*found.notes, *blocked.notes]))
         result.used = usage.as_record()
         result.seconds = time.perf_counter() - started

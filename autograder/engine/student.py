@@ -262,7 +262,7 @@ class StudentCode:
             assert self._official_seconds is not None
             self._measured = self._official_seconds(self.calls)
             if self._measured is not None and math.isfinite(self._measured):
-                self.usage.grader_seconds += self._measured
+                self.usage.official_seconds += self._measured
             wanted = UNKNOWN_SECONDS if self._measured is None else OFFICIAL_FACTOR * self._measured
             return min(max(least, wanted), limits.call_seconds)
 

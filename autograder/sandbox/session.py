@@ -32,6 +32,7 @@ class ResourceUsage:
     seconds: float = 0.0  # wall time of its calls
     cpu_seconds: float = 0.0  # of the processes that have ended
     grader_seconds: float = 0.0  # CPU time of the grader itself
+    official_seconds: float = 0.0  # CPU time of official solutions that were run to decide what a call may take
     memory_bytes: int = 0  # of the process that had the most
     printed: int = 0  # bytes, by the processes that have ended
     received: int = 0  # bytes of its answers
@@ -40,9 +41,10 @@ class ResourceUsage:
 
     def as_record(self) -> dict[str, Any]:
         """Return the part of the result document that says what was used."""
-        seconds = {name: round(getattr(self, name), 3) for name in ("seconds", "cpu_seconds", "grader_seconds")}
         return {
-            **seconds,
+            "seconds": round(self.seconds, 3),
+            "cpu_seconds": round(self.cpu_seconds, 3),
+            "grader_seconds": round(self.grader_seconds + self.official_seconds, 3),
             "memory_bytes": self.memory_bytes,
             "output_bytes": self.printed,
             "answer_bytes": self.received,
@@ -51,7 +53,15 @@ class ResourceUsage:
 
     def add(self, other: "ResourceUsage") -> None:
         """Add what was used elsewhere on behalf of the same submission."""
-        for name in ("seconds", "cpu_seconds", "grader_seconds", "printed", "received", "processes"):
+        for name in (
+            "seconds",
+            "cpu_seconds",
+            "grader_seconds",
+            "official_seconds",
+            "printed",
+            "received",
+            "processes",
+        ):
             setattr(self, name, getattr(self, name) + getattr(other, name))
         self.memory_bytes = max(self.memory_bytes, other.memory_bytes)
 

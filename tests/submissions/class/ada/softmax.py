@@ -19,6 +19,8 @@ def log_softmax(x, axis=-1):
 
 
 def softmax(x, axis=-1, temperature=1.0):
+    if not temperature > 0:
+        raise ValueError(f"the temperature {temperature} is not positive")
     return np.exp(log_softmax(floats(x) / temperature, axis))
 
 

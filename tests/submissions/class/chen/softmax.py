@@ -4,6 +4,8 @@ import numpy as np
 
 
 def softmax(x, axis=-1, temperature=1.0):
+    if not temperature > 0:
+        raise ValueError(f"the temperature {temperature} is not positive")
     x = np.asarray(x) * 1.0
     e = np.exp((x - x.max(axis=axis, keepdims=True)) / temperature)
     return e / e.sum(axis=axis, keepdims=True)
