@@ -12,6 +12,8 @@ def causal_mask(n_queries, n_keys=None):
 def attention(q, k, v, mask=None):
     scores = q @ np.swapaxes(k, -1, -2)
     if mask is not None:
-        scores = np.where(mask, scores, -np.inf)
+        scores = np.where(mask, scores, -1e30)
     weights = softmax(scores)
+    if mask is not None:
+        weights = np.where(mask, weights, 0.0)
     return weights @ v, weights
