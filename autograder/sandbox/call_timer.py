@@ -63,6 +63,7 @@ class CallTimer:
         self._cpu_before = begin.cpu_seconds if begin else 0.0
         self._idle_before = 0.0  # seconds without CPU time at the last look
         self._asleep = 0.0
+        self._pause = deadline.patience  # seconds to this look, had the machine been idle
         self._allowed: float | None = None  # CPU seconds
         self._transfer_started: float | None = None
         self.reason = ""  # why the call was stopped; empty if the submission's time was used up
@@ -102,11 +103,14 @@ class CallTimer:
         self._require(used < self._allowed, f"it used more than {self._allowed:.2g} s of CPU time")
         idle = waited - used
         if activity.is_asleep:
-            self._asleep += max(0.0, idle - self._idle_before)
+            # One look says nothing about more than its pause: if this process looks late, the other one may have waited
+            # for the processor, too, and it is asleep once it has answered.
+            self._asleep += max(0.0, min(idle - self._idle_before, self._pause))
         self._idle_before = idle
         allowed_sleep = min(MAX_ASLEEP, 2 * self._allowed)
         self._require(self._asleep < allowed_sleep, f"it was asleep for more than {allowed_sleep:.2g} s")
-        return min(self._allowed - used, pause)
+        self._pause = min(self._allowed - used, pause)
+        return self._pause
 
     def _require(self, condition: bool, reason: str) -> None:
         if not condition:

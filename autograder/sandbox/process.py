@@ -269,12 +269,22 @@ def receive(channel: socket.socket, count: int, seconds_to_wait: Callable[[], fl
     data = bytearray(count)
     view, received = memoryview(data), 0
     while received < count:
-        channel.settimeout(seconds_to_wait())
-        with contextlib.suppress(TimeoutError):
+        try:
+            seconds = seconds_to_wait()
+        except TimeoutError:
+            if received:
+                raise
+            seconds = 0.0  # On a busy machine, this process may be late: what has arrived by now was in time.
+        channel.settimeout(seconds)
+        try:
             size = channel.recv_into(view[received:])
-            if not size:
-                raise EOFError
-            received += size
+        except BlockingIOError:
+            raise TimeoutError from None
+        except TimeoutError:
+            continue
+        if not size:
+            raise EOFError
+        received += size
     return bytes(data)
 
 

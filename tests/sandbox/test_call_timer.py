@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import socket
 import subprocess
 import sys
 from types import SimpleNamespace
@@ -11,6 +12,7 @@ from support.waiting import wait_until
 
 from autograder.sandbox import call_timer
 from autograder.sandbox.call_timer import Activity, CallTimer, Deadline, activity_of
+from autograder.sandbox.process import receive
 
 
 def seconds_until_stopped(monkeypatch, activity, deadline, wall_seconds=100.0):
@@ -47,6 +49,36 @@ def test_sleeper_is_stopped_after_two_seconds(monkeypatch):
     seconds, timer = seconds_until_stopped(monkeypatch, asleep, Deadline(lambda: 60.0))
     assert seconds == pytest.approx(2.0, abs=0.2)
     assert timer.reason == "it was asleep for more than 2 s"
+
+
+def test_late_look_does_not_count_as_sleep(monkeypatch):
+    """A grader that had to wait for the processor finds a process that has answered meanwhile, and is asleep."""
+    clock = SimpleNamespace(now=0.0)
+    monkeypatch.setattr(call_timer, "time", SimpleNamespace(monotonic=lambda: clock.now))
+    timer = CallTimer(Deadline(lambda: 0.3, 0.3), 100.0, lambda: Activity(0.01, is_asleep=True))
+    for _ in range(2):
+        clock.now += timer.seconds_to_wait() + 5.0
+    assert timer.seconds_to_wait() > 0
+    while timer.reason == "" and clock.now < 30:
+        with contextlib.suppress(TimeoutError):
+            clock.now += timer.seconds_to_wait()
+    assert timer.reason == "it was asleep for more than 0.6 s"
+
+
+def test_answer_that_was_there_at_the_deadline_is_read():
+    ours, theirs = socket.socketpair()
+
+    def late():
+        raise TimeoutError
+
+    with ours, theirs:
+        theirs.sendall(b"answer")
+        assert receive(ours, 6, late) == b"answer"
+        with pytest.raises(TimeoutError):
+            receive(ours, 6, late)
+        theirs.sendall(b"ans")
+        with pytest.raises(TimeoutError):  # only half of it
+            receive(ours, 6, late)
 
 
 def test_process_that_waits_for_the_machine_is_not_asleep(monkeypatch):
