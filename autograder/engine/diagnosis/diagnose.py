@@ -97,6 +97,9 @@ def _diagnose_unknown(search: Search, known: Sequence[Mistake], thorough: bool) 
         if found := _explain_alone(search, [mistake for mistake in kind if mistake.constant is None]):
             return found
     search.begin_phase(SECONDS_PER_PHASE)
+    if together := search.explain_together(fixed, likely_only=True):
+        return assign(_called(search), Diagnosis(together, together=True))
+    search.begin_phase(SECONDS_PER_PHASE)
     constants = find_constants((m for m in (*known, *arguments, *called) if m.constant is not None), search)
     if found := _explain_alone(search, constants, first_only=True):
         return found

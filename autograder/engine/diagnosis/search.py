@@ -39,6 +39,7 @@ Combination = tuple[Mistake, ...]  # mistakes that are made together
 MAX_ALTERNATIVES = 2  # More indistinguishable mistakes than this are not worth reporting.
 MAX_PAIRS = 60  # of common mistakes
 MAX_TRIPLES = 60
+MAX_LEADS = 4  # whose pairs with all others are tried early
 
 
 class Search:
@@ -99,10 +100,11 @@ class Search:
         """Return whether a check passes with answers that the solution does not give: its tolerance is large."""
         return self.checks[index].passed and self.outcome((), index).match is not Match.EXACT
 
-    def explain_together(self, singles: Sequence[Mistake]) -> Combination:
+    def explain_together(self, singles: Sequence[Mistake], *, likely_only: bool = False) -> Combination:
         """Return two or three mistakes that explain all checks together; () if there are none, or several such sets.
 
-        Only answers with several different wrong numbers prove so much.
+        Only answers with several different wrong numbers prove so much. `likely_only` limits the search to pairs of
+        mistakes that explain something by themselves or are common.
         """
         if not self.has_distinctive_check:
             return ()
@@ -110,14 +112,18 @@ class Search:
         leads = [mistake for mistake in consistent if self._explains_something(mistake)]
         common = [mistake for mistake in consistent if mistake.common]
         rest = [mistake for mistake in consistent if mistake not in leads]
-        for candidates in (
+        likely = (
             combinations(leads, 2),
             islice(combinations(common, 2), MAX_PAIRS),
+            product(leads[:MAX_LEADS], rest),
+        )
+        others = (
             product(leads, rest),
             islice(combinations(leads, 3), MAX_TRIPLES),
             islice(combinations(common, 3), MAX_TRIPLES),
             combinations(rest, 2),
-        ):
+        )
+        for candidates in likely if likely_only else (*likely, *others):
             if sets := self._explaining(candidates):
                 titles = {frozenset(mistake.title for mistake in mistakes) for mistakes in sets}
                 return sets[0] if len(titles) <= MAX_ALTERNATIVES else ()

@@ -13,7 +13,7 @@ def titles(failed):
     [
         ("ffn.relu_backward", "np.float64(1) * result", "dx is float64, not float32"),
         ("ffn.linear_backward", "(result[0], result[1][None], result[2])", "dW is right, but in the shape"),
-        ("ffn.dropout_backward", "3 * result", "dx is 3 times the correct value"),
+        ("ffn.dropout_backward", "7 * result", "dx is 7 times the correct value"),
     ],
 )
 def test_diagnose_effect_of_unknown_mistake(tmp_path, solutions, function, changed, title):
