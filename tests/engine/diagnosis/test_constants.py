@@ -23,8 +23,9 @@ def test_diagnose_finds_constant_of_family(tmp_path, solutions, function, old, n
         assert title in outcome.mistake["title"]
 
 
-def test_diagnose_constant_that_is_not_round_needs_all_checks(tmp_path, solutions):
+def test_diagnose_constant_that_is_not_round_needs_all_checks(tmp_path, solutions, monkeypatch):
     """A power of 2 is e to a multiple: a temperature of 1.4427, but only where no other temperature is passed."""
+    monkeypatch.setattr("autograder.engine.diagnosis.diagnose.mistakes_of_function", lambda *args: ())
     text = (solutions / "softmax.py").read_text("utf-8").replace("np.exp(z, out=z)", "np.exp2(z, out=z)")
     failed = judged(tmp_path, "softmax.softmax", text)
     assert failed
@@ -50,8 +51,9 @@ def test_diagnose_argument_that_is_not_passed_on(tmp_path, solutions):
     assert all("mask" in outcome.mistake["title"] for outcome in failed)
 
 
-def test_diagnose_rewritten_called_function(tmp_path, solutions):
-    """A block with an attention of its own, in which the scores are not divided."""
+def test_diagnose_rewritten_called_function(tmp_path, solutions, monkeypatch):
+    """A function with an attention of its own, in which the scores are not divided; no own table knows that."""
+    monkeypatch.setattr("autograder.engine.diagnosis.diagnose.mistakes_of_function", lambda *args: ())
     text = (solutions / "multihead.py").read_text("utf-8")
     text += """
 
@@ -65,7 +67,7 @@ def attention(q, k, v, mask=None):
     weights = weights / np.where(total == 0, 1, total)
     return weights @ v, weights
 """
-    failed = judged(tmp_path, "multihead.multihead_attention", text)
+    failed = [outcome for outcome in judged(tmp_path, "multihead.multihead_attention", text) if outcome.wrong]
     assert failed
     for outcome in failed:
         assert outcome.mistake["id"] == "attention.attention/no-scale"

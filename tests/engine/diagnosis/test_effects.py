@@ -4,6 +4,13 @@ import pytest
 from support.judging import judged
 
 
+@pytest.fixture(autouse=True)
+def no_table(request, monkeypatch):
+    """Leave out the known mistakes, so that adding some changes nothing here."""
+    if "documented_error" not in request.node.name:
+        monkeypatch.setattr("autograder.engine.diagnosis.diagnose.mistakes_of_function", lambda *args: ())
+
+
 def titles(failed):
     return {outcome.id.partition("::")[2]: outcome.mistake and outcome.mistake["title"] for outcome in failed}
 

@@ -258,7 +258,7 @@ for name, results, title in (
         why: All rows used the same parameters, so their contributions are added. If the loss is a mean, the division is
              already in dout.
         ask: Does the forward pass divide by the number of rows anywhere?""")
-mistake("not-summed").body("""
+mistake("batch-not-summed").body("""
     x, dout = as_float(x), as_float(dout)
     return dout @ W.T, np.swapaxes(x, -1, -2) @ dout, dout.sum(axis=-2)
 """).explain("""
