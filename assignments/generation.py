@@ -291,7 +291,7 @@ def generate_cached(ids, params, config, n_new, rng, temperature=1.0, top_k=None
         state, unless a choice is so close that the rounding of the scores decides. `ids` is not modified.
 
     Raises:
-        ValueError: if T is 0 or `n_new` is negative, and where `gpt` and `next_token_probs` raise it.
+        ValueError: if T is 0 or `n_new` is negative, and where `next_token_probs` raises it.
     """
     raise NotImplementedError("generation.generate_cached")
 

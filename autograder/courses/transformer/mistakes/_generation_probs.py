@@ -194,21 +194,56 @@ mistake(
     why: Reversing an ascending sort also reverses the order of equal scores. The lower index should come first.
     ask: Sort [0, 0, 0] with the method that your top-p uses: which index comes first?""")
 for name, code, error in (
-    ("index", "np.sort(logits, axis=-1)[..., -top_k]", "IndexError"),
+    ("ascending", "np.sort(logits, axis=-1)[..., -top_k]", "IndexError"),
+    ("descending", "ranked[..., top_k - 1]", "IndexError"),
+    ("row-ascending", "np.sort(logits.reshape(-1, logits.shape[-1])[0])[-top_k]", "IndexError"),
+    ("row-descending", "ranked.reshape(-1, ranked.shape[-1])[0][top_k - 1]", "IndexError"),
+    ("list", "sorted(logits.reshape(-1, logits.shape[-1])[0].tolist())[-top_k]", "IndexError"),
     ("partition", "np.argpartition(logits, -top_k, axis=-1)", "ValueError"),
     ("partition-descending", "np.argpartition(-logits, top_k - 1, axis=-1)", "ValueError"),
-    ("partition-after", "np.argpartition(-logits, top_k, axis=-1)", "ValueError"),
 ):
     mistake(
         f"large-k-fails-{name}",
         _RANKED,
-        f"    if top_k is not None:\n        {code}\n" + _RANKED,
-        common=name in ("index", "partition"),
+        _RANKED + f"\n    if top_k is not None:\n        {code}",
+        common=name in ("ascending", "descending", "partition"),
         group="a k larger than the vocabulary",
     ).explain(f"""
         a top_k larger than the vocabulary raised {error}
         why: With V or more, all tokens are kept.
         ask: What does your code index or partition if k is larger than V?""")
+mistake(
+    "k-of-the-vocabulary-fails",
+    _RANKED,
+    _RANKED + "\n    if top_k is not None:\n        np.argpartition(-logits, top_k, axis=-1)",
+).explain("""
+    a top_k of V or more raised ValueError
+    why: np.argpartition needs an index below V. With V or more, all tokens are kept.
+    ask: What is the largest second argument that np.argpartition takes for V scores?""")
+mistake(
+    "large-k-wraps-around",
+    "ranked[..., top_k:]",
+    "ranked[..., 1 if logits.shape[-1] - top_k == -1 else top_k :]",
+).explain("""
+    with a top_k of V + 1, only one token was kept
+    why: An index of V - top_k is then -1, which Python takes as the last one.
+    ask: Which score does your code compare with if top_k is V + 1?""")
+mistake("top-k-not-scaled", "ranked[..., top_k:] = 0.0\n" + _SCALE, "ranked[..., top_k:] = 0.0\n").explain("""
+    the tokens kept by top-k were not rescaled to sum 1
+    why: Without the tokens that were cut off, the probabilities add up to less than 1, and top-p needs more of them.
+    ask: With top_k=2 and no top_p, what is the sum of the probabilities that you return?""")
+mistake(
+    "order-instead-of-its-inverse",
+    "np.put_along_axis(probs, order, ranked, axis=-1)",
+    "probs = np.take_along_axis(ranked, order, axis=-1)",
+).explain("""
+    the sorted probabilities were put in the order of the sort again, instead of back in token order
+    why: The inverse of a sort is np.put_along_axis with the same order, or an index with the argsort of the order.
+    ask: With the scores 1, 3, 2: which token does each entry of your result belong to?""")
+mistake("top-p-as-threshold-for-all", _CUT, "ranked[ranked < top_p] = 0.0").explain("""
+    top-p kept only tokens whose own probability is at least p, so that none may be left
+    why: p is a threshold for the sum of the probabilities, most probable first, not for each of them.
+    ask: With five equal scores and top_p = 0.5, which tokens do you keep?""")
 mistake("large-k-refused", "top_k < 1:", "not 1 <= top_k <= np.shape(logits)[-1]:").explain("""
     a top_k larger than the vocabulary was refused
     why: With V or more, all tokens are kept. That is no error.
@@ -351,93 +386,17 @@ mistake(
     temperature 0 was treated like 1
     why: `if temperature` and `temperature or 1` treat 0 like None. 0 stands for greedy.
     ask: What is bool(0.0)?""")
-
-# Errors
-_NEGATIVE = "if not temperature >= 0:"
-_SMALL_K = "if top_k is not None and top_k < 1:"
-_BAD_P = "if top_p is not None and not 0 < top_p <= 1:"
-_RAW = ("softmax(logits, temperature=temperature)", "softmax(logits / temperature)")
-mistake("no-errors", _NEGATIVE, "if False:", _SMALL_K, "if False:", _BAD_P, "if False:", *_RAW).explain("""
-    temperature, top_k and top_p were not checked
-    why: A negative temperature or a top_k of 0 gives numbers that mean nothing. An error says what is wrong.
-    ask: Which values of the options does the docstring refuse?""")
-mistake("negative-temperature-accepted", _NEGATIVE, "if False:", *_RAW).explain("""
-    a negative temperature was accepted
-    why: Dividing by it turns the order around: the least probable token becomes the most probable.
-    ask: What does your code return with temperature=-1?""")
-for name, condition in (("greedy", "temperature <= 0"), ("as-positive", "temperature == 0")):
-    mistake(
-        f"negative-temperature-{name}",
-        _NEGATIVE,
-        "if False:",
-        "if temperature == 0:",
-        f"if {condition}:",
-        "softmax(logits, temperature=temperature)",
-        "softmax(logits, temperature=abs(temperature))",
-    ).explain(f"""
-        a negative temperature was treated like {"0" if name == "greedy" else "a positive one"}
-        why: It has no meaning, so it is more likely an error of the caller. The docstring promises ValueError.
-        ask: What does your code return with temperature=-1?""")
-for name, what, edits in (
-    ("any-k-accepted", "a top_k below 1 was accepted", (_SMALL_K, "if False:")),
-    ("k-of-0-accepted", "a top_k of 0 was accepted", (_SMALL_K, "if top_k is not None and top_k < 0:")),
-    (
-        "k-of-0-ignored",
-        "a top_k of 0 was treated like None",
-        (_SMALL_K, "if top_k is not None and top_k < 0:", "    if top_k is not None:", "    if top_k:"),
-    ),
-    (
-        "small-k-ignored",
-        "a top_k below 1 was treated like None",
-        (_SMALL_K, "if False:", "    if top_k is not None:", "    if top_k is not None and top_k > 0:"),
-    ),
-    (
-        "small-k-as-1",
-        "a top_k below 1 was treated like 1",
-        (_SMALL_K, "if False:", "ranked[..., top_k:]", "ranked[..., max(top_k, 1) :]"),
-    ),
-    ("any-p-accepted", "a top_p outside of (0, 1] was accepted", (_BAD_P, "if False:")),
-    ("large-p-accepted", "a top_p above 1 was accepted", (_BAD_P, "if top_p is not None and top_p <= 0:")),
-    ("small-p-accepted", "a top_p of 0 or less was accepted", (_BAD_P, "if top_p is not None and top_p > 1:")),
-    ("p-of-0-accepted", "a top_p of 0 was accepted", (_BAD_P, "if top_p is not None and not 0 <= top_p <= 1:")),
-    (
-        "p-of-0-ignored",
-        "a top_p of 0 was treated like None",
-        (
-            _BAD_P,
-            "if top_p is not None and not 0 <= top_p <= 1:",
-            "top_p is not None and top_p < 1:",
-            "top_p and top_p < 1:",
-        ),
-    ),
-):
-    mistake(name, *edits).explain(f"""
-        {what}
-        why: The value has no meaning, so it is more likely an error of the caller. The docstring promises ValueError.
-        ask: For which values of top_k and top_p does the docstring promise an error?""")
-mistake("p-of-1-refused", "0 < top_p <= 1", "0 < top_p < 1").explain("""
-    top_p = 1 was refused
-    why: 1 is allowed, and keeps all tokens.
-    ask: Which end of the interval (0, 1] belongs to it?""")
-_CHECKS = (
-    "    if top_k is not None and top_k < 1:\n"
-    '        raise ValueError(f"top_k must be at least 1, got {top_k}")\n'
-    "    if top_p is not None and not 0 < top_p <= 1:\n"
-    '        raise ValueError(f"top_p must be in (0, 1], got {top_p}")\n'
-)
-mistake("greedy-unchecked", _CHECKS, "", "    probs = softmax(", _CHECKS + "    probs = softmax(").explain("""
-    with temperature 0, top_k and top_p were not checked
-    why: The greedy case returns before the checks. A wrong option is an error with every temperature.
-    ask: Which of your lines come first: the checks, or the greedy case?""")
 mistake(
-    "assertions",
-    '        raise ValueError(f"temperature must not be negative, got {temperature}")',
-    "        raise AssertionError",
-    '        raise ValueError(f"top_k must be at least 1, got {top_k}")',
-    "        raise AssertionError",
-    '        raise ValueError(f"top_p must be in (0, 1], got {top_p}")',
-    "        raise AssertionError",
+    "least-probable-kept-lower-index",
+    "ranked[..., top_k:] = 0.0",
+    'rising = np.argsort(logits, axis=-1, kind="stable")\n'
+    "        kept = np.zeros_like(probs)\n"
+    "        best = rising if top_k >= logits.shape[-1] else rising[..., :top_k]\n"
+    "        np.put_along_axis(kept, best, np.take_along_axis(probs, best, axis=-1), axis=-1)\n"
+    "        probs = kept / kept.sum(axis=-1, keepdims=True)\n"
+    '        order = np.argsort(-probs, axis=-1, kind="stable")\n'
+    "        ranked = np.take_along_axis(probs, order, axis=-1)",
 ).explain("""
-    assertions were used, which raise AssertionError, not ValueError
-    why: Callers expect the documented type, and `python -O` removes assertions.
-    ask: Which exception does `assert` raise?""")
+    top-k kept the least probable tokens, not the most probable
+    why: An ascending sort puts the smallest values first.
+    ask: With top_k=1 and the scores 1, 5, 2: which token do you keep?""")

@@ -142,7 +142,8 @@ for name, condition, text in (
     ("one-bad-row-accepted", "if not (total > 0).any():", "a bad row was accepted beside a good one"),
     ("bad-sum-of-all", "if not total.sum() > 0:", "only the sum of all rows was checked for zeros"),
 ):
-    mistake(name, _CHECK, condition).explain(f"""
+    for form, count in (("", _COUNT), ("-argmax", "(cumulative > u * total).argmax(axis=-1)")):
+        mistake(name + form, _CHECK, condition, _COUNT, count, group=name).explain(f"""
         {text}
         why: No token can be drawn from such a row. A comparison with nan is always False, so `total <= 0` misses it.
         ask: Which of your conditions is true for [0, 0], and which for [0.5, nan]?""")
@@ -152,3 +153,13 @@ mistake(
     an assertion was used, which raises AssertionError, not ValueError
     why: Callers expect the documented type, and `python -O` removes assertions.
     ask: Which exception does `assert` raise?""")
+mistake(
+    "columns-added-rows-checked",
+    "cumsum(probs, axis=-1",
+    "cumsum(probs, axis=0",
+    "not (total > 0).all()",
+    "not (np.sum(probs, axis=-1) > 0).all()",
+).explain("""
+    the cumulative sum was taken over the batch, not over the tokens
+    why: Each row has its own cumulative sum.
+    ask: Along which axis do the probabilities add up to 1?""")

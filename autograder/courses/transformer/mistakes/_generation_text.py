@@ -231,6 +231,8 @@ mistake(
     wrong options were replaced by their defaults
     why: next_token_probs refuses them. Its ValueError should reach the caller.
     ask: What does your code do with temperature=-1 and with top_k=0?""")
+
+mistake = MISTAKES.for_functions("generation.generate")
 for name, change in (("clipped", ".clip(0, len(params['W_tok']) - 1)"), ("taken-modulo-v", " % len(params['W_tok'])")):
     mistake(
         f"ids-{name}",
@@ -240,3 +242,11 @@ for name, change in (("clipped", ".clip(0, len(params['W_tok']) - 1)"), ("taken-
         ids outside the vocabulary were moved into it
         why: They are an error of the caller, which gpt reports with ValueError.
         ask: What happens in your code to an id of -1, or of V?""")
+mistake(
+    "always-greedy-options-checked",
+    "_choose(logits[..., -1, :], rng, temperature, top_k, top_p)",
+    "_choose(logits[..., -1, :], rng, min(temperature, 0), top_k, top_p)",
+).explain("""
+    the most probable token was always taken
+    why: Every generator then gives the same text.
+    ask: Where is rng used?""")

@@ -1,13 +1,11 @@
 """Mistakes in assignment 11: generation."""
 
-from autograder.courses.transformer.mistakes import (
-    _generation_cached,
-    _generation_probs,
-    _generation_sample,
-    _generation_text,
-)
+from autograder.courses.transformer.mistakes._generation_cached import MISTAKES as CACHED
+from autograder.courses.transformer.mistakes._generation_options import MISTAKES as OPTIONS
+from autograder.courses.transformer.mistakes._generation_probs import MISTAKES as PROBS
+from autograder.courses.transformer.mistakes._generation_sample import MISTAKES as SAMPLE
+from autograder.courses.transformer.mistakes._generation_steps import MISTAKES as STEPS
+from autograder.courses.transformer.mistakes._generation_text import MISTAKES as TEXT
 from autograder.engine.diagnosis.mistake import Mistakes
 
-MISTAKES = Mistakes(
-    _generation_probs.MISTAKES, _generation_sample.MISTAKES, _generation_text.MISTAKES, _generation_cached.MISTAKES
-)
+MISTAKES = Mistakes(PROBS, OPTIONS, SAMPLE, TEXT, CACHED, STEPS)

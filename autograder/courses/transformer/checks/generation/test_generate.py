@@ -161,14 +161,21 @@ def test_empty_prompt_error(refuses: Refuses, draw: RandomInputs) -> None:
         refuses(draw_prompts(draw, config, 2, 0), params, config, n_new, draw.rng())
 
 
-@graded("generation.generate", "generation.generate_cached", points=0.25)
-def test_errors_of_others(refuses: Refuses, draw: RandomInputs) -> None:
-    """The errors of `gpt` and `next_token_probs` are not caught: ids and options outside their ranges"""
+@graded("generation.generate", points=0.25)
+def test_ids_error(refuses: Refuses, draw: RandomInputs) -> None:
+    """The error of `gpt` for ids outside the vocabulary is not caught"""
     config = small_config()
     params, prompts = draw_params(draw, config), draw_prompts(draw, config, 2, 3)
     for token in (config.vocab_size, -1):
         outside = prompts.copy()
         outside[1, 2] = token
         refuses(outside, params, config, 2, draw.rng())
+
+
+@graded("generation.generate", "generation.generate_cached", points=0.25)
+def test_options_error(refuses: Refuses, draw: RandomInputs) -> None:
+    """The errors of `next_token_probs` are not caught"""
+    config = small_config()
+    params, prompts = draw_params(draw, config), draw_prompts(draw, config, 2, 3)
     for options in ({"temperature": -1.0}, {"top_k": 0}, {"top_p": 0.0}, {"top_p": 1.5}):
         refuses(prompts, params, config, 1, draw.rng(), **options)
