@@ -15,7 +15,7 @@ from autograder.report.check_report import STATUS_STYLES
 
 DOTS = ("", "●○○", "●●○", "●●●")
 # Widths of the columns at the right edge. The heading of an assignment has no "since" and a wider time.
-SINCE, POINTS, TAKES, HARD = 6, 7, 6, 3
+SINCE, TAKES, HARD = 6, 6, 3
 MARK, GAP, INDENT = 2, 2, 4
 # In a narrow terminal, a few long names must not push the rest off the screen and gradients are shortened; in a very
 # narrow one PyTorch's names are cut instead of being wrapped.
@@ -49,7 +49,8 @@ def render(
     since. The number `total` is given if `selected` is only a part of the functions.
     """
     functions = [curriculum.functions[name] for name in selected]
-    columns = (TAKES, HARD) if entries is None else (SINCE, POINTS, TAKES, HARD)
+    points = max((len(_points(entries[name])) for name in selected if name in entries), default=0) if entries else 0
+    columns = (TAKES, HARD) if entries is None else (SINCE, max(points, len("points")), TAKES, HARD)
     room = console.width - MARK - sum(columns) - GAP * (1 + len(columns))
     lengths = [len(_name(function, stale)) for function in functions]
     width = max((n for n in lengths if room >= WIDE_ROOM or n <= LONG_NAME), default=0) + GAP
@@ -91,7 +92,6 @@ def _table(*widths: int) -> Table:
 
 
 def _heading(assignment: Assignment, entries: Mapping[str, FunctionProgress] | None) -> Table:
-    table = _table(POINTS, TAKES + GAP + HARD)
     known = {f: entries[f.qualified] for f in assignment.functions if f.qualified in entries} if entries else {}
     earned = sum(entry.earned for entry in known.values())
     possible = sum(entry.possible for function, entry in known.items() if not function.bonus)
@@ -103,8 +103,13 @@ def _heading(assignment: Assignment, entries: Mapping[str, FunctionProgress] | N
         Text(points, "bold"),
         Text(_duration(assignment.minutes), "bold"),
     )
+    table = _table(len(points), TAKES + GAP + HARD)
     table.add_row(*cells)
     return table
+
+
+def _points(entry: FunctionProgress) -> str:
+    return f"{entry.earned:g} / {entry.possible:g}"
 
 
 def _function_row(function: Function, name: Text, entries: Mapping[str, FunctionProgress] | None) -> list[Text]:
@@ -114,8 +119,8 @@ def _function_row(function: Function, name: Text, entries: Mapping[str, Function
     entry = entries.get(function.qualified)
     if entry is None or entry.status == "not_started":
         return [Text(*STATUS_STYLES["not_started"]), name, Text(), Text(), *effort]
-    points = Text(f"{entry.earned:g} / {entry.possible:g}")
-    return [Text(*STATUS_STYLES[entry.status]), name, Text(ago(entry.since), "dim"), points, *effort]
+    age, points = Text(ago(entry.since), "dim"), Text(_points(entry))
+    return [Text(*STATUS_STYLES[entry.status]), name, age, points, *effort]
 
 
 def _described_name(assignment: Assignment, function: Function, name: str, width: int, room: int) -> Text:

@@ -38,13 +38,13 @@ def test_check_passed_names_the_next_function(submission, solutions):
     done = invoke("check", "softmax", "--dir", folder)
     assert done.returncode == 0
     text = " ".join(done.stdout.split())
-    assert re.search(r"([\d.]+) / \1 points · \d+ checks passed", text)
+    assert re.search(r"([\d.]+) / \1 points · ✓ \d+ passed .*\d+ checks passed", text)
     assert "headway check embeddings.one_hot" in text
     assert "python softmax.py" in text
     (folder / "softmax.py").write_text(softmax.replace("__main__", "never"), "utf-8")
     assert "experiment" not in invoke("check", "softmax", "--dir", folder).stdout
     text = " ".join(invoke("check", "softmax.softmax", "--dir", folder).stdout.split())
-    assert re.search(r" / 9\.5 points · \d+ checks passed", text)
+    assert re.search(r" / 9\.5 points · ✓ \d+ passed .*\d+ checks passed", text)
     assert "headway check softmax.log_softmax" in text
     assert "experiment" not in text, "the other functions of the assignment are not known to pass"
 
