@@ -1,12 +1,13 @@
 """Every solution, stub, known mistake and right answer, as `headway verify` tries them."""
 
 import pytest
-from support.paths import SUBMISSIONS
+from support.paths import ROOT, SUBMISSIONS
 
 from autograder.courses.transformer import TRANSFORMER
 from autograder.engine import verify
 from autograder.engine.diagnosis.mistake import BrokenMistake, Mistake, mistakes_of_module
 from autograder.engine.diagnosis.variants import source_with_mistakes
+from autograder.report.verify import promise_table
 from autograder.results import CheckResult
 
 pytestmark = pytest.mark.slow
@@ -20,6 +21,10 @@ def test_verify_finds_no_problems():
     counts = {kind: sum(finding.kind == kind for finding in found) for kind in ("mistake", "right answer")}
     assert counts["mistake"] >= 120
     assert counts["right answer"] >= 2 * 30  # three styles of most modules, on two seeds each
+    # The last column names a check that fails; which one comes first may differ between machines.
+    table, shipped = promise_table(found), (ROOT / "docs" / "promises.md").read_text("utf-8")
+    columns = [[line.rsplit("|", 2)[0] for line in text.splitlines()] for text in (table, shipped)]
+    assert columns[0] == columns[1], "run: headway verify --promises docs/promises.md"
 
 
 def test_every_module_has_mistakes_and_right_answers():
