@@ -31,7 +31,7 @@ from autograder.engine.diagnosis.replay import (
     same_exception,
     same_modified,
 )
-from autograder.engine.diagnosis.variants import module_with_mistakes, solution_module
+from autograder.engine.diagnosis.variants import keeps_all_edits, module_with_mistakes, solution_module
 from autograder.engine.student import UNANSWERED, Call, RecordedCheck
 
 Combination = tuple[Mistake, ...]  # mistakes that are made together
@@ -136,7 +136,8 @@ class Search:
                 break
             if self.explains_all(mistakes):
                 found.append(mistakes)
-        return found
+        # A mistake that is made only in part may claim more than is wrong: halves have names of their own.
+        return [mistakes for mistakes in found if keeps_all_edits(mistakes, self.package)] or found
 
     def _comparable(self) -> Iterator[int]:
         """Yield the checks that call the function, or pass: in the others, the forward pass failed."""

@@ -167,6 +167,22 @@ def _changed(
     return changed
 
 
+def keeps_all_edits(mistakes: tuple[Mistake, ...], package: str = BUILT_IN) -> bool:
+    """Return whether no mistake removes code that a later one would edit, so that each is made completely."""
+    functions: dict[tuple[str, str], str] = {}
+    for mistake in mistakes:
+        name = mistake.inside or mistake.function.partition(".")[2]
+        key = (mistake.module, name)
+        code = _functions(mistake.module, package)[name]
+        text = functions.get(key, code.signature + code.body)
+        if mistake.body or not all(old in text for old, _ in mistake.edits):
+            return False
+        for old, new in mistake.edits:
+            text = text.replace(old, new)
+        functions[key] = text
+    return True
+
+
 def _apply(function: _FunctionCode, mistake: Mistake, name: str, *, after_others: bool) -> _FunctionCode:
     signature, body = function.signature, mistake.body.strip("\n") + "\n" if mistake.body else function.body
     edits = mistake.edits

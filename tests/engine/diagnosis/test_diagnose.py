@@ -8,6 +8,7 @@ from support.judging import judged
 from autograder.courses.transformer import TRANSFORMER
 from autograder.engine.comparison import relations
 from autograder.engine.comparison.compare import compare
+from autograder.engine.diagnosis.variants import solution_source
 from autograder.engine.session import Options, check
 from autograder.errors import Mismatch
 
@@ -342,3 +343,21 @@ def test_diagnose_out_of_time_is_silent(tmp_path, monkeypatch):
     failed = judged(tmp_path, "softmax.softmax", SOFTMAX.replace("/ temperature", "* temperature"))
     assert failed
     assert [outcome.mistake for outcome in failed] == [None] * len(failed)
+
+
+def test_diagnose_pair_prefers_mistakes_that_are_made_completely(tmp_path):
+    """Of two gradients one is a mean and the other is not normalized: "both are means" would claim too much."""
+    text = f"""{solution_source("layernorm")}
+
+official = layernorm_backward
+
+
+def layernorm_backward(dout, x, gamma, eps=1e-5):
+    rows, upstream = x.reshape(-1, x.shape[-1]), dout.reshape(-1, x.shape[-1])
+    centred = rows - rows.mean(axis=-1, keepdims=True)
+    dx, _, _ = official(dout, x, gamma, eps)
+    return dx, (upstream * centred).sum(axis=0), upstream.mean(axis=0)
+"""
+    (title,) = {outcome.mistake["title"] for outcome in judged(tmp_path, "layernorm.layernorm_backward", text)}
+    assert "dbeta is the mean" in title
+    assert "dgamma and dbeta are means" not in title
