@@ -36,6 +36,13 @@ def _next_token_probs(logits: Tensor, temperature: float, top_k: int | None, top
 
 
 @in_torch
+def last_logits(ids: Tensor, params: Params, config: Any) -> Tensor:
+    """The scores for the token after the last position, without the cache of the GPT, which is much larger."""
+    logits, _ = forward(ids, {name: as_float(param) for name, param in params.items()}, config)
+    return logits[..., -1, :]
+
+
+@in_torch
 def generate(
     ids: Tensor,
     params: Params,

@@ -46,7 +46,7 @@ def drawn_text(
     """Return the text that `generate` documents, with PyTorch's probabilities and NumPy's random numbers."""
     generator, ids = np.random.default_rng(rng.seed), prompts
     for _ in range(n_new):
-        logits = reference.gpt.gpt(ids[..., -config.block_size :], params, config)[0][..., -1, :]
+        logits = reference.generation.last_logits(ids[..., -config.block_size :], params, config)
         probs = reference.generation.next_token_probs(logits, **options)
         ids = np.concatenate([ids, hit_tokens(probs, generator.random(ids.shape[:-1]))[..., None]], axis=-1)
     return ids

@@ -99,7 +99,7 @@ def test_options(student: StudentCode, reference: Reference, draw: RandomInputs)
     """Temperature, top_k and top_p; each text is drawn independently"""
     config = small_config(n_layers=1)
     prompt, params = draw_prompts(draw, config, 1, 4), draw_params(draw, config, 0.5)
-    logits = reference.gpt.gpt(prompt, params, config)[0][0, -1]
+    logits = reference.generation.last_logits(prompt, params, config)[0]
     for options in ({}, {"temperature": 0.5}, {"temperature": 4.0, "top_k": 3}, {"temperature": 2.0, "top_p": 0.75}):
         value = student.generation.generate(np.tile(prompt, (500, 1)), params, config, 1, draw.rng(), **options)
         ids = require_tokens(value, (500, 5), config.vocab_size)
