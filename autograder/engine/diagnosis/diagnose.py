@@ -16,7 +16,7 @@ from autograder.engine.diagnosis.effects import diagnose_effect
 from autograder.engine.diagnosis.explanation import Diagnosis
 from autograder.engine.diagnosis.finite_differences import find_step
 from autograder.engine.diagnosis.generated import argument_mistakes, mistakes_of_called_functions
-from autograder.engine.diagnosis.matching import nearly_correct
+from autograder.engine.diagnosis.matching import Match, in_float32, match_values, nearly_correct
 from autograder.engine.diagnosis.mistake import Mistake, mistakes_of_function
 from autograder.engine.diagnosis.mutations import mutations
 from autograder.engine.diagnosis.replay import correct_answer
@@ -54,12 +54,24 @@ def diagnose(
     if quotients := _diagnose_quotients(known, failed, package):
         return quotients
     diagnoses = _diagnose(function, known, ordered, package, thorough, min(seconds, SECONDS))
-    passed = [call for check in ordered if check.passed for call in check.calls if call.function.qualified == function]
-    for check in failed:
-        if check.id not in diagnoses and check.calls[-1].function.qualified == function:
-            effect = diagnose_effect(check.calls[-1], correct_answer(check, package), passed)
-            diagnoses |= assign([check], effect) if effect is not None else {}
+    unexplained = [c for c in failed if c.id not in diagnoses and c.calls[-1].function.qualified == function]
+    correct = [call for check in ordered if unexplained and (call := _correct_call(check, function, package))]
+    for check in unexplained:
+        effect = diagnose_effect(check.calls[-1], correct_answer(check, package), correct)
+        diagnoses |= assign([check], effect) if effect is not None else {}
     return diagnoses
+
+
+def _correct_call(check: RecordedCheck, function: str, package: str) -> Call | None:
+    """Return the last call of a passed check, if it is one of the function and its answer or its error is correct."""
+    call = check.calls[-1]
+    if not check.passed or call.function.qualified != function:
+        return None
+    right = correct_answer(check, package)
+    if call.exception is not None or right.exception is not None:
+        return call if call.exception is not None and right.exception is not None else None
+    coarse = in_float32((*call.args, call.kwargs))
+    return call if match_values(call.value, right.value, coarse) is Match.EXACT else None
 
 
 def _diagnose(

@@ -25,16 +25,16 @@ _Effect = tuple[str, str]  # a short name, and the title
 def diagnose_effect(call: Call, right: Answer, passed: Sequence[Call] = ()) -> Diagnosis | None:
     """Return the effect that alone distinguishes the student's answer of a call from the correct one; None if none.
 
-    `passed` are calls of the function in checks that pass.
+    `passed` are calls of the function with correct answers, or with errors that are correct.
     """
     effects = dict.fromkeys(_effects(call, right))
-    proof = "your answer differs from the correct one in nothing else"
+    proof = "in this check, your answer differs from the correct one in nothing else"
     if not effects and call.exception is not None and right.exception is None:
         effects = dict.fromkeys(_allowed_input_refused(call, passed))
         proof = "your code raises the same error where it is right"
         if not effects:
             effects = dict.fromkeys(_unsupported_axes(call, passed))
-            proof = "with other numbers of axes, checks pass"
+            proof = "with other numbers of axes, your answers are correct"
     if not effects or len(effects) > MAX_NAMES:
         return None
     mistakes = tuple(
@@ -65,6 +65,7 @@ def _allowed_input_refused(call: Call, passed: Sequence[Call]) -> Iterator[_Effe
 def _unsupported_axes(call: Call, passed: Sequence[Call]) -> Iterator[_Effect]:
     """Yield that an argument has a number of axes for which the function fails, if it works with all others."""
     assert call.exception is not None
+    passed = [other for other in passed if other.exception is None]
     for position, value in enumerate(call.args):
         works = {other.args[position].ndim for other in passed if _is_array(other.args[position : position + 1])}
         if isinstance(value, np.ndarray) and works and value.ndim not in works:

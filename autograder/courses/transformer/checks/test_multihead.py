@@ -52,6 +52,7 @@ def test_split_errors(refuses: Refuses, draw: RandomInputs) -> None:
     """The documented error: a width that is not a multiple of the number of heads"""
     refuses(draw.normal(3, 7), 2)
     refuses(draw.normal(4, 2, 6), n_heads=12)
+    refuses(draw.normal(1, 4, 10), 4)  # 40 values fit into 4 heads, but not those of one position
 
 
 @graded("multihead.merge_heads")

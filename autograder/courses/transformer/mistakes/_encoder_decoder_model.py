@@ -125,6 +125,10 @@ for text, size in (("source", "vocab_source"), ("target", "vocab_target")):
             ask: What should happen to an id that no token has?""")
 
 mistake = MISTAKES.for_functions("encoder_decoder.greedy_decode")
+mistake("ends-ignored", "        best[ended] = end\n", "", " and not ended.all()", "").explain("""
+    end tokens have no effect: the model chooses every token until there are max_length of them
+    why: A text that has ended should be filled with end tokens, and the loop should stop once every text has ended.
+    ask: Which lines of your code look at the end token?""")
 mistake("never-stops", " and not ended.all()", "", common=True).explain("""
     the loop always runs until max_length tokens are written
     why: It should stop as soon as every text has ended.

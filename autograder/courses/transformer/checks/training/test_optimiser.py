@@ -14,7 +14,7 @@ from autograder.engine.student import StudentCode
 graded = pytest.mark.graded
 FLOAT32 = np.float32
 FLOAT32_TOLERANCE = TOLERANCES[np.dtype(FLOAT32)]
-SHAPES: dict[str, tuple[int, ...]] = {"table": (5, 3), "heads": (2, 3, 4), "gamma": (3,)}
+SHAPES: dict[str, tuple[int, ...]] = {"W_tok": (5, 3), "blocks.0.attn.W_o": (2, 3, 4), "ln_f.gamma": (3,)}
 
 
 def _arrays(draw: RandomInputs, scale: float = 1.0, dtype: Any = np.float64) -> dict[str, Array]:
