@@ -469,7 +469,7 @@ if __name__ == "__main__":
 # >>> again = written.rfind(written[-8:], 0, -1)  # where the last eight occurred before
 # >>> period = len(written) - 8 - again
 # >>> written[-period:] == written[-2 * period : -period], written[-period:]
-# (True, ' the')
+# (True, 'the ')
 #
 # ```
 #

@@ -373,12 +373,12 @@ if __name__ == "__main__":
 # ## What came out
 #
 # ```text
-# k =  1   training  33%   validation  28%
-# k =  2   training  63%   validation  35%
+# k =  1   training  33%   validation  26%
+# k =  2   training  62%   validation  35%
 # k =  3   training  83%   validation  33%
 # k =  4   training  90%   validation  27%
-# k =  6   training  94%   validation  16%
-# k =  8   training  96%   validation   9%
+# k =  6   training  95%   validation  17%
+# k =  8   training  97%   validation   9%
 # k = 12   training  99%   validation   4%
 # ```
 #

@@ -131,7 +131,7 @@ def linear_backward__axis0(dout, x, W):
 
 
 def linear_backward__swapaxes(dout, x, W):
-    """not-summed"""
+    """batch-not-summed"""
     x = as_float(x)
     return dout @ W.T, x.swapaxes(-1, -2) @ dout, dout.sum(axis=-2)
 
