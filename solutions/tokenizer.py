@@ -403,9 +403,9 @@ if __name__ == "__main__":
 # >>> for k in (1, 2, 3):
 # ...     predictions = count(examples(train, k))
 # ...     print(k, accuracy(predictions, examples(train, k)), accuracy(predictions, examples(val, k)))
-# 1  22%  14%
-# 2  50%   7%
-# 3  89%   1%
+# 1  20%  17%
+# 2  52%   7%
+# 3  88%   2%
 #
 # ```
 #
@@ -415,6 +415,6 @@ if __name__ == "__main__":
 # ```python
 # >>> pairs = examples(encode(text, stoi), 8)
 # >>> accuracy(count(pairs[:4000]), pairs[4000:])
-# ' 86%'
+# ' 84%'
 #
 # ```
