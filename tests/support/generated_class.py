@@ -70,6 +70,10 @@ class GeneratedClass:
     platform: str = "plain"
     names: tuple[str, ...] = ()  # of the students, for the index of Gradescope
 
+    def __repr__(self) -> str:
+        """Return a short text: Hypothesis warns of a longer one, which would hide what failed."""
+        return f"<{self.platform}: {list(self.students)!a} {self.policy!r:.300} {self.options}>"
+
 
 def nest(pattern: str, depth: int, inner: str = "x") -> str:
     """Return a pattern that is nested in itself, in time that grows with the length of the result only."""

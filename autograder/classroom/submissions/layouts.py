@@ -17,6 +17,7 @@ from autograder.classroom.submissions import intake, lms_downloads
 from autograder.classroom.submissions.folder_reader import read_plain_file
 from autograder.classroom.submissions.lms_downloads import submission_names, unwrap_folder, visible_paths
 from autograder.classroom.submissions.model import Attempt, ClassMember, SubmissionPart, is_gradable, safe_name
+from autograder.core.text import clean
 from autograder.core.zip_archive import SkippedFile
 from autograder.curriculum import Curriculum
 from autograder.errors import UsageError
@@ -64,7 +65,10 @@ def read_class_members(
 
 
 def _below(folder: Path, member: ClassMember) -> ClassMember:
-    """Return the member with the root of each part: `folder`, or the only folder in it that a platform made."""
+    """Return the member as it may be shown, with the root of each part.
+
+    The root is `folder`, or the only folder in it that a platform made. Students choose their names on platforms.
+    """
 
     def with_root(part: SubmissionPart) -> SubmissionPart:
         first, *rest = part.path.relative_to(folder).parts
@@ -72,7 +76,8 @@ def _below(folder: Path, member: ClassMember) -> ClassMember:
         return replace(part, root=folder / first if made_by_platform else folder)
 
     attempts = (replace(attempt, parts=tuple(map(with_root, attempt.parts))) for attempt in member.attempts)
-    return replace(member, attempts=tuple(attempts))
+    name, number, email = (" ".join(clean(text, 100).split()) for text in (member.name, member.id, member.email))
+    return replace(member, name=name, id=number, email=email, attempts=tuple(attempts))
 
 
 def read_plain_layout(

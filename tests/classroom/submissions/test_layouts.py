@@ -296,3 +296,10 @@ def test_nbgrader_timestamp_pipe_is_ignored(tmp_path):
 def test_line_break_in_name_loses_no_submission(tmp_path, name):
     others = [name.lower().replace("ad\na_7", f"bo_{number}") for number in range(2)]
     assert {member.id for member in read(make(tmp_path / "class", name, *others)).values()} == {"0", "1", "7"}
+
+
+def test_name_on_a_platform_has_no_commands_to_the_terminal(tmp_path):
+    names = ("\x1b[31mAda\u202e Smith_7_assignsubmission_file/softmax.py", "Bo_8_assignsubmission_file/softmax.py")
+    members = {member.id: member for member in read(make(tmp_path / "class", *names)).values()}
+    assert not set(members["7"].name) & set("\x1b\u202e")
+    assert "Smith" in members["7"].name
