@@ -55,8 +55,8 @@ def test_report_of_version_1_equals_version_2(tmp_path):
     current.write_text(json.dumps(read_document(RESULT, RESULT_SCHEMA)), "utf-8")
     old, new = rendered(read_document(RESULT, RESULT_SCHEMA)), rendered(read_document(current, RESULT_SCHEMA))
     assert old == new
-    for fragment in ("x (4, 6)", "12 of 24", "softmax.py:104", "RuntimeWarning", "after it", "boom", "N·N·N·"):
-        assert fragment in old.replace("NN··", "N·"), fragment
+    for fragment in ("x (4, 7)", "28 of 28", "softmax.py:104", "-inf gets probability 0", "after it", "boom"):
+        assert fragment in old, fragment
 
 
 def test_class_of_version_1_is_read():

@@ -19,6 +19,14 @@ KIND_WORDS = {
     "promise": "broken promises fail a check",
 }
 
+PROMISES_INTRODUCTION = [
+    "# What the docstrings promise",
+    "",
+    "`headway verify --promises docs/promises.md` breaks each promise with a known mistake, or a wrapper around the",
+    "official function, and writes this table. A check must fail each time.",
+    "",
+]
+
 
 def render(findings: Iterable[Any], total: int, console: Console) -> list[Any]:
     """Show progress while findings arrive, then the failures and the counts, and return the findings."""
@@ -47,7 +55,7 @@ def render(findings: Iterable[Any], total: int, console: Console) -> list[Any]:
 
 def promise_table(findings: Iterable[Any]) -> str:
     """Return the table of promises in Markdown: function, promise, what breaks it, and the first check that fails."""
-    lines = ["| function | promise | broken by | check that fails |", "|---|---|---|---|"]
+    lines = [*PROMISES_INTRODUCTION, "| function | promise | broken by | check that fails |", "|---|---|---|---|"]
     for finding in sorted((finding for finding in findings if finding.kind == "promise"), key=_promise_order):
         function, _, text = finding.name.partition(": ")
         guard = finding.guards[0].partition("::")[2] if finding.guards else "none"

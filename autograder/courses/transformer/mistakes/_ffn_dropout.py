@@ -225,7 +225,8 @@ for name, draw, title, why in (
         "Each value is dropped independently of the others, so the number varies.",
     ),
 ):
-    mistake(name, _DRAW, draw).explain(f"""
+    # rng.binomial compares the same uniform numbers with 1 - p.
+    mistake(name, _DRAW, draw, group="below 1 - p" if name in ("other-side", "binomial") else "").explain(f"""
         {title}
         why: {why}
         ask: Which call of rng does the docstring name, and how many numbers does it give for an x of shape (B, T, D)?
