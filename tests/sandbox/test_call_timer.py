@@ -76,7 +76,7 @@ def test_answer_that_was_there_at_the_deadline_is_read():
         assert receive(ours, 6, late) == b"answer"
         with pytest.raises(TimeoutError):
             receive(ours, 6, late)
-        theirs.sendall(b"ans")
+        theirs.sendall(b"answer"[:3])
         with pytest.raises(TimeoutError):  # only half of it
             receive(ours, 6, late)
 
