@@ -262,7 +262,7 @@ def test_check_and_grade_in_a_running_notebook(tmp_path):
     assert html.startswith("<pre")
     assert "<script" not in html
     assert [o["output_type"] for o in cells[2]["outputs"]] == ["display_data"], "a warning leaves nothing on stderr"
-    assert "9 passed" in shown[4][0]
+    assert "passed   9.5 / 9.5 points" in shown[4][0]
     assert "softmax ✓···· 1 of 5 functions pass" in shown[4][0]
     assert shown[5][-1] == "9.0"
     assert "In [7], line 1 is not valid Python: expected ':'" in " ".join(shown[7][0].replace("│", " ").split())
