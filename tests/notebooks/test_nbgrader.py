@@ -47,7 +47,7 @@ with Gradebook(sys.argv[1], course_id="headway") as book:
 """
 # Files of nbgrader's exchange beside a submission; `nbgrader release_feedback` looks for them beside the feedback.
 EXCHANGE = {"timestamp.txt": "2026-10-01 09:30:00.000000 UTC", "submission_secret.txt": "9f86d081884c7d65"}
-FULL = 28.0
+FULL = 28.75
 
 
 class Course:
