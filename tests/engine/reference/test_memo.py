@@ -166,8 +166,8 @@ def next_float(function, answer):
     if isinstance(answer, (tuple, list)):
         return type(answer)(next_float(function, value) for value in answer)
     if isinstance(answer, np.ndarray) and answer.dtype.kind == "f":
-        return np.nextafter(answer, np.asarray(np.inf, answer.dtype))
-    return float(np.nextafter(answer, np.inf)) if isinstance(answer, float) else answer
+        return np.asarray(np.nextafter(answer, np.asarray(np.inf, answer.dtype)))  # NumPy turns () into a scalar.
+    return type(answer)(np.nextafter(answer, np.inf)) if isinstance(answer, float) else answer
 
 
 @pytest.mark.slow
