@@ -55,7 +55,10 @@ class GradedClass:
             return ""
         limits, total = self.policy.limits, len(student.attempts)
         limit = f"{limits.student_attempts} attempts and {limits.student_seconds:g} s of CPU time in one run"
-        return f"{count} of {total} attempts were not graded. The limit of a student is {limit}, newest attempts first"
+        were = "was" if count == 1 else "were"
+        return (
+            f"{count} of {total} attempts {were} not graded. The limit of a student is {limit}, newest attempts first"
+        )
 
     def document(self, entries: Mapping[str, JournalEntry]) -> dict[str, Any]:
         """Return the class document for the results that exist so far."""
@@ -97,13 +100,15 @@ class GradedClass:
         reason = entry.reason if entry else "no submission" if attempt is None else ""
         submitted_at = attempt.submitted_at() if attempt else None
         limit_note = self._limit_note(student)
+        others = ((other, entries.get(file)) for other, _, file in self.files_of(student) if other != number)
+        failed = [f"attempt {other}: {entry.reason}" for other, entry in others if entry and entry.status == "failed"]
         return {
             "name": student.name or student.submission,
             **{key: getattr(student, key) for key in ("id", "email", "roster", "submission")},
             "status": status,
             "reason": reason,
             "file": f"results/{entry.file}" if entry and entry.bytes else None,
-            "notes": [*student.notes, *filter(None, [limit_note]), *(entry.notes if entry else [])],
+            "notes": [*student.notes, *filter(None, [limit_note]), *failed, *(entry.notes if entry else [])],
             "limit_note": limit_note,
             "attempt": number,
             "attempts": len(student.attempts),

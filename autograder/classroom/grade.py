@@ -147,12 +147,19 @@ def _tasks(
 ) -> Iterator[GradingTask]:
     """Yield a task for each attempt that has no current result, or for each attempt if `force`.
 
-    The newest attempts of all students come first: a student's limits may leave older ones out.
+    The newest attempts of all students come first: a student's limits may leave older ones out. Attempts that failed in
+    the last run come after the others: what they cost then must not leave the others out once more.
     """
     students = [student for student in graded_class.students if only is None or student.submission in only]
-    newest_first = zip_longest(*(reversed(graded_class.files_of(student)) for student in students))
+
+    def order(numbered: tuple[int, Attempt, str]) -> tuple[bool, int]:
+        attempt_number, _, file = numbered
+        entry = store.entries.get(file)
+        return entry is not None and entry.status == "failed", -attempt_number
+
+    in_order = (sorted(graded_class.files_of(student), key=order) for student in students)
     number = 0
-    for round_of_attempts in newest_first:
+    for round_of_attempts in zip_longest(*in_order):
         for student, numbered in zip(students, round_of_attempts, strict=True):
             if numbered is None:
                 continue

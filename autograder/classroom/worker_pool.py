@@ -1,7 +1,7 @@
 """Grade with several processes on this machine.
 
 A process that dies is replaced. The submission that it was grading is recorded as failed and not tried again in this
-run, so that a submission that kills the process stops nobody else; submissions that wait behind it are graded.
+run; all other submissions are graded.
 
 Memory does not grow with the class: a task holds the path of a submission, and a result is a small journal entry.
 Identical submissions are each graded. Copying a result would be correct for code that always behaves the same, but a

@@ -8,9 +8,9 @@ import click
 from autograder.cli import options
 
 COURSE_INTRODUCTION = """\
-In twelve files you will write a transformer in NumPy, from the tokenizer to a
-GPT that trains and generates text. Each file explains a topic and has
-functions for you to write. Your results are compared with PyTorch's.
+File by file, you will write a transformer in NumPy, from the tokenizer to a GPT
+that trains and generates text. Each file explains a topic and has functions for
+you to write. Your results are compared with PyTorch's.
 
 """
 WATCH_INTRODUCTION = """\

@@ -7,6 +7,7 @@ executed, and every field is validated.
 """
 
 import math
+from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -46,6 +47,10 @@ MAX_LINES = 1 << 20  # Larger line numbers are invalid: a submitted file is smal
 # An honest function in pure Python takes up to a hundred times the official CPU time (`training.train`).
 OFFICIAL_FACTOR = 300.0
 UNKNOWN_SECONDS = 10.0  # CPU time of a call where there is no official solution
+# A function that has timed out so often, and has never answered, is not called again: that would only take time. Once
+# is enough if a prerequisite is such a function.
+MAX_TIMEOUTS = 3
+LOOP_HELP = "look for an infinite loop, or a Python loop over elements that NumPy can handle all at once"
 UNANSWERED = object()  # stands for the value of a call that returned none
 
 
@@ -118,6 +123,9 @@ class StudentCode:
         self._loaded: set[str] = set()  # modules that the current process has imported
         self._process = 0  # its number
         self._measured: float | None = None  # what the official solution needed for the current call, if it was asked
+        # Functions, and modules while they were imported: how often each timed out, and which have ever answered.
+        self._timeouts: Counter[str] = Counter()
+        self._answered: set[str] = set()
         self._stubs: dict[str, bool] = {}  # what is known of each function
         self.calls: list[Call] = []
         self._handles_issued = 0
@@ -210,9 +218,12 @@ class StudentCode:
                 return False
         return self._stubs[function.qualified]
 
-    def training_request(self, action: str, **request: Any) -> Any:
-        """Send one request of the trainer (see `sandbox/child/training.py`) and return the answer's value."""
-        function = self._curriculum.functions["training.train"]
+    def training_request(self, action: str, name: str, **request: Any) -> Any:
+        """Send one request of the trainer (see `sandbox/child/training.py`) and return the answer's value.
+
+        An error is reported as one of the function `name`.
+        """
+        function = self._curriculum.functions[name]
         return self._request({"op": "training", "action": action, **request}, function).get("value")
 
     def activity(self) -> Activity | None:
@@ -269,29 +280,39 @@ class StudentCode:
         return Deadline(cpu_seconds, least)
 
     def _exchange(
-        self, request: dict[str, Any], function: Function, deadline: Deadline, action: str, slow: str
+        self, request: dict[str, Any], function: Function, deadline: Deadline, action: str, asked: str
     ) -> dict[str, Any]:
-        """Return the process's answer; record `slow` if there is none in time."""
+        """Return the process's answer; record whether `asked`, a function or a module, gave one in time."""
         self._measured = None
+        if self._never_answers(asked, 1):
+            prerequisites = self._curriculum.all_prerequisites(function.qualified)
+            most = 1 if any(self._never_answers(name, MAX_TIMEOUTS) for name in prerequisites) else MAX_TIMEOUTS
+            if self._timeouts[asked] >= most:
+                times = "the only time" if most == 1 else f"all {most} times"
+                raise TimedOut(f"{action} was skipped: it was stopped {times} that it ran", help=LOOP_HELP)
         try:
-            return self._session.request(request, deadline)
+            answer = self._session.request(request, deadline)
+            self._answered.add(asked)
+            return answer
         except WorkerTimedOut as error:
             if not error.of_call:
                 raise TimedOut(f"{action} was stopped: {error}") from None
-            self.usage.slow.add(slow)
+            self.usage.slow.add(asked)
+            self._timeouts[asked] += 1
             official = ""
             if self._measured is not None and math.isfinite(self._measured):
                 seconds = "less than 0.01" if self._measured < 0.01 else f"{self._measured:.1g}"
                 official = f". The official solution needs {seconds} s for the same input"
-            raise TimedOut(
-                f"{action} was stopped: {error}{official}",
-                help="look for an infinite loop, or a Python loop over elements that NumPy can handle all at once",
-            ) from None
+            raise TimedOut(f"{action} was stopped: {error}{official}", help=LOOP_HELP) from None
         except WorkerUnavailable as error:
             text = f"cannot start a process for student code ({clean(error, 300)})"
             raise UsageError(f"{text}. To see what is missing: headway doctor") from None
         except WorkerDied as error:
             raise Died(f"while {function.name} was running, {clean(error, 300)}") from None
+
+    def _never_answers(self, name: str, times: int) -> bool:
+        """Return whether a function or a module has timed out so often and has never answered."""
+        return self._timeouts[name] >= times and name not in self._answered
 
     def _verdict(self, exception: StudentException, function: Function) -> Verdict:
         """Return the verdict on an exception that a call of `function` raised."""

@@ -90,11 +90,11 @@ class CallTimer:
         return max(0.001, min(left, wall_left))
 
     def _measure(self, waited: float) -> float:
+        if self._allowed is None:
+            self._allowed = self._deadline.cpu_seconds()  # takes time, in which the process goes on
         activity = self._activity()
         # The pauses differ, so that no process can pretend to be awake at the moments of measurement.
         pause = random.uniform(0.5, 1.5) * POLL_SECONDS
-        if self._allowed is None:
-            self._allowed = self._deadline.cpu_seconds()
         if activity is None:
             left = CLOCK_FACTOR * self._allowed - waited
             self._require(left > 0, f"it did not return within {CLOCK_FACTOR * self._allowed:.2g} s")

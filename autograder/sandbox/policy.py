@@ -41,7 +41,7 @@ NO_SANDBOX = SandboxPolicy()
 
 
 class MechanismUnavailable(Exception):
-    """This machine lacks something that a mechanism needs."""
+    """A mechanism needs something that this machine does not have."""
 
     def __init__(self, mechanism: str, text: str) -> None:
         super().__init__(text)

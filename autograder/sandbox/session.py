@@ -53,16 +53,13 @@ class ResourceUsage:
 
     def add(self, other: "ResourceUsage") -> None:
         """Add what was used elsewhere on behalf of the same submission."""
-        for name in (
-            "seconds",
-            "cpu_seconds",
-            "grader_seconds",
-            "official_seconds",
-            "printed",
-            "received",
-            "processes",
-        ):
-            setattr(self, name, getattr(self, name) + getattr(other, name))
+        self.seconds += other.seconds
+        self.cpu_seconds += other.cpu_seconds
+        self.grader_seconds += other.grader_seconds
+        self.official_seconds += other.official_seconds
+        self.printed += other.printed
+        self.received += other.received
+        self.processes += other.processes
         self.memory_bytes = max(self.memory_bytes, other.memory_bytes)
 
 

@@ -20,7 +20,7 @@ from autograder.workspace.timings import Timings
 from autograder.workspace.watch_plain import print_progress
 
 SAVED = object()
-PATIENCE = 1.5  # seconds after which a long check is explained
+PATIENCE = 0.7  # seconds after which a long check is explained
 SLOW_CHECK = "still running; a call that takes too long is stopped. Is there an endless loop?"
 
 

@@ -2,6 +2,7 @@
 
     python tests/bench/bench_watch.py                # softmax and blocks, 30 saves each
     python tests/bench/bench_watch.py --saves 10
+    python tests/bench/bench_watch.py --loops        # each wrong save has an endless loop
 
 Each save changes one function from right to wrong or back, so that each verdict differs from the previous one. Prints
 medians, and the time of each stage: noticing the save (the operating system, and the wait for further saves), comparing
@@ -42,6 +43,7 @@ CASES = {
     "softmax.softmax": ("z /= z.sum(axis=axis, keepdims=True)", "z /= 2 * z.sum(axis=axis, keepdims=True)"),
     "blocks.block": ("def block(x", WRONG_BLOCK),
 }
+LOOP = ("z /= z.sum(axis=axis, keepdims=True)", "while True: pass")
 
 
 def workspace(folder, until):
@@ -66,9 +68,9 @@ def verdict(terminal, words, seconds=60.0):
     raise SystemExit(f"no verdict with {words!r}:\n{terminal.screen()}")
 
 
-def measure(function, until, saves):
+def measure(function, until, saves, case, words_if_wrong):
     """Return the seconds from write to verdict and of each stage, for each save."""
-    right, wrong = CASES[function]
+    right, wrong = case
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch) / "my-gpt"
         workspace(folder, until)
@@ -85,7 +87,7 @@ def measure(function, until, saves):
             totals, stages = [], []
             for number in range(saves + 2):
                 text = good.replace(right, wrong, 1) if number % 2 == 0 else good
-                words = "is not close" if number % 2 == 0 else " passes."
+                words = words_if_wrong if number % 2 == 0 else " passes."
                 started = time.time()
                 path.write_text(text)
                 seen = verdict(terminal, words)
@@ -125,11 +127,18 @@ def one_shot(runs):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--saves", type=int, default=30)
+    parser.add_argument("--loops", action="store_true")
     options = parser.parse_args()
     print(f"load {os.getloadavg()[0]:.1f} on {os.cpu_count()} processors; {options.saves} saves, medians, ms")
     print(f"{'':44}{'total':>7}   " + "   ".join(DESCRIPTIONS))
+    if options.loops:
+        totals, _ = measure("softmax.softmax", 12, options.saves, LOOP, "was stopped")
+        wrong = totals[::2]
+        spread = f"({min(wrong):.2f} to {max(wrong):.2f})"
+        print(f"an endless loop in softmax.softmax: {statistics.median(wrong):.2f} s {spread}")
+        return
     for function, until in (("softmax.softmax", 2), ("softmax.softmax", 12), ("blocks.block", 8), ("blocks.block", 12)):
-        totals, stages = measure(function, until, options.saves)
+        totals, stages = measure(function, until, options.saves, CASES[function], "is not close")
         label = f"{function}, assignments 1 to {until} written"
         spread = f"({1e3 * min(totals):.0f} to {1e3 * max(totals):.0f})"
         parts = [f"{1e3 * stage:{len(word)}.1f}" for stage, word in zip(stages, DESCRIPTIONS, strict=True)]

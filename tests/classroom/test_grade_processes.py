@@ -6,11 +6,12 @@ import os
 import signal
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
 import pytest
-from support.commands import HEADWAY
-from support.deadly_class import make_deadly_class
+from support.commands import HEADWAY, SOFTMAX, invoke
+from support.deadly_class import DEADLY, deadly_site, make_deadly_class
 from support.softmax_class import class_document, documents, grade_arguments, make_class
 from support.waiting import wait_until
 
@@ -114,6 +115,37 @@ def test_deadly_submissions_fail_once_and_alone(tmp_path, processes):
         student = students[f"s{number:02}"]
         assert student["status"] == ("failed" if number in deadly else "graded")
         assert ("exit code 7" in student["reason"]) == (number in deadly)
+
+
+@pytest.mark.parametrize("processes", ["1", "2"])
+def test_deadly_attempt_is_charged_to_its_student_alone(tmp_path, processes):
+    attempts = {"ada": [SOFTMAX, SOFTMAX, SOFTMAX, DEADLY], "bo": [SOFTMAX, SOFTMAX], "cy": [SOFTMAX]}
+    folder, out = tmp_path / "class", tmp_path / "out"
+    for student, codes in attempts.items():
+        for number, code in enumerate(codes, start=1):
+            attempt = folder / student / f"attempt {number}"
+            attempt.mkdir(parents=True)
+            (attempt / "softmax.py").write_text(f"{code}# {number}\n")
+    (folder / "course.toml").write_text("attempts = 'best'\n[limits]\nstudent_attempts = 3\nstudent_seconds = 2.5\n")
+    python_path, log = deadly_site(tmp_path, seconds=3.0)
+    of_others = {"bo#1", "bo#2", "cy"}
+    run = partial(invoke, *grade_arguments(folder, "--out", out, "-j", processes), PYTHONPATH=python_path)
+
+    first = run()
+    assert first.returncode == 3, first.stdout + first.stderr
+    assert {path.stem for path in (out / "results").glob("*.json")} == of_others
+    ada, bo, cy = class_document(out)["students"]
+    assert ada["status"] == "failed" and "exit code 7" in ada["reason"]
+    assert "3 of 4 attempts were not graded" in ada["limit_note"]  # one too many, and two without any time left
+    assert (bo["status"], bo["limit_note"]) == (cy["status"], cy["limit_note"]) == ("graded", "")
+
+    assert run().returncode == 0
+    assert {path.stem for path in (out / "results").glob("*.json")} == of_others | {"ada#2", "ada#3"}
+    ada = class_document(out)["students"][0]
+    assert (ada["status"], ada["attempt"], ada["earned"]) == ("graded", 3, bo["earned"])
+    assert "1 of 4 attempts was not graded" in ada["limit_note"]
+    assert any(note.startswith("attempt 4: internal error") for note in ada["notes"])
+    assert log.read_text().split() == ["ada", "ada"]
 
 
 def test_grade_interrupted_resumes_with_the_same_seed(tmp_path):

@@ -7,7 +7,7 @@ from support.commands import SOFTMAX
 DEADLY = SOFTMAX + "# deadly\n"
 # Python imports a module of this name when it starts. It changes only grading processes.
 SITECUSTOMIZE = """
-import os, sys
+import os, sys, time
 if "spawn_main" in " ".join(sys.orig_argv):
     from autograder.classroom import worker
     honest_grade = worker.grade
@@ -16,6 +16,7 @@ if "spawn_main" in " ".join(sys.orig_argv):
         if any(b"# deadly" in file.content for file in task.read_files()):
             with open({log!r}, "a") as log:
                 print(task.name, file=log)
+            time.sleep({seconds})
             os._exit(7)
         return honest_grade(task, *rest)
 
@@ -24,16 +25,22 @@ if "spawn_main" in " ".join(sys.orig_argv):
 
 
 def make_deadly_class(folder, count, deadly):
-    """Write a class in which the submissions with the numbers `deadly` are deadly; return it, environment and log.
-
-    The log has a line for each process that died.
-    """
+    """Write a class in which the submissions with the numbers `deadly` are deadly; return it, environment and log."""
     for number in range(count):
         student = folder / "class" / f"s{number:02}"
         student.mkdir(parents=True)
         (student / "softmax.py").write_text(DEADLY if number in deadly else SOFTMAX)
+    python_path, log = deadly_site(folder)
+    return folder / "class", {**os.environ, "PYTHONPATH": python_path}, log
+
+
+def deadly_site(folder, seconds=0.0):
+    """Return the PYTHONPATH with which deadly submissions end their process after so many seconds, and the log.
+
+    The log has a line for each process that died.
+    """
     log = folder / "deaths"
     log.touch()
     (folder / "site").mkdir()
-    (folder / "site" / "sitecustomize.py").write_text(SITECUSTOMIZE.format(log=str(log)))
-    return folder / "class", {**os.environ, "PYTHONPATH": str(folder / "site")}, log
+    (folder / "site" / "sitecustomize.py").write_text(SITECUSTOMIZE.format(log=str(log), seconds=seconds))
+    return str(folder / "site"), log

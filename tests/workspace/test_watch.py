@@ -16,6 +16,8 @@ from autograder.courses.transformer import TRANSFORMER
 from autograder.workspace import create
 from autograder.workspace.terminal import ENTER_SCREEN, LEAVE_SCREEN
 
+TOTAL = len(TRANSFORMER.functions)
+
 pytestmark = pytest.mark.slow
 
 STUB = 'raise NotImplementedError("softmax.softmax")'
@@ -85,12 +87,12 @@ def test_watch_full_session(watching, workspace):
     terminal.wait_for("✗ softmax.softmax ·")
     save(workspace, RIGHT)
     terminal.wait_for("✓ softmax.softmax")
-    assert "1 of 63" in terminal.screen()
+    assert f"1 of {TOTAL}" in terminal.screen()
     terminal.press("n")
     terminal.wait_for("def log_softmax(")
     terminal.press("q")
     assert terminal.wait_end() == 0
-    assert "1 of 63 functions pass" in terminal.raw
+    assert f"1 of {TOTAL} functions pass" in terminal.raw
 
 
 def test_watch_survives_unusual_saves(watching, workspace):
@@ -221,13 +223,13 @@ def test_broken_dependent_function_is_reported(watching, workspace, solutions):
     for name in ("softmax", "ffn"):
         shutil.copy(solutions / f"{name}.py", workspace / f"{name}.py")
     terminal = watching(first="✓ softmax.softmax")
-    terminal.wait_for("16 of 63")
+    terminal.wait_for(f"16 of {TOTAL}")
     path = workspace / "softmax.py"
     good = path.read_text()
     path.write_text(good + "\n\ndef as_float(x):\n    return 1.0 + np.asarray(x)\n")
     terminal.wait_for("! ffn.relu used to pass and now fails")
     path.write_text(good)
-    terminal.wait_for("16 of 63")
+    terminal.wait_for(f"16 of {TOTAL}")
     terminal.wait_for(lambda screen: "used to pass" not in screen)
     terminal.press("q")
     assert terminal.wait_end() == 0
@@ -238,12 +240,12 @@ def test_syntax_error_is_reported_once(watching, workspace, solutions):
     good = (solutions / "softmax.py").read_text("utf-8")
     path.write_text(good)
     terminal = watching(first="✓ softmax.softmax")
-    terminal.wait_for("5 of 63")
+    terminal.wait_for(f"5 of {TOTAL}")
     path.write_text(good + "\n\ndef more(:\n")
     screen = terminal.wait_for("Python cannot read this file")
     assert "used to pass" not in screen
     path.write_text(good)
-    terminal.wait_for("5 of 63")
+    terminal.wait_for(f"5 of {TOTAL}")
 
 
 def test_passing_function_is_never_shown_as_stub(watching, workspace, solutions):
@@ -251,7 +253,7 @@ def test_passing_function_is_never_shown_as_stub(watching, workspace, solutions)
     good = (solutions / "softmax.py").read_text("utf-8")
     path.write_text(good)
     terminal = watching(first="✓ softmax.softmax")
-    terminal.wait_for("5 of 63")
+    terminal.wait_for(f"5 of {TOTAL}")
     later = 'def cross_entropy(logits, targets):\n    raise NotImplementedError("softmax.cross_entropy")\n'
     path.write_text(f"{good}\n\n{later}")
     terminal.wait_for("! softmax.cross_entropy used to pass and now fails")
