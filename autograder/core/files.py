@@ -24,6 +24,12 @@ def read_modules(folder: Path) -> Iterator[tuple[str, bytes]]:
                 yield path.name, path.read_bytes()
 
 
+def lower_suffix(name: str) -> str:
+    """Return a file name with its suffix in lower case: `SOFTMAX.PY` is a Python file, too."""
+    stem, dot, suffix = name.rpartition(".")
+    return stem + dot + suffix.lower() if stem else name
+
+
 def read_plain_file(path: Path) -> bytes:
     """Return the content of a plain file; raise OSError if it is a pipe, which could block forever, or a device."""
     descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))

@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import BinaryIO
 
+from autograder.core.files import lower_suffix
+
 MAX_ARCHIVE_BYTES = 16 << 20
 
 
@@ -48,7 +50,7 @@ def read_archive(
             if len(entries) > max_entries:
                 raise SkippedFile(f"the archive has more than {max_entries} files and folders: left out")
             for entry in entries:
-                *folders, name = entry.filename.split("/")
+                *folders, name = lower_suffix(entry.filename).split("/")
                 if not name.endswith((".py", ".ipynb")) or folders[:1] == ["__MACOSX"]:
                     continue
                 reason = _why_not_entry(entry, folders) or why_not(name)

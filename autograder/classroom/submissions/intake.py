@@ -16,6 +16,7 @@ from pathlib import Path
 
 from autograder.classroom.submissions.folder_reader import FolderReader, open_folder
 from autograder.classroom.submissions.model import Attempt, SubmissionPart, is_gradable
+from autograder.core.files import lower_suffix
 from autograder.core.text import clean
 from autograder.core.zip_archive import MAX_ARCHIVE_BYTES, Quota, SkippedFile, read_archive
 from autograder.curriculum import Curriculum
@@ -236,13 +237,15 @@ def _files(part: SubmissionPart) -> Iterator[SubmittedFile]:
             return
     with open_folder(part.path, root) as folder:
         names = _submitted_names(folder)
-        for name in sorted(names, key=lambda name: not name.endswith(".py")):  # a module before its notebook
+        # A module comes before its notebook.
+        for name in sorted(names, key=lambda name: not lower_suffix(name).endswith(".py")):
             original = _importable_name(_COPY.sub("", name))
             yield _read_file(folder, name, name if original in names else original, part.assignment)
 
 
 def _importable_name(name: str) -> str:
-    """Return `homework one.py` and `hw-1.py` as Python could import them."""
+    """Return `homework one.py`, `hw-1.py` and `HW.PY` as Python could import them."""
+    name = lower_suffix(name)
     return re.sub(r"[ ().-]", "_", name[:-3]) + name[-3:] if name.endswith(".py") else name
 
 

@@ -17,6 +17,7 @@ from autograder.classroom.submissions import intake, lms_downloads
 from autograder.classroom.submissions.folder_reader import read_plain_file
 from autograder.classroom.submissions.lms_downloads import submission_names, unwrap_folder, visible_paths
 from autograder.classroom.submissions.model import Attempt, ClassMember, SubmissionPart, is_gradable, safe_name
+from autograder.core.files import lower_suffix
 from autograder.core.text import clean
 from autograder.core.zip_archive import SkippedFile
 from autograder.curriculum import Curriculum
@@ -67,7 +68,8 @@ def read_class_members(
 def _below(folder: Path, member: ClassMember) -> ClassMember:
     """Return the member as it may be shown, with the root of each part.
 
-    The root is `folder`, or the only folder in it that a platform made. Students choose their names on platforms.
+    The root is `folder`, or the only folder in it that a platform made. Students choose their names on platforms. The
+    blanks of an id stay: nbgrader's is the name of a folder.
     """
 
     def with_root(part: SubmissionPart) -> SubmissionPart:
@@ -76,8 +78,8 @@ def _below(folder: Path, member: ClassMember) -> ClassMember:
         return replace(part, root=folder / first if made_by_platform else folder)
 
     attempts = (replace(attempt, parts=tuple(map(with_root, attempt.parts))) for attempt in member.attempts)
-    name, number, email = (" ".join(clean(text, 100).split()) for text in (member.name, member.id, member.email))
-    return replace(member, name=name, id=number, email=email, attempts=tuple(attempts))
+    name, email = (" ".join(clean(text, 100).split()) for text in (member.name, member.email))
+    return replace(member, name=name, id=safe_name(member.id), email=email, attempts=tuple(attempts))
 
 
 def read_plain_layout(
@@ -85,7 +87,7 @@ def read_plain_layout(
 ) -> list[ClassMember] | None:
     """Read a folder, an archive, a module or a notebook per student; a class may mix them."""
     submitted = [name for name in names if (folder / name).is_dir() or is_gradable(name)]
-    if submitted and all(name.endswith(".py") and name.removesuffix(".py") in curriculum.modules for name in submitted):
+    if submitted and {lower_suffix(name) for name in submitted} <= {f"{name}.py" for name in curriculum.modules}:
         raise UsageError(
             f"{folder} is the work of one student; a class is a folder with one folder per student. "
             f"Check it with: headway check --dir {shlex.quote(str(folder))} --sandbox"
@@ -93,8 +95,9 @@ def read_plain_layout(
     parts_by_key: dict[str, list[tuple[str, SubmissionPart]]] = {}
     for name in submitted:
         path = folder / name
-        if path.is_dir() or name.endswith(".zip"):
-            parts_by_key.setdefault(name, []).append((name.removesuffix(".zip"), SubmissionPart(path)))
+        if path.is_dir() or lower_suffix(name).endswith(".zip"):
+            student = lower_suffix(name).removesuffix(".zip")
+            parts_by_key.setdefault(name, []).append((student, SubmissionPart(path)))
         else:
             student, part = _part_of_file(path, curriculum, modules)
             # The space keeps files apart from a folder of that name.
@@ -124,7 +127,7 @@ def _attempts(named_parts: list[tuple[str, SubmissionPart]]) -> tuple[Attempt, .
 
 def _part_of_file(path: Path, curriculum: Curriculum, modules: Sequence[str]) -> tuple[str, SubmissionPart]:
     """Return the student and the module of a file: `ada.py`, `ada_softmax.py`, `softmax-ada.py`."""
-    stem, suffix = path.stem, path.suffix
+    stem, suffix = path.stem, path.suffix.lower()
     for module in sorted(curriculum.modules, key=len, reverse=True):
         if match := re.fullmatch(rf"(?:(.+)[-_ ]{module}|{module}[-_ ](.+))", stem, re.IGNORECASE):
             return match[1] or match[2], SubmissionPart(path, f"{module}{suffix}", module)

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 
+from autograder.core.files import lower_suffix
 from autograder.core.text import clean
 
 
@@ -49,7 +50,7 @@ class ClassMember:
 
 def is_gradable(name: str) -> bool:
     """Return whether a file name is that of a module, a notebook or an archive."""
-    return name.endswith((".py", ".ipynb", ".zip"))
+    return lower_suffix(name).endswith((".py", ".ipynb", ".zip"))
 
 
 def safe_name(name: str) -> str:

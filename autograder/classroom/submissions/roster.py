@@ -121,7 +121,10 @@ def match_roster(members: list[ClassMember], entries: list[RosterEntry]) -> list
         position = _position_of(member, positions)
         if position is not None and position not in matched:
             entry = entries[position]
-            name, student_id, email = entry.name or member.name, entry.id or member.id, entry.email or member.email
+            # The platform's form of an id counts: in nbgrader, it is the name of a folder.
+            is_same_id = member.id and _normalize(member.id) == _normalize(entry.id)
+            student_id = member.id if is_same_id else entry.id or member.id
+            name, email = entry.name or member.name, entry.email or member.email
             matched[position] = replace(member, name=name, id=student_id, email=email, roster=entry.row)
             continue
         namesakes = max(len(positions.get(_normalize(text), ())) for text in (member.submission, member.name))

@@ -7,8 +7,11 @@ import subprocess
 import tempfile
 from pathlib import Path
 
+import nbformat
 import pytest
+from support.softmax_class import RIGHT, WRONG, InProcessPool, grade
 
+from autograder.classroom import grade as grading
 from autograder.classroom import gradebook
 from autograder.classroom.exporters import nbgrader, nbgrader_course
 from autograder.errors import UsageError
@@ -220,6 +223,38 @@ def test_find_course_invalid_settings_is_one_line(tmp_path, text):
     with pytest.raises(UsageError, match=r"nbgrader_config\.py") as raised:
         nbgrader_course.find(tmp_path)
     assert "\n" not in str(raised.value)
+
+
+@pytest.mark.usefixtures("no_settings_elsewhere")
+def test_grades_reach_the_nbgrader_student_with_the_same_blanks(tmp_path, empty, monkeypatch):
+    """nbgrader takes ids as they are, so that `ada  b` and `ada b` are two students."""
+    from nbgrader.api import Gradebook
+
+    monkeypatch.setattr(grading, "WorkerPool", InProcessPool)
+    course = tmp_path / "course"
+    codes = {"ada  b": RIGHT, "ada b": WRONG, "ada b ": RIGHT, "bo": WRONG}
+    for student, code in codes.items():
+        folder = course / "submitted" / student / "softmax"
+        folder.mkdir(parents=True)
+        notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(code)])
+        nbformat.write(notebook, folder / "softmax.ipynb")
+    about = {"grade": True, "solution": False, "grade_id": "softmax", "points": 1, "schema_version": 3}
+    graded = nbformat.v4.new_code_cell("", metadata={"nbgrader": {**about, "locked": True, "cell_type": "code"}})
+    (course / "source" / "softmax").mkdir(parents=True)
+    source = nbformat.v4.new_notebook(cells=[graded])
+    nbformat.write(source, course / "source" / "softmax" / "softmax.ipynb")
+    (course / "nbgrader_config.py").write_text(f"get_config().CourseDirectory.db_url = {empty!r}\n")
+    with Gradebook(empty) as change:
+        for student in codes:
+            change.add_student(student)
+    done = grade(course / "submitted", "--out", tmp_path / "out", "--nbgrader", course)
+    assert done.returncode == 0, done.stderr
+    assert "4 submissions" in done.stdout and "4 notebooks" in done.stdout
+    found = scores(empty)
+    assert set(found) == set(codes)
+    assert found["ada  b"] == found["ada b "] > found["ada b"] == found["bo"]
+    for student in codes:
+        assert (course / "autograded" / student / "softmax" / "softmax.ipynb").is_file()
 
 
 @pytest.fixture

@@ -181,10 +181,12 @@ def test_two_files_that_could_be_a_module_are_not_used(copy, tmp_path):
     assert len(notes) == 1 and notes[0].startswith("hw1.py and hw1_old.py: each could be softmax.py")
 
 
-def test_module_name_ignores_case(copy, tmp_path):
+@pytest.mark.parametrize("name", ["Softmax.py", "SOFTMAX.PY", "softmax (1).Py"])
+def test_module_name_ignores_case(copy, tmp_path, name):
     (tmp_path / "work").mkdir()
-    (tmp_path / "work" / "Softmax.py").write_text(GOOD)
+    (tmp_path / "work" / name).write_text(GOOD)
     assert copy(tmp_path / "work") == ({"softmax.py": GOOD}, [])
+    assert copy(archive(tmp_path, (name.replace(" (1)", ""), GOOD))) == ({"softmax.py": GOOD}, [])
 
 
 @pytest.mark.parametrize("name", ["layernorm (1).py", "layernorm(12).py", "layernorm copy.py", "layernorm - Copy.py"])

@@ -48,6 +48,21 @@ def test_plain_reads_folders_archives_and_files(tmp_path):
         assert modules_of(found[name].attempts[-1], tmp_path / name) == (["softmax.py"], [])
 
 
+def test_suffix_in_capitals_loses_no_submission(tmp_path):
+    plain = make(tmp_path / "plain", "ada/SOFTMAX.PY", "SOFTMAX_bo.PY", "chen/softmax.py")
+    with zipfile.ZipFile(plain / "DARA.ZIP", "w") as archive:
+        archive.writestr("SOFTMAX.PY", CODE)
+    canvas = make(tmp_path / "canvas", "ada_1_2_SOFTMAX.PY", "bo_2_3_softmax.py")
+    moodle = make(tmp_path / "moodle", *(f"{name}_assignsubmission_file_SOFTMAX.PY" for name in ("Ada_1", "Bo_2")))
+    names = {"plain": ["DARA", "ada", "bo", "chen"], "canvas": ["ada_1", "bo_2"], "moodle": ["Ada_1", "Bo_2"]}
+    for group in (plain, canvas, moodle):
+        found = read(group, group.name)
+        assert list(found) == names[group.name]
+        for name, member in found.items():
+            (tmp_path / "copies" / name).mkdir(parents=True)
+            assert modules_of(member.attempts[0], tmp_path / "copies" / name) == (["softmax.py"], [])
+
+
 @pytest.mark.parametrize("inside", ["", "submitted/"])
 @pytest.mark.parametrize("name", ["__ada", ".ada", "._ada", ".#ada"])
 def test_student_name_may_begin_with_dot_or_underscores(tmp_path, inside, name):
@@ -303,3 +318,11 @@ def test_name_on_a_platform_has_no_commands_to_the_terminal(tmp_path):
     members = {member.id: member for member in read(make(tmp_path / "class", *names)).values()}
     assert not set(members["7"].name) & set("\x1b\u202e")
     assert "Smith" in members["7"].name
+
+
+def test_nbgrader_ids_that_differ_in_blanks_stay_apart(tmp_path):
+    names = ["ada b", "ada  b", "ada b ", "ada\tb"]
+    members = read(make(tmp_path / "class", *(f"{name}/softmax/softmax.py" for name in names)), "nbgrader").values()
+    ids = {member.id for member in members}
+    assert ids > set(names[:3]) and len(ids) == 4
+    assert not any("\t" in text for text in ids)

@@ -63,6 +63,12 @@ def test_match_roster_finds_people_in_every_export(tmp_path, names, table):
     assert all(member.id and not member.notes for member in found)
 
 
+def test_match_roster_keeps_the_blanks_of_an_nbgrader_id(tmp_path):
+    group = make(tmp_path / "class", "ada  b /softmax/softmax.py", "bo/softmax/softmax.py")
+    (tmp_path / "roster.csv").write_text("id,name\nAda B,Ada B\nbo,Bo\n")
+    assert [member.id for member in match(group, tmp_path / "roster.csv")] == ["ada  b ", "bo"]
+
+
 def test_match_roster_unlisted_student_gets_a_note(tmp_path):
     group = make(tmp_path / "class", "ada/softmax.py", "eve/softmax.py")
     (tmp_path / "roster.csv").write_text("id,name\nada,Ada\n", "utf-8")
