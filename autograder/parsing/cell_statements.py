@@ -15,12 +15,12 @@ _PYTHON_MAGICS = ("time", "timeit", "capture", "prun", "python", "python3", "py"
 _ASSIGNED_MAGIC = re.compile(r"^(\s*[A-Za-z_][\w, ]*=\s*)[!%].*$")
 _MAGIC = re.compile(r"^(\s*)(?:[%!?].*|[\w.]+\?{1,2}\s*)$")
 _DEFINITION = re.compile(r"^(?:async[ \t]+)?(?:def|class)[ \t]+([A-Za-z_]\w*)", re.MULTILINE)
-# Raised by the parser for text that is not Python or is nested too deeply.
 MAX_FUNCTIONS = 1000  # in one cell
 _SCOPES = (
     ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda,
     ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp,
 )  # fmt: skip
+# Raised by the parser for text that is not Python or is nested too deeply.
 PARSER_ERRORS = (SyntaxError, ValueError, RecursionError, MemoryError, OverflowError)
 
 

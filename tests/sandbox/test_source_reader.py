@@ -168,26 +168,27 @@ def test_answer_of_another_form_is_refused(reader, monkeypatch, value):
     assert reader.used_functions(b"", ["softmax"]) == {"softmax": set()}
 
 
-def require_linear_time(statements):
-    """Check that extracting from a notebook of these statements takes not much longer than reading them."""
+def require_linear_time(statements, factor):
+    """Check that extracting from a notebook of these statements takes at most `factor` times as long as reading it."""
     # A cell may define at most 1000 functions.
     cells = [Cell(f"cell {i}", "\n".join(statements[i : i + 500])) for i in range(0, len(statements), 500)]
     started = time.process_time()
     assert not any(statement.error for statement in read_statements(cells))
     read = time.process_time()
     assert extract.extract_modules(cells, COURSE)
-    assert time.process_time() - read < 15 * (read - started)
+    assert time.process_time() - read < factor * (read - started)
 
 
 def test_finding_what_functions_need_takes_linear_time():
     count = MAX_STATEMENTS - 100  # each is needed by the next one only, so that one search finds one of them
     chain = [f"def f{i}(): return f{i - 1}()" for i in range(count)]
-    require_linear_time([*chain, *(f"def {names[-1]}(): return f{count - 1}()" for names in COURSE.values())])
+    require_linear_time([*chain, *(f"def {names[-1]}(): return f{count - 1}()" for names in COURSE.values())], 15)
 
 
 def test_many_definitions_in_two_modules_take_linear_time():
     tokenizer = " = ".join(name for name in COURSE["tokenizer"] if name not in COURSE["encoder_decoder"])
-    require_linear_time([*[f"{tokenizer} = len"] * (MAX_STATEMENTS // 2), *["encode = len"] * (MAX_STATEMENTS // 2)])
+    half = MAX_STATEMENTS // 2  # a quadratic search takes 15 to 20 times as long, this one about 3 times
+    require_linear_time([*[f"{tokenizer} = len"] * half, *["encode = decode = len"] * half], 8)
 
 
 def test_lines_of_long_modules_are_found_in_linear_time():

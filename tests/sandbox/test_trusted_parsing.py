@@ -39,7 +39,6 @@ TRUSTED = {
     "curriculum.stubs": OWN_SOURCES,
     "engine.diagnosis": OWN_SOURCES,
     "engine.prerequisites": OWN_SOURCES,
-    "engine.promises": OWN_SOURCES,
     "engine.reference.memo": OWN_SOURCES,
     "notebooks.api": OWN_FILES,
     "notebooks.cells": OWN_SOURCES,

@@ -29,6 +29,7 @@ ANSWERS = {
     "config_as_a_key": ("Uses such a configuration as a key.", f'value = {{"d": [[{CONFIG}, 0]]}}'),
     "config_instead_of_a_status": ("Puts such a configuration where the status belongs.", f'value = {{"l": [{CONFIG}] * 9}}'),
     "endless_generator": ("Answers with the mark of an endless generator.", 'value = {"g": [{"l": []}, True]}'),
+    "generator_as_a_key": ("Uses the mark of a generator as a key and in place of an index.", 'value = {"d": [[{"g": [{"l": [1]}, False]}, {"g": [{"g": [1, True]}, 0]}]]}'),
     "random_generator": ("Answers with the mark of a random generator of a negative seed.", 'value = {"r": -1}'),
     "handle_never_issued": ("Answers with handles that the grader never gave out.", 'value = {"t": [{"h": 1}, {"h": -1}]}'),
     "array_of_64_axes": ("Returns an array of 64 axes.", 'value, body = {"a": ["<f8", [1] * 64]}, bytes(8)'),
@@ -52,6 +53,11 @@ ANSWERS = {
     "text_of_four_megabytes": ("Returns a text as long as a header may be.", 'value = "\\u202e" * 600_000'),
 }  # fmt: skip
 HEADERS = {
+    "budgets_of_its_own": (
+        "Says in its answer that it has used no time, and that the grader owes it some.",
+        '{"d": [["id", number], ["status", "returned"], ["value", value], ["used", {"d": [["cpu_seconds", -1e308]]}], '
+        '["cpu_seconds", -5], ["seconds", float("nan")], ["received", -(1 << 60)], ["handles", {"d": [[0, 1]]}], ["line", -1]]}',
+    ),
     "boolean_id": ("Answers with True as the id.", HEADER.replace("number", "True")),
     "floating_id": ("Answers with the right id as a float.", HEADER.replace("number", "float(number)")),
     "id_as_text": ("Answers with the right id as text.", HEADER.replace("number", "str(number)")),
