@@ -6,10 +6,11 @@ from typing import Any
 import numpy as np
 
 from autograder.core.text import clean
-from autograder.core.wire_format import GeneratorOf, Rng
+from autograder.core.wire_format import FunctionOf, GeneratorOf, Rng
 from autograder.engine.student import Cache
 
 MAX_NUMBERS = 12  # Larger arrays and lists are shown by their shape or length only.
+MAX_ARRAYS = 4  # Longer lists of arrays are shown by their length only.
 MAX_TEXT = 500
 
 
@@ -28,15 +29,25 @@ def _describe(value: Any) -> str:
         shown = ", ".join(f"{key!r}: {_describe(item)}" for key, item in list(value.items())[:4])
         return "{" + shown + (", …}" if len(value) > 4 else "}")
     if isinstance(value, (list, tuple)):
-        plain = len(value) <= MAX_NUMBERS and all(isinstance(item, (int, float, str)) for item in value)
-        return repr(value) if plain else f"a {type(value).__name__} of {len(value)}"
+        if 0 < len(value) <= MAX_ARRAYS and all(isinstance(item, np.ndarray) for item in value):
+            return f"[{'; '.join(map(_array, value))}]"
+        return repr(value) if _is_short(value) else f"a {type(value).__name__} of {len(value)}"
     if isinstance(value, Rng):
         return f"a generator with seed {value.seed}"
     if isinstance(value, GeneratorOf):
         return "an endless generator" if value.endless else f"a generator of {len(value.items)} items"
+    if isinstance(value, FunctionOf):
+        return f"the function {value.kind} with w {_describe(value.weights)}"
     if isinstance(value, Cache):
         return "the cache"
     return repr(value) if isinstance(value, (str, int, float, bool, type(None))) else type(value).__name__
+
+
+def _is_short(value: Sequence[Any]) -> bool:
+    """Return whether a list or tuple holds only a few numbers and texts, alone or in lists and tuples."""
+    return len(value) <= MAX_NUMBERS and all(
+        _is_short(item) if isinstance(item, (list, tuple)) else isinstance(item, (int, float, str)) for item in value
+    )
 
 
 def _array(array: np.ndarray[Any, Any]) -> str:

@@ -88,5 +88,5 @@ def _broadcast_hint(message: str) -> str:
     if len(shapes) == 2:
         short, long = sorted(shapes, key=len)
         if len(short) == len(long) - 1 and any(long[:i] + long[i + 1 :] == short for i in range(len(long))):
-            return "one of them has lost an axis: with keepdims=True, max, sum and mean keep it, with length 1"
+            return "one of them has an axis less; if max, sum or mean removed it, keepdims=True keeps it, with length 1"
     return "shapes are aligned from the right: two lengths must be equal, or one of them must be 1"

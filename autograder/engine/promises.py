@@ -16,7 +16,6 @@ The file `promises/<assignment>.toml` of a course covers every clause of the doc
 Clauses are the sentences of a docstring and their parts between semicolons; an indented formula is one clause.
 """
 
-import ast
 import re
 import tomllib
 from collections.abc import Iterator
@@ -27,7 +26,7 @@ from pathlib import Path
 from autograder.curriculum import registry
 from autograder.curriculum.registry import BUILT_IN
 from autograder.engine.diagnosis.mistake import mistakes_of_function
-from autograder.engine.diagnosis.variants import solution_source, source_with_mistakes
+from autograder.engine.diagnosis.variants import function_docstring, solution_source, source_with_mistakes
 from autograder.errors import HeadwayError
 
 SECTIONS = ("Args:", "Returns:", "Raises:")
@@ -48,17 +47,12 @@ _CONVERSIONS = {
     "int64-as-int32": "value.astype(numpy.int32) if is_array and value.dtype == numpy.int64 else value",
     "float32-as-float64": "value.astype(numpy.float64) if is_array and value.dtype == numpy.float32 else value",
     "integers-in-float32": "value.astype(numpy.float32) if is_array and first.dtype.kind in 'iu' else value",
-    "integers-stay-integers": "value.astype(numpy.int64) if is_array and first.dtype.kind in 'iu' else value",
 }
 _OTHER = {
     "inputs-changed": """
         value = copy.deepcopy(value)
         for argument in (*args, *kwargs.values()):
             change(argument)""",
-    "rng-used-once-more": """
-        for argument in (*args, *kwargs.values()):
-            if isinstance(argument, numpy.random.Generator):
-                argument.random()""",
 }
 WRAPPERS = (*_ON_ERROR, *_CONVERSIONS, *_OTHER)
 
@@ -147,7 +141,7 @@ def _parse(function: str, table: dict[str, object]) -> FunctionPromises:
 def find_problems(function: str, package: str = BUILT_IN) -> list[str]:
     """Return what is wrong with the promises of a function: clauses not covered, texts and names without a match."""
     module = function.partition(".")[0]
-    clauses = split_docstring(_docstrings(module, package)[function])
+    clauses = split_docstring(function_docstring(function, package))
     covered = promises_of_module(module, package).get(function, FunctionPromises((), ()))
     texts = [*(promise.text for promise in covered.promises), *covered.descriptions]
     counts = {text: sum(text in clause for clause in clauses) for text in texts}
@@ -203,13 +197,6 @@ def _wrapper(function: str, name: str) -> str:
         on_error=_ON_ERROR.get(name, "raise"),
         other=_OTHER.get(name, ""),
     )
-
-
-@cache
-def _docstrings(module: str, package: str) -> dict[str, str]:
-    nodes = ast.parse(solution_source(module, package)).body
-    functions = (node for node in nodes if isinstance(node, ast.FunctionDef))
-    return {f"{module}.{node.name}": ast.get_docstring(node) or "" for node in functions}
 
 
 def _folder(package: str) -> Path:

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from autograder.core.wire_format import Rng
+from autograder.core.wire_format import FunctionOf, Rng
 from autograder.courses.transformer import TRANSFORMER
 from autograder.engine.comparison.compare import compare
 from autograder.engine.describe_inputs import describe_inputs
@@ -26,6 +26,10 @@ from autograder.errors import Mismatch, StudentException
         (([2, 0, 1], {}), "[2, 0, 1], {}"),
         ((list(range(40)), Rng(7)), "a list of 40, a generator with seed 7"),
         (("a\tb", None, True), "'a\\tb', None, True"),
+        (([("mul", (0, 1)), ("sum", (2,))],), "[('mul', (0, 1)), ('sum', (2,))]"),
+        (([np.zeros((3, 5)), np.array(2.0)],), "[(3, 5); scalar = 2]"),
+        (([np.zeros(1)] * 5,), "a list of 5"),
+        ((FunctionOf("sum(w * x**2)", np.zeros((3, 5))),), "the function sum(w * x**2) with w (3, 5)"),
         ((dict.fromkeys(range(6), "x"),), "{0: 'x', 1: 'x', 2: 'x', 3: 'x', …}"),
     ],
 )

@@ -49,7 +49,7 @@ def problems_with(monkeypatch):
         listed = tuple(Promise("softmax.softmax", text, names) for text, names in promised.items())
         covered = {"softmax.softmax": FunctionPromises(listed, tuple(descriptions))}
         monkeypatch.setattr(promises, "promises_of_module", lambda *_: covered)
-        monkeypatch.setattr(promises, "_docstrings", lambda *_: {"softmax.softmax": docstring})
+        monkeypatch.setattr(promises, "function_docstring", lambda *_: docstring)
         return promises.find_problems("softmax.softmax")
 
     return problems

@@ -3,6 +3,7 @@
 The order is fixed: type, shape, dtype, non-finite values, values. Shapes are never broadcast, dtypes never converted.
 """
 
+import math
 import reprlib
 from collections import Counter
 from collections.abc import Sequence
@@ -31,8 +32,12 @@ class Tolerance:
 
     def allowed(self, expected: Array) -> Array:
         """Return the allowed absolute difference of each entry, same shape as `expected`."""
-        size = np.where(np.isfinite(expected), np.abs(expected), 0.0)  # an infinity must match exactly
-        return np.asarray(self.relative * size + self.floor * max(1.0, float(size.max(initial=0.0))))
+        size = np.asarray(np.abs(expected))
+        largest = float(size.max(initial=0))
+        if not math.isfinite(largest):
+            size = np.where(np.isfinite(expected), size, 0.0)  # an infinity must match exactly
+            largest = float(size.max(initial=0))
+        return np.asarray(self.relative * size + self.floor * max(1.0, largest))
 
 
 _NO_RETURN = "a function without a return statement returns None; print shows a value but does not return it"
@@ -101,6 +106,8 @@ def compare_value(
 def _compare_one(actual: Any, expected: Any, output: Output, function: Function, tolerance: Tolerance | None) -> None:
     if isinstance(expected, dict):
         _compare_dict(actual, expected, output, function, tolerance)
+    elif isinstance(expected, list) and any(isinstance(item, np.ndarray) for item in expected):
+        _compare_list(actual, expected, output, function, tolerance)
     elif isinstance(expected, (list, str)) or expected is None:
         if type(actual) is not type(expected) or not _plain_equal(actual, expected):
             raise _wrong_value(output, _short(actual), _short(expected), help=_reordered(actual, expected))
@@ -150,6 +157,28 @@ def _compare_dict(
         # The keys of arrays are names from the contract; the keys of anything else are answers.
         public = all(isinstance(value, (np.ndarray, dict)) for value in expected.values())
         raise Mismatch(output.name + text, secret=None if public else (text, " has other keys than expected"))
+    _compare_entries(actual, expected, output, function, tolerance)
+
+
+def _compare_list(
+    actual: Any, expected: list[Any], output: Output, function: Function, tolerance: Tolerance | None
+) -> None:
+    """Compare lists of arrays."""
+    if not isinstance(actual, list):
+        raise _wrong_type(output, "a list", actual, help=None)
+    if len(actual) != len(expected):
+        raise Mismatch(f"{output.name} must be a list of {len(expected)} arrays, not of {len(actual)}")
+    _compare_entries(dict(enumerate(actual)), dict(enumerate(expected)), output, function, tolerance)
+
+
+def _compare_entries(
+    actual: dict[Any, Any],
+    expected: dict[Any, Any],
+    output: Output,
+    function: Function,
+    tolerance: Tolerance | None,
+) -> None:
+    """Compare entry by entry; the first difference is reported, with the keys of all entries that are wrong."""
     first: Mismatch | None = None
     wrong, right = [], []
     for key, value in expected.items():
@@ -312,7 +341,9 @@ def _dtype_help(actual: Array, expected: Array) -> str | None:
     if expected.dtype == np.float64 and actual.dtype == np.float32:
         return "float64 in gives float64 out: something was converted to float32"
     if expected.dtype == np.bool_:
-        return "use a comparison, np.tril(..., dtype=bool) or .astype(bool)"
+        if np.isin(actual, (0, 1)).all():
+            return "use a comparison, np.tril(..., dtype=bool) or .astype(bool)"
+        return "True and False are needed, not numbers: use a comparison, or np.tril(..., dtype=bool)"
     if expected.dtype.kind == "f" and actual.dtype.kind in "iub":
         return f"the result is {actual.dtype}; convert the inputs first: .astype(np.{expected.dtype})"
     if expected.dtype.kind in "iu" and actual.dtype.kind == "f":

@@ -1,4 +1,4 @@
-"""Describe how every entry of a wrong array is related to the expected one, such as by exchanged axes or a factor."""
+"""Describe how every entry of a wrong array is related to the expected one, such as by swapped axes or a factor."""
 
 import math
 from collections.abc import Sequence
@@ -72,7 +72,7 @@ def _axis(axis: int, axes: Sequence[str]) -> str:
 def _exchange(order: tuple[int, ...], axes: Sequence[str]) -> str:
     moved = [axis for axis, place in enumerate(order) if axis != place]
     if len(moved) == 2:
-        return f"axes {_axis(moved[0], axes)} and {_axis(moved[1], axes)} exchanged"
+        return f"axes {_axis(moved[0], axes)} and {_axis(moved[1], axes)} swapped"
     return f"the axes in the order {order}"
 
 

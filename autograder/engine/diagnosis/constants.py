@@ -1,28 +1,28 @@
 """Find the free constant of a family of mistakes from the student's answer."""
 
 import math
-from collections.abc import Callable, Iterable, Iterator
-from functools import partial
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
 
 from autograder.engine.diagnosis.matching import Match
 from autograder.engine.diagnosis.mistake import BrokenMistake, Mistake
-from autograder.engine.diagnosis.replay import remember_cache, run
+from autograder.engine.diagnosis.replay import Answer, replay
 from autograder.engine.diagnosis.search import Search, parts_of
-from autograder.engine.diagnosis.variants import FamilyModule, solution_module
+from autograder.engine.diagnosis.variants import FamilyModule
+from autograder.engine.student import Call
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
 _DECADES = range(-12, 13)
-_COMMON = (0.25, 0.3, 0.75, 0.7, 0.9, 0.95, 0.98, 0.99, 0.999, 0.9999, 1.5, math.e, math.pi, math.log(2), math.sqrt(2))
-_POSITIVE = sorted({float(f"{digit}e{decade}") for digit in (1, 2, 3, 5) for decade in _DECADES} | set(_COMMON))
+_POSITIVE = sorted({float(f"1e{decade}") for decade in _DECADES} | {0.25, 0.5, 0.9, 1.5, 2.0, 3.0, 5.0})
 GRID = (*(-value for value in reversed(_POSITIVE)), 0.0, *_POSITIVE)
 INTEGERS = (*range(-10, 0), *range(11), 16, 32, 50, 64, 100, 128, 256, 512, 1000, 1024, 10_000)
 MAX_CHECKS = 3  # failed checks of each family that are searched, the fastest first
 MAX_ROOTS = 6
 BISECTIONS = 60
+TRIAL_BISECTIONS = 6  # after which all errors must be smaller
 MAX_DIGITS = 3  # of a number that counts as round
 CLOSE = 1e-3  # Relative difference of constants that count as one.
 
@@ -37,7 +37,10 @@ def find_constants(families: Iterable[Mistake], search: Search) -> dict[Mistake,
             module = FamilyModule(family, search.package, search.module)
         except BrokenMistake:
             continue
-        if values := _find_values(family, module, search):
+        values = _find_values(family, module, search)
+        if search.is_out_of_time:  # Then others were not tried, which might explain as much.
+            break
+        if values:
             value = min(values, key=_roundness)
             is_determined = max(values) - min(values) <= CLOSE * abs(value)
             text = f"{value:.6g}" if is_determined else f"a number such as {value:.6g}"
@@ -48,93 +51,135 @@ def find_constants(families: Iterable[Mistake], search: Search) -> dict[Mistake,
 def _find_values(family: Mistake, module: FamilyModule, search: Search) -> list[float]:
     """Return the constants that explain the most failed checks, among those that explain one of the first."""
     best: tuple[int, list[float]] = (0, [])
+    checks: dict[int, _FamilyCheck] = {}
+
+    def explains(value: float, index: int) -> bool:
+        return checks.setdefault(index, _FamilyCheck(module, search, index)).explains(value)
+
     for index in search.failed[:MAX_CHECKS]:
-        candidates = _candidates(family, module, search, index)
-        values = [value for value in candidates if _explains(module, value, search, index)]
+        check = checks.setdefault(index, _FamilyCheck(module, search, index))
+        values = [value for value in _candidates(family, check) if check.explains(value)]
         for other in search.failed:  # The checks that it explains, one after the other, narrow the values down.
             if len(values) > 1:
-                values = [value for value in values if _explains(module, value, search, other)] or values
+                values = [value for value in values if explains(value, other)] or values
         if values:
-            count = sum(_explains(module, values[0], search, other) for other in search.failed)
+            count = sum(explains(values[0], other) for other in search.failed)
             best = max(best, (count, values), key=lambda entry: entry[0])
             if count == len(search.failed):
                 break
+        elif check.depends_on_constant:
+            break
     return best[1]
 
 
-def _explains(module: FamilyModule, value: float, search: Search, index: int) -> bool:
-    return search.outcome_of_module(module.with_constant(value), index).match is not Match.NO
+class _FamilyCheck:
+    """A failed check, and the answers that a family gives in it; each constant is tried once."""
+
+    def __init__(self, module: FamilyModule, search: Search, index: int) -> None:
+        self._module, self._search, self._index = module, search, index
+        self._answers: dict[float, list[tuple[Call, Answer]]] = {}
+        self._position, self._wrong = _first_wrong_numbers(search, index)
+
+    @property
+    def is_out_of_time(self) -> bool:
+        return self._search.is_out_of_time
+
+    def answers(self, value: float) -> list[tuple[Call, Answer]]:
+        """Return the calls of the check with the answers of this member."""
+        if value not in self._answers:
+            check, module = self._search.checks[self._index], self._module.with_constant(value)
+            self._answers[value] = list(replay(check, module, self._search.package))
+        return self._answers[value]
+
+    @property
+    def depends_on_constant(self) -> bool:
+        """Return whether the numbers of the members that were tried differ."""
+        errors = [self.errors(value) for value in self._answers]
+        return any(not np.array_equal(error, errors[0], equal_nan=True) for error in errors)
+
+    def explains(self, value: float) -> bool:
+        """Return whether this member gives the student's answer, or a part of it."""
+        return self._search.outcome_of_answers(self.answers(value), self._index).match is not Match.NO
+
+    def errors(self, value: float) -> Array:
+        """Return the member's numbers minus the student's where these are wrong, the smallest error first.
+
+        They are those of the first wrong result; there are none if the student or the member has no such numbers.
+        """
+        call, answer = self.answers(value)[-1]
+        if not self._wrong.size or answer.exception is not None:
+            return np.empty(0)
+        parts = parts_of(call, answer, self._search.correct_answer(self._index))
+        if parts is None or self._position >= len(parts):
+            return np.empty(0)
+        part = parts[self._position]
+        candidate, student = np.asarray(part.candidate), np.asarray(part.student)
+        if candidate.shape != student.shape or candidate.dtype.kind != "f":
+            return np.empty(0)
+        return np.asarray(candidate.flat[self._wrong] - student.flat[self._wrong], np.float64)
 
 
-def _candidates(family: Mistake, module: FamilyModule, search: Search, index: int) -> Iterator[float]:
-    """Yield constants that may explain a check: those of the grid, then roots between neighbours on it."""
-    for value in INTEGERS if isinstance(family.constant, int) else GRID:
-        if search.is_out_of_time:
-            return
-        yield value
-    if isinstance(family.constant, int):
-        return
-    for error in _error_functions(module, search, index):
-        errors = [error(value) for value in GRID if not search.is_out_of_time]
-        neighbours = zip(GRID, GRID[1:], errors, errors[1:], strict=False)
-        changes = [neighbour for neighbour in neighbours if neighbour[2] * neighbour[3] < 0]
-        for low, high, error_low, _ in changes[:MAX_ROOTS]:
-            if search.is_out_of_time:
-                return
-            yield from _rounded(_bisect(error, low, high, error_low))
-
-
-def _error_functions(module: FamilyModule, search: Search, index: int) -> Iterator[Callable[[float], float]]:
-    """Yield the difference between the student's number and the candidate's, by constant, for some wrong numbers."""
+def _first_wrong_numbers(search: Search, index: int) -> tuple[int, Array]:
+    """Return which part of a check is the first with wrong numbers, and where they are, the smallest error first."""
     call, right = search.checks[index].calls[-1], search.correct_answer(index)
-    if call.exception is not None or (parts := parts_of(call, right, right)) is None:
-        return
-    for position, part in enumerate(parts):
+    parts = None if call.exception is not None else parts_of(call, right, right)
+    for position, part in enumerate(parts or ()):
         if not all(isinstance(value, (np.ndarray, float, np.floating)) for value in (part.student, part.right)):
             continue
         student, expected = np.asarray(part.student), np.asarray(part.right)
         if student.shape != expected.shape or student.dtype.kind != "f" or not student.size:
             continue
-        difference = np.abs(student - expected)
+        with np.errstate(all="ignore"):
+            difference = np.abs(student - expected)
         wrong = np.flatnonzero(np.isfinite(difference) & (difference > 0))
         if wrong.size:
-            order = wrong[np.argsort(difference.flat[wrong])]
-            # The largest error determines the constant best; a small one belongs to a smoother function of it.
-            for entry in dict.fromkeys((int(order[-1]), int(order[len(order) // 4]))):
-                yield partial(_error, module, search, index, position, entry)
+            return position, wrong[np.argsort(difference.flat[wrong])]
+    return 0, np.empty(0, np.intp)
+
+
+def _candidates(family: Mistake, check: _FamilyCheck) -> Iterator[float]:
+    """Yield constants that may explain a check: those of the grid, then roots between neighbours on it."""
+    grid = INTEGERS if isinstance(family.constant, int) else GRID
+    yield from (probes := (grid[0], grid[len(grid) // 2], grid[-1], family.constant or 0))
+    has_no_effect = all(check.errors(value).size for value in probes) and not check.depends_on_constant
+    if has_no_effect and not check.explains(grid[0]):
+        return
+    for value in grid:
+        if check.is_out_of_time:
             return
+        if value not in probes:
+            yield value
+    if isinstance(family.constant, int):
+        return
+    errors = [check.errors(value) for value in grid]
+    size = max((error.size for error in errors), default=0)
+    # The largest error determines the constant best; a small one belongs to a smoother function of it.
+    for entry in dict.fromkeys((size - 1, size // 4)) if size else ():
+        column = [float(error[entry]) if error.size == size else math.nan for error in errors]
+        neighbours = zip(grid, grid[1:], column, column[1:], strict=False)
+        changes = [(low, high, start) for low, high, start, end in neighbours if start * end < 0]
+        for low, high, error_low in changes[:MAX_ROOTS]:
+            root = _find_root(check, entry, low, high, error_low)
+            if root is not None:
+                yield from _rounded(root)
 
 
-def _error(module: FamilyModule, search: Search, index: int, position: int, entry: int, value: float) -> float:
-    variant = module.with_constant(value)
-    check = search.checks[index]
-    caches: dict[int, Any] = {}
-    for call in check.calls:
-        own = call.function.module == search.module
-        answer = run(
-            variant if own else solution_module(call.function.module, search.package), call, caches, search.package
-        )
-        remember_cache(call.value, answer.value, caches)
-    parts = parts_of(check.calls[-1], answer, search.correct_answer(index)) if answer.exception is None else None
-    if parts is None or position >= len(parts):
-        return math.nan
-    part = parts[position]
-    candidate, student = np.asarray(part.candidate), np.asarray(part.student)
-    if candidate.shape != student.shape or candidate.dtype.kind != "f":
-        return math.nan
-    return float(candidate.flat[entry]) - float(student.flat[entry])
-
-
-def _bisect(error: Callable[[float], float], low: float, high: float, error_low: float) -> float:
-    for _ in range(BISECTIONS):
+def _find_root(check: _FamilyCheck, entry: int, low: float, high: float, error_low: float) -> float | None:
+    """Return where the error of one entry is 0; None if the other errors do not vanish with it, or the time is up."""
+    sizes = [float(np.abs(check.errors(value)).max(initial=0)) for value in (low, high)]
+    for step in range(BISECTIONS):
         # Between numbers of one sign, the geometric mean: constants may differ by orders of magnitude.
         middle = math.copysign(math.sqrt(low * high), low) if low * high > 0 else (low + high) / 2
         if not low < middle < high:
             break
-        error_middle = error(middle)
-        if error_middle == 0:
+        errors = check.errors(middle)
+        if check.is_out_of_time or entry >= errors.size:
+            return None
+        if errors[entry] == 0:
             return middle
-        if (error_middle < 0) == (error_low < 0):
+        if step == TRIAL_BISECTIONS and not np.abs(errors).max() < max(sizes) / 4:
+            return None
+        if (errors[entry] < 0) == (error_low < 0):
             low = middle
         else:
             high = middle

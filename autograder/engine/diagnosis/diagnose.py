@@ -1,9 +1,11 @@
 """Name the mistake: run known wrong implementations on the same inputs, and compare their answers with the student's.
 
-A mistake that gives the student's answer in every check of the function, failed or passed, is not a guess. Where
-neither a mistake nor a pair of mistakes explains all failures, each failed check is explained separately, by mistakes
-that give exactly its answer and contradict no passed check. A mistake is recognized even if the dtype is wrong, too.
-Where two mistakes give the same answers, both are named. Where none does, nothing is reported.
+A mistake that gives the student's answer in every check of the function, failed or passed, is not a guess. Where no
+known one does, others are tried: wrong arguments, mistakes of functions that it calls, several mistakes together, other
+constants, and single changes of the official solution. Where nothing explains all failures, each failed check is
+explained separately, by mistakes that give exactly its answer and contradict no passed check. What is left is
+described by its effect, such as a wrong dtype, if it has a simple one. A mistake is recognized even if the dtype is
+wrong, too. Where two mistakes give the same answers, both are named.
 """
 
 from collections.abc import Iterable, Sequence
@@ -16,20 +18,21 @@ from autograder.engine.diagnosis.effects import diagnose_effect
 from autograder.engine.diagnosis.explanation import Diagnosis
 from autograder.engine.diagnosis.finite_differences import find_step
 from autograder.engine.diagnosis.generated import argument_mistakes, mistakes_of_called_functions
-from autograder.engine.diagnosis.matching import Match, in_float32, match_values, nearly_correct
+from autograder.engine.diagnosis.matching import Match, nearly_correct
 from autograder.engine.diagnosis.mistake import Mistake, mistakes_of_function
 from autograder.engine.diagnosis.mutations import mutations
 from autograder.engine.diagnosis.replay import correct_answer
-from autograder.engine.diagnosis.search import Search, assign
+from autograder.engine.diagnosis.search import Search, assign, match_value
 from autograder.engine.diagnosis.variants import solution_module
 from autograder.engine.student import Call, RecordedCheck
 
 # A diagnosis usually takes milliseconds. But some checks pass on what the student's function returned, of any size, and
 # these limits are the only ones: Headway's own code runs here, outside the sandbox.
 SECONDS = 20.0
-SECONDS_FOR_UNKNOWN = 6.0  # where no known mistake explains all checks
-SECONDS_PER_PHASE = 1.2  # at most, for each kind of other candidates
-SECONDS_FOR_SINGLE_CHECKS = 3.0
+SECONDS_FOR_UNKNOWN = 2.0  # where no known mistake explains all checks
+SECONDS_PER_PHASE = 0.6  # at most, for each kind of other candidates
+SECONDS_FOR_SINGLE_CHECKS = 1.0  # after that
+MAX_CALLED = 150  # mistakes of called functions, the common ones first
 MAX_DIGITS = 6  # of a wrong number that is found
 MAX_ENTRIES = 100_000  # Larger arrays are not searched for difference quotients.
 
@@ -46,6 +49,7 @@ def diagnose(
 
     Not `thorough` means that only the known mistakes are tried, alone. `seconds` is the CPU time to spend on it.
     """
+    checks = (check for check in checks if not _is_spoiled(check, function))
     ordered = sorted(checks, key=lambda check: (check.passed, check.seconds))
     failed = [check for check in ordered if not check.passed]
     if not failed:
@@ -62,6 +66,11 @@ def diagnose(
     return diagnoses
 
 
+def _is_spoiled(check: RecordedCheck, function: str) -> bool:
+    """Return whether another function changed its inputs in a check: what follows is no second mistake."""
+    return any(call.modified and call.function.qualified != function for call in check.calls)
+
+
 def _correct_call(check: RecordedCheck, function: str, package: str) -> Call | None:
     """Return the last call of a passed check, if it is one of the function and its answer or its error is correct."""
     call = check.calls[-1]
@@ -70,8 +79,7 @@ def _correct_call(check: RecordedCheck, function: str, package: str) -> Call | N
     right = correct_answer(check, package)
     if call.exception is not None or right.exception is not None:
         return call if call.exception is not None and right.exception is not None else None
-    coarse = in_float32((*call.args, call.kwargs))
-    return call if match_values(call.value, right.value, coarse) is Match.EXACT else None
+    return call if match_value(call, right) is Match.EXACT else None
 
 
 def _diagnose(
@@ -79,31 +87,36 @@ def _diagnose(
 ) -> dict[str, Diagnosis]:
     failed = [check for check in ordered if not check.passed]
     search = Search(function, ordered, package, seconds)
-    fixed = [mistake for mistake in known if mistake.constant is None]
-    if alternatives := search.explain_all((mistake,) for mistake in fixed):
-        return _assign_alternatives(search, [mistake for (mistake,) in alternatives])
+    if found := _diagnose_known(search, known):
+        return found
     # A documented error that is not raised is a mistake of its own, which has no effect on other answers.
     refused = {check.id for check in failed if correct_answer(check, package).exception is not None}
     if 0 < len(refused) < len(failed):
         apart = Search(function, [check for check in ordered if check.passed or check.id in refused], package, seconds)
         search = Search(function, [check for check in ordered if check.id not in refused], package, seconds)
-        return _diagnose_unknown(search, known, thorough) | _diagnose_unknown(apart, known, thorough=False)
+        found = _diagnose_known(search, known) or _diagnose_unknown(search, known, thorough)
+        return found | (_diagnose_known(apart, known) or _diagnose_unknown(apart, known, thorough=False))
     return _diagnose_unknown(search, known, thorough)
+
+
+def _diagnose_known(search: Search, known: Iterable[Mistake]) -> dict[str, Diagnosis]:
+    """Diagnose by a known mistake that explains all checks."""
+    alternatives = search.explain_all((mistake,) for mistake in known if mistake.constant is None)
+    return _assign_alternatives(search, [mistake for (mistake,) in alternatives])
 
 
 def _diagnose_unknown(search: Search, known: Sequence[Mistake], thorough: bool) -> dict[str, Diagnosis]:
     """Diagnose where no known mistake explains all checks, by more and more unusual candidates."""
     function, package = search.function, search.package
     fixed = [mistake for mistake in known if mistake.constant is None]
-    if alternatives := search.explain_all((mistake,) for mistake in fixed):
-        return _assign_alternatives(search, [mistake for (mistake,) in alternatives])
     if not thorough:
-        search.begin_phase(SECONDS_FOR_SINGLE_CHECKS)
+        search.end_after(SECONDS_FOR_SINGLE_CHECKS)
         return search.explain_each(fixed, with_pairs=False)
     search.end_after(SECONDS_FOR_UNKNOWN)
     arguments = argument_mistakes(function, package)
     # A wrong dtype or an error alone does not say which function's mistake it is.
     called = mistakes_of_called_functions(function, package) if search.has_distinctive_check else ()
+    called = tuple(sorted(called, key=lambda mistake: not mistake.common)[:MAX_CALLED])
     others = [mistake for mistake in (*arguments, *called) if mistake.constant is None]
     for kind in (arguments, called):
         if found := _explain_alone(search, [mistake for mistake in kind if mistake.constant is None]):
@@ -128,7 +141,7 @@ def _diagnose_unknown(search: Search, known: Sequence[Mistake], thorough: bool) 
             search, filter(lambda m: is_round(numbers[m], MAX_DIGITS), numbers), first_only=True
         ):
             return found
-    search.begin_phase(SECONDS_FOR_SINGLE_CHECKS)
+    search.end_after(SECONDS_FOR_SINGLE_CHECKS)
     # Any single number can be explained by some constant: only a round one that explains most checks is no chance.
     likely = [m for m in constants if is_round(constants[m]) and search.explains_most(m)]
     return search.explain_each([*fixed, *likely, *others])
@@ -138,11 +151,11 @@ def _explain_alone(search: Search, mistakes: Iterable[Mistake], *, first_only: b
     """Return the mistakes that explain all checks, each alone, or the first of them."""
     search.begin_phase(SECONDS_PER_PHASE)
     explanations = search.explain_all(((mistake,) for mistake in mistakes), first_only=first_only)
-    return _assign_alternatives(search, [mistake for (mistake,) in explanations]) if explanations else {}
+    return _assign_alternatives(search, [mistake for (mistake,) in explanations])
 
 
 def _assign_alternatives(search: Search, mistakes: list[Mistake]) -> dict[str, Diagnosis]:
-    return assign(_called(search), Diagnosis(tuple(mistakes)))
+    return assign(_called(search), Diagnosis(tuple(mistakes))) if mistakes else {}
 
 
 def _called(search: Search) -> list[RecordedCheck]:
@@ -170,7 +183,7 @@ def _diagnose_quotients(
 
 
 def _find_step(call: Call, mistake: Mistake, package: str) -> float | None:
-    parts = call.value if isinstance(call.value, tuple) else (call.value,)
+    parts = call.value if isinstance(call.value, (tuple, list)) else (call.value,)
     arrays = [
         part for part in parts if isinstance(part, np.ndarray) and part.dtype == np.float64 and part.size <= MAX_ENTRIES
     ]

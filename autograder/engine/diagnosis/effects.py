@@ -11,10 +11,10 @@ import numpy as np
 
 from autograder.engine.comparison.relations import describe_relation
 from autograder.engine.diagnosis.explanation import Diagnosis
-from autograder.engine.diagnosis.matching import Match, Part, in_float32, is_distinctive, match_values
+from autograder.engine.diagnosis.matching import Match, Part, is_distinctive, match_values
 from autograder.engine.diagnosis.mistake import Mistake
 from autograder.engine.diagnosis.replay import Answer
-from autograder.engine.diagnosis.search import parts_of, results_of
+from autograder.engine.diagnosis.search import is_coarse, match_value, parts_of, results_of
 from autograder.engine.student import Call
 
 MAX_NAMES = 4
@@ -85,7 +85,7 @@ def _effects(call: Call, right: Answer) -> Iterator[_Effect]:
         yield from _effects_on_exceptions(call, right)
     elif set(_names(call.modified)) - right.modified:
         names = ", ".join(dict.fromkeys(_names(call.modified)))
-        if _whole_match(call, right) is Match.EXACT:
+        if match_value(call, right) is Match.EXACT:
             yield "changed-in-place", f"the function changes its argument {names} in place"
     elif (parts := parts_of(call, right, right)) is None:
         yield from _effects_on_form(call, right)
@@ -95,10 +95,6 @@ def _effects(call: Call, right: Answer) -> Iterator[_Effect]:
 
 def _names(modified: Sequence[str]) -> list[str]:
     return [name.partition("[")[0] for name in modified]
-
-
-def _whole_match(call: Call, right: Answer) -> Match:
-    return match_values(call.value, right.value, in_float32((*call.args, call.kwargs)))
 
 
 def _effects_on_exceptions(call: Call, right: Answer) -> Iterator[_Effect]:
@@ -127,7 +123,7 @@ def _effects_on_form(call: Call, right: Answer) -> Iterator[_Effect]:
                 ", ".join(map(repr, list(keys)[:MAX_NAMES]))
                 for keys in (expected.keys() - student.keys(), student.keys() - expected.keys())
             )
-            effects += [("missing-keys", f"{name} lacks {missing}")] * bool(missing)
+            effects += [("missing-keys", f"{name} is missing {missing}")] * bool(missing)
             effects += [("extra-keys", f"{name} also has {extra}")] * bool(extra)
         elif not isinstance(expected, dict) and match_values(student, expected) is not Match.EXACT:
             return
@@ -135,7 +131,7 @@ def _effects_on_form(call: Call, right: Answer) -> Iterator[_Effect]:
 
 
 def _effects_on_parts(call: Call, right: Answer, parts: Sequence[Part]) -> Iterator[_Effect]:
-    coarse = in_float32((*call.args, call.kwargs))
+    coarse = is_coarse(call)
     wrong = [part for part in parts if match_values(part.student, part.right, coarse) is not Match.EXACT]
     if exchanged := _exchanged(wrong, coarse):
         yield "results-exchanged", exchanged
@@ -175,9 +171,9 @@ def _exchanged(wrong: Sequence[Part], coarse: bool) -> str:
         return ""
     names = list(sources)
     if len(names) == 2:
-        return f"{names[0]} and {names[1]} are exchanged"
+        return f"{names[0]} and {names[1]} are swapped"
     shown = "; ".join(f"{name} holds {sources[name]}" for name in names[:MAX_NAMES])
-    return f"these results are exchanged: {shown}" + ("; …" if len(names) > MAX_NAMES else "")
+    return f"these results are swapped: {shown}" + ("; …" if len(names) > MAX_NAMES else "")
 
 
 def _effect_on_part(part: Part, call: Call, right: Answer, coarse: bool) -> _Effect | None:

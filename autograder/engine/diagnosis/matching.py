@@ -1,6 +1,6 @@
 """Match two answers: exactly, up to their dtype, in part, or not at all."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, MutableMapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any
@@ -35,22 +35,33 @@ def match_values(student: Any, candidate: Any, coarse: bool = False) -> Match:
     if isinstance(student, dict) and isinstance(candidate, dict):
         if student.keys() != candidate.keys():
             return Match.NO
-        return min((match_values(student[key], candidate[key], coarse) for key in student), default=Match.EXACT)
+        return worst_match(match_values(student[key], candidate[key], coarse) for key in student)
     if isinstance(student, (tuple, list)) and isinstance(candidate, (tuple, list)):
         if len(student) != len(candidate) or type(student) is not type(candidate):
             return Match.NO
-        return min((match_values(a, b, coarse) for a, b in zip(student, candidate, strict=True)), default=Match.EXACT)
+        return worst_match(match_values(a, b, coarse) for a, b in zip(student, candidate, strict=True))
     if isinstance(student, _NUMERIC) and isinstance(candidate, _NUMERIC):
         return _match_arrays(np.asarray(student), np.asarray(candidate), coarse)
     return Match.EXACT if type(student) is type(candidate) and bool(student == candidate) else Match.NO
+
+
+def worst_match(matches: Iterable[Match]) -> Match:
+    """Return the worst of some matches, without looking at those after one that is none."""
+    worst = Match.EXACT
+    for match in matches:
+        if match is Match.NO:
+            return match
+        worst = min(worst, match)
+    return worst
 
 
 def _match_arrays(student: Array, candidate: Array, coarse: bool) -> Match:
     if student.shape != candidate.shape:
         return Match.NO
     same_dtype = student.dtype == candidate.dtype
-    if same_dtype and student.dtype.kind not in "fc":
-        return Match.EXACT if np.array_equal(student, candidate) else Match.NO
+    is_equal = student == candidate
+    if same_dtype and (student.dtype.kind not in "fc" or is_equal.all()):
+        return Match.EXACT if is_equal.all() else Match.NO
     if not same_dtype:
         if not {student.dtype.kind, candidate.dtype.kind} <= set("fiub"):
             return Match.NO
@@ -59,9 +70,12 @@ def _match_arrays(student: Array, candidate: Array, coarse: bool) -> Match:
     dtype = np.dtype(np.float32) if coarse else candidate.dtype
     tolerance = TOLERANCES_FOR_MATCHES.get(dtype, TOLERANCES[np.dtype(np.float64)])
     with np.errstate(all="ignore"):
-        near = np.abs(student - candidate) <= tolerance.allowed(candidate)
-    if not (near | (student == candidate) | (np.isnan(student) & np.isnan(candidate))).all():
-        return Match.NO
+        difference = np.abs(student - candidate)
+        near = difference <= tolerance.allowed(candidate)
+    if not near.all():
+        undefined = np.isnan(difference)  # nan matches nan, and an infinity itself.
+        if not undefined.any() or not (near | is_equal | (np.isnan(student) & np.isnan(candidate))).all():
+            return Match.NO
     return Match.EXACT if same_dtype else Match.UP_TO_DTYPE
 
 
@@ -89,33 +103,51 @@ class Outcome:
 NOT_COMPARABLE = Outcome(Match.NO, contradicts=True)
 
 
-def match_parts(parts: Sequence[Part], coarse: bool = False) -> Outcome:
+def match_parts(
+    parts: Sequence[Part], coarse: bool = False, right_parts: MutableMapping[tuple[str, int], bool] | None = None
+) -> Outcome:
     """Return which of the student's wrong results a candidate explains exactly; there is one that it does not.
 
     If it changes other wrong results in another way, it must explain the first wrong one: a second mistake after it
-    can change the later ones, but not the first.
+    can change the later ones, but not the first. Entries of one dict have no such order: code that computes all of them
+    alike is not explained by what happens to fit one of them.
+
+    `right_parts` remembers which of the student's results are right.
     """
-    explained, remaining, affected = [], [], False
+    right_parts = {} if right_parts is None else right_parts
+    explained, remaining, affected = [], [], []
     for part in parts:
-        is_right = match_values(part.student, part.right, coarse) is Match.EXACT
+        key = (part.name, id(part.student))
+        if key not in right_parts:
+            right_parts[key] = match_values(part.student, part.right, coarse) is Match.EXACT
+        is_right = right_parts[key]
         if match_values(part.student, part.candidate, coarse) is Match.EXACT:
             if not is_right:
                 explained.append(part.name)
         elif is_right:
             return NOT_COMPARABLE
         else:
-            affected = affected or match_values(part.candidate, part.right, coarse) is not Match.EXACT
+            if match_values(part.candidate, part.right, coarse) is not Match.EXACT:
+                affected.append(part.name)
             remaining.append(part.name)
     wrong = [part.name for part in parts if part.name in {*explained, *remaining}]
     if not explained or (affected and explained[0] != wrong[0]):
         return Outcome(Match.NO)
-    return Outcome(Match.IN_PART, False, tuple(explained), tuple(remaining), affected)
+    if {_dict_of(name) for name in explained} & {_dict_of(name) for name in affected} - {""}:
+        return Outcome(Match.NO)
+    return Outcome(Match.IN_PART, False, tuple(explained), tuple(remaining), bool(affected))
+
+
+def _dict_of(name: str) -> str:
+    """Return the name of the dict to which a result belongs; "" if to none."""
+    owner, bracket, _ = name.rpartition("[")
+    return owner if bracket else ""
 
 
 def results(name: str, student: Any, candidate: Any, right: Any, names: Sequence[str] = ()) -> list[Part] | None:
     """Return the single results side by side, in the order in which they are compared; None where the forms differ.
 
-    Results of a tuple are named by `names`, entries of a dict by their key.
+    Results of a tuple are named by `names`, entries of a dict by their key, arrays in a list by their index.
     """
     found: list[Part] = []
     if isinstance(student, Cache):
@@ -129,6 +161,11 @@ def results(name: str, student: Any, candidate: Any, right: Any, names: Sequence
         if not (type(student) is type(candidate) is dict and student.keys() == candidate.keys() == right.keys()):
             return None
         children = [(f"{name}[{key!r}]", student[key], candidate[key], right[key]) for key in right]
+    elif isinstance(right, list) and any(isinstance(item, np.ndarray) for item in right):
+        if not (type(student) is type(candidate) is list and len(student) == len(candidate) == len(right)):
+            return None
+        triples = zip(student, candidate, right, strict=True)
+        children = [(f"{name}[{i}]", *triple) for i, triple in enumerate(triples)]
     else:
         return [Part(name, student, candidate, right)]
     for label, *parts in children:

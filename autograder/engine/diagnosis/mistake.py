@@ -63,6 +63,9 @@ class Mistake:
     generated: bool = False  # was derived from the solution, and is not in the course's table
     fitted: bool = False  # is a member of a family whose constant was found from the answer
 
+    def __hash__(self) -> int:
+        return hash((self.function, self.name))  # Every comparison is looked up by its mistakes.
+
     @property
     def id(self) -> str:
         """`module.function/name`."""

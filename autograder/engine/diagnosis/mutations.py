@@ -171,7 +171,7 @@ def _operator_changes(node: ast.BinOp, place: str, known: set[str]) -> Iterator[
         if isinstance(node.op, (ast.Sub, ast.Div)):
             operator = "-" if isinstance(node.op, ast.Sub) else "/"
             verb = "subtraction" if isinstance(node.op, ast.Sub) else "division"
-            yield node, f"(({right}) {operator} ({left}))", f"a {verb} has its two sides exchanged{place}"
+            yield node, f"(({right}) {operator} ({left}))", f"a {verb} has its two sides swapped{place}"
 
 
 def _call_changes(node: ast.Call, place: str) -> Iterator[_Change]:
@@ -185,7 +185,7 @@ def _call_changes(node: ast.Call, place: str) -> Iterator[_Change]:
         if name in ("swapaxes", "transpose", "reshape", "astype") and not isinstance(node.func.value, ast.Name):
             yield node, ast.unparse(node.func.value), f"{name} is missing{place}"
         elif name in ("swapaxes", "transpose"):
-            yield node, ast.unparse(node.func.value), f"two axes are not exchanged{place}"
+            yield node, ast.unparse(node.func.value), f"two axes are not swapped{place}"
     for keyword in node.keywords:
         if keyword.arg == "axis":
             for axis in _AXES:
@@ -197,5 +197,5 @@ def _call_changes(node: ast.Call, place: str) -> Iterator[_Change]:
     if len(node.args) >= 2 and isinstance(node.func, ast.Name):
         for i in range(len(node.args) - 1):
             order = [*arguments[:i], arguments[i + 1], arguments[i], *arguments[i + 2 :]]
-            title = f"arguments {i + 1} and {i + 2} of {name} are exchanged{place}"
+            title = f"arguments {i + 1} and {i + 2} of {name} are swapped{place}"
             yield node, f"{called}({', '.join(order)})", title

@@ -3,12 +3,13 @@
 import copy
 import types
 import warnings
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from autograder.core.wire_format import Config, GeneratorOf, Rng
+from autograder.core.wire_format import Config, FunctionOf, GeneratorOf, Rng
 from autograder.curriculum.registry import BUILT_IN
 from autograder.engine.diagnosis.explanation import is_same_error
 from autograder.engine.diagnosis.variants import instance_of, parameter_names, solution_module
@@ -25,31 +26,65 @@ class Answer:
     modified: frozenset[str] = frozenset()  # parameters whose arrays were changed
 
 
-def run(module: types.ModuleType, call: Call, caches: dict[int, Any], package: str) -> Answer:
-    """Make a recorded call with a module; `caches` are its own, by the number of the student's."""
+class _InputChanged(Exception):
+    """A candidate wrote into an array that it was given, although this was read-only."""
+
+
+def replay(
+    check: RecordedCheck, module: types.ModuleType | None = None, package: str = BUILT_IN
+) -> Iterator[tuple[Call, Answer]]:
+    """Make the calls of a check again, and yield each with its answer.
+
+    Functions of the assignment of `module` are taken from it, all others are official.
+    """
+    caches: dict[int, Any] = {}
+    read_only = True
+    for number, call in enumerate(check.calls):
+        try:
+            answer = _run(call, _space(call, module, package), caches, package, read_only)
+        except _InputChanged:  # Repeat everything with copies; caches hold arrays that are read-only, too.
+            read_only, caches = False, {}
+            for earlier in check.calls[:number]:
+                remember_cache(
+                    earlier.value, _run(earlier, _space(earlier, module, package), caches, package).value, caches
+                )
+            answer = _run(call, _space(call, module, package), caches, package)
+        yield call, answer
+        remember_cache(call.value, answer.value, caches)
+
+
+def correct_answer(check: RecordedCheck, package: str = BUILT_IN) -> Answer:
+    """Return what the official solution returns in the last call of a check."""
+    answers = [answer for _, answer in replay(check, package=package)]
+    return answers[-1] if answers else Answer()
+
+
+def _space(call: Call, module: types.ModuleType | None, package: str) -> types.ModuleType:
+    if module is not None and call.function.module == module.__name__:
+        return module
+    return solution_module(call.function.module, package)
+
+
+def _run(call: Call, module: types.ModuleType, caches: dict[int, Any], package: str, read_only: bool = False) -> Answer:
+    """Make a recorded call with a module; `caches` are its own, by the number of the student's.
+
+    Arrays are copied, because a wrong function may write into its inputs. Few do: if `read_only`, they are not copied,
+    which is several times as fast, and _InputChanged is raised where one is written to.
+    """
     function = getattr(module, call.function.name)
-    # Everything but caches is copied, because a wrong function may write into its inputs.
-    args = [_prepare_argument(value, caches, package) for value in call.args]
-    kwargs = {name: _prepare_argument(value, caches, package) for name, value in call.kwargs.items()}
+    args = [_prepare_argument(value, caches, package, read_only) for value in call.args]
+    kwargs = {name: _prepare_argument(value, caches, package, read_only) for name, value in call.kwargs.items()}
     try:
         with warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("ignore")
             value = function(*args, **kwargs)
     except Exception as error:
+        if read_only and isinstance(error, ValueError) and "read-only" in str(error):
+            raise _InputChanged from None
         return Answer(exception=StudentException(type(error).__name__, str(error)))
     before = {**dict(zip(parameter_names(call.function.qualified, package), call.args, strict=False)), **call.kwargs}
     after = {**dict(zip(before, args, strict=False)), **kwargs}
     return Answer(value, modified=frozenset(name for name, old in before.items() if not _untouched(after[name], old)))
-
-
-def correct_answer(check: RecordedCheck, package: str = BUILT_IN) -> Answer:
-    """Return what the official solution returns in the last call of a check."""
-    caches: dict[int, Any] = {}
-    answer = Answer()
-    for call in check.calls:
-        answer = run(solution_module(call.function.module, package), call, caches, package)
-        remember_cache(call.value, answer.value, caches)
-    return answer
 
 
 def remember_cache(student: Any, candidate: Any, caches: dict[int, Any]) -> None:
@@ -78,7 +113,7 @@ def same_exception(call: Call, exception: StudentException | None, package: str)
     if any(isinstance(value, Cache) for value in (*call.args, *call.kwargs.values())):
         return False  # No contract requires a backward pass to raise one.
     # Where the contract requires an exception, its text is free.
-    right = run(solution_module(call.function.module, package), call, {}, package).exception
+    right = _run(call, solution_module(call.function.module, package), {}, package).exception
     return right is not None and right.type == call.exception.type
 
 
@@ -87,8 +122,10 @@ def _untouched(after: Any, before: Any) -> bool:
     if isinstance(before, (np.ndarray, dict, list, int, float)) and type(after) is not type(before):
         return False
     if isinstance(before, np.ndarray):
-        form = (before.dtype, before.shape)
-        return (after.dtype, after.shape) == form and bool(after.tobytes() == before.tobytes())
+        if (after.dtype, after.shape) != (before.dtype, before.shape):
+            return False
+        is_same = not after.flags.writeable and np.may_share_memory(after, before)
+        return is_same or bool(after.tobytes() == before.tobytes())
     if isinstance(before, dict):
         return after.keys() == before.keys() and all(_untouched(after[key], old) for key, old in before.items())
     if isinstance(before, list):
@@ -96,12 +133,18 @@ def _untouched(after: Any, before: Any) -> bool:
     return not isinstance(before, (int, float)) or after is before or bool(after == before)
 
 
-def _prepare_argument(value: Any, caches: dict[int, Any], package: str) -> Any:
+def _prepare_argument(value: Any, caches: dict[int, Any], package: str, read_only: bool) -> Any:
+    if read_only and type(value) is np.ndarray:
+        view = value.view()
+        view.flags.writeable = False
+        return view
+    if read_only and type(value) is dict:
+        return {key: _prepare_argument(entry, caches, package, read_only) for key, entry in value.items()}
     if isinstance(value, Cache):
         return caches.get(value.handle.number)
     if isinstance(value, Rng):
         return np.random.default_rng(value.seed)
-    if isinstance(value, GeneratorOf):
+    if isinstance(value, (GeneratorOf, FunctionOf)):
         return copy.deepcopy(value).start()
     if isinstance(value, Config):
         return instance_of(value, package)

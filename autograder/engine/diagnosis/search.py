@@ -1,10 +1,12 @@
 """Search for the mistakes, alone or together, that explain the checks of one function."""
 
+import re
 import time
 import types
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from itertools import combinations, islice, product
+from functools import cached_property
+from itertools import chain, combinations, islice, product
 from typing import Any
 
 import numpy as np
@@ -21,13 +23,13 @@ from autograder.engine.diagnosis.matching import (
     match_parts,
     match_values,
     results,
+    worst_match,
 )
 from autograder.engine.diagnosis.mistake import BrokenMistake, Mistake
 from autograder.engine.diagnosis.replay import (
     Answer,
     correct_answer,
-    remember_cache,
-    run,
+    replay,
     same_exception,
     same_modified,
 )
@@ -39,7 +41,11 @@ Combination = tuple[Mistake, ...]  # mistakes that are made together
 MAX_ALTERNATIVES = 2  # More indistinguishable mistakes than this are not worth reporting.
 MAX_PAIRS = 60  # of common mistakes
 MAX_TRIPLES = 60
+MAX_OTHER_PAIRS = 200
+SECONDS_WITHOUT_LEADS = 0.15  # for sets of mistakes of which none explains anything alone
 MAX_LEADS = 4  # whose pairs with all others are tried early
+FIRST = 3  # What explains nothing in so many failed checks, the fastest, is not tried on the others.
+_ANY_CODE = re.compile("NoneType|out of range|is not defined|maximum recursion")  # Any code may raise these.
 
 
 class Search:
@@ -53,13 +59,14 @@ class Search:
         self.function, self.checks, self.package = function, checks, package
         self.module = function.partition(".")[0]
         self.failed = [i for i, check in enumerate(checks) if not check.passed and calls(function, check)]
-        self._last_deadline = self._deadline = time.thread_time() + seconds
+        self._final_deadline = self._last_deadline = self._deadline = time.thread_time() + seconds
         self._outcomes: dict[tuple[Combination, int], Outcome] = {}
         self._correct_answers: dict[int, Answer] = {}
+        self._right_parts: dict[int, dict[tuple[str, int], bool]] = {}
 
     def end_after(self, seconds: float) -> None:
-        """Leave at most so much time for everything that follows."""
-        self._last_deadline = self._deadline = min(self._last_deadline, time.thread_time() + seconds)
+        """Leave at most so much time for everything that follows, whatever earlier calls have left."""
+        self._last_deadline = self._deadline = min(self._final_deadline, time.thread_time() + seconds)
 
     def begin_phase(self, seconds: float) -> None:
         """Leave at most so much time for what follows."""
@@ -87,13 +94,29 @@ class Search:
     @property
     def has_distinctive_check(self) -> bool:
         """Return whether a failed check has wrong numbers that nothing matches by chance."""
-        return any(self.is_distinctive(index) for index in self.failed)
+        return self._first_distinctive is not None
+
+    @cached_property
+    def _first_distinctive(self) -> int | None:
+        return next((index for index in self.failed if self.is_distinctive(index)), None)
 
     def explains_all(self, mistakes: Combination) -> bool:
         """Return whether mistakes that are made together give the student's answers in all checks."""
-        return all(
+        return self._is_evidence(self.failed) and all(
             self.outcome(mistakes, index).match is Match.EXACT or self._says_nothing(index)
             for index in self._comparable()
+        )
+
+    def _is_evidence(self, failed: Sequence[int]) -> bool:
+        """Return whether what a mistake repeats in failed checks is more than an exception that any code may raise.
+
+        Numbers are, and messages that few lines can cause, and right answers in other checks.
+        """
+        if any(check.passed and check.calls[-1].exception is None for check in self.checks):
+            return True
+        errors = [self.checks[index].calls[-1].exception for index in failed]
+        return any(error is None or not _ANY_CODE.search(error.message) for error in errors) or any(
+            self.correct_answer(index).exception is not None for index in failed
         )
 
     def _says_nothing(self, index: int) -> bool:
@@ -108,10 +131,11 @@ class Search:
         """
         if not self.has_distinctive_check:
             return ()
-        consistent = [mistake for mistake in singles if not self.contradicts((mistake,))]
-        leads = [mistake for mistake in consistent if self._explains_something(mistake)]
-        common = [mistake for mistake in consistent if mistake.common]
-        rest = [mistake for mistake in consistent if mistake not in leads]
+        leads = self._leads(singles)
+        if not leads:
+            self.begin_phase(SECONDS_WITHOUT_LEADS)
+        common = [mistake for mistake in singles if mistake.common and self._is_possible(mistake)]
+        rest = self._rest(leads, singles)
         likely = (
             combinations(leads, 2),
             islice(combinations(common, 2), MAX_PAIRS),
@@ -121,7 +145,8 @@ class Search:
             product(leads, rest),
             islice(combinations(leads, 3), MAX_TRIPLES),
             islice(combinations(common, 3), MAX_TRIPLES),
-            combinations(rest, 2),
+            # Nothing hints at these. The larger the share of common ones, the less is it by chance.
+            islice(product(common, (mistake for mistake in rest if not mistake.common)), MAX_OTHER_PAIRS),
         )
         for candidates in likely if likely_only else (*likely, *others):
             if sets := self._explaining(candidates):
@@ -148,11 +173,16 @@ class Search:
     def explain_each(self, singles: Sequence[Mistake], *, with_pairs: bool = True) -> dict[str, Diagnosis]:
         """Return, by failed check, the candidates that give its answer, contradict nothing and explain the most."""
         explained: dict[int, dict[Combination, Outcome]] = {}
+        candidates = [
+            (mistake,) for mistake in singles if self._is_own((mistake,)) or self._explains_something(mistake)
+        ]
         for index in self.failed:
-            matches = self._matching([(mistake,) for mistake in singles], index)
+            matches = self._matching(candidates, index)
             if matches is None:
                 break
-            explained[index] = matches
+            explained[index] = matches if self._is_evidence([index]) else {}
+            if not any(explained.values()) and sum(map(self._is_unexplained, explained, explained.values())) >= FIRST:
+                break
         if with_pairs:
             self._add_pairs(explained, singles)
         # If most wrong answers have no explanation, simple ones have theirs by chance.
@@ -198,12 +228,11 @@ class Search:
 
     def _add_pairs(self, explained: dict[int, dict[Combination, Outcome]], singles: Sequence[Mistake]) -> None:
         """Add pairs that explain checks completely which single mistakes do not."""
-        consistent = [mistake for mistake in singles if not self.contradicts((mistake,))]
-        leads = [mistake for mistake in consistent if self._explains_something(mistake)]
         for index, matches in explained.items():
             if any(outcome.match > Match.IN_PART for outcome in matches.values()) or not self.is_distinctive(index):
                 continue
-            for pair in (*combinations(leads, 2), *product(leads, [m for m in consistent if m not in leads])):
+            leads = self._leads(singles)
+            for pair in chain(combinations(leads, 2), product(leads, self._rest(leads, singles))):
                 if self.is_out_of_time:
                     return
                 outcome = self.outcome(pair, index)
@@ -253,7 +282,10 @@ class Search:
 
     def contradicts(self, mistakes: Combination) -> bool:
         """Return whether they are wrong where the student is right: in a check that passes, or in a part of another."""
-        for index in self._comparable():
+        return self._is_contradicted(mistakes, self._comparable())
+
+    def _is_contradicted(self, mistakes: Combination, indices: Iterable[int]) -> bool:
+        for index in indices:
             outcome = self.outcome(mistakes, index)
             if self.checks[index].passed:
                 if outcome.match is not Match.EXACT and not self._says_nothing(index):
@@ -267,15 +299,37 @@ class Search:
         count = sum(self.outcome((mistake,), index).match > Match.IN_PART for index in self.failed)
         return count >= 2 and 2 * count > len(self.failed)
 
+    def _leads(self, singles: Sequence[Mistake]) -> list[Mistake]:
+        """Return the mistakes that explain something by themselves, as far as there is time."""
+        return [
+            mistake
+            for mistake in singles
+            if not self.is_out_of_time and self._explains_something(mistake) and not self.contradicts((mistake,))
+        ]
+
+    def _rest(self, leads: Sequence[Mistake], singles: Sequence[Mistake]) -> list[Mistake]:
+        """Return the other mistakes that are possible, as far as there is time."""
+        others = (mistake for mistake in singles if mistake not in leads)
+        return [mistake for mistake in others if not self.is_out_of_time and self._is_possible(mistake)]
+
+    def _is_possible(self, mistake: Mistake) -> bool:
+        """Return whether nothing contradicts a mistake in the first checks of either kind."""
+        passed = [index for index, check in enumerate(self.checks) if check.passed]
+        return not self._is_contradicted((mistake,), [*self.failed[:FIRST], *passed[:FIRST]])
+
     def _explains_something(self, mistake: Mistake) -> bool:
-        return any(self.outcome((mistake,), index).match is not Match.NO for index in self.failed)
+        """Return whether a mistake explains something in the first failed checks; of another function, in one."""
+        indices = self.failed[:FIRST]
+        if not self._is_own((mistake,)) and self._first_distinctive is not None:
+            indices = [self._first_distinctive]
+        return any(self.outcome((mistake,), index).match is not Match.NO for index in indices)
 
     def is_distinctive(self, index: int, names: Sequence[str] = ()) -> bool:
         """Return whether the wrong numbers of a check, or of the parts with these names, match nothing by chance."""
         call, right = self.checks[index].calls[-1], self.correct_answer(index)
         if call.exception is not None or right.exception is not None:
             return False
-        coarse = in_float32((*call.args, call.kwargs))
+        coarse = is_coarse(call)
         parts = parts_of(call, right, right)
         if parts is None:
             return is_distinctive(call.value, right.value, coarse) if isinstance(call.value, np.ndarray) else False
@@ -300,19 +354,20 @@ class Search:
 
     def outcome_of_module(self, wrong: types.ModuleType, index: int, *, in_parts: bool = True) -> Outcome:
         """Return how the answers of a check match those of a module."""
+        return self.outcome_of_answers(replay(self.checks[index], wrong, self.package), index, in_parts=in_parts)
+
+    def outcome_of_answers(
+        self, answers: Iterable[tuple[Call, Answer]], index: int, *, in_parts: bool = True
+    ) -> Outcome:
+        """Return how the answers of a check match those of a candidate to its calls."""
         check = self.checks[index]
-        caches: dict[int, Any] = {}
         match = Match.EXACT
-        for call in check.calls:
-            is_own = call.function.module == self.module
-            space = wrong if is_own else solution_module(call.function.module, self.package)
-            answer = run(space, call, caches, self.package)
+        for call, answer in answers:
             if call.function.qualified == self.function:
                 match = min(match, match_answer(call, answer, check.passed, self.package))
                 if match is Match.NO:
                     is_failure = not check.passed and call is check.calls[-1]
                     return self._outcome_in_parts(index, answer) if is_failure and in_parts else NOT_COMPARABLE
-            remember_cache(call.value, answer.value, caches)
         return Outcome(match)
 
     def _outcome_in_parts(self, index: int, answer: Answer) -> Outcome:
@@ -324,7 +379,7 @@ class Search:
         parts = parts_of(call, answer, self.correct_answer(index))
         if parts is None:
             return Outcome(Match.NO)
-        outcome = match_parts(parts, in_float32((*call.args, call.kwargs)))
+        outcome = match_parts(parts, is_coarse(call), self._right_parts.setdefault(index, {}))
         if outcome.match is Match.IN_PART and (len(parts) < 2 or not same_modified(call, answer, self.package)):
             return Outcome(Match.NO)
         return outcome
@@ -380,9 +435,18 @@ def match_answer(call: Call, answer: Answer, passed: bool, package: str) -> Matc
         return Match.EXACT if same_exception(call, answer.exception, package) else Match.NO
     if not same_modified(call, answer, package) and not (passed and call.modified):  # Another check tests for it.
         return Match.NO
-    # What is computed with a float32 may differ by as much, whatever its dtype.
-    coarse = in_float32((*call.args, call.kwargs))
-    return min(match_values(call.value, answer.value, coarse), _match_entries(call, answer, coarse))
+    match = match_value(call, answer)
+    return match if match is Match.NO else min(match, _match_entries(call, answer, is_coarse(call)))
+
+
+def match_value(call: Call, answer: Answer) -> Match:
+    """Return how well the value that a candidate returned matches the student's."""
+    return match_values(call.value, answer.value, is_coarse(call))
+
+
+def is_coarse(call: Call) -> bool:
+    """Return whether comparisons are coarse: what is computed with a float32 may differ as much as one."""
+    return in_float32((*call.args, call.kwargs))
 
 
 def _match_entries(call: Call, answer: Answer, coarse: bool) -> Match:
@@ -392,7 +456,7 @@ def _match_entries(call: Call, answer: Answer, coarse: bool) -> Match:
     cache = answer.value[-1] if isinstance(answer.value, tuple) else answer.value
     if not isinstance(cache, dict):
         return Match.NO
-    return min(
+    return worst_match(
         match_values(value, cache[name], coarse) if name in cache else Match.EXACT if value is UNANSWERED else Match.NO
         for name, value in call.entries.items()
     )

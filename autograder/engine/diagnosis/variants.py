@@ -8,9 +8,9 @@ import ast
 import builtins
 import inspect
 import types
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -34,7 +34,10 @@ def solution_source(module: str, package: str = BUILT_IN) -> str:
 @cache
 def solution_module(module: str, package: str = BUILT_IN) -> types.ModuleType:
     """Return the official solution of an assignment as a module."""
-    return _execute(module, package)
+    solution = types.ModuleType(module)
+    solution.__dict__["__builtins__"] = _builtins(partial(solution_module, package=package), package)
+    exec(compile(solution_source(module, package), f"<{module}>", "exec"), solution.__dict__)
+    return solution
 
 
 def instance_of(config: Config, package: str = BUILT_IN) -> Any:
@@ -69,7 +72,7 @@ def module_with_mistakes(*mistakes: Mistake, package: str = BUILT_IN, of_module:
         changed = _changed(mistakes[::-1], package)
     for (module, _), code in changed.items():
         texts.setdefault(module, []).append(code.decorators + code.text)
-    return _execute(of_module or mistakes[0].module, package, texts)
+    return _copy_solution(of_module or mistakes[0].module, package, texts)
 
 
 class FamilyModule:
@@ -82,7 +85,7 @@ class FamilyModule:
         loaded: dict[str, types.ModuleType] = {}
         assert family.constant is not None
         constants = {CONSTANT: family.constant}
-        self._module = _execute(of_module or family.module, package, {family.module: [text]}, constants, loaded)
+        self._module = _copy_solution(of_module or family.module, package, {family.module: [text]}, constants, loaded)
         self._names = vars(loaded[family.module])
         self._code = _compile_text(text, family.module) if CONSTANT in code.signature else None
 
@@ -148,11 +151,12 @@ def _code_of(node: ast.FunctionDef, lines: list[str]) -> _FunctionCode:
 
 
 def _changed(
-    mistakes: tuple[Mistake, ...], package: str, *, typical: bool = True
+    mistakes: tuple[Mistake, ...], package: str, *, typical: bool = True, complete: bool = False
 ) -> dict[tuple[str, str], _FunctionCode]:
-    """Return the functions in which the mistakes are made, changed, by module and name.
+    """Return the functions in which the mistakes are made, changed, by module and name; raise BrokenMistake if unfit.
 
-    Families have their typical constant, or stay open.
+    Families have their typical constant, or stay open. After others, a mistake may be made in part: code that an
+    earlier one has removed cannot be edited. If `complete`, every edit must be made.
     """
     changed: dict[tuple[str, str], _FunctionCode] = {}
     for position, mistake in enumerate(mistakes):
@@ -163,30 +167,23 @@ def _changed(
         if name not in functions:
             raise BrokenMistake(f"{mistake.id}: the solution has no function {name}")
         key = (mistake.module, name)
-        changed[key] = _apply(changed.get(key, functions[name]), mistake, name, after_others=position > 0)
+        changed[key] = _apply(changed.get(key, functions[name]), mistake, name, position > 0, complete)
     return changed
 
 
 def keeps_all_edits(mistakes: tuple[Mistake, ...], package: str = BUILT_IN) -> bool:
     """Return whether no mistake removes code that a later one would edit, so that each is made completely."""
-    functions: dict[tuple[str, str], str] = {}
-    for mistake in mistakes:
-        name = mistake.inside or mistake.function.partition(".")[2]
-        key = (mistake.module, name)
-        code = _functions(mistake.module, package)[name]
-        text = functions.get(key, code.signature + code.body)
-        if mistake.body or not all(old in text for old, _ in mistake.edits):
-            return False
-        for old, new in mistake.edits:
-            text = text.replace(old, new)
-        functions[key] = text
-    return True
+    try:
+        _changed(mistakes, package, complete=True)
+    except BrokenMistake:
+        return False
+    return not any(mistake.body for mistake in mistakes)
 
 
-def _apply(function: _FunctionCode, mistake: Mistake, name: str, *, after_others: bool) -> _FunctionCode:
+def _apply(function: _FunctionCode, mistake: Mistake, name: str, after_others: bool, complete: bool) -> _FunctionCode:
     signature, body = function.signature, mistake.body.strip("\n") + "\n" if mistake.body else function.body
     edits = mistake.edits
-    if after_others:  # Code that an earlier mistake removed cannot be edited; at least one edit must still apply.
+    if after_others and not complete:  # At least one edit must still apply.
         edits = tuple(edit for edit in edits if edit[0] in signature + body) or edits
     for old, new in edits:
         count = signature.count(old) + body.count(old)
@@ -197,11 +194,6 @@ def _apply(function: _FunctionCode, mistake: Mistake, name: str, *, after_others
 
 
 @cache
-def _compiled(name: str, package: str) -> types.CodeType:
-    return compile(solution_source(name, package), f"<{name}>", "exec")
-
-
-@cache
 def _compile_text(text: str, name: str) -> types.CodeType:
     try:
         return compile(text, f"<{name}>", "exec")
@@ -209,14 +201,14 @@ def _compile_text(text: str, name: str) -> types.CodeType:
         raise BrokenMistake(f"a mistake in {name} is not valid Python: {error}") from None
 
 
-def _execute(
+def _copy_solution(
     name: str,
     package: str,
     changed_functions: Mapping[str, Iterable[str]] = MappingProxyType({}),
     constants: Mapping[str, float] = MappingProxyType({}),
     loaded: dict[str, types.ModuleType] | None = None,
 ) -> types.ModuleType:
-    """Execute a solution and what it imports, as far as it changes.
+    """Copy an official solution and what it imports, as far as it changes; methods of classes stay as they are.
 
     Args:
         name: the assignment.
@@ -230,25 +222,47 @@ def _execute(
     def load(name: str) -> types.ModuleType:
         if name not in loaded:
             is_changed = changed_functions.keys() & {name, *imported_modules(name, package)}
-            loaded[name] = execute(name) if is_changed else solution_module(name, package)
+            loaded[name] = copy(name) if is_changed else solution_module(name, package)
         return loaded[name]
+
+    def copy(name: str) -> types.ModuleType:
+        official = vars(solution_module(name, package))
+        module = types.ModuleType(name)
+        for key, value in official.items():
+            module.__dict__[key] = copied(value, official, module.__dict__)
+        module.__dict__["__builtins__"] = _builtins(load, package)
+        # A decorator may have remembered answers of other functions.
+        decorated = (code.decorators + code.text for code in _functions(name, package).values() if code.decorators)
+        if name in changed_functions:
+            module.__dict__.update(constants)
+        for text in (*decorated, *changed_functions.get(name, ())):
+            exec(_compile_text(text, name), module.__dict__)
+        return module
+
+    def copied(value: Any, official: dict[str, Any], names: dict[str, Any]) -> Any:
+        if isinstance(value, types.ModuleType):
+            return load(value.__name__) if value.__name__ in solutions else value
+        if not isinstance(value, types.FunctionType):
+            return value
+        if value.__globals__ is official:
+            function = types.FunctionType(value.__code__, names, value.__name__, value.__defaults__, value.__closure__)
+            function.__kwdefaults__ = value.__kwdefaults__
+            return function
+        return getattr(load(value.__module__), value.__name__) if value.__module__ in solutions else value
+
+    solutions = _solution_paths(package)
+    loaded[name] = copy(name)
+    return loaded[name]
+
+
+def _builtins(load: Callable[[str], types.ModuleType], package: str) -> dict[str, Any]:
+    """Return the built-in names for a solution, whose imports of other assignments are resolved by `load`."""
+    solutions = _solution_paths(package)
 
     def import_(name: str, *details: Any) -> Any:
         return load(name) if name in solutions else builtins.__import__(name, *details)
 
-    def execute(name: str) -> types.ModuleType:
-        module = types.ModuleType(name)
-        module.__dict__["__builtins__"] = {**vars(builtins), "__import__": import_}
-        exec(_compiled(name, package), module.__dict__)
-        if name in changed_functions:
-            module.__dict__.update(constants)
-        for text in changed_functions.get(name, ()):
-            exec(_compile_text(text, name), module.__dict__)
-        return module
-
-    solutions = _solution_paths(package)
-    loaded[name] = execute(name)
-    return loaded[name]
+    return {**vars(builtins), "__import__": import_}
 
 
 @cache

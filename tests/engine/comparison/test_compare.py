@@ -10,6 +10,7 @@ from autograder.errors import Mismatch
 
 SOFTMAX = TRANSFORMER.functions["softmax.softmax"]
 LOSS = TRANSFORMER.functions["softmax.cross_entropy"]
+TAPE = TRANSFORMER.functions["gradients.tape_gradients"]
 ATTENTION = TRANSFORMER.functions["attention.attention"]
 
 
@@ -38,6 +39,21 @@ EXPECTED = np.arange(6.0).reshape(2, 3)
 )
 def test_compare_reports_first_difference(actual, message):
     assert verdict(actual, EXPECTED).message == message
+
+
+@pytest.mark.parametrize(
+    ("actual", "message"),
+    [
+        ((EXPECTED, np.float64(2.0)), "gradients must be a list, not tuple"),
+        ([EXPECTED], "gradients must be a list of 2 arrays, not of 1"),
+        ([EXPECTED, np.ones(3)], "gradients[1] has shape (3,), expected ()"),
+        ([EXPECTED + 1, np.float64(2.0)], "gradients[0] differs from PyTorch's autograd.grad"),
+    ],
+)
+def test_compare_reports_first_wrong_array_of_a_list(actual, message):
+    expected = [EXPECTED, np.array(2.0)]
+    assert verdict(actual, expected, TAPE).message == message
+    compare([EXPECTED, np.float64(2.0)], expected, TAPE)
 
 
 def test_compare_reports_shape_before_dtype_and_values():

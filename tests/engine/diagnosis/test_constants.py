@@ -92,4 +92,4 @@ def layernorm_backward(dout, x, gamma, eps=1e-5):
     failed = judged(tmp_path, "layernorm.layernorm_backward", text)
     assert failed
     for outcome in failed:
-        assert "eps is always 1e-05" in outcome.mistake["title"]
+        assert "eps was always 1e-05" in outcome.mistake["title"]

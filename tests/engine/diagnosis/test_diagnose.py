@@ -8,6 +8,7 @@ from support.judging import judged
 from autograder.courses.transformer import TRANSFORMER
 from autograder.engine.comparison import relations
 from autograder.engine.comparison.compare import compare
+from autograder.engine.diagnosis.mistake import Mistake
 from autograder.engine.diagnosis.variants import solution_source
 from autograder.engine.session import Options, check
 from autograder.errors import Mismatch
@@ -141,11 +142,10 @@ def embed_tokens_backward(dout, ids, vocab_size):
 
 def test_diagnose_ignores_coincidence_among_unexplained(tmp_path, solutions):
     """Divided by a power of the batch: with a batch of one text that is as if nothing was divided."""
-    text = (
-        (solutions / "attention.py")
-        .read_text("utf-8")
-        .replace("math.sqrt(q.shape[-1])", "float(q.shape[0] ** 3 + (q.shape[0] > 1))", 1)
-    )
+    text = (solutions / "attention.py").read_text("utf-8")
+    old = "    scores /= math.sqrt(q.shape[-1])"
+    assert text.count(old) == 1
+    text = text.replace(old, "    scores /= float(q.shape[0] ** 3 + (q.shape[0] > 1))")
     failed = judged(tmp_path, "attention.attention", text)
     assert len(failed) > 5
     assert [outcome.mistake for outcome in failed] == [None] * len(failed)
@@ -236,7 +236,7 @@ X = np.arange(24.0).reshape(2, 3, 4) ** 1.5
 @pytest.mark.parametrize(
     ("actual", "words"),
     [
-        (X.swapaxes(1, 2), "axes 1 and 2 exchanged"),
+        (X.swapaxes(1, 2), "axes 1 and 2 swapped"),
         (X.transpose(2, 0, 1), "the axes in the order"),
         (X.swapaxes(1, 2).reshape(X.shape), "in the wrong places"),
         (X.reshape(6, 4), "in another shape"),
@@ -286,7 +286,7 @@ def test_describe_relation_of_empty_mask_is_false():
 def test_compare_help_contains_relation():
     with pytest.raises(Mismatch) as caught:
         compare(X.swapaxes(1, 2), X, TRANSFORMER.functions["softmax.softmax"])
-    assert "axes 1 (row) and 2 (class) exchanged" in caught.value.help
+    assert "axes 1 (row) and 2 (class) swapped" in caught.value.help
     assert caught.value.details["shapes"] == {"yours": [2, 4, 3], "expected": [2, 3, 4]}
 
 
@@ -361,3 +361,47 @@ def layernorm_backward(dout, x, gamma, eps=1e-5):
     (title,) = {outcome.mistake["title"] for outcome in judged(tmp_path, "layernorm.layernorm_backward", text)}
     assert "dbeta is the mean" in title
     assert "dgamma and dbeta are means" not in title
+
+
+def test_diagnose_general_exception_everywhere_is_not_named(tmp_path, monkeypatch):
+    """Any code may raise the same everywhere; a known mistake that does, too, proves nothing."""
+    edit = ("z /= z.sum(axis=axis, keepdims=True)", "None.size")
+    known = (Mistake("softmax.softmax", "no-result", "there is no result", "Why.", "Which?", (edit,)),)
+    monkeypatch.setattr("autograder.engine.diagnosis.diagnose.mistakes_of_function", lambda *args: known)
+    text = solution_source("softmax")
+    assert text.count(edit[0]) == 1
+    failed = judged(tmp_path, "softmax.softmax", text.replace(*edit))
+    assert failed
+    assert "no-result" not in " ".join(outcome.mistake["id"] for outcome in failed if outcome.mistake)
+
+
+def test_diagnose_step_counted_by_layer_is_not_called_a_missing_power(tmp_path, solutions):
+    """In the first array, the number of the layer is 1, as if βᵗ were β; in the others, it is not."""
+    text = (solutions / "training.py").read_text("utf-8")
+    old = "    for name, p in params.items():\n        g = grads[name]\n        m = (1 - beta1) * g\n"
+    assert text.count(old) == 1
+    new = """    for layer, (name, p) in enumerate(params.items(), 1):
+        root2 = math.sqrt(1 - beta2**layer)
+        step_size = lr * root2 / (1 - beta1**layer)
+"""
+    text = text.replace(old, old.replace("    for name, p in params.items():\n", new))
+    failed = judged(tmp_path, "training.adamw_step", text)
+    assert failed
+    assert [outcome.mistake for outcome in failed] == [None] * len(failed)
+
+
+def test_diagnose_input_changed_by_forward_pass_is_one_finding(tmp_path, solutions):
+    """The backward pass gets a cache with an array that has changed: that is no mistake of its own."""
+    old = "after_attention = ln2_in = x + attn_out"
+    text = (solutions / "blocks.py").read_text("utf-8")
+    assert text.count(old) == 1
+    (tmp_path / "blocks.py").write_text(
+        text.replace(old, "x += attn_out\n        after_attention = ln2_in = x"), "utf-8"
+    )
+    options = Options(functions=TRANSFORMER.select(["blocks"]), official=True)
+    wrong = [outcome for outcome in check("s", tmp_path, options).checks if outcome.status != "passed"]
+    named = {outcome.function: outcome.mistake["id"] for outcome in wrong if outcome.mistake}
+    assert named == {"blocks.block": "blocks.block/x-in-place-with-pre"}
+    backward = [outcome for outcome in wrong if outcome.function == "blocks.block_backward"]
+    assert backward
+    assert all(outcome.blocked_by == ["blocks.block"] for outcome in backward)

@@ -46,7 +46,7 @@ def block_backward(dout, cache):
     found = titles(judged(tmp_path, "blocks.block_backward", text))
     assert found
     for title in found.values():
-        assert title == "grads['ln1.gamma'] and grads['ln2.beta'] are exchanged"
+        assert title == "grads['ln1.gamma'] and grads['ln2.beta'] are swapped"
 
 
 def test_diagnose_error_for_a_number_of_axes(tmp_path, solutions):
