@@ -40,7 +40,7 @@ class FrameError(ValueError):
     """The bytes are not a valid frame, or the frame is too large."""
 
 
-_MARKERS = {"r": "an Rng", "c": "a Config", "g": "a GeneratorOf"}  # by their tags in a header
+_MARKERS = {"r": "an Rng", "c": "a Config", "g": "a GeneratorOf", "f": "a FunctionOf"}  # by their tags in a header
 
 
 @dataclass(frozen=True)
@@ -88,6 +88,43 @@ class GeneratorOf:
             raise RuntimeError("this generator is endless: take only as many items as you need")
 
 
+# The functions that a grader can pass to a student's function, of weights and an array of the same shape. Only these
+# can be named in a frame.
+FUNCTIONS: dict[str, Callable[[Any, Any], Any]] = {
+    "sum(w * x**2)": lambda w, x: (w * x**2).sum(),
+    "sum(w * sin(x))": lambda w, x: (w * np.sin(x)).sum(),
+    "sum(w * x)**3": lambda w, x: (w * x).sum() ** 3,
+}
+
+
+@dataclass(frozen=True)
+class FunctionOf:
+    """A marker for one of `FUNCTIONS` with these weights w, which the receiver makes.
+
+    The function takes arrays of the shape of the weights only. With `max_calls` it raises RuntimeError if it is called
+    more often.
+    """
+
+    kind: str
+    weights: Any
+    max_calls: int | None = None
+
+    def start(self) -> Callable[[Any], Any]:
+        """Return the function, whose calls are counted from 0."""
+        calls, shape = 0, np.shape(self.weights)
+
+        def function(x: Any) -> Any:
+            nonlocal calls
+            calls += 1
+            if self.max_calls is not None and calls > self.max_calls:
+                raise RuntimeError(f"this function was called more than {self.max_calls} times")
+            if np.shape(x) != shape:
+                raise ValueError(f"this function takes an array of shape {shape}, not {np.shape(x)}")
+            return FUNCTIONS[self.kind](self.weights, np.asarray(x))
+
+        return function
+
+
 @dataclass(frozen=True)
 class Opaque:
     """A value that cannot be sent (a generator, an object array, a class instance), represented by its type's name."""
@@ -115,7 +152,7 @@ def unpack(frame: bytes, handles: Iterable[int] | None = None) -> Any:
     Args:
         frame: the bytes.
         handles: for a frame from a student's process, the numbers of the handles that it may contain, each of them
-            once; `Rng` and `Config` are then refused. None: the sender is trusted.
+            once; `Rng`, `Config` and `GeneratorOf` are then refused. None: the sender is trusted.
     """
     if len(frame) < PREFIX.size:
         raise FrameError("the frame is too short")
@@ -165,6 +202,8 @@ def _describe(value: Any, chunks: list[bytes], depth: int) -> Any:
         return {"r": value.seed}
     if type(value) is GeneratorOf:
         return {"g": [_describe(value.items, chunks, depth + 1), value.endless]}
+    if type(value) is FunctionOf:
+        return {"f": [value.kind, _describe(value.weights, chunks, depth + 1), value.max_calls]}
     if type(value) is Config:
         return {"c": [value.module, value.name, _describe(value.fields, chunks, depth + 1)]}
     return {"o": value.type_name if type(value) is Opaque else _type_name(value)}
@@ -222,6 +261,10 @@ class _Decoder:
             items, endless = self.build(content[0], depth + 1), content[1]
             if type(items) is list and type(endless) is bool:
                 return GeneratorOf(items, endless)
+        if tag == "f" and type(content) is list and len(content) == 3:
+            kind, weights, max_calls = content[0], self.build(content[1], depth + 1), content[2]
+            if type(kind) is str and kind in FUNCTIONS and type(max_calls) in (int, type(None)):
+                return FunctionOf(kind, weights, max_calls)
         if tag == "c" and type(content) is list and len(content) == 3:
             module, name, fields = content
             values = self.build(fields, depth + 1)

@@ -136,6 +136,27 @@ def test_generator_yields_the_items_once():
     assert list(wire_format.GeneratorOf([1, 2]).start()) == [1, 2]
 
 
+def test_function_round_trips_and_computes():
+    sent = wire_format.FunctionOf("sum(w * x)**3", np.array([1.0, 2.0]), max_calls=1)
+    f = wire_format.unpack(wire_format.pack(sent)).start()
+    assert f(np.array([3.0, 0.5])) == 64.0
+    with pytest.raises(RuntimeError, match="more than 1 times"):
+        f(np.array([3.0, 0.5]))
+
+
+def test_function_takes_only_arrays_of_its_shape():
+    f = wire_format.FunctionOf("sum(w * x**2)", np.ones(3)).start()
+    assert [f(np.full(3, 2.0)) for _ in range(3)] == [12.0, 12.0, 12.0]
+    with pytest.raises(ValueError, match=r"shape \(3,\), not \(\)"):
+        f(2.0)
+
+
+def test_function_of_unknown_kind_is_refused():
+    frame = wire_format.pack(wire_format.FunctionOf("__import__('os')", np.ones(1)))
+    with pytest.raises(wire_format.FrameError, match="malformed"):
+        wire_format.unpack(frame)
+
+
 def test_endless_generator_repeats_and_finally_raises():
     endless = wire_format.GeneratorOf([1, 2], endless=True).start()
     assert list(itertools.islice(endless, 5)) == [1, 2, 1, 2, 1]
@@ -148,6 +169,7 @@ FORBIDDEN = [  # as header entries, because a Config cannot be a key of a dict
     {"c": ["gpt", "GPTConfig", {"d": [["d_model", 8]]}]},
     {"c": ["/tmp/evil", "run", {"d": []}]},
     {"g": [{"l": [1]}, False]},
+    {"f": ["sum(w * x**2)", 1.0, None]},
     {"h": 2},
     {"h": -1},
 ]

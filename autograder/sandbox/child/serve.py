@@ -66,12 +66,12 @@ class Submission:
         return function
 
     def resolve(self, value):
-        """Return the generator, configuration or stored value that a marker stands for; other values unchanged."""
+        """Return what a marker stands for, a generator, function, configuration or stored value; others unchanged."""
         if isinstance(value, frames.Handle):
             return self.handles[value.number]
         if isinstance(value, frames.Rng):
             return np.random.default_rng(value.seed)
-        if isinstance(value, frames.GeneratorOf):
+        if isinstance(value, (frames.GeneratorOf, frames.FunctionOf)):
             return value.start()
         if isinstance(value, frames.Config):
             return self.function(value.module, value.name)(**value.fields)
@@ -178,6 +178,8 @@ def arrays(value, path):
     """
     if isinstance(value, np.ndarray):
         yield path, value
+    elif isinstance(value, np.generic):  # The sum of an array, appended to a list of arrays.
+        yield path, np.asarray(value)
     elif isinstance(value, dict):
         for key, item in value.items():
             yield from arrays(np.asarray(item) if type(item) in (int, float) else item, (*path, key))
