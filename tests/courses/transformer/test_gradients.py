@@ -69,6 +69,32 @@ def test_cross_entropy_gradient(normal):
     assert_gradients(lambda: s.cross_entropy(logits, targets), {"x": logits}, {"x": gradient})
 
 
+def test_matmul_gradient(normal):
+    g, a, b, dout = (
+        solution_module("gradients"),
+        normal(size=(5, 1, 2, 3)),
+        normal(size=(6, 3, 4)),
+        normal(size=(5, 6, 2, 4)),
+    )
+    gradients = dict(zip("ab", g.matmul_backward(dout, a, b), strict=True))
+    assert_gradients(lambda: (dout * (a @ b)).sum(), {"a": a, "b": b}, gradients)
+
+
+def test_tape_gradient(normal):
+    g, x, y = solution_module("gradients"), np.exp(normal(size=(3, 4))), normal(size=4)
+    tape = [
+        ("log", (0,)),
+        ("mul", (2, 1)),
+        ("tanh", (3,)),
+        ("add", (4, 0)),
+        ("exp", (1,)),
+        ("mul", (5, 6)),
+        ("sum", (7,)),
+    ]
+    gradients = dict(zip("xy", g.tape_gradients(tape, [x, y]), strict=True))
+    assert_gradients(lambda: g.tape_values(tape, [x, y])[-1], {"x": x, "y": y}, gradients)
+
+
 def test_embed_tokens_gradient(normal):
     e, ids, table = solution_module("embeddings"), np.array([[0, 2, 2], [4, 2, 1]]), normal(size=(5, 3))
     dout = normal(size=(2, 3, 3))

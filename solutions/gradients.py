@@ -1,0 +1,729 @@
+"""Gradients: by difference quotients, by the chain rule, and by reverse mode over a tape."""
+
+# %% [markdown]
+# # Gradients: what changes the result, and how fast
+#
+# Training changes the parameters of a model, a little at a time, so that its loss falls. A model has thousands of
+# parameters, or billions. For each of them there is one question: if this number rises a little, does the loss rise or
+# fall, and how fast?
+#
+# In this assignment you learn to answer it for all parameters at once: first by trial, then exactly. The functions are
+# so small that you can follow every number on paper. The rules are those by which every network is trained, and the
+# rest of this course is built on them.
+#
+# ```text
+#     w ──┐
+#         mul ── p ──┐                       first the numbers, from left to right ──>
+#     x ──┘          add ── s ── tanh ── L
+#     b ─────────────┘                       <── then how fast L changes with each, from right to left
+# ```
+#
+# The map below is the one of the whole model again; the part of this assignment is marked.
+#
+# ![A map of the whole model. Marked: the step after the loss, on the right.](figures/map-gradients.svg)
+
+# %%
+import numpy as np
+
+# %% [markdown]
+# ## How much does the result change?
+#
+# Take the function f(x) = x² at x = 3, where it is 9. Raise x by 0.1: f becomes 9.61. It has risen by 0.61, which is
+# 6.1 times as much as x. Now raise x by less:
+#
+# ```python
+# >>> def square(x):
+# ...     return x * x
+# >>> for h in (0.1, 0.01, 0.001):
+# ...     print(h, round((square(3 + h) - square(3)) / h, 6))
+# 0.1 6.1
+# 0.01 6.01
+# 0.001 6.001
+#
+# ```
+#
+# The smaller the step, the closer the ratio is to 6. This limit is the **derivative** of f at 3: how much the result
+# changes for each unit by which the input changes, if the change is small. On paper,
+#
+# $$\frac{(x + h)^2 - x^2}{h} = \frac{2xh + h^2}{h} = 2x + h$$
+#
+# and with h going to 0 the derivative of x² is 2x. At 3 it is 6: raising x raises f. At −3 it is −6: raising x lowers
+# f. A large derivative means that a small change of the input matters much; 0 means that it does not matter at all.
+#
+# These derivatives occur in the course. Each can be looked up, and tested by a small step as above:
+#
+# | function of x | derivative |
+# |---|---|
+# | x + c | 1 |
+# | c · x | c |
+# | x² | 2x |
+# | 1 / x | −1 / x² |
+# | exp(x) | exp(x), the function itself |
+# | log(x) | 1 / x |
+# | tanh(x) | 1 − tanh²(x) |
+#
+# (tanh is a smooth step from −1 to 1. It is steepest at 0, where its derivative is 1, and flat far away from 0.)
+
+# %% [markdown]
+# ## How to read the formulas
+#
+# Come back to this table when you meet one of these signs, in this assignment or later:
+#
+# | written | meaning |
+# |---|---|
+# | exp(x), $e^x$ | e = 2.71828… to the power x, always above 0. exp(x + y) = exp(x) · exp(y), and exp(0) = 1 |
+# | log(x) | the natural logarithm ("ln" at school), also in `np.log`. It undoes exp: log(exp(x)) = x |
+# | rules for log | log(x · y) = log(x) + log(y), log(x / y) = log(x) − log(y), log(1) = 0 |
+# | dL/dx | "dL by dx": how fast L changes with x, the derivative of L *with respect to* x, all else held fixed |
+# | ∂L/∂x | the same; the round ∂ stresses that L depends on other numbers, too |
+# | $x_i$, $a_{ij}$ | entry i of a vector; the entry of a matrix (a table) in row i and column j. Both count from 0 |
+# | $\sum_i x_i$, Σ_i x_i | the sum of $x_i$ over all i. $\sum_j a_{ij}$ is the sum of row i |
+# | (..., M, N) | a shape: any number of axes, possibly none, and then axes of length M and N |
+# | [0, V) | the numbers from 0 up to V, without V itself. The integers in it are 0, 1, ..., V − 1 |
+# | $a^\top$ | a *transposed*: its rows become columns, so that $(a^\top)_{ij} = a_{ji}$ |
+
+# %% [markdown]
+# ## `numerical_gradient`
+#
+# The ratio above is a **difference quotient**. It needs no theory: any function that you can compute has one. How good
+# is it? There are two of them: the *forward* difference compares f at x + h with f at x, and the *central* difference
+# compares f at x + h with f at x − h, which are 2h apart. For f(x) = x³, whose derivative is 3x²:
+#
+# $$\frac{(x + h)^3 - x^3}{h} = 3x^2 + 3xh + h^2 \qquad\quad \frac{(x + h)^3 - (x - h)^3}{2h} = 3x^2 + h^2$$
+#
+# With a step ten times smaller, the error of the forward difference is about ten times smaller; that of the central
+# difference is a hundred times smaller. The term 3xh comes from the bend of the curve. It has the same size on both
+# sides of x and cancels, not only for x³ but for every curve without corners.
+#
+# In a drawing, a difference quotient is the slope of a line through two points of the curve. The derivative is the
+# slope of the line that touches the curve at x, the tangent:
+#
+# ![Left: x² with lines through the points at 1 and at 1 + h; for a smaller h the line is closer to the tangent. Right:
+# x³; the line of the central difference is nearly parallel to the tangent, the forward one is
+# steeper.](figures/slopes.svg)
+#
+# So the smaller the step, the better? A `float64` has about 16 digits. If h is tiny, f(x + h) and f(x − h) agree in
+# most of them, and only the few others are left in the difference. This rounding error is roughly $10^{-16}$ times the
+# size of f, divided by h: it *grows* as h shrinks. Here is the total error for x³ at 2, where the derivative is 12:
+#
+# ```python
+# >>> def cube(x):
+# ...     return x * x * x
+# >>> for h in (1e-1, 1e-3, 1e-5, 1e-8, 1e-12):
+# ...     forward = abs((cube(2 + h) - cube(2)) / h - 12)
+# ...     central = abs((cube(2 + h) - cube(2 - h)) / (2 * h) - 12)
+# ...     print(f"h = {h:.0e}   forward {forward:.0e}   central {central:.0e}")
+# h = 1e-01   forward 6e-01   central 1e-02
+# h = 1e-03   forward 6e-03   central 1e-06
+# h = 1e-05   forward 6e-05   central 2e-10
+# h = 1e-08   forward 7e-08   central 7e-08
+# h = 1e-12   forward 1e-03   central 1e-03
+#
+# ```
+#
+# The best central difference has ten correct digits, the best forward difference only seven or eight. (Press and others
+# 2007, section 5.7. A `float32` has 7 digits in all; with a small step hardly any of them would be left.)
+#
+# Most functions of this course take an array. Then there is one derivative for each entry: move this entry, keep all
+# others, and see what happens to the result. The array of all these derivatives is the **gradient**; it has the shape
+# of x. Each entry's sign says whether the result rises or falls when that entry is raised.
+#
+# With x₀² + x₁² + x₂² as the function, the gradient is 2x. (`lambda x: ...` is a short way to write a function that
+# returns what stands after the colon.)
+#
+# ```python
+# >>> numerical_gradient(lambda x: (x * x).sum(), np.array([1.0, 2.0, -3.0])).round(6)
+# array([ 2.,  4., -6.])
+#
+# ```
+#
+# How do you visit every entry of an array whose shape you do not know? `np.ndindex(x.shape)` yields all its indices,
+# and `x[index]` reads or changes the entry. This works for every shape, also for (), which has one entry:
+#
+# ```python
+# >>> x = np.zeros((2, 2))  # np.zeros_like(x) makes such an array in the shape and dtype of x
+# >>> for index in np.ndindex(x.shape):
+# ...     x[index] = 10 * index[0] + index[1]
+# >>> x
+# array([[ 0.,  1.],
+#        [10., 11.]])
+# >>> list(np.ndindex(()))
+# [()]
+#
+# ```
+#
+# Each entry takes two calls of f. For a model with a million parameters that is two million passes over the text, for
+# one step of training. So difference quotients do not train models. They *test* gradients that were computed in another
+# way (Goodfellow, Bengio and Courville 2016, section 11.5), and you will use them for that throughout the course.
+
+
+# %%
+def numerical_gradient(f, x, eps=1e-6):
+    """Return the gradient of a function at `x` by central differences, one entry at a time.
+
+    Args:
+        f: a function that takes an array of the shape of `x`, float64, and returns a number.
+        x: where to take the gradient: an array of any shape, also (). It is not changed. Integers and float32 are
+            converted to float64.
+        eps: the step, above 0. It is added to an entry and subtracted from it, while the others stay as they are.
+
+    Returns:
+        The central differences, shape of `x`, float64. `f` is called at most twice for each entry.
+    """
+    x = np.array(x, dtype=np.float64)  # a copy, which the loop may change
+    gradient = np.zeros_like(x)
+    for place in np.ndindex(x.shape):
+        entry = x[place]
+        x[place] = entry + eps
+        above = f(x)
+        x[place] = entry - eps
+        below = f(x)
+        x[place] = entry
+        gradient[place] = (above - below) / (2 * eps)
+    return gradient
+
+
+# %% [markdown]
+# ## The chain rule, with numbers
+#
+# Now exactly. Take L = tanh(w · x + b), the computation drawn with letters at the beginning of this lesson, with w = 2,
+# x = 0.5 and b = −0.8. Computing everything, from the inputs to the result L, is the **forward pass**:
+#
+# ```text
+#     p = w · x    =  2 · 0.5      =  1.0
+#     s = p + b    =  1.0 − 0.8    =  0.2
+#     L = tanh(s)  =  tanh(0.2)    =  0.1974
+# ```
+#
+# How fast does L change with w? Go back from the end, one step at a time. (dL/ds is how fast L changes with s.)
+#
+# ```text
+#     L = tanh(s):   if s rises by h, L rises by (1 − tanh²(s)) · h     dL/ds = 1 − 0.1974²  = 0.9610
+#     s = p + b:     if p rises by h, s rises by h                      dL/dp = 0.9610 · 1   = 0.9610
+#                    if b rises by h, s rises by h                      dL/db = 0.9610 · 1   = 0.9610
+#     p = w · x:     if w rises by h, p rises by x · h                  dL/dw = 0.9610 · x   = 0.4805
+#                    if x rises by h, p rises by w · h                  dL/dx = 0.9610 · w   = 1.9221
+# ```
+#
+# This is the **backward pass**, and every line of it follows the **chain rule**: the derivative of L with respect to an
+# *input* of a step is its derivative with respect to the step's *output*, times the derivative of the step itself.
+#
+# $$\frac{dL}{dw} = \frac{dL}{dp} \cdot \frac{dp}{dw}$$
+#
+# ![The computation as a graph: w and x are multiplied to p, b is added to get s, and L is tanh of s. Each box has its
+# number and the derivative of L.](figures/gradient-graph.svg)
+#
+# Is it correct? Ask the difference quotient, with w, x and b in one array:
+#
+# ```python
+# >>> numerical_gradient(lambda v: np.tanh(v[0] * v[1] + v[2]), np.array([2.0, 0.5, -0.8])).round(4)
+# array([0.4805, 1.9221, 0.961 ])
+#
+# ```
+#
+# In the product dL/dp · dp/dw, the first factor comes from the later steps and is all that a step needs to know about
+# them. It is called the **upstream gradient**. In this course its name is `dout`, for $dL/d\mathit{out}$; in the same
+# way `dw` stands for $dL/dw$. A backward function, such as `matmul_backward`, takes the upstream gradient of one step
+# and returns the gradients with respect to the step's inputs. So it fits any computation, whatever comes after the
+# step.
+#
+# **Numbers that are used twice.** In L = x · x, both factors are x. If x rises by h, the first factor makes L rise by
+# x · h, and so does the second. L rises by the *sum*, 2x · h. This holds for everything that is used more than once:
+# each use contributes to its gradient, and the contributions are added (Goodfellow and others 2016, section 6.5.2).
+
+# %% [markdown]
+# ## From numbers to arrays
+#
+# Arrays need no new rule. Their entries are numbers, so pick *one* entry of the input and ask: which entries of the
+# output contain it, and with what factor? Multiply each factor by the upstream gradient of that output entry, and add.
+# Three examples:
+#
+# ```text
+#     out = exp(x)     x_i is only in out_i, with the derivative exp(x_i)     dx_i = dout_i · exp(x_i)
+#     out = x + y      x_i is only in out_i, with the factor 1                dx_i = dout_i
+#     out = Σ_i x_i    x_i is in the only output, with the factor 1           dx_i = dout, for every i
+# ```
+#
+# A gradient always has the shape of the array that it belongs to: `dx` that of `x`, `dout` that of `out`. If a shape is
+# wrong, the gradient is.
+
+# %% [markdown]
+# ## `sum_to_shape`
+#
+# NumPy adds arrays of different shapes: it repeats an axis of length 1 as often as the other array needs it, and adds
+# missing axes in front. This is **broadcasting**. Here a vector (3,) is added to each row of a table (2, 3):
+#
+# ```python
+# >>> table, b = np.zeros((2, 3)), np.array([1.0, 2.0, 3.0])
+# >>> table + b
+# array([[1., 2., 3.],
+#        [1., 2., 3.]])
+#
+# ```
+#
+# Suppose that later steps make a number L of this sum `out`, and that `dout` says how fast L changes with each of its
+# entries. What is `db`, the gradient of L with respect to b? Pick one entry: $out_{ij} = table_{ij} + b_j$, so $b_j$ is
+# in column j of *every* row, each time with the factor 1. It is used twice here, and the contributions are added:
+#
+# $$db_j = \sum_i dout_{ij}$$
+#
+# What was repeated in the forward pass is summed in the backward pass. `sum_to_shape` does this for all shapes: it
+# takes a gradient in the shape after broadcasting and returns it in the shape before. Axes that were added in front are
+# summed and disappear; axes of length 1 that were repeated are summed and stay, with length 1.
+#
+# ```python
+# >>> dout = np.array([[1.0, 2.0, 3.0], [10.0, 20.0, 30.0]])
+# >>> sum_to_shape(dout, (3,))
+# array([11., 22., 33.])
+# >>> sum_to_shape(dout, (2, 1))
+# array([[ 6.],
+#        [60.]])
+#
+# ```
+#
+# To find out which axes were repeated, write the two shapes below each other, aligned on the right:
+#
+# ```text
+#     after    (5, 4, 2, 3)
+#     before      (4, 1, 3)        the 5 was added in front, the 1 was repeated
+# ```
+#
+# The number of axes of an array is `x.ndim`. `x.sum(axis=1)` sums along axis 1, which disappears; `axis=(0, 2)` sums
+# along both. With `keepdims=True` the axes stay, with length 1:
+#
+# ```python
+# >>> dout.sum(axis=1).shape, dout.sum(axis=1, keepdims=True).shape
+# ((2,), (2, 1))
+#
+# ```
+
+
+# %%
+def sum_to_shape(grad, shape):
+    """Return the gradient of an array that was broadcast, from the gradient after broadcasting.
+
+    Each entry is the sum over all places to which broadcasting copied it.
+
+    Args:
+        grad: gradient after broadcasting, float.
+        shape: the shape before, a tuple. It can be broadcast to the shape of `grad`, and may be equal to it.
+
+    Returns:
+        Gradient of the given shape, in the dtype of `grad`.
+    """
+    added = grad.ndim - len(shape)
+    repeated = tuple(added + i for i, length in enumerate(shape) if length == 1)
+    return grad.sum(axis=(*range(added), *repeated)).reshape(shape)
+
+
+# %% [markdown]
+# ## `matmul_backward`
+#
+# In a matrix product `a @ b`, the entry in row i and column j is row i of a times column j of b: multiply the numbers
+# in pairs, and add. So a row of a must be as long as a column of b: (M, K) @ (K, N) gives (M, N). With 2 × 2 matrices:
+#
+# ```text
+#     [1  2]     [5  6]     [1 · 5 + 2 · 7    1 · 6 + 2 · 8]     [19  22]
+#     [3  4]  @  [7  8]  =  [3 · 5 + 4 · 7    3 · 6 + 4 · 8]  =  [43  50]
+# ```
+#
+# Exchanging rows and columns is called *transposing*. It exchanges the two indices: if b has the shape (K, N), then
+# $b^\top$ has the shape (N, K), and $b_{kj}$ is in row j and column k of it.
+#
+# Nearly all work of a transformer is matrix products, so this gradient is the most important of the course. You do not
+# have to remember it: it follows from one entry. For a of shape (M, K) and b of shape (K, N),
+#
+# ```text
+#     out_ij = Σ_k a_ik b_kj          the definition: row i of a, times column j of b
+#     where is a_ik?                  in row i of out, once in each of its entries out_i1, out_i2, ...
+#     with what factor?               b_kj in out_ij
+#     da_ik = Σ_j dout_ij b_kj        each factor times its upstream gradient, and added
+# ```
+#
+# Now write the last line as a matrix product, on paper. In a product like the first line, the index that is summed is
+# the *second* of the left matrix and the *first* of the right one. Here j is summed: it is already the second index of
+# dout, but also the second of b. What has to be done with b? Then do the same for `b_kj`: in which entries of out is
+# it, and with what factor?
+#
+# Check by shapes: da must be (M, K), made of dout (M, N) and b (K, N). If M, K and N are different, there is only one
+# way to multiply the two that gives this shape.
+#
+# In this example L is the first entry of the product, so dout is 1 there and 0 elsewhere. That entry is 1 · 5 + 2 · 7,
+# made of the first row of a and the first column of b. Each number's derivative is the other one of its pair:
+#
+# ```python
+# >>> a, b = np.array([[1.0, 2.0], [3.0, 4.0]]), np.array([[5.0, 6.0], [7.0, 8.0]])
+# >>> da, db = matmul_backward(np.array([[1.0, 0.0], [0.0, 0.0]]), a, b)
+# >>> da
+# array([[5., 7.],
+#        [0., 0.]])
+# >>> db
+# array([[1., 0.],
+#        [2., 0.]])
+#
+# ```
+#
+# With more than two axes, `a @ b` multiplies the matrices in the last two axes and broadcasts the axes in front of
+# them. In (B, M, K) @ (K, N) the same matrix b multiplies each of the B matrices in a: it was repeated, so its gradient
+# is summed over them. You have a function for that. To swap the last two axes of any array, use
+# `np.swapaxes(x, -1, -2)`; `x.T` would reverse all axes.
+
+
+# %%
+def matmul_backward(dout, a, b):
+    """Return the gradients of the matrix product `a @ b`.
+
+        out_ij = Σ_k a_ik b_kj
+
+    Args:
+        dout: upstream gradient, with respect to `out`, (..., M, N).
+        a: left factor, (..., M, K).
+        b: right factor, (..., K, N). The leading axes of `a` and `b` may be broadcast: one of the two may have fewer
+            of them, or some of length 1. All arrays are floats of one dtype.
+
+    Returns:
+        da: gradient with respect to `a`, shape and dtype of `a`.
+        db: gradient with respect to `b`, shape and dtype of `b`.
+    """
+    da = dout @ np.swapaxes(b, -1, -2)  # (..., M, K)
+    db = np.swapaxes(a, -1, -2) @ dout  # (..., K, N)
+    return sum_to_shape(da, a.shape), sum_to_shape(db, b.shape)
+
+
+# %% [markdown]
+# ## `tape_values`
+#
+# The backward pass at the beginning was done by hand, but it followed a fixed rule: go back through the steps, and
+# multiply at each of them. A program can do that, if it knows the steps. They form a **computation graph**: the figure
+# with the boxes, in which lines lead from each result to the steps that use it. Written as a list, in the order of the
+# computation, it is called a **tape**.
+#
+# All arrays of the computation are numbered from 0: first the inputs, then the result of each entry of the tape. An
+# entry is a pair: the name of an operation, and the numbers of the arrays that it is applied to. With the inputs w, x
+# and b (numbers 0, 1, 2), L = tanh(w · x + b) is this tape:
+#
+# ```python
+# >>> tape = [
+# ...     ("mul", (0, 1)),  # number 3: p = w · x
+# ...     ("add", (3, 2)),  # number 4: s = p + b
+# ...     ("tanh", (4,)),  # number 5: L
+# ... ]
+# >>> inputs = [np.array(2.0), np.array(0.5), np.array(-0.8)]
+# >>> [round(float(array), 4) for array in tape_values(tape, inputs)]
+# [2.0, 0.5, -0.8, 1.0, 0.2, 0.1974]
+#
+# ```
+#
+# The forward pass keeps *all* of them, because the backward pass needs them: in the gradient of mul, the other factor
+# occurs.
+#
+# Some operations take one array, others two. A star passes the items of a list as separate arguments:
+#
+# ```python
+# >>> arguments = [np.array(2.0), np.array(0.5)]
+# >>> float(np.multiply(*arguments))  # the same as np.multiply(arguments[0], arguments[1])
+# 1.0
+#
+# ```
+
+
+# %%
+# Given: the operations of a tape. `add` and `mul` broadcast; `sum` adds all entries and returns a single number.
+OPERATIONS = {
+    "add": np.add,
+    "mul": np.multiply,
+    "matmul": np.matmul,
+    "tanh": np.tanh,
+    "exp": np.exp,
+    "log": np.log,
+    "sum": np.sum,
+}
+
+
+def tape_values(tape, inputs):
+    """Return all arrays of a computation that is written as a tape: the forward pass.
+
+    Args:
+        tape: a list of pairs `(op, arguments)`. `op` is a name in `OPERATIONS`; `arguments` is a tuple with the number
+            of each array that it is applied to. The inputs come first, numbered from 0; the results of the entries
+            follow, in the order of the tape.
+        inputs: a list of arrays of floats.
+
+    Returns:
+        A list: the inputs, then the result of each entry of the tape.
+
+    Raises:
+        ValueError: if an operation is not in `OPERATIONS`. The message contains its name: "unknown operation 'sin'".
+    """
+    values = list(inputs)
+    for op, arguments in tape:
+        if op not in OPERATIONS:
+            raise ValueError(f"unknown operation {op!r}")
+        values.append(OPERATIONS[op](*(values[i] for i in arguments)))
+    return values
+
+
+# %% [markdown]
+# ## `tape_gradients`
+#
+# Now run the tape backwards. Keep one gradient for each array, of the same shape: at first all 0, except that of the
+# last result, L itself. Its derivative with respect to itself is 1. Then go through the tape from its last entry to its
+# first. At each entry, the gradient of its result is `dout`; compute from it the gradients of its arguments, as in the
+# sections above, and *add* them to what is already there. With k inputs, the result of entry n of the tape is array
+# k + n. For the tape above, which has three inputs:
+#
+# | entry of the tape | its result | dout | is added to |
+# |---|---|---|---|
+# | 2: `("tanh", (4,))` | 5, L | 1 | gradient 4: 1 · (1 − 0.1974²) = 0.9610 |
+# | 1: `("add", (3, 2))` | 4, s | 0.9610 | gradients 3 and 2: 0.9610 each |
+# | 0: `("mul", (0, 1))` | 3, p | 0.9610 | gradient 0: 0.9610 · x = 0.4805, gradient 1: 0.9610 · w = 1.9221 |
+#
+# You have met the rules of all seven operations:
+#
+# | operation | where to find its rule |
+# |---|---|
+# | `add`, `exp`, `sum` | "From numbers to arrays". For `sum`, `np.full_like(x, dout)` has `dout` in every entry |
+# | `mul` | as with numbers, entry by entry: `dout` times the other factor |
+# | `tanh`, `log` | the table of derivatives, times `dout`. For `tanh` and `exp` use the result, which you have kept |
+# | `matmul` | `matmul_backward`. Both arguments have at least two axes |
+#
+# Why does the order matter? When you come to an entry, its `dout` must be complete. All uses of its result are further
+# down on the tape, so they have already been visited. And why add? Because an array may have other uses.
+#
+# ```python
+# >>> [round(float(gradient), 4) for gradient in tape_gradients(tape, inputs)]
+# [0.4805, 1.9221, 0.961]
+# >>> float(tape_gradients([("mul", (0, 0))], [np.array(3.0)])[0])  # x · x at 3: two uses of one value
+# 6.0
+#
+# ```
+#
+# For `mul` and `add` remember that their arguments may have been broadcast; you have a function for that, too.
+#
+# This is the **reverse mode** of automatic differentiation. The section after the function compares it with another.
+
+
+# %%
+def tape_gradients(tape, inputs):
+    """Return the gradients of the last result of a tape with respect to the inputs, by reverse mode.
+
+    Args:
+        tape: as in `tape_values`. Its last result is a single number, of shape ().
+        inputs: a list of arrays of floats.
+
+    Returns:
+        A list with the gradient of each input, in the input's shape and dtype. An input that is used several times
+        gets the sum over all its uses; one that is not used gets zeros.
+
+    Raises:
+        ValueError: if an operation is not in `OPERATIONS`, or if the last result has axes.
+    """
+    values = tape_values(tape, inputs)
+    if np.ndim(values[-1]) > 0:
+        raise ValueError(f"the last result must be a single number, but has shape {np.shape(values[-1])}")
+    gradients = [np.zeros_like(value) for value in values]
+    gradients[-1] = np.ones_like(values[-1])
+    for number in reversed(range(len(inputs), len(values))):
+        op, arguments = tape[number - len(inputs)]
+        dout, out, used = gradients[number], values[number], [values[i] for i in arguments]
+        if op == "add":
+            contributions = [dout, dout]
+        elif op == "mul":
+            contributions = [dout * used[1], dout * used[0]]
+        elif op == "matmul":
+            contributions = matmul_backward(dout, *used)
+        elif op == "tanh":
+            contributions = [dout * (1 - out**2)]
+        elif op == "exp":
+            contributions = [dout * out]
+        elif op == "log":
+            contributions = [dout / used[0]]
+        else:  # sum: its only result gets every entry once
+            contributions = [dout * np.ones_like(used[0])]
+        for i, contribution in zip(arguments, contributions, strict=True):
+            gradients[i] = gradients[i] + sum_to_shape(contribution, values[i].shape)
+    return gradients[: len(inputs)]
+
+
+# %% [markdown]
+# ## Why reverse mode
+#
+# The tape runs in reverse mode. There is also a **forward mode**: start at *one* input, and carry along how fast each
+# result changes with it, in the order of the computation. This gives the derivatives of all results with respect to
+# this input; for a million inputs you need a million passes. Reverse mode gives the
+# derivatives of one result with respect to *all* inputs in a single pass, which costs only a few times as much as the
+# forward pass. A loss is one number and a model has many parameters: that is why every network is trained in reverse
+# mode. The price is storage, for all the arrays of the forward pass (Baydin and others 2018, sections 3.1 and 3.2).
+#
+# PyTorch does the same. It writes the tape while it computes, and `loss.backward()` runs it backwards. In the
+# assignments that follow there is no tape: you write the backward pass of each layer by hand, with the rules of this
+# lesson, and see how it works.
+
+# %% [markdown]
+# ## On paper
+#
+# Ten minutes with a pencil, before you look at the answers (in a file, they begin right below):
+#
+# 1. L = log(exp(x) + exp(y)). What are dL/dx and dL/dy, for any x and y? What is their sum?
+# 2. A mean of n numbers is subtracted: $out_i = x_i - \frac{1}{n} \sum_j x_j$. Which outputs contain $x_0$, and with
+#    what factors?
+#    What is dx, given dout?
+# 3. L is the sum of all entries of a @ b. What is $da_{ik}$? Why are all rows of da equal?
+
+# %% [markdown]
+# ## Answers on paper
+#
+# **1. exp(x) / (exp(x) + exp(y)), and the same with y; their sum is 1.** The logarithm of u has the derivative 1/u, and
+# u = exp(x) + exp(y) has the derivative exp(x) with respect to x. For x = 0 and y = log 3 that is 1/4 and 3/4:
+#
+# ```python
+# >>> tape_for_1 = [("exp", (0,)), ("exp", (1,)), ("add", (2, 3)), ("log", (4,))]
+# >>> [round(float(gradient), 4) for gradient in tape_gradients(tape_for_1, [np.array(0.0), np.log(np.array(3.0))])]
+# [0.25, 0.75]
+#
+# ```
+#
+# **2. All of them.** The output $out_0$ contains $x_0$ with the factor 1 − 1/n, every other one with −1/n. So
+# $dx_0 = dout_0 - \frac{1}{n} \sum_j dout_j$: the mean is subtracted from the upstream gradient, too.
+#
+# ```python
+# >>> dout = np.array([1.0, 2.0, 6.0])
+# >>> numerical_gradient(lambda x: (dout * (x - x.mean())).sum(), np.array([0.3, -0.1, 0.7])).round(6)
+# array([-2., -1.,  3.])
+#
+# ```
+#
+# **3. The sum of row k of b.** All upstream gradients are 1, so $da_{ik} = \sum_j b_{kj}$, in which i does not occur.
+# With the matrices of the example above, the rows of b have the sums 11 and 15:
+#
+# ```python
+# >>> a, b = np.array([[1.0, 2.0], [3.0, 4.0]]), np.array([[5.0, 6.0], [7.0, 8.0]])
+# >>> tape_gradients([("matmul", (0, 1)), ("sum", (2,))], [a, b])[0]
+# array([[11., 15.],
+#        [11., 15.]])
+#
+# ```
+
+# %% [markdown]
+# ## What could go wrong
+#
+# Look here when a check fails. These mistakes are easy to make, and the report uses the same words when it recognizes
+# one.
+#
+# - `numerical_gradient`: **the difference was divided by eps, not by 2 * eps.** The two points x + eps and x - eps
+#   are 2 * eps apart. Without the 2 the gradient is twice as large as it should be.
+# - `numerical_gradient`: **the entry was not set back before the next one was changed.** The following differences
+#   are then taken at another point: every entry before them is off by a step. The mistake stays hidden if f treats
+#   all entries separately.
+# - `numerical_gradient`: **x was not converted to float64.** An integer array cannot hold 3.125: the decimals are
+#   cut off. In float32 a small step is lost in rounding.
+# - `sum_to_shape`: **the mean over the copies was taken, not the sum.** Every copy contributes in full: if the entry
+#   rises by h, all copies rise by h.
+# - `sum_to_shape`: **repeated axes were removed by the sum: they should stay, with length 1.** The result must have
+#   exactly the shape from before broadcasting, in which these axes have length 1.
+# - `matmul_backward`: **in both gradients, the other factor was not transposed.** The index that is summed must be
+#   the second of the left matrix and the first of the right one.
+# - `matmul_backward`: **db was not summed over the axes that were broadcast.** A matrix that was used for the whole
+#   batch was used many times, and all uses contribute.
+# - `tape_values`: **the results were appended to the caller's list of inputs.** `values = inputs` does not copy the
+#   list: it is a second name for it. A second call would start with too many inputs.
+# - `tape_gradients`: **gradients were overwritten, not added.** What is used several times gets a contribution from
+#   each use. Only the last one is left.
+# - `tape_gradients`: **the gradients of arrays that were broadcast were not summed.** A gradient has the shape of its
+#   array. What was repeated in the forward pass is summed in the backward pass.
+
+# %% [markdown]
+# ## Try it
+#
+# All the ways to compute a gradient, side by side: by hand, by difference quotients, by the tape, and by PyTorch (whose
+# numbers are copied here, because you may not have it). The computation is a small network: h = tanh(x W + b), and then
+# h V. It should say whether exactly one of two inputs is 1, and its loss is the sum of the squared errors. Then the
+# tape trains the network: 200 steps, each subtracts a tenth of the gradient from every parameter.
+#
+# The gradient of b by hand goes back through the steps. The loss is the sum of error², so its gradient with respect to
+# the error h V − y is 2 · error; the rule of `matmul_backward` makes it `dh = 2 error @ V.T`; tanh multiplies it by
+# 1 − h²; and b was added to each of the four rows, so sum over them.
+#
+# **Guess first.** To how many digits will the four gradients agree: to 8, or even to 13? And can the tape train a
+# network of which it knows nothing but the list of steps?
+#
+# Run it: `python gradients.py`, or the next cell of the notebook.
+
+# %%
+if __name__ == "__main__":
+    x = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
+    y = np.array([[0.0], [1.0], [1.0], [0.0]])  # 1 where exactly one of the two inputs is 1
+    rng = np.random.default_rng(0)
+    W, b, V = rng.normal(size=(2, 3)), np.zeros(3), rng.normal(size=(3, 1))
+    # 0 W, 1 b, 2 V, 3 x, 4 -y, then the results: 5 x W, 6 x W + b, 7 h, 8 h V, 9 error, 10 its square, 11 loss
+    tape = [("matmul", (3, 0)), ("add", (5, 1)), ("tanh", (6,)), ("matmul", (7, 2))]
+    tape += [("add", (8, 4)), ("mul", (9, 9)), ("sum", (10,))]
+
+    def loss_for_bias(bias):
+        return tape_values(tape, [W, bias, V, x, -y])[-1]
+
+    values = tape_values(tape, [W, b, V, x, -y])
+    by_hand = (2 * values[9] @ V.T * (1 - values[7] ** 2)).sum(axis=0)
+    ways = {"hand": by_hand, "quotients": numerical_gradient(loss_for_bias, b)}
+    ways["tape"] = tape_gradients(tape, [W, b, V, x, -y])[1]
+    ways["PyTorch"] = np.array([-9.506023174804563, -5.7840388220158, 3.7154942352835225])  # PyTorch 2.13, float64
+    for way, gradient in ways.items():
+        agree = [np.allclose(gradient, by_hand, rtol=10.0**-digits, atol=0) for digits in (8, 13)]
+        print(f"by {way:9}", gradient.round(7), "  agrees to 8 digits: {}, to 13: {}".format(*agree))
+    for step in range(201):
+        if step % 50 == 0:
+            print(f"step {step:3}   loss {tape_values(tape, [W, b, V, x, -y])[-1]:.4f}")
+        gradients = tape_gradients(tape, [W, b, V, x, -y])
+        W, b, V = (p - 0.1 * gradient for p, gradient in zip((W, b, V), gradients, strict=False))
+    print("predictions  ", tape_values(tape, [W, b, V, x, -y])[8].ravel().round(2))
+
+# %% [markdown]
+# ## What came out
+#
+# ```text
+# by hand      [-9.5060232 -5.7840388  3.7154942]   agrees to 8 digits: True, to 13: True
+# by quotients [-9.5060232 -5.7840388  3.7154942]   agrees to 8 digits: True, to 13: False
+# by tape      [-9.5060232 -5.7840388  3.7154942]   agrees to 8 digits: True, to 13: True
+# by PyTorch   [-9.5060232 -5.7840388  3.7154942]   agrees to 8 digits: True, to 13: True
+# step   0   loss 4.9463
+# step  50   loss 0.2992
+# step 100   loss 0.0054
+# step 150   loss 0.0006
+# step 200   loss 0.0002
+# predictions   [0.   0.99 0.99 0.01]
+# ```
+#
+# PyTorch's numbers are those of `loss.backward()` for the same computation in float64.
+#
+# By hand, by the tape and by PyTorch, the gradients agree in nearly all digits that a `float64` has, because all three
+# follow the same rules. The difference quotients agree with them in fewer digits: that is their rounding error. They
+# are still good enough to find any mistake in a formula, because a missing factor shows in the first digit.
+#
+# The tape knows nothing of networks, but it found parameters with which this one is right. The training loop that you
+# will write for your GPT does the same, with more steps.
+#
+# 1. How many times was the loss computed for the gradient of b by difference quotients? And how many times would it be
+#    for all parameters?
+# 2. Start with W, b and V all 0. What are their gradients, and what does training change?
+
+# %% [markdown]
+# ## Answers
+#
+# **1. Six times, and 24 times for all parameters.** Each entry needs two. The tape computes the loss once and then goes
+# back once, for any number of parameters.
+#
+# ```python
+# >>> 2 * b.size, sum(2 * parameter.size for parameter in (W, b, V))
+# (6, 24)
+#
+# ```
+#
+# **2. All gradients are 0, and training changes nothing.** If W and b are 0, h is 0, and with it the gradient of V. If
+# V is 0, nothing comes back through it to W and b. That is why parameters start at random numbers.
+#
+# ```python
+# >>> zeros = [np.zeros((2, 3)), np.zeros(3), np.zeros((3, 1))]
+# >>> [bool(gradient.any()) for gradient in tape_gradients(tape, [*zeros, x, -y])[:3]]
+# [False, False, False]
+#
+# ```

@@ -1,0 +1,409 @@
+"""Wrong answers to `gradients` as beginners write them; each docstring lists the mistakes that the report should name."""
+
+import numpy as np
+
+from gradients import OPERATIONS, matmul_backward, numerical_gradient, sum_to_shape, tape_values
+
+
+def numerical_gradient__forward(f, x, eps=1e-6):
+    """forward-difference"""
+    x = np.array(x, dtype=float)
+    grad = np.zeros(x.shape)
+    base = f(x)
+    for idx in np.ndindex(*x.shape):
+        y = x.copy()
+        y[idx] += eps
+        grad[idx] = (f(y) - base) / eps
+    return grad
+
+
+def numerical_gradient__no_two(f, x, eps=1e-6):
+    """divided-by-one-step"""
+    x = np.array(x, dtype=float)
+    grad = np.zeros(x.shape)
+    for idx in np.ndindex(*x.shape):
+        up, down = x.copy(), x.copy()
+        up[idx] += eps
+        down[idx] -= eps
+        grad[idx] = (f(up) - f(down)) / eps
+    return grad
+
+
+def numerical_gradient__parentheses(f, x, eps=1e-6):
+    """precedence"""
+    x = np.array(x, dtype=float)
+    grad = np.zeros(x.shape)
+    for idx in np.ndindex(*x.shape):
+        up, down = x.copy(), x.copy()
+        up[idx] += eps
+        down[idx] -= eps
+        grad[idx] = (f(up) - f(down)) / 2 * eps
+    return grad
+
+
+def numerical_gradient__integers(f, x, eps=1e-6):
+    """dtype-of-x"""
+    grad = np.zeros_like(x)
+    for idx in np.ndindex(x.shape):
+        up, down = np.copy(x), np.copy(x)
+        up[idx] = x[idx] + eps
+        down[idx] = x[idx] - eps
+        grad[idx] = (f(up) - f(down)) / (2 * eps)
+    return grad
+
+
+def numerical_gradient__flat_loop_in_place(f, x, eps=1e-6):
+    """restored-by-arithmetic"""
+    x = np.asarray(x, dtype=np.float64)
+    grad = np.zeros_like(x)
+    flat, out = x.reshape(-1), grad.reshape(-1)
+    for i in range(flat.size):
+        flat[i] += eps
+        up = f(x)
+        flat[i] -= 2 * eps
+        down = f(x)
+        flat[i] += eps
+        out[i] = (up - down) / (2 * eps)
+    return grad
+
+
+def numerical_gradient__not_put_back(f, x, eps=1e-6):
+    """entry-not-restored"""
+    x = np.array(x, dtype=np.float64)
+    grad = np.zeros_like(x)
+    for i in np.ndindex(x.shape):
+        x[i] += eps
+        up = f(x)
+        x[i] -= 2 * eps
+        down = f(x)
+        grad[i] = (up - down) / (2 * eps)
+    return grad
+
+
+def numerical_gradient__same_array(f, x, eps=1e-6):
+    """points-are-one-array"""
+    x = np.asarray(x, dtype=np.float64)
+    grad = np.zeros_like(x)
+    for i in np.ndindex(x.shape):
+        plus = x
+        plus[i] += eps
+        minus = x
+        minus[i] -= eps
+        grad[i] = (f(plus) - f(minus)) / (2 * eps)
+    return grad
+
+
+def numerical_gradient__everything(f, x, eps=1e-6):
+    """all-entries-at-once"""
+    return (f(np.asarray(x, float) + eps) - f(np.asarray(x, float) - eps)) / (2 * eps)
+
+
+def numerical_gradient__enumerate(f, x, eps=1e-6):
+    """rows-at-once"""
+    x = np.asarray(x, dtype=float)
+    grad = np.zeros(x.shape)
+    for i in range(x.shape[0]):
+        h = np.zeros(x.shape)
+        h[i] = eps
+        grad[i] = (f(x + h) - f(x - h)) / (2 * eps)
+    return grad
+
+
+def numerical_gradient__own_step(f, x, eps=1e-6):
+    """step-always-1e-5"""
+    h = 1e-5
+    x = np.asarray(x, dtype=float)
+    grad = np.zeros(x.shape)
+    for i in np.ndindex(x.shape):
+        e = np.zeros(x.shape)
+        e[i] = h
+        grad[i] = (f(x + e) - f(x - e)) / (2 * h)
+    return grad
+
+
+def sum_to_shape__one_axis(grad, shape):
+    """one-added-axis-only"""
+    if grad.ndim > len(shape):
+        grad = np.sum(grad, axis=0)
+    for i in range(len(shape)):
+        if shape[i] == 1:
+            grad = np.sum(grad, axis=i, keepdims=True)
+    return grad
+
+
+def sum_to_shape__no_keepdims(grad, shape):
+    """axes-dropped"""
+    extra = len(grad.shape) - len(shape)
+    axes = [i for i in range(extra)] + [i + extra for i, n in enumerate(shape) if n == 1]
+    return np.sum(grad, axis=tuple(axes))
+
+
+def sum_to_shape__only_front(grad, shape):
+    """repeated-not-summed"""
+    while grad.ndim > len(shape):
+        grad = grad.sum(axis=0)
+    return grad
+
+
+def sum_to_shape__mean(grad, shape):
+    """mean-not-sum"""
+    while grad.ndim > len(shape):
+        grad = grad.mean(axis=0)
+    for i, n in enumerate(shape):
+        if n == 1:
+            grad = grad.mean(axis=i, keepdims=True)
+    return grad
+
+
+def sum_to_shape__everything(grad, shape):
+    """whole-sum-if-broadcast"""
+    if grad.shape == shape:
+        return grad
+    return np.ones(shape, grad.dtype) * grad.sum()
+
+
+def sum_to_shape__growing_axis(grad, shape):
+    """axes-shift-in-the-loop"""
+    for axis in range(grad.ndim - len(shape)):
+        grad = grad.sum(axis=axis)
+    for i, n in enumerate(shape):
+        if n == 1:
+            grad = grad.sum(axis=i, keepdims=True)
+    return grad
+
+
+def sum_to_shape__keepdims_everywhere(grad, shape):
+    """axes-kept"""
+    extra = grad.ndim - len(shape)
+    full = (1,) * extra + tuple(shape)
+    for i, n in enumerate(full):
+        if n == 1:
+            grad = grad.sum(axis=i, keepdims=True)
+    return grad
+
+
+def matmul_backward__no_transpose(dout, a, b):
+    """both-not-transposed"""
+    return sum_to_shape(dout @ b, a.shape), sum_to_shape(a @ dout, b.shape)
+
+
+def matmul_backward__big_t(dout, a, b):
+    """both-all-axes-reversed"""
+    return sum_to_shape(dout @ b.T, a.shape), sum_to_shape(a.T @ dout, b.shape)
+
+
+def matmul_backward__no_sum(dout, a, b):
+    """both-not-summed"""
+    return dout @ np.swapaxes(b, -1, -2), np.swapaxes(a, -1, -2) @ dout
+
+
+def matmul_backward__exchanged(dout, a, b):
+    """results-exchanged"""
+    return sum_to_shape(a.swapaxes(-1, -2) @ dout, b.shape), sum_to_shape(dout @ b.swapaxes(-1, -2), a.shape)
+
+
+def matmul_backward__order_of_db(dout, a, b):
+    """db-order"""
+    da = dout @ np.swapaxes(b, -1, -2)
+    db = dout @ np.swapaxes(a, -1, -2)
+    return sum_to_shape(da, a.shape), sum_to_shape(db, b.shape)
+
+
+def matmul_backward__first_axis(dout, a, b):
+    """both-first-axis-summed"""
+    da = dout @ np.swapaxes(b, -1, -2)
+    db = np.swapaxes(a, -1, -2) @ dout
+    if da.ndim > a.ndim:
+        da = da.sum(0)
+    if db.ndim > b.ndim:
+        db = db.sum(0)
+    return da, db
+
+
+def tape_values__results_only(tape, inputs):
+    """inputs-left-out"""
+    values = list(inputs)
+    results = []
+    for op, arguments in tape:
+        if op not in OPERATIONS:
+            raise ValueError(f"unknown operation {op!r}")
+        results.append(OPERATIONS[op](*[values[i] for i in arguments]))
+        values.append(results[-1])
+    return results
+
+
+def tape_values__alias(tape, inputs):
+    """inputs-appended-to"""
+    values = inputs
+    for op, arguments in tape:
+        if op not in OPERATIONS:
+            raise ValueError(f"unknown operation {op!r}")
+        values.append(OPERATIONS[op](*[values[i] for i in arguments]))
+    return values
+
+
+def tape_values__no_check(tape, inputs):
+    """key-error"""
+    values = list(inputs)
+    for op, arguments in tape:
+        values.append(OPERATIONS[op](*[values[i] for i in arguments]))
+    return values
+
+
+def tape_values__if_chain(tape, inputs):
+    """operation-22-matmul"""
+    values = list(inputs)
+    for op, args in tape:
+        a = values[args[0]]
+        b = values[args[-1]]
+        if op == "add":
+            out = a + b
+        elif op == "mul":
+            out = a * b
+        elif op == "matmul":
+            out = np.dot(a, b)
+        elif op in ("tanh", "exp", "log"):
+            out = getattr(np, op)(a)
+        elif op == "sum":
+            out = np.sum(a)
+        else:
+            raise ValueError(f"unknown operation {op!r}")
+        values.append(out)
+    return values
+
+
+def tape_values__last_axis(tape, inputs):
+    """operation-1-sum"""
+    values = list(inputs)
+    for op, args in tape:
+        if op not in OPERATIONS:
+            raise ValueError(f"unknown operation {op!r}")
+        if op == "sum":
+            values.append(values[args[0]].sum(-1))
+        else:
+            values.append(OPERATIONS[op](*[values[i] for i in args]))
+    return values
+
+
+def _contributions(op, dout, out, used):
+    if op == "add":
+        return [dout, dout]
+    if op == "mul":
+        return [dout * used[1], dout * used[0]]
+    if op == "matmul":
+        return matmul_backward(dout, *used)
+    if op == "tanh":
+        return [dout * (1 - out**2)]
+    if op == "exp":
+        return [dout * out]
+    if op == "log":
+        return [dout / used[0]]
+    return [dout * np.ones_like(used[0])]
+
+
+def tape_gradients__overwrites(tape, inputs):
+    """overwritten"""
+    values = tape_values(tape, inputs)
+    if values[-1].shape != ():
+        raise ValueError("not a scalar")
+    grads = [np.zeros_like(v) for v in values]
+    grads[-1] = np.ones_like(values[-1])
+    for k in range(len(tape) - 1, -1, -1):
+        op, args = tape[k]
+        n = len(inputs) + k
+        for i, part in zip(args, _contributions(op, grads[n], values[n], [values[i] for i in args])):
+            grads[i] = sum_to_shape(part, values[i].shape)
+    return grads[: len(inputs)]
+
+
+def tape_gradients__forward(tape, inputs):
+    """forward-order last-step-only"""
+    values = tape_values(tape, inputs)
+    if values[-1].shape != ():
+        raise ValueError("not a scalar")
+    grads = [np.zeros_like(v) for v in values]
+    grads[-1] = np.ones_like(values[-1])
+    for k, (op, args) in enumerate(tape):
+        n = len(inputs) + k
+        for i, part in zip(args, _contributions(op, grads[n], values[n], [values[i] for i in args])):
+            grads[i] = grads[i] + sum_to_shape(part, values[i].shape)
+    return grads[: len(inputs)]
+
+
+def tape_gradients__no_broadcast(tape, inputs):
+    """not-summed any-last-value-accepted"""
+    values = tape_values(tape, inputs)
+    grads = [np.zeros_like(v) for v in values]
+    grads[-1] = np.ones_like(values[-1])
+    for k in reversed(range(len(tape))):
+        op, args = tape[k]
+        n = len(inputs) + k
+        for i, part in zip(args, _contributions(op, grads[n], values[n], [values[i] for i in args])):
+            grads[i] = grads[i] + part
+    return grads[: len(inputs)]
+
+
+def tape_gradients__dictionary(tape, inputs):
+    """unused-are-numbers"""
+    values = tape_values(tape, inputs)
+    if values[-1].shape != ():
+        raise ValueError("not a scalar")
+    grads = {len(values) - 1: np.ones_like(values[-1])}
+    for k in reversed(range(len(tape))):
+        op, args = tape[k]
+        n = len(inputs) + k
+        if n in grads:
+            for i, part in zip(args, _contributions(op, grads[n], values[n], [values[i] for i in args])):
+                grads[i] = grads.get(i, 0.0) + sum_to_shape(part, values[i].shape)
+    return [grads.get(i, 0.0) for i in range(len(inputs))]
+
+
+def tape_gradients__in_place_first(tape, inputs):
+    """shared-arrays"""
+    values = tape_values(tape, inputs)
+    if values[-1].shape != ():
+        raise ValueError("not a scalar")
+    grads = [None] * len(values)
+    grads[-1] = np.ones_like(values[-1])
+    for k in reversed(range(len(tape))):
+        op, args = tape[k]
+        n = len(inputs) + k
+        if grads[n] is None:
+            continue
+        for i, part in zip(args, _contributions(op, grads[n], values[n], [values[i] for i in args])):
+            if np.shape(part) != np.shape(values[i]):
+                part = sum_to_shape(part, values[i].shape)
+            if grads[i] is None:
+                grads[i] = part
+            else:
+                grads[i] += part
+    return [np.zeros_like(x) if g is None else g for g, x in zip(grads, inputs)]
+
+
+def tape_gradients__tanh_of_input(tape, inputs):
+    """tanh-of-argument"""
+    values = tape_values(tape, inputs)
+    if values[-1].shape != ():
+        raise ValueError("not a scalar")
+    grads = [np.zeros_like(v) for v in values]
+    grads[-1] = np.ones_like(values[-1])
+    for k in reversed(range(len(tape))):
+        op, args = tape[k]
+        n, x = len(inputs) + k, values[args[0]]
+        parts = _contributions(op, grads[n], values[n], [values[i] for i in args])
+        if op == "tanh":
+            parts = [grads[n] * (1 - x**2)]
+        for i, part in zip(args, parts):
+            grads[i] = grads[i] + sum_to_shape(part, values[i].shape)
+    return grads[: len(inputs)]
+
+
+def tape_gradients__by_quotients(tape, inputs):
+    """difference-quotient"""
+    if tape_values(tape, inputs)[-1].shape != ():
+        raise ValueError("not a scalar")
+    grads = []
+    for k in range(len(inputs)):
+        f = lambda x: tape_values(tape, inputs[:k] + [x] + inputs[k + 1 :])[-1]
+        grads.append(numerical_gradient(f, inputs[k]))
+    return grads
