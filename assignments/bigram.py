@@ -1,0 +1,562 @@
+"""The bigram model: by counting, and by gradient descent; the first model that talks."""
+
+# %% [markdown]
+# # The bigram model: the first model that talks
+#
+# *Assignment 4 of 14 · 5 functions · about 1 h 20 min to write them*
+#
+# You can turn scores into probabilities, measure how wrong they are, and say how each score should change. That is
+# enough for a language model. The one in this assignment looks at a single token, the current one, and predicts the
+# next. A pair of neighboring tokens is called a **bigram**, and so this is the bigram model.
+#
+# It is a table with V rows and V columns: row i belongs to the current token i, and holds a number for each token that
+# may come next. You fill this table twice. First you count how often each pair occurs in a text. Then you forget the
+# counts, start from a table of zeros, and *train* it. Both tables write names, and both have a loss, so you can compare
+# them: the counts show where training should arrive.
+#
+# ```text
+#     ids (N,) ──> pairs of neighbors ───┬── count ──────────────────> probs (V, V) ──┐
+#                                        │                                            ├──> new names
+#                                        └── loss and dW ──> step ──> W (V, V) ───────┘
+#                                                ^                        │
+#                                                └────────────────────────┘
+# ```
+#
+# ![A map of the whole model. Marked: softmax, the loss, the gradients, the step, the new parameters, and drawing the
+# next token. One table of scores takes the place of everything between the ids and softmax.](figures/map-bigram.svg)
+#
+# The idea is older than computers that could run it. Shannon (1948, section 3) wrote such text by hand. He opened a
+# book, wrote down a letter, opened the book somewhere else, read until that letter occurred, and wrote down the letter
+# after it. Then he looked for *this* letter, and so on.
+
+# %%
+import numpy as np
+from softmax import cross_entropy, cross_entropy_backward, softmax
+
+# %% [markdown]
+# ## `bigram_counts`
+#
+# *20 min, needs some thought*
+#
+# How likely is token j after token i? Count how often the pair (i, j) occurs, and divide by how often i was followed by
+# anything. Every row of the table then sums to 1. In the text 0 1 1 0 1, token 0 was followed by 1 twice, and token 1
+# by 1 and by 0 once each:
+#
+# ```python
+# >>> ids = np.array([0, 1, 1, 0, 1])
+# >>> bigram_counts(ids, 2, k=0)
+# array([[0. , 1. ],
+#        [0.5, 0.5]])
+#
+# ```
+#
+# A pair that never occurs gets probability 0 here: the model calls it impossible. If it occurs in another text after
+# all, the loss is infinite, because the logarithm of 0 is. **Add-k smoothing** prevents that: every pair starts with a
+# count of k (Jurafsky and Martin, chapter 3). With k = 1, the rows above have the counts 1, 3 and 2, 2:
+#
+# ```python
+# >>> bigram_counts(ids, 2)
+# array([[0.25, 0.75],
+#        [0.5 , 0.5 ]])
+#
+# ```
+#
+# With k = 0, a token that is never followed by anything has no counts, and 0 / 0 is `nan`. Nothing is known about such
+# a row, so all tokens are equally likely in it. Give the row equal counts before you divide; then NumPy has no 0 / 0 to
+# warn about.
+#
+# NumPy has a trap for counting. `counts[rows, columns] += 1` adds 1 to each entry at most once, even if it is listed
+# more often. `np.add.at` adds as often as it is listed. For a table it takes a pair of index arrays, as in
+# `np.add.at(counts, (rows, columns), 1)`:
+#
+# ```python
+# >>> once, each = np.zeros(3), np.zeros(3)
+# >>> once[[0, 0, 2]] += 1
+# >>> np.add.at(each, [0, 0, 2], 1)
+# >>> once, each
+# (array([1., 0., 1.]), array([2., 0., 1.]))
+#
+# ```
+#
+# Now take a real text: 9,085 given names, one on each line, in random order. The newline is one of the 27 tokens: it
+# says that a name ends and that the next one begins. (`autograder` is the folder of the course software. Lessons import
+# data and tools from it; you need not read its code.)
+#
+# ```python
+# >>> from autograder.workspace.training import datasets
+# >>> from tokenizer import build_vocab, decode, encode, train_val_split
+# >>> names = datasets.load("given-names")
+# >>> names[:25]
+# 'fadia\nli\nhjalmar\ntoshiaki'
+# >>> chars, stoi, itos = build_vocab(names)
+# >>> train, val = train_val_split(encode(names, stoi))
+# >>> probs = bigram_counts(train, len(chars))
+# >>> probs.shape
+# (27, 27)
+# >>> likely = np.argsort(-probs[stoi["q"]])[:3]
+# >>> [(chars[i], round(float(probs[stoi["q"], i]), 2)) for i in likely]
+# [('u', 0.36), ('i', 0.16), ('\n', 0.12)]
+# >>> round(float(probs[stoi["a"], stoi["\n"]]), 2)
+# 0.27
+#
+# ```
+#
+# After a "q", a "u" is the most likely token, and 27% of all a's are the end of a name. The whole model is this table
+# of 27 × 27 numbers.
+#
+# ![The table of 27 times 27 probabilities as colored cells. The darkest cells: a after w, u after q, a after
+# m.](figures/bigram-table.svg)
+
+# %%
+def bigram_counts(ids, vocab_size, k=1.0):
+    """Return how likely each token is after each other token, by counting pairs, with add-k smoothing.
+
+        probs[i, j] = (n_ij + k) / Σ_j (n_ij + k),    n_ij: how often token j comes right after token i
+
+    Args:
+        ids: the text, N integers, (N,). N may be 0 or 1: there are no pairs then.
+        vocab_size: V.
+        k: the number added to every count, ≥ 0.
+
+    Returns:
+        Probabilities, (V, V), float64; each row sums to 1. A row in which all counts are 0, also after adding k, holds
+        1 / V everywhere.
+
+    Raises:
+        ValueError: if an id is not in [0, V), or `k` is negative.
+    """
+    raise NotImplementedError("bigram.bigram_counts")
+
+
+# %% [markdown]
+# ## `generate_bigram`
+#
+# *20 min, needs some thought*
+#
+# Now let it talk. Look up the row of the current token, draw the next token from its probabilities, and go on from
+# there.
+#
+# To draw a token, lay the probabilities of the row end to end on a line, throw a dart at a random point of the line,
+# and see in which stretch it lands. `np.cumsum` gives the points where the stretches end, and `rng.random()` a random
+# number between 0 and 1. The token is the number of stretches that end at or before the dart, the first whose end lies
+# beyond it:
+#
+# ```python
+# >>> ends = np.cumsum([0.5, 0.25, 0.0, 0.25])
+# >>> ends
+# array([0.5 , 0.75, 0.75, 1.  ])
+# >>> int((ends <= 0.6).sum()), int((ends <= 0.8).sum())  # darts at 0.6 and at 0.8
+# (1, 3)
+#
+# ```
+#
+# Because of rounding, the last end may be 0.9999999 instead of 1, and a dart beyond it would hit nothing. So multiply
+# the random number by the last end.
+#
+# The trained table will hold scores, so the function takes scores and applies softmax to a row. Probabilities have
+# scores, too: their logarithms. The exponential in softmax undoes the logarithm, and the sum it divides by is 1.
+#
+# ```python
+# >>> np.allclose(softmax(np.log(probs)), probs)
+# True
+#
+# ```
+#
+# Begin with a newline, so that the first new character begins a name:
+#
+# ```python
+# >>> text = decode(generate_bigram(np.log(probs), stoi["\n"], 80, np.random.default_rng(6)), itos)
+# >>> print(*text.split("\n")[1:-1])
+# mahazinan as zor esen deri takielpemugukat trt fol rowa t
+#
+# ```
+#
+# That is the first text your code has written. Nobody wrote a rule about vowels or endings, and none of these names had
+# to be in the list: the table knows only which letter follows which. Some could be names. Others show what a view of
+# one letter cannot do: know how long the name already is, or which letters it has had. Compare with a table of zeros,
+# which has learned nothing:
+#
+# ```python
+# >>> text = decode(generate_bigram(np.zeros((27, 27)), stoi["\n"], 80, np.random.default_rng(6)), itos)
+# >>> print(*text.split("\n")[1:-1])
+# niijzqrhrcav zvuaevkpcemtnbwckohkwlnzgxihwawvxaftk
+#
+# ```
+
+# %%
+def generate_bigram(W, start, n_new, rng):
+    """Generate tokens, one at a time, each drawn from the scores of the token before it.
+
+        p = softmax(W[current])        next = the first token i with p_0 + … + p_i > u · Σ_j p_j,    u = rng.random()
+
+    Args:
+        W: table of scores, (V, V); row i holds the scores of the tokens that may come after token i.
+        start: the first token, an integer in [0, V).
+        n_new: how many tokens to generate, ≥ 0.
+        rng: a `numpy.random.Generator`. Each new token uses one number of `rng.random()`, in order.
+
+    Returns:
+        The text: `start`, then the new tokens, (n_new + 1,), int64.
+
+    Raises:
+        ValueError: if `start` is not in [0, V), or `n_new` is negative.
+    """
+    raise NotImplementedError("bigram.generate_bigram")
+
+
+# %% [markdown]
+# ## `bigram_loss`
+#
+# *20 min, needs some thought*
+#
+# How good is the table? Use it to predict every character of the text from the one before, and take the mean
+# cross-entropy. The scores of all predictions are rows of the table, and NumPy looks up many rows at once: `W[ids]` has
+# a row of V scores for each entry of `ids`, whatever shape `ids` has.
+#
+# A table of zeros has the loss log 27 = 3.2958, like any model that knows nothing. The counts do much better, and
+# nearly as well on names that they were not made from:
+#
+# ```python
+# >>> for table in (np.zeros((27, 27)), np.log(probs)):
+# ...     print(*(round(bigram_loss(text[:-1], text[1:], table)[0], 4) for text in (train, val)))
+# 3.2958 3.2958
+# 2.5551 2.5659
+#
+# ```
+#
+# Now forget the counts. To find a good table by training you need the gradient `dW`: how the loss changes with each of
+# its V × V entries. You have most of it. `cross_entropy_backward` gives the gradient for the looked-up rows, one row of
+# V numbers for each pair. What remains is to bring these rows back to where they came from. A row of `W` that was
+# looked up five times influences the loss in five places, and its gradient is the *sum* of the five. A row that was not
+# looked up has no influence: its gradient is 0.
+#
+# ```python
+# >>> loss, dW = bigram_loss(np.array([0, 0, 2]), np.array([1, 1, 0]), np.zeros((3, 3)))
+# >>> round(loss, 4)
+# 1.0986
+# >>> dW.round(4)
+# array([[ 0.2222, -0.4444,  0.2222],
+#        [ 0.    ,  0.    ,  0.    ],
+#        [-0.2222,  0.1111,  0.1111]])
+#
+# ```
+#
+# What does that sum mean? Each of the N pairs contributes (probabilities − one-hot row of the target) / N. The
+# probabilities are the same for all pairs that begin with token i: they depend on row i only. And the one-hot rows,
+# added up, are the counts of what came after i. Let $n_i$ be the number of pairs that begin with i. Then
+#
+# $$dW_i = \frac{n_i}{N}\,\big(\mathrm{softmax}(W_i) - \mathrm{frequencies}_i\big)$$
+#
+# where $\mathrm{frequencies}_i$ is how often each token came after i, divided by $n_i$. In words: the gradient of row i
+# is what the model predicts after i, minus what really came. It is 0 exactly when both are equal, and then training has
+# nothing left to change. So the table that training looks for is the table of the counts (with k = 0), and nobody told
+# it to count.
+#
+# ```python
+# >>> rng = np.random.default_rng(0)
+# >>> x, y, W = rng.integers(4, size=100), rng.integers(4, size=100), rng.normal(size=(4, 4))
+# >>> loss, dW = bigram_loss(x, y, W)
+# >>> after_2 = y[x == 2]
+# >>> frequencies = np.bincount(after_2, minlength=4) / len(after_2)
+# >>> np.allclose(dW[2], len(after_2) / 100 * (softmax(W[2]) - frequencies))
+# True
+#
+# ```
+
+# %%
+def bigram_loss(ids, targets, W):
+    """Return the loss of the bigram model, and its gradient with respect to the table.
+
+        logits = W[ids]        loss = cross_entropy(logits, targets)
+
+    Args:
+        ids: the current tokens, integers in [0, V), any shape.
+        targets: the tokens that come next, integers in [0, V), of the same shape.
+        W: table of scores, (V, V); row i holds the scores of the tokens that may come after token i.
+
+    Returns:
+        loss: the mean over all pairs, as a Python float.
+        dW: the gradient, same shape and dtype as `W`. If a token occurs several times in `ids`, all its pairs add to
+            its row; the row of a token that does not occur is 0.
+    """
+    raise NotImplementedError("bigram.bigram_loss")
+
+
+# %% [markdown]
+# ## `sgd_step`
+#
+# *5 min, straightforward*
+#
+# Each entry of the gradient says how the loss changes with one entry of the table. If it is positive, the loss rises
+# with that entry, so make the entry smaller; if it is negative, make it larger. In both cases that is a step *against*
+# the gradient. Take such a step, and repeat: that is **gradient descent**. How far each step goes is set by the
+# learning rate:
+#
+# $$W \leftarrow W - lr \cdot dW$$
+#
+# ```python
+# >>> W = np.zeros((3, 3))
+# >>> for step in range(4):
+# ...     loss, dW = bigram_loss(np.array([0, 0, 2]), np.array([1, 1, 0]), W)
+# ...     W = sgd_step(W, dW, lr=1.0)
+# ...     print(round(loss, 4))
+# 1.0986
+# 0.7674
+# 0.5632
+# 0.4352
+#
+# ```
+#
+# The function returns a *new* array and leaves `W` as it is. `W -= lr * dW` would write into the caller's array, and an
+# older table that somebody kept to compare with would change without notice.
+#
+# The name stands for *stochastic* gradient descent. The function itself is not random, but its gradient usually comes
+# from a random batch.
+
+# %%
+def sgd_step(W, dW, lr):
+    """Take one step of gradient descent (the same result as `torch.optim.SGD`).
+
+        W - lr dW
+
+    Args:
+        W: the parameters, an array of any shape.
+        dW: the gradient of the loss with respect to `W`, of the same shape and dtype.
+        lr: the learning rate.
+
+    Returns:
+        The new parameters, a new array of the shape and dtype of `W`. `W` is not modified.
+    """
+    raise NotImplementedError("bigram.sgd_step")
+
+
+# %% [markdown]
+# ## `train_bigram`
+#
+# *15 min, straightforward*
+#
+# A training run is a loop of three lines: draw a batch, compute its loss and gradient, take a step. Start from a table
+# of zeros, so that the first loss is log V; if it is not, something is wrong.
+#
+# Why a batch? The gradient of the whole text is the best direction, but computing it for each small step takes long. A
+# few hundred random pairs give nearly the same direction at a fraction of the cost. The price is noise: the losses of
+# single batches jump up and down, and the table never quite comes to rest.
+#
+# For a batch of pairs, draw B positions. The current tokens are the ids at these positions, and the next tokens are the
+# ids one position later. The last token of the text has no next one, so N − 1 positions are possible; remember that
+# `rng.integers` excludes its upper end.
+#
+# ```python
+# >>> W, losses = train_bigram(train, 27, steps=1000, lr=10.0, batch_size=500, rng=np.random.default_rng(0))
+# >>> [round(losses[step], 2) for step in (0, 10, 100, 999)]
+# [3.3, 2.96, 2.63, 2.55]
+#
+# ```
+#
+# A learning rate of 10 is unusually large. The formula above shows why it is needed here: the gradient of row i has the
+# factor $n_i / N$, and each of 27 rows gets only a small part of the batch.
+
+# %%
+def train_bigram(ids, vocab_size, steps, lr, batch_size, rng):
+    """Train a bigram model by gradient descent, from a table of zeros.
+
+        W = zeros
+        repeat `steps` times:
+            p = rng.integers(N - 1, size=batch_size)
+            loss, dW = bigram_loss(ids[p], ids[p + 1], W)
+            W = sgd_step(W, dW, lr)
+
+    Args:
+        ids: the text, N integers in [0, V), (N,), N ≥ 2.
+        vocab_size: V.
+        steps: the number of steps, ≥ 0.
+        lr: the learning rate of every step.
+        batch_size: B, the number of pairs in a batch.
+        rng: a `numpy.random.Generator`. It is called once in each step: `rng.integers(N - 1, size=batch_size)`.
+
+    Returns:
+        W: the learned table of scores, (V, V), float64.
+        losses: list of Python floats, the loss of each batch before its step.
+    """
+    raise NotImplementedError("bigram.train_bigram")
+
+
+# %% [markdown]
+# ## On paper
+#
+# Take a pencil; no code is needed.
+#
+# 1. In the text "abab…ab" of 2n letters, every a is followed by b, and every b but the last by a. What does
+#    `bigram_counts` return for k = 0 and for k = 1? Which of the two would you believe after one pair, n = 1?
+# 2. A table of zeros, V = 3, and one batch with the pairs (0, 1), (0, 1), (2, 0). Compute `dW` without a computer.
+# 3. Add 5 to every entry of one row of `W`. How does the loss change? What follows for the sum of each row of `dW`?
+
+# %% [markdown]
+# ## Answers on paper
+#
+# **1. The counts are n for (a, b) and n − 1 for (b, a).** Without smoothing both rows are certain: 0, 1 and 1, 0 (for
+# n = 1, b is followed by nothing, and its row is ½, ½). With k = 1, row a is 1 / (n + 2) and (n + 1) / (n + 2), and row
+# b is n / (n + 1) and 1 / (n + 1). After one pair, k = 1 says ⅓ and ⅔ where k = 0 is certain. After a single
+# observation certainty is rarely justified. After a hundred, k hardly matters.
+#
+# **2. Row 0 is (2/9, −4/9, 2/9), row 1 is 0, and row 2 is (−2/9, 1/9, 1/9).** All probabilities are ⅓, and N is 3. Row
+# 0 has two pairs, both with target 1: twice (⅓, ⅓ − 1, ⅓) / 3. Row 2 is (⅓ − 1, ⅓, ⅓) / 3. These are the numbers of the
+# example in the section on `bigram_loss`.
+#
+# **3. The loss does not change, so each row of `dW` sums to 0.** Softmax ignores what is added to a whole row. The
+# formula says the same: probabilities sum to 1, and so do frequencies.
+
+# %% [markdown]
+# ## What could go wrong
+#
+# Look here when a check fails. These mistakes are easy to make, and the report uses the same words when it recognizes
+# one.
+#
+# - `bigram_counts`: **a pair that occurs several times was counted once.** `counts[rows, columns] += 1` adds 1 to each
+#   entry at most once, and a set of pairs forgets how often each occurs. The mistake stays hidden if no pair is
+#   repeated.
+# - `bigram_counts`: **the counts were divided by the sums of the columns, not of the rows.** That says how likely token
+#   i was *before* j. What comes after i is a row.
+# - `bigram_counts`: **the sums of the rows grew by k, not by V times k.** k is added to each of the V counts of a row,
+#   so their sum grows by V k. Here the rows sum to more than 1.
+# - `generate_bigram`: **the most likely token was taken instead of drawing one.** The text then runs into a short loop
+#   that repeats without end.
+# - `generate_bigram`: **every token was drawn from the row of the first token.** Each token is drawn from the row of
+#   the one before it.
+# - `generate_bigram`: **one random number was used for all tokens.** The same dart again and again soon makes the text
+#   repeat itself.
+# - `bigram_loss`: **of several pairs with the same token, only the last one is in dW.** `dW[ids] += …` writes each row
+#   once, even if it is listed several times. All pairs of a token add to its row.
+# - `bigram_loss`: **the gradients were added to the rows of the targets, not of the current tokens.** A row of W was
+#   looked up for the current token, so its gradient belongs there.
+# - `sgd_step`: **W was changed in place.** `W -= …` writes into the caller's array. The function promises a new array.
+# - `train_bigram`: **the result of sgd_step was not kept, so W never changes.** sgd_step returns a new array and leaves
+#   its argument as it is.
+# - `train_bigram`: **all steps used the same batch.** The batch was drawn before the loop. The table then learns these
+#   pairs only.
+# - `train_bigram`: **the last pair of the text was never drawn.** N tokens have N − 1 pairs, and rng.integers excludes
+#   its upper end.
+
+# %% [markdown]
+# ## Try it
+#
+# Train the table for longer and longer, and put its loss beside that of the counts, on the names it was trained on and
+# on names that it has not seen. Then let both tables write, with the same random numbers.
+#
+# **Guess first.** Will the learned table reach the loss of the counts, stay above it, or get below it? And how similar
+# will the names be, from two tables that were made in such different ways?
+#
+# Run it: `python bigram.py`, or the next cell of the notebook. It trains for a few seconds.
+
+# %%
+if __name__ == "__main__":
+    from tokenizer import build_vocab, decode, encode, train_val_split
+
+    from autograder.workspace.training import datasets
+
+    names = datasets.load("given-names")
+    chars, stoi, itos = build_vocab(names)
+    train, val = train_val_split(encode(names, stoi))
+
+    def show_losses(label, W):
+        on_train, on_val = (bigram_loss(ids[:-1], ids[1:], W)[0] for ids in (train, val))
+        print(f"{label:>10}   training {on_train:.4f}   validation {on_val:.4f}")
+
+    counted = np.log(bigram_counts(train, len(chars)))
+    for steps in (0, 10, 100, 2000):
+        learned, _ = train_bigram(train, len(chars), steps, 10.0, 1000, np.random.default_rng(0))
+        show_losses(f"{steps} steps", learned)
+    show_losses("counted", counted)
+    for label, W in (("counted", counted), ("learned", learned)):
+        text = decode(generate_bigram(W, stoi["\n"], 70, np.random.default_rng(1)), itos)
+        print(f"{label}:", *text.split("\n")[1:-1])
+
+
+# %% [markdown]
+# ## What came out
+#
+# ```text
+#    0 steps   training 3.2958   validation 3.2958
+#   10 steps   training 2.9902   validation 2.9887
+#  100 steps   training 2.6344   validation 2.6424
+# 2000 steps   training 2.5581   validation 2.5669
+#    counted   training 2.5551   validation 2.5659
+# counted: mubuikoki sharalaia salyuridaye orit mbanonasherarirara tstha posa
+# learned: muavakoji sharchaia salyuridaye nins mbanonasherarjo sa tstha orpa
+# ```
+#
+# Training starts at log 27 and comes within 0.003 of the counts, on both texts. Nobody told it to count: it took small
+# steps against a gradient. With the same random numbers the two tables write nearly the same names, because their
+# probabilities are nearly the same.
+#
+# This is how everything in this course is trained: parameters, a loss, its gradient, a step. Only the model in the
+# middle will grow. And the table shows why it has to. A bigram model cannot get better than its counts, however long it
+# is trained, because it sees one letter. A table for two letters has 27³ entries, one for eight letters 27⁹, nearly
+# eight trillion, and most of these pieces of text never occur. A transformer looks at many tokens without a
+# table of all combinations.
+#
+# 1. How low can the loss of a bigram model get on the training text? Does the trained table have a gradient of 0?
+# 2. Which k is best? Compare the two columns for k from 0.000000001 to 100.
+# 3. In which rows do the learned and the counted table differ most, and why there? (The gradient of a row has a factor
+#    that says it.)
+
+# %% [markdown]
+# ## Answers
+#
+# **1. To 2.5524, the loss of the counts without smoothing.** The section on `bigram_loss` showed that the gradient is 0
+# exactly where the probabilities are the frequencies. (k is not exactly 0 here, because the logarithm of 0 is not a
+# finite number.) The trained table is near, and the noise of the batches keeps it moving.
+#
+# ```python
+# >>> for W in (np.log(bigram_counts(train, 27, k=1e-9)), counted, learned):
+# ...     least, dW = bigram_loss(train[:-1], train[1:], W)
+# ...     print(f"loss {least:.4f}   largest gradient {np.abs(dW).max():.6f}")
+# loss 2.5524   largest gradient 0.000000
+# loss 2.5551   largest gradient 0.000166
+# loss 2.5581   largest gradient 0.001205
+#
+# ```
+#
+# **2. On the training text the smallest, on the validation text one near 0.1.** Without smoothing, pairs that are new
+# in the validation text are nearly impossible, and each of them costs a lot. With much of it, all rows become alike.
+# What is best cannot be seen from the training text.
+#
+# ```python
+# >>> for k in (1e-9, 0.01, 0.1, 1.0, 10.0, 100.0):
+# ...     show_losses(f"k = {k:g}", np.log(bigram_counts(train, 27, k)))
+#  k = 1e-09   training 2.5524   validation 2.5829
+#   k = 0.01   training 2.5524   validation 2.5676
+#    k = 0.1   training 2.5527   validation 2.5656
+#      k = 1   training 2.5551   validation 2.5659
+#     k = 10   training 2.5847   validation 2.5932
+#    k = 100   training 2.7783   validation 2.7827
+#
+# ```
+#
+# **3. In the rows of the two rarest letters, q and x.** The gradient of row i has the factor $n_i / N$, so the rows of
+# rare tokens move slowly: after 2,000 steps they are still on the way. The other rows differ little. Their order, such
+# as "y" in third place, depends on which batches were drawn. An optimizer that makes rows of rare tokens faster comes
+# in the assignment `training`.
+#
+# ```python
+# >>> distance = np.abs(softmax(learned) - softmax(counted)).sum(axis=1)
+# >>> n = np.bincount(train[:-1], minlength=27)
+# >>> for i in (*np.argsort(-distance)[:3], *np.argsort(-distance)[-2:]):
+# ...     print(repr(chars[i]), n[i], distance[i].round(2))
+# 'q' 69 0.21
+# 'x' 76 0.19
+# 'y' 1008 0.11
+# 'o' 2844 0.04
+# 'a' 7863 0.03
+#
+# ```
+
+# %% [markdown]
+# ## In your own GPT
+#
+# Your functions now train a model and let it talk on any text, with a live report and a checkpoint:
+#
+# ```sh
+# headway train --preset bigram
+# headway generate model.safetensors
+# ```

@@ -1,0 +1,207 @@
+"""Wrong answers to `bigram` as beginners write them; each docstring lists the mistakes that the report should name."""
+
+import numpy as np
+
+from softmax import cross_entropy, cross_entropy_backward, log_softmax, softmax
+
+
+def bigram_counts__plus_equals(ids, vocab_size, k=1.0):
+    """counted-once"""
+    ids = np.asarray(ids)
+    if k < 0 or np.any(ids < 0) or np.any(ids >= vocab_size):
+        raise ValueError("bad input")
+    n = np.zeros((vocab_size, vocab_size)) + k
+    n[ids[:-1], ids[1:]] += 1
+    total = n.sum(axis=1, keepdims=True)
+    return np.where(total > 0, n / np.where(total > 0, total, 1), 1 / vocab_size)
+
+
+def bigram_counts__dictionary_without_checks(ids, vocab_size, k=1.0):
+    """ids-not-checked negative-k-accepted rows-without-counts-nan"""
+    table = np.zeros((vocab_size, vocab_size))
+    for a, b in zip(ids[:-1], ids[1:]):
+        table[a, b] += 1
+    table = table + k
+    return table / table.sum(axis=1, keepdims=True)
+
+
+def bigram_counts__joint(ids, vocab_size, k=1.0):
+    """divided-by-everything"""
+    if k < 0 or any(not 0 <= i < vocab_size for i in ids):
+        raise ValueError
+    table = np.full((vocab_size, vocab_size), k, dtype=float)
+    for a, b in zip(ids[:-1], ids[1:]):
+        table[a, b] += 1
+    return table / table.sum() if table.sum() else np.full(table.shape, 1 / vocab_size)
+
+
+def bigram_counts__laplace_in_numerator(ids, vocab_size, k=1.0):
+    """k-once-in-the-sum"""
+    if k < 0 or any(not 0 <= i < vocab_size for i in ids):
+        raise ValueError
+    table = np.zeros((vocab_size, vocab_size))
+    for a, b in zip(ids[:-1], ids[1:]):
+        table[a, b] += 1
+    out = np.full(table.shape, 1 / vocab_size)
+    for i, row in enumerate(table):
+        if row.sum() + k > 0:
+            out[i] = (row + k) / (row.sum() + k)
+    return out
+
+
+def generate_bigram__argmax(W, start, n_new, rng):
+    """greedy"""
+    if not 0 <= start < len(W) or n_new < 0:
+        raise ValueError
+    out = [start]
+    for _ in range(n_new):
+        out.append(int(np.argmax(W[out[-1]])))
+    return np.array(out)
+
+
+def generate_bigram__forgot_to_update(W, start, n_new, rng):
+    """row-of-the-first-token"""
+    if not 0 <= start < len(W) or n_new < 0:
+        raise ValueError
+    text = [start]
+    p = softmax(W[start])
+    for _ in range(n_new):
+        text.append(rng.choice(len(W), p=p))
+    return np.array(text, dtype=np.int64)
+
+
+def generate_bigram__only_new(W, start, n_new, rng):
+    """start-missing"""
+    if not 0 <= start < len(W) or n_new < 0:
+        raise ValueError
+    new, current = np.zeros(n_new, dtype=np.int64), start
+    for i in range(n_new):
+        current = rng.choice(len(W), p=softmax(W[current]))
+        new[i] = current
+    return new
+
+
+def generate_bigram__stops_at_newline(W, start, n_new, rng):
+    """stops-at-0"""
+    if not 0 <= start < len(W) or n_new < 0:
+        raise ValueError
+    text = [start]
+    while len(text) < n_new + 1:
+        text.append(int(rng.choice(len(W), p=softmax(W[text[-1]]))))
+        if text[-1] == 0:
+            break
+    return np.array(text)
+
+
+def bigram_loss__assigned(ids, targets, W):
+    """last-pair-only"""
+    logits = W[ids]
+    grad = np.zeros_like(W)
+    grad[ids] += cross_entropy_backward(logits, targets)
+    return cross_entropy(logits, targets), grad
+
+
+def bigram_loss__forgot_the_mean(ids, targets, W):
+    """gradient-not-divided"""
+    x, y = np.ravel(ids), np.ravel(targets)
+    grad = np.zeros_like(W)
+    for i, j in zip(x, y):
+        grad[i] += softmax(W[i])
+        grad[i, j] -= 1
+    return cross_entropy(W[x], y), grad
+
+
+def bigram_loss__only_softmax(ids, targets, W):
+    """target-not-subtracted"""
+    p = softmax(W[ids])
+    dW = np.zeros_like(W)
+    np.add.at(dW, ids, p / W.dtype.type(np.size(ids)))
+    return cross_entropy(W[ids], targets), dW
+
+
+def bigram_loss__row_mean(ids, targets, W):
+    """mean-of-a-token"""
+    ids, targets = ids.ravel(), targets.ravel()
+    dW = np.zeros_like(W)
+    d = cross_entropy_backward(W[ids], targets)
+    for token in set(ids.tolist()):
+        dW[token] = d[ids == token].mean(axis=0)
+    return cross_entropy(W[ids], targets), dW
+
+
+def bigram_loss__log_of_softmax(ids, targets, W):
+    """logarithm-of-a-probability"""
+    p = softmax(W[ids])
+    dW = np.zeros_like(W)
+    np.add.at(dW, ids, cross_entropy_backward(W[ids], targets))
+    with np.errstate(divide="ignore"):
+        return float(-np.log(np.take_along_axis(p, targets[..., None], axis=-1)).mean()), dW
+
+
+def sgd_step__in_place(W, dW, lr):
+    """in-place"""
+    W -= lr * dW
+    return W
+
+
+def sgd_step__plus(W, dW, lr):
+    """uphill"""
+    return W + lr * dW
+
+
+def train_bigram__torch_habit(ids, vocab_size, steps, lr, batch_size, rng):
+    """step-not-kept"""
+    W, losses = np.zeros((vocab_size, vocab_size)), []
+    for _ in range(steps):
+        i = rng.integers(len(ids) - 1, size=batch_size)
+        loss, dW = bigram_loss(ids[i], ids[i + 1], W)
+        sgd_step(W, dW, lr)
+        losses.append(loss)
+    return W, losses
+
+
+def train_bigram__batch_outside(ids, vocab_size, steps, lr, batch_size, rng):
+    """same-batch"""
+    W = np.zeros((vocab_size, vocab_size))
+    losses = []
+    i = rng.integers(0, len(ids) - 1, batch_size)
+    x, y = ids[i], ids[i + 1]
+    for _ in range(steps):
+        loss, dW = bigram_loss(x, y, W)
+        W = sgd_step(W, dW, lr)
+        losses.append(loss)
+    return W, losses
+
+
+def train_bigram__random_start(ids, vocab_size, steps, lr, batch_size, rng):
+    """starts-from-random"""
+    W = rng.normal(size=(vocab_size, vocab_size))
+    losses = []
+    for _ in range(steps):
+        i = rng.integers(0, len(ids) - 1, size=batch_size)
+        loss, dW = bigram_loss(ids[i], ids[i + 1], W)
+        W = sgd_step(W, dW, lr)
+        losses.append(loss)
+    return W, losses
+
+
+def train_bigram__last_place_missing(ids, vocab_size, steps, lr, batch_size, rng):
+    """last-place-never-drawn"""
+    W = np.zeros((vocab_size, vocab_size))
+    losses = []
+    for _ in range(steps):
+        i = rng.integers(0, len(ids) - 2, size=batch_size) if len(ids) > 2 else np.zeros(batch_size, int)
+        loss, dW = bigram_loss(ids[i], ids[i + 1], W)
+        W = sgd_step(W, dW, lr)
+        losses.append(loss)
+    return W, losses
+
+
+def train_bigram__numpy_losses(ids, vocab_size, steps, lr, batch_size, rng):
+    """losses-as-array"""
+    W, losses = np.zeros((vocab_size, vocab_size)), np.zeros(steps)
+    for step in range(steps):
+        i = rng.integers(0, len(ids) - 1, size=batch_size)
+        losses[step], dW = bigram_loss(ids[i], ids[i + 1], W)
+        W = sgd_step(W, dW, lr)
+    return W, losses
