@@ -1,9 +1,9 @@
-"""Assignment 9: the GPT, from token ids to a loss and the gradient of every parameter."""
+"""The GPT, from token ids to a loss and the gradient of every parameter."""
 
 # %% [markdown]
 # # GPT: a stack of blocks that predicts the next token
 #
-# *Assignment 9 of 12 · 4 functions · about 1 h 55 min*
+# *Assignment 11 of 14 · 4 functions · about 1 h 55 min to write them*
 #
 # You have a tokenizer, embeddings, blocks and a loss. Now you combine them into one model. A GPT reads T tokens and
 # predicts, at *every* position, which token comes next (Radford et al. 2018, section 3.1; the form built here is
@@ -17,12 +17,17 @@
 #       ── times W_head ────────>  logits (B, T, V)  a score for every token of the vocabulary
 # ```
 #
-# The last step is the **output head**: a linear layer without bias, `W_head` (D, V). (It has nothing to do with the
-# heads of attention.)
+# ![A map of the whole model. Marked: everything from the ids to the scores.](figures/map-gpt.svg)
+#
+# The last step is the **output head**: a linear layer, `W_head` (D, V), usually without bias. (It has nothing to do
+# with the heads of attention.)
 #
 # Because of the causal mask, the scores at position t depend on the tokens 0 to t only. So one text of T tokens gives T
 # exercises: "given the first, what is the second?", "given the first two, what is the third?" and so on. All of them
 # are computed at the same time. The recurrent networks that came before had to read one token after the other.
+#
+# Training on a large text in this way is called *pretraining*; *fine-tuning* goes on from its parameters with labeled
+# examples of one task (Radford et al. 2018, sections 3.1 and 3.2). This course pretrains.
 #
 # ## Which GPT?
 #
@@ -33,12 +38,19 @@
 # | `activation` | `"gelu"`, in the tanh form; `"relu"` | GPT-2; the first transformer |
 # | `tied` | `True`: the output head *is* the token table; `False`: its own matrix | GPT-2; Llama 2 |
 # | `bias` | `True`: linear layers have biases; `False`: they do not | GPT-2; nanoGPT's option, Llama |
+# | `attention_bias`, `ffn_bias` | the same, for attention and for the feed-forward network alone | small GPTs |
+# | `head_bias` | `True`: the output head has a bias; `False`: it has none | small GPTs; GPT-2 |
+# | `norm` | `"pre"`; `"post"`, without a final norm, as each block ends with one | GPT-2; GPT-1 |
+# | `positions` | `"learned"`: a table; `"sinusoidal"`: sines and cosines | GPT-2; the first transformer |
+# | `dropout` | in training, the probability that a value is dropped | 0.1: GPT-1 and GPT-2; 0: Llama |
+#
+# The defaults are GPT-2's. Write your functions for them first. Add the last five rows when the first checks pass.
 #
 # **Tied or untied?** The token table `W_tok` (V, D) has one vector for each token, and `W_head` (D, V) has one column
 # for each token. Both represent a token as D numbers, one for the input and the other for the output. Press and Wolf
 # (2017) use the same parameters for both, a **tied head**: the scores are then the dot products of the final vector
 # with every row of the token table. That saves V · D parameters: 39 million for the smallest GPT-2, which has 124
-# million. The backward pass needs more care: the table is used at both ends, so its gradient is the sum of two parts.
+# million. The backward pass needs more care, because the table is used at both ends.
 
 # %%
 import functools
@@ -48,7 +60,8 @@ from dataclasses import dataclass
 import numpy as np
 from attention import causal_mask
 from blocks import block, block_backward, prefixed, subset
-from embeddings import embed, embed_tokens_backward
+from embeddings import embed, embed_tokens_backward, sinusoidal_positions
+from ffn import dropout, dropout_backward
 from layernorm import layernorm, layernorm_backward
 from softmax import cross_entropy, cross_entropy_backward
 
@@ -72,16 +85,23 @@ class GPTConfig:
 
     Attributes:
         vocab_size: V, the number of different tokens.
-        block_size: the number of learned positions, and so of the tokens that the model can read at once.
+        block_size: the number of positions, and so of the tokens that the model can read at once.
         n_layers: the number of blocks.
         n_heads: H, the number of heads in each block, a divisor of D.
         d_model: D, the width of the residual stream.
         d_ff: F, the width inside the feed-forward network. None stands for 4 D, and is replaced by that number.
         activation: "gelu" (the tanh form) or "relu".
         tied: whether the head is the transposed token table (True) or a separate matrix (False).
-        bias: whether the linear layers have biases. Layer norms always have their beta, and the head has no bias.
+        bias: whether the linear layers of the blocks have biases. Layer norms always have their beta.
         init_std: the standard deviation of the initial matrices. GPT and GPT-2 use 0.02, at a width of 768 or more;
             a model of width 64 or 16 usually learns faster from a larger one, such as 0.08.
+        norm: "pre" or "post", as in `block`. Only a model with "pre" has a layer norm after the last block.
+        positions: "learned" (the table W_pos) or "sinusoidal" (sines and cosines, which have no parameters).
+        dropout: the probability of dropping a value in training, 0 ≤ dropout < 1.
+        attention_bias: whether attention has biases: True, False, or "output" for b_o alone. None stands for `bias`,
+            and is replaced by it.
+        ffn_bias: whether the feed-forward network has biases. None stands for `bias`, and is replaced by it.
+        head_bias: whether the head has a bias, b_head.
     """
 
     vocab_size: int
@@ -94,11 +114,18 @@ class GPTConfig:
     tied: bool = True
     bias: bool = True
     init_std: float = 0.02
+    norm: str = "pre"
+    positions: str = "learned"
+    dropout: float = 0.0
+    attention_bias: bool | str | None = None
+    ffn_bias: bool | None = None
+    head_bias: bool = False
 
     def __post_init__(self):
-        """Fill in `d_ff` and raise ValueError for settings that cannot work."""
-        if self.d_ff is None:
-            object.__setattr__(self, "d_ff", 4 * self.d_model)
+        """Fill in what is None, and raise ValueError for settings that cannot work."""
+        for name, value in (("d_ff", 4 * self.d_model), ("attention_bias", self.bias), ("ffn_bias", self.bias)):
+            if getattr(self, name) is None:
+                object.__setattr__(self, name, value)
         for name in ("vocab_size", "block_size", "n_layers", "n_heads", "d_model", "d_ff"):
             if getattr(self, name) < 1:
                 raise ValueError(f"{name} must be at least 1, got {getattr(self, name)}")
@@ -106,6 +133,14 @@ class GPTConfig:
             raise ValueError(f"d_model ({self.d_model}) must be a multiple of n_heads ({self.n_heads})")
         if self.activation not in ("gelu", "relu"):
             raise ValueError(f'activation must be "gelu" or "relu", got {self.activation!r}')
+        if self.norm not in ("pre", "post"):
+            raise ValueError(f'norm must be "pre" or "post", got {self.norm!r}')
+        if self.positions not in ("learned", "sinusoidal"):
+            raise ValueError(f'positions must be "learned" or "sinusoidal", got {self.positions!r}')
+        if self.attention_bias not in (True, False, "output"):
+            raise ValueError(f'attention_bias must be True, False or "output", got {self.attention_bias!r}')
+        if not 0 <= self.dropout < 1:
+            raise ValueError(f"dropout must be in [0, 1), got {self.dropout}")
 
 
 # %% [markdown]
@@ -153,15 +188,17 @@ def init_gpt(config, rng):
                     attn.W_qkv (D, 3D)  attn.b_qkv (3D,)  attn.W_o (D, D)  attn.b_o (D,)
                     ln2.gamma (D,)      ln2.beta (D,)
                     ffn.W_1 (D, F)      ffn.b_1 (F,)      ffn.W_2 (F, D)   ffn.b_2 (D,)
-        ln_f.gamma (D,)  ln_f.beta (D,)  W_head (D, V)
+        ln_f.gamma (D,)  ln_f.beta (D,)  W_head (D, V)  b_head (V,)
 
     - every W is normal with mean 0 and standard deviation `config.init_std` (0.02 by default), except that
     - `attn.W_o` and `ffn.W_2` have the standard deviation `config.init_std` / √(2 n_layers);
     - every gamma is 1, every beta and every bias b is 0.
 
     Args:
-        config: a `GPTConfig`. With `config.tied` there is no `W_head`; without `config.bias` there are no `b_qkv`,
-            `b_o`, `b_1`, `b_2` (the betas stay).
+        config: a `GPTConfig`. With `config.tied` there is no `W_head`; without `config.attention_bias` there are no
+            `b_qkv` and `b_o` (with "output" only no `b_qkv`), without `config.ffn_bias` no `b_1` and `b_2`, without
+            `config.head_bias` no `b_head` (the betas stay). With sinusoidal positions there is no `W_pos`, and with
+            post-norm no `ln_f`.
         rng: a `numpy.random.Generator`.
 
     Returns:
@@ -206,9 +243,17 @@ def count_parameters(params):
 #
 # *35 min, needs some thought*
 #
-# The forward pass follows the diagram at the top: `embed`, one `block` after the other (pre-norm, with the causal
-# mask), `layernorm`, and the product with the output head. `subset` from assignment 8 selects the parameters of each
-# part.
+# The forward pass follows the diagram at the top: `embed`, one `block` after the other (with the causal mask),
+# `layernorm` (only with pre-norm blocks), and the product with the output head. `subset` from the assignment `blocks`
+# selects the parameters of each part. With sinusoidal positions, `sinusoidal_positions` takes the place of the table
+# `W_pos`: convert it to the dtype of the parameters.
+#
+# The token vectors are not multiplied by √D here: the learned table of positions starts as small as the token table, so
+# neither outweighs the other. (Sines and cosines do outweigh the token vectors at first; question 2 of the experiment
+# in `embeddings` shows by how much.)
+#
+# In training, `gpt` gets a random generator, `rng`. Dropout then comes after the embedding and, inside `block`, after
+# both steps of each block. All draw from the same generator, one after the other.
 #
 # An untrained model predicts nothing: all its scores are nearly the same.
 #
@@ -236,23 +281,68 @@ def count_parameters(params):
 #
 # ```
 #
-# This is the causal average of assignment 4: each position of an untrained GPT attends to itself and to all earlier
-# ones about equally.
+# This is the causal average of the assignment `attention`: each position of an untrained GPT attends to itself and to
+# all earlier ones about equally.
+#
+# What does an untrained model write? Start three texts with ".", and draw each next token from the probabilities of the
+# last position:
+#
+# ```python
+# >>> from softmax import softmax
+# >>> rng, texts = np.random.default_rng(0), np.zeros((3, 1), dtype=int)
+# >>> for _ in range(7):
+# ...     scores = gpt(texts, params, config)[0][:, -1]  # (3, V)
+# ...     drawn = [rng.choice(27, p=softmax(row.astype(np.float64))) for row in scores]
+# ...     texts = np.column_stack([texts, drawn])
+# >>> ["".join(".abcdefghijklmnopqrstuvwxyz"[i] for i in text) for text in texts]
+# ['.q.pywdh', '.gusv.wk', '.axn.sn.']
+#
+# ```
+#
+# It writes noise: every letter is about equally likely. Here is such a model, next to the same model after 2,000 steps
+# of training:
+#
+# ![The probabilities of the next character after mar, and a sample of text, before and after training. Before: random
+# letters. After: names.](figures/untrained-output.svg)
+#
+# ### Do the texts of a batch see each other?
+#
+# No. They are computed together only to save time. The batch is a leading axis everywhere: a matrix product treats it
+# as a list of rows, `attention` compares the positions of each text with each other, and a norm needs one vector. To
+# make sure, replace one text of a batch, and compare the scores of the other text bit by bit:
+#
+# ```python
+# >>> batch = np.array([[5, 13, 13, 1], [15, 12, 9, 22]])
+# >>> changed = np.array([[5, 13, 13, 1], [7, 7, 7, 7]])
+# >>> before, after = gpt(batch, params, config)[0], gpt(changed, params, config)[0]
+# >>> np.array_equal(before[0], after[0]), np.array_equal(before[1], after[1])
+# (True, False)
+#
+# ```
+#
+# The texts meet in the loss only, which is a mean over all of them, and in the gradients, which are sums.
 
 # %%
 
 
-def gpt(ids, params, config):
+def gpt(ids, params, config, rng=None):
     """Compute the scores for the next token at every position (Radford et al. 2019, section 2.3).
 
         x = W_tok[ids] + W_pos[:T]
-        x = block(x) for every block, pre-norm, with the causal mask
+        x = block(x) for every block, with the causal mask
         logits = layernorm(x) W_head,    with W_head = W_tokᵀ if the head is tied
+
+    With `config.positions` "sinusoidal", the sines and cosines of `sinusoidal_positions` take the place of W_pos. With
+    `config.norm` "post", there is no layer norm after the last block. With `config.head_bias`, b_head is added to the
+    scores. In training, with `rng`, x goes through `ffn.dropout` with p = `config.dropout` before the first block, and
+    every block gets `config.dropout` and `rng`.
 
     Args:
         ids: integers, (B, T), each in [0, V), with T at most `config.block_size`. Any number of leading axes.
         params: dictionary of parameters; for names and shapes see `init_gpt`.
         config: a `GPTConfig`.
+        rng: a `numpy.random.Generator`, which all dropout draws from, in the order of the computation. None: nothing is
+            dropped.
 
     Returns:
         logits: (B, T, V), in the dtype of the parameters. The scores at position t depend on ids[..., : t + 1] only.
@@ -277,7 +367,7 @@ def gpt(ids, params, config):
 # order. You have written the backward pass of every part; now you connect them:
 #
 # 1. the scores: `cross_entropy_backward`;
-# 2. the output head: one product for the gradient of the matrix, one for that of the final vectors;
+# 2. the output head, a matrix product of (N, D) and (D, V): one gradient for the matrix, one for the final vectors;
 # 3. the last layer norm;
 # 4. the blocks, *last one first*, each with its own cache; put the block's prefix in front of the names of its
 #    gradients;
@@ -285,8 +375,16 @@ def gpt(ids, params, config):
 #    position's row of `W_pos`. All B texts use the same positions: their gradients are summed. Rows of `W_pos` that a
 #    short text does not reach have gradient 0.
 #
-# With a tied head, `W_tok` is used twice, and its gradient is the *sum* of the parts from steps 2 and 5. In step 2 the
-# table is transposed, and so is its gradient.
+# **The tied table.** In which values of the forward pass is one entry of the table, $W_{tok}[v, d]$?
+#
+# ```text
+#     at the beginning   x[n, d] = W_tok[ids[n], d] + …               for every n with ids[n] = v
+#     at the end         logits[n, v] = Σ_d final[n, d] W_tok[v, d]   for every n, factor final[n, d]
+# ```
+#
+# A value that is used twice gets two gradients. You compute the first one in step 5. Write down the second one:
+# multiply the factor by its upstream gradient $dlogits[n, v]$, and add over n. As a matrix product, is it the gradient
+# of `W_head` from step 2, or its transpose? Compare the shapes. What has to be done with the two gradients, you know.
 #
 # Is the first loss right? An untrained model gives all tokens about the same probability, 1/V, so the loss is about log
 # V = log 27 = 3.2958. A first loss far above it suggests that the scores start too large. If the loss later falls far
@@ -303,8 +401,8 @@ def gpt(ids, params, config):
 #
 # ```
 #
-# Is the gradient right, too? Change one parameter a little and observe the loss, as in assignment 2. Use float64: in
-# float32, the difference is lost in rounding.
+# Is the gradient right, too? Change one parameter a little and observe the loss, as in the assignment `softmax`. Use
+# float64: in float32, the difference is lost in rounding.
 #
 # ```python
 # >>> params = {name: value.astype(np.float64) for name, value in params.items()}
@@ -318,21 +416,22 @@ def gpt(ids, params, config):
 # ```
 
 # %%
-def gpt_loss(ids, targets, params, config):
+def gpt_loss(ids, targets, params, config, rng=None):
     """Compute the mean cross-entropy of the predictions and its gradient with respect to every parameter.
 
-        loss = cross_entropy(gpt(ids), targets)
+        loss = cross_entropy(gpt(ids, params, config, rng), targets)
 
     Args:
         ids: integers, (B, T), each in [0, V), with T at most `config.block_size`. Any number of leading axes.
         targets: integers, same shape as `ids`: the token that comes next at each position.
         params: dictionary of parameters; for names and shapes see `init_gpt`.
         config: a `GPTConfig`.
+        rng: a `numpy.random.Generator` for dropout, as in `gpt`. None: nothing is dropped.
 
     Returns:
         loss: the mean over all B T positions, a Python float.
-        grads: dictionary with the same keys, shapes and dtype as `params`. With a tied head the gradient of
-            `W_tok` is the sum of its part as a table and its part as a head. Rows of `W_pos` beyond T are 0.
+        grads: dL/dp for every parameter p, where L is the loss: a dictionary with the same keys, shapes and dtype as
+            `params`. Rows of `W_pos` beyond T are 0.
 
     Raises:
         ValueError: if T is larger than `config.block_size`, or if an id is negative or not below V.
@@ -341,38 +440,61 @@ def gpt_loss(ids, targets, params, config):
 
 
 # %% [markdown]
-# ## Going faster
+# ## On paper
 #
-# This section is optional. This assignment asks for `gpt_loss` built from the parts, and that version is good enough
-# for everything that follows. The solution also has a second version, `_on_one_page`, which it uses for training. It
-# computes the same formulas in the same order, with less overhead:
+# 1. A model with V = 3 has D = 2 and a tied head. Its table is W_tok = [[1, 0], [0, 1], [2, 2]]. The text is the single
+#    token 2, and the final vector is (1, −1). Compute the three scores. Then let dlogits be (0.5, −0.75, 0.25): what is
+#    the part of the gradient of W_tok that comes from the head?
+# 2. In the same model, the gradient that arrives at the embedding is (3, 4). What is the gradient of W_tok, and which
+#    of its rows would be 0 if the head was not tied?
+# 3. An untrained model gives each of V tokens the same probability. What is its loss, for V = 27, for 65 different
+#    characters, and for the 50,257 tokens of GPT-2? By how much does the loss change if V is doubled?
+
+# %% [markdown]
+# ## Answers on paper
 #
-# - every array stays a matrix of N = B · T rows, and is viewed as (B, H, T, K) only inside attention;
-# - nothing is checked or converted twice, and there are few function calls;
-# - values that the backward pass needs, such as the normalized vectors, are kept and not computed again;
-# - an array that only the next line needs is overwritten in place.
+# **1. The scores are 1, −1 and 0.** They are the products of (1, −1) with each row of the table. Row v of the gradient
+# is dlogits[v] times the final vector: (0.5, −0.5), (−0.75, 0.75) and (0.25, −0.25). The head gives *every* token a
+# gradient, also those that are not in the text.
 #
-# This helps most with few features, such as 16, where nearly all of the time goes into function calls, and hardly with
-# many: matrix products take the same time in both versions. By how much depends on your machine: measure it. The two
-# versions are tested against each other. Make your code correct first, then fast, and keep the version that you
-# understand.
+# ```python
+# >>> table, final, dlogits = np.array([[1.0, 0.0], [0.0, 1.0], [2.0, 2.0]]), np.array([1.0, -1.0]), [0.5, -0.75, 0.25]
+# >>> final @ table.T
+# array([ 1., -1.,  0.])
+# >>> np.outer(dlogits, final)
+# array([[ 0.5 , -0.5 ],
+#        [-0.75,  0.75],
+#        [ 0.25, -0.25]])
+#
+# ```
+#
+# **2. Row 2 gets (3, 4) in addition.** It is (3.25, 3.75). The other rows stay as they are. With a separate head, the
+# first two rows of the table would be 0: those tokens were not looked up.
+#
+# **3. It is log V.** That is 3.30, 4.17 and 10.82. Doubling V adds log 2 = 0.69.
+#
+# ```python
+# >>> [round(math.log(size), 2) for size in (27, 65, 50_257)], round(math.log(2), 2)
+# ([3.3, 4.17, 10.82], 0.69)
+#
+# ```
 
 # %% [markdown]
 # ## What could go wrong
 #
-# These mistakes are easy to make here. Read them before you write the functions, and again when a check fails: the
-# report uses the same words when it recognizes one.
+# Look here when a check fails. These mistakes are easy to make, and the report uses the same words when it recognizes
+# one.
 #
 # - `init_gpt`: **attn.W_o and ffn.W_2 have the same standard deviation as the other matrices.** These two matrices
 #   write into the residual stream. Unless they start smaller, its variance grows with every block.
-# - `gpt`: **there is no mask: every position attends to later positions.** In training, the model can then read the
+# - `gpt`: **there was no mask: every position attended to later positions.** In training, the model can then read the
 #   token that it should predict, and the loss falls suspiciously low.
 # - `gpt`: **the last layer norm is missing.** Pre-norm blocks never normalize the residual stream itself, so it grows
 #   from block to block. The head needs a norm before it.
 # - `gpt`: **every block was given the parameters of block 0.** The parameters of the other blocks then have no effect.
 # - `gpt_loss`: **with a tied head, the gradient of W_tok contains only the part from the head.** The table was used
 #   twice. The later assignment overwrote the part from the embedding.
-# - `gpt_loss`: **with a tied head, the gradient of W_tok leaves out the part from the head.** The table was used
+# - `gpt_loss`: **with a tied head, the gradient of W_tok left out the part from the head.** The table was used
 #   twice: as the table at the beginning and as the head at the end.
 # - `gpt_loss`: **where a token occurs several times, only one of its gradients was counted.** `grads[ids] += dx` writes
 #   each row only once, even if ids lists it several times.
@@ -421,7 +543,7 @@ if __name__ == "__main__":
 # The loss starts near log 27 = 3.30, as it should. It does not fall to 0, although four of the five positions are
 # certain. After the first ".", both "e" and "o" are correct, so the best prediction is ½ for each. That costs log 2 at
 # one position of five, 0.14 on average, and the loss settles just above it. This is the entropy of the next token, from
-# assignment 2.
+# the assignment `softmax`.
 #
 # 1. Use the rate 0.03: what is the loss after 200 steps? The next assignment is about choosing the length of the steps,
 #    and a different one for each parameter.
@@ -466,6 +588,40 @@ if __name__ == "__main__":
 # %% [markdown]
 # ## In your own GPT
 #
-# Once you have trained your GPT (`headway train`, assignment 10), plot this part of it: `headway plot attention-heads`
-# and `headway plot gradient-norms`. `headway plot attention-viewer` writes a page for the browser: point at a character
-# to see which positions each head of each block attends to from there.
+# The whole model is there, so it can write, although it has learned nothing yet. This is what an untrained GPT says
+# after a newline; compare it with the zeros of the assignment `bigram`:
+#
+# ```python
+# >>> from softmax import softmax
+# >>> config = GPTConfig(vocab_size=27, block_size=8, n_layers=2, n_heads=2, d_model=16)
+# >>> rng = np.random.default_rng(0)
+# >>> params, ids = init_gpt(config, rng), [0]
+# >>> for _ in range(40):
+# ...     logits, _ = gpt(np.array([ids[-8:]]), params, config)
+# ...     ids.append(int(rng.choice(27, p=softmax(logits[0, -1].astype(np.float64)))))
+# >>> print(*"".join("\nabcdefghijklmnopqrstuvwxyz"[i] for i in ids).split())
+# cftyjuspnarxejggqfmycrefauakptiuchaanhlo
+#
+# ```
+#
+# Once you have trained your GPT (`headway train`, in the assignment `training`), plot this part of it:
+# `headway plot attention-heads` and `headway plot gradient-norms`. `headway plot attention-viewer` writes a page for
+# the browser: point at a character to see which positions each head of each block attends to from there.
+
+# %% [markdown]
+# ## Going faster
+#
+# You can skip this section until your code is correct. This assignment asks for `gpt_loss` built from the parts. That
+# version is good enough for everything that follows; in the solution it is the function `_from_parts`, the one to read.
+# The solution has a second version, `_on_one_page`, which it uses for training. It computes the same formulas in the
+# same order, without dropout and for pre-norm models only, with less overhead:
+#
+# - every array stays a matrix of N = B · T rows, and is viewed as (B, H, T, K) only inside attention;
+# - nothing is checked or converted twice, and there are few function calls;
+# - values that the backward pass needs, such as the normalized vectors, are kept and not computed again;
+# - an array that only the next line needs is overwritten in place.
+#
+# This helps most with few features, such as 16, where nearly all of the time goes into function calls, and hardly with
+# many: matrix products take the same time in both versions. By how much depends on your machine: measure it. The two
+# versions are tested against each other. Make your code correct first, then fast, and keep the version that you
+# understand.

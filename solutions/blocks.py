@@ -1,4 +1,4 @@
-"""Assignment 8: the transformer block, forward and backward, with the norm before or after."""
+"""The transformer block, forward and backward, with the norm before or after."""
 
 # %% [markdown]
 # # The transformer block: attention and a feed-forward network on one stream
@@ -22,6 +22,8 @@
 #         └──> ln1 ──> attention ────┘   └──> ln2 ──> ffn ────┘           two branches, norm="pre"
 # ```
 #
+# ![A map of the whole model. Marked: the inside of one block, and the stack of blocks.](figures/map-blocks.svg)
+#
 # ## Pre-norm and post-norm
 #
 # Layer norm keeps the values in range, and there are two places to put it: **pre-norm**, on the branch, before each
@@ -43,7 +45,8 @@
 # without noticing. PyTorch's `nn.TransformerEncoderLayer` is post-norm unless you set `norm_first=True`.
 
 # %%
-from ffn import ffn, ffn_backward
+from ffn import dropout as apply_dropout
+from ffn import dropout_backward, ffn, ffn_backward
 from layernorm import layernorm, layernorm_backward
 from multihead import multihead_attention, multihead_attention_backward
 
@@ -105,6 +108,28 @@ def prefixed(params, prefix):
 #
 # ```
 #
+# ### Dropout
+#
+# In training, models with dropout drop values of a *branch*, never of the stream: what attention and the feed-forward
+# network return goes through `dropout` before it is added (Vaswani et al. 2017, section 5.4). The stream itself
+# survives, whatever is dropped. There is no dropout without a random generator, so pass `training=rng is not None`.
+# The argument `dropout` has the name of your function. Import the function under another name, as above.
+#
+# ```python
+# >>> params["attn.b_o"] = np.array([10.0, 20.0])  # now the attention adds (10, 20) at each position
+# >>> out, cache = block(x, params, n_heads=1, dropout=0.5, rng=np.random.default_rng(0))
+# >>> out - x
+# array([[[20.,  0.],
+#         [ 0.,  0.]]])
+# >>> del params["attn.b_o"]
+#
+# ```
+#
+# One of the four values was kept, and divided by 1 - p = 0.5. The output of ffn is 0 here, but its values are dropped,
+# too, by the next draw from `rng`.
+#
+# ### The cache
+#
 # Three entries of the cache have fixed names, so that later assignments and plots can use them: the attention weights,
 # and the residual stream after each of the two steps.
 #
@@ -116,11 +141,13 @@ def prefixed(params, prefix):
 
 
 # %%
-def block(x, params, n_heads, mask=None, norm="pre", activation="gelu"):
+def block(x, params, n_heads, mask=None, norm="pre", activation="gelu", dropout=0.0, rng=None):
     """Apply one transformer block: attention and a feed-forward network on a residual stream.
 
         norm="pre":     a = x + attention(ln1(x))         y = a + ffn(ln2(a))       (Radford et al. 2019, section 2.3)
         norm="post":    a = ln1(x + attention(x))         y = ln2(a + ffn(a))       (Vaswani et al. 2017, section 3.1)
+
+    In training, with `rng`, the outputs of attention and ffn go through `ffn.dropout` before they are added.
 
     Args:
         x: the residual stream, (..., T, D).
@@ -132,6 +159,9 @@ def block(x, params, n_heads, mask=None, norm="pre", activation="gelu"):
             the key. A query that may attend to no key gets 0 from its heads. None: no mask.
         norm: "pre" or "post".
         activation: "gelu" (the tanh form) or "relu".
+        dropout: the probability p of `ffn.dropout`, 0 ≤ p < 1.
+        rng: a `numpy.random.Generator` that `ffn.dropout` draws from, first for the attention, then for ffn. None:
+            nothing is dropped.
 
     Returns:
         out: (..., T, D), in the dtype of `x` and the parameters.
@@ -141,25 +171,31 @@ def block(x, params, n_heads, mask=None, norm="pre", activation="gelu"):
             `after_ffn`, the stream after the second step (y above, the output), (..., T, D).
 
     Raises:
-        ValueError: if `norm` is neither "pre" nor "post", or `activation` neither "gelu" nor "relu".
+        ValueError: if `norm` is neither "pre" nor "post", or `activation` neither "gelu" nor "relu", or if
+            `dropout` is not in [0, 1).
     """
     if norm not in ("pre", "post"):
         raise ValueError(f'norm must be "pre" or "post", got {norm!r}')
     ln1, ln2 = subset(params, "ln1."), subset(params, "ln2.")
     attn_params, ffn_params = subset(params, "attn."), subset(params, "ffn.")
+    training = rng is not None
 
     # Every array is (..., T, D). The backward pass needs the inputs of the norms.
     if norm == "pre":
         ln1_in = x
         attn_out, attn_cache = multihead_attention(layernorm(ln1_in, **ln1), attn_params, n_heads, mask)
+        attn_out, attn_mask = apply_dropout(attn_out, dropout, rng, training)
         after_attention = ln2_in = x + attn_out
         ffn_out, ffn_cache = ffn(layernorm(ln2_in, **ln2), ffn_params, activation)
+        ffn_out, ffn_mask = apply_dropout(ffn_out, dropout, rng, training)
         after_ffn = after_attention + ffn_out
     else:
         attn_out, attn_cache = multihead_attention(x, attn_params, n_heads, mask)
+        attn_out, attn_mask = apply_dropout(attn_out, dropout, rng, training)
         ln1_in = x + attn_out
         after_attention = layernorm(ln1_in, **ln1)
         ffn_out, ffn_cache = ffn(after_attention, ffn_params, activation)
+        ffn_out, ffn_mask = apply_dropout(ffn_out, dropout, rng, training)
         ln2_in = after_attention + ffn_out
         after_ffn = layernorm(ln2_in, **ln2)
 
@@ -173,6 +209,8 @@ def block(x, params, n_heads, mask=None, norm="pre", activation="gelu"):
         "ln2": (ln2_in, ln2["gamma"]),
         "attn": attn_cache,
         "ffn": ffn_cache,
+        "attn_mask": attn_mask,
+        "ffn_mask": ffn_mask,
     }
     return after_ffn, cache
 
@@ -180,21 +218,37 @@ def block(x, params, n_heads, mask=None, norm="pre", activation="gelu"):
 # %% [markdown]
 # ## `block_backward`
 #
-# Read the forward formulas from the end to the start. A sum passes the gradient to both of its terms: one copy stays on
-# the stream unchanged, the other goes back through the branch. Where the branch left the stream, the two are *added*.
-# Forgetting one of these sums is the classic mistake: the gradients look plausible, and the loss may still fall, only
-# more slowly.
+# You have the backward functions of all four parts. What is new is the plus sign. Look at one step of the pre-norm form
+# with plain numbers:
 #
-# For the second step of the pre-norm form, with the incoming gradient $dy$:
+# $$y = a + f(a)$$
 #
-# $$da = dy + \mathrm{ln}_2^{backward}\big( \mathrm{ffn}^{backward}(dy) \big)$$
+# The number a is used *twice*: as the first term, and by the branch f. If a rises by h, the first term makes y rise by
+# h, and the second by $f'(a)\, h$. In the language of upstream gradients: the plus sign passes dy to *both* of its
+# terms unchanged. One copy stays on the stream. The other goes back through the branch, which multiplies it by $f'(a)$.
+# Where the branch left the stream, the two meet again and are *added*.
 #
-# The first step works the same way, with $da$ in place of $dy$. In the post-norm form the norm comes first in the
-# backward pass, for both copies. With $ds = \mathrm{ln}_2^{backward}(dy)$:
+# ```text
+#     forward      a ──┬────────────── + ── y            backward      da <── + <────────────┬── dy
+#                      └──> ln ──> f ──┘                                      └── ln <── f <──┘
+# ```
 #
-# $$da = ds + \mathrm{ffn}^{backward}(ds)$$
+# With vectors nothing changes but the names: for "times $f'(a)$" you call the backward functions of the parts of the
+# branch, the last part first. Write down the backward pass of the second step (from dy to da), and then of the first
+# step (from da to dx). In the post-norm form $y = \mathrm{ln}(a + f(a))$, the sum is *inside* the norm. So which
+# backward function comes first there, and what is copied: dy, or what this function returns?
 #
-# In the example above nothing came through the branches, so nothing goes back through them:
+# ![One block as a graph: forward, the stream splits before each branch and is added after it; backward, each plus
+# copies the gradient to both.](figures/block-graph.svg)
+#
+# Forgetting one of the two copies is the classic mistake. The gradients look plausible, and the loss may still fall,
+# only more slowly.
+#
+# A branch with dropout has one more step on its way back: `dropout_backward` comes first, with the mask of the forward
+# pass. Keep both masks in the cache. The gradient that stays on the stream is not masked.
+#
+# In the example above the last matrices of the branches are 0, so nothing came through the branches, and nothing goes
+# back through them. What is left is the copy on the stream:
 #
 # ```python
 # >>> out, cache = block(x, params, n_heads=1)
@@ -223,18 +277,18 @@ def block_backward(dout, cache):
     """
     dln1, dln2 = {}, {}
     if cache["norm"] == "pre":
-        dbranch, dffn = ffn_backward(dout, cache["ffn"])
+        dbranch, dffn = ffn_backward(dropout_backward(dout, cache["ffn_mask"]), cache["ffn"])
         dbranch, dln2["gamma"], dln2["beta"] = layernorm_backward(dbranch, *cache["ln2"])
         dstream = dout + dbranch  # with respect to after_attention
-        dbranch, dattn = multihead_attention_backward(dstream, cache["attn"])
+        dbranch, dattn = multihead_attention_backward(dropout_backward(dstream, cache["attn_mask"]), cache["attn"])
         dbranch, dln1["gamma"], dln1["beta"] = layernorm_backward(dbranch, *cache["ln1"])
         dx = dstream + dbranch
     else:
         dsum, dln2["gamma"], dln2["beta"] = layernorm_backward(dout, *cache["ln2"])
-        dbranch, dffn = ffn_backward(dsum, cache["ffn"])
+        dbranch, dffn = ffn_backward(dropout_backward(dsum, cache["ffn_mask"]), cache["ffn"])
         dstream = dsum + dbranch  # with respect to after_attention
         dsum, dln1["gamma"], dln1["beta"] = layernorm_backward(dstream, *cache["ln1"])
-        dbranch, dattn = multihead_attention_backward(dsum, cache["attn"])
+        dbranch, dattn = multihead_attention_backward(dropout_backward(dsum, cache["attn_mask"]), cache["attn"])
         dx = dsum + dbranch
 
     grads = prefixed(dln1, "ln1.") | prefixed(dattn, "attn.") | prefixed(dln2, "ln2.") | prefixed(dffn, "ffn.")
@@ -242,19 +296,52 @@ def block_backward(dout, cache):
 
 
 # %% [markdown]
+# ## On paper
+#
+# 1. Let the stream be a single number, and each branch a factor: $a = x + 2x$, then $y = a + 3a$. Compute dy/dx from
+#    the formula for y, and then backwards, step by step, with the two copies at each plus sign.
+# 2. Multiply out the dy/dx of question 1 for two branches with factors p and q: $(1 + p)(1 + q)$. There are four terms,
+#    one for each path from x to y. Which paths are they? How many paths are there in a model of 12 blocks?
+# 3. A backward pass was written as $da = \mathrm{ln}_2^{backward}(\mathrm{ffn}^{backward}(dy))$, without the copy on
+#    the stream. At the start of training, `ffn.W_2` is small. What is wrong with the gradients of the lower blocks?
+
+# %% [markdown]
+# ## Answers on paper
+#
+# **1. It is 12.** y is 4a and a is 3x. Backwards: dy = 1 goes on along the stream and through the branch, da = 1 + 3 =
+# 4; then dx = 4 + 2 · 4 = 12. The branch of the first step gets 4, not 1: what attention adds to the stream also goes
+# through the feed-forward network.
+#
+# **2. 1, p, q and pq.** The paths lead past both branches, through the first only, through the second only, and through
+# both. Twelve blocks have 24 branches, and each may be taken or not: there are 2 to the power of 24, about 17 million
+# paths. One of them leads past all branches: along it the gradient reaches the bottom unchanged.
+#
+# ```python
+# >>> 2**24
+# 16777216
+#
+# ```
+#
+# **3. They are much too small.** Only the paths through *all* of the feed-forward networks are left, and each
+# multiplies the gradient by something small. The lower blocks then hardly learn. (He et al. 2016 found that plain
+# networks without such connections train worse the deeper they are.)
+
+# %% [markdown]
 # ## What could go wrong
 #
-# These mistakes are easy to make here. Read them before you write the functions, and again when a check fails: the
-# report uses the same words when it recognizes one.
+# Look here when a check fails. These mistakes are easy to make, and the report uses the same words when it recognizes
+# one.
 #
 # - `block`: **x was not added to the output of the attention.** Each step only adds to the stream. Without the sums,
 #   deep networks hardly train.
 # - `block`: **the first norm, ln1, was not applied.** The norm may have been computed, but its result was not used.
 # - `block`: **the mask was inverted before it was passed to the attention.** Here True means that the query may attend
 #   to the key. In some libraries it means the opposite.
+# - `block`: **the sum after the attention went through dropout, not the output of the attention.** The stream keeps its
+#   values. Only what a step adds to it is dropped.
 # - `block_backward`: **the gradient did not go past the feed-forward network along the stream.** The stream was used
 #   twice: by the step, and in the sum. The two gradients are added.
-# - `block_backward`: **with "pre", the attention gets dout instead of the gradient of the stream.** The output of the
+# - `block_backward`: **with "pre", the attention got dout instead of the gradient of the stream.** The output of the
 #   attention also went through the feed-forward network, so its gradient has two parts.
 # - `block_backward`: **with "pre", dout was added at the end instead of the gradient of the stream.** x also reaches
 #   the output past the attention and then through the feed-forward network.
@@ -349,8 +436,14 @@ if __name__ == "__main__":
 # %% [markdown]
 # ## In your own GPT
 #
-# Once you have trained your GPT (`headway train`, assignment 10), you can see this part at work:
+# Once you have trained your GPT (`headway train`, in the assignment `training`), you can see this part at work:
 # `headway plot residual-norms` and `headway plot residual-stream`.
+#
+# In a small model that was trained on names, the variance of the stream grows with nearly every step. Attention adds
+# far less to it than the feed-forward network, but what it adds is the only information from other positions.
+#
+# ![The variance of the residual stream after each step, before and after training, and the variance of what attention
+# and the feed-forward network add.](figures/stream-variance.svg)
 
 # %% tags=["active-ipynb"]
 # from autograder.workspace.plots import show

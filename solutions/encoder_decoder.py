@@ -1,4 +1,4 @@
-"""Assignment 12: the encoder–decoder of 2017, the first transformer, from blocks to greedy decoding."""
+"""The encoder–decoder of 2017, the first transformer, from blocks to greedy decoding."""
 
 # %% [markdown]
 # # The encoder–decoder: read one text, write another
@@ -10,7 +10,7 @@
 #   other. Its output is the *memory*, one vector for each source token.
 # - The **decoder** writes the target. A position must not attend to later ones, so its self attention is causal, as in
 #   a GPT. Each of its blocks has a second attention, the **source attention**, whose keys and values come from the
-#   memory. It is the cross attention that you wrote in assignment 5 and have not used since.
+#   memory. It is the cross attention that you wrote in the assignment `multihead` and have not used since.
 #
 # ```text
 #     source (B, S)                      target (B, T)
@@ -24,10 +24,13 @@
 #                                        log_probs (B, T, Vt)
 # ```
 #
+# ![A map of the model: the encoder on the left makes the memory, which every block of the decoder on the right
+# reads.](figures/map-encoder-decoder.svg)
+#
 # You have already written nearly all of it. The new parts are the three-step block of the decoder, the masks for two
 # texts, and the backward pass through both stacks.
 #
-# The table shows what differs from the GPT of assignment 9, all as in the paper:
+# The table shows what differs from the GPT of the assignment `gpt`, all as in the paper:
 #
 # | | here | the GPT |
 # |---|---|---|
@@ -38,15 +41,18 @@
 # | after the last block | nothing | one more layer norm |
 # | output | log-probabilities | scores |
 #
-# The model differs from the paper's in four ways. There is no dropout, so that everything can be computed exactly. The
-# norms use $\epsilon = 10^{-5}$. Attention may have biases, which the paper has in the feed-forward network only
-# (sections 3.2.2 and 3.3). And the two tables and the output head are separate matrices; the paper uses one matrix for
-# all three, which requires a vocabulary that both languages share (section 3.4).
+# The option `norm="pre"` puts the norms before each branch, and one more after each stack.
+#
+# By default, the model differs from the paper's in four ways. There is no dropout, so that everything can be computed
+# exactly. The norms use $\epsilon = 10^{-5}$. Attention may have biases; the paper has them in the feed-forward network
+# only (sections 3.2.2 and 3.3). And the two tables and the output head are separate matrices; the paper uses one matrix
+# for all three, which requires a vocabulary that both languages share (section 3.4).
 #
 # The letters are: S source tokens, T target tokens, Vs and Vt tokens in the two vocabularies; all others as before.
 
 # %%
 import math
+import sys
 from dataclasses import dataclass
 
 import numpy as np
@@ -64,7 +70,9 @@ from softmax import log_softmax
 # Both are given. The paper's model has 6 layers, 8 heads, D = 512 and F = 2048; the defaults are smaller. The paper
 # does not give the initial parameters. Here, every matrix is drawn so that its outputs are about as large as its inputs
 # (LeCun et al. 1998, section 4.6), and the token vectors so that they are about as large as the position vectors after
-# the multiplication by √D.
+# the multiplication by √D. The Annotated Transformer draws Glorot's initial matrices instead: their variance is
+# 2 / (rows + columns), a compromise between the sizes of the outputs and of the gradients (Glorot and Bengio 2010,
+# section 4.2.1).
 #
 # ```python
 # >>> config = TransformerConfig(vocab_source=11, vocab_target=12, n_layers=1, n_heads=2, d_model=8)
@@ -93,7 +101,9 @@ class TransformerConfig:
         n_heads: H, the number of heads in each attention, a divisor of D.
         d_model: D, the width of both residual streams.
         d_ff: F, the width inside the feed-forward networks. None stands for 4 D, and is replaced by that number.
-        bias: whether the linear layers have biases. Layer norms always have their beta, and the head has no bias.
+        bias: whether the linear layers have biases. Layer norms always have their beta.
+        norm: "post" or "pre", as in `block`. With "pre", each stack has one more layer norm at its end.
+        head_bias: whether the head has a bias.
     """
 
     vocab_source: int
@@ -103,6 +113,8 @@ class TransformerConfig:
     d_model: int = 64
     d_ff: int | None = None
     bias: bool = True
+    norm: str = "post"
+    head_bias: bool = False
 
     def __post_init__(self):
         """Fill in `d_ff` and raise ValueError for settings that cannot work."""
@@ -113,6 +125,8 @@ class TransformerConfig:
                 raise ValueError(f"{name} must be at least 1, got {getattr(self, name)}")
         if self.d_model % self.n_heads != 0:
             raise ValueError(f"d_model ({self.d_model}) must be a multiple of n_heads ({self.n_heads})")
+        if self.norm not in ("pre", "post"):
+            raise ValueError(f'norm must be "pre" or "post", got {self.norm!r}')
 
 
 def init_transformer(config, rng):
@@ -131,13 +145,15 @@ def init_transformer(config, rng):
                      ln2.gamma (D,)             ln2.beta (D,)
                      ffn.W_1 (D, F)             ffn.b_1 (F,)             ffn.W_2 (F, D)          ffn.b_2 (D,)
                      ln3.gamma (D,)             ln3.beta (D,)
-        W_head (D, Vt)
+        encoder.ln_f.gamma (D,)  encoder.ln_f.beta (D,)  decoder.ln_f.gamma (D,)  decoder.ln_f.beta (D,)
+        W_head (D, Vt)  b_head (Vt,)
 
     Every W is normal with mean 0; the standard deviation is 1 / √D for the two tables and 1 / √(number of rows) for the
     others. Every gamma is 1, every beta and every bias b is 0.
 
     Args:
-        config: a `TransformerConfig`. Without `config.bias` there are no `b_qkv`, `b_o`, `b_1`, `b_2`.
+        config: a `TransformerConfig`. Without `config.bias` there are no `b_qkv`, `b_o`, `b_1`, `b_2`; without
+            `config.head_bias` there is no `b_head`; only with pre-norm is there a norm `ln_f` after each stack.
         rng: a `numpy.random.Generator`.
 
     Returns:
@@ -170,14 +186,19 @@ def init_transformer(config, rng):
         params |= prefixed(layer("attn", "ffn"), f"encoder.{i}.")
     for i in range(config.n_layers):
         params |= prefixed(layer("attn", "source_attn", "ffn"), f"decoder.{i}.")
+    if config.norm == "pre":
+        for stack in ("encoder", "decoder"):
+            params |= {f"{stack}.ln_f.gamma": vector(d, 1.0), f"{stack}.ln_f.beta": vector(d)}
     params["W_head"] = matrix(d, config.vocab_target)
+    if config.head_bias:
+        params["b_head"] = vector(config.vocab_target)
     return params
 
 
 # %% [markdown]
 # ## `encoder_block`
 #
-# You wrote this block in assignment 8. A block of the 2017 encoder is the post-norm block with ReLU:
+# You wrote this block in the assignment `blocks`. A block of the 2017 encoder is the post-norm block with ReLU:
 #
 # $$a = \mathrm{ln}_1(x + \mathrm{attention}(x)) \qquad y = \mathrm{ln}_2(a + \mathrm{ffn}(a))$$
 #
@@ -199,16 +220,16 @@ def init_transformer(config, rng):
 # ```
 #
 # Many implementations of the 2017 transformer place the norms differently. The well-known Annotated Transformer
-# normalizes *before* each branch, and PyTorch's `nn.Transformer` adds a layer norm after each stack. Neither is in the
-# paper.
+# normalizes *before* each branch, and both it and PyTorch's `nn.Transformer` add a layer norm after each stack. Neither
+# is in the paper. With `norm="pre"` you can build the Annotated Transformer, too: `block` already has that form.
 
 
 # %%
-def encoder_block(x, params, n_heads, mask=None):
-    """Apply one block of the encoder: self attention and a feed-forward network, post-norm.
+def encoder_block(x, params, n_heads, mask=None, norm="post"):
+    """Apply one block of the encoder: self attention and a feed-forward network, with ReLU.
 
-        a = ln1(x + attention(x))                       (Vaswani et al. 2017, section 3.1)
-        y = ln2(a + ffn(a)),    ffn with ReLU
+        norm="post":    a = ln1(x + attention(x))         y = ln2(a + ffn(a))       (Vaswani et al. 2017, section 3.1)
+        norm="pre":     a = x + attention(ln1(x))         y = a + ffn(ln2(a))
 
     Args:
         x: the residual stream, (..., S, D).
@@ -218,6 +239,7 @@ def encoder_block(x, params, n_heads, mask=None):
         n_heads: number of heads H; D is a multiple of it.
         mask: boolean, broadcastable to (..., H, S, S), such as (B, 1, 1, S); True where the query may attend to the
             key. None: every query attends to every key.
+        norm: "post" or "pre".
 
     Returns:
         out: (..., S, D), in the dtype of `x` and the parameters.
@@ -225,8 +247,11 @@ def encoder_block(x, params, n_heads, mask=None):
             `weights`, the attention weights, (..., H, S, S);
             `after_attention`, the stream after the first step (a above), (..., S, D);
             `after_ffn`, the stream after the second step (y above, the output), (..., S, D).
+
+    Raises:
+        ValueError: if `norm` is neither "post" nor "pre".
     """
-    return block(x, params, n_heads, mask, norm="post", activation="relu")
+    return block(x, params, n_heads, mask, norm=norm, activation="relu")
 
 
 # %% [markdown]
@@ -277,12 +302,16 @@ def encoder_block(x, params, n_heads, mask=None):
 
 
 # %%
-def decoder_block(x, memory, params, n_heads, target_mask=None, source_mask=None):
-    """Apply one block of the decoder: self attention, source attention and a feed-forward network, post-norm.
+def decoder_block(x, memory, params, n_heads, target_mask=None, source_mask=None, norm="post"):
+    """Apply one block of the decoder: self attention, source attention and a feed-forward network.
 
         a = ln1(x + attention(x))                       (Vaswani et al. 2017, sections 3.1 and 3.2.3)
         b = ln2(a + attention(a, memory))               queries from a, keys and values from the memory
         y = ln3(b + ffn(b)),    ffn with ReLU
+
+    With norm="pre", each norm is on the branch instead, and the memory is read as it is:
+
+        a = x + attention(ln1(x))       b = a + attention(ln2(a), memory)       y = b + ffn(ln3(b))
 
     Args:
         x: the residual stream, (..., T, D).
@@ -296,6 +325,7 @@ def decoder_block(x, memory, params, n_heads, target_mask=None, source_mask=None
             to the key. None: every query attends to every key, later ones included.
         source_mask: boolean, broadcastable to (..., H, T, S), such as (B, 1, 1, S), for the source attention. None:
             every query attends to the whole memory.
+        norm: "post" or "pre".
 
     Returns:
         out: (..., T, D), in the dtype of `x` and the parameters.
@@ -304,22 +334,31 @@ def decoder_block(x, memory, params, n_heads, target_mask=None, source_mask=None
             `source_weights`, those of the source attention, (..., H, T, S);
             `after_attention`, `after_source_attention` and `after_ffn`, the stream after each step (a, b and y above),
             each (..., T, D).
+
+    Raises:
+        ValueError: if `norm` is neither "post" nor "pre".
     """
+    if norm not in ("pre", "post"):
+        raise ValueError(f'norm must be "pre" or "post", got {norm!r}')
+    pre = norm == "pre"
     ln1, ln2, ln3 = subset(params, "ln1."), subset(params, "ln2."), subset(params, "ln3.")
 
-    attn_out, attn_cache = multihead_attention(x, subset(params, "attn."), n_heads, target_mask)
-    ln1_in = x + attn_out  # (..., T, D), like every stage of the stream
-    after_attention = layernorm(ln1_in, **ln1)
+    attn_in = layernorm(x, **ln1) if pre else x  # (..., T, D), like every stage of the stream
+    attn_out, attn_cache = multihead_attention(attn_in, subset(params, "attn."), n_heads, target_mask)
+    sum1 = x + attn_out
+    after_attention = sum1 if pre else layernorm(sum1, **ln1)
 
+    source_in = layernorm(after_attention, **ln2) if pre else after_attention
     source_out, source_cache = multihead_attention(
-        after_attention, subset(params, "source_attn."), n_heads, source_mask, memory
+        source_in, subset(params, "source_attn."), n_heads, source_mask, memory
     )
-    ln2_in = after_attention + source_out
-    after_source_attention = layernorm(ln2_in, **ln2)
+    sum2 = after_attention + source_out
+    after_source_attention = sum2 if pre else layernorm(sum2, **ln2)
 
-    ffn_out, ffn_cache = ffn(after_source_attention, subset(params, "ffn."), activation="relu")
-    ln3_in = after_source_attention + ffn_out
-    after_ffn = layernorm(ln3_in, **ln3)
+    ffn_in = layernorm(after_source_attention, **ln3) if pre else after_source_attention
+    ffn_out, ffn_cache = ffn(ffn_in, subset(params, "ffn."), activation="relu")
+    sum3 = after_source_attention + ffn_out
+    after_ffn = sum3 if pre else layernorm(sum3, **ln3)
 
     cache = {
         "weights": attn_cache["weights"],
@@ -327,9 +366,10 @@ def decoder_block(x, memory, params, n_heads, target_mask=None, source_mask=None
         "after_attention": after_attention,
         "after_source_attention": after_source_attention,
         "after_ffn": after_ffn,
-        "ln1": (ln1_in, ln1["gamma"]),
-        "ln2": (ln2_in, ln2["gamma"]),
-        "ln3": (ln3_in, ln3["gamma"]),
+        "norm": norm,
+        "ln1": (x if pre else sum1, ln1["gamma"]),
+        "ln2": (after_attention if pre else sum2, ln2["gamma"]),
+        "ln3": (after_source_attention if pre else sum3, ln3["gamma"]),
         "attn": attn_cache,
         "source_attn": source_cache,
         "ffn": ffn_cache,
@@ -350,6 +390,9 @@ def decoder_block(x, memory, params, n_heads, target_mask=None, source_mask=None
 # The texts of a batch have different lengths, so the short ones are padded. `source_mask`, (B, S), shows which tokens
 # are real: True for a token, False for padding. `padding_mask` brings it into the form that attention needs. (PyTorch's
 # `src_key_padding_mask` is the opposite: True for padding.)
+#
+# ![The masks of the three attentions: the encoder's hides padding, the decoder's own hides later tokens, and source
+# attention hides padding.](figures/source-masks.svg)
 #
 # With the mask, no position attends to padding. The padding positions themselves are still computed, but their rows of
 # the memory have no meaning, so the decoder must not attend to them either. Then the result for a text does not depend
@@ -382,7 +425,8 @@ def encode(source, params, config, source_mask=None):
     """Apply the encoder to source tokens and return the memory (Vaswani et al. 2017, section 3.1).
 
         x = √D W_source[source] + sinusoidal_positions(S, D)
-        x = encoder_block(x) for encoder.0, encoder.1, …
+        x = encoder_block(x) for encoder.0, encoder.1, …, with `config.norm`
+        memory = x with post-norm, layernorm(x) with pre-norm (`encoder.ln_f`)
 
     Args:
         source: integers, (B, S), each in [0, Vs). Any number of leading axes, also none.
@@ -392,7 +436,7 @@ def encode(source, params, config, source_mask=None):
             attends. None: all are real.
 
     Returns:
-        memory: (B, S, D), in the dtype of the parameters. There is no layer norm after the last block.
+        memory: (B, S, D), in the dtype of the parameters.
         cache: dictionary with what you like and these entries:
             `source_embedded`, the residual stream before the first block, (B, S, D);
             `encoder.{i}.weights`, (B, H, S, S), `encoder.{i}.after_attention` and `encoder.{i}.after_ffn`, (B, S, D):
@@ -405,10 +449,12 @@ def encode(source, params, config, source_mask=None):
     x = _embed(source, params["W_source"], config.d_model)  # (B, S, D)
     cache = {"source": source, "source_embedded": x, "encoder_caches": []}
     for i in range(config.n_layers):
-        x, block_cache = encoder_block(x, subset(params, f"encoder.{i}."), config.n_heads, mask)
+        x, block_cache = encoder_block(x, subset(params, f"encoder.{i}."), config.n_heads, mask, config.norm)
         cache["encoder_caches"].append(block_cache)
         for stage in ("weights", "after_attention", "after_ffn"):
             cache[f"encoder.{i}.{stage}"] = block_cache[stage]
+    if config.norm == "pre":
+        x = layernorm(x, **subset(params, "encoder.ln_f."))
     return x, cache
 
 
@@ -446,8 +492,10 @@ def decode(target, memory, params, config, target_mask=None, source_mask=None):
     """Apply the decoder and return log-probabilities of the next target token (Vaswani et al. 2017, section 3.1).
 
         x = √D W_target[target] + sinusoidal_positions(T, D)
-        x = decoder_block(x, memory) for decoder.0, decoder.1, …, always with the causal mask
-        log_probs = log_softmax(x W_head)
+        x = decoder_block(x, memory) for decoder.0, decoder.1, …, with `config.norm`, always with the causal mask
+        log_probs = log_softmax(x W_head + b_head), with layernorm(x) in place of x with pre-norm (`decoder.ln_f`)
+
+    Only with `config.head_bias` is there a `b_head`.
 
     Args:
         target: integers, (B, T), each in [0, Vt): the text written so far, with the start token in front. Any
@@ -478,11 +526,14 @@ def decode(target, memory, params, config, target_mask=None, source_mask=None):
     x = _embed(target, params["W_target"], config.d_model)  # (B, T, D)
     cache = {"target": target, "target_embedded": x, "decoder_caches": []}
     for i in range(config.n_layers):
-        x, block_cache = decoder_block(x, memory, subset(params, f"decoder.{i}."), config.n_heads, mask, source_mask)
+        layer = subset(params, f"decoder.{i}.")
+        x, block_cache = decoder_block(x, memory, layer, config.n_heads, mask, source_mask, config.norm)
         cache["decoder_caches"].append(block_cache)
         for stage in ("weights", "source_weights", "after_attention", "after_source_attention", "after_ffn"):
             cache[f"decoder.{i}.{stage}"] = block_cache[stage]
-    log_probs = log_softmax(linear(x, params["W_head"], None))  # (B, T, Vt)
+    if config.norm == "pre":
+        x = layernorm(x, **subset(params, "decoder.ln_f."))
+    log_probs = log_softmax(linear(x, params["W_head"], params.get("b_head")))  # (B, T, Vt)
     cache["log_probs"] = log_probs
     return log_probs, cache
 
@@ -574,7 +625,7 @@ def transformer(source, target, params, config, source_mask=None, target_mask=No
 # 200 batches of random examples.
 #
 # Every step here computes all earlier positions again. The keys and values could be stored instead, including those of
-# the memory, as in the key/value cache of assignment 11.
+# the memory, as in the key/value cache of the assignment `generation`.
 
 
 # %%
@@ -615,18 +666,33 @@ def greedy_decode(source, params, config, start, end, max_length, source_mask=No
 # %% [markdown]
 # ## Bonus: `transformer_backward`
 #
-# The backward pass starts at the end. The head ends in a log-softmax $y = \log\mathrm{softmax}(z)$, whose gradient is
-# simpler than that of softmax:
+# The backward pass starts at the end. The head ends in a log-softmax, which you have not differentiated by itself yet.
+# It is easier than softmax. For one row of scores z,
 #
-# $$dz_i = dy_i - e^{y_i} \sum_j dy_j$$
+# $$y_i = z_i - \log \sum_j e^{z_j}$$
 #
-# Then come the decoder's blocks, the last one first. Each returns two gradients: one with respect to its stream, which
-# goes to the block before it, and one with respect to the memory. All blocks attend to the same memory, so these
-# gradients are *added up*, and the sum is the upstream gradient of the encoder's last block. It is the only gradient
-# that reaches the encoder.
+# Where is the score $z_k$? In $y_k$, as the first term, with the factor 1. And through the logarithm it is in *every*
+# $y_i$: the derivative of log(a) is 1/a, so the factor is $-e^{z_k} / \sum_j e^{z_j}$. You know this fraction, and you
+# have its logarithm in the cache. Multiply each factor by its upstream gradient $dy_i$ and add over i.
 #
-# The forward pass multiplies the token vectors by √D, so their gradients are multiplied by √D on the way into the
-# tables. The sines and cosines are not learned and need no gradient.
+# Then come the decoder's blocks, the last one first. A block has three steps of the form $\mathrm{ln}(a + f(a))$, which
+# you have derived in the assignment `blocks`. New is that the source attention has two inputs, the stream and the
+# memory, so the block returns two gradients. That of its stream goes to the block before it. And that of the memory?
+#
+# ```text
+#     memory ──┬───────────────┬──────────── … ──┐       one memory, used by every block
+#              ▼               ▼                 ▼
+#     x ── block 0 ─────── block 1 ───────── … block L−1 ── y
+# ```
+#
+# The memory is one array that is used L times, so it is clear what happens to its L gradients. The result is the
+# upstream gradient of the encoder's last block. It is the only gradient that reaches the encoder.
+#
+# Last, the tables. The forward pass multiplies the token vectors by √D: what does a constant factor do to a gradient?
+# The sines and cosines are not learned and need none.
+#
+# With pre-norm, the last norm of each stack comes before its blocks in the backward pass, and each block runs its norms
+# on the branches backward, after the step. If the head has a bias, its gradient is the sum over all positions.
 #
 # For the mean loss over N target tokens, `dlog_probs` is -1/N at the correct token of each position, and 0 everywhere
 # else. At padding positions, all entries are 0.
@@ -657,17 +723,26 @@ def greedy_decode(source, params, config, start, end, max_length, source_mask=No
 # %%
 def _decoder_block_backward(dout, cache):
     """Return the gradients of `decoder_block`: (dx, dmemory, grads)."""
+    pre = cache["norm"] == "pre"
     dln1, dln2, dln3 = {}, {}, {}
-    dsum, dln3["gamma"], dln3["beta"] = layernorm_backward(dout, *cache["ln3"])
+
+    def through(dnormed, ln, dln):
+        dx, dln["gamma"], dln["beta"] = layernorm_backward(dnormed, *cache[ln])
+        return dx
+
+    dsum = dout if pre else through(dout, "ln3", dln3)
     dbranch, dffn = ffn_backward(dsum, cache["ffn"])
+    dbranch = through(dbranch, "ln3", dln3) if pre else dbranch
     dstream = dsum + dbranch  # with respect to after_source_attention
 
-    dsum, dln2["gamma"], dln2["beta"] = layernorm_backward(dstream, *cache["ln2"])
+    dsum = dstream if pre else through(dstream, "ln2", dln2)
     dbranch, dsource, dmemory = multihead_attention_backward(dsum, cache["source_attn"])
+    dbranch = through(dbranch, "ln2", dln2) if pre else dbranch
     dstream = dsum + dbranch  # with respect to after_attention
 
-    dsum, dln1["gamma"], dln1["beta"] = layernorm_backward(dstream, *cache["ln1"])
+    dsum = dstream if pre else through(dstream, "ln1", dln1)
     dbranch, dattn = multihead_attention_backward(dsum, cache["attn"])
+    dbranch = through(dbranch, "ln1", dln1) if pre else dbranch
 
     grads = prefixed(dattn, "attn.") | prefixed(dsource, "source_attn.") | prefixed(dffn, "ffn.")
     grads |= prefixed(dln1, "ln1.") | prefixed(dln2, "ln2.") | prefixed(dln3, "ln3.")
@@ -677,21 +752,25 @@ def _decoder_block_backward(dout, cache):
 def transformer_backward(dlog_probs, cache):
     """Return the gradient of `transformer` with respect to every parameter.
 
-        dscores = dlog_probs - exp(log_probs) Σ_j dlog_probs_j,    then the head, the decoder, the encoder, the tables
-
     Args:
         dlog_probs: gradient with respect to `log_probs`, (B, T, Vt).
         cache: what `transformer` returned. It may be used again, with the same result.
 
     Returns:
-        grads: dictionary with the same keys, shapes and dtype as the parameters.
+        grads: dL/dp for every parameter p: a dictionary with the same keys, shapes and dtype as the parameters.
     """
     params, config, log_probs = cache["params"], cache["config"], cache["log_probs"]
     grads = {}
 
     dscores = dlog_probs - np.exp(log_probs) * dlog_probs.sum(axis=-1, keepdims=True)  # (B, T, Vt)
     decoded = cache[f"decoder.{config.n_layers - 1}.after_ffn"]  # (B, T, D)
-    dx, grads["W_head"], _ = linear_backward(dscores, decoded, params["W_head"])
+    if config.norm == "post":
+        dx, grads["W_head"], grads["b_head"] = linear_backward(dscores, decoded, params["W_head"])
+    else:
+        normed = layernorm(decoded, **subset(params, "decoder.ln_f."))
+        dx, grads["W_head"], grads["b_head"] = linear_backward(dscores, normed, params["W_head"])
+        dx, dgamma, dbeta = layernorm_backward(dx, decoded, params["decoder.ln_f.gamma"])
+        grads |= {"decoder.ln_f.gamma": dgamma, "decoder.ln_f.beta": dbeta}
 
     dmemory = np.zeros_like(cache["memory"])  # (B, S, D)
     for i in reversed(range(config.n_layers)):
@@ -702,6 +781,10 @@ def transformer_backward(dlog_probs, cache):
     grads["W_target"] = embed_tokens_backward(dx * scale, cache["target"], config.vocab_target)
 
     dx = dmemory
+    if config.norm == "pre":
+        encoded = cache[f"encoder.{config.n_layers - 1}.after_ffn"]  # (B, S, D)
+        dx, dgamma, dbeta = layernorm_backward(dmemory, encoded, params["encoder.ln_f.gamma"])
+        grads |= {"encoder.ln_f.gamma": dgamma, "encoder.ln_f.beta": dbeta}
     for i in reversed(range(config.n_layers)):
         dx, block_grads = block_backward(dx, cache["encoder_caches"][i])
         grads |= prefixed(block_grads, f"encoder.{i}.")
@@ -710,25 +793,54 @@ def transformer_backward(dlog_probs, cache):
 
 
 # %% [markdown]
+# ## On paper
+#
+# 1. A row of log-probabilities belongs to the probabilities (½, ¼, ¼). The loss is minus the first of the three, so
+#    `dlog_probs` is (−1, 0, 0). What is the gradient of the scores? Where have you seen it before?
+# 2. What is the gradient of the scores if all entries of `dlog_probs` are equal to the *probabilities* of the row?
+# 3. A decoder has 6 blocks, each with one source attention. How many gradients are added up for the memory, and how
+#    many for the output of decoder block 0? (Count the uses in the forward pass.)
+
+# %% [markdown]
+# ## Answers on paper
+#
+# **1. (−½, ¼, ¼).** The direct factor gives (−1, 0, 0). The sum of `dlog_probs` is −1, and through the logarithm each
+# score gets minus its probability times this sum, (½, ¼, ¼). Together it is prediction minus truth, the gradient of the
+# cross-entropy.
+#
+# ```python
+# >>> from softmax import cross_entropy_backward
+# >>> cross_entropy_backward(np.log([[0.5, 0.25, 0.25]]), np.array([0])).round(6)
+# array([[-0.5 ,  0.25,  0.25]])
+#
+# ```
+#
+# **2. It is 0.** The probabilities add up to 1, so each score gets its probability from the direct path, and minus its
+# probability through the logarithm.
+#
+# **3. Six for the memory.** The output of decoder block 0 is used by block 1 only, but twice: as the stream, and as the
+# input of the branch of self attention. Those are two gradients, one for each side of the plus sign.
+
+# %% [markdown]
 # ## What could go wrong
 #
-# These mistakes are easy to make here. Read them before you write the functions, and again when a check fails: the
-# report uses the same words when it recognizes one.
+# Look here when a check fails. These mistakes are easy to make, and the report uses the same words when it recognizes
+# one.
 #
-# - `encoder_block`: **the norms come before the steps, not after them.** The 2017 transformer normalizes after each
+# - `encoder_block`: **the norms came before the steps, not after them.** The 2017 transformer normalizes after each
 #   addition (post-norm). Pre-norm came later.
-# - `decoder_block`: **the second attention attends to the target itself, not to the memory.** The decoder then gets no
+# - `decoder_block`: **the second attention attended to the target itself, not to the memory.** The decoder then gets no
 #   information about the source.
 # - `decoder_block`: **the source mask was not used in the second attention.** The decoder then attends to the padding
 #   of short sources.
-# - `encode`: **the token vectors were not multiplied by √D.** Their entries are about 1/√D in size. Without the factor,
-#   they are small compared with the position vectors.
+# - `encode`: **the token vectors were not multiplied by √D.** Their entries are about 1/√D in size. Times √D, they are
+#   about as large as those of the position vectors.
 # - `decode`: **with a target mask, the causal mask was not used.** Both masks must allow a key: a position attends to
 #   real tokens that do not come after it.
 # - `decode`: **probabilities were returned instead of their logarithms.** The logarithm of a probability is negative or
 #   0.
-# - `greedy_decode`: **the loop stops as soon as one text of the batch has ended.** The other texts are then cut off.
-# - `transformer_backward`: **the encoder gets the memory's gradient from one decoder block only.** All blocks attend to
+# - `greedy_decode`: **the loop stopped as soon as one text of the batch had ended.** The other texts are then cut off.
+# - `transformer_backward`: **the encoder got the memory's gradient from one decoder block only.** All blocks attend to
 #   the same memory, so their gradients add up.
 
 # %% [markdown]
@@ -828,3 +940,69 @@ if __name__ == "__main__":
 # 0.47 [[ 9 11 11]]
 #
 # ```
+
+# %% [markdown]
+# ## Try it: label smoothing
+#
+# The paper does not train its model to be certain (section 5.4). With **label smoothing**, the target of each position
+# is not one token with probability 1, but a mixture: 0.9 for the correct token, and 0.1 spread evenly over the whole
+# vocabulary (Szegedy et al. 2016, section 7). Only the gradient of the loss changes: the row of `dlog_probs` is minus
+# this mixture, divided by the number of targets. Here are the targets c, b, a and end, for a vocabulary of five tokens:
+#
+# ![The targets of c, b, a and end as rows of two tables. Plain: 1.00 for the correct token and 0.00 for the others.
+# Smoothed: 0.92 and 0.02.](figures/label-smoothing.svg)
+#
+# Train the model of the first experiment on 200 batches, with the plain targets and with the mixture.
+#
+# **Guess first.** How large does the probability of the correct token become in each run? Which run has the lower loss
+# on new texts, and which has more tokens right?
+#
+# Run it: `python encoder_decoder.py smoothing`, or the next cell of the notebook.
+
+# %%
+if __name__ == "__main__" and "smoothing" in sys.argv:
+    from training import adamw_step
+
+    def batch(rng, size):  # write five tokens backwards, as in the first experiment
+        source = rng.integers(3, 11, size=(size, 5))
+        answer = np.concatenate([source[:, ::-1], np.full((size, 1), 2)], axis=1)
+        return source, np.concatenate([np.full((size, 1), 1), answer[:, :-1]], axis=1), answer
+
+    def learn(smoothing):
+        rng = np.random.default_rng(0)
+        config = TransformerConfig(vocab_source=11, vocab_target=11, n_layers=2, n_heads=2, d_model=32)
+        params, state = {n: p.astype(np.float64) for n, p in init_transformer(config, rng).items()}, {}
+        for _ in range(200):
+            source, target, answer = batch(rng, 32)
+            _, cache = transformer(source, target, params, config)
+            mixture = (1 - smoothing) * np.eye(11)[answer] + smoothing / 11  # (B, T, Vt), rows of sum 1
+            grads = transformer_backward(-mixture / answer.size, cache)
+            params, state = adamw_step(params, grads, state, lr=3e-3)
+        source, target, answer = batch(np.random.default_rng(1), 200)
+        log_probs, _ = transformer(source, target, params, config)
+        correct = np.take_along_axis(log_probs, answer[..., None], axis=-1)
+        return (log_probs.argmax(axis=-1) == answer).mean(), -correct.mean(), np.median(np.exp(correct))
+
+    for smoothing in (0.0, 0.1):
+        right, loss, probability = learn(smoothing)
+        print(f"smoothing {smoothing}: right {right:.0%}, loss {loss:.2f}, typical probability {probability:.2f}")
+
+# %% [markdown]
+# ## What came out: label smoothing
+#
+# ```text
+# smoothing 0.0: right 100%, loss 0.00, typical probability 1.00
+# smoothing 0.1: right 100%, loss 0.10, typical probability 0.91
+# ```
+#
+# Both models have learned the task. The first one is certain. The second one gives the correct token the probability
+# that the mixture asks for: 0.9, and its share of the rest, 0.1 / 11, together 0.91. Its loss is close to −log 0.91 =
+# 0.10 and cannot get much lower: the model is trained not to be certain. The paper reports the same effect, a *worse*
+# loss but better translations. Reversing has one correct answer, so there is nothing to gain here. A sentence has
+# several good translations, and there it helps that a second word keeps a little probability.
+
+# %% [markdown]
+# ## In your own GPT
+#
+# Your model can now read one text and write another, of another length and with another vocabulary: `greedy_decode` is
+# all that a translator needs besides training. And `transformer_backward`, the bonus, gives the gradients for that.

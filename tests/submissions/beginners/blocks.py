@@ -1,4 +1,4 @@
-"""Wrong answers to assignment 8 as beginners write them; the docstring is what the report should call them."""
+"""Wrong answers to `blocks` as beginners write them; the docstring is what the report should call them."""
 
 import numpy as np
 from softmax import as_float
@@ -6,92 +6,101 @@ from softmax import as_float
 _solution_block_backward = block_backward
 
 
-def _b(x, params, n_heads, mask=None, norm="pre", activation="gelu", v=""):
+def _b(x, params, n_heads, mask=None, norm="pre", activation="gelu", v="", dropout=0.0, rng=None):
     if norm not in ("pre", "post"): raise ValueError(norm)
     x = as_float(x)
     l1, l2, at, ff = subset(params, "ln1."), subset(params, "ln2."), subset(params, "attn."), subset(params, "ffn.")
     if v == "ln_swapped_args": l1 = {"gamma": l1["beta"], "beta": l1["gamma"]}
-    w = None
+
+    def attend(*given):
+        o, c = multihead_attention(*given)
+        return apply_dropout(o, dropout, rng, rng is not None)[0], c
+
+    def feed(*given):
+        return apply_dropout(ffn(*given)[0], dropout, rng, rng is not None)
+
     if norm == "pre":
         h = layernorm(x, **l1)
-        o, c = multihead_attention(h, at, n_heads, mask)
+        o, c = attend(h, at, n_heads, mask)
         a = x + o
         if v == "half": a = (x + o) / 2
-        f, _ = ffn(layernorm(a, **l2), ff, activation)
-        if v == "parallel": f, _ = ffn(layernorm(x, **l2), ff, activation)
+        f, _ = feed(layernorm(a, **l2), ff, activation)
+        if v == "parallel": f, _ = feed(layernorm(x, **l2), ff, activation)
         if v == "ffn_first":
-            f, _ = ffn(layernorm(x, **l2), ff, activation); a = x + f
-            f, c = multihead_attention(layernorm(a, **l1), at, n_heads, mask)
-        if v == "cross": o, c = multihead_attention(h, at, n_heads, mask, x); a = x + o; f, _ = ffn(layernorm(a, **l2), ff, activation)
+            f, _ = feed(layernorm(x, **l2), ff, activation); a = x + f
+            f, c = attend(layernorm(a, **l1), at, n_heads, mask)
+        if v == "cross": o, c = attend(h, at, n_heads, mask, x); a = x + o; f, _ = feed(layernorm(a, **l2), ff, activation)
         y = a + f
         if v == "add_x": y = x + a + f
-        if v == "mask_T": o, c = multihead_attention(h, at, n_heads, None if mask is None else mask.T if mask.ndim == 2 else mask.swapaxes(-1, -2)); a = x + o; y = a + ffn(layernorm(a, **l2), ff, activation)[0]
+        if v == "mask_T": o, c = attend(h, at, n_heads, None if mask is None else mask.T if mask.ndim == 2 else mask.swapaxes(-1, -2)); a = x + o; y = a + feed(layernorm(a, **l2), ff, activation)[0]
     else:
-        o, c = multihead_attention(x, at, n_heads, mask)
+        o, c = attend(x, at, n_heads, mask)
         a = layernorm(x + o, **l1)
-        y = layernorm(a + ffn(a, ff, activation)[0], **l2)
-        if v == "post_norm_x": y = layernorm(x + ffn(a, ff, activation)[0], **l2)
-        if v == "post_missing_last": y = a + ffn(a, ff, activation)[0]
+        y = layernorm(a + feed(a, ff, activation)[0], **l2)
+        if v == "post_norm_x": y = layernorm(x + feed(a, ff, activation)[0], **l2)
+        if v == "post_missing_last": y = a + feed(a, ff, activation)[0]
     return y, {"weights": c["weights"], "after_attention": a, "after_ffn": y}
 
 
-def block__ffn_first(x, params, n_heads, mask=None, norm="pre", activation="gelu"):
+def block__ffn_first(x, params, n_heads, mask=None, norm="pre", activation="gelu", dropout=0.0, rng=None):
     """feed-forward-first"""
-    return _b(x, params, n_heads, mask, norm, activation, "ffn_first")
+    return _b(x, params, n_heads, mask, norm, activation, "ffn_first", dropout, rng)
 
 
-def block__parallel(x, params, n_heads, mask=None, norm="pre", activation="gelu"):
+def block__parallel(x, params, n_heads, mask=None, norm="pre", activation="gelu", dropout=0.0, rng=None):
     """steps-in-parallel-with-pre"""
-    return _b(x, params, n_heads, mask, norm, activation, "parallel")
+    return _b(x, params, n_heads, mask, norm, activation, "parallel", dropout, rng)
 
 
-def block__cross(x, params, n_heads, mask=None, norm="pre", activation="gelu"):
+def block__cross(x, params, n_heads, mask=None, norm="pre", activation="gelu", dropout=0.0, rng=None):
     """keys-not-normed"""
-    return _b(x, params, n_heads, mask, norm, activation, "cross")
+    return _b(x, params, n_heads, mask, norm, activation, "cross", dropout, rng)
 
 
-def block__add_x(x, params, n_heads, mask=None, norm="pre", activation="gelu"):
+def block__add_x(x, params, n_heads, mask=None, norm="pre", activation="gelu", dropout=0.0, rng=None):
     """x-added-twice"""
-    return _b(x, params, n_heads, mask, norm, activation, "add_x")
+    return _b(x, params, n_heads, mask, norm, activation, "add_x", dropout, rng)
 
 
-def block__post_x(x, params, n_heads, mask=None, norm="pre", activation="gelu"):
+def block__post_x(x, params, n_heads, mask=None, norm="pre", activation="gelu", dropout=0.0, rng=None):
     """second-residual-from-x-with-post"""
-    return _b(x, params, n_heads, mask, norm, activation, "post_norm_x")
+    return _b(x, params, n_heads, mask, norm, activation, "post_norm_x", dropout, rng)
 
 
-def block__post_last(x, params, n_heads, mask=None, norm="pre", activation="gelu"):
+def block__post_last(x, params, n_heads, mask=None, norm="pre", activation="gelu", dropout=0.0, rng=None):
     """second-norm-unused-with-post"""
-    return _b(x, params, n_heads, mask, norm, activation, "post_missing_last")
+    return _b(x, params, n_heads, mask, norm, activation, "post_missing_last", dropout, rng)
 
 
-def block__only_out(x, params, n_heads, mask=None, norm="pre", activation="gelu"):
+def block__only_out(x, params, n_heads, mask=None, norm="pre", activation="gelu", dropout=0.0, rng=None):
     """only-out"""
-    return _b(x, params, n_heads, mask, norm, activation)[0]
+    return _b(x, params, n_heads, mask, norm, activation, "", dropout, rng)[0]
 
 
-def block__copied_line(x, params, n_heads, mask=None, norm="pre", activation="gelu"):
+def block__copied_line(x, params, n_heads, mask=None, norm="pre", activation="gelu", dropout=0.0, rng=None):
     """other-beta-ln2-with-pre"""
     if norm == "post":
-        return _b(x, params, n_heads, mask, norm, activation)
+        return _b(x, params, n_heads, mask, norm, activation, "", dropout, rng)
     ln1, ln2 = subset(params, "ln1."), subset(params, "ln2.")
     if norm != "pre":
         raise ValueError("norm")
     att, att_cache = multihead_attention(layernorm(x, ln1["gamma"], ln1["beta"]), subset(params, "attn."), n_heads, mask=mask)
+    att = apply_dropout(att, dropout, rng, rng is not None)[0]
     a = x + att
     f, _ = ffn(layernorm(a, ln2["gamma"], ln1["beta"]), subset(params, "ffn."), activation)
+    f = apply_dropout(f, dropout, rng, rng is not None)[0]
     return a + f, {"weights": att_cache["weights"], "after_attention": a, "after_ffn": a + f}
 
 
-def block__two_slips(x, params, n_heads, mask=None, norm="pre", activation="gelu"):
+def block__two_slips(x, params, n_heads, mask=None, norm="pre", activation="gelu", dropout=0.0, rng=None):
     """mask-ignored-with-post cached-ffn-alone"""
-    out, cache = _b(x, params, n_heads, mask if norm == "pre" else None, norm, activation)
+    out, cache = _b(x, params, n_heads, mask if norm == "pre" else None, norm, activation, "", dropout, rng)
     return out, dict(cache, after_ffn=out - cache["after_attention"] if norm == "pre" else out)
 
 
-def block__mean_weights(x, params, n_heads, mask=None, norm="pre", activation="gelu"):
+def block__mean_weights(x, params, n_heads, mask=None, norm="pre", activation="gelu", dropout=0.0, rng=None):
     """weights-averaged"""
-    out, cache = _b(x, params, n_heads, mask, norm, activation)
+    out, cache = _b(x, params, n_heads, mask, norm, activation, "", dropout, rng)
     return out, dict(cache, weights=sum(cache["weights"][..., h, :, :] for h in range(n_heads)) / n_heads)
 
 

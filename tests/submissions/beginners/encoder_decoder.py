@@ -1,4 +1,4 @@
-"""Beginners' wrong versions of assignment 12; each docstring lists the mistakes that the report should name."""
+"""Beginners' wrong versions of `encoder_decoder`; each docstring lists the mistakes that the report should name."""
 
 import math
 import numpy as np
@@ -12,25 +12,21 @@ from embeddings import embed, sinusoidal_positions
 _solution_greedy_decode = greedy_decode
 
 
-def _decoder_block_variant(x, memory, params, n_heads, tm, sm, variant=""):
+def _decoder_block_variant(x, memory, params, n_heads, tm, sm, variant="", norm="post"):
+    if norm not in ("pre", "post"): raise ValueError(norm)
     x = as_float(x)
     l1, l2, l3 = (subset(params, f"ln{i}.") for i in (1, 2, 3))
-    a, c1 = multihead_attention(x, subset(params, "attn."), n_heads, sm if variant == "swap_masks" else tm)
-    s1 = layernorm(x + a, **l1)
-    q = s1
+    if variant == "ln_order": l3 = l2
+    pre = norm == "pre" or variant == "pre"
+    n1 = lambda v: v if variant == "no_norm1" else layernorm(v, **l1)
+    n3 = lambda v: v if variant == "no_last_norm" else layernorm(v, **l3)
+    a, c1 = multihead_attention(n1(x) if pre else x, subset(params, "attn."), n_heads, sm if variant == "swap_masks" else tm)
+    s1 = x + a if pre else n1(x + a)
+    q = layernorm(s1, **l2) if pre else s1
     b, c2 = multihead_attention(q, subset(params, "source_attn."), n_heads, tm if variant == "swap_masks" else sm, memory)
-    if variant == "memory_query": b, c2 = multihead_attention(memory, subset(params, "source_attn."), n_heads, None, s1)
-    s2 = layernorm(s1 + b, **l2)
-    if variant == "no_norm1": s1 = x + a; b, c2 = multihead_attention(s1, subset(params, "source_attn."), n_heads, sm, memory); s2 = layernorm(s1 + b, **l2)
-    if variant == "pre":
-        a, c1 = multihead_attention(layernorm(x, **l1), subset(params, "attn."), n_heads, tm); s1 = x + a
-        b, c2 = multihead_attention(layernorm(s1, **l2), subset(params, "source_attn."), n_heads, sm, memory); s2 = s1 + b
-        y = s2 + ffn(layernorm(s2, **l3), subset(params, "ffn."), "relu")[0]
-    else:
-        f, _ = ffn(s2, subset(params, "ffn."), "relu")
-        y = layernorm(s2 + f, **l3)
-        if variant == "no_last_norm": y = s2 + f
-        if variant == "ln_order": y = layernorm(s2 + f, **l2)
+    s2 = s1 + b if pre else layernorm(s1 + b, **l2)
+    f, _ = ffn(n3(s2) if pre else s2, subset(params, "ffn."), "relu")
+    y = s2 + f if pre else n3(s2 + f)
     return y, {"weights": c1["weights"], "source_weights": c2["weights"], "after_attention": s1, "after_source_attention": s2, "after_ffn": y}
 
 
@@ -45,8 +41,9 @@ def _encode_variant(source, params, config, source_mask=None, variant=""):
     cache = {"source_embedded": x}
     rng = range(config.n_layers)
     for i in (reversed(rng) if variant == "reversed" else rng):
-        x, c = encoder_block(x, subset(params, f"decoder.{i}." if variant == "decoder_params" else f"encoder.{i}."), config.n_heads, m)
+        x, c = encoder_block(x, subset(params, f"decoder.{i}." if variant == "decoder_params" else f"encoder.{i}."), config.n_heads, m, config.norm)
         for s in ("weights", "after_attention", "after_ffn"): cache[f"encoder.{i}.{s}"] = c[s]
+    if config.norm == "pre": x = layernorm(x, **subset(params, "encoder.ln_f."))
     return x, cache
 
 
@@ -57,34 +54,35 @@ def _decode_with(target, memory, params, config, target_mask, source_mask, m):
     x = embed(target, t, sinusoidal_positions(np.shape(target)[-1], D).astype(t.dtype), math.sqrt(D))
     cache = {"target_embedded": x}
     for i in range(config.n_layers):
-        x, c = decoder_block(x, memory, subset(params, f"decoder.{i}."), config.n_heads, m, source_mask)
+        x, c = decoder_block(x, memory, subset(params, f"decoder.{i}."), config.n_heads, m, source_mask, config.norm)
         for s in ("weights", "source_weights", "after_attention", "after_source_attention", "after_ffn"): cache[f"decoder.{i}.{s}"] = c[s]
-    return log_softmax(x @ params["W_head"]), cache
+    if config.norm == "pre": x = layernorm(x, **subset(params, "decoder.ln_f."))
+    return log_softmax(x @ params["W_head"] + params.get("b_head", 0)), cache
 
 
-def decoder_block__pre(x, memory, params, n_heads, target_mask=None, source_mask=None):
+def decoder_block__pre(x, memory, params, n_heads, target_mask=None, source_mask=None, norm="post"):
     """norms-before"""
-    return _decoder_block_variant(x, memory, params, n_heads, target_mask, source_mask, "pre")
+    return _decoder_block_variant(x, memory, params, n_heads, target_mask, source_mask, "pre", norm)
 
 
-def decoder_block__no_last_norm(x, memory, params, n_heads, target_mask=None, source_mask=None):
+def decoder_block__no_last_norm(x, memory, params, n_heads, target_mask=None, source_mask=None, norm="post"):
     """last-norm-missing"""
-    return _decoder_block_variant(x, memory, params, n_heads, target_mask, source_mask, "no_last_norm")
+    return _decoder_block_variant(x, memory, params, n_heads, target_mask, source_mask, "no_last_norm", norm)
 
 
-def decoder_block__no_norm1(x, memory, params, n_heads, target_mask=None, source_mask=None):
+def decoder_block__no_norm1(x, memory, params, n_heads, target_mask=None, source_mask=None, norm="post"):
     """first-norm-missing"""
-    return _decoder_block_variant(x, memory, params, n_heads, target_mask, source_mask, "no_norm1")
+    return _decoder_block_variant(x, memory, params, n_heads, target_mask, source_mask, "no_norm1", norm)
 
 
-def decoder_block__ln2_twice(x, memory, params, n_heads, target_mask=None, source_mask=None):
+def decoder_block__ln2_twice(x, memory, params, n_heads, target_mask=None, source_mask=None, norm="post"):
     """ln3-other-norm-2"""
-    return _decoder_block_variant(x, memory, params, n_heads, target_mask, source_mask, "ln_order")
+    return _decoder_block_variant(x, memory, params, n_heads, target_mask, source_mask, "ln_order", norm)
 
 
-def decoder_block__masks_exchanged(x, memory, params, n_heads, target_mask=None, source_mask=None):
+def decoder_block__masks_exchanged(x, memory, params, n_heads, target_mask=None, source_mask=None, norm="post"):
     """masks-exchanged"""
-    return _decoder_block_variant(x, memory, params, n_heads, target_mask, source_mask, "swap_masks")
+    return _decoder_block_variant(x, memory, params, n_heads, target_mask, source_mask, "swap_masks", norm)
 
 
 def encode__pos_from_one(source, params, config, source_mask=None):

@@ -1,4 +1,4 @@
-"""Beginners' wrong versions of assignment 9; each docstring lists the mistakes that the report should name."""
+"""Beginners' wrong versions of `gpt`; each docstring lists the mistakes that the report should name."""
 
 import math
 import numpy as np
@@ -10,75 +10,79 @@ from attention import causal_mask
 solution_gpt_loss = gpt_loss
 
 
-def _gpt_variant(ids, params, config, variant=""):
+def _gpt_variant(ids, params, config, variant="", rng=None):
     T = np.shape(ids)[-1]
-    x = embed(ids, params["W_tok"], params["W_pos"][:T], *( [math.sqrt(config.d_model)] if variant == "scale" else []))
+    x = embed(ids, params["W_tok"], _positions(params, config)[:T], *( [math.sqrt(config.d_model)] if variant == "scale" else []))
+    x, kept = dropout(x, config.dropout, rng, rng is not None)
     c = {"embedded": x}
     m = causal_mask(T)
     if variant == "mask_inv": m = ~m
     if variant == "mask_triu": m = np.triu(np.ones((T, T), bool))
     if variant == "mask_strict": m = np.tril(np.ones((T, T), bool), -1)
     for i in range(config.n_layers - (variant == "one_less")):
-        x, bc = block(x, subset(params, f"blocks.{i}."), 1 if variant == "one_head" else config.n_heads, m, norm="post" if variant == "post" else "pre", activation="gelu" if variant == "gelu" else config.activation)
+        x, bc = block(x, subset(params, f"blocks.{i}."), 1 if variant == "one_head" else config.n_heads, m, norm="post" if variant == "post" else config.norm, activation="gelu" if variant == "gelu" else config.activation, dropout=config.dropout, rng=rng)
         c |= {f"blocks.{i}.{stage}": bc[stage] for stage in ("weights", "after_attention", "after_ffn")}
-        if variant == "ln_each": x = layernorm(x, params["ln_f.gamma"], params["ln_f.beta"])
+        if variant == "ln_each" and config.norm == "pre": x = layernorm(x, params["ln_f.gamma"], params["ln_f.beta"])
         if variant == "res_each": x = x + c["embedded"]
-    f = layernorm(x, params["ln_f.gamma"], params["ln_f.beta"])
+    f = layernorm(x, params["ln_f.gamma"], params["ln_f.beta"]) if config.norm == "pre" else x
     c["final_norm"] = x if variant == "unnormed" else f
     head = params["W_tok"].T if config.tied else params["W_head"]
     if variant == "last": f = f[..., -1, :]
     l = f @ head
+    if config.head_bias: l = l + params["b_head"]
     if variant == "div": l = l / math.sqrt(config.d_model)
     return l, c
 
 
-def gpt__scale(ids, params, config):
+def gpt__scale(ids, params, config, rng=None):
     """scaled"""
-    return _gpt_variant(ids, params, config, "scale")
+    return _gpt_variant(ids, params, config, "scale", rng)
 
 
-def gpt__mask_strict(ids, params, config):
+def gpt__mask_strict(ids, params, config, rng=None):
     """not-itself"""
-    return _gpt_variant(ids, params, config, "mask_strict")
+    return _gpt_variant(ids, params, config, "mask_strict", rng)
 
 
-def gpt__one_less(ids, params, config):
+def gpt__one_less(ids, params, config, rng=None):
     """last-block-missing"""
-    return _gpt_variant(ids, params, config, "one_less")
+    return _gpt_variant(ids, params, config, "one_less", rng)
 
 
-def gpt__post(ids, params, config):
+def gpt__post(ids, params, config, rng=None):
     """post-norm"""
-    return _gpt_variant(ids, params, config, "post")
+    return _gpt_variant(ids, params, config, "post", rng)
 
 
-def gpt__gelu(ids, params, config):
+def gpt__gelu(ids, params, config, rng=None):
     """activation-ignored"""
-    return _gpt_variant(ids, params, config, "gelu")
+    return _gpt_variant(ids, params, config, "gelu", rng)
 
 
-def gpt__norm_in_the_loop(ids, params, config):
+def gpt__norm_in_the_loop(ids, params, config, rng=None):
     """norm-after-every-block-too"""
-    return _gpt_variant(ids, params, config, "ln_each")
+    return _gpt_variant(ids, params, config, "ln_each", rng)
 
 
-def gpt__stage_before_the_norm(ids, params, config):
+def gpt__stage_before_the_norm(ids, params, config, rng=None):
     """final-norm-before-norm"""
-    return _gpt_variant(ids, params, config, "unnormed")
+    return _gpt_variant(ids, params, config, "unnormed", rng)
 
 
-def gpt__no_check_of_ids(ids, params, config):
+def gpt__no_check_of_ids(ids, params, config, rng=None):
     """negative-ids-accepted"""
     if ids.shape[-1] > config.block_size:
         raise ValueError("the text is too long")
-    x = params["W_tok"][ids] + params["W_pos"][:ids.shape[-1]]
+    x = params["W_tok"][ids] + _positions(params, config)[:ids.shape[-1]]
+    x = dropout(x, config.dropout, rng, rng is not None)[0]
     cache = {"embedded": x}
     for layer in range(config.n_layers):
-        x, entry = block(x, subset(params, f"blocks.{layer}."), config.n_heads, causal_mask(ids.shape[-1]), activation=config.activation)
+        x, entry = block(x, subset(params, f"blocks.{layer}."), config.n_heads, causal_mask(ids.shape[-1]), config.norm, config.activation, config.dropout, rng)
         for stage in ("weights", "after_attention", "after_ffn"):
             cache[f"blocks.{layer}.{stage}"] = entry[stage]
-    cache["final_norm"] = layernorm(x, params["ln_f.gamma"], params["ln_f.beta"])
-    return cache["final_norm"] @ (params["W_tok"].T if config.tied else params["W_head"]), cache
+    cache["final_norm"] = layernorm(x, params["ln_f.gamma"], params["ln_f.beta"]) if config.norm == "pre" else x
+    logits = cache["final_norm"] @ (params["W_tok"].T if config.tied else params["W_head"])
+    return logits + (params["b_head"] if config.head_bias else 0), cache
 
 
 def _start(config, rng, std=None, reduced=("W_o", "W_2"), beta=("ln1.", "ln2."), dtype=np.float32):
@@ -87,7 +91,7 @@ def _start(config, rng, std=None, reduced=("W_o", "W_2"), beta=("ln1.", "ln2."),
         size = std / np.sqrt(2 * config.n_layers) if name in reduced else std
         return (rng.standard_normal(shape) * size).astype(np.float32)
     params["W_tok"] = draw("", config.vocab_size, D)
-    params["W_pos"] = draw("", config.block_size, D)
+    if config.positions == "learned": params["W_pos"] = draw("", config.block_size, D)
     for layer in range(config.n_layers):
         for norm in ("ln1.", "ln2."):
             params[f"blocks.{layer}.{norm}gamma"] = np.ones(D, dtype)
@@ -95,11 +99,12 @@ def _start(config, rng, std=None, reduced=("W_o", "W_2"), beta=("ln1.", "ln2."),
                 params[f"blocks.{layer}.{norm}beta"] = np.zeros(D, dtype)
         for part, name, shape in (("attn", "qkv", (D, 3 * D)), ("attn", "o", (D, D)), ("ffn", "1", (D, F)), ("ffn", "2", (F, D))):
             params[f"blocks.{layer}.{part}.W_{name}"] = draw(f"W_{name}", *shape)
-            if config.bias:
+            if {"qkv": config.attention_bias is True, "o": config.attention_bias}.get(name, config.ffn_bias):
                 params[f"blocks.{layer}.{part}.b_{name}"] = np.zeros(shape[1], dtype)
-    params |= {"ln_f.gamma": np.ones(D, dtype), "ln_f.beta": np.zeros(D, dtype)}
+    if config.norm == "pre": params |= {"ln_f.gamma": np.ones(D, dtype), "ln_f.beta": np.zeros(D, dtype)}
     if not config.tied:
         params["W_head"] = draw("", D, config.vocab_size)
+    if config.head_bias: params["b_head"] = np.zeros(config.vocab_size, dtype)
     return params
 
 
@@ -128,45 +133,49 @@ def init_gpt__float64_vectors(config, rng):
     return _start(config, rng, dtype=np.float64)
 
 
-def gpt_loss__grads_times_B(ids, targets, params, config):
+def gpt_loss__grads_times_B(ids, targets, params, config, rng=None):
     """gradients-not-divided"""
-    loss, grads = solution_gpt_loss(ids, targets, params, config)
+    loss, grads = solution_gpt_loss(ids, targets, params, config, rng)
     n = np.size(targets)
     return loss, {k: g * n for k, g in grads.items()}
 
 
-def gpt_loss__shifted(ids, targets, params, config):
+def gpt_loss__shifted(ids, targets, params, config, rng=None):
     """shifted-again"""
-    return solution_gpt_loss(ids[..., :-1], targets[..., 1:], params, config)
+    return solution_gpt_loss(ids[..., :-1], targets[..., 1:], params, config, rng)
 
 
-def gpt_loss__pos_tok_swap(ids, targets, params, config):
+def gpt_loss__pos_tok_swap(ids, targets, params, config, rng=None):
     """positions-without-gradient"""
-    l, g = solution_gpt_loss(ids, targets, params, config)
-    g["W_pos"] = g["W_pos"] * 0
+    l, g = solution_gpt_loss(ids, targets, params, config, rng)
+    if "W_pos" in g: g["W_pos"] = g["W_pos"] * 0
     return l, g
 
 
-def _loss(ids, targets, params, config, variant):
-    logits, cache = gpt(ids, params, config)
+def _loss(ids, targets, params, config, variant, rng=None):
+    logits, cache = gpt(ids, params, config, rng)
     d = cross_entropy_backward(logits, targets)
     final = cache["final_norm"]
     stream = final if variant == "after" else cache[f"blocks.{config.n_layers - 1}.after_ffn"]
     grads = {}
     head = np.einsum("nd,nv->dv", final.reshape(-1, config.d_model), d.reshape(-1, config.vocab_size))
-    d, grads["ln_f.gamma"], grads["ln_f.beta"] = layernorm_backward(
-        d @ (params["W_tok"] if config.tied else params["W_head"].T), stream, params["ln_f.gamma"])
+    if config.head_bias: grads["b_head"] = d.reshape(-1, config.vocab_size).sum(0)
+    d = d @ (params["W_tok"] if config.tied else params["W_head"].T)
+    if config.norm == "pre":
+        d, grads["ln_f.gamma"], grads["ln_f.beta"] = layernorm_backward(d, stream, params["ln_f.gamma"])
     for number, entry in enumerate(reversed(cache["block_caches"])):
         d, more = block_backward(d, entry)
         number = number if variant == "numbers" else config.n_layers - 1 - number
         grads |= {f"blocks.{number}.{name}": value for name, value in more.items()}
+    d = dropout_backward(d, cache["embed_mask"])
     if variant == "zeros":
         grads["W_tok"] = np.zeros((config.vocab_size, config.d_model))
     else:
         grads["W_tok"] = np.zeros_like(params["W_tok"])
     np.add.at(grads["W_tok"], ids, d)
-    grads["W_pos"] = np.zeros_like(params["W_pos"])
-    grads["W_pos"][:ids.shape[-1]] += d.reshape(-1, *d.shape[-2:]).sum(0)
+    if config.positions == "learned":
+        grads["W_pos"] = np.zeros_like(params["W_pos"])
+        grads["W_pos"][:ids.shape[-1]] += d.reshape(-1, *d.shape[-2:]).sum(0)
     if config.tied:
         grads["W_tok"] += head.T
     if not config.tied or variant == "both":
@@ -175,24 +184,24 @@ def _loss(ids, targets, params, config, variant):
     return (np.float64(loss) if variant == "numpy" else loss), grads
 
 
-def gpt_loss__norm_of_its_output(ids, targets, params, config):
+def gpt_loss__norm_of_its_output(ids, targets, params, config, rng=None):
     """last-norm-of-its-output"""
-    return _loss(ids, targets, params, config, "after")
+    return _loss(ids, targets, params, config, "after", rng)
 
 
-def gpt_loss__numbers_of_blocks(ids, targets, params, config):
+def gpt_loss__numbers_of_blocks(ids, targets, params, config, rng=None):
     """blocks-named-in-forward-order"""
-    return _loss(ids, targets, params, config, "numbers")
+    return _loss(ids, targets, params, config, "numbers", rng)
 
 
-def gpt_loss__np_zeros(ids, targets, params, config):
+def gpt_loss__np_zeros(ids, targets, params, config, rng=None):
     """tokens-float64"""
-    return _loss(ids, targets, params, config, "zeros")
+    return _loss(ids, targets, params, config, "zeros", rng)
 
 
-def gpt_loss__head_returned(ids, targets, params, config):
+def gpt_loss__head_returned(ids, targets, params, config, rng=None):
     """tied-head-returned-too"""
-    return _loss(ids, targets, params, config, "both")
+    return _loss(ids, targets, params, config, "both", rng)
 
 
 def count_parameters__numpy(params):

@@ -1,4 +1,4 @@
-"""Checks of assignment 8: the transformer block."""
+"""Checks of `blocks`: the transformer block."""
 
 from typing import Any
 
@@ -140,6 +140,43 @@ def test_inputs_kept_post_norm(unmodified: Unmodified, draw: RandomInputs) -> No
     unmodified(draw.normal(2, 5, 4), _params(draw, 4, 6, without=BIASES), 2, mask=CAUSAL, norm="post")
 
 
+@graded("blocks.block")
+def test_dropout(agree: Agree, draw: RandomInputs) -> None:
+    """Dropout of what each step returns, with rng: the norm before each step"""
+    agree(draw.normal(2, 5, 6), _params(draw, 6, 7), 2, mask=CAUSAL, dropout=0.25, rng=draw.rng())
+
+
+@graded("blocks.block", points=0.25)
+def test_dropout_post_norm(agree: Agree, draw: RandomInputs) -> None:
+    """Dropout of what each step returns, with rng: the norm after each step"""
+    agree(draw.normal(2, 5, 6), _params(draw, 6, 7), 2, norm="post", activation="relu", dropout=0.4, rng=draw.rng())
+
+
+@graded("blocks.block", points=0.25)
+def test_no_dropout(agree: Agree, draw: RandomInputs) -> None:
+    """Without rng, and with dropout 0, nothing is dropped"""
+    x, params = draw.normal(2, 5, 4), _params(draw, 4, 6)
+    agree(x, params, 2, dropout=0.4)
+    agree(x, params, 2, norm="post", dropout=0.4)
+    agree(x, params, 2, rng=draw.rng())
+
+
+@graded("blocks.block", points=0.25)
+def test_dropout_float32(agree: Agree, draw: RandomInputs) -> None:
+    """float32 stays float32 with dropout, too"""
+    x, params = draw.normal(2, 5, 4, dtype=FLOAT32), _params(draw, 4, 6, dtype=FLOAT32)
+    agree(x, params, 2, dropout=0.4, rng=draw.rng())
+
+
+@graded("blocks.block", points=0.25)
+def test_dropout_errors(refuses: Refuses, draw: RandomInputs) -> None:
+    """The documented errors: a dropout of 1, or below 0, with and without rng"""
+    x, params = draw.normal(3, 4), _params(draw, 4, 6)
+    refuses(x, params, 2, dropout=1.0, rng=draw.rng())
+    refuses(x, params, 2, dropout=-0.25, rng=draw.rng())
+    refuses(x, params, 2, dropout=1.0)
+
+
 @graded("blocks.block", points=0.25)
 def test_errors(refuses: Refuses, draw: RandomInputs) -> None:
     """The documented errors: an unknown norm, an unknown activation"""
@@ -204,6 +241,20 @@ def test_caches(backward: Backward, draw: RandomInputs) -> None:
     caches = [backward.cache(x, params, 2, norm=norm) for _, x, params, norm in calls]
     for (dout, x, params, norm), cache in zip(calls * 2, caches * 2, strict=True):
         backward(dout, x, params, 2, norm=norm, on=cache)
+
+
+@graded("blocks.block_backward")
+def test_dropout_gradient(backward: Backward, draw: RandomInputs) -> None:
+    """Dropout: the gradient of each step goes through its mask, the norm before each step"""
+    dout, x, params = draw.normal(2, 5, 6), draw.normal(2, 5, 6), _params(draw, 6, 7)
+    backward(dout, x, params, 2, mask=CAUSAL, dropout=0.25, rng=draw.rng())
+
+
+@graded("blocks.block_backward", points=0.25)
+def test_dropout_post_norm_gradient(backward: Backward, draw: RandomInputs) -> None:
+    """Dropout: the gradient of each step goes through its mask, the norm after each step"""
+    dout, x, params = draw.normal(2, 5, 6), draw.normal(2, 5, 6), _params(draw, 6, 7)
+    backward(dout, x, params, 2, norm="post", activation="relu", dropout=0.4, rng=draw.rng())
 
 
 @graded("blocks.block_backward")

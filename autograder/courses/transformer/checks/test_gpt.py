@@ -1,4 +1,4 @@
-"""Checks of assignment 9: the GPT."""
+"""Checks of `gpt`: the GPT."""
 
 import itertools
 from typing import Any
@@ -20,7 +20,7 @@ FLOAT32_LOSS = TOLERANCES[np.dtype(FLOAT32)]
 
 
 def _config(**fields: Any) -> Config:
-    """Return a small configuration with axes of different sizes. Every field is set: students may change defaults."""
+    """Return a small configuration with axes of different sizes. Students may change the defaults of these fields."""
     sizes = {"vocab_size": 11, "block_size": 7, "n_layers": 2, "n_heads": 2, "d_model": 6, "d_ff": 9}
     return Config("gpt", "GPTConfig", {**sizes, "activation": "gelu", "tied": True, "bias": True, **fields})
 
@@ -80,6 +80,42 @@ def test_options_of_the_start(student: StudentCode, draw: RandomInputs) -> None:
     _initial(student, _config(tied=False), draw.rng())
     _initial(student, _config(bias=False), draw.rng())
     _initial(student, _config(tied=False, bias=False, n_layers=3), draw.rng())
+
+
+@graded("gpt.init_gpt", points=0.25)
+def test_attention_bias_of_the_start(student: StudentCode, draw: RandomInputs) -> None:
+    """Attention without biases, with both, with the second only"""
+    for attention_bias in (False, True, "output"):
+        _initial(student, _config(bias=attention_bias is False, attention_bias=attention_bias), draw.rng())
+
+
+@graded("gpt.init_gpt", points=0.25)
+def test_ffn_bias_of_the_start(student: StudentCode, draw: RandomInputs) -> None:
+    """A feed-forward network without biases, with biases"""
+    for ffn_bias in (False, True):
+        _initial(student, _config(bias=not ffn_bias, ffn_bias=ffn_bias), draw.rng())
+
+
+@graded("gpt.init_gpt", points=0.25)
+def test_head_bias_of_the_start(student: StudentCode, draw: RandomInputs) -> None:
+    """A separate head with a bias, which is 0"""
+    params = _initial(student, _config(tied=False, head_bias=True), draw.rng())
+    if params["b_head"].any():
+        raise Mismatch("params['b_head'] must be 0 everywhere")
+
+
+@graded("gpt.init_gpt", points=0.25)
+def test_tied_head_bias_of_the_start(student: StudentCode, draw: RandomInputs) -> None:
+    """A tied head with a bias"""
+    _initial(student, _config(tied=True, head_bias=True), draw.rng())
+
+
+@graded("gpt.init_gpt", points=0.5)
+def test_form_of_the_start(student: StudentCode, draw: RandomInputs) -> None:
+    """No last norm with post-norm, no W_pos with sinusoidal positions"""
+    _initial(student, _config(norm="post"), draw.rng())
+    _initial(student, _config(positions="sinusoidal"), draw.rng())
+    _initial(student, _config(norm="pre", positions="learned"), draw.rng())
 
 
 @graded("gpt.init_gpt")
@@ -194,6 +230,51 @@ def test_layers_and_heads(agree: Agree, draw: RandomInputs) -> None:
         agree(_ids(draw, config, 2, 4), _params(draw, config), config)
 
 
+@graded("gpt.gpt", points=0.5)
+def test_post_norm(agree: Agree, draw: RandomInputs) -> None:
+    """Post-norm: no norm after the last block"""
+    config = _config(norm="post")
+    agree(_ids(draw, config, 3, 6), _params(draw, config), config)
+
+
+@graded("gpt.gpt", points=0.5)
+def test_sinusoidal(agree: Agree, draw: RandomInputs) -> None:
+    """Sinusoidal positions, in float64 and float32"""
+    config = _config(positions="sinusoidal")
+    for dtype in (np.float64, FLOAT32):
+        agree(_ids(draw, config, 3, 5), _params(draw, config, dtype), config)
+
+
+@graded("gpt.gpt", points=0.5)
+def test_head_bias(agree: Agree, draw: RandomInputs) -> None:
+    """A head with a bias; attention without biases"""
+    for tied, attention_bias in ((False, False), (True, "output")):
+        config = _config(tied=tied, head_bias=True, attention_bias=attention_bias)
+        agree(_ids(draw, config, 3, 5), _params(draw, config), config)
+
+
+@graded("gpt.gpt", points=0.5)
+def test_dropout(agree: Agree, draw: RandomInputs) -> None:
+    """Dropout with rng, after the embedding and in the blocks"""
+    config = _config(dropout=0.25)
+    agree(_ids(draw, config, 3, 6), _params(draw, config), config, draw.rng())
+
+
+@graded("gpt.gpt", points=0.25)
+def test_no_dropout(agree: Agree, draw: RandomInputs) -> None:
+    """Without rng, nothing is dropped"""
+    config = _config(dropout=0.25)
+    agree(_ids(draw, config, 3, 6), _params(draw, config), config)
+
+
+@graded("gpt.gpt", points=0.25)
+def test_stages_of_options(stages: Stages, draw: RandomInputs) -> None:
+    """The stages in the cache with dropout; with post-norm and sinusoidal positions"""
+    for fields, rng in (({}, draw.rng()), ({"norm": "post", "positions": "sinusoidal"}, None)):
+        config = _config(dropout=0.4, **fields)
+        stages(_ids(draw, config, 2, 5), _params(draw, config), config, rng=rng)
+
+
 @graded("gpt.gpt")
 def test_float32(agree: Agree, draw: RandomInputs) -> None:
     """float32 parameters give float32 scores"""
@@ -298,6 +379,45 @@ def test_loss_confidently_wrong(agree: Agree, draw: RandomInputs) -> None:
     params = _params(draw, config)
     params["W_head"] *= 1024.0
     agree(_ids(draw, config, 2, 3), _ids(draw, config, 2, 3), params, config)
+
+
+@graded("gpt.gpt_loss", points=0.5)
+def test_loss_post_norm(agree: Agree, draw: RandomInputs) -> None:
+    """Post-norm: no norm after the last block"""
+    config = _tiny(norm="post", n_layers=2)
+    agree(_ids(draw, config, 3, 4), _ids(draw, config, 3, 4), _params(draw, config), config)
+
+
+@graded("gpt.gpt_loss", points=0.5)
+def test_loss_sinusoidal(agree: Agree, draw: RandomInputs) -> None:
+    """Sinusoidal positions: no gradient for them"""
+    for tied in (False, True):
+        config = _tiny(positions="sinusoidal", tied=tied)
+        agree(_ids(draw, config, 3, 4), _ids(draw, config, 3, 4), _params(draw, config), config)
+
+
+@graded("gpt.gpt_loss", points=0.5)
+def test_loss_head_bias(agree: Agree, draw: RandomInputs) -> None:
+    """A head with a bias; attention without biases"""
+    for tied, attention_bias in ((False, False), (True, "output")):
+        config = _tiny(tied=tied, head_bias=True, attention_bias=attention_bias)
+        agree(_ids(draw, config, 3, 4), _ids(draw, config, 3, 4), _params(draw, config), config)
+
+
+@graded("gpt.gpt_loss", points=0.5)
+def test_loss_dropout(agree: Agree, draw: RandomInputs) -> None:
+    """Dropout with rng: the gradients go through the same masks"""
+    config = _tiny(dropout=0.25, n_layers=2)
+    agree(_ids(draw, config, 3, 4), _ids(draw, config, 3, 4), _params(draw, config), config, draw.rng())
+
+
+@graded("gpt.gpt_loss", points=0.25)
+def test_loss_all_options(agree: Agree, draw: RandomInputs) -> None:
+    """All options at once; without rng, nothing is dropped"""
+    fields = {"norm": "post", "positions": "sinusoidal", "dropout": 0.4, "attention_bias": False, "head_bias": True}
+    config = _tiny(**fields)
+    for rng in (draw.rng(), None):
+        agree(_ids(draw, config, 2, 3), _ids(draw, config, 2, 3), _params(draw, config), config, rng)
 
 
 @graded("gpt.gpt_loss")

@@ -68,19 +68,19 @@ in_forms(
     ask: What do you do with the gradients that the backward passes of the two steps return for their inputs?""")
 mistake(
     "dout-to-both-steps",
-    'multihead_attention_backward(dstream, cache["attn"])',
-    'multihead_attention_backward(dout, cache["attn"])',
+    "dropout_backward(dstream,",
+    "dropout_backward(dout,",
     common=True,
 ).explain("""
-    with "pre", the attention gets dout instead of the gradient of the stream
+    with "pre", the attention got dout instead of the gradient of the stream
     why: The output of the attention also went through the feed-forward network, so its gradient has two parts.
     ask: Which gradients are added at after_attention?""")
 mistake(
     "branch-gradient-to-attention",
-    'multihead_attention_backward(dstream, cache["attn"])',
-    'multihead_attention_backward(dbranch, cache["attn"])',
+    "dropout_backward(dstream,",
+    "dropout_backward(dbranch,",
 ).explain("""
-    with "pre", the attention gets only the gradient that came through the feed-forward network
+    with "pre", the attention got only the gradient that came through the feed-forward network
     why: The output of the attention also went past the network along the stream, so its gradient has two parts.
     ask: Which gradients are added at after_attention?""")
 mistake("last-residual-from-dout", _PRE_SUMS[1], "dx = dout + dbranch", common=True).explain("""
@@ -102,19 +102,19 @@ _PAST_NORM = {
     "second": (_POST_SUMS[0], "dstream = dout + dbranch"),
 }
 _BRANCH_PAST_NORM = {
-    "first": ("multihead_attention_backward(dsum,", "multihead_attention_backward(dstream, "),
-    "second": ("ffn_backward(dsum,", "ffn_backward(dout,"),
+    "first": ('dropout_backward(dsum, cache["attn_mask"])', 'dropout_backward(dstream, cache["attn_mask"])'),
+    "second": ('dropout_backward(dsum, cache["ffn_mask"])', 'dropout_backward(dout, cache["ffn_mask"])'),
 }
 for norms, which in ((("first",), "ln1"), (("second",), "ln2"), (("first", "second"), "the norms")):
     ending = "" if len(norms) == 2 else f"-{norms[0]}"
     mistake(f"residuals-past-norms{ending}", *(text for norm in norms for text in _PAST_NORM[norm])).explain(f"""
         with "post", the gradient along the stream bypassed {which}
         why: In this form the norm comes after the sum, so both terms of the sum go through it.
-        ask: In the backward pass of ln1(x + attention(x)), which comes first: the norm or the sum?""")
+        ask: In the backward pass of a post-norm step, which comes first: the norm or the sum?""")
     mistake(f"branches-past-norms{ending}", *(text for norm in norms for text in _BRANCH_PAST_NORM[norm])).explain(f"""
         with "post", the gradient of the branch bypassed {which}
         why: In this form the norm comes after the sum, so both terms of the sum go through it.
-        ask: In the backward pass of ln1(x + attention(x)), which comes first: the norm or the sum?""")
+        ask: In the backward pass of a post-norm step, which comes first: the norm or the sum?""")
 for name, norm, pre, post in (("second", "ln2", _PRE_LN2, _POST_LN2), ("first", "ln1", _PRE_LN1, _POST_LN1)):
     upstream = {"ln2": "dout", "ln1": "dstream"}[norm]
     skipped = post.replace("dsum, ", "dsum, (", 1).replace("] = layer", f"]) = {upstream}, layer")
@@ -285,7 +285,7 @@ mistake(
     '    block.__dict__.setdefault("kept", {}).update(cache)\n    return after_ffn, block.kept',
     inside="block",
 ).explain("""
-    all calls of block share one cache
+    all calls of block shared one cache
     why: A network has many blocks. All of them run forward before the first runs backward.
     ask: Where is your cache created: inside the function, or once for all calls?""")
 for ending, count in (("batch", "len(dout)"), ("positions", "(dout.size / dout.shape[-1])")):

@@ -25,17 +25,17 @@ in_forms = InBothForms(MISTAKES, "blocks.block")
 mistake("post-by-default", 'norm="pre", activation', 'norm="post", activation').explain("""
     the default is norm="post", not norm="pre"
     why: The first transformer is post-norm. GPT-2 and the default here are pre-norm.
-    ask: Compare the signature with the one in the assignment.""")
+    ask: Which defaults does the signature in the assignment have, and which does yours have?""")
 mistake("relu-by-default", 'activation="gelu"', 'activation="relu"').explain("""
     the default is activation="relu", not activation="gelu"
     why: The first transformer has ReLU. GPT-2 and the default here have GELU.
-    ask: Compare the signature with the one in the assignment.""")
+    ask: Which defaults does the signature in the assignment have, and which does yours have?""")
 mistake("always-pre", 'if norm == "pre":', 'if norm in ("pre", "post"):').explain("""
-    the norm argument was ignored: the form is always "pre"
+    the norm argument was ignored: the form was always "pre"
     why: With the default the mistake stays hidden.
     ask: Which of your lines handles "post"?""")
 mistake("always-post", 'if norm == "pre":', 'if norm == "both":').explain("""
-    the norm argument was ignored: the form is always "post"
+    the norm argument was ignored: the form was always "post"
     why: The first transformer is post-norm. GPT-2 and the default here are pre-norm.
     ask: Which of your lines handles "pre"?""")
 mistake("pre-and-post-exchanged", 'if norm == "pre":', 'if norm == "post":').explain("""
@@ -50,7 +50,7 @@ in_forms(
     _POST_FFN.replace(", activation", ""),
     common=True,
 ).explain("""
-    the activation argument was not passed to ffn
+    the activation argument was ignored: GELU was always used
     why: With GELU, the default, the mistake stays hidden.
     ask: Which of the functions that you call has a parameter `activation`?""")
 in_forms(
@@ -60,7 +60,7 @@ in_forms(
     _POST_FFN,
     _POST_FFN.replace("activation", '"relu"'),
 ).explain("""
-    the activation argument was ignored: it is always ReLU
+    the activation argument was ignored: ReLU was always used
     why: GELU is the default here, as in GPT-2.
     ask: Which activation does your code pass to ffn?""")
 in_forms(
@@ -71,7 +71,7 @@ in_forms(
     _POST_ATTENTION.replace(", mask", ""),
     common=True,
 ).explain("""
-    the mask was not passed to the attention
+    the mask was not used in the attention
     why: Every position then attends to all others, including later ones.
     ask: Which of the functions that you call has a parameter `mask`?""")
 in_forms(
@@ -100,7 +100,7 @@ mistake(
     _CHECK,
     f"    if mask is not None:\n        mask = mask | ~mask.any(axis=-1, keepdims=True)\n{_CHECK}",
 ).explain("""
-    a query that may attend to no key attends to all of them
+    a query that may attend to no key attended to all of them
     why: Its heads should give 0. If hidden scores are set to a large negative number, such a row has equal scores.
     ask: What are the weights of a row in which every score is -1e9?""")
 for name, mask in (
@@ -114,8 +114,12 @@ for name, mask in (
         why: mask=None means that every position attends to every other one. The encoder needs that.
         ask: Does the docstring ask the block to make a mask of its own?""")
 for name, number, passed in (
-    ("one-head", "1", "there is only one head"),
-    ("head-size-for-heads", "x.shape[-1] // n_heads", "the attention got the size of a head, D / H, in its place"),
+    ("one-head", "1", "the attention used one head, not n_heads"),
+    (
+        "head-size-for-heads",
+        "x.shape[-1] // n_heads",
+        "the attention got the size of a head, D / H, as the number of heads",
+    ),
 ):
     in_forms(
         name,
@@ -124,7 +128,7 @@ for name, number, passed in (
         _POST_ATTENTION,
         _POST_ATTENTION.replace("n_heads", number),
     ).explain(f"""
-        n_heads was not passed on: {passed}
+        {passed}
         why: The shapes are the same for any number of heads.
         ask: Which number of heads do you pass to the attention?""")
 
@@ -176,7 +180,7 @@ in_forms(
     *(_PRE_SUMS[0], "ln2_in = attn_out", _PRE_SUMS[1], "after_ffn = ffn_out"),
     *(_POST_SUMS[0], "ln1_in = attn_out", _POST_SUMS[1], "ln2_in = ffn_out"),
 ).explain("""
-    both steps replace the stream: there are no residual connections
+    both steps replaced the stream: there were no residual connections
     why: Each step only adds to the stream. Without the sums, deep networks hardly train.
     ask: What do you add to the output of each step?""")
 mistake("x-added-twice", "after_ffn = after_attention +", "after_ffn = x + after_attention +").explain("""
@@ -246,7 +250,7 @@ _GAMMA_AND_BETA = (
     ("other-gamma", 'OTHER["gamma"], NORM["beta"]', "used the gamma of OTHER", _HIDDEN),
     ("other-beta", 'NORM["gamma"], OTHER["beta"]', "used the beta of OTHER", _HIDDEN),
     (
-        *("gamma-and-beta-exchanged", 'NORM["beta"], NORM["gamma"]', "got gamma and beta in the wrong order"),
+        *("gamma-and-beta-exchanged", 'NORM["beta"], NORM["gamma"]', "got gamma and beta swapped"),
         "Both have the shape (D,), so there is no error.",
     ),
     ("no-gamma-and-beta", 'NORM["gamma"] ** 0, NORM["beta"] * 0', "did not use gamma and beta", _HIDDEN),
@@ -288,7 +292,7 @@ mistake(
     why: In the pre-norm form only the branch is normalized; the stream itself is not.
     ask: Did you store the normalized vectors in the variable of the stream?""")
 mistake("residual-before-norm", _POST_SUMS[1], "ln2_in = ln1_in + ffn_out").explain("""
-    with "post", the second sum uses the stream from before the first norm
+    with "post", the second sum used the stream from before the first norm
     why: After the first step the stream is the normalized sum.
     ask: Which array does the feed-forward network read? The same array is added to its output.""")
 mistake("final-norm-too", _PRE_SUMS[1], "after_ffn = layernorm(after_attention + ffn_out, **ln2)").explain("""

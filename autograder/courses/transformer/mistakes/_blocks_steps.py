@@ -8,6 +8,8 @@ MISTAKES = Mistakes()
 _PRE_ATTENTION = "multihead_attention(layernorm(ln1_in, **ln1), attn_params, n_heads, mask)"
 _PRE_FFN = "ffn(layernorm(ln2_in, **ln2), ffn_params, activation)"
 _POST_FFN = "ffn(after_attention, ffn_params, activation)"
+_DROPPED = "attn_out, attn_mask = apply_dropout(attn_out, dropout, rng, training)"
+_DROP_FFN = "apply_dropout(ffn_out, dropout, rng, training)"
 _SUBSETS = "    attn_params, ffn_params = subset"
 _BIASES = ("attn.b_qkv", "attn.b_o", "ffn.b_1", "ffn.b_2")
 _CHECK = 'if norm not in ("pre", "post"):'
@@ -21,7 +23,7 @@ in_forms(
     *(_PRE_FFN, _PRE_FFN.replace("ln2_in", "x")),
     *(_POST_FFN, _POST_FFN.replace("after_attention", "x")),
 ).explain("""
-    ffn reads x, not the stream after the attention
+    ffn read x, not the stream after the attention
     why: Some models do this on purpose. Here the second step uses the result of the first.
     ask: What is the input of the feed-forward network in the formula?""")
 in_forms(
@@ -29,41 +31,42 @@ in_forms(
     *(_PRE_FFN, _PRE_FFN.replace("ln2_in", "attn_out")),
     *(_POST_FFN, _POST_FFN.replace("after_attention", "attn_out")),
 ).explain("""
-    ffn reads the output of the attention alone, not the stream after it
+    ffn read the output of the attention alone, not the stream after it
     why: The second step uses everything that the stream contains after the first sum.
     ask: What is the input of the feed-forward network in the formula?""")
 mistake("ffn-reads-first-norm", _PRE_FFN, _PRE_FFN.replace("ln2_in, **ln2", "x, **ln1")).explain("""
-    with "pre", ffn reads ln1(x), as the attention does
+    with "pre", ffn read ln1(x), as the attention did
     why: Some models do this on purpose. Here the second step uses the result of the first.
     ask: What is the input of the feed-forward network in the formula?""")
 mistake("ffn-reads-unnormed", _POST_FFN, _POST_FFN.replace("after_attention", "ln1_in")).explain("""
-    with "post", ffn reads the stream from before the first norm
+    with "post", ffn read the stream from before the first norm
     why: After the first step the stream is the normalized sum.
-    ask: In which variable do you keep the result of ln1? Who reads it?""")
+    ask: In which variable do you keep the result of ln1? Where does your code use it?""")
 mistake(
     "feed-forward-first",
-    f"attn_out, attn_cache = {_PRE_ATTENTION}\n        after_attention = ln2_in = x + attn_out",
+    f"attn_out, attn_cache = {_PRE_ATTENTION}\n        {_DROPPED}\n        after_attention = ln2_in = x + attn_out",
     "ln2_in = x\n        after_attention = x + ffn(layernorm(x, **ln2), ffn_params, activation)[0]",
     f"ffn_out, ffn_cache = {_PRE_FFN}",
     "normed = layernorm(after_attention, **ln1)\n"
     "        ffn_out, attn_cache = multihead_attention(normed, attn_params, n_heads, mask)\n"
-    "        ffn_cache = None",
+    "        ffn_cache = attn_mask = None",
 ).explain("""
-    with "pre", the feed-forward network comes before the attention
+    with "pre", the feed-forward network came before the attention
     why: The feed-forward network should work on the result of the attention.
     ask: Which of the two steps comes first in the formula of the docstring?""")
 mistake(
     "feed-forward-first-with-post",
     "attn_out, attn_cache = multihead_attention(x, attn_params, n_heads, mask)\n"
-    "        ln1_in = x + attn_out\n        after_attention = layernorm(ln1_in, **ln1)",
+    f"        {_DROPPED}\n        ln1_in = x + attn_out\n        after_attention = layernorm(ln1_in, **ln1)",
     "ffn_out, ffn_cache = ffn(x, ffn_params, activation)\n"
+    "        attn_mask = None\n"
     "        ln2_in = x + ffn_out\n        after_attention = layernorm(ln2_in, **ln2)",
-    f"ffn_out, ffn_cache = {_POST_FFN}\n"
+    f"ffn_out, ffn_cache = {_POST_FFN}\n        ffn_out, ffn_mask = {_DROP_FFN}\n"
     "        ln2_in = after_attention + ffn_out\n        after_ffn = layernorm(ln2_in, **ln2)",
-    "attn_out, attn_cache = multihead_attention(after_attention, attn_params, n_heads, mask)\n"
+    "attn_out, attn_cache = multihead_attention(after_attention, attn_params, n_heads, mask)\n        ffn_mask = None\n"
     "        ln1_in = after_attention + attn_out\n        after_ffn = layernorm(ln1_in, **ln1)",
 ).explain("""
-    with "post", the feed-forward network comes before the attention
+    with "post", the feed-forward network came before the attention
     why: The feed-forward network should work on the result of the attention.
     ask: Which of the two steps comes first in the formula of the docstring?""")
 mistake("keys-not-normed", _PRE_ATTENTION, _PRE_ATTENTION.replace("mask)", "mask, x)")).explain("""
@@ -129,7 +132,7 @@ mistake(
     'raise ValueError(f\'norm must be "pre" or "post", got {norm!r}\')',
     "raise KeyError(norm)",
 ).explain("""
-    an unknown norm raises a KeyError
+    an unknown norm raised a KeyError
     why: The docstring promises a ValueError, which the caller may expect.
     ask: Which error does a dictionary raise for a key that it does not have?""")
 mistake(
@@ -137,7 +140,7 @@ mistake(
     _CHECK,
     f'if activation not in ("gelu", "relu"):\n        raise KeyError(activation)\n    {_CHECK}',
 ).explain("""
-    an unknown activation raises a KeyError
+    an unknown activation raised a KeyError
     why: The docstring promises a ValueError, which the caller may expect.
     ask: Which error does a dictionary raise for a key that it does not have?""")
 
@@ -145,7 +148,7 @@ for variable in ("y", "out", "a", "output", "result", "after_attention", "after_
     mistake(
         f"unknown-norm-leaves-{variable}", _CHECK, f"{_CHECK}\n        {variable}\n        {variable} = None"
     ).explain("""
-        an unknown norm raises an UnboundLocalError
+        an unknown norm raised an UnboundLocalError
         why: Neither branch has run, so a variable has no value. The docstring promises a ValueError.
         ask: What does your `if` do if the norm is neither "pre" nor "post"?""")
 

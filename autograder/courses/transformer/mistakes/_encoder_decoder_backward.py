@@ -4,6 +4,7 @@ from autograder.engine.diagnosis.mistake import MistakeEntry, Mistakes
 
 MISTAKES = Mistakes()
 
+_PRE = 'pre = cache["norm"] == "pre"'
 _DSCORES = "dlog_probs - np.exp(log_probs) * dlog_probs.sum(axis=-1, keepdims=True)"
 
 mistake = MISTAKES.for_functions("encoder_decoder.transformer_backward")
@@ -32,11 +33,11 @@ mistake("log-softmax-sign", "dlog_probs - np.exp", "dlog_probs + np.exp").explai
 mistake(
     "memory-of-first-block-only", "dmemory += dmemory_of_block", "dmemory = dmemory_of_block", common=True
 ).explain("""
-    the encoder gets the memory's gradient from one decoder block only
+    the encoder got the memory's gradient from one decoder block only
     why: All blocks attend to the same memory, so their gradients add up.
     ask: Does your loop add the gradients of the memory, or overwrite them?""")
 mistake("memory-forgotten", "        dmemory += dmemory_of_block\n", "").explain("""
-    the encoder gets no gradient from the decoder
+    the encoder got no gradient from the decoder
     why: The gradient of the memory is the only one that reaches the encoder. Without it, the encoder is not trained.
     ask: What does the backward pass of the source attention return besides the gradient of the queries?""")
 mistake("target-scale-missing", '(dx * scale, cache["target"]', '(dx, cache["target"]').explain("""
@@ -84,7 +85,7 @@ mistake(
     'prefixed(dattn, "source_attn.")',
     inside="_decoder_block_backward",
 ).explain("""
-    the gradients of the decoder's two attentions were exchanged
+    the gradients of the decoder's two attentions were swapped
     why: They have the same shapes, so there is no error.
     ask: Under which prefix do you store the gradients of the source attention?""")
 mistake(
@@ -92,7 +93,7 @@ mistake(
     "reversed(range(config.n_layers)):\n        dx, dmemory",
     "range(config.n_layers):\n        dx, dmemory",
 ).explain("""
-    the backward pass goes through the decoder's blocks from the first to the last
+    the backward pass went through the decoder's blocks from the first to the last
     why: The backward pass starts with the last block. With a single block, the mistake stays hidden.
     ask: Which block's output is closest to the loss?""")
 
@@ -140,7 +141,9 @@ for name, old, new, title in (
         why: dlog_probs is the gradient of the loss, and contains its sign and its mean already.
         ask: For dlog_probs twice as large, how much larger are the gradients? What else do you multiply by?""")
 mistake(
-    "head-reads-last-attention", "{config.n_layers - 1}.after_ffn", "{config.n_layers - 1}.after_source_attention"
+    "head-reads-last-attention",
+    "decoder.{config.n_layers - 1}.after_ffn",
+    "decoder.{config.n_layers - 1}.after_source_attention",
 ).explain("""
     the head's gradient was computed with the stream from before the last feed-forward network
     why: The head multiplies the output of the last block.
@@ -164,14 +167,14 @@ for name, new, title in (
     ),
 ):
     mistake(name, "dmemory += dmemory_of_block", new).explain(f"""
-        the encoder gets the memory's gradient {title}
+        the encoder got the memory's gradient {title}
         why: All blocks attend to the same memory, so their gradients add up.
         ask: How do several gradients of one array become one?""")
 _ENCODER_LOOP = "reversed(range(config.n_layers)):\n        dx, block_grads = block"
 mistake(
     "encoder-in-forward-order", _ENCODER_LOOP, "range(config.n_layers):\n        dx, block_grads = block"
 ).explain("""
-    the backward pass goes through the encoder's blocks from the first to the last
+    the backward pass went through the encoder's blocks from the first to the last
     why: The backward pass starts with the last block. With a single block, the mistake stays hidden.
     ask: Which block's output is closest to the loss?""")
 for stack in ("decoder", "encoder"):
@@ -179,7 +182,7 @@ for stack in ("decoder", "encoder"):
         mistake(
             f"{stack}-cache-of-{name}-block", f'cache["{stack}_caches"][i]', f'cache["{stack}_caches"][{index}]'
         ).explain(f"""
-            all blocks of the {stack} use the cache of the {name} one
+            all blocks of the {stack} used the cache of the {name} one
             why: Each block has its own cache. With a single block, the mistake stays hidden.
             ask: Which cache does each step of your loop use?""")
 
@@ -227,7 +230,7 @@ for tables in (("W_target",), ("W_source",), ("W_target", "W_source")):
             f'grads["{table}"] = np.zeros(({size}, dx.shape[-1]), dx.dtype)\n    grads["{table}"][{ids}] = dx * scale',
         ]
     mistake(f"tokens-overwritten-{'-'.join(tables)}", *edits).explain(f"""
-        in the gradient of {" and ".join(tables)}, only one position of each token counts
+        in the gradient of {" and ".join(tables)}, only one position of each token counted
         why: `dW[ids] = …` overwrites a row for each further position of the same token. The gradients add up.
         ask: What does dW[[1, 1]] += 1 do to row 1?""")
 
@@ -274,7 +277,7 @@ mistake(
     '    transformer.__dict__.setdefault("kept", {}).update(whole)\n    return log_probs, transformer.kept',
     inside="transformer",
 ).explain("""
-    all calls of transformer share one cache
+    all calls of transformer shared one cache
     why: Each cache belongs to its own forward pass.
     ask: Where is your cache created: inside the function, or once for all calls?""")
 for kept in (
@@ -332,7 +335,6 @@ _BRANCHES = {
     3: "ffn_backward(dsum",
 }
 for number, step, old, new, upstream in _STEPS:
-    line = f'dsum, dln{number}["gamma"], dln{number}["beta"] = layernorm_backward({upstream}, *cache["ln{number}"])'
     _in_block(f"branch-{number}-lost", old, new.format("dsum * 1.0")).explain(f"""
         the gradient through the decoder's {step[4:]} was dropped
         why: The output of a step depends on the stream that it read, so its gradient is added to that of the stream.
@@ -346,17 +348,16 @@ for number, step, old, new, upstream in _STEPS:
         the gradient of the decoder's {step[4:]} bypassed ln{number}
         why: The norm comes after the sum, so both terms of the sum go through it.
         ask: In the backward pass of a post-norm step, which comes first: the norm or the sum?""")
-    swapped = line.replace(f'dln{number}["gamma"], dln{number}["beta"]', f'dln{number}["beta"], dln{number}["gamma"]')
-    _in_block(f"gamma-beta-exchanged-ln{number}", line, swapped).explain(f"""
+    given = f'prefixed(dln{number}, "ln{number}.")'
+    swapped = f'prefixed({{"gamma": dln{number}["beta"], "beta": dln{number}["gamma"]}}, "ln{number}.")'
+    _in_block(f"gamma-beta-exchanged-ln{number}", given, swapped).explain(f"""
         the gradients of gamma and beta of the decoder's ln{number} were swapped
         why: Both have the shape (D,), so there is no error message.
         ask: In which order does layernorm_backward return them?""")
     for other in (1, 2, 3):
         if other != number:
-            arguments = f'cache["ln{other}"][0], cache["ln{number}"][1]'
-            _in_block(
-                f"ln{number}-with-input-of-ln{other}", line, line.replace(f'*cache["ln{number}"]', arguments)
-            ).explain(f"""
+            changed = f'{_PRE}\n    cache = cache | {{"ln{number}": (cache["ln{other}"][0], cache["ln{number}"][1])}}'
+            _in_block(f"ln{number}-with-input-of-ln{other}", _PRE, changed).explain(f"""
                 the decoder's ln{number} got the input of ln{other} in the backward pass
                 why: The gradient of a norm depends on its own input.
                 ask: Which array was the input of ln{number} in the forward pass?""")
@@ -369,8 +370,9 @@ for number, step, old, new, upstream in _STEPS:
         ),
     ):
         if index:
-            arguments = f'cache["{index}"], cache["ln{number}"][1]'
-            _in_block(f"ln{number}-with-{name}", line, line.replace(f'*cache["ln{number}"]', arguments)).explain(f"""
+            pair = f'{{"ln{number}": (cache["{index}"], cache["ln{number}"][1])}}'
+            changed = f"{_PRE}\n    cache = cache if pre else cache | {pair}"
+            _in_block(f"ln{number}-with-{name}", _PRE, changed).explain(f"""
                 the decoder's ln{number} got {what} instead of its input in the backward pass
                 why: The gradient of a norm depends on the mean and the variance of its input.
                 ask: What was the argument of ln{number} in the forward pass?""")
@@ -387,3 +389,13 @@ _in_block("no-residuals", *(text for _, _, old, new, _ in _STEPS for text in (ol
     no gradient went past the decoder's steps along the stream
     why: Where the forward pass adds, the gradient goes to both terms of the sum.
     ask: How many sums does a decoder block have? Each of them has two gradients.""")
+
+mistake = MISTAKES.for_functions("encoder_decoder.transformer_backward")
+for name, rows, words in (
+    ("all-positions", "log_probs[..., 0].size", "all B T positions"),
+    ("positions-with-gradient", "np.count_nonzero(dlog_probs.any(axis=-1))", "all positions with a gradient"),
+):
+    mistake(f"mean-loss-assumed-over-{name}", _DSCORES, f"dlog_probs + np.exp(log_probs) / {rows}").explain(f"""
+        the gradient of the log-softmax is that of a mean loss over {words}, whatever dlog_probs is
+        why: softmax minus one-hot holds only where each row of dlog_probs is -1/N at one token and 0 elsewhere.
+        ask: What does your function return for dlog_probs twice as large?""")

@@ -7,21 +7,34 @@ MISTAKES = Mistakes()
 _CAUSAL_LINES = """    causal = causal_mask(LENGTH)
     mask = causal if mask is None else mask & causal
 """
-_SELF = 'multihead_attention(x, subset(params, "attn."), n_heads, target_mask)'
+_SELF = 'multihead_attention(attn_in, subset(params, "attn."), n_heads, target_mask)'
 
 mistake = MISTAKES.for_functions("encoder_decoder.encoder_block", "encoder_decoder.decoder_block")
 mistake("gelu", 'activation="relu"', 'activation="gelu"', common=True).explain("""
-    the activation is GELU instead of ReLU
+    the activation was GELU instead of ReLU
     why: The 2017 transformer uses ReLU. GELU is the default of the functions from earlier assignments.
     ask: Which activation do you get if you do not choose one?""")
 
 mistake = MISTAKES.for_functions("encoder_decoder.encoder_block")
-mistake("norm-before", 'norm="post"', 'norm="pre"', common=True).explain("""
-    the norms come before the steps, not after them
+mistake("norm-before", "norm=norm", 'norm="pre"', common=True).explain("""
+    the norms came before the steps, not after them
     why: The 2017 transformer normalizes after each addition (post-norm). Pre-norm came later.
     ask: Which form does block use if you do not choose one?""")
+mistake("norm-ignored", "norm=norm", 'norm="post"').explain("""
+    the norm argument was ignored: the norms always came after the steps
+    why: With norm="pre" they are on the branches, before each step.
+    ask: Which of the arguments does your code pass on?""")
+mistake("pre-by-default", 'norm="post"):', 'norm="pre"):').explain("""
+    the default is norm="pre", not norm="post"
+    why: The 2017 transformer normalizes after each addition (post-norm).
+    ask: Which defaults does the signature in the assignment have, and which does yours have?""")
+for form in ("pre", "post"):
+    mistake(f"any-norm-is-{form}", "norm=norm", f'norm=norm if norm in ("pre", "post") else "{form}"').explain(f"""
+        a norm that is neither "pre" nor "post" was accepted as "{form}"
+        why: The docstring promises a ValueError. Otherwise a misspelled name gives another network.
+        ask: What does your code do with norm="rms"?""")
 mistake("mask-ignored", "n_heads, mask, norm", "n_heads, None, norm", common=True).explain("""
-    the mask was not passed on
+    the mask was not used
     why: The tokens of short texts then attend to padding.
     ask: Which of the arguments does your code use?""")
 mistake(
@@ -38,12 +51,12 @@ mistake(
          causal.
     ask: Which masks does the docstring mention, and which ones does your code use?""")
 mistake("one-head", "n_heads, mask, norm", "1, mask, norm").explain("""
-    n_heads was not passed on: attention uses one head
+    attention used one head, not n_heads
     why: The shapes are the same for any number of heads, so there is no error.
     ask: Which number of heads does your code pass on?""")
 
 mistake("head-size", "n_heads, mask, norm", "x.shape[-1] // n_heads, mask, norm").explain("""
-    n_heads was not passed on: attention got the size of a head in its place
+    attention got the size of a head as the number of heads
     why: The shapes are the same for any number of heads, so there is no error.
     ask: Which number of heads does your code pass on?""")
 mistake(
@@ -68,9 +81,23 @@ _ENCODER_BLOCK = """
     ffn_out, _ = ffn(after_attention, subset(params, "ffn."), "relu")
     ln2_in = after_attention + ffn_out
     after_ffn = layernorm(ln2_in, **ln2)
+    if norm != "post":
+        return block(x, params, n_heads, mask, norm, "relu")
     cache = {"weights": attn_cache["weights"], "after_attention": after_attention, "after_ffn": after_ffn}
     return after_ffn, cache
 """
+# The question of a mistake is the first one whose word is in the name.
+_ENCODER_QUESTIONS = {
+    "biases": "Do you look up a bias by its name, or do you pass on the parameters that exist?",
+    "axes": "Which of your lines needs to know how many axes x has?",
+    "float64": "What is the dtype of your result when `x` is float32?",
+    "cache": "Which entries of the cache does the docstring name, and what does each of them hold?",
+    "weights": "Which axes does the docstring give for the weights?",
+    "only-out": "How many results does the docstring list?",
+    "norms": "Which of the two steps does each norm belong to?",
+    "twice": "Which of the two steps does each norm belong to?",
+    "": "Compare your lines with the docstring: what does each step read, and what is added and normalized?",
+}
 _FORMULA = "Each step adds its output to the residual stream, and the sum is normalized."
 for name, old, new, title, why in (
     (
@@ -98,17 +125,17 @@ for name, old, new, title, why in (
         "second-residual-unnormed",
         "ln2_in = after_attention",
         "ln2_in = ln1_in",
-        "after ffn the stream from before ln1 was added",
+        "after ffn, the stream from before ln1 was added",
         _FORMULA,
     ),
     ("no-first-norm", "layernorm(ln1_in, **ln1)", "ln1_in", "the first norm, ln1, was not applied", _FORMULA),
     ("no-second-norm", "layernorm(ln2_in, **ln2)", "ln2_in", "the second norm, ln2, was not applied", _FORMULA),
-    ("ffn-reads-x", "ffn(after_attention,", "ffn(x,", "ffn reads x, not the stream after the attention", _FORMULA),
+    ("ffn-reads-x", "ffn(after_attention,", "ffn(x,", "ffn read x, not the stream after the attention", _FORMULA),
     (
         "norms-exchanged",
         "ln1, ln2 = subset",
         "ln2, ln1 = subset",
-        "ln1 and ln2 were exchanged",
+        "ln1 and ln2 were swapped",
         "With gamma 1 and beta 0 the mistake stays hidden.",
     ),
     (
@@ -185,42 +212,43 @@ for name, old, new, title, why in (
         for name in ("weights", "after_attention", "after_ffn")
     ),
 ):
+    ask = next(question for word, question in _ENCODER_QUESTIONS.items() if word in name)
     mistake(name, old, new).body(_ENCODER_BLOCK).explain(f"""
         {title}
         why: {why}
-        ask: Compare your lines with the docstring: what does each step read, and what is added and normalized?""")
+        ask: {ask}""")
 
 mistake = MISTAKES.for_functions("encoder_decoder.decoder_block")
 mistake("no-memory", "n_heads, source_mask, memory", "n_heads, target_mask", common=True).explain("""
-    the second attention attends to the target itself, not to the memory
+    the second attention attended to the target itself, not to the memory
     why: The decoder then gets no information about the source.
     ask: Where do the keys and values of the second attention come from?""")
 mistake(
     "queries-from-memory",
-    "        after_attention, subset",
+    "        source_in, subset",
     "        memory, subset",
     "n_heads, source_mask, memory",
-    "n_heads, source_mask, after_attention",
+    "n_heads, source_mask, source_in",
 ).explain("""
-    the stream and the memory were exchanged in the second attention
+    the stream and the memory were swapped in the second attention
     why: The queries come from the decoder's stream. The result must have as many positions as the target.
     ask: Which of the two sequences should the queries come from, and which one the keys and values?""")
-mistake("queries-from-x", "        after_attention, subset", "        x, subset").explain("""
-    the queries of the second attention come from x, not from the stream
+mistake("queries-from-x", "        source_in, subset", "        x, subset").explain("""
+    the queries of the second attention came from x, not from the stream
     why: The stream after the first step contains the result of the self attention, which the queries should use.
     ask: Which array is the stream when the second step begins?""")
 mistake("shared-attention", '"source_attn."', '"attn."').explain("""
-    both attentions use the parameters of the self attention
+    both attentions used the parameters of the self attention
     why: The two attentions have different tasks, and separate matrices.
     ask: Which prefix do the parameters of the second attention have?""")
 mistake(
     "source-first",
-    '(x, subset(params, "attn."), n_heads, target_mask)',
-    '(x, subset(params, "source_attn."), n_heads, source_mask, memory)',
-    'after_attention, subset(params, "source_attn."), n_heads, source_mask, memory',
-    'after_attention, subset(params, "attn."), n_heads, target_mask',
+    '(attn_in, subset(params, "attn."), n_heads, target_mask)',
+    '(attn_in, subset(params, "source_attn."), n_heads, source_mask, memory)',
+    'source_in, subset(params, "source_attn."), n_heads, source_mask, memory',
+    'source_in, subset(params, "attn."), n_heads, target_mask',
 ).explain("""
-    the source attention comes before the self attention
+    the source attention came before the self attention
     why: The order is: self attention, source attention, feed-forward network.
     ask: Which attention comes first in the formulas of the docstring?""")
 mistake(
@@ -231,7 +259,7 @@ mistake(
     without a target mask, a causal mask was used
     why: decoder_block uses its masks unchanged. The causal mask is created in decode.
     ask: Which of your lines creates a mask? What does the docstring say about target_mask=None?""")
-mistake("second-residual-from-x", "ln2_in = after_attention + source_out", "ln2_in = x + source_out").explain("""
+mistake("second-residual-from-x", "sum2 = after_attention + source_out", "sum2 = x + source_out").explain("""
     x was added after the second step, instead of the stream after the first
     why: The result of the first step is then missing from the stream.
     ask: Which array is the stream when the second step begins?""")
@@ -241,22 +269,46 @@ mistake("third-residual-too-early", "= after_source_attention + ffn_out", "= aft
     ask: Which array does the feed-forward network read? The same one should be added to its output.""")
 mistake(
     "norms-before",
-    _SELF,
-    _SELF.replace("(x,", "(layernorm(x, **ln1),"),
-    "after_attention = layernorm(ln1_in, **ln1)",
-    "after_attention = ln1_in",
-    "        after_attention, subset(params",
-    "        layernorm(ln1_in, **ln2), subset(params",
-    "after_source_attention = layernorm(ln2_in, **ln2)",
-    "after_source_attention = ln2_in",
-    "ffn(after_source_attention,",
-    "ffn(layernorm(ln2_in, **ln3),",
-    "after_ffn = layernorm(ln3_in, **ln3)",
-    "after_ffn = ln3_in",
+    'pre = norm == "pre"',
+    "pre = True",
 ).explain("""
-    the norms come before the steps, not after them
+    the norms came before the steps, not after them
     why: That is pre-norm, the form of GPT-2. The 2017 transformer normalizes after each addition.
     ask: What is passed to ln1 in the formula: x, or a sum?""")
+mistake("norm-ignored", 'pre = norm == "pre"', "pre = False").explain("""
+    the norm argument was ignored: the norms always came after the steps
+    why: With norm="pre" they are on the branches, before each step.
+    ask: Which of your lines handles "pre"?""")
+mistake("pre-by-default", 'norm="post"):', 'norm="pre"):').explain("""
+    the default is norm="pre", not norm="post"
+    why: The 2017 transformer normalizes after each addition (post-norm).
+    ask: Which defaults does the signature in the assignment have, and which does yours have?""")
+for form in ("pre", "post"):
+    mistake(
+        f"any-norm-is-{form}",
+        'if norm not in ("pre", "post"):',
+        f'if norm not in ("pre", "post"):\n        norm = "{form}"\n    if False:',
+    ).explain(f"""
+        a norm that is neither "pre" nor "post" was accepted as "{form}"
+        why: The docstring promises a ValueError. Otherwise a misspelled name gives another network.
+        ask: What does your code do with norm="rms"?""")
+mistake(
+    "memory-normed",
+    'source_in, subset(params, "source_attn."), n_heads, source_mask, memory',
+    'source_in, subset(params, "source_attn."), n_heads, source_mask, layernorm(memory, **ln2) if pre else memory',
+).explain("""
+    with "pre", the memory was normalized, too
+    why: The norm is for the queries. The memory has been normalized by the encoder.
+    ask: What is the argument of ln2 in the formula for "pre"?""")
+mistake(
+    "sums-normed-too",
+    *("after_attention = sum1 if pre else", "after_attention ="),
+    *("after_source_attention = sum2 if pre else", "after_source_attention ="),
+    *("after_ffn = sum3 if pre else", "after_ffn ="),
+).explain("""
+    with "pre", the sums were normalized, too
+    why: With "pre", each norm is on a branch, and the stream itself is never normalized.
+    ask: How often does each norm occur in the formula for "pre"?""")
 mistake(
     "masks-exchanged",
     _SELF,
@@ -264,7 +316,7 @@ mistake(
     "n_heads, source_mask, memory",
     "n_heads, target_mask, memory",
 ).explain("""
-    the two masks were exchanged
+    the two masks were swapped
     why: The target mask belongs to the self attention, the source mask to the source attention.
     ask: Which sequence do the keys of each attention come from, and which mask has as many columns?""")
 
@@ -304,7 +356,7 @@ for chosen in (("target",), ("source",), ("target", "source")):
             old = _ATTENTIONS[name][0]
             edits += [old, old.replace("n_heads", number)]
         mistake(f"{ending}-{'-'.join(chosen)}", *edits).explain(f"""
-            n_heads was not passed on: there {"is" if number == "1" else "are"} {title} {where}
+            there {"was" if number == "1" else "were"} {title}, not n_heads, {where}
             why: The shapes are the same for any number of heads, so there is no error.
             ask: Which number of heads does your code pass on?""")
 mistake(

@@ -1,4 +1,4 @@
-"""Mistakes in assignment 12: the whole model and decoding."""
+"""Mistakes in `encoder_decoder`: the whole model and decoding."""
 
 from autograder.engine.diagnosis.mistake import Mistakes
 
@@ -8,7 +8,7 @@ mistake = MISTAKES.for_functions("encoder_decoder.transformer", "encoder_decoder
 mistake(
     "encoder-without-source-mask", "(source, params, config, source_mask)", "(source, params, config)", common=True
 ).explain("""
-    the source mask was not passed to the encoder
+    the source mask was not used in the encoder
     why: The real tokens of short texts then attend to padding.
     ask: Both stacks attend to the source. Which of them gets the mask in your code?""")
 
@@ -19,21 +19,21 @@ mistake(
     "config, target_mask)",
     common=True,
 ).explain("""
-    the source mask was not passed to the decoder
+    the source mask was not used in the decoder
     why: The mask hides the padding from the encoder's other positions, but the memory still has rows for it.
     ask: Both stacks attend to the source. Which of them gets the mask in your code?""")
 mistake(
     "target-mask-ignored", "config, target_mask, source_mask)  # (B, T, Vt)", "config, None, source_mask)", common=True
 ).explain("""
-    the target mask was not passed on
+    the target mask was not used
     why: The tokens of short targets then attend to padding.
     ask: Which of the arguments does your code use?""")
 mistake("masks-exchanged", ", target_mask, source_mask)  # (B, T, Vt)", ", source_mask, target_mask)").explain("""
-    the two masks were passed to the decoder in the wrong order
+    the two masks were swapped in the call of decode
     why: transformer takes the source mask first, decode the target mask.
     ask: In which order does decode take its masks?""")
 mistake("texts-exchanged", "encode(source,", "encode(target,", "decode(target,", "decode(source,").explain("""
-    source and target were exchanged
+    source and target were swapped
     why: The encoder reads the source, the decoder continues the target.
     ask: Which of the two texts does your encoder get?""")
 mistake("target-moved-again", "decode(target,", "decode(np.roll(target, 1, axis=-1),").explain("""
@@ -46,7 +46,7 @@ mistake(
     *("config, source_mask)  # (B, S, D)", "config)"),
     *("config, target_mask, source_mask)  # (B, T, Vt)", "config, target_mask)"),
 ).explain("""
-    the source mask was not passed to either stack
+    the source mask was not used in either stack
     why: The padding of short sources then counts like real tokens.
     ask: Both stacks attend to the source. Which of them gets the mask in your code?""")
 mistake(
@@ -54,7 +54,7 @@ mistake(
     *("config, source_mask)  # (B, S, D)", "config)"),
     *("config, target_mask, source_mask)  # (B, T, Vt)", "config)"),
 ).explain("""
-    the two masks were not passed on
+    the two masks were not used
     why: Padding then counts like real tokens.
     ask: Which of the arguments does your code use?""")
 mistake("encoder-with-target-mask", "config, source_mask)  # (B, S, D)", "config, target_mask)").explain("""
@@ -105,8 +105,8 @@ for name, mask, title, why in (
     (
         "from-zeros",
         "IDS != 0 if MASK is None else MASK",
-        "was made of the ids: id 0 was taken for padding",
-        "None: all are real.",
+        "was made from the ids: id 0 was taken for padding",
+        "Without a mask, all tokens are real.",
     ),
 ):
     for text in ("source", "target"):
@@ -126,29 +126,29 @@ for text, size in (("source", "vocab_source"), ("target", "vocab_target")):
 
 mistake = MISTAKES.for_functions("encoder_decoder.greedy_decode")
 mistake("ends-ignored", "        best[ended] = end\n", "", " and not ended.all()", "").explain("""
-    end tokens have no effect: the model chooses every token until there are max_length of them
+    end tokens had no effect: the model chose every token until there were max_length of them
     why: A text that has ended should be filled with end tokens, and the loop should stop once every text has ended.
     ask: Which lines of your code look at the end token?""")
 mistake("never-stops", " and not ended.all()", "", common=True).explain("""
-    the loop always runs until max_length tokens are written
+    the loop always ran until max_length tokens were written
     why: It should stop as soon as every text has ended.
     ask: Which conditions does your loop check before each step?""")
 mistake("stops-at-first-end", "ended.all()", "ended.any()", common=True).explain("""
-    the loop stops as soon as one text of the batch has ended
+    the loop stopped as soon as one text of the batch had ended
     why: The other texts are then cut off.
     ask: Should the loop stop when any text has ended, or when all have?""")
 mistake(
     "not-filled", "        best[ended] = end\n", "", "ended = best == end", "ended |= best == end", common=True
 ).explain("""
-    a text that has ended is continued
+    a text that had ended was continued
     why: After its end token, a text should get the end token at every step.
     ask: What does your code append to a text that ended two steps ago?""")
 mistake("end-forgotten", "        best[ended] = end\n", "").explain("""
-    only the last token decides whether a text has ended
+    only the last token decided whether a text had ended
     why: A text that ended is then continued, and counts as not ended again.
     ask: What does your code append to a text that ended two steps ago?""")
 mistake("filled-with-zero", "best[ended] = end", "best[ended] = 0", "ended = best ==", "ended |= best ==").explain("""
-    texts that have ended were filled with 0 instead of the end token
+    texts that had ended were filled with 0 instead of the end token
     why: 0 is a token like any other.
     ask: Which token should ended texts be filled with, according to the docstring?""")
 mistake("start-kept", "target[..., 1:]", "target", common=True).explain("""
@@ -161,7 +161,7 @@ mistake("one-too-few", "<= max_length", "< max_length", common=True).explain("""
     ask: How many tokens does your code return if max_length is 1?""")
 for name, number, words in (("one", 1, "one token"), ("two", 2, "two tokens"), ("three", 3, "three tokens")):
     mistake(f"{name}-too-many", "<= max_length", f"<= max_length + {number}").explain(f"""
-        up to {words} too many can be written
+        up to {words} too many could be written
         why: max_length is the largest number of tokens to write, including the end token.
         ask: How many tokens does your code return if max_length is 1?""")
 mistake("first-position", "log_probs[..., -1:, :]", "log_probs[..., :1, :]").explain("""
@@ -181,7 +181,7 @@ mistake("last-token-only", "decode(target, memory", "decode(target[..., -1:], me
     why: Without a key/value cache, the decoder needs the whole text: a single token gets position 0 and no context.
     ask: Which tokens must the decoder get in the third step?""")
 mistake("decoder-without-source-mask", ", source_mask=source_mask)", ")").explain("""
-    the source mask was not passed to the decoder
+    the source mask was not used in the decoder
     why: The mask hides the padding from the encoder's other positions, but the memory still has rows for it.
     ask: Both stacks attend to the source. Which of them gets the mask in your code?""")
 mistake("start-counts-as-end", "np.zeros(target.shape, dtype=bool)", "target == end").explain("""
@@ -205,18 +205,18 @@ for name, value in (("start", "start"), ("minus-one", "-1")):
     mistake(
         f"filled-with-{name}", "best[ended] = end", f"best[ended] = {value}", "ended = best ==", "ended |= best =="
     ).explain(f"""
-        texts that have ended were filled with {"the start token" if name == "start" else value}
+        texts that had ended were filled with {"the start token" if name == "start" else value}
         why: A text that has ended gets the end token at every step.
         ask: Which token should ended texts be filled with, according to the docstring?""")
 mistake("last-is-end", "best[ended] = end", "best[ended | (target.shape[-1] == max_length)] = end").explain("""
-    the model chooses at most max_length - 1 tokens: the last one is always the end token
+    the model chose at most max_length - 1 tokens: the last one was always the end token
     why: max_length is the number of tokens to write. A text that has not ended by then is cut off.
     ask: How many steps does your loop make if max_length is 1?""")
 mistake(
     "last-is-end-and-never-stops",
     *("best[ended] = end", "best[ended | (target.shape[-1] == max_length)] = end", " and not ended.all()", ""),
 ).explain("""
-    the result always has max_length tokens, the last one of which is always the end token
+    the result always had max_length tokens, and the last one was always the end token
     why: The loop should stop as soon as every text has ended, and the model chooses each token up to max_length.
     ask: How many tokens does your code return if every text ends at once? How many steps does your loop make?""")
 mistake(
@@ -226,11 +226,11 @@ mistake(
     "        target = np.concatenate([target, np.full_like(target[..., :1], end)], axis=-1)\n"
     "    return target[..., 1:]",
 ).explain("""
-    the loop stops one step late: one end token too many
+    the loop stopped one step late: one end token too many
     why: It should stop as soon as every text has ended.
-    ask: When does your loop look whether all texts have ended: before or after the next token is written?""")
+    ask: When does your loop check whether all texts have ended: before or after the next token is written?""")
 mistake("stops-with-first-text", "ended.all()", "ended.flat[0]").explain("""
-    the loop stops when the first text of the batch has ended
+    the loop stopped when the first text of the batch had ended
     why: The other texts are then cut off, or the loop goes on for nothing.
     ask: Should the loop stop when one text has ended, or when all have?""")
 for name, token in (("zero", "0"), ("end", "end")):
@@ -247,7 +247,7 @@ mistake(
     "== end",
     "== start",
 ).explain("""
-    the start token and the end token were exchanged
+    the start token and the end token were swapped
     why: Every target begins with the start token, and ends with the end token.
     ask: Which of the two tokens does your loop wait for?""")
 mistake(
@@ -281,7 +281,7 @@ for name, new in (
         why: The docstring promises a ValueError.
         ask: What should happen to an id that no token has?""")
 mistake("ends-at-any-repeat", "ended = best == end", "ended = (target == end).any(axis=-1, keepdims=True)").explain("""
-    the start token counts as an end token after the first step
+    the start token counted as an end token after the first step
     why: Some models use one token for both. Only a token that was written can end a text.
     ask: In which tokens does your loop search for the end token?""")
 mistake(
@@ -295,6 +295,6 @@ mistake(
 mistake(
     "filled-with", "best[ended] = end", "best[ended] = CONSTANT", "ended = best ==", "ended |= best ==", constant=7
 ).explain("""
-    texts that have ended were filled with {constant} instead of the end token
+    texts that had ended were filled with {constant} instead of the end token
     why: A text that has ended gets the end token at every step.
     ask: Which token should ended texts be filled with, according to the docstring?""")

@@ -8,8 +8,8 @@ _CAUSAL_LINES = """    causal = causal_mask(LENGTH)
     mask = causal if mask is None else mask & causal
 """
 _CAUSAL = "causal_mask(np.shape(target)[-1])"
-_LOG_SOFTMAX = 'log_softmax(linear(x, params["W_head"], None))'
-_WHICH_BLOCKS = 'encoder_block(x, subset(params, f"encoder.{i}."), config.n_heads, mask)'
+_LOG_SOFTMAX = 'log_softmax(linear(x, params["W_head"], params.get("b_head")))'
+_WHICH_BLOCKS = 'encoder_block(x, subset(params, f"encoder.{i}."), config.n_heads, mask, config.norm)'
 
 _STACKS = {
     "encode": ("source", "encoder", "W_source", "return x, cache", "memory"),
@@ -59,7 +59,7 @@ _OTHER_EMBEDDINGS = (
     (
         *("float64-positions", ".astype(TABLE.dtype)", ""),
         "the sines and cosines stayed float64",
-        "The sum with float32 token vectors is then float64, as everything after it.",
+        "The sum with float32 token vectors is then float64, and so is everything after it.",
     ),
 )
 
@@ -76,7 +76,7 @@ for function, (ids, stack, table, result, output) in _STACKS.items():
         scale = factor.replace("IDS", ids).replace("TABLE", f'params["{table}"]')
         mistake(name, right, embedding.replace(_SCALE, f"scale={scale}"), common=name == "not-scaled").explain(f"""
             the token vectors were {title}
-            why: Their entries are about 1/√D in size. Without the factor, they are small compared with the position
+            why: Their entries are about 1/√D in size. Times √D, they are about as large as those of the position
                  vectors.
             ask: How large are the entries of the token table compared with a sine?""")
     mistake("scaled", right, embedding.replace(_SCALE, "scale=CONSTANT"), constant=7.0).explain("""
@@ -93,11 +93,11 @@ for function, (ids, stack, table, result, output) in _STACKS.items():
     clipped = f'params["{table}"].take({ids}, axis=0, mode="clip") * math.sqrt(config.d_model) + '
     clipped = embedding.replace(f'embed({ids}, params["{table}"], ', clipped).replace(f", {_SCALE})", "")
     mistake("ids-clipped", right, clipped).explain("""
-        ids outside the table were replaced by its first or last
+        ids outside the table were replaced by the first or the last id
         why: The docstring promises a ValueError.
-        ask: What should happen with an id that no token has?""")
+        ask: What should happen to an id that no token has?""")
     mistake("largest-id-unchecked", right, f'params["{table}"][np.max({ids})] * 0 + {right}').explain("""
-        an id that is too large raises an IndexError
+        an id that is too large raised an IndexError
         why: The docstring promises a ValueError.
         ask: Which error does an array raise for an index that it does not have?""")
     mistake(
@@ -105,9 +105,9 @@ for function, (ids, stack, table, result, output) in _STACKS.items():
         right,
         right.replace(f"({ids},", f'(np.where(np.asarray({ids}) < 0, {ids} + len(params["{table}"]), {ids}),'),
     ).explain("""
-        a negative id was not refused
+        a negative id was not rejected
         why: The docstring promises a ValueError. In NumPy, a negative index counts from the end.
-        ask: What is table[-1]? What should happen with a negative id?""")
+        ask: What is table[-1]? What should happen to a negative id?""")
 
     mistake("zeros-are-padding", f"    x = _embed({ids}", f"    {_ZEROS[function]}\n    x = _embed({ids}").explain(f"""
         without a mask, id 0 was taken for padding
@@ -120,7 +120,7 @@ for function, (ids, stack, table, result, output) in _STACKS.items():
         ("blocks-reversed", "reversed(range(config.n_layers))", "the blocks were applied from the last to the first"),
         ("first-block-skipped", "range(1, config.n_layers)", "the first block was not applied"),
         ("last-block-skipped", "range(config.n_layers - 1)", "the last block was not applied"),
-        ("one-block-too-many", "range(config.n_layers + 1)", "the loop makes one step too many"),
+        ("one-block-too-many", "range(config.n_layers + 1)", "the loop made one step too many"),
         ("only-one-block", "range(1)", "only one block was applied"),
     ):
         mistake(name, loop, f"for i in {order}:").explain(f"""
@@ -128,7 +128,7 @@ for function, (ids, stack, table, result, output) in _STACKS.items():
             why: All n_layers blocks are applied, the first one first.
             ask: Which numbers does your loop variable run through, and in which order?""")
     mistake("one-block", f"{stack}_block(x, ", f'{stack}_block(cache["{ids}_embedded"], ').explain("""
-        every block reads the embedding, so only the last one has an effect
+        every block read the embedding, so only the last one had an effect
         why: Each block should read the output of the block before it.
         ask: What is the input of your second block?""")
     for name, number in (("one-head", "1"), ("head-size", "config.d_model // config.n_heads")):
@@ -137,6 +137,41 @@ for function, (ids, stack, table, result, output) in _STACKS.items():
             why: The shapes are the same for any number of heads, so there is no error.
             ask: Which number of heads do you pass to the blocks?""")
     ending = "" if function == "encode" else f"-of-{stack}"
+    last_norm = f'x = layernorm(x, **subset(params, "{stack}.ln_f."))'
+    for name, edits, text in (
+        (
+            "norm-not-passed-on",
+            (
+                "config.norm)" if function == "encode" else "source_mask, config.norm",
+                "'post')" if function == "encode" else "source_mask",
+            ),
+            "the blocks had the post-norm form",
+        ),
+        ("last-norm-missing", (last_norm, "pass"), "there was no layer norm after the last block"),
+        (
+            "last-norm-in-the-loop",
+            (
+                '    if config.norm == "pre":',
+                '        if config.norm == "pre":',
+                f"        {last_norm}",
+                f"            {last_norm}",
+            ),
+            "the last layer norm was applied after every block",
+        ),
+        (
+            "last-norm-of-other-stack",
+            (f'"{stack}.ln_f."', f'"{"decoder" if stack == "encoder" else "encoder"}.ln_f."'),
+            "the last layer norm got the parameters of the other stack",
+        ),
+    ):
+        mistake(name, *edits).explain(f"""
+            with pre-norm, {text}
+            why: Pre-norm blocks never normalize the stream itself. Each stack ends with a norm of its own.
+            ask: What does the docstring say about config.norm?""")
+    mistake("last-norm-with-post", 'if config.norm == "pre":', "if True:").explain("""
+        with post-norm, the code looked for the parameters of a last layer norm, which do not exist
+        why: A post-norm block already ends with a norm.
+        ask: Which names does init_transformer list, and when?""")
     normed = "layernorm(VALUE, np.ones(x.shape[-1], x.dtype), np.zeros(x.shape[-1], x.dtype))"
     in_the_end = ("return x, cache", f"return {normed.replace('VALUE', 'x')}, cache")
     if function == "decode":
@@ -169,7 +204,7 @@ for function, (ids, stack, table, result, output) in _STACKS.items():
 
 mistake = MISTAKES.for_functions("encoder_decoder.encode", "encoder_decoder.decode")
 mistake("first-block-always", 'coder.{i}."', 'coder.0."', common=True).explain("""
-    every block uses the parameters of the first one
+    every block used the parameters of the first one
     why: Each block has its own parameters.
     ask: Does the loop variable appear in the names of the parameters that you pass on?""")
 
@@ -202,13 +237,13 @@ for name, new, title, why in (
     (
         "mask-on-queries",
         "padding_mask(source_mask).swapaxes(-1, -2)",
-        "hides the rows of padding, not its columns",
+        "hid the rows of padding, not its columns",
         "The columns are the keys: no position may attend to padding.",
     ),
     (
         "mask-on-queries-too",
         "padding_mask(source_mask) & padding_mask(source_mask).swapaxes(-1, -2)",
-        "hides the rows of padding, too",
+        "hid the rows of padding, too",
         "Only keys are hidden. The padding positions themselves are computed like the others.",
     ),
 ):
@@ -221,7 +256,7 @@ for name, new, title, why in (
         the source mask {title}
         why: {why}
         ask: Which axis of the mask belongs to the keys, and what does True in source_mask mean?""")
-mistake("mask-in-first-block-only", "config.n_heads, mask)", "config.n_heads, mask if i == 0 else None)").explain("""
+mistake("mask-in-first-block-only", "config.n_heads, mask,", "config.n_heads, mask if i == 0 else None,").explain("""
     the mask was used in the first block only
     why: In every block, no position may attend to padding.
     ask: Does your loop change the mask?""")
@@ -235,13 +270,13 @@ mistake(
     ask: What does the mask change, according to the docstring?""")
 
 mistake("mask-required", "None if source_mask is None else ", "").explain("""
-    the code fails if there is no source mask
+    the code failed if there was no source mask
     why: source_mask=None means that all tokens are real.
     ask: What does padding_mask return for None?""")
 
 mistake = MISTAKES.for_functions("encoder_decoder.decode")
 mistake("not-causal", _CAUSAL, "np.ones((np.shape(target)[-1],) * 2, dtype=bool)", common=True).explain("""
-    there is no causal mask: every position attends to later positions
+    there was no causal mask: every position attended to later positions
     why: In training, each position can then read the token that it should predict: the loss falls, but the model
          learns nothing useful.
     ask: May position 0 attend to position 1? Which of your lines prevents it?""")
@@ -256,11 +291,11 @@ mistake("either-mask", "mask & padding_mask", "mask | padding_mask").explain("""
     why: Both masks must allow a key: a position attends to real tokens that do not come after it.
     ask: How do you combine two masks so that both have to be True?""")
 mistake("one-ahead", _CAUSAL, "np.tri(np.shape(target)[-1], k=1, dtype=bool)").explain("""
-    every position attends to the next one, too
+    every position attended to the next one, too
     why: The next token is the one that should be predicted.
     ask: How many tokens may position 0 attend to?""")
 mistake("not-itself", _CAUSAL, "np.tri(np.shape(target)[-1], k=-1, dtype=bool)").explain("""
-    no position attends to itself
+    no position attended to itself
     why: The token at a position is the last one that was written, and it is known.
     ask: How many tokens may position 0 attend to?""")
 mistake(
@@ -275,7 +310,15 @@ mistake("wrong-table", '_embed(target, params["W_target"]', '_embed(target, para
     the target tokens were looked up in the table of the source
     why: Each vocabulary has its own table, and its own size.
     ask: Which of the two tables belongs to the decoder?""")
-mistake("scores", _LOG_SOFTMAX, 'linear(x, params["W_head"], None)', common=True).explain("""
+mistake("head-bias-ignored", ', params.get("b_head")', ", None").explain("""
+    b_head was not added to the scores
+    why: With config.head_bias, the head is a linear layer with a bias.
+    ask: What does the docstring say about b_head?""")
+mistake("head-bias-expected", 'params.get("b_head")', 'params["b_head"]').explain("""
+    the code looked for b_head without config.head_bias
+    why: By default there is no b_head.
+    ask: What does the docstring say about b_head?""")
+mistake("scores", _LOG_SOFTMAX, 'linear(x, params["W_head"], params.get("b_head"))', common=True).explain("""
     the scores were returned, without log-softmax
     why: The loss picks out the log-probability of the correct token, so the result must be log-probabilities.
     ask: What is np.exp(log_probs).sum(axis=-1) for your result?""")
@@ -286,8 +329,8 @@ mistake("probabilities", _LOG_SOFTMAX, f"np.exp({_LOG_SOFTMAX})", common=True).e
 mistake("log-of-softmax", _LOG_SOFTMAX, f"np.log(np.exp({_LOG_SOFTMAX}))").explain("""
     the logarithm of the softmax was taken: log of 0 for unlikely tokens
     why: exp(-800) is rounded to 0, and the logarithm of 0 is -inf.
-    ask: Which function of assignment 2 does both at once?""")
-mistake("wrong-axis", _LOG_SOFTMAX, _LOG_SOFTMAX.replace("None))", "None), axis=-2)")).explain("""
+    ask: Which function of `softmax` does both at once?""")
+mistake("wrong-axis", _LOG_SOFTMAX, _LOG_SOFTMAX.replace('"b_head")))', '"b_head")), axis=-2)')).explain("""
     log-softmax was taken over the positions, not over the vocabulary
     why: The probabilities of all tokens at one position add up to 1, not those of one token at all positions.
     ask: Which axis of (B, T, Vt) should the probabilities add up to 1 along?""")
@@ -295,12 +338,12 @@ mistake("last-position-only", _LOG_SOFTMAX, f"{_LOG_SOFTMAX}[..., -1:, :]").expl
     only the log-probabilities of the last position were returned
     why: In training, every position makes a prediction. greedy_decode selects the last position itself.
     ask: What is the shape of the result, according to the docstring?""")
-mistake("tied-head", 'params["W_head"]', 'as_float(params["W_target"]).T').explain("""
-    the head uses the token table instead of W_head
+mistake("tied-head", 'params["W_head"]', 'params["W_target"].T').explain("""
+    the head used the token table instead of W_head
     why: Some models share the two. Here, the head has its own matrix.
     ask: Which entry of params does your code not use?""")
 mistake("upper-triangle", "causal_mask(np.shape(target)[-1])", "causal_mask(np.shape(target)[-1]).T").explain("""
-    the mask keeps the upper triangle: every position attends to itself and later ones
+    the mask kept the upper triangle: every position attended to itself and later ones
     why: A model that sees the next token does not need to learn to predict it.
     ask: Rows are queries, columns are keys. Which keys may the first query attend to?""")
 for name, new, title, why in (
@@ -309,13 +352,13 @@ for name, new, title, why in (
     (
         "target-mask-on-queries",
         "mask & padding_mask(target_mask).swapaxes(-1, -2)",
-        "hides the rows of padding, not its columns",
+        "hid the rows of padding, not its columns",
         "The columns are the keys: no position may attend to padding.",
     ),
     (
         "target-mask-on-queries-too",
         "mask & padding_mask(target_mask) & padding_mask(target_mask).swapaxes(-1, -2)",
-        "hides the rows of padding, too",
+        "hid the rows of padding, too",
         "Only keys are hidden. The padding positions themselves are computed like the others.",
     ),
 ):
@@ -345,12 +388,12 @@ mistake("target-mask-without-axes", "mask & padding_mask(target_mask)", "mask & 
     ask: Which axes of (B, H, T, T) should the axes B and T of the mask match?""")
 for name, old, title in (
     ("target-mask", "config.n_heads, mask, ", "the causal mask was used"),
-    ("source-mask", "mask, source_mask)", "the source mask was used"),
+    ("source-mask", "mask, source_mask, ", "the source mask was used"),
 ):
     new = (
         old.replace("mask, ", "mask if i == 0 else None, ")
         if name == "target-mask"
-        else "mask, source_mask if i == 0 else None)"
+        else "mask, source_mask if i == 0 else None, "
     )
     mistake(f"{name}-in-first-block-only", old, new).explain(f"""
         {title} in the first block only
@@ -377,9 +420,9 @@ for small in ("1e-5", "1e-6", "1e-7", "1e-8", "1e-9", "1e-10", "1e-12", "1e-15")
         a small number was added to the probabilities before the logarithm
         why: The result is never -inf, but all very small probabilities get the same logarithm, and the others are
              slightly wrong.
-        ask: Which function of assignment 2 computes both at once, and needs no such number?""")
+        ask: Which function of `softmax` computes both at once, and needs no such number?""")
 for name in ("target", "source"):
     mistake(f"{name}-mask-required", f"if {name}_mask is not None:", "if True:").explain(f"""
-        the code fails if there is no {name} mask
+        the code failed if there was no {name} mask
         why: {name}_mask=None means that every {name} token is real.
         ask: What does padding_mask return for None?""")

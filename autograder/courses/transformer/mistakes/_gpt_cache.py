@@ -1,4 +1,4 @@
-"""Mistakes in assignment 9: the entries of the GPT's cache, which only one check reads."""
+"""Mistakes in `gpt`: the entries of the GPT's cache, which only one check reads."""
 
 from autograder.engine.diagnosis.mistake import Mistakes
 
@@ -61,7 +61,7 @@ for name, old, new, text in (
         "embedded-without-positions",
         '{"embedded": x}',
         f'{{"embedded": {_TOKENS}}}',
-        "the entry embedded of the cache lacks the positions",
+        "the positions are missing in the entry embedded of the cache",
     ),
     ("final-norm-not-stored", '"final_norm": final, ', "", "the cache has no entry final_norm"),
     (

@@ -1,4 +1,4 @@
-"""Mistakes in assignment 9: the untrained parameters, and their number."""
+"""Mistakes in `gpt`: the untrained parameters, and their number."""
 
 from autograder.engine.diagnosis.mistake import Mistakes
 
@@ -16,6 +16,7 @@ _WHY_REDUCED = """why: attn.W_o and ffn.W_2, the two matrices of a block that wr
          standard deviation init_std / √(2 n_layers). All others have init_std.
     ask: Which two matrices of a block write into the residual stream?"""
 _BIASES = ("attn.b_qkv", "attn.b_o", "ffn.b_1", "ffn.b_2")
+_FILTER = "has.get(name, True)"
 
 
 def _edit(name: str, new: str) -> tuple[str, str]:
@@ -121,13 +122,13 @@ _TABLES = {"W_tok": "normal(config.vocab_size, d)", "W_pos": "normal(config.bloc
 for tables in (("W_tok",), ("W_pos",), ("W_tok", "W_pos")):
     text, has = " and ".join(tables), "have" if len(tables) > 1 else "has"
     for std in (1.0, 0.01):
-        drawn = [(f'"{name}": {_TABLES[name]}', f'"{name}": {_TABLES[name][:-1]}, std={std})') for name in tables]
+        drawn = [(_TABLES[name], f"{_TABLES[name][:-1]}, std={std})") for name in tables]
         mistake(f"{'-'.join(tables)}-with-{std:g}", *(code for edit in drawn for code in edit)).explain(f"""
     {text} {has} the standard deviation {std:g}
     why: Here, both tables are drawn with init_std. (PyTorch draws tables with 1, and GPT-2 its positions with 0.01.)
     ask: Which standard deviation does the docstring give for every W?""")
 for name, code in _TABLES.items():
-    mistake(f"{name}-zero", f'"{name}": {code}', f'"{name}": {code.replace("normal", "0 * normal")}').explain(f"""
+    mistake(f"{name}-zero", code, f"0 * {code}").explain(f"""
     {name} is 0 everywhere
     why: Every matrix is drawn from the normal distribution, the tables included.
     ask: What does the docstring say about every W?""")
@@ -164,7 +165,7 @@ for seed in (0, 1, 42, 1337):
         "d, f = config.d_model, config.d_ff",
         f"d, f = config.d_model, config.d_ff\n    rng = np.random.default_rng({seed})",
     ).explain(f"""
-    the generator that was passed in was not used: the function makes its own, with the seed {seed}
+    the generator that was passed in was not used: the function made its own, with the seed {seed}
     why: Every model then starts with the same numbers, whatever generator the caller passes in.
     ask: Where does your code use the argument rng?""")
 mistake(
@@ -174,7 +175,7 @@ mistake(
     "        layer = {\n",
     "        rng.bit_generator.state = state\n        layer = {\n",
 ).explain("""
-    all blocks start with the same random numbers
+    all blocks started with the same random numbers
     why: Each block must draw its own matrices.
     ask: Are blocks.0.attn.W_o and blocks.1.attn.W_o different arrays with different values?""")
 for name, which, calls in (
@@ -286,21 +287,21 @@ mistake("same-name-for-blocks", 'f"blocks.{i}."', '"blocks.0."').explain("""
     all blocks have the same names: later ones overwrote earlier ones
     why: A dictionary has one value for each key.
     ask: Which part of a parameter's name should change from one iteration of your loop to the next?""")
-mistake("last-norm-missing", '    params |= {"ln_f.gamma": ones(d), "ln_f.beta": zeros(d)}\n', "").explain("""
+mistake("last-norm-missing", 'if config.norm == "pre":', "if False:").explain("""
     ln_f.gamma and ln_f.beta are missing
     why: The norm between the last block and the head has parameters of its own.
     ask: Which names does the docstring list after those of the blocks?""")
-mistake("biases-always", "if not config.bias:", "if False:").explain("""
+mistake("biases-always", _FILTER, "True").explain("""
     the biases were created although config.bias is False
     why: Without biases there are no b_qkv, b_o, b_1 and b_2.
     ask: Which names does the docstring leave out without config.bias?""")
-mistake("biases-inverted", "if not config.bias:", "if config.bias:").explain("""
+mistake("biases-inverted", _FILTER, "not has.get(name, False)").explain("""
     the biases were created without config.bias, and left out with it
     why: config.bias says whether linear layers have biases.
     ask: What does your code do if config.bias is True?""")
 for kept in (("ffn.b_1", "ffn.b_2"), ("attn.b_qkv", "attn.b_o"), *((name,) for name in _BIASES)):
     names = " and ".join(kept)
-    mistake(f"{'-'.join(kept)}-always", '".b_" not in name', f'".b_" not in name or name in {kept!r}').explain(f"""
+    mistake(f"{'-'.join(kept)}-always", _FILTER, f"{_FILTER} or name in {kept!r}").explain(f"""
     {names} {"were" if len(kept) > 1 else "was"} created although config.bias is False
     why: Without biases there are no b_qkv, b_o, b_1 and b_2.
     ask: Which names does the docstring leave out without config.bias?""")
@@ -309,14 +310,14 @@ for name, condition, which in (
     ("beta-of-ln1", 'name != "ln1.beta"', "ln1.beta is"),
     ("beta-of-ln2", 'name != "ln2.beta"', "ln2.beta is"),
 ):
-    mistake(f"{name}-left-out", '".b_" not in name', f'".b_" not in name and {condition}').explain(f"""
+    mistake(f"{name}-left-out", _FILTER, f"{_FILTER} and (config.bias or {condition})").explain(f"""
     without config.bias, {which} missing, too
     why: config.bias concerns linear layers only. Layer norms always have their beta.
     ask: Which names does the docstring leave out without config.bias?""")
 mistake(
     "all-betas-left-out",
-    '".b_" not in name',
-    '".b_" not in name and not name.endswith("beta")',
+    _FILTER,
+    f'{_FILTER} and (config.bias or not name.endswith("beta"))',
     '"ln_f.beta": zeros(d)}',
     '**({"ln_f.beta": zeros(d)} if config.bias else {})}',
 ).explain("""

@@ -1,20 +1,21 @@
-"""Mistakes in assignment 9: the loss of a GPT, and its gradients as a whole."""
+"""Mistakes in `gpt`: the loss of a GPT, and its gradients as a whole."""
 
+from autograder.courses.transformer.mistakes._gpt_gradients import PARTS
 from autograder.engine.diagnosis.mistake import Mistakes
 
 MISTAKES = Mistakes()
 
-_RETURN = "return _on_one_page(ids, targets, params, config)"
-_COMPUTE = "loss, grads = _on_one_page(ids, targets, params, config)\n"
+_RETURN = "return _on_one_page(ids, targets, params, config, rng)"
+_COMPUTE = "loss, grads = _on_one_page(ids, targets, params, config, rng)\n"
 mistake = MISTAKES.for_functions("gpt.gpt_loss")
-mistake(
-    "tied-head-only", 'grads["W_tok"] += dhead.T', 'grads["W_tok"] = dhead.T', common=True, inside="_on_one_page"
+mistake("tied-head-only", 'grads["W_tok"] = grads["W_tok"] + dhead.T', 'grads["W_tok"] = dhead.T', common=True).body(
+    PARTS
 ).explain("""
     with a tied head, the gradient of W_tok contains only the part from the head
     why: The table was used twice. The later assignment overwrote the part from the embedding.
     ask: At which two places does the forward pass use W_tok? How should their gradients be combined?""")
-mistake("tied-table-only", 'grads["W_tok"] += dhead.T', "pass", common=True, inside="_on_one_page").explain("""
-    with a tied head, the gradient of W_tok leaves out the part from the head
+mistake("tied-table-only", 'grads["W_tok"] = grads["W_tok"] + dhead.T', "pass", common=True).body(PARTS).explain("""
+    with a tied head, the gradient of W_tok left out the part from the head
     why: The table was used twice: as the table at the beginning and as the head at the end.
     ask: At which two places does the forward pass use W_tok? How should their gradients be combined?""")
 mistake(
@@ -22,31 +23,28 @@ mistake(
     "reversed(range(config.n_layers))",
     "range(config.n_layers)",
     common=True,
-    inside="_on_one_page",
-).explain("""
+).body(PARTS).explain("""
     the gradient passed through the blocks in forward order
     why: The backward pass starts at the loss, so the last block comes first.
     ask: Which block's output is the input of the last norm?""")
 mistake(
     "last-norm-skipped",
-    "dx = _norm_backward(dlogits @ head.T",
-    "dx = dlogits @ head.T\n    _norm_backward(dlogits @ head.T",
-    inside="_on_one_page",
-).explain("""
+    'dx, grads["ln_f.gamma"], grads["ln_f.beta"] =',
+    '_, grads["ln_f.gamma"], grads["ln_f.beta"] =',
+).body(PARTS).explain("""
     the gradient of the stream did not pass through the last layer norm
     why: The gradient of the norm's output was passed to the last block in place of the gradient of its input.
     ask: Which three values does layernorm_backward return, and where do you use the first?""")
 mistake(
     "repeated-token-lost",
-    'grads["W_tok"] = hot.T @ dx',
-    'grads["W_tok"] = np.zeros_like(params["W_tok"])\n    grads["W_tok"][ids.reshape(-1)] += dx',
+    'grads["W_tok"] = embed_tokens_backward(dx, ids, config.vocab_size)',
+    'grads["W_tok"] = np.zeros_like(params["W_tok"])\n    grads["W_tok"][np.asarray(ids)] += dx',
     common=True,
-    inside="_on_one_page",
-).explain("""
+).body(PARTS).explain("""
     where a token occurs several times, only one of its gradients was counted
     why: `grads[ids] += dx` writes each row only once, even if ids lists it several times.
     ask: What should the gradient of a row of the table be if that row was looked up three times?""")
-mistake("positions-averaged", ".sum(axis=0)", ".mean(axis=0)", inside="_on_one_page").explain("""
+mistake("positions-averaged", ".sum(axis=0)", ".mean(axis=0)").body(PARTS).explain("""
     the gradient of W_pos was averaged over the batch, not summed
     why: The loss is already a mean, so its gradient already contains the division.
     ask: All texts use the same row of W_pos. How are the gradients of something that is used several times
@@ -57,8 +55,7 @@ mistake(
     "pass",
     'grads["W_pos"][:length] =',
     'grads["W_pos"] =',
-    inside="_on_one_page",
-).explain("""
+).body(PARTS).explain("""
     the gradient of W_pos has T rows instead of block_size rows
     why: A gradient has the shape of its parameter. Positions that a short text does not reach have gradient 0.
     ask: Which shape does W_pos have, and which shape does its gradient have when the text has two tokens?""")
@@ -78,14 +75,14 @@ mistake(
     the loss is a mean over the positions, but the gradients are sums
     why: cross_entropy_backward divides by the number of rows.
     ask: If the loss is divided by N, by what is its gradient divided?""")
-mistake("inputs-for-targets", _RETURN, "return _on_one_page(ids, ids, params, config)").explain("""
+mistake("inputs-for-targets", _RETURN, "return _on_one_page(ids, ids, params, config, rng)").explain("""
     the inputs were used as targets
     why: The model then learns to repeat its input.
     ask: Which argument holds the tokens that come next?""")
 mistake(
     "shifted-again",
     _RETURN,
-    "return _on_one_page(np.asarray(ids)[..., :-1], np.asarray(targets)[..., 1:], params, config)",
+    "return _on_one_page(np.asarray(ids)[..., :-1], np.asarray(targets)[..., 1:], params, config, rng)",
 ).explain("""
     ids and targets were shifted against each other a second time
     why: They arrive already shifted: targets[b, t] is the token that follows ids[b, t].
@@ -94,14 +91,14 @@ mistake("results-exchanged", _RETURN, f"{_COMPUTE}    return grads, loss").expla
     the loss and the gradients were returned in the wrong order
     why: The docstring lists the loss first, then the gradients.
     ask: In which order does the docstring list the results?""")
-mistake("loss-only", _RETURN, "return _on_one_page(ids, targets, params, config)[0]").explain("""
+mistake("loss-only", _RETURN, "return _on_one_page(ids, targets, params, config, rng)[0]").explain("""
     only the loss was returned, without the gradients
     why: Training needs both from one call.
     ask: How many values does the docstring list under Returns?""")
 mistake(
     "positions-without-gradient",
     _RETURN,
-    f'{_COMPUTE}    grads["W_pos"] = np.zeros_like(grads["W_pos"])\n    return loss, grads',
+    f'{_COMPUTE}    grads |= {{n: np.zeros_like(g) for n, g in grads.items() if n == "W_pos"}}\n    return loss, grads',
 ).explain("""
     the gradient of W_pos is 0
     why: The positions are trained, too: the gradient of the embedding goes to both tables.
@@ -145,25 +142,25 @@ mistake(
     _RETURN,
     f'if np.shape(ids)[-1] >= config.block_size:\n        raise ValueError("too long")\n    {_RETURN}',
 ).explain("""
-    a text of exactly block_size tokens was refused
+    a text of exactly block_size tokens was rejected
     why: There are block_size positions, 0 to block_size - 1, so block_size tokens fit.
     ask: What is the largest T that the docstring allows?""")
 _CHECKED_LENGTH = """    if length > config.block_size:
         raise ValueError(f"{length} tokens do not fit into the block size of {config.block_size}")
 """
-_EMBED = 'x = embed(ids, params["W_tok"], params["W_pos"])'
-_UNCHECKED = 'x = (params["W_tok"][ids] + params["W_pos"][np.arange(length)])'
+_EMBED = 'x = embed(ids, params["W_tok"], _positions(params, config))'
+_UNCHECKED = 'x = (params["W_tok"][ids] + _positions(params, config)[np.arange(length)])'
 for name, edits, text in (
     (
         "length-raises-index-error",
         (_CHECKED_LENGTH, "", _EMBED, _UNCHECKED),
-        "a text that is longer than the block size raises IndexError, not ValueError",
+        "a text that is longer than the block size raised IndexError, not ValueError",
     ),
     ("negative-ids-accepted", (_EMBED, _UNCHECKED), "a negative id was accepted"),
     (
         "large-ids-not-checked",
         (_EMBED, f'if ids.min() < 0:\n        raise ValueError("bad id")\n    {_UNCHECKED}'),
-        "the id V raises IndexError, not ValueError",
+        "the id V raised IndexError, not ValueError",
     ),
 ):
     mistake(name, *edits, inside="_on_one_page").explain(f"""

@@ -1,4 +1,4 @@
-"""Mistakes in assignment 9: the number of parameters."""
+"""Mistakes in `gpt`: the number of parameters."""
 
 from autograder.engine.diagnosis.mistake import Mistakes
 

@@ -1,23 +1,25 @@
-"""Mistakes in assignment 9: the GPT."""
+"""Mistakes in `gpt`: the GPT."""
 
 from autograder.courses.transformer.mistakes._gpt_cache import MISTAKES as CACHE
 from autograder.courses.transformer.mistakes._gpt_gradients import MISTAKES as GRADIENTS
 from autograder.courses.transformer.mistakes._gpt_init import MISTAKES as INIT
 from autograder.courses.transformer.mistakes._gpt_loss import MISTAKES as LOSS
+from autograder.courses.transformer.mistakes._gpt_options import MISTAKES as OPTIONS
 from autograder.courses.transformer.mistakes._gpt_size import MISTAKES as SIZE
 from autograder.engine.diagnosis.mistake import Mistakes
 
-MISTAKES = Mistakes(INIT, SIZE, CACHE, LOSS, GRADIENTS)
+MISTAKES = Mistakes(INIT, SIZE, CACHE, LOSS, GRADIENTS, OPTIONS)
 
 _MASK = "causal_mask(length)"
-_BLOCK_OPTIONS = 'config.n_heads, mask, "pre", config.activation)'
-_EMBED = 'embed(ids, params["W_tok"], params["W_pos"])'
+_BLOCK_OPTIONS = "config.n_heads, mask, config.norm, config.activation, config.dropout, rng)"
+_EMBED = 'embed(ids, params["W_tok"], positions)'
 _TOKENS = 'params["W_tok"][np.asarray(ids)]'
 _NORM = 'layernorm(x, params["ln_f.gamma"], params["ln_f.beta"])'
+_NORM_WITH_PRE = f'{_NORM} if config.norm == "pre" else x'
 _TOO_LONG = """    if length > config.block_size:
         raise ValueError(f"{length} tokens do not fit into the block size of {config.block_size}")
 """
-_UNCHECKED = f"{_TOKENS} + params['W_pos'][:length]"
+_UNCHECKED = f"{_TOKENS} + positions[:length]"
 
 mistake = MISTAKES.for_functions("gpt.gpt")
 mistake("no-final-norm", _NORM, "x", common=True).explain("""
@@ -26,16 +28,14 @@ mistake("no-final-norm", _NORM, "x", common=True).explain("""
          norm before it.
     ask: What comes between the last block and the head in the diagram at the top of the lesson?""")
 mistake("no-mask", _MASK, "None", common=True).explain("""
-    there is no mask: every position attends to later positions
+    there was no mask: every position attended to later positions
     why: In training, the model can then read the token that it should predict, and the loss falls suspiciously low.
     ask: Do the scores at position 0 change when you change the last token?""")
 mistake("same-block", 'f"blocks.{i}.")', '"blocks.0.")', common=True).explain("""
     every block was given the parameters of block 0
     why: The parameters of the other blocks then have no effect.
     ask: Which part of a parameter's name should change from one iteration of your loop to the next?""")
-mistake(
-    "no-positions", 'embed(ids, params["W_tok"], params["W_pos"])', 'params["W_tok"][np.asarray(ids)]', common=True
-).explain("""
+mistake("no-positions", _EMBED, _TOKENS, common=True).explain("""
     the positions were not added
     why: W_pos encodes the position of each token. Without it, the model has only the causal mask to tell positions
          apart.
@@ -63,7 +63,7 @@ mistake(
     why: Without its last dot, the prefix "blocks.1" also matches the names of block 10. With ten blocks or fewer, the
          mistake stays hidden.
     ask: Does "blocks.10.ln1.gamma" start with the prefix that you use for block 1?""")
-mistake("scaled", 'params["W_pos"])', 'params["W_pos"], math.sqrt(config.d_model))').explain("""
+mistake("scaled", '["W_tok"], positions)', '["W_tok"], positions, math.sqrt(config.d_model))').explain("""
     the token vectors were multiplied by √D
     why: The 2017 transformer does that. GPT-2 adds the two tables without scaling.
     ask: Does the formula in the docstring scale the token vectors?""")
@@ -72,23 +72,23 @@ mistake("mask-inverted", _MASK, f"~{_MASK}").explain("""
     why: Every position then attends only to later positions, and the last one to nothing.
     ask: What does True mean in a mask of this course?""")
 mistake("mask-upper", _MASK, f"{_MASK}.T").explain("""
-    the mask keeps the upper triangle: every position attends to itself and later ones
+    the mask kept the upper triangle: every position attended to itself and later ones
     why: A model that sees the next token does not need to learn to predict it.
     ask: Rows are queries, columns are keys. Which keys may the first query attend to?""")
 mistake("not-itself", _MASK, f"({_MASK} & ~np.eye(length, dtype=bool))").explain("""
-    no position attends to itself: the mask excludes the diagonal
+    no position attended to itself: the mask excluded the diagonal
     why: The first position then attends to nothing at all.
     ask: Is the condition j < i or j ≤ i?""")
 mistake("one-head", _BLOCK_OPTIONS, _BLOCK_OPTIONS.replace("config.n_heads", "1")).explain("""
-    n_heads was not passed on: attention uses one head
+    attention used one head, not n_heads
     why: The shapes are the same for every number of heads that divides D, so there is no error.
     ask: Which of the functions that you call needs the number of heads?""")
-mistake("post-norm", _BLOCK_OPTIONS, _BLOCK_OPTIONS.replace('"pre"', '"post"')).explain("""
-    the blocks use post-norm: the norm comes after each step
+mistake("post-norm", _BLOCK_OPTIONS, _BLOCK_OPTIONS.replace("config.norm", '"post"')).explain("""
+    the blocks used post-norm: the norm came after each step
     why: The 2017 transformer does that. GPT-2 normalizes before each step, and once more at the end.
     ask: Which form of the block does the docstring name?""")
-mistake("activation-ignored", _BLOCK_OPTIONS, _BLOCK_OPTIONS.replace(", config.activation", "")).explain("""
-    the activation of the configuration was not passed on
+mistake("activation-ignored", _BLOCK_OPTIONS, _BLOCK_OPTIONS.replace("config.activation", '"gelu"')).explain("""
+    config.activation was ignored: GELU was always used
     why: The mistake stays hidden with GELU, the default.
     ask: Which of the functions that you call needs the activation?""")
 mistake("last-position-only", "return logits, cache", "return logits[..., -1, :], cache").explain("""
@@ -109,15 +109,15 @@ mistake(
     "        block_caches.append(block_cache)\n        streams[i] = x\n",
     "block_caches = []\n",
     "block_caches, streams = [], {-1: x}\n",
-    "final = layernorm(x,",
-    "final = layernorm(streams[config.n_layers - 2],",
+    "final = x  # (B, T, D)",
+    "final = x = streams[config.n_layers - 2]",
 ).explain("""
     the last block was left out
     why: range(n) already ends at n - 1, so range(n - 1) is one block short.
     ask: Which values does i take in your loop when there are two blocks?""")
 
 mistake("block-size-off-by-one", "length > config.block_size", "length >= config.block_size").explain("""
-    a text of exactly block_size tokens was refused
+    a text of exactly block_size tokens was rejected
     why: There are block_size positions, 0 to block_size - 1, so block_size tokens fit.
     ask: What is the largest T that the docstring allows?""")
 mistake(
@@ -125,48 +125,56 @@ mistake(
     _TOO_LONG,
     "",
     _EMBED,
-    'embed(ids, params["W_tok"], np.zeros((length, config.d_model), params["W_pos"].dtype)) + params["W_pos"][:length]',
+    'embed(ids, params["W_tok"], np.zeros((length, config.d_model), positions.dtype)) + positions[:length]',
 ).explain("""
     a text that is longer than the block size was accepted
     why: There is no row of W_pos for its last tokens. With a block size of 1, broadcasting even hides that.
     ask: What does your function do with block_size + 1 tokens?""")
-mistake(
-    "length-raises-index-error", _TOO_LONG, "", _EMBED, f"{_TOKENS} + params['W_pos'][np.arange(length)]"
-).explain("""
-    a text that is longer than the block size raises IndexError, not ValueError
+mistake("length-raises-index-error", _TOO_LONG, "", _EMBED, f"{_TOKENS} + positions[np.arange(length)]").explain("""
+    a text that is longer than the block size raised IndexError, not ValueError
     why: Indexing alone does not keep the promise of the docstring, which is ValueError.
     ask: Which of your lines checks the ids and the length of the text?""")
-for name, code, text in (
-    ("negative-ids-accepted", "np.max(ids) >= config.vocab_size", "a negative id was accepted"),
-    ("large-ids-not-checked", "np.min(ids) < 0", "the id V raises IndexError, not ValueError"),
+for name, code, text, why in (
+    (
+        "negative-ids-accepted",
+        "np.max(ids) >= config.vocab_size",
+        "a negative id was accepted",
+        "A negative index counts from the end of the table, without an error.",
+    ),
+    (
+        "large-ids-not-checked",
+        "np.min(ids) < 0",
+        "the id V raised IndexError, not ValueError",
+        "The largest id is V - 1, and an index alone raises IndexError.",
+    ),
 ):
     check = f'if {code}:\n        raise ValueError("bad id")\n    x = {_UNCHECKED}'
     mistake(name, f"x = {_EMBED}", check).explain(f"""
     {text}
-    why: An id must be in [0, V). A negative index counts from the end of the table, without an error.
+    why: An id must be in [0, V). {why}
     ask: For which ids should your function raise ValueError?""")
 for name, code, text, why in (
     (
         "last-positions",
-        'params["W_pos"][-length:]',
+        "positions[-length:]",
         "the last T rows of W_pos were used, not the first",
         "Position 0 is the first token of the text. The mistake stays hidden with T = block_size.",
     ),
     (
         "positions-reversed",
-        'params["W_pos"][:length][::-1]',
+        "positions[:length][::-1]",
         "the positions were counted from the end of the text",
         "Position 0 is the first token of the text.",
     ),
     (
         "same-position",
-        'params["W_pos"][0]',
+        "positions[0]",
         "every token was given the vector of position 0",
         "The position vectors tell the model where each token stands.",
     ),
     (
         "block-size-positions",
-        'params["W_pos"]',
+        "positions",
         "all rows of W_pos were added, whatever the length of the text",
         "A text of T tokens uses the first T rows. The mistake stays hidden with T = block_size.",
     ),
@@ -175,7 +183,7 @@ for name, code, text, why in (
     {text}
     why: {why}
     ask: Which rows of W_pos does a text of three tokens use?""")
-mistake("positions-only", _EMBED, f"0 * {_TOKENS} + params['W_pos'][:length]").explain("""
+mistake("positions-only", _EMBED, f"0 * {_TOKENS} + positions[:length]").explain("""
     the token vectors were not added
     why: The model then knows where each token stands, but not which token it is.
     ask: Which of the two tables does your embedding use?""")
@@ -185,7 +193,7 @@ for name, code, text in (
 ):
     mistake(name, "length = np.shape(ids)[-1]", code).explain(f"""
     the function works only for {text}
-    why: The docstring allows any number of leading axes, also none.
+    why: The docstring allows any number of leading axes, or none.
     ask: Which axis of ids is T, whatever their number is?""")
 mistake("always-float64", f"x = {_EMBED}", f"x = {_EMBED}.astype(np.float64)", common=True).explain("""
     everything was computed in float64
@@ -196,7 +204,7 @@ mistake("always-float32", "return logits, cache", "return logits.astype(np.float
     why: float64 parameters should give float64 scores.
     ask: What is the dtype of your scores when all parameters are float64?""")
 mistake("mask-one-too-many", _MASK, "np.tri(length, length, 1, dtype=bool)").explain("""
-    the mask allows every position to attend to the next one
+    the mask allowed every position to attend to the next one
     why: The next token is exactly what the model should predict.
     ask: Is the condition j ≤ i or j ≤ i + 1?""")
 mistake("mask-in-first-block-only", "n_heads, mask,", "n_heads, mask if i == 0 else None,").explain("""
@@ -207,16 +215,16 @@ for name, code, text in (
     (
         "head-size-for-heads",
         "config.d_model // config.n_heads",
-        "the size of a head was passed on as the number of heads",
+        "the size of a head was used as the number of heads",
     ),
-    ("layers-for-heads", "config.n_layers", "n_layers was passed on as the number of heads"),
+    ("layers-for-heads", "config.n_layers", "n_layers was used as the number of heads"),
 ):
     mistake(name, _BLOCK_OPTIONS, _BLOCK_OPTIONS.replace("config.n_heads", code)).explain(f"""
     {text}
     why: The shapes are the same for every number of heads that divides D, so there is often no error.
     ask: Which field of the configuration is the number of heads?""")
 mistake("always-relu", _BLOCK_OPTIONS, _BLOCK_OPTIONS.replace("config.activation", '"relu"')).explain("""
-    ReLU was used whatever the configuration says
+    config.activation was ignored: ReLU was always used
     why: config.activation chooses between GELU and ReLU.
     ask: Which of the functions that you call needs the activation?""")
 mistake("last-blocks-parameters", 'f"blocks.{i}.")', 'f"blocks.{config.n_layers - 1}.")').explain("""
@@ -284,7 +292,7 @@ mistake("last-norm-twice", _NORM, _NORM.replace("(x,", f"({_NORM},")).explain(""
 mistake(
     "norm-after-every-block",
     "        block_caches.append(block_cache)\n",
-    f"        block_caches.append(block_cache)\n        x = {_NORM}\n",
+    f"        block_caches.append(block_cache)\n        x = {_NORM_WITH_PRE}\n",
     f"final = {_NORM}",
     "final = x",
 ).explain("""
@@ -294,7 +302,7 @@ mistake(
 mistake(
     "norm-after-every-block-too",
     "        block_caches.append(block_cache)\n",
-    f"        block_caches.append(block_cache)\n        x = {_NORM}\n",
+    f"        block_caches.append(block_cache)\n        x = {_NORM_WITH_PRE}\n",
 ).explain("""
     the last layer norm was applied after every block, and once more at the end
     why: It is applied once, after the last block: it does not belong in the loop.
@@ -308,7 +316,11 @@ mistake(
     why: The residual connections are inside the block. The stream already contains the embedding.
     ask: What does `block` return: the whole stream, or what is to be added to it?""")
 mistake(
-    "norm-before-the-blocks", f"x = {_EMBED}", f"x = {_EMBED}\n    x = {_NORM}", f"final = {_NORM}", "final = x"
+    "norm-before-the-blocks",
+    f"x = {_EMBED}",
+    f"x = {_EMBED}\n    x = {_NORM_WITH_PRE}",
+    f"final = {_NORM}",
+    "final = x",
 ).explain("""
     the last layer norm was applied before the blocks
     why: It comes between the last block and the head.

@@ -1,4 +1,4 @@
-"""PyTorch's answers for assignment 4: `torch.cumsum`, `torch.tril`, `F.scaled_dot_product_attention`, autograd."""
+"""PyTorch's answers for `attention`: `torch.cumsum`, `torch.tril`, `F.scaled_dot_product_attention`, autograd."""
 
 import torch
 import torch.nn.functional as F

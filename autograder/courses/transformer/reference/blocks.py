@@ -1,12 +1,14 @@
-"""PyTorch's answers for assignment 8: `nn.TransformerEncoderLayer` and its gradients."""
+"""PyTorch's answers for `blocks`: `nn.TransformerEncoderLayer` and its gradients."""
 
 from typing import Any
 
+import numpy as np
 import torch
 import torch.nn.functional as F
 from torch import nn
 from torch.func import functional_call
 
+from autograder.core.wire_format import Rng
 from autograder.engine.reference.torch_bridge import Tensor, as_float, in_torch, leaf
 
 _EPS = 1e-5
@@ -77,10 +79,25 @@ def _attention(x: Tensor, params: dict[str, Tensor], n_heads: int, mask: Tensor 
     return F.linear(merged, params["attn.W_o"].T, params.get("attn.b_o")), weights
 
 
+def _dropout(x: Tensor, p: float, generator: np.random.Generator | None) -> Tensor:
+    """Inverted dropout with the draws of NumPy's generator: PyTorch's own generator draws others."""
+    if generator is None or p == 0:
+        return x
+    return x * torch.from_numpy(generator.random(x.shape) >= p) / (1 - p)
+
+
 def _block(
-    x: Tensor, params: dict[str, Tensor], n_heads: int, mask: Tensor | None, norm: str, activation: str
+    x: Tensor,
+    params: dict[str, Tensor],
+    n_heads: int,
+    mask: Tensor | None,
+    norm: str,
+    activation: str,
+    dropout: float,
+    rng: Rng | None,
 ) -> dict[str, Tensor]:
     """The named entries of the cache; `after_ffn` is the output."""
+    generator = None if rng is None else np.random.default_rng(rng.seed)
     if norm not in ("pre", "post"):
         raise ValueError(f"norm must be pre or post, got {norm!r}")
     if activation not in _ACTIVATIONS:
@@ -95,16 +112,18 @@ def _block(
 
     # The layer shows neither its weights nor its middle: those are put together from PyTorch's functions.
     attended, weights = _attention(ln("ln1", x) if norm == "pre" else x, params, n_heads, mask)
+    attended = _dropout(attended, dropout, generator)
     if norm == "pre":
         after_attention = x + attended
-        after_ffn = after_attention + ffn(ln("ln2", after_attention))
+        after_ffn = after_attention + _dropout(ffn(ln("ln2", after_attention)), dropout, generator)
     else:
         after_attention = ln("ln1", x + attended)
-        after_ffn = ln("ln2", after_attention + ffn(after_attention))
+        after_ffn = ln("ln2", after_attention + _dropout(ffn(after_attention), dropout, generator))
 
-    # The output is the layer's own, and must agree. Only for a query that may look at nothing it is not asked: before
-    # PyTorch 2.5 its answer was nan, and ours is 0.
-    if mask is None or bool(mask.any(dim=-1).all()):
+    # The output is the layer's own, and must agree. It is not asked for a query that may look at nothing (before
+    # PyTorch 2.5 its answer was nan, and ours is 0), nor with dropout (it drops the weights and hidden values, too).
+    dropped = generator is not None and dropout > 0
+    if not dropped and (mask is None or bool(mask.any(dim=-1).all())):
         out = _encoder_layer(x, params, n_heads, mask, norm, activation)
         torch.testing.assert_close(out, after_ffn, rtol=1e-9, atol=1e-9)
         after_ffn = out
@@ -119,10 +138,12 @@ def block(
     mask: Tensor | None = None,
     norm: str = "pre",
     activation: str = "gelu",
+    dropout: float = 0.0,
+    rng: Rng | None = None,
 ) -> tuple[Tensor, dict[str, Any]]:
     """`nn.TransformerEncoderLayer`, with `norm_first=True` for "pre"."""
     floats = {name: as_float(value) for name, value in params.items()}
-    named = _block(as_float(x), floats, n_heads, mask, norm, activation)
+    named = _block(as_float(x), floats, n_heads, mask, norm, activation, dropout, rng)
     inputs = {
         "x": x,
         "params": params,
@@ -130,6 +151,8 @@ def block(
         "mask": mask,
         "norm": norm,
         "activation": activation,
+        "dropout": dropout,
+        "rng": rng,
     }
     return named["after_ffn"], {**named, "inputs": inputs}
 

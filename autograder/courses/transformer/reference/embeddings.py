@@ -1,4 +1,4 @@
-"""PyTorch's answers for assignment 3: `F.one_hot`, `F.embedding` and the position table of the 2017 paper."""
+"""PyTorch's answers for `embeddings`: `F.one_hot`, `F.embedding` and the position table of the 2017 paper."""
 
 import torch
 import torch.nn.functional as F

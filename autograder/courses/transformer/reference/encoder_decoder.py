@@ -1,4 +1,4 @@
-"""PyTorch's answers for assignment 12: `nn.TransformerEncoderLayer`, `nn.TransformerDecoderLayer` and autograd."""
+"""PyTorch's answers for `encoder_decoder`: `nn.TransformerEncoderLayer`, `nn.TransformerDecoderLayer` and autograd."""
 
 import math
 from typing import Any
@@ -19,24 +19,43 @@ _THEIR_ATTENTION = ("in_proj_weight", "in_proj_bias", "out_proj.weight", "out_pr
 
 
 def _layer(
-    x: Tensor, params: Params, n_heads: int, mask: Tensor | None, memory: Tensor | None, source_mask: Tensor | None
+    x: Tensor,
+    params: Params,
+    n_heads: int,
+    mask: Tensor | None,
+    memory: Tensor | None,
+    source_mask: Tensor | None,
+    norm: str,
 ) -> dict[str, Tensor]:
     """The named stages of one block; with a memory it is a block of the decoder. `after_ffn` is the output."""
-    attended, weights = _attention(x, x, params, "attn", n_heads, mask)
-    stages = {"weights": weights, "after_attention": _norm(x + attended, params, 1)}
+    if norm not in ("pre", "post"):
+        raise ValueError(f"norm must be pre or post, got {norm!r}")
+
+    def before(x: Tensor, number: int) -> Tensor:
+        return _norm(x, params, number) if norm == "pre" else x
+
+    def after(x: Tensor, number: int) -> Tensor:
+        return _norm(x, params, number) if norm == "post" else x
+
+    normed = before(x, 1)
+    attended, weights = _attention(normed, normed, params, "attn", n_heads, mask)
+    stages = {"weights": weights, "after_attention": after(x + attended, 1)}
     stream = stages["after_attention"]
     if memory is not None:
-        attended, stages["source_weights"] = _attention(stream, memory, params, "source_attn", n_heads, source_mask)
-        stream = stages["after_source_attention"] = _norm(stream + attended, params, 2)
-    hidden = F.relu(F.linear(stream, params["ffn.W_1"].T, params.get("ffn.b_1")))
+        attended, stages["source_weights"] = _attention(
+            before(stream, 2), memory, params, "source_attn", n_heads, source_mask
+        )
+        stream = stages["after_source_attention"] = after(stream + attended, 2)
+    last = 2 if memory is None else 3
+    hidden = F.relu(F.linear(before(stream, last), params["ffn.W_1"].T, params.get("ffn.b_1")))
     thought = F.linear(hidden, params["ffn.W_2"].T, params.get("ffn.b_2"))
-    stages["after_ffn"] = _norm(stream + thought, params, 2 if memory is None else 3)
+    stages["after_ffn"] = after(stream + thought, last)
 
     # PyTorch's layers show nothing but their output. The stages are put together from its functions; the output is the
     # layer's own, and must agree. Only for a query that may look at nothing the layer is not asked: before PyTorch 2.5
     # its answer was nan, and ours is 0.
     if all(each is None or bool(each.any(dim=-1).all()) for each in (mask, source_mask)):
-        out = _torch_layer(x, params, n_heads, mask, memory, source_mask)
+        out = _torch_layer(x, params, n_heads, mask, memory, source_mask, norm)
         torch.testing.assert_close(out, stages["after_ffn"], rtol=1e-9, atol=1e-9)
         stages["after_ffn"] = out
     return stages
@@ -68,7 +87,13 @@ def _norm(x: Tensor, params: Params, number: int) -> Tensor:
 
 
 def _torch_layer(
-    x: Tensor, params: Params, n_heads: int, mask: Tensor | None, memory: Tensor | None, source_mask: Tensor | None
+    x: Tensor,
+    params: Params,
+    n_heads: int,
+    mask: Tensor | None,
+    memory: Tensor | None,
+    source_mask: Tensor | None,
+    norm: str,
 ) -> Tensor:
     """`nn.TransformerEncoderLayer` or `nn.TransformerDecoderLayer`, with our weights in place of its own."""
     *batch, length, d_model = x.shape
@@ -90,7 +115,7 @@ def _torch_layer(
         activation="relu",
         layer_norm_eps=_EPS,
         batch_first=True,
-        norm_first=False,
+        norm_first=norm == "pre",
         device="meta",  # its own weights are never used: nothing is allocated, nothing random is drawn
         dtype=torch.float64,
     ).train()  # in eval mode it may take its fused "fast path", which knows fewer kinds of mask
@@ -125,7 +150,7 @@ def _subset(params: Params, prefix: str) -> Params:
 
 
 def _n_layers(params: Params, stack: str) -> int:
-    return len({name.split(".")[1] for name in params if name.startswith(f"{stack}.")})
+    return len({name.split(".")[1] for name in params if name.startswith(f"{stack}.")} - {"ln_f"})
 
 
 def _padding_mask(keep: Tensor | None) -> Tensor | None:
@@ -138,15 +163,22 @@ def _embed(ids: Tensor, table: Tensor) -> Tensor:
     return F.embedding(ids, table) * math.sqrt(d_model) + positions
 
 
+def _last_norm(x: Tensor, params: Params, stack: str) -> Tensor:
+    """The layer norm after a stack, if there is one."""
+    gamma, beta = (params.get(f"{stack}.ln_f.{name}") for name in ("gamma", "beta"))
+    return x if gamma is None else F.layer_norm(x, x.shape[-1:], gamma, beta, _EPS)
+
+
 def _encode(source: Tensor, params: Params, n_heads: int, source_mask: Tensor | None) -> dict[str, Tensor]:
     """The named stages, and the memory."""
+    norm = "pre" if "encoder.ln_f.gamma" in params else "post"
     x = _embed(source, params["W_source"])
     stages = {"source_embedded": x}
     for i in range(_n_layers(params, "encoder")):
-        layer = _layer(x, _subset(params, f"encoder.{i}."), n_heads, _padding_mask(source_mask), None, None)
+        layer = _layer(x, _subset(params, f"encoder.{i}."), n_heads, _padding_mask(source_mask), None, None, norm)
         stages |= {f"encoder.{i}.{name}": stage for name, stage in layer.items()}
         x = layer["after_ffn"]
-    return stages | {"memory": x}
+    return stages | {"memory": _last_norm(x, params, "encoder")}
 
 
 def _decode(
@@ -164,11 +196,13 @@ def _decode(
         mask = mask & keep
     x = _embed(target, params["W_target"])
     stages = {"target_embedded": x}
+    norm = "pre" if "decoder.ln_f.gamma" in params else "post"
     for i in range(_n_layers(params, "decoder")):
-        layer = _layer(x, _subset(params, f"decoder.{i}."), n_heads, mask, memory, _padding_mask(source_mask))
+        layer = _layer(x, _subset(params, f"decoder.{i}."), n_heads, mask, memory, _padding_mask(source_mask), norm)
         stages |= {f"decoder.{i}.{name}": stage for name, stage in layer.items()}
         x = layer["after_ffn"]
-    return stages | {"log_probs": F.log_softmax(F.linear(x, params["W_head"].T), dim=-1)}
+    scores = F.linear(_last_norm(x, params, "decoder"), params["W_head"].T, params.get("b_head"))
+    return stages | {"log_probs": F.log_softmax(scores, dim=-1)}
 
 
 def _n_heads(config: Any) -> int:
@@ -177,10 +211,10 @@ def _n_heads(config: Any) -> int:
 
 @in_torch
 def encoder_block(
-    x: Tensor, params: Params, n_heads: int, mask: Tensor | None = None
+    x: Tensor, params: Params, n_heads: int, mask: Tensor | None = None, norm: str = "post"
 ) -> tuple[Tensor, dict[str, Tensor]]:
-    """`nn.TransformerEncoderLayer` with `norm_first=False` and ReLU."""
-    stages = _layer(as_float(x), _floats(params), n_heads, mask, None, None)
+    """`nn.TransformerEncoderLayer` with ReLU, and with `norm_first=True` for "pre"."""
+    stages = _layer(as_float(x), _floats(params), n_heads, mask, None, None, norm)
     return stages["after_ffn"], stages
 
 
@@ -192,9 +226,10 @@ def decoder_block(
     n_heads: int,
     target_mask: Tensor | None = None,
     source_mask: Tensor | None = None,
+    norm: str = "post",
 ) -> tuple[Tensor, dict[str, Tensor]]:
-    """`nn.TransformerDecoderLayer` with `norm_first=False` and ReLU."""
-    stages = _layer(as_float(x), _floats(params), n_heads, target_mask, as_float(memory), source_mask)
+    """`nn.TransformerDecoderLayer` with ReLU, and with `norm_first=True` for "pre"."""
+    stages = _layer(as_float(x), _floats(params), n_heads, target_mask, as_float(memory), source_mask, norm)
     return stages["after_ffn"], stages
 
 

@@ -1,4 +1,4 @@
-"""PyTorch's answers for assignment 7: `F.relu`, `F.gelu`, `F.linear` and their gradients."""
+"""PyTorch's answers for `ffn`: `F.relu`, `F.gelu`, `F.linear` and their gradients."""
 
 from collections.abc import Callable
 from typing import Any

@@ -1,4 +1,4 @@
-"""PyTorch's answers for assignment 11: `torch.softmax` and `torch.sort`, and greedy generation, which is not random."""
+"""PyTorch's answers for `generation`: `torch.softmax` and `torch.sort`, and greedy generation, which is not random."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""PyTorch's answers for assignment 5: `F.multi_head_attention_forward`, which `nn.MultiheadAttention` calls."""
+"""PyTorch's answers for `multihead`: `F.multi_head_attention_forward`, which `nn.MultiheadAttention` calls."""
 
 from typing import Any
 

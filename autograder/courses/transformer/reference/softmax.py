@@ -1,4 +1,4 @@
-"""PyTorch's answers for assignment 2: `torch.softmax`, `torch.log_softmax`, `F.cross_entropy` and their gradients."""
+"""PyTorch's answers for `softmax`: `torch.softmax`, `torch.log_softmax`, `F.cross_entropy` and their gradients."""
 
 import torch
 import torch.nn.functional as F

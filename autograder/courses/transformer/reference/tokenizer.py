@@ -1,4 +1,4 @@
-"""The answers for assignment 1. PyTorch has nothing of the kind: a second, plain way of writing it.
+"""The answers for `tokenizer`. PyTorch has nothing of the kind: a second, plain way of writing it.
 
 `get_batch` draws random numbers and is judged by its properties, so it has no reference.
 """

@@ -1,4 +1,4 @@
-"""PyTorch's answers for assignment 10: `torch.optim.AdamW`, `clip_grad_norm_`, its schedulers, and a whole loop."""
+"""PyTorch's answers for `training`: `torch.optim.AdamW`, `clip_grad_norm_`, its schedulers, and a whole loop."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -8,7 +8,8 @@ import torch
 from torch.nn.utils import clip_grad_norm_
 from torch.optim.lr_scheduler import CosineAnnealingLR, LinearLR, LRScheduler, SequentialLR
 
-from autograder.courses.transformer.reference.gpt import Params, forward, loss_of
+from autograder.core.wire_format import Rng
+from autograder.courses.transformer.reference.gpt import Params, forward, generator_of, loss_of
 from autograder.engine.reference.torch_bridge import Tensor, as_float, in_torch, leaf
 
 State = dict[str, Any]
@@ -49,8 +50,10 @@ class _Trainer:
             "v": {name: state["exp_avg_sq"] for name, state in states.items()},
         }
 
-    def train_step(self, x: Tensor, y: Tensor, config: Any, lr: float, max_norm: float | None) -> float:
-        loss = loss_of(x, y, self.params, config)
+    def train_step(
+        self, x: Tensor, y: Tensor, config: Any, lr: float, max_norm: float | None, rng: np.random.Generator | None
+    ) -> float:
+        loss = loss_of(x, y, self.params, config, rng)
         grads = torch.autograd.grad(loss, list(self.params.values()))
         self.step(dict(zip(self.params, grads, strict=True)), lr, max_norm)
         return float(loss.detach())
@@ -118,10 +121,11 @@ def train_step(
     eps: float = 1e-8,
     weight_decay: float = 0.01,
     max_norm: float | None = None,
+    rng: Rng | None = None,
 ) -> tuple[float, Params, State]:
     """Autograd, `clip_grad_norm_` and `torch.optim.AdamW`."""
     trainer = _Trainer(params, state, betas, eps, weight_decay)
-    loss = trainer.train_step(x, y, config, lr, max_norm)
+    loss = trainer.train_step(x, y, config, lr, max_norm, generator_of(rng))
     return loss, trainer.params, trainer.state
 
 
@@ -149,13 +153,16 @@ def train(
     eps: float = 1e-8,
     weight_decay: float = 0.01,
     max_norm: float | None = None,
+    rng: Rng | None = None,
 ) -> tuple[Params, State, list[float]]:
     """The usual PyTorch loop: autograd, `clip_grad_norm_`, one and the same `torch.optim.AdamW` throughout."""
     trainer = _Trainer(params, state, betas, eps, weight_decay)
     batches = list(batches)
     rates = [lr] * len(batches) if np.ndim(lr) == 0 else list(lr)
+    generator = generator_of(rng)
     losses = [
-        trainer.train_step(x, y, config, float(rate), max_norm) for rate, (x, y) in zip(rates, batches, strict=False)
+        trainer.train_step(x, y, config, float(rate), max_norm, generator)
+        for rate, (x, y) in zip(rates, batches, strict=False)
     ]
     return trainer.params, trainer.state, losses
 

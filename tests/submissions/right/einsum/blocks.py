@@ -76,38 +76,52 @@ def _mlp_backward(dout, saved, p, grads):
     return np.einsum("...f,df->...d", dhidden, p["ffn.W_1"])
 
 
-def block(x, params, n_heads, mask=None, norm="pre", activation="gelu"):
+def _kept(shape, dtype, p, rng):
+    """The factor of each value; drawn in the order of the calls."""
+    if not 0 <= p < 1:
+        raise ValueError(f"dropout {p}")
+    if rng is None or p == 0:
+        return dtype.type(1)
+    return np.where(rng.random(shape) < p, 0, 1 / (1 - p)).astype(dtype)
+
+
+def block(x, params, n_heads, mask=None, norm="pre", activation="gelu", dropout=0.0, rng=None):
     if norm not in {"pre", "post"} or activation not in ACTIVATIONS:
         raise ValueError(f"unknown norm {norm} or activation {activation}")
     x = x if np.asarray(x).dtype.kind == "f" else np.asarray(x, dtype=np.float64)
     p = params
     g1, b1, g2, b2 = p["ln1.gamma"], p["ln1.beta"], p["ln2.gamma"], p["ln2.beta"]
+    kept = [_kept(x.shape, x.dtype, dropout, rng) for _ in range(2)]
     if norm == "pre":
         a, attn = _attend(layernorm(x, g1, b1), p, n_heads, mask)
-        mid = x + a
+        mid = x + a * kept[0]
         f, mlp = _mlp(layernorm(mid, g2, b2), p, activation)
+        f = f * kept[1]
         out, norms = mid + f, (x, mid)
     else:
         a, attn = _attend(x, p, n_heads, mask)
+        a = a * kept[0]
         mid = layernorm(x + a, g1, b1)
         f, mlp = _mlp(mid, p, activation)
+        f = f * kept[1]
         out, norms = layernorm(mid + f, g2, b2), (x + a, mid + f)
     cache = dict(weights=attn[4], after_attention=mid, after_ffn=out, params=p)
-    cache.update(norm=norm, attn=attn, mlp=mlp, norms=norms)
+    cache.update(norm=norm, attn=attn, mlp=mlp, norms=norms, kept=kept)
     return out, cache
 
 
 def block_backward(dout, cache):
     p, grads = cache["params"], {}
     in1, in2 = cache["norms"]
+    k1, k2 = cache["kept"]
 
     def ln_back(d, name, x):
         dx, grads[f"{name}.gamma"], grads[f"{name}.beta"] = layernorm_backward(d, x, p[f"{name}.gamma"])
         return dx
 
     if cache["norm"] == "pre":
-        dmid = dout + ln_back(_mlp_backward(dout, cache["mlp"], p, grads), "ln2", in2)
-        return dmid + ln_back(_attend_backward(dmid, cache["attn"], p, grads), "ln1", in1), grads
+        dmid = dout + ln_back(_mlp_backward(dout * k2, cache["mlp"], p, grads), "ln2", in2)
+        return dmid + ln_back(_attend_backward(dmid * k1, cache["attn"], p, grads), "ln1", in1), grads
     d = ln_back(dout, "ln2", in2)
-    d = ln_back(d + _mlp_backward(d, cache["mlp"], p, grads), "ln1", in1)
-    return d + _attend_backward(d, cache["attn"], p, grads), grads
+    d = ln_back(d + _mlp_backward(d * k2, cache["mlp"], p, grads), "ln1", in1)
+    return d + _attend_backward(d * k1, cache["attn"], p, grads), grads

@@ -20,6 +20,8 @@ class TransformerConfig:
     d_model: int = 64
     d_ff: int | None = None
     bias: bool = True
+    norm: str = "post"
+    head_bias: bool = False
 
     def __post_init__(self):
         object.__setattr__(self, "d_ff", self.d_ff or 4 * self.d_model)
@@ -51,7 +53,12 @@ def init_transformer(config, rng):
         layer(f"encoder.{i}.", "attn")
     for i in range(config.n_layers):
         layer(f"decoder.{i}.", "attn", "source_attn")
+    if config.norm == "pre":
+        for stack in ("encoder", "decoder"):
+            params[f"{stack}.ln_f.gamma"], params[f"{stack}.ln_f.beta"] = np.ones(d, np.float32), np.zeros(d, np.float32)
     params["W_head"] = normal(d, config.vocab_target, d**-0.5)
+    if config.head_bias:
+        params["b_head"] = np.zeros(config.vocab_target, np.float32)
     return {name: value for name, value in params.items() if config.bias or ".b_" not in name}
 
 
@@ -71,24 +78,31 @@ def _float(x):
 # A step of a block: what is computed, its norm, and what the way back needs.
 
 
-def _attention_step(x, params, part, number, n_heads, mask, memory=None):
-    out, cache = multihead_attention(x, _below(params, part + "."), n_heads, mask, memory)
-    total = x + out
+def _attention_step(x, params, part, number, n_heads, mask, memory=None, norm="post"):
     gamma, beta = params[f"ln{number}.gamma"], params[f"ln{number}.beta"]
-    return layernorm(total, gamma, beta), cache["weights"], ("attention", part, number, total, gamma, cache)
+    inputs = layernorm(x, gamma, beta) if norm == "pre" else x
+    out, cache = multihead_attention(inputs, _below(params, part + "."), n_heads, mask, memory)
+    total = x + out
+    if norm == "pre":
+        return total, cache["weights"], ("attention", part, number, x, gamma, cache, norm)
+    return layernorm(total, gamma, beta), cache["weights"], ("attention", part, number, total, gamma, cache, norm)
 
 
-def _ffn_step(x, params, number):
-    out, cache = ffn(x, _below(params, "ffn."), "relu")
-    total = x + out
+def _ffn_step(x, params, number, norm):
     gamma, beta = params[f"ln{number}.gamma"], params[f"ln{number}.beta"]
-    return layernorm(total, gamma, beta), ("ffn", "ffn", number, total, gamma, cache)
+    inputs = layernorm(x, gamma, beta) if norm == "pre" else x
+    out, cache = ffn(inputs, _below(params, "ffn."), "relu")
+    total = x + out
+    if norm == "pre":
+        return total, ("ffn", "ffn", number, x, gamma, cache, norm)
+    return layernorm(total, gamma, beta), ("ffn", "ffn", number, total, gamma, cache, norm)
 
 
 def _step_backward(dout, step, grads):
-    kind, part, number, total, gamma, cache = step
-    dtotal, dgamma, dbeta = layernorm_backward(dout, total, gamma)
-    grads[f"ln{number}.gamma"], grads[f"ln{number}.beta"] = dgamma, dbeta
+    kind, part, number, normed, gamma, cache, norm = step
+    dtotal = dout
+    if norm == "post":
+        dtotal, grads[f"ln{number}.gamma"], grads[f"ln{number}.beta"] = layernorm_backward(dout, normed, gamma)
     dmemory = None
     if kind == "ffn":
         dx, mine = ffn_backward(dtotal, cache)
@@ -98,19 +112,27 @@ def _step_backward(dout, step, grads):
             dmemory = rest[0]
     for name in mine:
         grads[f"{part}.{name}"] = mine[name]
+    if norm == "pre":
+        dx, grads[f"ln{number}.gamma"], grads[f"ln{number}.beta"] = layernorm_backward(dx, normed, gamma)
     return dtotal + dx, dmemory
 
 
-def _encoder_one(x, params, n_heads, mask):
-    a, weights, step1 = _attention_step(x, params, "attn", 1, n_heads, mask)
-    y, step2 = _ffn_step(a, params, 2)
+def _known(norm):
+    if norm != "pre" and norm != "post":
+        raise ValueError("no such norm")
+    return norm
+
+
+def _encoder_one(x, params, n_heads, mask, norm):
+    a, weights, step1 = _attention_step(x, params, "attn", 1, n_heads, mask, None, _known(norm))
+    y, step2 = _ffn_step(a, params, 2, norm)
     return y, {"weights": weights, "after_attention": a, "after_ffn": y, "steps": [step1, step2]}
 
 
-def _decoder_one(x, memory, params, n_heads, target_mask, source_mask):
-    a, weights, step1 = _attention_step(x, params, "attn", 1, n_heads, target_mask)
-    b, source_weights, step2 = _attention_step(a, params, "source_attn", 2, n_heads, source_mask, memory)
-    y, step3 = _ffn_step(b, params, 3)
+def _decoder_one(x, memory, params, n_heads, target_mask, source_mask, norm):
+    a, weights, step1 = _attention_step(x, params, "attn", 1, n_heads, target_mask, None, _known(norm))
+    b, source_weights, step2 = _attention_step(a, params, "source_attn", 2, n_heads, source_mask, memory, norm)
+    y, step3 = _ffn_step(b, params, 3, norm)
     cache = {"weights": weights, "source_weights": source_weights, "after_attention": a}
     cache.update({"after_source_attention": b, "after_ffn": y, "steps": [step1, step2, step3]})
     return y, cache
@@ -133,17 +155,17 @@ def _together(caches, batch):
     return found
 
 
-def encoder_block(x, params, n_heads, mask=None):
+def encoder_block(x, params, n_heads, mask=None, norm="post"):
     x = _float(x)
     batch, length = x.shape[:-2], x.shape[-2]
     caches = []
     for one, m in zip(x.reshape(-1, *x.shape[-2:]), _each(mask, batch, (n_heads, length, length)), strict=True):
-        caches.append(_encoder_one(one, params, n_heads, m)[1])
+        caches.append(_encoder_one(one, params, n_heads, m, norm)[1])
     cache = _together(caches, batch)
     return cache["after_ffn"], cache
 
 
-def decoder_block(x, memory, params, n_heads, target_mask=None, source_mask=None):
+def decoder_block(x, memory, params, n_heads, target_mask=None, source_mask=None, norm="post"):
     x, memory = _float(x), _float(memory)
     batch, length, n_keys = x.shape[:-2], x.shape[-2], memory.shape[-2]
     caches = []
@@ -154,7 +176,7 @@ def decoder_block(x, memory, params, n_heads, target_mask=None, source_mask=None
         _each(source_mask, batch, (n_heads, length, n_keys)),
         strict=True,
     ):
-        caches.append(_decoder_one(one, its_memory, params, n_heads, m, s)[1])
+        caches.append(_decoder_one(one, its_memory, params, n_heads, m, s, norm)[1])
     cache = _together(caches, batch)
     return cache["after_ffn"], cache
 
@@ -173,11 +195,14 @@ def _encode_one(source, params, config, keep):
     cache = {"ids": source, "source_embedded": x, "layers": []}
     mask = None if keep is None else np.array([keep] * len(source))
     for i in range(config.n_layers):
-        x, layer = _encoder_one(x, _below(params, f"encoder.{i}."), config.n_heads, mask)
+        x, layer = _encoder_one(x, _below(params, f"encoder.{i}."), config.n_heads, mask, config.norm)
         cache["layers"].append(layer["steps"])
         for name in ("weights", "after_attention", "after_ffn"):
             cache[f"encoder.{i}.{name}"] = layer[name]
     cache["memory"] = x
+    if config.norm == "pre":
+        cache["before"] = x
+        cache["memory"] = layernorm(x, params["encoder.ln_f.gamma"], params["encoder.ln_f.beta"])
     return cache
 
 
@@ -191,13 +216,19 @@ def _decode_one(target, memory, params, config, keep, source_keep):
     source_mask = None if source_keep is None else np.array([source_keep] * length)
     cache = {"ids": target, "target_embedded": x, "layers": []}
     for i in range(config.n_layers):
-        x, layer = _decoder_one(x, memory, _below(params, f"decoder.{i}."), config.n_heads, mask, source_mask)
+        x, layer = _decoder_one(x, memory, _below(params, f"decoder.{i}."), config.n_heads, mask, source_mask, config.norm)
         cache["layers"].append(layer["steps"])
         for name in layer:
             if name != "steps":
                 cache[f"decoder.{i}.{name}"] = layer[name]
+    cache["unnormed"] = x
+    if config.norm == "pre":
+        x = layernorm(x, params["decoder.ln_f.gamma"], params["decoder.ln_f.beta"])
     cache["decoded"] = x
-    cache["log_probs"] = log_softmax(x @ _float(params["W_head"]))
+    scores = x @ _float(params["W_head"])
+    if config.head_bias:
+        scores = scores + params["b_head"]
+    cache["log_probs"] = log_softmax(scores)
     return cache
 
 
@@ -265,7 +296,12 @@ def _pair_backward(dlog_probs, encoded, decoded, params, config):
         dscores[t] = dlog_probs[t] - np.exp(log_probs[t]) * dlog_probs[t].sum()
     W_head = _float(params["W_head"])
     grads["W_head"] = decoded["decoded"].T @ dscores
+    if config.head_bias:
+        grads["b_head"] = dscores.sum(axis=0)
     dx = dscores @ W_head.T
+    if config.norm == "pre":
+        gamma = params["decoder.ln_f.gamma"]
+        dx, grads["decoder.ln_f.gamma"], grads["decoder.ln_f.beta"] = layernorm_backward(dx, decoded["unnormed"], gamma)
     scale = math.sqrt(W_head.shape[0])
 
     dmemory = np.zeros_like(encoded["memory"])
@@ -280,6 +316,9 @@ def _pair_backward(dlog_probs, encoded, decoded, params, config):
     grads["W_target"] = embed_tokens_backward(dx * scale, decoded["ids"], len(params["W_target"]))
 
     dx = dmemory
+    if config.norm == "pre":
+        gamma = params["encoder.ln_f.gamma"]
+        dx, grads["encoder.ln_f.gamma"], grads["encoder.ln_f.beta"] = layernorm_backward(dx, encoded["before"], gamma)
     for i in range(config.n_layers - 1, -1, -1):
         mine = {}
         for step in encoded["layers"][i][::-1]:

@@ -3,6 +3,7 @@
 import math
 
 import numpy as np
+from embeddings import sinusoidal_positions
 from ffn import ffn
 from gpt import gpt
 from layernorm import layernorm
@@ -71,13 +72,23 @@ def generate(ids, params, config, n_new, rng, temperature=1.0, top_k=None, top_p
     return _generate(ids, config, n_new, scores, rng, (temperature, top_k, top_p))
 
 
+def _position(position, params, config):
+    if config.positions == "learned":
+        return params["W_pos"][position]
+    return sinusoidal_positions(position + 1, config.d_model)[position].astype(params["W_tok"].dtype)
+
+
 def _advance(token, position, params, config, keys, values):
     """One token at one position, of one text: the prompt is read token by token too."""
     size = config.d_model // config.n_heads
-    x = params["W_tok"][token] + params["W_pos"][position]
+    x = params["W_tok"][token] + _position(position, params, config)
+
+    def norm(x, p, name, form):
+        return layernorm(x, p[name + ".gamma"], p[name + ".beta"]) if config.norm == form else x
+
     for i in range(config.n_layers):
         p = {k[len(f"blocks.{i}.") :]: v for k, v in params.items() if k.startswith(f"blocks.{i}.")}
-        a = layernorm(x, p["ln1.gamma"], p["ln1.beta"])
+        a = norm(x, p, "ln1", "pre")
         qkv = a @ p["attn.W_qkv"]
         if "attn.b_qkv" in p:
             qkv = qkv + p["attn.b_qkv"]
@@ -91,11 +102,11 @@ def _advance(token, position, params, config, keys, values):
             weights = np.exp(scores - scores.max())
             weights /= weights.sum()
             heads.append(sum(w * old[part] for w, old in zip(weights, values[i])))
-        x = x + np.concatenate(heads) @ p["attn.W_o"] + p.get("attn.b_o", 0)
+        x = norm(x + np.concatenate(heads) @ p["attn.W_o"] + p.get("attn.b_o", 0), p, "ln1", "post")
         inner = {k[4:]: v for k, v in p.items() if k.startswith("ffn.")}
-        x = x + ffn(layernorm(x, p["ln2.gamma"], p["ln2.beta"])[None], inner, config.activation)[0][0]
-    x = layernorm(x, params["ln_f.gamma"], params["ln_f.beta"])
-    return params["W_tok"] @ x if config.tied else x @ params["W_head"]
+        x = norm(x + ffn(norm(x, p, "ln2", "pre")[None], inner, config.activation)[0][0], p, "ln2", "post")
+    x = norm(x, params, "ln_f", "pre")
+    return (params["W_tok"] @ x if config.tied else x @ params["W_head"]) + params.get("b_head", 0)
 
 
 def generate_cached(ids, params, config, n_new, rng, temperature=1.0, top_k=None, top_p=None):

@@ -54,8 +54,8 @@ def learning_rate(step, max_lr, min_lr, warmup_steps, total_steps):
     return min_lr + (max_lr - min_lr) * math.cos(math.pi * done / 2) ** 2
 
 
-def train_step(params, state, x, y, config, lr, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.01, max_norm=None):
-    loss, grads = gpt_loss(x, y, params, config)
+def train_step(params, state, x, y, config, lr, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.01, max_norm=None, rng=None):
+    loss, grads = gpt_loss(x, y, params, config, rng)
     if max_norm is not None:
         grads, _ = clip_grad_norm(grads, max_norm)
     params, state = adamw_step(params, grads, state, lr, betas, eps, weight_decay)
@@ -74,7 +74,7 @@ def estimate_loss(params, config, batches):
     return math.fsum(losses) / len(losses)
 
 
-def train(params, config, batches, lr, state=None, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.01, max_norm=None):
+def train(params, config, batches, lr, state=None, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.01, max_norm=None, rng=None):
     rates = iter(lr) if hasattr(lr, "__iter__") else None
     losses, state = [], state or {}
     for x, y in batches:
@@ -82,6 +82,6 @@ def train(params, config, batches, lr, state=None, betas=(0.9, 0.999), eps=1e-8,
             rate = lr if rates is None else next(rates)
         except StopIteration:
             break
-        loss, params, state = train_step(params, state, x, y, config, float(rate), betas, eps, weight_decay, max_norm)
+        loss, params, state = train_step(params, state, x, y, config, float(rate), betas, eps, weight_decay, max_norm, rng)
         losses.append(loss)
     return params, state, losses

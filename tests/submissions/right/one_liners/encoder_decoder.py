@@ -20,6 +20,8 @@ class TransformerConfig:
     d_model: int = 64
     d_ff: int | None = None
     bias: bool = True
+    norm: str = "post"
+    head_bias: bool = False
 
     def __post_init__(self):
         object.__setattr__(self, "d_ff", self.d_ff or 4 * self.d_model)
@@ -51,7 +53,12 @@ def init_transformer(config, rng):
         layer(f"encoder.{i}.", "attn")
     for i in range(config.n_layers):
         layer(f"decoder.{i}.", "attn", "source_attn")
+    if config.norm == "pre":
+        for stack in ("encoder", "decoder"):
+            params[f"{stack}.ln_f.gamma"], params[f"{stack}.ln_f.beta"] = np.ones(d, np.float32), np.zeros(d, np.float32)
     params["W_head"] = normal(d, config.vocab_target, d**-0.5)
+    if config.head_bias:
+        params["b_head"] = np.zeros(config.vocab_target, np.float32)
     return {name: value for name, value in params.items() if config.bias or ".b_" not in name}
 
 
@@ -71,41 +78,47 @@ _ENCODER = ["weights", "after_attention", "after_ffn"]
 _DECODER = [*_ENCODER, "source_weights", "after_source_attention"]
 
 
-def encoder_block(x, params, n_heads, mask=None):
-    return block(x, params, n_heads, norm="post", mask=mask, activation="relu")
+def encoder_block(x, params, n_heads, mask=None, norm="post"):
+    return block(x, params, n_heads, norm=norm, mask=mask, activation="relu")
 
 
-def decoder_block(x, memory, params, n_heads, target_mask=None, source_mask=None):
-    def norm(i, total):
-        return layernorm(total, params[f"ln{i}.gamma"], params[f"ln{i}.beta"])
+def decoder_block(x, memory, params, n_heads, target_mask=None, source_mask=None, norm="post"):
+    if norm not in {"pre", "post"}:
+        raise ValueError(norm)
+
+    def ln(i, x, form):
+        return layernorm(x, params[f"ln{i}.gamma"], params[f"ln{i}.beta"]) if norm == form else x
 
     x = x if x.dtype.kind == "f" else x.astype(float)
-    out1, c1 = multihead_attention(x, _at(params, "attn."), n_heads, mask=target_mask)
-    a = norm(1, x + out1)
-    out2, c2 = multihead_attention(a, _at(params, "source_attn."), n_heads, mask=source_mask, memory=memory)
-    b = norm(2, a + out2)
-    out3, c3 = ffn(b, _at(params, "ffn."), "relu")
-    y = norm(3, b + out3)
+    out1, c1 = multihead_attention(ln(1, x, "pre"), _at(params, "attn."), n_heads, mask=target_mask)
+    a = ln(1, x + out1, "post")
+    out2, c2 = multihead_attention(ln(2, a, "pre"), _at(params, "source_attn."), n_heads, mask=source_mask, memory=memory)
+    b = ln(2, a + out2, "post")
+    out3, c3 = ffn(ln(3, b, "pre"), _at(params, "ffn."), "relu")
+    y = ln(3, b + out3, "post")
     cache = dict(zip(_DECODER, (c1["weights"], a, y, c2["weights"], b), strict=True))
-    return y, cache | {"p": params, "totals": (x + out1, a + out2, b + out3), "c": (c1, c2, c3)}
+    totals = (x, a, b) if norm == "pre" else (x + out1, a + out2, b + out3)
+    return y, cache | {"p": params, "norm": norm, "totals": totals, "c": (c1, c2, c3)}
 
 
 def _decoder_block_backward(d, cache):
     grads, (c1, c2, c3) = {}, cache["c"]
 
-    def norm(i, d):
+    def ln(i, d, form):
+        if cache["norm"] != form:
+            return d
         d, grads[f"ln{i}.gamma"], grads[f"ln{i}.beta"] = layernorm_backward(
             d, cache["totals"][i - 1], cache["p"][f"ln{i}.gamma"]
         )
         return d
 
-    d = norm(3, d)
+    d = ln(3, d, "post")
     more, g3 = ffn_backward(d, c3)
-    d = norm(2, d + more)
+    d = ln(2, d + ln(3, more, "pre"), "post")
     more, g2, dmemory = multihead_attention_backward(d, c2)
-    d = norm(1, d + more)
+    d = ln(1, d + ln(2, more, "pre"), "post")
     more, g1 = multihead_attention_backward(d, c1)
-    return d + more, dmemory, grads | _to(g1, "attn.") | _to(g2, "source_attn.") | _to(g3, "ffn.")
+    return d + ln(1, more, "pre"), dmemory, grads | _to(g1, "attn.") | _to(g2, "source_attn.") | _to(g3, "ffn.")
 
 
 def _embed(ids, W):
@@ -114,12 +127,16 @@ def _embed(ids, W):
     )
 
 
+def _last(x, p, stack):
+    return layernorm(x, p[f"{stack}.ln_f.gamma"], p[f"{stack}.ln_f.beta"]) if f"{stack}.ln_f.gamma" in p else x
+
+
 def encode(source, params, config, source_mask=None):
     stream = [(_embed(source, params["W_source"]), None)]
     for i in range(config.n_layers):
-        stream += [encoder_block(stream[-1][0], _at(params, f"encoder.{i}."), config.n_heads, _wide(source_mask))]
+        stream += [encoder_block(stream[-1][0], _at(params, f"encoder.{i}."), config.n_heads, _wide(source_mask), config.norm)]
     named = {f"encoder.{i}.{n}": c[n] for i, (_, c) in enumerate(stream[1:]) for n in _ENCODER}
-    return stream[-1][0], named | {"source": source, "source_embedded": stream[0][0], "up": stream}
+    return _last(stream[-1][0], params, "encoder"), named | {"source": source, "source_embedded": stream[0][0], "up": stream}
 
 
 def decode(target, memory, params, config, target_mask=None, source_mask=None):
@@ -127,9 +144,9 @@ def decode(target, memory, params, config, target_mask=None, source_mask=None):
     mask = mask if target_mask is None else mask & _wide(target_mask)
     for i in range(config.n_layers):
         p = _at(params, f"decoder.{i}.")
-        stream += [decoder_block(stream[-1][0], memory, p, config.n_heads, mask, _wide(source_mask))]
+        stream += [decoder_block(stream[-1][0], memory, p, config.n_heads, mask, _wide(source_mask), config.norm)]
     named = {f"decoder.{i}.{n}": c[n] for i, (_, c) in enumerate(stream[1:]) for n in _DECODER}
-    log_probs = log_softmax(stream[-1][0] @ params["W_head"])
+    log_probs = log_softmax(_last(stream[-1][0], params, "decoder") @ params["W_head"] + params.get("b_head", 0))
     return log_probs, named | {"target": target, "target_embedded": stream[0][0], "down": stream, "y": log_probs}
 
 
@@ -150,11 +167,24 @@ def greedy_decode(source, params, config, start, end, max_length, source_mask=No
 def transformer_backward(dlog_probs, cache):
     p, d, grads, dmemory = cache["params"], dlog_probs, {}, 0
     d, x, scale = d - np.exp(cache["y"]) * d.sum(-1, keepdims=True), cache["down"][-1][0], p["W_head"].shape[0] ** 0.5
-    grads["W_head"], d = x.reshape(-1, x.shape[-1]).T @ d.reshape(-1, d.shape[-1]), d @ p["W_head"].T
+    if "b_head" in p:
+        grads["b_head"] = d.reshape(-1, d.shape[-1]).sum(0)
+    h = _last(x, p, "decoder")
+    grads["W_head"], d = h.reshape(-1, x.shape[-1]).T @ d.reshape(-1, d.shape[-1]), d @ p["W_head"].T
+
+    def ln_f(d, x, stack):
+        if f"{stack}.ln_f.gamma" not in p:
+            return d
+        d, grads[f"{stack}.ln_f.gamma"], grads[f"{stack}.ln_f.beta"] = layernorm_backward(d, x, p[f"{stack}.ln_f.gamma"])
+        return d
+
+    d = ln_f(d, x, "decoder")
     for i, (_, c) in [*enumerate(cache["down"][1:])][::-1]:
         d, more, g = _decoder_block_backward(d, c)
-        dmemory, grads = dmemory + more, grads | _to(g, f"decoder.{i}.")
+        dmemory = dmemory + more
+        grads |= _to(g, f"decoder.{i}.")
     grads["W_target"] = embed_tokens_backward(d * scale, cache["target"], len(p["W_target"]))
+    dmemory = ln_f(dmemory, cache["up"][-1][0], "encoder")
     for i, (_, c) in [*enumerate(cache["up"][1:])][::-1]:
         dmemory, g = block_backward(dmemory, c)
         grads |= _to(g, f"encoder.{i}.")

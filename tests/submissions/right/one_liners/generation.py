@@ -2,6 +2,7 @@
 
 import numpy as np
 from blocks import block
+from embeddings import sinusoidal_positions
 from ffn import ffn
 from gpt import gpt
 from layernorm import layernorm
@@ -43,6 +44,8 @@ def generate(ids, params, config, n_new, rng, temperature=1.0, top_k=None, top_p
 
 def generate_cached(ids, params, config, n_new, rng, temperature=1.0, top_k=None, top_p=None):
     kept, H = {}, config.n_heads
+    sines = sinusoidal_positions(config.block_size, config.d_model).astype(params["W_tok"].dtype)
+    ln = lambda x, p, n, form: layernorm(x, p[n + ".gamma"], p[n + ".beta"]) if config.norm == form else x
 
     def step(ids):
         if not kept or kept["end"] >= config.block_size:
@@ -50,16 +53,16 @@ def generate_cached(ids, params, config, n_new, rng, temperature=1.0, top_k=None
         a = kept.get("end", 0)
         new = ids[..., -1:] if a else ids[..., -config.block_size :]
         b = kept["end"] = a + new.shape[-1]
-        x = params["W_tok"][new] + params["W_pos"][a:b]
+        x = params["W_tok"][new] + params.get("W_pos", sines)[a:b]
         for i in range(config.n_layers):
             p = _sub(params, f"blocks.{i}.")
-            qkv = layernorm(x, p["ln1.gamma"], p["ln1.beta"]) @ p["attn.W_qkv"] + p.get("attn.b_qkv", 0)
+            qkv = ln(x, p, "ln1", "pre") @ p["attn.W_qkv"] + p.get("attn.b_qkv", 0)
             q, k, v = (_split(part, H) for part in np.split(qkv, 3, -1))
             k, v = kept[i] = [np.concatenate([o, n], -2) for o, n in zip(kept.get(i, [k[..., :0, :]] * 2), [k, v])]
             s = q @ np.moveaxis(k, -1, -2) * q.shape[-1] ** -0.5 - 1e9 * (1 - np.tri(b - a, b, a))
             heads = np.moveaxis(softmax(s) @ v, -3, -2)
-            x = x + heads.reshape(x.shape) @ p["attn.W_o"] + p.get("attn.b_o", 0)
-            x = x + ffn(layernorm(x, p["ln2.gamma"], p["ln2.beta"]), _sub(p, "ffn."), config.activation)[0]
-        return layernorm(x, params["ln_f.gamma"], params["ln_f.beta"])[..., -1, :] @ params.get("W_head", params["W_tok"].T)
+            x = ln(x + heads.reshape(x.shape) @ p["attn.W_o"] + p.get("attn.b_o", 0), p, "ln1", "post")
+            x = ln(x + ffn(ln(x, p, "ln2", "pre"), _sub(p, "ffn."), config.activation)[0], p, "ln2", "post")
+        return ln(x, params, "ln_f", "pre")[..., -1, :] @ params.get("W_head", params["W_tok"].T) + params.get("b_head", 0)
 
     return generate(ids, params, config, n_new, rng, temperature, top_k, top_p, step)

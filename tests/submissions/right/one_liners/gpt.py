@@ -5,7 +5,8 @@ from types import SimpleNamespace
 import numpy as np
 from attention import causal_mask
 from blocks import block, block_backward
-from embeddings import embed, embed_tokens_backward
+from embeddings import embed, embed_tokens_backward, sinusoidal_positions
+from ffn import dropout
 from layernorm import layernorm, layernorm_backward
 from softmax import cross_entropy, cross_entropy_backward
 
@@ -14,8 +15,9 @@ _part = lambda params, i: {k.split(".", 2)[2]: v for k, v in params.items() if k
 _head = lambda params: params.get("W_head", params["W_tok"].T)
 
 
-def GPTConfig(vocab_size, block_size, n_layers=4, n_heads=4, d_model=64, d_ff=None, activation="gelu", tied=True, bias=True, init_std=0.02):
-    return SimpleNamespace(**{**locals(), "d_ff": d_ff or 4 * d_model})
+def GPTConfig(vocab_size, block_size, n_layers=4, n_heads=4, d_model=64, d_ff=None, activation="gelu", tied=True, bias=True, init_std=0.02, norm="pre", positions="learned", dropout=0.0, attention_bias=None, ffn_bias=None, head_bias=False):
+    given = {"attention_bias": bias if attention_bias is None else attention_bias, "ffn_bias": bias if ffn_bias is None else ffn_bias}
+    return SimpleNamespace(**{**locals(), **given, "d_ff": d_ff or 4 * d_model})
 
 
 def init_gpt(c, rng):
@@ -23,37 +25,45 @@ def init_gpt(c, rng):
     layer = {"ln1.gamma": (D,), "ln1.beta": (D,), "attn.W_qkv": (D, 3 * D), "attn.b_qkv": (3 * D,), "attn.W_o": (D, D)}
     layer |= {"attn.b_o": (D,), "ln2.gamma": (D,), "ln2.beta": (D,), "ffn.W_1": (D, F), "ffn.b_1": (F,)}
     layer |= {"ffn.W_2": (F, D), "ffn.b_2": (D,)}
-    shapes = {"W_tok": (c.vocab_size, D), "W_pos": (c.block_size, D)}
-    shapes |= {f"blocks.{i}.{n}": s for i in range(c.n_layers) for n, s in layer.items() if c.bias or ".b_" not in n}
-    shapes |= {"ln_f.gamma": (D,), "ln_f.beta": (D,)} | ({} if c.tied else {"W_head": (D, c.vocab_size)})
+    shapes = {"W_tok": (c.vocab_size, D)} | ({"W_pos": (c.block_size, D)} if c.positions == "learned" else {})
+    out = {"attn.b_qkv": c.attention_bias is not True, "attn.b_o": not c.attention_bias, "ffn.b_1": not c.ffn_bias, "ffn.b_2": not c.ffn_bias}
+    shapes |= {f"blocks.{i}.{n}": s for i in range(c.n_layers) for n, s in layer.items() if not out.get(n)}
+    shapes |= {"ln_f.gamma": (D,), "ln_f.beta": (D,)} if c.norm == "pre" else {}
+    shapes |= ({} if c.tied else {"W_head": (D, c.vocab_size)}) | ({"b_head": (c.vocab_size,)} if c.head_bias else {})
     std = lambda n: c.init_std * (2 * c.n_layers) ** (-0.5 * n.endswith(("W_o", "W_2"))) * (len(shapes[n]) > 1)
     return {n: rng.normal(1.0 * n.endswith("gamma"), std(n), s).astype(np.float32) for n, s in shapes.items()}
 
 
-def gpt(ids, params, c):
+def gpt(ids, params, c, rng=None):
     if np.shape(ids)[-1] > c.block_size:
         raise ValueError(np.shape(ids))
-    x = embed(ids, params["W_tok"], params["W_pos"])
-    cache = {"embedded": x, "caches": []}
+    sines = sinusoidal_positions(c.block_size, c.d_model).astype(params["W_tok"].dtype)
+    x, mask = dropout(embed(ids, params["W_tok"], params.get("W_pos", sines)), c.dropout, rng, rng is not None)
+    cache = {"embedded": x, "caches": [], "mask": mask}
     for i in range(c.n_layers):
-        x, b = block(x, _part(params, i), c.n_heads, causal_mask(np.shape(ids)[-1]), activation=c.activation)
+        x, b = block(x, _part(params, i), c.n_heads, causal_mask(np.shape(ids)[-1]), c.norm, c.activation, c.dropout, rng)
         cache["caches"].append(b)
         cache |= {f"blocks.{i}.{s}": b[s] for s in ("weights", "after_attention", "after_ffn")}
-    cache["final_norm"] = layernorm(x, params["ln_f.gamma"], params["ln_f.beta"])
-    return cache["final_norm"] @ _head(params), cache
+    cache["final_norm"] = layernorm(x, params["ln_f.gamma"], params["ln_f.beta"]) if c.norm == "pre" else x
+    return cache["final_norm"] @ _head(params) + params.get("b_head", 0), cache
 
 
-def gpt_loss(ids, targets, params, c):
-    logits, cache = gpt(ids, params, c)
+def gpt_loss(ids, targets, params, c, rng=None):
+    logits, cache = gpt(ids, params, c, rng)
     D, T = c.d_model, np.shape(ids)[-1]
     d = cross_entropy_backward(logits, targets)
     dW = cache["final_norm"].reshape(-1, D).T @ d.reshape(-1, c.vocab_size)
     x = cache[f"blocks.{c.n_layers - 1}.after_ffn"]
-    dx, dgamma, dbeta = layernorm_backward(d @ _head(params).T, x, params["ln_f.gamma"])
-    grads = {"ln_f.gamma": dgamma, "ln_f.beta": dbeta} | ({} if "W_head" not in params else {"W_head": dW})
+    dx, grads = d @ _head(params).T, {} if "W_head" not in params else {"W_head": dW}
+    if c.norm == "pre":
+        dx, grads["ln_f.gamma"], grads["ln_f.beta"] = layernorm_backward(dx, x, params["ln_f.gamma"])
+    if c.head_bias:
+        grads["b_head"] = d.reshape(-1, c.vocab_size).sum(0)
     for i, b in list(enumerate(cache["caches"]))[::-1]:
         dx, g = block_backward(dx, b)
         grads |= {f"blocks.{i}.{k}": v for k, v in g.items()}
+    dx = dx * cache["mask"]
     grads["W_tok"] = embed_tokens_backward(dx, ids, c.vocab_size) + (0 if "W_head" in params else dW.T)
-    grads["W_pos"] = np.pad(dx.reshape(-1, T, D).sum(0), ((0, c.block_size - T), (0, 0)))
+    if c.positions == "learned":
+        grads["W_pos"] = np.pad(dx.reshape(-1, T, D).sum(0), ((0, c.block_size - T), (0, 0)))
     return cross_entropy(logits, targets), grads

@@ -29,8 +29,8 @@ def learning_rate(step, max_lr, min_lr, warmup_steps, total_steps):
     return min_lr + (max_lr - min_lr) / 2 * (1 + cos(pi * (step - warmup_steps) / (total_steps - warmup_steps)))
 
 
-def train_step(params, state, x, y, config, lr, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.01, max_norm=None):
-    params, state, (loss,) = train(params, config, [(x, y)], [lr], state, betas, eps, weight_decay, max_norm)
+def train_step(params, state, x, y, config, lr, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.01, max_norm=None, rng=None):
+    params, state, (loss,) = train(params, config, [(x, y)], [lr], state, betas, eps, weight_decay, max_norm, rng)
     return loss, params, state
 
 
@@ -40,10 +40,10 @@ def estimate_loss(params, config, batches):
     return float(np.average([loss for loss, _ in pairs], weights=[n for _, n in pairs]))
 
 
-def train(params, config, batches, lr, state=None, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.01, max_norm=None):
+def train(params, config, batches, lr, state=None, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.01, max_norm=None, rng=None):
     losses, state = [], state or {}
     for (x, y), rate in zip(batches, lr if np.iterable(lr) else repeat(lr)):
-        loss, grads = gpt_loss(x, y, params, config)
+        loss, grads = gpt_loss(x, y, params, config, rng)
         losses.append(loss)
         clipped = clip_grad_norm(grads, np.inf if max_norm is None else max_norm)[0]
         params, state = adamw_step(params, clipped, state, rate, betas, eps, weight_decay)

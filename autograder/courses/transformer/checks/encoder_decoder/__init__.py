@@ -1,1 +1,1 @@
-"""Checks of assignment 12: the encoder–decoder."""
+"""Checks of `encoder_decoder`: the encoder–decoder."""

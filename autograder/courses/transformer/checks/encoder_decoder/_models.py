@@ -1,4 +1,4 @@
-"""Models, texts and masks for the checks of assignment 12."""
+"""Models, texts and masks for the checks of `encoder_decoder`."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -62,15 +62,20 @@ def draw_model(
     d: int = D,
     without: tuple[str, ...] = (),
     dtype: Any = np.float64,
+    **options: Any,
 ) -> tuple[dict[str, Array], Config]:
-    """Return random parameters of a whole model, and its configuration."""
+    """Return random parameters of a whole model, and its configuration; `options` may be norm and head_bias."""
     shapes: dict[str, tuple[int, ...]] = {"W_source": (VS, d), "W_target": (VT, d)}
     for stack, parts in (("encoder", ["attn", "ffn"]), ("decoder", ["attn", "source_attn", "ffn"])):
         for i in range(n_layers):
             shapes |= {f"{stack}.{i}.{name}": shape for name, shape in layer_shapes(*parts, d=d).items()}
+    if options.get("norm") == "pre":
+        shapes |= {f"{stack}.ln_f.{name}": (d,) for stack in ("encoder", "decoder") for name in ("gamma", "beta")}
     shapes["W_head"] = (d, VT)
+    if options.get("head_bias"):
+        shapes["b_head"] = (VT,)
     fields = {"vocab_source": VS, "vocab_target": VT, "n_layers": n_layers, "n_heads": n_heads, "d_model": d, "d_ff": F}
-    config = Config("encoder_decoder", "TransformerConfig", {**fields, "bias": not without})
+    config = Config("encoder_decoder", "TransformerConfig", {**fields, "bias": not without, **options})
     return draw_params(draw, shapes, without, dtype), config
 
 

@@ -51,6 +51,18 @@ def test_gradient_biases_absent(backward: Backward, draw: RandomInputs) -> None:
     backward(draw.normal(2, 4, VT), *draw_texts(draw), *draw_small_model(draw, without=BIASES))
 
 
+@graded("encoder_decoder.transformer_backward", points=0.5)
+def test_gradient_pre_norm(backward: Backward, draw: RandomInputs) -> None:
+    """Pre-norm, with a layer norm after each stack"""
+    backward(draw.normal(2, 4, VT), *draw_texts(draw), *draw_small_model(draw, n_layers=2, norm="pre"))
+
+
+@graded("encoder_decoder.transformer_backward", points=0.25)
+def test_gradient_head_bias(backward: Backward, draw: RandomInputs) -> None:
+    """A head with a bias"""
+    backward(draw.normal(2, 4, VT), *draw_texts(draw), *draw_small_model(draw, head_bias=True))
+
+
 @graded("encoder_decoder.transformer_backward")
 def test_gradient_repeated_tokens(backward: Backward, draw: RandomInputs) -> None:
     """Tokens that occur several times, and tokens that never occur"""

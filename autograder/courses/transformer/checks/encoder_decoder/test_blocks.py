@@ -14,7 +14,7 @@ from autograder.courses.transformer.checks.encoder_decoder._models import (
     D,
     draw_params,
 )
-from autograder.engine.fixtures import Agree, Stages, Unmodified
+from autograder.engine.fixtures import Agree, Refuses, Stages, Unmodified
 from autograder.engine.inputs import RandomInputs
 
 graded = pytest.mark.graded
@@ -73,6 +73,20 @@ def test_encoder_block_stages(stages: Stages, draw: RandomInputs) -> None:
 def test_encoder_block_inputs_kept(unmodified: Unmodified, draw: RandomInputs) -> None:
     """The inputs are not changed"""
     unmodified(draw.normal(2, 5, D), draw_params(draw, ENCODER), 2, mask=NO_SOURCE[:, None, None, :])
+
+
+@graded("encoder_decoder.encoder_block", points=0.5)
+def test_encoder_block_pre_norm(agree: Agree, draw: RandomInputs) -> None:
+    """Both forms by name; "pre": a norm before each step"""
+    x, params = draw.normal(2, 5, D), draw_params(draw, ENCODER)
+    agree(x, params, 2, norm="post")
+    agree(x, params, 2, SOURCE_MASK[:, None, None, :], "pre")
+
+
+@graded("encoder_decoder.encoder_block", points=0.25)
+def test_encoder_block_errors(refuses: Refuses, draw: RandomInputs) -> None:
+    """The documented error: an unknown norm"""
+    refuses(draw.normal(5, D), draw_params(draw, ENCODER), 2, norm="both")
 
 
 @graded("encoder_decoder.decoder_block", points=2)
@@ -149,3 +163,24 @@ def test_decoder_block_inputs_kept(unmodified: Unmodified, draw: RandomInputs) -
     """The inputs are not changed"""
     masks = {"target_mask": np.tri(4, k=-1, dtype=bool), "source_mask": NO_SOURCE[:, None, None, :]}
     unmodified(draw.normal(2, 4, D), draw.normal(2, 5, D), draw_params(draw, DECODER), 2, **masks)
+
+
+@graded("encoder_decoder.decoder_block", points=0.5)
+def test_decoder_block_pre_norm(agree: Agree, draw: RandomInputs) -> None:
+    """Both forms by name; "pre": a norm before each step"""
+    x, memory, params = draw.normal(2, 4, D), draw.normal(2, 5, D), draw_params(draw, DECODER)
+    agree(x, memory, params, 2, norm="post")
+    agree(x, memory, params, 2, np.tri(4, dtype=bool), SOURCE_MASK[:, None, None, :], "pre")
+
+
+@graded("encoder_decoder.decoder_block", points=0.25)
+def test_decoder_block_pre_norm_stages(stages: Stages, draw: RandomInputs) -> None:
+    """The cache names both weights and the residual stream after each step: a norm before each step"""
+    x, memory, params = draw.normal(2, 4, D), draw.normal(2, 5, D), draw_params(draw, DECODER)
+    stages(x, memory, params, 2, target_mask=np.tri(4, dtype=bool), norm="pre")
+
+
+@graded("encoder_decoder.decoder_block", points=0.25)
+def test_decoder_block_errors(refuses: Refuses, draw: RandomInputs) -> None:
+    """The documented error: an unknown norm"""
+    refuses(draw.normal(4, D), draw.normal(5, D), draw_params(draw, DECODER), 2, norm="both")

@@ -78,6 +78,27 @@ def test_encode_errors(refuses: Refuses, draw: RandomInputs) -> None:
     refuses(np.array([[1, VS, 2]]), params, config)
 
 
+@graded("encoder_decoder.encode", points=0.5)
+def test_encode_pre_norm(agree: Agree, draw: RandomInputs) -> None:
+    """Pre-norm: a layer norm after the last block"""
+    params, config = draw_model(draw, n_layers=2, norm="pre")
+    agree(draw_texts(draw)[0], params, config)
+
+
+@graded("encoder_decoder.decode", points=0.5)
+def test_decode_pre_norm(agree: Agree, draw: RandomInputs) -> None:
+    """Pre-norm: a layer norm after the last block"""
+    params, config = draw_model(draw, n_layers=2, norm="pre")
+    agree(draw_texts(draw)[1], draw.normal(2, 5, D), params, config)
+
+
+@graded("encoder_decoder.decode", points=0.25)
+def test_decode_head_bias(agree: Agree, draw: RandomInputs) -> None:
+    """A head with a bias"""
+    params, config = draw_model(draw, head_bias=True)
+    agree(draw_texts(draw)[1], draw.normal(2, 5, D), params, config)
+
+
 @graded("encoder_decoder.decode", points=2)
 def test_decode(agree: Agree, draw: RandomInputs) -> None:
     """Two blocks that attend to the same memory, and never to later positions"""
