@@ -12,12 +12,14 @@ from autograder.cli import options
 if TYPE_CHECKING:
     from autograder.workspace.training.select_modules import ModuleSelection
 
-PRESET_HELP = "Model size: names, shakespeare or synthetic."
+PRESET_HELP = (
+    "Model: names, shakespeare, synthetic, bigram, dropout, bias-free-attention, lecture, annotated or post-norm."
+)
 solution_option = click.option("--solution", is_flag=True, help="Use the official solution instead of your code.")
 
 
 @contextlib.contextmanager
-def _selected_modules(folder: Path, solution: bool) -> "Iterator[ModuleSelection]":
+def _selected_modules(folder: Path, solution: bool, kind: str = "gpt") -> "Iterator[ModuleSelection]":
     """Provide the official modules if `solution`; else the student's where they pass, official ones for the rest."""
     from autograder.courses.transformer import TRANSFORMER
     from autograder.curriculum import stubs
@@ -27,7 +29,7 @@ def _selected_modules(folder: Path, solution: bool) -> "Iterator[ModuleSelection
     if solution:
         yield ModuleSelection(stubs.bundled("solutions"), (), tuple(TRANSFORMER.modules))
         return
-    with select_modules(session.require_folder(folder, TRANSFORMER)) as modules:
+    with select_modules(session.require_folder(folder, TRANSFORMER), kind) as modules:
         yield modules
 
 
@@ -55,7 +57,7 @@ def train(
     out: Path,
     resume: bool,
 ) -> None:
-    """Train your GPT and watch it learn. Ctrl-C saves the run.
+    """Train your GPT, or your bigram model, and watch it learn. Ctrl-C saves the run.
 
     Uses your code for each assignment that passes, and the official solution for the rest.
     """
@@ -63,7 +65,7 @@ def train(
 
     settings = checkpoint.load(out).settings if resume else runs.new_settings(preset, dataset, steps, schedule, seed)
     console = options.make_console()
-    with _selected_modules(folder, solution) as modules:
+    with _selected_modules(folder, solution, settings.kind) as modules:
         if not solution:
             console.print(modules.describe(), markup=False)
         run = runs.train(modules.folder, settings, out, console, resume, steps or settings.steps)
@@ -91,7 +93,7 @@ def generate(
     from autograder.workspace.training import checkpoint, runs, select_modules
 
     run = checkpoint.load(path)
-    with _selected_modules(folder, solution) as modules:
+    with _selected_modules(folder, solution, run.settings.kind) as modules:
         text = runs.generate(modules.folder, run, prompt, length, temperature, seed)
         click.echo(text)
         for line in select_modules.award_name_badge(folder, modules, run, text):

@@ -40,6 +40,23 @@ def test_train_and_generate_award_badges_once(workspace, solutions):
     assert {"loss", "name"} <= set(json.loads((workspace / ".headway.json").read_text())["badges"])
 
 
+def test_bigram_trains_only_with_functions_that_pass(workspace, solutions):
+    arguments = ("train", "--preset", "bigram", "--steps", "200")
+    for name in ("tokenizer", "softmax"):
+        shutil.copy(solutions / f"{name}.py", workspace)
+    done = invoke(*arguments, cwd=workspace)
+    assert done.returncode == 2
+    assert len(done.stderr.splitlines()) == 1
+    assert "headway check bigram" in done.stderr
+    shutil.copy(solutions / "bigram.py", workspace)
+    done = invoke(*arguments, cwd=workspace)
+    assert done.returncode == 0, done.stderr
+    assert "Using your code" in done.stdout
+    assert "★" in done.stdout
+    assert "loss of counting" in done.stdout
+    assert "★" in invoke("generate", "model.safetensors", cwd=workspace).stderr
+
+
 def test_bench_compares_with_pytorch(tmp_path):
     done = invoke(
         "bench", "--solution", "--preset", "names", "--rounds", "2", "--seconds", "0.05", "--json", "line.json",

@@ -1,7 +1,8 @@
-"""Train the student's GPT with the student's functions, some steps at a time. Runs in the student's process.
+"""Train the student's model with the student's functions, some steps at a time. Runs in the student's process.
 
 Parameters and optimizer state stay here between requests; losses and text are sent back. Step i draws its batch with a
-generator seeded by (seed, i), so that an interrupted run resumes exactly as if it had not been interrupted.
+generator seeded by (seed, i), and what it drops with another, so that an interrupted run resumes exactly as if it had
+not been interrupted.
 """
 
 import os
@@ -12,6 +13,7 @@ import numpy as np
 
 VALIDATION_WINDOWS = 1024
 VALIDATION_BATCH = 64
+DROPOUT_SEED = 1_000_000  # makes the seeds of dropout different from those of the batches
 
 
 class FunctionTimer:
@@ -54,26 +56,44 @@ class TrainingRun:
             raise ValueError("the text's characters are not those of the checkpoint's vocabulary")
         ids = self.function("tokenizer", "encode")(request["text"], self.stoi)
         self.train_ids, self.val_ids = self.function("tokenizer", "train_val_split")(ids)
-        self.config = self.function("gpt", "GPTConfig")(vocab_size=len(self.chars), **request["model"])
         self.batch_size, self.seed = request["batch_size"], request["seed"]
+        self.block_size = request["model"]["block_size"]
         self.params, self.state = request["params"], request["state"]
+        self.prepare(request["model"])
+
+    def prepare(self, model):
+        """Make the configuration, and the initial parameters of a new run."""
+        self.config = self.function("gpt", "GPTConfig")(vocab_size=len(self.chars), **model)
         if self.params is None:
             self.params = self.function("gpt", "init_gpt")(self.config, np.random.default_rng(self.seed))
 
+    def count_parameters(self):
+        return int(self.function("gpt", "count_parameters")(self.params))
+
     def batch(self, ids, size, *seed):
-        return self.function("tokenizer", "get_batch")(ids, size, self.config.block_size, np.random.default_rng(seed))
+        return self.function("tokenizer", "get_batch")(ids, size, self.block_size, np.random.default_rng(seed))
+
+    def batches(self, numbers, rng):
+        """Yield the batch of each step, and seed the generator of dropout for the step."""
+        for number in numbers:
+            if rng is not None:
+                seeded = np.random.default_rng((self.seed, number, DROPOUT_SEED))
+                rng.bit_generator.state = seeded.bit_generator.state
+            yield self.batch(self.train_ids, self.batch_size, self.seed, number)
 
     def steps(self, request):
         """Do steps `first` to `first + count - 1` and return their losses."""
         numbers = range(request["first"], request["first"] + request["count"])
-        batches = (self.batch(self.train_ids, self.batch_size, self.seed, number) for number in numbers)
+        rng = np.random.default_rng() if getattr(self.config, "dropout", 0) else None
+        batches = self.batches(numbers, rng)
         rates = request["lr"]
         if request["schedule"] == "cosine":
             rate = self.function("training", "learning_rate")
             total = request["total"]
             rates = [rate(number, request["lr"], request["lr"] / 10, total // 20, total) for number in numbers]
         train = self.function("training", "train")
-        self.params, self.state, losses = train(self.params, self.config, batches, rates, state=self.state)
+        dropout = {} if rng is None else {"rng": rng}
+        self.params, self.state, losses = train(self.params, self.config, batches, rates, state=self.state, **dropout)
         return [float(loss) for loss in losses]
 
     def validation(self, request):
@@ -119,12 +139,116 @@ class TrainingRun:
         return (dict(self.params), dict(self.state or {}), self.chars)
 
 
+class BigramRun(TrainingRun):
+    """A training run of the bigram model, whose only parameter is the table W."""
+
+    def prepare(self, model):
+        if self.params is None:
+            self.params = {"W": np.zeros((len(self.chars), len(self.chars)))}
+
+    def count_parameters(self):
+        return int(self.params["W"].size)
+
+    def steps(self, request):
+        """Do the steps of `train_bigram` from the current table: a run that is shown live is made in many parts."""
+        loss_of, step = self.function("bigram", "bigram_loss"), self.function("bigram", "sgd_step")
+        losses, table = [], self.params["W"]
+        for number in range(request["first"], request["first"] + request["count"]):
+            loss, gradient = loss_of(*self.batch(self.train_ids, self.batch_size, self.seed, number), table)
+            table = step(table, gradient, request["lr"])
+            losses.append(float(loss))
+        self.params = {"W": table}
+        return losses
+
+    def loss_on(self, ids, table):
+        return float(self.function("bigram", "bigram_loss")(ids[:-1], ids[1:], table)[0])
+
+    def validation(self, request):
+        """Return the loss on the whole validation text."""
+        return self.loss_on(self.val_ids, self.params["W"])
+
+    def losses_beside_counts(self, request):
+        """Return the losses on the training and the validation text, of the table and of counting."""
+        counted = np.log(self.function("bigram", "bigram_counts")(self.train_ids, len(self.chars)))
+        texts, tables = (self.train_ids, self.val_ids), (self.params["W"], counted)
+        return [[self.loss_on(ids, table) for ids in texts] for table in tables]
+
+    def sample(self, request):
+        """Generate `length` characters after the prompt, of which only the last one matters."""
+        prompt, table = self.function("tokenizer", "encode")(request["prompt"], self.stoi), self.params["W"]
+        if request["temperature"] == 0:  # Only the largest score of each row is left.
+            table = np.where(np.arange(len(table)) == table.argmax(axis=1)[:, None], 0.0, -np.inf)
+        else:
+            table = table / request["temperature"]
+        rng = np.random.default_rng(request["seed"])
+        ids = self.function("bigram", "generate_bigram")(table, int(prompt[-1]), request["length"], rng)
+        return request["prompt"][:-1] + self.function("tokenizer", "decode")(np.asarray(ids), self.itos)
+
+
+class EncoderDecoderRun(TrainingRun):
+    """A training run of the encoder–decoder: it reads a window of the text and learns to write it again.
+
+    The target vocabulary has one more token, the last, with which every target starts.
+    """
+
+    def prepare(self, model):
+        fields = {name: value for name, value in model.items() if name != "block_size"}
+        sizes = {"vocab_source": len(self.chars), "vocab_target": len(self.chars) + 1}
+        self.config = self.function("encoder_decoder", "TransformerConfig")(**sizes, **fields)
+        if self.params is None:
+            rng = np.random.default_rng(self.seed)
+            self.params = self.function("encoder_decoder", "init_transformer")(self.config, rng)
+
+    def count_parameters(self):
+        return sum(value.size for value in self.params.values())
+
+    def loss_and_cache(self, source):
+        """Return the mean loss of the source's tokens as the answer, its gradient, and the cache."""
+        start = np.full((len(source), 1), len(self.chars))
+        target = np.concatenate([start, source[:, :-1]], axis=1)
+        log_probs, cache = self.function("encoder_decoder", "transformer")(source, target, self.params, self.config)
+        chosen = (source[..., None] == np.arange(log_probs.shape[-1])).astype(log_probs.dtype)
+        dlog_probs = -chosen / log_probs.dtype.type(source.size)
+        return float((log_probs * dlog_probs).sum()), dlog_probs, cache
+
+    def steps(self, request):
+        """Do steps `first` to `first + count - 1` and return their losses."""
+        backward = self.function("encoder_decoder", "transformer_backward")
+        step, rate = self.function("training", "adamw_step"), self.function("training", "learning_rate")
+        losses = []
+        for number in range(request["first"], request["first"] + request["count"]):
+            lr, total = request["lr"], request["total"]
+            if request["schedule"] == "cosine":
+                lr = rate(number, lr, lr / 10, total // 20, total)
+            source, _ = self.batch(self.train_ids, self.batch_size, self.seed, number)
+            loss, dlog_probs, cache = self.loss_and_cache(source)
+            self.params, self.state = step(self.params, backward(dlog_probs, cache), self.state or {}, lr)
+            losses.append(loss)
+        return losses
+
+    def validation(self, request):
+        """Return the loss on windows of the validation text, the same ones every time."""
+        source, _ = self.batch(self.val_ids, VALIDATION_BATCH, self.seed, 0, 0)
+        return self.loss_and_cache(source)[0]
+
+    def sample(self, request):
+        """Read the prompt and write it again, at most `length` characters."""
+        prompt = np.asarray(self.function("tokenizer", "encode")(request["prompt"], self.stoi))[None]
+        count = min(request["length"], prompt.shape[-1])
+        write = self.function("encoder_decoder", "greedy_decode")
+        ids = write(prompt, self.params, self.config, start=len(self.chars), end=-1, max_length=count)
+        ids = [i for i in np.asarray(ids)[0].tolist() if i < len(self.chars)]
+        return request["prompt"] + self.function("tokenizer", "decode")(np.array(ids, dtype=int), self.itos)
+
+
+KINDS = {"gpt": TrainingRun, "bigram": BigramRun, "encoder-decoder": EncoderDecoderRun}
+
+
 def handle(submission, request):
     """Do what one request of the trainer asks for."""
     if request["action"] == "start":
-        submission.training_run = TrainingRun(submission, request)
+        submission.training_run = KINDS[request["kind"]](submission, request)
         run = submission.training_run
         sizes = (len(run.chars), len(run.train_ids), len(run.val_ids))
-        count = int(run.function("gpt", "count_parameters")(run.params))
-        return {"status": "returned", "value": (*sizes, count)}
+        return {"status": "returned", "value": (*sizes, run.count_parameters())}
     return {"status": "returned", "value": getattr(submission.training_run, request["action"])(request)}

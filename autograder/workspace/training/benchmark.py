@@ -96,6 +96,8 @@ def compare_with_torch(
         raise missing_package("headway bench compares with PyTorch", "torch")
     data = "synthetic" if preset == "synthetic" else "given-names"
     settings = runs.new_settings(preset, data, None, "constant", 0)
+    if settings.kind != "gpt":
+        raise UsageError(f"the preset {preset} is not a GPT. Choose another: headway bench --preset names")
     tokens_per_step = settings.batch_size * int(settings.model["block_size"])
     with Workers() as workers, closing(Trainer(workers, folder, settings)) as trainer:
         with _torch_process(trainer) as torch_steps:

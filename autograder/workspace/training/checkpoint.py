@@ -22,7 +22,7 @@ class TrainingSettings:
 
     preset: str
     data: str
-    model: dict[str, int | float | bool]
+    model: dict[str, int | float | bool | str]
     batch_size: int
     lr: float
     schedule: str
@@ -30,6 +30,7 @@ class TrainingSettings:
     seed: int
     prompt: str
     data_sha256: str
+    kind: str = "gpt"  # of model; see `presets.py`
 
     def entropy_floor(self) -> float | None:
         """Return the smallest possible expected loss if it is known: for the synthetic language only."""
@@ -50,10 +51,10 @@ class Checkpoint:
     validation: list[tuple[int, float]] = field(default_factory=list)  # pairs (step, validation loss)
 
     def require_known_characters(self, text: str) -> None:
-        """Raise UsageError if the vocabulary lacks a character of `text`."""
+        """Raise UsageError if a character of `text` is not in the vocabulary."""
         if unknown := sorted(set(text) - set(self.chars)):
             known = "".join(self.chars)
-            raise UsageError(f"the model's vocabulary lacks {unknown[0]!r}. Use only these characters: {known!r}")
+            raise UsageError(f"{unknown[0]!r} is not in the model's vocabulary. Use only these characters: {known!r}")
 
 
 def require_writable(path: Path) -> None:

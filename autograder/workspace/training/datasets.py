@@ -13,6 +13,7 @@ from autograder.errors import UsageError, missing_package
 from autograder.workspace.training import synthetic_corpus
 
 SYNTHETIC_CHARACTERS = 1_000_000
+DIGITS = 100_000
 
 
 @dataclass(frozen=True)
@@ -31,6 +32,7 @@ class Dataset:
 _CATALOG = (
     Dataset("given-names", "names from many languages; comes with Headway", 63_110, "names.txt", lines=True),
     Dataset("synthetic", "an artificial language of known entropy; generated", SYNTHETIC_CHARACTERS),
+    Dataset("digits", "random digits, for the preset annotated; generated", DIGITS),
     Dataset("names", "32,033 names, from the makemore repository", 228_145, "names.txt",
             "https://raw.githubusercontent.com/karpathy/makemore/master/names.txt",
             "0a30b5557f192f32ab962680889aac5f6fda0f4cecf40a6d0b5694f58ea8cc4d", lines=True),
@@ -76,6 +78,8 @@ def load(name: str, seed: int = 0) -> str:
     """Return the text of a dataset. Where its lines are independent examples, they are shuffled by `seed`."""
     dataset = find_dataset(name)
     path = dataset_path(dataset)
+    if name == "digits":
+        return "".join(map(str, np.random.default_rng(0).integers(0, 10, dataset.size)))
     if path is None:
         return synthetic_corpus.text(dataset.size, seed=0)
     try:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from autograder.errors import UsageError
 
-Model = dict[str, int | float | bool]
+Model = dict[str, int | float | bool | str]
 
 
 @dataclass(frozen=True)
@@ -12,11 +12,12 @@ class Preset:
     """A model size, a dataset and training settings."""
 
     data: str
-    model: Model  # fields of `GPTConfig`, without the vocabulary size
+    model: Model  # fields of `GPTConfig`, without the vocabulary size; of a bigram model only `block_size`, which is 1
     batch_size: int  # B, windows per step
     lr: float
     steps: int
     prompt: str = "\n"  # the beginning of generated samples
+    kind: str = "gpt"  # or "bigram", or "encoder-decoder", which learns to copy windows of the text
 
 
 # At these widths, init_std=0.02 costs 0.1 nats after 1,000 steps (measured on the Shakespeare preset).
@@ -28,7 +29,63 @@ PRESETS = {
     "shakespeare": Preset(
         "tinyshakespeare", {**_COMMON, "d_model": 64, "block_size": 32, "tied": False}, 16, 1e-3, 5_000
     ),
+    "bigram": Preset("given-names", {"block_size": 1}, 500, 10.0, 4_000, kind="bigram"),
     "synthetic": Preset("synthetic", {**_COMMON, "d_model": 64, "block_size": 32}, 16, 1e-3, 3_000),
+    # The forms of well-known small models, one for each combination of options.
+    "dropout": Preset(
+        "tinyshakespeare", {**_COMMON, "d_model": 64, "block_size": 32, "tied": False, "dropout": 0.1}, 16, 1e-3, 5_000
+    ),
+    # Attention without biases; the feed-forward network and the head have them.
+    "bias-free-attention": Preset(
+        "names",
+        {**_COMMON, "d_model": 64, "block_size": 16, "tied": False, "attention_bias": False, "head_bias": True},
+        32,
+        5e-4,
+        5_000,
+    ),
+    # The GPT of Karpathy's lecture "Let's build GPT": ReLU, and no biases for queries, keys and values.
+    "lecture": Preset(
+        "tinyshakespeare",
+        {
+            "n_layers": 4,
+            "n_heads": 4,
+            "d_model": 64,
+            "block_size": 32,
+            "init_std": 0.02,
+            "activation": "relu",
+            "tied": False,
+            "attention_bias": "output",
+            "head_bias": True,
+        },
+        16,
+        1e-3,
+        5_000,
+    ),
+    # The Annotated Transformer on its first task, to copy what it reads: pre-norm, with a norm after each stack.
+    "annotated": Preset(
+        "digits",
+        {"n_layers": 2, "n_heads": 4, "d_model": 64, "block_size": 10, "norm": "pre", "head_bias": True},
+        32,
+        1e-3,
+        1_000,
+        prompt="3141592653",
+        kind="encoder-decoder",
+    ),
+    # The decoder of the first transformer, without its source attention.
+    "post-norm": Preset(
+        "tinyshakespeare",
+        {
+            **_COMMON,
+            "d_model": 64,
+            "block_size": 32,
+            "activation": "relu",
+            "norm": "post",
+            "positions": "sinusoidal",
+        },
+        16,
+        1e-3,
+        5_000,
+    ),
 }
 
 

@@ -31,6 +31,8 @@ def new_settings(preset_name: str, data: str | None, steps: int | None, schedule
     """Return the settings of a new run."""
     preset = presets.find_preset(preset_name)
     dataset = data or preset.data
+    if preset.kind == "bigram" and schedule != "constant":
+        raise UsageError(f"the preset {preset_name} has a constant learning rate. Leave out --schedule")
     digest = hashlib.sha256(datasets.load(dataset, seed).encode()).hexdigest()
     chosen = {"data": dataset, "steps": steps or preset.steps, "schedule": schedule, "seed": seed}
     return TrainingSettings(**asdict(preset) | chosen, preset=preset_name, data_sha256=digest)
@@ -64,12 +66,13 @@ def train(
                 if stop_requested.is_set():
                     break
         run = trainer.checkpoint()
+        comparison = trainer.comparison_with_counts() if settings.kind == "bigram" else []
         trainer.close()
     _save(run, out)
     write_atomically(plot_path, figure.to_bytes(loss_curve(run), "png"))
-    lines = [f"Wrote {out} and {plot_path.name}. Generate text: headway generate {out}"]
+    lines = [*comparison, f"Wrote {out} and {plot_path.name}. Generate text: headway generate {out}"]
     if stop_requested.is_set():
-        lines.insert(0, f"Stopped at step {run.step}. Resume: headway train --resume --out {out}")
+        lines.insert(len(comparison), f"Stopped at step {run.step}. Resume: headway train --resume --out {out}")
     for line in lines:
         console.print(Text(break_before_command(line, console.width)), soft_wrap=True)
     return run

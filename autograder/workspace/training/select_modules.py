@@ -17,7 +17,10 @@ from autograder.workspace.training import datasets
 from autograder.workspace.training.checkpoint import Checkpoint
 from autograder.workspace.workspace import Workspace
 
-UNUSED = "encoder_decoder"  # the only assignment that a GPT does not use
+# The assignments that a model uses, by its kind; a GPT uses all but some.
+_BIGRAM = ("tokenizer", "softmax", "bigram")
+_NOT_IN_GPT = ("gradients", "bigram", "encoder_decoder")
+_NOT_IN_ENCODER_DECODER = ("gradients", "bigram", "gpt", "generation")
 
 
 @dataclass(frozen=True)
@@ -39,15 +42,24 @@ class ModuleSelection:
 
 
 @contextmanager
-def select_modules(folder: Path) -> Iterator[ModuleSelection]:
-    """Provide the modules to run for the workspace `folder`. Checks those that are not yet known to pass."""
-    needed = [name for name in TRANSFORMER.modules if name != UNUSED]
+def select_modules(folder: Path, kind: str = "gpt") -> Iterator[ModuleSelection]:
+    """Provide the modules to run for the workspace `folder`. Checks those that are not yet known to pass.
+
+    A bigram model is a single assignment, so it is never replaced by the official solution.
+    """
+    unused = _NOT_IN_ENCODER_DECODER if kind == "encoder-decoder" else _NOT_IN_GPT
+    needed = list(_BIGRAM) if kind == "bigram" else [name for name in TRANSFORMER.modules if name not in unused]
     functions = tuple(f.qualified for name in needed for f in TRANSFORMER.modules[name].functions if not f.bonus)
     workspace = Workspace.open(folder, TRANSFORMER)
     statuses = statuses_of(workspace, tuple(name for name in functions if not workspace.snapshot.is_stub(name)))
     passing = progress.passed_assignments(statuses, TRANSFORMER)
     student = tuple(name for name in needed if name in passing)
     official = tuple(name for name in needed if name not in passing)
+    if kind == "bigram" and "bigram" not in student:
+        raise UsageError(
+            "a bigram model runs on your own functions, and not all of them pass yet. See what is missing: "
+            "headway check bigram. Or use the official solution: --solution"
+        )
     if not student:
         raise UsageError(
             "none of your assignments passes yet. See what is missing: headway check. "
@@ -67,12 +79,16 @@ def select_modules(folder: Path) -> Iterator[ModuleSelection]:
 
 def award_loss_badge(folder: Path, modules: ModuleSelection, run: Checkpoint) -> list[str]:
     """Award the badge for the first falling loss, if the model is the student's. Return the lines to show."""
-    return _award(folder, badges.LOSS) if "gpt" in modules.student and badges.loss_has_fallen(run.losses) else []
+    return (
+        _award(folder, badges.LOSS)
+        if run.settings.kind in modules.student and badges.loss_has_fallen(run.losses)
+        else []
+    )
 
 
 def award_name_badge(folder: Path, modules: ModuleSelection, run: Checkpoint, text: str) -> list[str]:
     """Award the badge for the first invented name, if a model of the student's was trained on names."""
-    if "gpt" not in modules.student or not datasets.DATASETS[run.settings.data].lines:
+    if run.settings.kind not in modules.student or not datasets.DATASETS[run.settings.data].lines:
         return []
     name = badges.first_new_line(text, datasets.load(run.settings.data, run.settings.seed))
     return _award(folder, (badges.NAME[0], f"{badges.NAME[1]}: {name}")) if name else []

@@ -15,6 +15,10 @@ from typing import Any
 
 import numpy as np
 
+# The defaults of `GPTConfig`.
+DEFAULTS = {"activation": "gelu", "tied": True, "bias": True}
+DEFAULTS |= {"norm": "pre", "positions": "learned", "dropout": 0.0, "head_bias": False}
+
 
 def torch_trainer(
     params: dict[str, Any],
@@ -29,8 +33,10 @@ def torch_trainer(
     import torch
     import torch.nn.functional as F  # noqa: N812
 
+    from autograder.workspace.torch_twin import load_into_torch
+
     torch.set_num_threads(1)
-    model: Any = torch_gpt(params, config)
+    model: Any = load_into_torch(params, config)
     optimizer = torch.optim.AdamW(model.parameters(), lr=lr, weight_decay=0.01, fused=fused or None)
     if compiled:
         model = torch.compile(model)
@@ -50,64 +56,6 @@ def torch_trainer(
     return run
 
 
-def torch_gpt(params: dict[str, Any], config: Any) -> Any:
-    """Return a GPT written the usual way in PyTorch, with the given parameters."""
-    import torch
-    import torch.nn.functional as F  # noqa: N812
-    from torch import nn
-
-    class Block(nn.Module):
-        def __init__(self) -> None:
-            super().__init__()
-            d = config.d_model
-            self.ln1, self.ln2 = nn.LayerNorm(d), nn.LayerNorm(d)
-            self.qkv, self.o = nn.Linear(d, 3 * d, bias=config.bias), nn.Linear(d, d, bias=config.bias)
-            self.fc1 = nn.Linear(d, config.d_ff, bias=config.bias)
-            self.fc2 = nn.Linear(config.d_ff, d, bias=config.bias)
-
-        def forward(self, x: Any) -> Any:
-            b, t, d = x.shape
-            q, k, v = self.qkv(self.ln1(x)).split(d, dim=2)
-            q, k, v = (part.view(b, t, config.n_heads, d // config.n_heads).transpose(1, 2) for part in (q, k, v))
-            heads = F.scaled_dot_product_attention(q, k, v, is_causal=True)
-            x = x + self.o(heads.transpose(1, 2).contiguous().view(b, t, d))
-            return x + self.fc2(F.gelu(self.fc1(self.ln2(x)), approximate="tanh"))
-
-    class GPT(nn.Module):
-        def __init__(self) -> None:
-            super().__init__()
-            self.tok = nn.Embedding(config.vocab_size, config.d_model)
-            self.pos = nn.Embedding(config.block_size, config.d_model)
-            self.blocks = nn.ModuleList(Block() for _ in range(config.n_layers))
-            self.ln_f = nn.LayerNorm(config.d_model)
-            self.head = nn.Linear(config.d_model, config.vocab_size, bias=False)
-            if config.tied:
-                self.head.weight = self.tok.weight
-
-        def forward(self, ids: Any) -> Any:
-            x = self.tok(ids) + self.pos.weight[: ids.shape[1]]
-            for block in self.blocks:
-                x = block(x)
-            return self.head(self.ln_f(x))
-
-    names = {"W_tok": "tok.weight", "W_pos": "pos.weight", "W_head": "head.weight"}
-    parts = {"ln1.": "ln1.", "ln2.": "ln2.", "ln_f.": "ln_f.", "gamma": "weight", "beta": "bias"}
-    parts |= {"attn.W_qkv": "qkv.weight", "attn.b_qkv": "qkv.bias", "attn.W_o": "o.weight", "attn.b_o": "o.bias"}
-    parts |= {"ffn.W_1": "fc1.weight", "ffn.b_1": "fc1.bias", "ffn.W_2": "fc2.weight", "ffn.b_2": "fc2.bias"}
-    model = GPT()
-    unset = dict(model.named_parameters())
-    with torch.no_grad():
-        for name, value in params.items():
-            torch_name = names.get(name, name)
-            if name not in names:
-                for part, torch_part in parts.items():
-                    torch_name = torch_name.replace(part, torch_part)
-            transposed = "W_" in name and name not in ("W_tok", "W_pos")  # nn.Linear stores (out, in)
-            unset.pop(torch_name).copy_(torch.from_numpy(value.T if transposed else value))
-    assert not unset, f"parameters without a value: {list(unset)}"
-    return model
-
-
 def batches(ids: Any, settings: dict[str, Any]) -> Iterator[tuple[Any, Any]]:
     """Yield the batches of the student's run: step i samples with a generator seeded by (seed, i)."""
     length = settings["model"]["block_size"]
@@ -124,8 +72,10 @@ def main(path: Path) -> None:
         params = {name.removeprefix("params."): stored[name] for name in stored.files if name.startswith("params.")}
         settings = json.loads(str(stored["settings"]))
         drawn = batches(stored["ids"], settings)
-    model = {"activation": "gelu", "bias": True, "tied": True, **settings["model"]}
-    config = SimpleNamespace(vocab_size=len(params["W_tok"]), d_ff=4 * model["d_model"], **model)
+    model = {**DEFAULTS, "d_ff": 4 * settings["model"]["d_model"], **settings["model"]}
+    for name in ("attention_bias", "ffn_bias"):
+        model.setdefault(name, model["bias"])
+    config = SimpleNamespace(vocab_size=len(params["W_tok"]), **model)
     run = torch_trainer(params, config, drawn, settings["lr"])
     for line in sys.stdin:
         started = time.perf_counter()

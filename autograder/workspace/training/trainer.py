@@ -1,4 +1,4 @@
-"""Train the student's GPT in a sandboxed process, and follow and save the run from this one."""
+"""Train the student's model in a sandboxed process, and follow and save the run from this one."""
 
 import hashlib
 import math
@@ -17,6 +17,12 @@ from autograder.sandbox import Limits, Workers
 from autograder.workspace.training import datasets
 from autograder.workspace.training.checkpoint import Checkpoint, TrainingSettings
 
+# The function that a run needs last, by the kind of model.
+_FUNCTIONS = {
+    "gpt": "training.train",
+    "bigram": "bigram.train_bigram",
+    "encoder-decoder": "encoder_decoder.transformer_backward",
+}
 CHUNK_SECONDS = 0.25  # the live report is updated about this often
 
 
@@ -28,13 +34,14 @@ class Trainer:
     ) -> None:
         self._student = StudentCode(workers, folder, TRANSFORMER, Limits.for_training(call_seconds=600.0))
         self.settings = settings
+        self._function = _FUNCTIONS[settings.kind]
         text = datasets.load(settings.data, settings.seed)
         if hashlib.sha256(text.encode()).hexdigest() != settings.data_sha256:
             problem = f"the dataset {settings.data} has changed since this run started"
             raise UsageError(f"{problem}. Start a new run: headway train")
         self.run = resumed or Checkpoint(settings, [], 0, {}, {})
         resumable = {name: getattr(self.run, name) or None for name in ("chars", "params", "state")}
-        fixed = {name: getattr(settings, name) for name in ("model", "batch_size", "seed")}
+        fixed = {name: getattr(settings, name) for name in ("kind", "model", "batch_size", "seed")}
         sizes = self._request("start", text=text, **resumable, **fixed)
         self.vocabulary, self.train_characters, self.val_characters, self.n_parameters = sizes
 
@@ -53,7 +60,8 @@ class Trainer:
             self.run.losses += losses
             loss = sum(self.run.losses[-100:]) / len(self.run.losses[-100:])
             if not math.isfinite(loss):
-                raise UsageError(f"the loss is {loss} at step {self.run.step}. Run: headway check training")
+                checked = self._function.partition(".")[0]
+                raise UsageError(f"the loss is {loss} at step {self.run.step}. Run: headway check {checked}")
             update = TrainingUpdate(self.run.step, loss, count * tokens / seconds)
             if self.run.step % measure_every == 0 or self.run.step == until:
                 validation = self._request("validation")
@@ -67,6 +75,14 @@ class Trainer:
         seed = self.run.step if seed is None else seed
         text = self._request("sample", prompt=prompt, length=length, seed=seed, temperature=temperature)
         return clean(text, len(prompt) + length)[len(prompt) :]
+
+    def comparison_with_counts(self) -> list[str]:
+        """Return lines that compare the loss of a bigram model with that of counting the same pairs."""
+        learned, counted = self._request("losses_beside_counts")
+        return [
+            f"{label}: {training:.4f} on the training text, {validation:.4f} on the validation text"
+            for label, (training, validation) in (("loss of your table", learned), ("loss of counting", counted))
+        ]
 
     def timed_steps(self, count: int) -> tuple[float, list[float]]:
         """Train `count` steps; return the seconds they took in the student's process, and the losses."""
@@ -99,9 +115,9 @@ class Trainer:
 
     def _request(self, action: str, **request: Any) -> Any:
         try:
-            return self._student.training_request(action, **request)
+            return self._student.training_request(action, self._function, **request)
         except (NotStarted, Blocked) as verdict:
-            needed = verdict.blocked_by[0] if isinstance(verdict, Blocked) else "training.train"
+            needed = verdict.blocked_by[0] if isinstance(verdict, Blocked) else self._function
             raise UsageError(
                 f"training needs {needed}, which is not written yet. Write it (headway check {needed}), "
                 "or use the official solution: --solution"

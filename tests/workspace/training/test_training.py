@@ -68,6 +68,39 @@ def test_train_resumed_equals_uninterrupted_run(finished_run, tmp_path):
             assert np.array_equal(resumed.state[average][name], array), name
 
 
+def test_bigram_run_is_compared_with_counts_and_resumes(tmp_path):
+    arguments = ("train", "--solution", "--preset", "bigram", "--steps", "300")
+    done = invoke(*arguments, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    losses = dict(re.findall(r"loss of (your table|counting): (\d\.\d{4}) on the training text", done.stdout))
+    assert float(losses["counting"]) < float(losses["your table"]) < float(losses["counting"]) + 0.05
+    whole = checkpoint.load(tmp_path / "model.safetensors")
+    assert whole.settings.kind == "bigram"
+    assert whole.losses[0] == pytest.approx(np.log(27))
+    assert whole.params["W"].shape == (27, 27)
+    settings = {"--steps": "100", "--out": "part.safetensors"}
+    invoke(*arguments[:-2], *(word for pair in settings.items() for word in pair), cwd=tmp_path)
+    done = invoke(*arguments[:2], "--resume", "--steps", "300", "--out", "part.safetensors", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    part = checkpoint.load(tmp_path / "part.safetensors")
+    assert part.losses == whole.losses
+    assert np.array_equal(part.params["W"], whole.params["W"])
+    text = invoke("generate", "model.safetensors", "--solution", "--length", "200", "--prompt", "ma", cwd=tmp_path)
+    assert len(text.stdout) == 2 + 200 + 1
+    assert text.stdout.count("\n") > 10
+    certain = ("generate", "model.safetensors", "--solution", "--temperature", "0", "--length", "9", "--prompt", "q")
+    assert invoke(*certain, cwd=tmp_path).stdout.startswith("qu")
+    for command, message in (
+        (("plot", "attention-heads", "--solution"), "holds a bigram model"),
+        (("train", "--solution", "--preset", "bigram", "--schedule", "cosine"), "Leave out --schedule"),
+        (("bench", "--solution", "--preset", "bigram"), "--preset names"),
+    ):
+        done = invoke(*command, cwd=tmp_path)
+        assert done.returncode == 2
+        assert len(done.stderr.splitlines()) == 1
+        assert message in done.stderr
+
+
 @pytest.mark.skipif(os.name == "nt", reason="needs a pseudo-terminal")
 def test_train_interrupted_saves_and_resumes(tmp_path):
     from support.terminal import Terminal
@@ -133,7 +166,7 @@ def test_generate_continues_prompt_reproducibly(finished_run):
     [
         (["generate", "none.safetensors", "--solution"], "Train a model first: headway train"),
         (["generate", "text", "--solution"], "is not a checkpoint of headway train"),
-        (["generate", "model.safetensors", "--solution", "--prompt", "Ω"], "lacks 'Ω'"),
+        (["generate", "model.safetensors", "--solution", "--prompt", "Ω"], "'Ω' is not in"),
         (["generate", "model.safetensors", "--solution", "--prompt", ""], "the prompt is empty"),
         (["train", "--solution", "--preset", "huge"], "no such preset: 'huge'"),
         (["train", "--solution", "--data", "nmaes"], "Did you mean 'names'"),
@@ -155,6 +188,37 @@ def test_wrong_usage_gives_one_line_error(finished_run, arguments, message):
     assert done.returncode == 2, done.stdout
     assert message in done.stderr
     assert len(done.stderr.splitlines()) == 1
+
+
+def test_plots_of_post_norm_model_work_or_say_why_not(tmp_path):
+    train(tmp_path, "--preset", "post-norm", "--steps", "2")
+    assert invoke("plot", "embedding-norms", "--solution", cwd=tmp_path).returncode == 0
+    refused = invoke("plot", "ffn-hidden", "--solution", cwd=tmp_path)
+    assert refused.returncode == 2
+    assert refused.stderr.splitlines()[-1].startswith("headway: this plot needs a pre-norm model")
+
+
+def test_train_with_dropout_resumed_equals_uninterrupted_run(tmp_path):
+    train(tmp_path, "--preset", "dropout", "--steps", "6", "--out", "whole.safetensors")
+    train(tmp_path, "--preset", "dropout", "--steps", "3")
+    train(tmp_path, "--steps", "6", "--resume")
+    whole, resumed = (checkpoint.load(tmp_path / name) for name in ("whole.safetensors", "model.safetensors"))
+    assert whole.losses == resumed.losses
+
+
+def test_annotated_run_resumes_and_generates(tmp_path):
+    for steps, out in (("6", "whole"), ("3", "model"), ("6", "model")):
+        data = () if steps == "6" and out == "model" else ("--data", "digits", "--preset", "annotated")
+        resume = () if data else ("--resume",)
+        done = invoke(
+            *("train", "--solution", *data, *resume, "--steps", steps, "--out", f"{out}.safetensors"), cwd=tmp_path
+        )
+        assert done.returncode == 0, done.stderr
+    whole, resumed = (checkpoint.load(tmp_path / f"{name}.safetensors") for name in ("whole", "model"))
+    assert whole.losses == resumed.losses
+    assert whole.losses[0] > whole.losses[-1] > 1
+    written = invoke("generate", "model.safetensors", "--solution", "--prompt", "314", cwd=tmp_path)
+    assert re.fullmatch(r"314\d{0,3}\n", written.stdout)
 
 
 def test_fetch_without_network_names_the_path(tmp_path, monkeypatch):
