@@ -1,4 +1,4 @@
-"""Plots of assignment 4: attention, step by step and query by query."""
+"""Plots of `attention`: attention, step by step and query by query."""
 
 import math
 
@@ -33,15 +33,15 @@ def _attend(inputs: PlotInputs) -> tuple[Array, Array, Array]:
 
 
 def steps(plot: Plot, inputs: PlotInputs) -> "figure.Figure":
-    """Draw scores, masked scores, weights and output side by side."""
+    """Draw scores, masked scores, weights and output."""
     q, k, _ = example()
     mask, out, weights = _attend(inputs)
     scores = q @ k.T / math.sqrt(WIDTH)
     masked = np.where(mask > 0, scores, -np.inf)
     largest = float(np.abs(scores).max())
-    fig, axes = figure.subplots(plot.title, 1, 4, (16, 4.2))
+    fig, axes = figure.subplots(plot.title, 2, 2, (10, 7.6))
     limits = {"vmin": -largest, "vmax": largest}
-    for panel, (values, x, title, label, signed, more) in zip(axes[0], (
+    for panel, (values, x, title, label, signed, more) in zip(axes.flat, (
         (scores, "key", "scores: q kᵀ / √d_k", "score", True, limits),
         (masked, "key", "after the mask", "score", True, limits),
         (weights, "key", "weights: softmax of each row", "weight", False, {"vmin": 0.0, "vmax": 1.0}),
@@ -59,12 +59,12 @@ def steps(plot: Plot, inputs: PlotInputs) -> "figure.Figure":
 def queries(plot: Plot, inputs: PlotInputs) -> "figure.Figure":
     """Draw the weights of each query as a bar chart."""
     _, _, weights = _attend(inputs)
-    fig, axes = figure.subplots(plot.title, 1, LENGTH, (14, 3.2), sharey=True)
+    fig, axes = figure.subplots(plot.title, 1, LENGTH, (10, 3.2), sharey=True)
     for panel, word, row in zip(axes[0], WORDS, weights, strict=True):
         panel.bar(np.arange(LENGTH), row, color=figure.BLUE)
         figure.label_axes(panel, "key", "", f"query “{word}”")
         figure.tick_labels(panel, WORDS, x=True)
-        panel.tick_params(axis="x", labelsize=8)
+        panel.tick_params(axis="x", rotation=60)
     axes[0, 0].set_ylabel("attention weight")
     axes[0, 0].set_ylim(0, 1.05)
     return fig

@@ -38,7 +38,7 @@ _CATALOG = (
          title="Where the naive softmax formula overflows",
          caption="The naive lines end where exp overflows; the line of softmax.softmax continues."),
     Plot("positions", "embeddings:positions", ("embeddings.sinusoidal_positions",),
-         title="Sinusoidal positions: the table, its waves, and the similarity of positions",
+         title="Sinusoidal positions: the table, its waves, the similarity of positions, the wavelengths",
          caption="Columns on the left vary quickly, columns on the right slowly; "
                  "similarity depends only on the distance."),
     Plot("embedding-map", "embeddings:token_map", ("embeddings.embed_tokens", "embeddings.embed"), trained=True,

@@ -1,4 +1,4 @@
-"""Plots of assignment 3: tokens and positions as vectors."""
+"""Plots of `embeddings`: tokens and positions as vectors."""
 
 import numpy as np
 
@@ -13,18 +13,30 @@ WAVES = (0, 8, 16, 24)  # even columns: sines
 def positions(plot: Plot, inputs: PlotInputs) -> "figure.Figure":
     """Draw the position table, some of its columns as waves, and the dot products of all pairs of positions."""
     table = inputs.functions.array("embeddings.sinusoidal_positions", (LENGTH, WIDTH), LENGTH, WIDTH)
-    fig, axes = figure.subplots(plot.title, 1, 3, (14, 4.4))
+    fig, axes = figure.subplots(plot.title, 2, 2, (10, 7.6))
     image = figure.heatmap(axes[0, 0], table, "column (feature)", "position", "the table", signed=True)
     fig.colorbar(image, ax=axes[0, 0], label="value")
     for column, color in zip(WAVES, figure.COLORS, strict=False):
-        axes[0, 1].plot(table[:, column], color=color, label=f"column {column} (sine)")
+        axes[0, 1].plot(table[:, column], color=color, label=f"column {column}")
     axes[0, 1].plot(table[:, 1], color=figure.BLUE, linestyle=":", label="column 1 (cosine)")
     figure.label_axes(axes[0, 1], "position", "value", "some columns as waves")
-    axes[0, 1].set_ylim(-1.1, 1.9)
-    axes[0, 1].legend(frameon=False, fontsize=8, ncols=2, loc="upper right")
-    image = figure.heatmap(axes[0, 2], table @ table.T, "position", "position", "similarity: dot products")
-    fig.colorbar(image, ax=axes[0, 2], label="dot product of two rows")
+    axes[0, 1].set_ylim(-1.1, 2.1)
+    axes[0, 1].legend(frameon=False, fontsize=9, ncols=2, loc="upper right")
+    image = figure.heatmap(axes[1, 0], table @ table.T, "position", "position", "similarity: dot products")
+    fig.colorbar(image, ax=axes[1, 0], label="dot product of two rows")
+    wavelengths(axes[1, 1], WIDTH)
     return fig
+
+
+def wavelengths(panel: "figure.Axes", width: int) -> None:
+    """Draw the wavelength of each pair of columns for three bases: why 10000."""
+    pairs = np.arange(width // 2)
+    for base, color in ((100, figure.ORANGE), (10_000, figure.BLUE), (1_000_000, figure.GREEN)):
+        panel.plot(2 * pairs, 2 * np.pi * base ** (2 * pairs / width), color=color, label=f"base {base:,}")
+    panel.axhline(2048, color="gray", linestyle=":", label="2,048 positions")
+    figure.log_scale(panel)
+    figure.label_axes(panel, "column (feature)", "wavelength (positions)", "why 10000: the longest wave")
+    panel.legend(frameon=False, fontsize=9)
 
 
 def principal_axes(vectors: Array) -> tuple[Array, Array, Array]:
@@ -35,33 +47,45 @@ def principal_axes(vectors: Array) -> tuple[Array, Array, Array]:
     return mean, directions[:2], lengths[:2] ** 2 / total
 
 
+def position_vectors(inputs: PlotInputs) -> Array:
+    """Return the vectors of all positions of a trained model: its table, or sines and cosines."""
+    run = inputs.checkpoint()
+    if "W_pos" in run.params:
+        return run.params["W_pos"]
+    shape = (int(run.settings.model["block_size"]), run.params["W_tok"].shape[1])
+    return inputs.functions.array("embeddings.sinusoidal_positions", shape, *shape).astype(run.params["W_tok"].dtype)
+
+
 def token_map(plot: Plot, inputs: PlotInputs) -> "figure.Figure":
     """Draw the token vectors of a trained model in two dimensions: alone, and at every position."""
     run = inputs.checkpoint()
-    table, places = run.params["W_tok"], run.params["W_pos"]
+    table, places = run.params["W_tok"], position_vectors(inputs)
     n_tokens, width, n_places = len(table), table.shape[1], len(places)
     tokens = inputs.functions.array("embeddings.embed_tokens", (n_tokens, width), np.arange(n_tokens), table)
     grid = np.repeat(np.arange(n_tokens)[:, None], n_places, axis=1)  # (V, T): each token at every position
     placed = inputs.functions.array("embeddings.embed", (n_tokens, n_places, width), grid, table, places)
-    fig, axes = figure.subplots(plot.title, 1, 2, (13, 6))
+    fig, axes = figure.subplots(plot.title, 1, 2, (10, 5.2))
     vowels = set("aeiouy")
-    for panel, vectors, title in (
-        (axes[0, 0], tokens[:, None], "tokens alone"),
-        (axes[0, 1], placed, f"tokens at positions 0 to {n_places - 1}"),
+    shown = [i for i, char in enumerate(run.chars) if char.lower() in vowels][:3]
+    shown += [i for i in range(n_tokens) if i not in shown][: 6 - len(shown)]  # all of them would hide each other
+    for panel, vectors, drawn, title in (
+        (axes[0, 0], tokens[:, None], range(n_tokens), "tokens alone"),
+        (axes[0, 1], placed, shown, f"six tokens at positions 0 to {n_places - 1}"),
     ):
         flat = vectors.reshape(-1, width)
         mean, directions, shares = principal_axes(flat)
         points = ((flat - mean) @ directions.T).reshape(*vectors.shape[:2], 2)
-        for char, path in zip(run.chars, points, strict=True):
-            color = figure.ORANGE if char.lower() in vowels else figure.BLUE
-            panel.plot(*path.T, color=color, linewidth=0.6, alpha=0.6, marker="o", markersize=3)
-            panel.annotate(figure.visible_character(char), path[0], xytext=(3, 3), textcoords="offset points",
-                           fontsize=9, parse_math=False)  # fmt: skip
-        figure.label_axes(panel, f"first direction ({shares[0]:.0%} of the variance)",
-                    f"second direction ({shares[1]:.0%} of the variance)", title)  # fmt: skip
+        for i in drawn:
+            color = figure.ORANGE if run.chars[i].lower() in vowels else figure.BLUE
+            panel.plot(*points[i].T, color=color, linewidth=0.8, marker="o", markersize=4)
+            panel.annotate(figure.visible_character(run.chars[i]), points[i, 0], xytext=(4, 4), fontsize=11,
+                           textcoords="offset points", color=color, parse_math=False)  # fmt: skip
+        figure.label_axes(panel, f"first direction ({shares[0]:.0%} of the differences)",
+                    f"second direction ({shares[1]:.0%} of the differences)", title)  # fmt: skip
+        panel.margins(0.08)
     for color, label in ((figure.ORANGE, "vowels"), (figure.BLUE, "other characters")):
         axes[0, 0].plot([], [], color=color, marker="o", linestyle="", label=label)
-    axes[0, 0].legend(frameon=False)
+    fig.legend(frameon=False, loc="outside lower center", ncols=2)
     return fig
 
 
@@ -70,7 +94,7 @@ def norms(plot: Plot, inputs: PlotInputs) -> "figure.Figure":
     run = inputs.checkpoint()
     text = text_to_show(inputs, run)
     ids = encode_text(text, run, inputs.functions)
-    table, places = run.params["W_tok"], run.params["W_pos"]
+    table, places = run.params["W_tok"], position_vectors(inputs)
     shape = (len(ids), table.shape[1])
     tokens = inputs.functions.array("embeddings.embed_tokens", shape, ids, table)
     total = inputs.functions.array("embeddings.embed", shape, ids, table, places)

@@ -10,7 +10,7 @@ import numpy as np
 from autograder.errors import missing_package
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+    from matplotlib.axes import Axes as Axes
     from matplotlib.figure import Figure as Figure
     from matplotlib.image import AxesImage
 
@@ -22,7 +22,8 @@ SEQUENTIAL = "cividis"  # color-blind safe (Nuñez, Anderton and Renslow 2018)
 SIGNED = "PuOr_r"  # diverging: negative, zero, positive
 
 FONT = "DejaVu Sans"  # comes with matplotlib, so that plots look the same everywhere
-_SETTINGS: Any = {"font.family": FONT, "svg.hashsalt": "headway", "svg.fonttype": "path", "savefig.facecolor": "white"}
+_SETTINGS: Any = {"font.family": FONT, "svg.hashsalt": "headway", "svg.fonttype": "path", "savefig.facecolor": "white",
+                  "figure.constrained_layout.h_pad": 0.08, "figure.constrained_layout.w_pad": 0.08}  # fmt: skip
 _WHITE_SPACE = {"\n": "↵", " ": "␣", "\t": "⇥"}
 
 
@@ -84,8 +85,21 @@ def annotate_cells(axes: "Axes", values: Any) -> None:
             text, dark = "−∞" if value == -np.inf else str(value), False
         else:
             red, green, blue, _ = image.cmap(image.norm(value))
-            text, dark = f"{value:.2f}".replace("-", "−"), 0.3 * red + 0.6 * green + 0.1 * blue < 0.5
-        axes.text(column, row, text, ha="center", va="center", fontsize=8, color="white" if dark else "black")
+            text, dark = f"{value:.2f}".replace("-", "−"), is_dark(red, green, blue)
+        axes.text(column, row, text, ha="center", va="center", fontsize=10, color="white" if dark else "black")
+
+
+def is_dark(red: float, green: float, blue: float) -> bool:
+    """Return whether white text has a higher contrast on this color (from 0 to 1 each) than black text."""
+    return bool(0.2126 * red**2.2 + 0.7152 * green**2.2 + 0.0722 * blue**2.2 < 0.18)
+
+
+def log_scale(axes: "Axes") -> None:
+    """Make the y axis logarithmic, with ticks such as 1,000 instead of small exponents."""
+    from matplotlib.ticker import FuncFormatter
+
+    axes.set_yscale("log")
+    axes.yaxis.set_major_formatter(FuncFormatter(lambda y, _: f"{y:,.0f}" if y >= 1 else f"{y:g}"))
 
 
 def tick_labels(axes: "Axes", labels: Sequence[str], x: bool = False, y: bool = False) -> None:
@@ -117,12 +131,15 @@ def _glyphs() -> frozenset[int]:
     return frozenset(get_font(findfont(FONT)).get_charmap())
 
 
-def to_bytes(figure: "Figure", suffix: str) -> bytes:
-    """Return the figure as a PNG, SVG or PDF file. Equal figures give equal bytes."""
+def to_bytes(figure: "Figure", suffix: str, svg_font: str = "path") -> bytes:
+    """Return the figure as a PNG, SVG or PDF file. Equal figures give equal bytes.
+
+    Text in SVG is drawn as outlines; with the `svg_font` "none" it stays text.
+    """
     import matplotlib
 
     buffer = io.BytesIO()
     dates = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}
-    with matplotlib.rc_context(_SETTINGS):
+    with matplotlib.rc_context(_SETTINGS), matplotlib.rc_context({"svg.fonttype": svg_font}):
         figure.savefig(buffer, format=suffix, metadata=dates.get(suffix))
     return buffer.getvalue()

@@ -28,8 +28,8 @@ def token_ids(plot: Plot, inputs: PlotInputs) -> "figure.Figure":
     fig, [[panel]] = figure.subplots(
         plot.title, size=(max(6.0, 1.5 + 0.28 * len(text)), max(3.0, 1.4 + 0.24 * len(chars)))
     )
-    panel.plot(ids, color=figure.SKY, linewidth=0.8, zorder=1)
-    panel.scatter(np.arange(len(ids)), ids, color=figure.BLUE, s=28, zorder=2)
+    # Dots only: a line from one to the next would suggest that an id between two others means something.
+    panel.scatter(np.arange(len(ids)), ids, color=figure.BLUE, marker="s", s=40, zorder=2)
     figure.label_axes(panel, "position in the text (character)", "token id (character)")
     figure.tick_labels(panel, [figure.visible_character(char) for char in text], x=True)
     panel.set_yticks([stoi[char] for char in chars])
@@ -53,7 +53,7 @@ def _vocabulary(values: tuple[Any, ...]) -> tuple[list[str], dict[str, int], Any
 
 def temperatures(plot: Plot, inputs: PlotInputs) -> "figure.Figure":
     """Draw the probabilities of one row of scores, one panel for each temperature."""
-    fig, axes = figure.subplots(plot.title, 1, len(TEMPERATURES), (11, 3.2), sharey=True)
+    fig, axes = figure.subplots(plot.title, 1, len(TEMPERATURES), (10, 3.2), sharey=True)
     names = [f"{score:g}".replace("-", "−") for score in SCORES]
     for panel, temperature in zip(axes[0], TEMPERATURES, strict=True):
         probs = inputs.functions.array("softmax.softmax", SCORES.shape, SCORES, temperature=temperature)
@@ -68,21 +68,25 @@ def temperatures(plot: Plot, inputs: PlotInputs) -> "figure.Figure":
 def overflow(plot: Plot, inputs: PlotInputs) -> "figure.Figure":
     """Draw the probability of the largest of the scores (s, s - 1, s - 2) for increasing s."""
     rows = LARGEST_SCORES[:, None] - np.arange(3.0)  # (N, 3)
-    fig, [[panel]] = figure.subplots(plot.title, size=(9, 4.2))
     yours = inputs.functions.array("softmax.softmax", rows.shape, rows)[:, 0]
-    panel.plot(LARGEST_SCORES, yours, color=figure.GREEN, linewidth=12, alpha=0.4, label="softmax.softmax, float64")
-    for dtype, color, width in ((np.float64, figure.BLUE, 6), (np.float32, figure.ORANGE, 2)):
+    fig, axes = figure.subplots(plot.title, 3, 1, (9, 5.4), sharex=True, sharey=True)
+    panels = axes[:, 0]
+    panels[0].plot(LARGEST_SCORES, yours, color=figure.GREEN, linewidth=3)
+    figure.label_axes(panels[0], "", "probability", "softmax.softmax, float64")
+    for panel, dtype, color in ((panels[1], np.float64, figure.BLUE), (panels[2], np.float32, figure.ORANGE)):
         with np.errstate(over="ignore", invalid="ignore"):  # the plot shows this overflow
             powers = np.exp(rows.astype(dtype))
             naive = powers[:, 0] / powers.sum(axis=-1)
-        name = np.dtype(dtype).name
-        panel.plot(LARGEST_SCORES, naive, color=color, linewidth=width, label=f"exp(x) / Σ exp(x), {name}")
-        end = float(np.log(np.finfo(dtype).max))
-        panel.axvline(end, color=color, linewidth=0.8, linestyle=":")
-        panel.text(end, 0.08, f" exp overflows in {name}\n at {end:.1f}; from here on: nan", color=color, fontsize=9)
-    figure.label_axes(panel, "s, the largest of the scores s, s − 1, s − 2", "probability of the largest score")
-    panel.set_ylim(0, 1)
-    panel.legend(frameon=False, loc="upper right")
+        name, end = np.dtype(dtype).name, float(np.log(np.finfo(dtype).max))
+        panel.plot(LARGEST_SCORES, naive, color=color, linewidth=3)
+        panel.axvspan(end, LARGEST_SCORES[-1], color="#e0e0e0")
+        panel.text(
+            (end + LARGEST_SCORES[-1]) / 2, 0.5, f"from {end:.1f} on,\nexp overflows: nan", ha="center", va="center"
+        )
+        figure.label_axes(panel, "", "probability", f"exp(x) / Σ exp(x), {name}")
+    panels[2].set_xlabel("s, the largest of the scores s, s − 1, s − 2")
+    panels[0].set_ylim(0, 1)
+    panels[0].margins(x=0)
     return fig
 
 
@@ -99,7 +103,7 @@ def layernorm(plot: Plot, inputs: PlotInputs) -> "figure.Figure":
     """Draw the values of each vector as dots on a line, with mean and standard deviation."""
     x = vectors()
     normed = inputs.functions.array("layernorm.layernorm", x.shape, x, np.ones(WIDTH), np.zeros(WIDTH))
-    fig, axes = figure.subplots(plot.title, 1, 2, (11, 4), sharey=True)
+    fig, axes = figure.subplots(plot.title, 1, 2, (10, 4.2), sharey=True)
     for panel, values, title in ((axes[0, 0], x, "before"), (axes[0, 1], normed, "after, with γ = 1 and β = 0")):
         for row, numbers in enumerate(values):
             panel.plot(numbers, np.full(WIDTH, row), "o", color=figure.BLUE, markersize=5, alpha=0.5)
@@ -110,14 +114,14 @@ def layernorm(plot: Plot, inputs: PlotInputs) -> "figure.Figure":
     axes[0, 0].set_ylabel("vector")
     axes[0, 0].set_ylim(len(KINDS) - 0.6, -0.6)
     axes[0, 0].plot([], [], color=figure.ORANGE, label="mean ± standard deviation")
-    axes[0, 0].legend(frameon=False, loc="upper right", fontsize=8)
+    axes[0, 0].legend(frameon=False, loc="upper right", fontsize=9)
     return fig
 
 
 def activations(plot: Plot, inputs: PlotInputs) -> "figure.Figure":
     """Draw the functions (left) and their slopes (right): the backward functions with an upstream gradient of 1."""
     x = np.linspace(-4.0, 4.0, 401)
-    fig, axes = figure.subplots(plot.title, 1, 2, (11, 4.2))
+    fig, axes = figure.subplots(plot.title, 1, 2, (10, 4.2))
     for name, color, style in (("relu", figure.ORANGE, "--"), ("gelu", figure.BLUE, "-")):
         value = inputs.functions.array(f"ffn.{name}", x.shape, x)
         slope = inputs.functions.array(f"ffn.{name}_backward", x.shape, np.ones_like(x), x)

@@ -128,11 +128,14 @@ class PlotInputs:
     text: str | None = None  # the text to show; None: a default that suits the plot
     load_checkpoint: Callable[[], Checkpoint] | None = None  # called by plots that show a trained model
 
-    def checkpoint(self) -> Checkpoint:
-        """Return the trained model."""
+    def checkpoint(self, *kinds: str) -> Checkpoint:
+        """Return the trained model. Raise UsageError unless it is of one of these kinds (default: a GPT)."""
         if self.load_checkpoint is None:
             raise UsageError("the plot shows a trained model. Train one: headway train")
-        return self.load_checkpoint()
+        run = self.load_checkpoint()
+        if run.settings.kind not in (kinds or ("gpt",)):
+            raise UsageError(f"the plot shows a GPT, and the checkpoint holds a {run.settings.kind} model")
+        return run
 
 
 # The first of these texts whose characters are all in the model's vocabulary is the default.

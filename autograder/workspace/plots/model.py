@@ -58,7 +58,7 @@ def heads(plot: Plot, inputs: PlotInputs) -> "figure.Figure":
     for (layer, head), panel in np.ndenumerate(axes):
         figure.heatmap(panel, weights[layer, head], "", "", f"block {layer}, head {head}", vmin=0.0, vmax=1.0)
         figure.tick_labels(panel, forward.labels, x=True, y=True)
-        panel.tick_params(labelsize=8)
+        panel.tick_params(labelsize=9)
     for panel in axes[-1]:
         panel.set_xlabel("key")
     for panel in axes[:, 0]:
@@ -90,7 +90,7 @@ def residual_stream(plot: Plot, inputs: PlotInputs) -> "figure.Figure":
     """Draw the residual stream at the last position, one row for each stage."""
     forward = ForwardPass(inputs)
     names, stream = forward.residual_stream()
-    fig, axes = figure.subplots(plot.title, size=(11, 4.4))
+    fig, axes = figure.subplots(plot.title, size=(10, 4.4))
     image = figure.heatmap(axes[0, 0], stream[:, -1], "feature", "after block and layer", signed=True)
     axes[0, 0].set_title(f"after the text “{''.join(forward.labels)}”", fontsize="medium", parse_math=False)
     figure.tick_labels(axes[0, 0], names, y=True)
@@ -103,24 +103,19 @@ def hidden_values(forward: ForwardPass) -> tuple[Array, Array]:
     """Return the hidden values of all feed-forward networks before and after the activation, (L, T, F) each."""
     run, functions = forward.run, forward.functions
     activation = run.settings.model.get("activation", "gelu")
-    _, stream = forward.residual_stream()
     before, after = [], []
-    for i in range(forward.n_layers):
-        part = f"blocks.{i}."
-        x = stream[1 + 2 * i]
-        gamma, beta = run.params[f"{part}ln2.gamma"], run.params[f"{part}ln2.beta"]
-        normed = functions.array("layernorm.layernorm", x.shape, x, gamma, beta)
-        weights, bias = run.params[f"{part}ffn.W_1"], run.params.get(f"{part}ffn.b_1")
-        before.append(functions.array("ffn.linear", (len(x), weights.shape[1]), normed, weights, bias))
+    for i, normed in enumerate(ffn_values(forward)[0]):
+        weights, bias = run.params[f"blocks.{i}.ffn.W_1"], run.params.get(f"blocks.{i}.ffn.b_1")
+        before.append(functions.array("ffn.linear", (len(normed), weights.shape[1]), normed, weights, bias))
         after.append(functions.array(f"ffn.{activation}", before[-1].shape, before[-1]))
     return np.stack(before), np.stack(after)
 
 
 def ffn_hidden(plot: Plot, inputs: PlotInputs) -> "figure.Figure":
-    """Draw the hidden values of the last block, their distribution, and the share of negative ones in each block."""
+    """Draw the hidden values of the last block, their distribution, how many are negative, and inputs and outputs."""
     forward = ForwardPass(inputs)
     before, after = hidden_values(forward)
-    fig, axes = figure.subplots(plot.title, 1, 3, (15, 4.2), width_ratios=(2, 1.3, 1))
+    fig, axes = figure.subplots(plot.title, 2, 2, (10, 7.2))
     cut = float(np.quantile(np.abs(after[-1]), 0.98)) or 1.0  # a few large values must not leave all others white
     limits = {"vmin": -cut, "vmax": cut}
     title = "last block, after the activation"
@@ -135,8 +130,31 @@ def ffn_hidden(plot: Plot, inputs: PlotInputs) -> "figure.Figure":
     figure.label_axes(axes[0, 1], "hidden value", "share of all hidden values", "all blocks")
     axes[0, 1].legend(frameon=False, loc="upper left")
     negative = (before < 0).mean(axis=(1, 2))
-    axes[0, 2].bar(np.arange(len(negative)), negative, color=figure.ORANGE)
-    figure.label_axes(axes[0, 2], "block", "share of hidden values", "negative before the activation")
-    figure.integer_ticks(axes[0, 2])
-    axes[0, 2].set_ylim(0, 1)
+    axes[1, 0].bar(np.arange(len(negative)), negative, color=figure.ORANGE)
+    figure.label_axes(axes[1, 0], "block", "share of hidden values", "negative before the activation")
+    figure.integer_ticks(axes[1, 0])
+    axes[1, 0].set_ylim(0, 1)
+    normed, added = ffn_values(forward)
+    input_and_output(axes[1, 1], normed[-1], added[-1])
     return fig
+
+
+def ffn_values(forward: ForwardPass) -> tuple[Array, Array]:
+    """Return the inputs of all feed-forward networks, after layer norm, and their outputs, (L, T, D) each."""
+    if forward.run.settings.model.get("norm") == "post":
+        raise UsageError("this plot needs a pre-norm model, such as: headway train --preset names")
+    _, stream = forward.residual_stream()
+    before, after = stream[1:-1:2], stream[2::2]  # (L, T, D): each network adds its output to the stream
+    normed = []
+    for i, x in enumerate(before):
+        gamma, beta = (forward.run.params[f"blocks.{i}.ln2.{name}"] for name in ("gamma", "beta"))
+        normed.append(forward.functions.array("layernorm.layernorm", x.shape, x, gamma, beta))
+    return np.stack(normed), after - before
+
+
+def input_and_output(panel: "figure.Axes", normed: Array, added: Array) -> None:
+    """Draw each feature of each position as a dot: input of a feed-forward network across, its output up."""
+    panel.scatter(normed.ravel(), added.ravel(), s=14, color=figure.BLUE, alpha=0.6, linewidths=0)
+    panel.axhline(0, color="gray", linewidth=0.6)
+    panel.axvline(0, color="gray", linewidth=0.6)
+    figure.label_axes(panel, "input, after layer norm", "output", "last block: each feature of each position")

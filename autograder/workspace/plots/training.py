@@ -27,7 +27,7 @@ def schedule(plot: Plot, inputs: PlotInputs) -> "figure.Figure":
 
 def loss(plot: Plot, inputs: PlotInputs) -> "figure.Figure":
     """Draw the loss curve of the run in the checkpoint."""
-    return loss_curve(inputs.checkpoint())
+    return loss_curve(inputs.checkpoint("gpt", "bigram"))
 
 
 def loss_curve(run: Checkpoint) -> "figure.Figure":
@@ -69,7 +69,7 @@ def gradient_norms(plot: Plot, inputs: PlotInputs) -> "figure.Figure":
     figure.label_axes(panel, "block and layer", "norm of the gradient (nats per unit)")
     figure.tick_labels(panel, names, x=True)
     panel.tick_params(axis="x", rotation=35)
-    panel.set_yscale("log")
+    figure.log_scale(panel)
     panel.set_ylim(top=panel.get_ylim()[1] * 4)
     panel.legend(frameon=False, ncols=2, loc="upper right")
     return fig

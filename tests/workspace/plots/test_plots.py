@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from matplotlib.text import Text
 from support.commands import invoke
 
 from autograder.courses.transformer import TRANSFORMER
@@ -100,7 +101,8 @@ def test_plot_has_title_and_axis_labels(drawn, name):
     # Panels that share an axis are labeled only at the edge.
     xs, ys = [a.get_xlabel() for a in axes], [a.get_ylabel() for a in axes]
     assert len(axes) >= 1
-    assert all(xs) or (name == "attention-heads" and sum(map(bool, xs)) == 4)
+    shared = axes[0].get_shared_x_axes().joined(axes[0], axes[-1])
+    assert all(xs) or (name == "attention-heads" and sum(map(bool, xs)) == 4) or (shared and xs[-1])
     assert all(ys) or (axes[0].get_shared_y_axes().joined(axes[0], axes[-1]) and ys[0])
     for bar in fig.axes:
         assert bar in axes or bar.get_ylabel(), "unlabeled color scale"
@@ -123,8 +125,8 @@ def test_token_ids_shows_encoded_text(drawn, official):
     text = "hello world, hello there"
     _, stoi, _ = official["tokenizer"].build_vocab(text)
     (axes,) = axes_of(drawn["token-ids"])
-    assert np.array_equal(line(axes), official["tokenizer"].encode(text, stoi))
-    assert np.array_equal(axes.collections[0].get_offsets()[:, 1], line(axes))
+    assert np.array_equal(axes.collections[0].get_offsets()[:, 1], official["tokenizer"].encode(text, stoi))
+    assert len(axes.lines) == 0, "a line between two ids would suggest an order"
     assert "".join(label.get_text() for label in axes.get_xticklabels()) == text.replace(" ", "␣")
 
 
@@ -134,8 +136,7 @@ def test_softmax_temperatures_shows_probabilities(drawn, official):
 
 
 def test_softmax_overflow_naive_lines_end(drawn):
-    (axes,) = axes_of(drawn["softmax-overflow"])
-    yours, float64, float32 = (line(axes, number) for number in (0, 1, 3))
+    yours, float64, float32 = map(line, axes_of(drawn["softmax-overflow"]))
     right = 1 / (1 + math.exp(-1) + math.exp(-2))
     assert np.allclose(yours, right)
     x = functions.LARGEST_SCORES
@@ -148,13 +149,25 @@ def test_positions_shows_table_and_similarity(drawn, official):
     heat, similarity = heatmaps(drawn["positions"])
     assert np.array_equal(heat, table)
     assert np.allclose(similarity, table @ table.T)
-    assert np.array_equal(line(axes_of(drawn["positions"])[1], 2), table[:, 16])
+    _, waves, _, lengths = axes_of(drawn["positions"])
+    assert np.array_equal(line(waves, 2), table[:, 16])
+    assert line(lengths, 1)[[0, 12]] == pytest.approx([2 * math.pi, 200 * math.pi]), "base 10000: columns 0 and 24"
+
+
+@pytest.mark.parametrize("name", FIGURE_NAMES)
+def test_plot_text_is_at_least_9_points(drawn, name):
+    if name == "attention-heads":
+        return  # as many panels as the model has heads
+    fig = drawn[name]
+    assert fig.get_size_inches()[0] <= 10, "as wide as a notebook"
+    assert min(text.get_fontsize() for text in fig.findobj(Text) if text.get_text().strip()) >= 9
 
 
 def test_embedding_map_projects_on_principal_axes(drawn, forward):
     run, *_ = forward
     table = run.params["W_tok"].astype(np.float64)
     left, right = axes_of(drawn["embedding-map"])
+    assert len(right.lines) == 6
     points = np.concatenate([np.column_stack(drawn_line.get_data()) for drawn_line in left.lines[: len(table)]])
     values = np.sort(np.linalg.eigvalsh(np.cov(table.T, bias=True)))[::-1]
     assert np.allclose(points.var(axis=0), values[:2], rtol=1e-5)
@@ -215,13 +228,16 @@ def test_model_plots_show_entries_of_the_cache(drawn, forward, official):
     assert np.allclose(line(axes), np.linalg.norm(stream, axis=-1).mean(axis=-1))
     assert np.allclose(bars(axes)[:8], np.linalg.norm(np.diff(stream, axis=0), axis=-1).mean(axis=-1))
 
-    hidden, _, shut = axes_of(drawn["ffn-hidden"])
+    hidden, _, shut, scatter = axes_of(drawn["ffn-hidden"])
     ffn, last = official["ffn"], config.n_layers - 1
     norm = [run.params[f"blocks.{last}.ln2.{name}"] for name in ("gamma", "beta")]
     normed = official["layernorm"].layernorm(cache[f"blocks.{last}.after_attention"][0], *norm)
     before = ffn.linear(normed, run.params[f"blocks.{last}.ffn.W_1"], run.params[f"blocks.{last}.ffn.b_1"])
     assert np.allclose(hidden.images[0].get_array(), ffn.gelu(before), atol=1e-5)
     assert bars(shut)[last] == pytest.approx((before < 0).mean())
+    added = cache[f"blocks.{last}.after_ffn"][0] - cache[f"blocks.{last}.after_attention"][0]
+    dots = np.column_stack([normed.ravel(), added.ravel()])
+    assert np.allclose(scatter.collections[0].get_offsets(), dots, atol=1e-5)
 
 
 def test_learning_rate_shows_schedule(drawn, official):
@@ -333,7 +349,7 @@ def test_plot_command_wrong_usage_gives_one_line(model, tmp_path):
         ("plot", "sofmax"): "Did you mean",
         ("plot", "attention-heads", "--solution"): "headway train",
         ("plot", "attention-heads", "--solution", "--checkpoint", model, "--text", "a"): "2 to 8",
-        ("plot", "attention-heads", "--solution", "--checkpoint", model, "--text", "aß"): "lacks 'ß'",
+        ("plot", "attention-heads", "--solution", "--checkpoint", model, "--text", "aß"): "'ß' is not in",
         ("plot", "positions", "--solution", "--out", "x.gif"): "--out positions.png",
         ("plot", "attention-viewer", "--solution", "--checkpoint", model, "--out", "x.png"): ".html",
         ("plot", "token-ids", "--solution", "--text", ""): "1 to 80",

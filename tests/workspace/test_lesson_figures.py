@@ -1,0 +1,195 @@
+"""The pictures in the lessons are the ones that the official functions draw; each is used, described and legible."""
+
+import base64
+import html
+import json
+import math
+import re
+import zipfile
+from xml.etree import ElementTree
+
+import pytest
+from support.commands import invoke
+
+from autograder.courses.transformer import TRANSFORMER
+from autograder.curriculum import registry
+from autograder.curriculum.stubs import PICTURE, bundled
+from autograder.errors import HeadwayError
+from autograder.notebooks import cells
+from autograder.workspace.lesson_figures import diagram, trained
+from autograder.workspace.lesson_figures.catalog import FIGURES
+from autograder.workspace.plots.inputs import functions_in_folder
+
+FOLDER = registry.figures(TRANSFORMER.package)
+NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
+LARGEST_FILE = 24_000
+
+
+@pytest.fixture(scope="module")
+def official():
+    with functions_in_folder(bundled("solutions")) as functions:
+        yield functions
+
+
+def lesson(module, folder="solutions"):
+    """The text of a module without comment signs."""
+    source = (bundled(folder) / f"{module}.py").read_text("utf-8")
+    return "\n".join(re.sub(r"^# ?", "", line) for line in source.splitlines())
+
+
+def pictures(module):
+    """Pairs of alternative text and file name."""
+    return [(" ".join(alt.split()), path.removeprefix("figures/")) for alt, path in PICTURE.findall(lesson(module))]
+
+
+def difference(drawn, shipped):
+    """What makes two SVG files differ: structure, text, or a number by more than a pixel's fraction."""
+    elements = list(ElementTree.fromstring(drawn).iter()), list(ElementTree.fromstring(shipped).iter())
+    if len(elements[0]) != len(elements[1]):
+        return f"{len(elements[0])} and {len(elements[1])} elements"
+    for one, other in zip(*elements, strict=True):
+        if (one.tag, one.text, set(one.attrib)) != (other.tag, other.text, set(other.attrib)):
+            return f"{one.tag} {one.text} and {other.tag} {other.text}"
+        for name in one.attrib:
+            texts = one.attrib[name], other.attrib[name]
+            if name in ("fill", "stroke", "class", "id", "clip-path") or name.endswith("href"):
+                close = texts[0] == texts[1]
+            else:
+                close = NUMBER.sub("#", texts[0]) == NUMBER.sub("#", texts[1]) and all(
+                    math.isclose(float(a), float(b), abs_tol=0.25)
+                    for a, b in zip(*map(NUMBER.findall, texts), strict=True)
+                )
+            if not close:
+                return f"{one.tag} {name}: {texts[0]} and {texts[1]}"
+    return None
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_shipped_figure_is_up_to_date(official, name):
+    shipped = (FOLDER / f"{name}.svg").read_text("utf-8")
+    assert difference(FIGURES[name](official), shipped) is None, "make figures"
+
+
+def test_comparison_of_figures_notices_changes():
+    svg = (FOLDER / "attention-steps.svg").read_text("utf-8")
+    assert difference(svg, svg) is None
+    for old, new in ((">0.61<", ">0.62<"), ('x="74"', 'x="75"'), ("#d55e00", "#d55e01"), ("</svg>", "<g/></svg>")):
+        assert old in svg
+        assert difference(svg.replace(old, new), svg) is not None
+
+
+def test_every_figure_is_used_once_and_described():
+    shown = [(module, alt, file) for module in TRANSFORMER.modules for alt, file in pictures(module)]
+    files = [file for _, _, file in shown]
+    assert sorted(files) == sorted(f"{name}.svg" for name in FIGURES)
+    assert {path.name for path in FOLDER.iterdir()} == set(files)
+    assert min(len(alt) for _, alt, _ in shown) >= 30
+    assert len({alt for _, alt, _ in shown}) == len(shown)
+
+
+@pytest.mark.parametrize("module", TRANSFORMER.modules)
+def test_lesson_begins_with_the_map_of_the_model(module):
+    first = lesson(module).partition("\n%%")[2].partition("\n%%")[0]
+    assert f"(figures/map-{module.replace('_', '-')}.svg)" in first
+    assert len(pictures(module)) >= 2
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_figure_is_small_and_its_text_is_legible(name):
+    text = (FOLDER / f"{name}.svg").read_text("utf-8")
+    assert len(text) < LARGEST_FILE
+    assert "<image" not in text
+    assert "<text" in text
+    root = ElementTree.fromstring(text)
+    points = 1.0 if root.attrib["width"].endswith("pt") else 0.75  # of one unit of the drawing
+    assert float(root.attrib["viewBox"].split()[2]) * points <= 720, "as wide as a notebook"
+    sizes = re.findall(r'font-size="([\d.]+)"|font(?:-size)?: ?([\d.]+)px', text)
+    assert min(float(a or b) for a, b in sizes) * points >= 9
+
+
+def luminance(color):
+    parts = [int(color[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+    linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+    return sum(weight * part for weight, part in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
+
+
+def contrast(one, other):
+    low, high = sorted(map(luminance, (one, other)))
+    return (high + 0.05) / (low + 0.05)
+
+
+def test_text_in_cells_has_enough_contrast():
+    for step in range(-diagram.LEVELS, diagram.LEVELS + 1):
+        drawing = diagram.Diagram(50, 50)
+        drawing.table([[step / diagram.LEVELS]], 0, 0, 40, largest=1.0, form=".2f")
+        root = ElementTree.fromstring(drawing.svg())
+        text = next(element for element in root.iter() if element.tag.endswith("text"))
+        cell = next(element for element in root.iter() if element.attrib.get("d", "").startswith("M0 0h"))
+        assert contrast(text.attrib.get("fill", diagram.INK), cell.attrib["fill"]) >= 4.5, step
+    for paper in (diagram.PAPER, diagram.PLAIN, diagram.MARKED, *diagram.TINTS):
+        assert contrast(diagram.INK, paper) >= 4.5
+    assert contrast(diagram.MUTED, diagram.PAPER) >= 4.5
+
+
+@pytest.mark.slow
+def test_trained_model_is_reproducible():
+    """Another processor rounds differently, and 2,000 steps amplify that."""
+    measured, shipped = trained.measure(), trained.measured()
+    assert set(measured) == set(shipped)
+    assert measured["chars"] == shipped["chars"]
+    assert measured["losses"][:10] == pytest.approx(shipped["losses"][:10], abs=0.02)
+    assert measured["losses"][-1] == pytest.approx(shipped["losses"][-1], abs=0.05)
+
+
+def test_notebooks_contain_the_pictures():
+    for module in TRANSFORMER.modules:
+        notebook = json.loads((bundled("assignments") / "notebooks" / f"{module}.ipynb").read_text("utf-8"))
+        sources = ["".join(cell["source"]) for cell in notebook["cells"] if cell["cell_type"] == "markdown"]
+        images = [re.fullmatch(r'<img alt="(.*?)" src="data:image/svg\+xml;base64,(.*?)">', text) for text in sources]
+        found = [(html.unescape(match[1]), base64.b64decode(match[2]).decode()) for match in images if match]
+        expected = [(alt, (FOLDER / file).read_text("utf-8")) for alt, file in pictures(module)]
+        assert found == expected
+        assert "figures/" not in "".join(sources)
+
+
+def test_folded_lesson_keeps_its_picture_inside():
+    figures = {"figures/a.svg": "<svg/>"}
+    (cell,) = cells.lesson("<details>\n\n![A & B](figures/a.svg)\n\nText.\n\n</details>", figures)
+    assert '<img alt="A &amp; B" src="data:' in cell["source"]
+    assert [c["source"][:4] for c in cells.lesson("One.\n\n![A](figures/a.svg)\n\nTwo.", figures)] == [
+        "One.",
+        "<img",
+        "Two.",
+    ]
+    with pytest.raises(HeadwayError, match="make figures"):
+        cells.lesson("![B](figures/b.svg)", figures)
+
+
+def test_stubs_have_the_pictures_beside_them(tmp_path):
+    assert invoke("release", tmp_path, "--format", "stubs").returncode == 0
+    for folder in (tmp_path, bundled("assignments")):
+        assert {path.name: path.read_bytes() for path in (folder / "figures").iterdir()} == {
+            path.name: path.read_bytes() for path in FOLDER.iterdir()
+        }, "make stubs"
+
+
+def test_workspace_has_pictures_and_update_restores_them(tmp_path):
+    work = tmp_path / "work"
+    assert invoke("init", work).returncode == 0
+    picture = work / "figures" / "masks.svg"
+    assert picture.read_bytes() == (FOLDER / "masks.svg").read_bytes()
+    picture.write_text("an older version")
+    done = invoke("update", cwd=work)
+    assert "figures: 1 picture updated" in done.stdout
+    assert picture.read_bytes() == (FOLDER / "masks.svg").read_bytes()
+    assert "Already up to date" in invoke("update", cwd=work).stdout
+
+
+def test_submission_does_not_contain_pictures(tmp_path):
+    work = tmp_path / "work"
+    assert invoke("init", work).returncode == 0
+    done = invoke("submit", "--out", tmp_path / "sent.zip", cwd=work)
+    assert done.returncode == 0, done.stderr
+    names = zipfile.ZipFile(tmp_path / "sent.zip").namelist()
+    assert "softmax.py" in names
+    assert [name for name in names if "figures" in name or name.endswith(".svg")] == []
