@@ -1,9 +1,9 @@
-"""Assignment 7: linear layers, activations, dropout and the feed-forward network, forward and backward."""
+"""Linear layers, activations, dropout and the feed-forward network, forward and backward."""
 
 # %% [markdown]
 # # The feed-forward network: what each position does on its own
 #
-# *Assignment 7 of 12 · 11 functions · about 2 h 30 min*
+# *Assignment 9 of 14 · 11 functions · about 2 h 35 min to write them*
 #
 # Attention moves information *between* positions, but it only averages. The other half of a transformer works on every
 # position alone: it widens the vector from D to F features (often F = 4 D), applies a nonlinear function, the
@@ -16,6 +16,8 @@
 #     hidden (B, T, F)  ── activation ─>  (B, T, F)            nonlinear
 #     (B, T, F)         ── W_2, b_2 ───>  out (B, T, D)        as wide as before
 # ```
+#
+# ![A map of the whole model. Marked: the feed-forward network, in the second half of a block.](figures/map-ffn.svg)
 #
 # (Vaswani et al. 2017, section 3.3.) Without the activation, two linear layers in a row would be equivalent to one. You
 # build the parts first, each with its backward pass, and put them together at the end.
@@ -58,19 +60,22 @@ def relu(x):
 #
 # *5 min, straightforward*
 #
-# Where the input was positive, the output changes exactly as the input does, so the gradient passes unchanged.
-# Elsewhere the output does not change, so the gradient is 0. At 0 itself there is a corner and no derivative; like
-# PyTorch, this course uses 0.
+# An activation works on each entry alone: out_i depends on x_i only. So its gradient is `dout`, entry by entry, times
+# the derivative of one number. Which derivative does ReLU have on the right of 0, where its graph is the line out = x,
+# and which on the left, where it is flat? At 0 itself there is a corner and no derivative; like PyTorch, this course
+# uses 0.
+#
+# With two positive and two other inputs:
 #
 # ```python
-# >>> relu_backward(np.array([10.0, 20.0, 30.0, 40.0]), np.array([-2.0, -0.5, 0.0, 3.0]))
-# array([ 0.,  0.,  0., 40.])
+# >>> relu_backward(np.array([10.0, -20.0, 30.0, 40.0]), np.array([-2.0, 0.5, 0.0, 3.0]))
+# array([  0., -20.,   0.,  40.])
 #
 # ```
 
 # %%
 def relu_backward(dout, x):
-    """Return the gradient of `relu(x)`: `dout` where x > 0, else 0 (also at x = 0).
+    """Return the gradient of `relu(x)`. At x = 0, where there is no derivative, it is 0.
 
     Args:
         dout: gradient with respect to the output, same shape as `x`.
@@ -140,6 +145,9 @@ def relu_backward(dout, x):
 # ```
 #
 # See it: `headway plot activations` (add `--solution` if you have not written your functions yet).
+#
+# ![ReLU and GELU, and their slopes: GELU is smooth, dips below 0, and its slope goes slightly above
+# 1.](figures/activations.svg)
 
 # %%
 
@@ -192,13 +200,37 @@ def gelu_exact(x):
 #
 # *30 min, needs pen and paper*
 #
-# This is the derivative of the tanh form. The product rule gives two terms: one for the factor x, one for the x inside
-# the tanh. Write $u = \sqrt{2/\pi}\,(x + 0.044715\,x^3)$, and use that the derivative of $\tanh u$ is $1 - \tanh^2 u$:
+# Again each entry stands alone, so you need the derivative of one number. GELU is a product, x times a gate s(x), and
+# both factors change with x. The **product rule** adds what each of them contributes: if x rises by h, the first factor
+# rises by h and the second by $s'(x)\, h$, so the product rises by
 #
-# $$\frac{d\,\mathrm{gelu}}{dx} = \frac{1 + \tanh u}{2} + \frac{x}{2} \big( 1 - \tanh^2 u \big) \frac{du}{dx}
-#   \qquad \frac{du}{dx} = \sqrt{2/\pi}\, \big( 1 + 3 \cdot 0.044715\, x^2 \big)$$
+# $$s(x) \cdot h + x \cdot s'(x)\, h$$
 #
-# With the gate $s = \sigma(2u)$ this is $s\, \big( 1 + x\, (1 - s) \cdot 2\, du/dx \big)$.
+# (The term with h² vanishes as h becomes small.) For the exact form, the gate is $\Phi$, and its derivative is the bell
+# curve of the normal distribution, $\varphi(x) = e^{-x^2/2} / \sqrt{2\pi}$. So its derivative is $\Phi(x) + x\,
+# \varphi(x)$. A difference quotient agrees:
+#
+# ```python
+# >>> x, h = 1.0, 1e-6
+# >>> exact = (1 + math.erf(x / math.sqrt(2))) / 2 + x * math.exp(-x * x / 2) / math.sqrt(2 * math.pi)
+# >>> round(exact, 4), round(float(gelu_exact(x + h) - gelu_exact(x - h)) / (2 * h), 4)
+# (1.0833, 1.0833)
+#
+# ```
+#
+# Now do the same for the tanh form. Write it as three steps, and differentiate each:
+#
+# $$u = \sqrt{2/\pi}\,(x + 0.044715\,x^3) \qquad s = \tfrac12 (1 + \tanh u) \qquad \mathrm{gelu} = x \cdot s$$
+#
+# - What is $du/dx$? (The derivative of $x^3$ is $3x^2$.)
+# - What is $ds/du$? (That of tanh is in the table of the assignment `gradients`: $1 - \tanh^2 u$.)
+# - The chain rule multiplies the two: $s'(x) = \frac{ds}{du} \cdot \frac{du}{dx}$. The product rule does the rest.
+#
+# At x = 1, your numbers should be:
+#
+# | u | tanh u | s | du/dx | ds/du | s′ | derivative of gelu |
+# |---|---|---|---|---|---|---|
+# | 0.8336 | 0.6824 | 0.8412 | 0.9049 | 0.2672 | 0.2418 | 1.0830 |
 #
 # ```python
 # >>> gelu_backward(np.ones(5), np.array([-3.0, -1.0, 0.0, 1.0, 3.0])).round(4)
@@ -212,9 +244,6 @@ def gelu_exact(x):
 # %%
 def gelu_backward(dout, x):
     """Return the gradient of `gelu(x)`, the tanh form.
-
-        dx = dout * ((1 + tanh u)/2 + x/2 (1 - tanh² u) du/dx)
-        u = √(2/π) (x + 0.044715 x³)      du/dx = √(2/π) (1 + 3 · 0.044715 x²)
 
     Args:
         dout: gradient with respect to the output, same shape as `x`.
@@ -267,16 +296,28 @@ def linear(x, W, b):
 # %% [markdown]
 # ## `linear_backward`
 #
-# *20 min, needs some thought*
+# *25 min, needs pen and paper*
 #
-# You know the formulas from the last function of assignment 5. Given `dout`, the gradient with respect to $y$, and with
-# all leading axes flattened to N rows:
+# Nearly all parameters of a transformer are in layers like this one, and you have all you need for their gradients. In
+# the assignment `gradients` you derived the gradients of a matrix product from a single entry, and found that what is
+# repeated in the forward pass is summed in the backward pass. Do both again here, for rows n:
 #
-# $$dx = dout\, W^\top \qquad dW = x^\top dout \qquad db = \sum_{rows} dout$$
+# ```text
+#     y_nj = Σ_i x_ni W_ij + b_j
 #
-# If you forget them, use the shapes: if N, D_in and D_out are all different, there is only one product of `(N, D_out)`
-# and `(D_in, D_out)`, one of them transposed, that gives `(N, D_in)`. A frequent mistake is a `db` that still has N
-# rows.
+#     where is x_ni?     in every entry of row n of y,       with the factor  W_ij in y_nj
+#     where is W_ij?     in column j of y, in every row n,   with the factor  ?
+#     where is b_j?      in column j of y, in every row n,   with the factor  ?
+# ```
+#
+# Multiply each factor by its upstream gradient, add up, and write the sums as matrix products where you can. The first
+# line gives $dx_{ni} = \sum_j dout_{nj} W_{ij}$. Here j is summed, and it is the *second* index of both: which of the
+# two matrices has to be transposed?
+#
+# Check your result with the shapes: if N, D_in and D_out are all different, only one product fits. A frequent mistake
+# is a `db` that still has N rows.
+#
+# In the example, `dout` picks the first output of the first row and the last output of the second row:
 #
 # ```python
 # >>> dx, dW, db = linear_backward(np.array([[1.0, 0.0, 0.0], [0.0, 0.0, 1.0]]), np.array([[1.0, 1.0], [2.0, 0.0]]), W)
@@ -294,8 +335,6 @@ def linear(x, W, b):
 # %%
 def linear_backward(dout, x, W):
     """Return the gradients of `linear(x, W, b)`; they do not depend on `b`.
-
-        dx = dout Wᵀ        dW = xᵀ dout        db = Σ_rows dout
 
     Args:
         dout: gradient with respect to the output, (..., D_out).
@@ -374,8 +413,9 @@ def dropout(x, p, rng, training=True):
 #
 # *5 min, straightforward*
 #
-# A dropped value had no influence on the output; a kept value was multiplied by a constant. So the gradient is
-# multiplied by the mask: the *same* mask, not a new draw.
+# In $out_i = x_i \cdot mask_i$ the mask was drawn at random, but it does not depend on x: for the gradient it is a
+# constant factor. Which one does a dropped value have, and which one a kept value? It must be the mask of the *same*
+# forward pass. A new draw would give a gradient to values that had no influence.
 #
 # ```python
 # >>> dropout_backward(np.array([1.0, 1.0, 2.0, 2.0]), np.array([2.0, 0.0, 0.0, 2.0]))
@@ -385,7 +425,7 @@ def dropout(x, p, rng, training=True):
 
 # %%
 def dropout_backward(dout, mask):
-    """Return the gradient of `dropout`: dx = dout * mask.
+    """Return the gradient of `dropout`.
 
     Args:
         dout: gradient with respect to the output, any shape.
@@ -450,9 +490,17 @@ def ffn(x, params, activation="gelu"):
 #
 # *20 min, needs some thought*
 #
-# Take the same three steps in the opposite order, each with the backward function that you already have. Return the
-# gradient of `x`, and the gradients of *all* given parameters under the names of the parameters. An absent bias has no
-# gradient.
+# Take the same three steps in the opposite order, each with a backward function that you already have. Fill in the
+# table on paper before you write a line. Each backward function needs `dout` and what *its own* forward function got:
+#
+# | step, from the end | gets | needs from the cache | gives |
+# |---|---|---|---|
+# | second linear layer | `dout` (..., D) | its input and `W_2` | gradient of its input (..., F), `W_2`, `b_2` |
+# | activation | gradient of its output (..., F) | ? | ? |
+# | first linear layer | ? | ? | dx (..., D), `W_1`, `b_1` |
+#
+# Return the gradient of `x`, and the gradients of *all* given parameters under the names of the parameters. An absent
+# bias has no gradient.
 #
 # ```python
 # >>> dx, grads = ffn_backward(np.array([[1.0], [1.0]]), cache)
@@ -483,10 +531,64 @@ def ffn_backward(dout, cache):
 
 
 # %% [markdown]
+# ## On paper
+#
+# 1. A linear layer has W = [[1, 2], [0, 1]]. Two rows go in, (1, 0) and (2, 3), and `dout` is [[1, 0], [0, 1]]. Compute
+#    dx, dW and db.
+# 2. The sigmoid in GELU's gate, $\sigma(z) = 1 / (1 + e^{-z})$, has a derivative that needs no new exponential: write
+#    it with $\sigma(z)$ alone. (The derivative of $1/a$ is $-1/a^2$.)
+# 3. With ReLU, `ffn` is called with a single row x for which all F values of hidden are negative. Which of the
+#    gradients are 0: dx, those of `W_1`, `b_1`, `W_2`, `b_2`?
+
+# %% [markdown]
+# ## Answers on paper
+#
+# **1. The bias gets (1, 1).** Row n of dx is a sum over the outputs: (1, 0) for the first row, and (2, 1) for the
+# second. dW collects both rows: the first one, (1, 0), has `dout` only in output 0, and the second one, (2, 3), only in
+# output 1. db counts `dout` in each column.
+#
+# ```python
+# >>> dx, dW, db = linear_backward(np.eye(2), np.array([[1.0, 0.0], [2.0, 3.0]]), np.array([[1.0, 2.0], [0.0, 1.0]]))
+# >>> dx
+# array([[1., 0.],
+#        [2., 1.]])
+# >>> dW
+# array([[1., 2.],
+#        [0., 3.]])
+# >>> db
+# array([1., 1.])
+#
+# ```
+#
+# **2. It is the sigmoid times one minus the sigmoid.** With $a = 1 + e^{-z}$, the derivative is $e^{-z} / a^2$. One
+# factor $1/a$ is $\sigma(z)$, and $e^{-z}/a = 1 - \sigma(z)$. So it is $\sigma(z)\,(1 - \sigma(z))$, at most ¼, at z =
+# 0.
+#
+# ```python
+# >>> def sigmoid(z):
+# ...     return 1 / (1 + math.exp(-z))
+# >>> round((sigmoid(2 + 1e-6) - sigmoid(2 - 1e-6)) / 2e-6, 6), round(sigmoid(2) * (1 - sigmoid(2)), 6)
+# (0.104994, 0.104994)
+#
+# ```
+#
+# **3. All except that of `b_2`.** ReLU is shut, so nothing goes back to hidden, and dx, `W_1` and `b_1` get nothing.
+# The gradient of `W_2` is made of the activated values, which are all 0. Only `b_2` is added after the gate.
+#
+# ```python
+# >>> shut = {"W_1": np.ones((2, 3)), "b_1": np.full(3, -9.0), "W_2": np.ones((3, 2)), "b_2": np.zeros(2)}
+# >>> out, cache = ffn(np.ones((1, 2)), shut, activation="relu")
+# >>> dx, grads = ffn_backward(np.ones((1, 2)), cache)
+# >>> [name for name, grad in (grads | {"x": dx}).items() if grad.any()]
+# ['b_2']
+#
+# ```
+
+# %% [markdown]
 # ## What could go wrong
 #
-# These mistakes are easy to make here. Read them before you write the functions, and again when a check fails: the
-# report uses the same words when it recognizes one.
+# Look here when a check fails. These mistakes are easy to make, and the report uses the same words when it recognizes
+# one.
 #
 # - `gelu`: **the exact GELU with erf was used, not the tanh form.** The two never differ by more than 0.0005. GPT-2 was
 #   trained with the tanh form.
@@ -498,7 +600,7 @@ def ffn_backward(dout, cache):
 #   mistake stays hidden.
 # - `dropout`: **values were dropped although training is false.** After training the predictions would then be random,
 #   and worse.
-# - `ffn`: **there is no activation between the two layers.** Two linear layers in a row are equivalent to one.
+# - `ffn`: **there was no activation between the two layers.** Two linear layers in a row are equivalent to one.
 # - `ffn_backward`: **the slope of the activation was taken at its output instead of its input.** ReLU hides it, because
 #   its output is positive exactly where its input is. GELU does not.
 
@@ -585,5 +687,31 @@ if __name__ == "__main__":
 # %% [markdown]
 # ## In your own GPT
 #
-# Once you have trained your GPT (`headway train`, assignment 10), you can see this part at work:
+# Once you have trained your GPT (`headway train`, in the assignment `training`), you can see this part at work:
 # `headway plot ffn-hidden`.
+#
+# This is one in a small model that was trained on names. Each dot is one feature at one position. Most outputs are
+# small corrections, a few are large, and no straight line through the dots would predict them.
+#
+# ![Input and output of a feed-forward network as dots: most outputs are near 0, some are far from
+# it.](figures/ffn-scatter.svg)
+
+# %% [markdown]
+# ## Going faster
+#
+# You can skip this section until your code is correct. Two details of the solution save time.
+#
+# Both activations are x times a gate, and the backward pass needs the gate again. A tanh is expensive, so `ffn` keeps
+# the gate in the cache. The derivative then costs no new tanh: with $s = \sigma(2u)$, question 2 on paper gives $s'(x)
+# = s\,(1 - s) \cdot 2\,du/dx$.
+#
+# In `linear`, all leading axes are flattened to rows, so that there is one large matrix product and not one small
+# product for each text. In `linear_backward`, the sum over the rows is a product with a vector of ones, which is
+# usually faster than `sum`:
+#
+# ```python
+# >>> rows = np.array([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+# >>> np.ones(2) @ rows, rows.sum(axis=0)
+# (array([5., 7., 9.]), array([5., 7., 9.]))
+#
+# ```

@@ -1,9 +1,9 @@
-"""Assignment 11: generation, from the scores of the last position to text, with and without a key/value cache."""
+"""Generation, from the scores of the last position to text, with and without a key/value cache."""
 
 # %% [markdown]
 # # Generation: from predictions to text
 #
-# *Assignment 11 of 12 · 4 functions · about 2 h 5 min*
+# *Assignment 13 of 14 · 4 functions · about 2 h 5 min to write them*
 #
 # Your GPT is trained, and it predicts which token comes next. To generate text, ask it for the next token, append the
 # answer, and ask again:
@@ -14,6 +14,8 @@
 #      └───────────────────────────────────────────────────────────────────────────────────────┘
 # ```
 #
+# ![A map of the whole model. Marked: drawing the next token and appending it to the text.](figures/map-generation.svg)
+#
 # Two questions are left. How do you choose one token from the scores? And how do you avoid processing the whole text
 # again for every new token?
 
@@ -21,7 +23,7 @@
 import numpy as np
 from attention import attention, causal_mask
 from blocks import subset
-from embeddings import embed
+from embeddings import embed, sinusoidal_positions
 from ffn import ffn, linear
 from gpt import gpt
 from layernorm import layernorm
@@ -31,7 +33,7 @@ from softmax import as_float, softmax
 # %% [markdown]
 # ## `next_token_probs`
 #
-# *40 min, needs pen and paper*
+# *40 min, needs some thought*
 #
 # Always taking the most probable token, **greedy decoding**, sounds reasonable, but long texts often repeat themselves
 # (Holtzman et al. 2020, table 1). Drawing from all probabilities gives more varied text, but thousands of improbable
@@ -45,6 +47,9 @@ from softmax import as_float, softmax
 #   whose probabilities add up to at least p. These are few if the model is certain, and many if it is not.
 #
 # All other tokens get probability 0, and the rest is rescaled so that the sum is 1 again.
+#
+# ![The probabilities of eight tokens under three temperatures, top-k with k = 3, top-p with p = 0.9, and temperature
+# 0.](figures/sampling.svg)
 #
 # ```python
 # >>> logits = np.log([0.5, 0.3, 0.15, 0.05])
@@ -219,7 +224,7 @@ def generate(ids, params, config, n_new, rng, temperature=1.0, top_k=None, top_p
 # %% [markdown]
 # ## `generate_cached`
 #
-# *50 min, needs pen and paper*
+# *50 min, needs some thought*
 #
 # `generate` repeats work. To append the 200th token, it computes 199 positions, and to append the 201st it computes the
 # same 199 again, and one more. The causal mask makes that unnecessary: no position attends to later ones, so nothing
@@ -235,12 +240,17 @@ def generate(ids, params, config, n_new, rng, temperature=1.0, top_k=None, top_p
 #                     q attends to all S of them
 # ```
 #
+# ![The keys and values computed at each of five steps: without a cache all of them every time, with a cache only the
+# newest.](figures/kv-cache.svg)
+#
 # Everything else (norms, feed-forward network, output head) works on each position separately anyway. The cost of a
 # token is now that of one position, plus attention over S keys; before, it was that of S positions.
 #
-# Three details are easy to get wrong:
+# Four details are easy to get wrong:
 #
 # - The new token stands at position S - 1, not at 0: it needs *its* row of `W_pos`.
+# - The steps are those of `block` and `gpt`, with all options of the configuration: norm, positions, biases. (Nothing
+#   is dropped: that is for training only.)
 # - A prompt of several tokens is processed at once, and then its queries must not attend to later positions. For this,
 #   `causal_mask` takes `n_queries` and `n_keys`: the queries belong to the *last* of the keys.
 # - **The cache is of no use when the window moves.** Beyond `block_size` tokens, the first one is dropped and all
@@ -297,10 +307,102 @@ def generate_cached(ids, params, config, n_new, rng, temperature=1.0, top_k=None
 
 
 # %% [markdown]
+# ## What does a token cost?
+#
+# You can count it, without measuring anything. A row times a matrix takes one multiplication and one addition for each
+# entry of the matrix. So *each entry of a matrix costs two operations per token*. Attention adds, in each block, two
+# operations for each of the D entries of every stored key (the scores), and two for every stored value (the average).
+#
+# ```python
+# >>> def operations(config, n_keys):  # of one new token that attends to n_keys positions
+# ...     D, F, V = config.d_model, config.d_ff, config.vocab_size
+# ...     matrices = config.n_layers * (3 * D * D + D * D + 2 * D * F) + D * V  # W_qkv, W_o, W_1 and W_2; the head
+# ...     return 2 * matrices + config.n_layers * 4 * D * n_keys
+# >>> small_gpt2 = GPTConfig(vocab_size=50_257, block_size=1024, n_layers=12, n_heads=12, d_model=768)
+# >>> operations(small_gpt2, n_keys=1), operations(small_gpt2, n_keys=1024)
+# (247100928, 284812800)
+#
+# ```
+#
+# So a token of the smallest GPT-2 costs about 0.25 billion operations. Attention is a small part of that, even over the
+# whole context of 1,024 tokens. (In training, the backward pass takes about twice as many as the forward pass, because
+# each product has two gradients.)
+#
+# Without the cache, the 1,024th token costs as much as a whole text of 1,024 tokens. What does the cache cost instead?
+# Memory: one key and one value of D entries, per block and position. With 4 bytes for each number:
+#
+# ```python
+# >>> def cache_bytes(config, n_keys):
+# ...     return config.n_layers * 2 * config.d_model * n_keys * 4
+# >>> cache_bytes(small_gpt2, 1024) / 2**20  # in MiB
+# 72.0
+#
+# ```
+#
+# There is a second price. To compute one token, the machine has to *read* every parameter and the whole cache once. How
+# many operations is that for each byte?
+#
+# ```python
+# >>> parameter_bytes = 4 * 124_000_000
+# >>> round(operations(small_gpt2, 1024) / (parameter_bytes + cache_bytes(small_gpt2, 1024)), 2)
+# 0.5
+#
+# ```
+#
+# Half an operation per byte is very little: processors can do many operations in the time in which they read one byte.
+# So a model that writes a single text mostly waits for its memory. A batch of texts helps, because each parameter is
+# read once for all of them, but every text needs its own cache. And in training, hundreds of positions share each
+# parameter that is read.
+
+# %% [markdown]
+# ## On paper
+#
+# 1. The probabilities of four tokens are ½, ¼, ⅛ and ⅛. What are they with the temperature ½? (Dividing the logarithms
+#    by ½ squares the probabilities, before they are rescaled.)
+# 2. Which of these always give the same as temperature 0, if no two scores are equal: `top_k=1`, `top_p=0.01`,
+#    `temperature=0.01`?
+# 3. A model has 32 blocks and D = 4,096, and stores each number in 2 bytes. How large is the key/value cache of one
+#    text of 4,096 tokens? How large is it if groups of four heads share their keys and values?
+
+# %% [markdown]
+# ## Answers on paper
+#
+# **1. They are 16/22, 4/22, 1/22 and 1/22.** The squares are ¼, 1/16, 1/64 and 1/64, and their sum is 22/64.
+#
+# ```python
+# >>> (22 * next_token_probs(np.log([0.5, 0.25, 0.125, 0.125]), temperature=0.5)).round(6)
+# array([16.,  4.,  1.,  1.])
+#
+# ```
+#
+# **2. Only the first one.** With `top_p=0.01` the smallest set that reaches 0.01 is usually the most probable token
+# alone, but not if there are more than a hundred tokens that are about equally likely. A small temperature leaves a
+# little probability to scores that are very close to the largest.
+#
+# ```python
+# >>> nearly_equal = np.linspace(0, 1e-3, 1000)
+# >>> for control in ({"top_k": 1}, {"top_p": 0.01}, {"temperature": 0.01}):
+# ...     print(int((next_token_probs(nearly_equal, **control) > 0).sum()))
+# 1
+# 10
+# 1000
+#
+# ```
+#
+# **3. It is 2 GiB, and 0.5 GiB with shared keys and values.** That is why many newer models let several heads share
+# them.
+#
+# ```python
+# >>> 32 * 2 * 4096 * 4096 * 2 / 2**30
+# 2.0
+#
+# ```
+
+# %% [markdown]
 # ## What could go wrong
 #
-# These mistakes are easy to make here. Read them before you write the functions, and again when a check fails: the
-# report uses the same words when it recognizes one.
+# Look here when a check fails. These mistakes are easy to make, and the report uses the same words when it recognizes
+# one.
 #
 # - `next_token_probs`: **the scores were multiplied by the temperature.** A low temperature should make the most
 #   probable token even more probable. Here it does the opposite.
@@ -316,13 +418,13 @@ def generate_cached(ids, params, config, n_new, rng, temperature=1.0, top_k=None
 #   at the last position predict the new token.
 # - `generate_cached`: **every new token was embedded as if it stood at position 0.** The new token is passed in as a
 #   text of length 1, but its position is after all the tokens in the cache.
-# - `generate_cached`: **the positions of the prompt attend to later positions.** A single new token needs no mask, but
-#   a prompt is processed with several queries at once.
+# - `generate_cached`: **the positions of the prompt attended to later positions.** A single new token needs no mask,
+#   but a prompt is processed with several queries at once.
 
 # %% [markdown]
 # ## Try it
 #
-# Use all eleven assignments together. The text consists of docstrings of this file. Train a very small GPT (one block,
+# Use all that you have written so far. The text consists of docstrings of this file. Train a very small GPT (one block,
 # a context of 8 characters) on it, and let it continue "the ", greedily and at three temperatures.
 #
 # **Guess first.** Each text of 304 characters contains 297 pieces of eight. How many *different* pieces does each of

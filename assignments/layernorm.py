@@ -1,9 +1,9 @@
-"""Assignment 6: layer normalization, forward and backward, and the RMS norm (bonus)."""
+"""Layer normalization, forward and backward, and the RMS norm (bonus)."""
 
 # %% [markdown]
 # # Layer normalization: every vector back to the same scale
 #
-# *Assignment 6 of 12 · 2 functions · about 1 h · bonus: 2 more, 35 min*
+# *Assignment 8 of 14 · 2 functions · about 1 h 15 min to write them · bonus: 2 more, 35 min*
 #
 # Attention is the first of the two steps that a transformer repeats; the next assignment brings the second. Something
 # is missing between them. A deep network multiplies and adds many times. If one step doubles its values, the next one
@@ -26,9 +26,15 @@
 #     └────────────────┘
 # ```
 #
+# ![A map of the whole model. Marked: layer norm, twice in each block and once after the
+# last.](figures/map-layernorm.svg)
+#
 # The mean and the variance are taken over the D entries, the *features*, of *one* vector. The other positions and the
 # rest of the batch do not matter. Batch normalization, its older relative, does the opposite: it normalizes each
 # feature over the batch.
+#
+# ![A table with a row for each token: layer norm takes mean and variance over a row, batch norm over a
+# column.](figures/normalized-axes.svg)
 
 # %%
 import functools
@@ -95,6 +101,9 @@ from softmax import as_float
 # length 1, when you take the mean, so that you can subtract: `(B, T, D)` minus `(B, T, 1)`.
 #
 # See it: `headway plot layernorm` (add `--solution` if you have not written your function yet).
+#
+# ![The values of four vectors before and after: afterwards each has mean 0 and standard deviation 1, and the same
+# pattern.](figures/layernorm.svg)
 
 # %%
 
@@ -120,26 +129,78 @@ def layernorm(x, gamma, beta, eps=1e-5):
 # %% [markdown]
 # ## `layernorm_backward`
 #
-# *45 min, needs pen and paper*
+# *1 h, needs pen and paper*
 #
-# Write $\hat x$ for the normalized vector (before gain and bias) and $\sigma$ for the root that it was divided by,
-# $\epsilon$ included. The gradients of gain and bias are easy. All rows used the same gain and bias, so each gradient
-# is a *sum over all rows*:
+# Here the backward pass takes some work, because every $x_i$ changes *every* output of its row. Take it apart into
+# three steps, none of which is hard alone, and go through them from the last to the first. For one row:
 #
-# $$d\gamma = \sum_{rows} dout \cdot \hat x \qquad d\beta = \sum_{rows} dout$$
+# $$c_i = x_i - \mu \qquad \hat x_i = \frac{c_i}{\sigma}
+#   \quad \text{with} \quad \sigma^2 = \frac{1}{D} \sum_j c_j^2 + \epsilon \qquad y_i = \gamma_i \hat x_i + \beta_i$$
 #
-# For `x` there are three paths. Every $x_i$ appears directly, in the mean, and in the variance; and through the mean
-# and the variance it changes *every* output of its row. With $g = dout \cdot \gamma$, the gradient that arrives at
-# $\hat x$, the three paths add up to
+# ```text
+#          ┌──> mean ──┐         ┌──> root mean square σ ──┐
+#     x ───┴───────── (−) ── c ──┴────────────────────── (÷) ── x̂ ── (· γ) ── (+ β) ── y
+# ```
 #
-# $$dx = \frac{1}{\sigma} \Big( g - \mathrm{mean}(g) - \hat x \cdot \mathrm{mean}(g \cdot \hat x) \Big)$$
-#
-# (The derivation is that of Ioffe and Szegedy 2015, section 3, with the means taken over the features.) The second term
-# is the path through the mean. Because of it each row of `dx` adds up to 0: shifting a vector does not change the
-# output. The third term is the path through the variance: scaling a vector changes (almost) nothing either.
+# Do each step on paper, with the question of the assignment `gradients`: pick one entry; where is it used, and with
+# what factor? Follow it with the vector from above, for `dout` = (1, 0, 0, 0), gains of 1, and the letters of the
+# picture:
 #
 # ```python
-# >>> dx, dgamma, dbeta = layernorm_backward(np.array([1.0, 0.0, 0.0, 0.0]), np.array([1.0, 2.0, 3.0, 6.0]), np.ones(4))
+# >>> x = np.array([1.0, 2.0, 3.0, 6.0])
+# >>> c = x - x.mean()
+# >>> sigma = np.sqrt((c * c).mean() + 1e-5)
+# >>> x_hat = c / sigma
+#
+# ```
+#
+# **Gain and bias.** Row n has $y_{ni} = \gamma_i \hat x_{ni} + \beta_i$. The same $\gamma_i$ and $\beta_i$ are used in
+# every row, so their gradients are sums over all rows. What factor does each of them have in $y_{ni}$? And the gradient
+# that arrives at $\hat x$, which we call g: in which entries of y is $\hat x_{ni}$, and with what factor?
+#
+# **The division.** Now go from g to the gradient of c. There are two paths, because $c_j$ is used in the numerator and
+# in σ.
+#
+# - Directly: $c_j$ is in $\hat x_j$ only, with the factor $1/\sigma$.
+# - Through σ: first, how fast does σ change with $c_j$? Differentiate $\sigma^2 = \frac{1}{D} \sum_j c_j^2 + \epsilon$
+#   on both sides: $2 \sigma \cdot d\sigma/dc_j = 2 c_j / D$, so
+#
+# $$\frac{d\sigma}{dc_j} = \frac{c_j}{D\, \sigma} = \frac{\hat x_j}{D}$$
+#
+# Then, how fast does $\hat x_i = c_i / \sigma$ change with σ? The derivative of $1/\sigma$ is $-1/\sigma^2$, so the
+# answer is $-c_i/\sigma^2 = -\hat x_i/\sigma$. This holds for *every* i. So collect: multiply each $g_i$ by the answer
+# for i, add over all i, and multiply the sum by $d\sigma/dc_j$. A sum over i divided by D is a mean: write it as one.
+#
+# Are the two pieces correct? Move one entry of c a little, and then σ:
+#
+# ```python
+# >>> moved = c + np.array([1e-6, 0.0, 0.0, 0.0])
+# >>> slope = (np.sqrt((moved * moved).mean() + 1e-5) - sigma) / 1e-6
+# >>> round(float(slope), 4), round(float(x_hat[0] / 4), 4)
+# (-0.2673, -0.2673)
+# >>> bool(np.allclose((c / (sigma + 1e-6) - x_hat) / 1e-6, -x_hat / sigma, atol=1e-5))
+# True
+#
+# ```
+#
+# With g = (1, 0, 0, 0), both paths together give the gradient of c: (0.3818, −0.0764, 0, 0.2291). The direct path alone
+# would give (0.5345, 0, 0, 0).
+#
+# **The mean.** Last, go from the gradient of c, which we call dc, to that of x. Written out, $c_i = x_i - \frac{1}{D}
+# \sum_j x_j$. So $x_j$ is in $c_j$ with the factor 1, and through the mean it is in *every* $c_i$ with the factor
+# $-1/D$. Add both, again with a mean instead of the sum:
+#
+# $$dx_j = dc_j - \frac{1}{D} \sum_i dc_i = dc_j - \mathrm{mean}(dc)$$
+#
+# Subtracting a mean has a backward pass that subtracts a mean. So each row of dx adds up to 0, and it must: shifting a
+# vector does not change the output.
+#
+# You now have everything: from `dout` to g, from g to dc, from dc to dx. (Ioffe and Szegedy 2015, section 3, do the
+# same for batch normalization.) Collect it on paper before you write code. You may stop there, or simplify dc and dx to
+# one formula with the second question below.
+#
+# ```python
+# >>> dx, dgamma, dbeta = layernorm_backward(np.array([1.0, 0.0, 0.0, 0.0]), x, np.ones(4))
 # >>> dx.round(4)
 # array([ 0.2482, -0.21  , -0.1336,  0.0954])
 # >>> dgamma.round(4), dbeta
@@ -147,18 +208,12 @@ def layernorm(x, gamma, beta, eps=1e-5):
 #
 # ```
 #
-# By hand, the first entry: g is (1, 0, 0, 0), with mean 0.25. The mean of g times $\hat x$ is −1.069 / 4 = −0.2673. So
-# the entry is (1 − 0.25 − 1.069 · 0.2673) / 1.8708 = 0.2482.
-#
 # This is also why you should never test a layer norm with a `dout` of ones: if $\gamma$ is 1 as well, the true `dx` is
 # 0, and a function that always returns 0 looks right.
 
 # %%
 def layernorm_backward(dout, x, gamma, eps=1e-5):
     """Return the gradients of `layernorm(x, gamma, beta, eps)`; they do not depend on `beta`.
-
-        dx = (g - mean(g) - x̂ mean(g x̂)) / std   with g = dout * gamma, x̂ = (x - mean(x)) / std, std = √(var(x) + eps)
-        dgamma = Σ_rows dout * x̂                 dbeta = Σ_rows dout
 
     Args:
         dout: gradient with respect to the output, (..., D).
@@ -215,12 +270,11 @@ def rmsnorm(x, gamma, eps=1e-5):
 # %% [markdown]
 # ## Bonus: `rmsnorm_backward`
 #
-# *25 min, needs some thought*
+# *25 min, needs pen and paper*
 #
-# As in layer normalization, but without the path through the mean, because no mean was subtracted:
-#
-# $$dx = \frac{1}{r} \Big( g - \hat x \cdot \mathrm{mean}(g \cdot \hat x) \Big) \qquad
-#   r = \sqrt{\mathrm{mean}(x^2) + \epsilon} \qquad \hat x = x / r \qquad g = dout \cdot \gamma$$
+# The picture for the RMS norm is the one of layer normalization from c on: $\hat x = x / r$ with $r^2 = \frac{1}{D}
+# \sum_j x_j^2 + \epsilon$. Nothing was centred, so one of the three steps above does not exist here. Which one? Do the
+# other two again, with x in place of c and r in place of σ.
 #
 # ```python
 # >>> dx, dgamma = rmsnorm_backward(np.array([1.0, 0.0, 0.0, 0.0]), np.array([1.0, 2.0, 3.0, 6.0]), np.ones(4))
@@ -232,9 +286,6 @@ def rmsnorm(x, gamma, eps=1e-5):
 # %%
 def rmsnorm_backward(dout, x, gamma, eps=1e-5):
     """Return the gradients of `rmsnorm(x, gamma, eps)`.
-
-        dx = (g - x̂ mean(g x̂)) / r     with g = dout * gamma, x̂ = x / r, r = √(mean(x²) + eps)
-        dgamma = Σ_rows dout * x̂
 
     Args:
         dout: gradient with respect to the output, (..., D).
@@ -250,10 +301,53 @@ def rmsnorm_backward(dout, x, gamma, eps=1e-5):
 
 
 # %% [markdown]
+# ## On paper
+#
+# Take a pencil; no code is needed. Assume that every gain is 1 and $\epsilon$ is 0.
+#
+# 1. A row is x = (2, 4, 6), and its `dout` is (0, 0, 1). Compute $\sigma$, $\hat x$, the gradient of c, and dx.
+# 2. What is the mean of $\hat x$ over a row? Use it to compute the mean of dc, and write dx as a single formula.
+# 3. What is dx if `dout` is the same number everywhere in a row? And if it is $\hat x$ itself? Which two changes of a
+#    vector have no effect on its layer norm, and what do they have to do with these two answers?
+
+# %% [markdown]
+# ## Answers on paper
+#
+# **1. dx is (0.1021, −0.2041, 0.1021).** The mean is 4, so c = (−2, 0, 2), and the variance is (4 + 0 + 4) / 3 = 2.667.
+# So $\sigma$ = 1.633 and $\hat x$ = (−1.2247, 0, 1.2247). The mean of $g \hat x$ is 1.2247 / 3 = 0.4082. The gradient
+# of c is (0.3062, 0, 0.3062): in the last entry the direct path gives 0.6124, and the path through $\sigma$ takes away
+# half of it. Its mean is 0.2041, so dx = (0.1021, −0.2041, 0.1021).
+#
+# ```python
+# >>> dx, _, _ = layernorm_backward(np.array([0.0, 0.0, 1.0]), np.array([2.0, 4.0, 6.0]), np.ones(3), eps=0.0)
+# >>> dx.round(4)
+# array([ 0.1021, -0.2041,  0.1021])
+#
+# ```
+#
+# **2. It is 0.** The mean was subtracted. So the term of dc that contains $\hat x$ has the mean 0, and the mean
+# of dc is mean(g)/$\sigma$. In dx, $1/\sigma$ can then be taken out of all terms. (The formula is in the third hint:
+# `headway hint layernorm.layernorm_backward --more`.)
+#
+# **3. It is 0 in both cases.** Adding the same number to all entries has no effect, and the path through the mean
+# removes what a gradient has in this direction. Stretching the distances from the mean has no effect either, and the
+# path through σ removes that. So dx has no part in these two directions.
+#
+# ```python
+# >>> x = np.array([[1.0, 2.0, 3.0, 6.0]])
+# >>> for dout in (np.ones((1, 4)), layernorm(x, np.ones(4), np.zeros(4), eps=0.0)):
+# ...     dx, _, _ = layernorm_backward(dout, x, np.ones(4), eps=0.0)
+# ...     print(bool(np.abs(dx).max() < 1e-12))
+# True
+# True
+#
+# ```
+
+# %% [markdown]
 # ## What could go wrong
 #
-# These mistakes are easy to make here. Read them before you write the functions, and again when a check fails: the
-# report uses the same words when it recognizes one.
+# Look here when a check fails. These mistakes are easy to make, and the report uses the same words when it recognizes
+# one.
 #
 # - `layernorm`: **the variance was divided by D - 1, not by D.** Statistics books, torch.var and torch.std divide by
 #   D - 1. Layer normalization uses the plain mean of the squared distances. With few features the result is several
@@ -356,3 +450,38 @@ if __name__ == "__main__":
 #        [ 0.02, -1.41]])
 #
 # ```
+
+# %% [markdown]
+# ## In your own GPT
+#
+# Your model can now be deep: whatever size its vectors have grown to, the next block gets vectors of the same size.
+#
+# ```python
+# >>> x = np.random.default_rng(0).normal(size=(3, 4))
+# >>> for scale in (1, 1000):
+# ...     print(layernorm(scale * x, np.ones(4), np.zeros(4))[0].round(3))
+# [-0.209 -1.124  1.616 -0.283]
+# [-0.209 -1.124  1.616 -0.283]
+#
+# ```
+
+# %% [markdown]
+# ## Going faster
+#
+# You can skip this section until your code is correct. The solution is written a little differently from the formulas,
+# because a layer norm is called twice in every block, on short rows.
+#
+# - All vectors are the rows of one matrix (N, D). The sum of each row is then the product of the matrix and a vector of
+#   ones. A matrix product is usually faster than `sum` for short rows:
+#
+# ```python
+# >>> rows = np.array([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+# >>> rows @ np.ones(3), np.ones(2) @ rows  # the sums of the rows, and of the columns
+# (array([ 6., 15.]), array([5., 7., 9.]))
+#
+# ```
+#
+# - `np.vecdot(c, c)` adds the squares of a row without storing them.
+# - `centred /= std` writes into an array that the function has made itself, and so needs no new one.
+#
+# The plain form is just as correct: `x.mean(axis=-1, keepdims=True)`, and the same for the mean of the squares.

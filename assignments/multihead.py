@@ -1,9 +1,9 @@
-"""Assignment 5: multi-head attention, several attentions side by side, within one text or between two."""
+"""Multi-head attention, several attentions side by side, within one text or between two."""
 
 # %% [markdown]
 # # Multi-head attention: looking for several things at once
 #
-# *Assignment 5 of 12 · 4 functions · about 1 h 55 min*
+# *Assignment 7 of 14 · 4 functions · about 1 h 55 min to write them*
 #
 # `attention` takes queries, keys and values, but where do they come from? It also computes only one set of weights for
 # each query. A word needs several kinds of information: which noun does this adjective belong to, where did the
@@ -23,6 +23,8 @@
 #     one attention for each head         ▼    ▼    ▼    ▼
 #     side by side again, D entries      ████ ████ ████ ████  ── one more matrix ──>  D entries
 # ```
+#
+# ![A map of the whole model. Marked: multi-head attention, in the first half of a block.](figures/map-multihead.svg)
 #
 # More heads add no parameters. They are cut from the same D columns, and the matrices have 4D² entries for any H.
 
@@ -44,16 +46,22 @@ from attention import attention, attention_backward
 #
 # Head 0 owns the first K columns of every position, head 1 the next K, and so on.
 #
+# ![The table x with four positions and six columns is cut into pieces of two columns; then the pieces of each head are
+# put together.](figures/split-heads.svg)
+#
 # ```python
 # >>> x = np.array([[0, 1, 2, 3], [10, 11, 12, 13], [20, 21, 22, 23]])  # T = 3 positions, D = 4
-# >>> split_heads(x, n_heads=2)
-# array([[[ 0,  1],
-#         [10, 11],
-#         [20, 21]],
-# <BLANKLINE>
-#        [[ 2,  3],
-#         [12, 13],
-#         [22, 23]]])
+# >>> heads = split_heads(x, n_heads=2)
+# >>> heads.shape  # (H, T, K)
+# (2, 3, 2)
+# >>> heads[0]
+# array([[ 0,  1],
+#        [10, 11],
+#        [20, 21]])
+# >>> heads[1]
+# array([[ 2,  3],
+#        [12, 13],
+#        [22, 23]])
 #
 # ```
 #
@@ -62,14 +70,10 @@ from attention import attention, attention_backward
 # mixed, and a causal model can then read the future, as you will see at `multihead_attention`:
 #
 # ```python
-# >>> x.reshape(2, 3, 2)  # wrong: the first head holds positions 0 and half of 1
-# array([[[ 0,  1],
-#         [ 2,  3],
-#         [10, 11]],
-# <BLANKLINE>
-#        [[12, 13],
-#         [20, 21],
-#         [22, 23]]])
+# >>> x.reshape(2, 3, 2)[0]  # wrong: head 0 holds position 0 and half of position 1
+# array([[ 0,  1],
+#        [ 2,  3],
+#        [10, 11]])
 #
 # ```
 
@@ -129,7 +133,7 @@ def merge_heads(x):
 # %% [markdown]
 # ## `multihead_attention`
 #
-# *40 min, needs pen and paper*
+# *40 min, needs some thought*
 #
 # Now the matrices. "Multiply by a learned matrix and add a learned vector" is called a **linear layer**, $y = x W + b$.
 # The matrix $W$ is often called its weights, and the vector $b$ is its **bias**. The matrices of all heads for queries,
@@ -147,6 +151,9 @@ def merge_heads(x):
 #       ── attention ──>  (B, H, T, K)  ── merge ──>  (B, T, D)  ── W_o, b_o ──>  out (B, T, D)
 # ```
 #
+# ![The steps of multi-head attention as boxes with the shape after each: three products, split, attention for each
+# head, merge, one more product.](figures/multihead-shapes.svg)
+#
 # The parameters come in a dictionary. Some models have no biases: then the keys `b_qkv` and `b_o`, or one of them, are
 # absent (`params.get` returns None).
 #
@@ -157,12 +164,12 @@ def merge_heads(x):
 # >>> x = np.array([[1.0, 0.0], [0.0, 1.0]])  # T = 2, D = 2
 # >>> params = {"W_qkv": np.tile(np.eye(2), 3), "W_o": np.eye(2)}
 # >>> out, cache = multihead_attention(x, params, n_heads=2)
-# >>> cache["weights"].round(4)
-# array([[[0.7311, 0.2689],
-#         [0.5   , 0.5   ]],
-# <BLANKLINE>
-#        [[0.5   , 0.5   ],
-#         [0.2689, 0.7311]]])
+# >>> cache["weights"][0].round(4)  # the weights of head 0
+# array([[0.7311, 0.2689],
+#        [0.5   , 0.5   ]])
+# >>> cache["weights"][1].round(4)
+# array([[0.5   , 0.5   ],
+#        [0.2689, 0.7311]])
 # >>> out.round(4)
 # array([[0.7311, 0.5   ],
 #        [0.5   , 0.7311]])
@@ -224,8 +231,28 @@ def merge_heads(x):
 # ```
 #
 # With one wrong reshape, an earlier position reads the last one. In training, such a model can read the tokens that it
-# should predict, and its loss falls far too low (an experiment in assignment 10 shows how far). Two wrong reshapes undo
-# each other in this test, but they are still wrong: each head then attends only within its own part of the text.
+# should predict, and its loss falls far too low (an experiment in the assignment `training` shows how far). Two wrong
+# reshapes undo each other in this test, but they are still wrong: each head then attends only within its own part of
+# the text.
+#
+# ### Why the texts of a batch never see each other
+#
+# The batch axis comes before the last two axes, like the head axis. A matrix product multiplies the last two axes only,
+# once for each text and head, so the scores (B, H, T, T) compare positions of the same text. Between two texts there
+# are no scores, and no mask is needed:
+#
+# ![The scores of two texts as two small tables, and as one large table whose entries between the texts do not
+# exist.](figures/batch-rows.svg)
+#
+# ```python
+# >>> two = np.random.default_rng(0).normal(size=(2, 3, 4))  # B = 2 texts
+# >>> same = {"W_qkv": np.tile(np.eye(4), 3), "W_o": np.eye(4)}
+# >>> before = multihead_attention(two, same, n_heads=2)[0]
+# >>> two[1] = 100.0
+# >>> bool((multihead_attention(two, same, n_heads=2)[0][0] == before[0]).all())
+# True
+#
+# ```
 #
 # ### Attending to another text
 #
@@ -245,7 +272,7 @@ def merge_heads(x):
 #
 # ```
 #
-# You will not need it before assignment 12, but it takes only a few lines now.
+# You will not need it before the assignment `encoder_decoder`, but it takes only a few lines now.
 
 # %%
 
@@ -281,22 +308,52 @@ def multihead_attention(x, params, n_heads, mask=None, memory=None):
 
 
 # %% [markdown]
+# ### The same, written as einsum
+#
+# Give the columns of a matrix two axes, h for the head and k for the entry within it. Then one einsum computes the
+# queries of all heads from x, without `split_heads`, and another merges the heads and multiplies by `W_o`, without
+# `merge_heads`.
+#
+# ```python
+# >>> rng = np.random.default_rng(0)
+# >>> text, W_q, W_o = rng.normal(size=(5, 6)), rng.normal(size=(6, 6)), rng.normal(size=(6, 6))  # T = 5, D = 6
+# >>> heads = np.einsum("td,dhk->htk", text, W_q.reshape(6, 2, 3))  # H = 2, K = 3
+# >>> np.allclose(heads, split_heads(text @ W_q, n_heads=2))
+# True
+# >>> np.allclose(np.einsum("htk,hkd->td", heads, W_o.reshape(2, 3, 6)), merge_heads(heads) @ W_o)
+# True
+#
+# ```
+
+# %% [markdown]
 # ## `multihead_attention_backward`
 #
 # *50 min, needs pen and paper*
 #
-# Work from the output back to the input. You have most of the pieces: `attention_backward`, `split_heads` and
-# `merge_heads`. The last two only move entries, so the backward pass of each is the other. New is the linear layer $y =
-# x W + b$. Take all positions of all texts as the rows of one matrix, (N, D):
+# Nothing here is new except the order. Read the forward pass from the end to the beginning, and take each step back:
 #
-# $$dW = x^\top dy \qquad db = \sum_n dy_n \qquad dx = dy\, W^\top$$
+# ```text
+#     forward, step by step                    result               backward, from the last step
+#     1  x W_qkv + b_qkv, cut into q, k, v     3 times (B, T, D)    5  linear layer
+#     2  split_heads, three times              (B, H, T, K)         4  ?
+#     3  attention                             (B, H, T, K)         3  attention_backward
+#     4  merge_heads                           (B, T, D)            2  ?
+#     5  merged W_o + b_o                      (B, T, D)            1  linear layer
+# ```
 #
-# All N positions used the same matrix and the same bias, so their gradients are sums over the positions. For $W$ the
-# product computes the sum. For $b$ you have to write it down. If you forget it, the gradient keeps the shape (N, D),
-# and nothing fails at once, because broadcasting lets you subtract it from $b$.
+# **Splitting and merging.** Both only move entries: each entry of the output is one entry of the input, not changed. So
+# each upstream gradient goes back to the place that its entry came from. Which function moves entries in exactly that
+# way? Fill in the two question marks.
 #
-# The vector x was used three times, for q, k and v, so its three gradients are *added*. If dq, dk and dv are side by
-# side, in the order of the columns of `W_qkv`, a single product adds them up.
+# **The linear layer.** Take all positions of all texts as the rows of one matrix x, (N, D), so that $y = x W + b$. For
+# the product you know the rule: if $C = A B$, then $dA = dC\, B^\top$ and $dB = A^\top dC$. Write down dx and dW. The
+# bias has the shape (D,) and is broadcast to all N rows. As you found out in the assignment `gradients`, what was
+# repeated in the forward pass is summed in the backward pass. If you forget this sum, the gradient keeps the shape (N,
+# D), and nothing fails at once, because broadcasting lets you subtract it from $b$.
+#
+# **The input.** The vector x was used three times, for q, k and v. What happens to its three gradients? You need not
+# write it down: put dq, dk and dv side by side, in the order of the columns of `W_qkv`. Then one linear layer goes back
+# to x, and its product adds them up.
 #
 # In cross attention, the gradient through q belongs to x. The gradient through k and v belongs to the memory, and is
 # returned as a third result.
@@ -314,8 +371,8 @@ def multihead_attention(x, params, n_heads, mask=None, memory=None):
 #
 # ```
 #
-# The second column of dx is 0: `dout` is nonzero only for the first column of the output. Head 0 computed that column,
-# and it uses only the first column of x here.
+# The second column of dx is 0. In `dout`, only the first column of the output has a gradient. Head 0 computed that
+# column, and it uses only the first column of x here.
 
 # %%
 
@@ -323,7 +380,7 @@ def multihead_attention(x, params, n_heads, mask=None, memory=None):
 def multihead_attention_backward(dout, cache):
     """Return the gradients with respect to the input, the parameters and, for cross attention, the memory.
 
-        for y = x W + b, over all N positions:   dW = xᵀ dy,   db = Σ_n dy_n,   dx = dy Wᵀ
+        dx = dL/dx,   grads["W_o"] = dL/dW_o, and so on,   where L is the loss
 
     Args:
         dout: gradient with respect to `out`, (..., T, D).
@@ -340,10 +397,72 @@ def multihead_attention_backward(dout, cache):
 
 
 # %% [markdown]
+# ## On paper
+#
+# 1. A linear layer: x has the two rows (1, 2) and (3, 4), W is the column (1, −1), and dy is the column (1, 10). What
+#    are dW, db and dx?
+# 2. The part of `b_qkv` that belongs to the keys adds the same vector c to every key of a head. What does that do to
+#    the scores of one query, and to its weights? What is the gradient of that part of the bias?
+# 3. Two heads have equal matrices for queries, keys and values, and `W_o` is the identity. Are the gradients of the two
+#    heads' matrices equal as well?
+
+# %% [markdown]
+# ## Answers on paper
+#
+# **1. dW is the column (31, 42), db is 11, and dx has the rows (1, −1) and (10, −10).** The entries of dW are
+# 1 · 1 + 3 · 10 and 2 · 1 + 4 · 10; each row of dx is the row of dy times (1, −1).
+#
+# ```python
+# >>> x, W, dy = np.array([[1.0, 2.0], [3.0, 4.0]]), np.array([[1.0], [-1.0]]), np.array([[1.0], [10.0]])
+# >>> from gradients import numerical_gradient
+# >>> def loss(x, W, b):
+# ...     return (dy * (x @ W + b)).sum()  # the upstream gradient of this loss is dy
+# >>> numerical_gradient(lambda W: loss(x, W, 0.0), W).round(3).ravel()
+# array([31., 42.])
+# >>> numerical_gradient(lambda b: loss(x, W, b), np.zeros(1)).round(3)
+# array([11.])
+# >>> numerical_gradient(lambda x: loss(x, W, 0.0), x).round(3)
+# array([[  1.,  -1.],
+#        [ 10., -10.]])
+#
+# ```
+#
+# **2. The gradient is 0.** Every score of a query q grows by the same number, q · c / √K, and the softmax ignores what
+# is added to all scores of a row. The weights, the output and the loss stay the same, so the bias of the keys never
+# changes in training. (Some models leave it out.)
+#
+# ```python
+# >>> rng = np.random.default_rng(0)
+# >>> x, dout = rng.normal(size=(5, 4)), rng.normal(size=(5, 4))
+# >>> params = {"W_qkv": rng.normal(size=(4, 12)), "b_qkv": rng.normal(size=12), "W_o": rng.normal(size=(4, 4))}
+# >>> out, cache = multihead_attention(x, params, n_heads=2)
+# >>> _, grads = multihead_attention_backward(dout, cache)
+# >>> np.abs(grads["b_qkv"]).reshape(3, 4).max(axis=1) > 1e-9  # queries, keys, values
+# array([ True, False,  True])
+#
+# ```
+#
+# **3. No.** The heads compute the same vectors, but head 0 gets other columns of `dout` than head 1. So the heads
+# become different in training. Only if both halves of `dout` are equal do both heads get the same gradients.
+#
+# ```python
+# >>> W = rng.normal(size=(4, 3, 1, 2))  # D, three kinds, one head, K
+# >>> params = {"W_qkv": np.tile(W, (1, 1, 2, 1)).reshape(4, 12), "W_o": np.eye(4)}
+# >>> out, cache = multihead_attention(x, params, n_heads=2)
+# >>> for upstream in (dout, np.tile(dout[:, :2], (1, 2))):
+# ...     _, grads = multihead_attention_backward(upstream, cache)
+# ...     of_heads = grads["W_qkv"].reshape(4, 3, 2, 2)
+# ...     print(np.allclose(of_heads[:, :, 0], of_heads[:, :, 1]))
+# False
+# True
+#
+# ```
+
+# %% [markdown]
 # ## What could go wrong
 #
-# These mistakes are easy to make here. Read them before you write the functions, and again when a check fails: the
-# report uses the same words when it recognizes one.
+# Look here when a check fails. These mistakes are easy to make, and the report uses the same words when it recognizes
+# one.
 #
 # - `split_heads`: **x was reshaped straight to (…, H, T, K), without swapping axes.** The shape is right, but the
 #   entries are in the wrong places: each head gets pieces of several positions.
@@ -354,8 +473,8 @@ def multihead_attention_backward(dout, cache):
 #   stays hidden.
 # - `multihead_attention`: **the first third of W_qkv was used for the keys, the second for the queries.** The name
 #   gives the order: q, k, v.
-# - `multihead_attention`: **the mask was not passed to attention.** Every position then attends to all others,
-#   including the future and the padding.
+# - `multihead_attention`: **the mask was not used.** Every position then attends to all others, including the future
+#   and the padding.
 # - `multihead_attention_backward`: **dx has only the gradient that came through the queries.** x was used three times,
 #   for q, k and v, and the three gradients are added.
 # - `multihead_attention_backward`: **the gradients of the biases were not summed over the positions.** They have the
@@ -455,5 +574,23 @@ if __name__ == "__main__":
 # %% [markdown]
 # ## In your own GPT
 #
-# Once you have trained your GPT (`headway train`, assignment 10), you can see this part at work:
+# Once you have trained your GPT (`headway train`, in the assignment `training`), you can see this part at work:
 # `headway plot attention-heads`.
+
+# %% [markdown]
+# ## Going faster
+#
+# You can skip this section until your code is correct. In `x @ W`, with x of shape (B, T, D), NumPy multiplies B small
+# matrices by W, one after the other. One product of all positions, (B · T, D) times (D, F), gives the same numbers and
+# is usually faster for large batches:
+#
+# ```python
+# >>> rng = np.random.default_rng(0)
+# >>> x, W = rng.normal(size=(4, 5, 6)), rng.normal(size=(6, 3))
+# >>> np.allclose((x.reshape(-1, 6) @ W).reshape(4, 5, 3), x @ W)
+# True
+#
+# ```
+#
+# For the same reason, the queries, keys and values of all heads come from one product with `W_qkv`, and one call of
+# `attention` computes all heads. `headway bench` shows what is worth the trouble on your machine.

@@ -1,13 +1,13 @@
-"""Assignment 1: the tokenizer, and batches of text to train on."""
+"""The tokenizer, and batches of text to train on."""
 
 # %% [markdown]
 # # The tokenizer: from text to numbers
 #
-# *Assignment 1 of 12 · 5 functions · about 1 h 10 min*
+# *Assignment 1 of 14 · 5 functions · about 1 h 10 min to write them*
 #
-# In twelve assignments you write a **transformer**, the kind of neural network behind today's chat programs: every part
-# of it, in plain NumPy. The one that you will train is a **GPT** ("generative pre-trained transformer"): it reads names
-# or plays and learns to write more of them.
+# In this course you write a **transformer**, the kind of neural network behind today's chat programs: every part of
+# it, in plain NumPy. The one that you will train is a **GPT** ("generative pre-trained transformer"): it reads names,
+# or stage plays, and learns to write more of them.
 #
 # It learns one thing: given the text so far, what comes next? A program that answers this question is a
 # **language model** (Shannon 1951 measured how well people do it). Nobody has to write down the correct answers: they
@@ -21,21 +21,39 @@
 #     text <── decode ── ids <────────────────────────────────────────── the model <─────┘
 # ```
 #
+# (What the parentheses mean is explained below.)
+#
+# The picture below is a map of the whole model that you are going to write. The part of this assignment is marked; the
+# others are explained when their turn comes, and you need none of their names yet.
+#
+# ![A map of the whole model. Marked: the tokenizer, the first step.](figures/map-tokenizer.svg)
+#
 # The pieces of text that get a number are called **tokens**, the number of a token is its **id**, and the list of all
 # tokens is the **vocabulary**. Large models use pieces of words (Sennrich, Haddow and Birch 2016, section 3.2). Here a
 # token is one character. That keeps the vocabulary small, and everything after this assignment works on ids, whatever
 # they stand for.
 #
-# The parentheses in the picture follow NumPy. An array of N numbers in a row has one **axis** and the **shape** (N,); a
+# Parentheses such as (B, T) follow NumPy. An array of N numbers in a row has one **axis** and the **shape** (N,); a
 # table of B rows and T columns has two axes and the shape (B, T). The type of its entries is its **dtype**: ids are
 # integers, `int64`; later nearly everything is `float64` or `float32`. In this course, comments give the shape of
 # nearly every line's result. When something is wrong, check shapes first: print `x.shape`.
 #
-# Each section below ends with a function to write. A line after `>>>` is typed into Python, and the line below it is
-# the output you get once your function is correct. In a notebook, the cell after the function checks it; in a file,
-# `headway watch` checks on every save. A function whose docstring begins with "Given" is already written. New terms are
-# in bold where they are explained; `headway list --terms` lists them again. At the end of the lesson is an experiment
-# with your own functions: guess first, run it, and only then read on.
+# New to NumPy? If `x[:, None]`, `x[..., 0]` or `keepdims=True` mean nothing to you, do the exercises in `numpy_warmup`
+# first (`numpy_warmup.py` or the notebook, beside this lesson). They take about half an hour.
+#
+# Each section below ends with a function to write. The time below a heading is an estimate for writing that function.
+# Reading, the questions and the experiment take nearly half as long again.
+#
+# A line after `>>>` is typed into Python, and the line below it is the output you get once your function is correct. In
+# a notebook, the cell after the function checks it; in a file, `headway watch` checks on every save. The output of a
+# check is called its report. Commands that begin with `headway` are typed in a terminal.
+#
+# A function whose docstring begins with "Given" is already written. Later lessons import your earlier functions, as in
+# `from softmax import softmax`. In a notebook this takes your function from `softmax.py` or `softmax.ipynb` if it is
+# written there and saved, and the official one otherwise. Imports from `autograder` come with the course.
+#
+# New terms are in bold where they are explained; `headway list --terms` lists them again. At the end of the lesson is
+# an experiment with your own functions: guess first, run it, and only then read on.
 
 # %%
 import numpy as np
@@ -62,7 +80,8 @@ import numpy as np
 # letters, accented letters.
 #
 # `start` leaves ids free below the first character, for tokens that are not characters: "the text begins here", or
-# **padding**, which carries no meaning and fills short texts up to the length of longer ones.
+# **padding**, which carries no meaning and fills short texts up to the length of longer ones: all rows of an array have
+# the same length.
 #
 # ```python
 # >>> chars, stoi, itos = build_vocab("anna", start=1)
@@ -101,6 +120,14 @@ def build_vocab(text, start=0):
 #
 # ```
 #
+# NumPy chooses the dtype from the entries, and for an empty list it chooses `float64`. An argument fixes it:
+#
+# ```python
+# >>> np.array([]).dtype, np.array([], dtype=np.int64).dtype
+# (dtype('float64'), dtype('int64'))
+#
+# ```
+#
 # A character that is not in the vocabulary is an error, and the message gives the character and its position. Skipping
 # it silently, or giving it some id, would hide an error in the data until the model produces strange text.
 #
@@ -112,7 +139,10 @@ def build_vocab(text, start=0):
 #
 # ```
 #
-# See it: `headway plot token-ids` (before your function is written, with `--solution`).
+# See it: `headway plot token-ids`. (If your function is not written yet, add `--solution`.)
+#
+# ![The ids of a short text, one dot for each character: equal characters are at the same
+# height.](figures/token-ids.svg)
 
 # %%
 def encode(text, stoi):
@@ -176,13 +206,13 @@ def decode(ids, itos):
 # You can now convert text to ids and back. Next you need text to train on, and other text to test the model with.
 #
 # The numbers inside a model are its **parameters**, and **training** means changing them, a little at a time, until the
-# model's predictions are good. How bad they are is measured by one number, the **loss**; you write it in the next
-# assignment. A model with enough parameters can memorize a text. Its loss on that text is then tiny, although it may
+# model's predictions are good. How bad they are is measured by one number, the **loss**; you write it in the assignment
+# `softmax`. A model with enough parameters can memorize a text. Its loss on that text is then tiny, although it may
 # have learned nothing about the language. So part of the text is kept out of training, and the loss on that part, the
 # **validation loss**, shows what was learned (Goodfellow, Bengio and Courville 2016, section 5.3).
 #
 # The text is cut at one position: the part before it is for training, the rest for validation. Rows of a table are
-# often shuffled before they are split; text must not be. Single characters in random order are not language any more.
+# often shuffled before they are split; text must not be. Single characters in random order are no longer language.
 # And if the text were shuffled in larger pieces, neighbouring pieces of the same sentence could end up on both sides of
 # the split, so that validation would no longer test on new text.
 #
@@ -235,6 +265,9 @@ def train_val_split(ids, train_fraction=0.9):
 # | `ell` | `o` |
 # | `ello` | a space |
 #
+# ![Two windows of the text hello world, as a batch: x has the ids of the windows, y the ids one character
+# later.](figures/batch.svg)
+#
 # So `x` is "ello" and `y` is "llo ". One window of T characters gives T predictions to learn from, and a transformer
 # makes them all at once.
 #
@@ -249,7 +282,16 @@ def train_val_split(ids, train_fraction=0.9):
 # ```
 #
 # All randomness in this course comes from an argument `rng`, a random number generator. The same generator in the same
-# state gives the same batch again.
+# state gives the same batch again. Here are five random integers below 10:
+#
+# ```python
+# >>> rng = np.random.default_rng(0)
+# >>> rng.integers(10, size=5)
+# array([8, 6, 5, 2, 3])
+#
+# ```
+#
+# A loop over the starts is good enough here; `np.stack` makes a table of a list of rows.
 #
 # Take care at the end of the text. Its last character can be a target but not an input, so with N characters the last
 # possible start is N − T − 1. Note that `np.random.Generator.integers` excludes its upper end. With one start too few,
@@ -292,8 +334,8 @@ def get_batch(ids, batch_size, block_size, rng):
 # %% [markdown]
 # ## What could go wrong
 #
-# These mistakes are easy to make here. Read them before you write the functions, and again when a check fails: the
-# report uses the same words when it recognizes one.
+# Look here when a check fails. These mistakes are easy to make, and the report uses the same words when it recognizes
+# one.
 #
 # - `build_vocab`: **the characters were listed in order of first occurrence, not sorted.** Two texts with the same
 #   characters then get different ids, and a saved model cannot be used with the other text.
@@ -301,8 +343,8 @@ def get_batch(ids, batch_size, block_size, rng):
 #   cannot read what encode returns.
 # - `encode`: **unknown characters were skipped silently.** There are then fewer ids than characters, and the error in
 #   the data goes unnoticed.
-# - `train_val_split`: **the ids were shuffled before the split.** Single characters in random order are not language
-#   any more.
+# - `train_val_split`: **the ids were shuffled before the split.** Single characters in random order are no longer
+#   language.
 # - `get_batch`: **the targets are the windows themselves, not shifted by one character.** The model learns to copy its
 #   input: the loss falls towards 0, but the model cannot write.
 # - `get_batch`: **the last target of every window is the window's own first character.** np.roll moves the entry that
@@ -338,12 +380,12 @@ if __name__ == "__main__":
         return [(decode(before, itos), decode(after, itos)) for before, after in zip(x, y[:, -1:], strict=True)]
 
     def count(pairs):  # k characters -> the character that followed them most often
-        counts = defaultdict(Counter)
+        counts = defaultdict(Counter)  # counts[before][after]: how often that pair occurred, at first 0
         for before, after in pairs:
             counts[before][after] += 1
         return {before: followers.most_common(1)[0][0] for before, followers in counts.items()}
 
-    def accuracy(predictions, pairs):
+    def accuracy(predictions, pairs):  # the share of correct predictions, as text: " 35%"
         return f"{np.mean([predictions.get(before) == after for before, after in pairs]):4.0%}"
 
     parts = {"  training": train, "  validation": val}
@@ -378,7 +420,8 @@ if __name__ == "__main__":
 # %% [markdown]
 # ## Answers
 #
-# **1. Almost nothing.** What can still be learned is which character is the most frequent one (the space):
+# **1. At most 17%, for k = 1, and less for more characters.** Which character came before says nothing any more. What
+# can still be learned is which character is the most frequent one (the space):
 #
 # ```python
 # >>> mixed = np.random.default_rng(0).permutation(encode(text, stoi))

@@ -1,9 +1,9 @@
-"""Assignment 10: training, with AdamW, gradient clipping, and a learning rate with warm-up and decay."""
+"""Training, with AdamW, gradient clipping, and a learning rate with warm-up and decay."""
 
 # %% [markdown]
 # # Training: many small steps downhill
 #
-# *Assignment 10 of 12 · 6 functions · about 2 h*
+# *Assignment 12 of 14 · 6 functions · about 2 h to write them*
 #
 # `gpt_loss` returns the loss and its gradient: for every parameter, the direction in which the loss grows. In the last
 # experiment, two hundred steps in the opposite direction were enough for a model to learn two names. To train on a
@@ -14,6 +14,8 @@
 #                                                       ^
 #                                               learning rate of this step
 # ```
+#
+# ![A map of the whole model. Marked: from the gradients to the new parameters.](figures/map-training.svg)
 #
 # A small mistake in the middle part is easy to overlook, because the loss falls all the same. So the checks compare
 # your training loop with PyTorch's loss by loss, from the same parameters and the same batches. In float64 and with a
@@ -27,6 +29,7 @@
 # %%
 import itertools
 import math
+import sys
 
 import numpy as np
 from gpt import gpt, gpt_loss
@@ -35,9 +38,9 @@ from softmax import cross_entropy
 # %% [markdown]
 # ## `adamw_step`
 #
-# *35 min, needs pen and paper*
+# *35 min, needs some thought*
 #
-# Subtracting `lr * gradient`, as in the last experiment, is plain **gradient descent**. It has two problems: the
+# Subtracting `lr * gradient`, as in the last experiment, is plain gradient descent. It has two problems: the
 # gradients of single batches are noisy, and one learning rate must serve parameters whose gradients differ by factors
 # of a thousand. **Adam** (Kingma and Ba 2015, algorithm 1) solves both with two running averages for every single
 # parameter:
@@ -185,6 +188,9 @@ def clip_grad_norm(grads, max_norm):
 # the cosine.
 #
 # Plot the schedule with `headway plot learning-rate` (add `--solution` if you have not written your function yet).
+#
+# ![The learning rate over 220 steps for three lengths of the warm-up: a straight line up, then half a cosine wave
+# down.](figures/learning-rate.svg)
 
 # %%
 def learning_rate(step, max_lr, min_lr, warmup_steps, total_steps):
@@ -236,9 +242,22 @@ def learning_rate(step, max_lr, min_lr, warmup_steps, total_steps):
 # ```
 #
 # The first loss is log 5 = 1.61, as it should be.
+#
+# If a batch does not fit into memory, compute the gradients of equal parts one after the other, and take the step with
+# their mean: this is *gradient accumulation*. The mean over two halves of a batch is the gradient of the whole batch:
+#
+# ```python
+# >>> _, whole = gpt_loss(x, y, params, config)
+# >>> halves = [gpt_loss(x[i : i + 1], y[i : i + 1], params, config)[1] for i in range(2)]
+# >>> all(np.allclose((halves[0][name] + halves[1][name]) / 2, whole[name], atol=1e-6) for name in whole)
+# True
+#
+# ```
 
 # %%
-def train_step(params, state, x, y, config, lr, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.01, max_norm=None):
+def train_step(
+    params, state, x, y, config, lr, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.01, max_norm=None, rng=None
+):
     """Take one training step on one batch: `gpt_loss`, `clip_grad_norm`, `adamw_step`.
 
     Args:
@@ -252,6 +271,7 @@ def train_step(params, state, x, y, config, lr, betas=(0.9, 0.999), eps=1e-8, we
         eps: ε of AdamW.
         weight_decay: λ of AdamW.
         max_norm: the largest norm of the gradient; None: no clipping.
+        rng: a `numpy.random.Generator` for the dropout of `gpt_loss`; None: nothing is dropped.
 
     Returns:
         loss: the loss of this batch before the step, a Python float.
@@ -268,8 +288,8 @@ def train_step(params, state, x, y, config, lr, betas=(0.9, 0.999), eps=1e-8, we
 # *15 min, needs some thought*
 #
 # How good is the model? The loss of a training batch is noisy, and it is measured on text that the model is trained on.
-# What counts is the validation loss of assignment 1: the mean over many batches of text that the model has never been
-# trained on. It needs no gradients, so the forward pass is enough.
+# What counts is the validation loss of the assignment `tokenizer`: the mean over many batches of text that the model
+# has never been trained on. It needs no gradients, so the forward pass is enough.
 #
 # If the training loss keeps falling while the validation loss rises, the model has begun to memorize the training text:
 # it is **overfitting**.
@@ -323,32 +343,11 @@ def estimate_loss(params, config, batches):
 # Keep the losses, which are single floats, but no caches, gradients or old parameters: memory should not grow with the
 # number of steps. `batches` may be a generator that creates each batch only when it is needed.
 #
-# ### Going faster
+# The base model of Vaswani et al. (2017, section 6.1) is the mean of the parameters saved at five times near the end of
+# its training: this is *checkpoint averaging*.
 #
-# This section is optional. Calling `train_step` in a loop is correct, and it passes all checks. For small models,
-# though, AdamW makes about a dozen NumPy calls for each of some fifty arrays, and with arrays as small as 16 × 16 the
-# calls take more time than the arithmetic. AdamW does the same to every entry, whatever the shape of its array. So you
-# can put all parameters end to end into *one* long array, and the gradients into another, in the same order. A single
-# `adamw_step` of a dictionary with one entry then updates everything. The model still gets its named matrices, as views
-# into the long array.
-#
-# This helps only small models: with 16 features and 4 layers a training step should be noticeably faster, with 64
-# features you may see no difference. Two helper functions are given.
-#
-# ```python
-# >>> arrays = {"a": np.array([[1.0, 2.0]]), "b": np.array([3.0])}
-# >>> flat = pack(arrays, like=arrays)
-# >>> flat
-# array([1., 2., 3.])
-# >>> unpack(10 * flat, like=arrays)
-# {'a': array([[10., 20.]]), 'b': array([30.])}
-#
-# ```
-#
-# On most Linux systems (those with glibc), the C library may return freed memory to the system and request it again, at
-# every step. Set `MALLOC_TRIM_THRESHOLD_=2147483648 MALLOC_MMAP_THRESHOLD_=1073741824` in the environment *before*
-# Python starts, and it keeps the memory. Measure whether that makes a difference on your machine; Headway sets both
-# when it runs your functions.
+# A loop of `train_step` is all that is needed. Two helper functions, `pack` and `unpack`, are given for the last
+# section of this file, "Going faster". You can ignore them until then.
 
 # %%
 def pack(arrays, like):
@@ -365,7 +364,9 @@ def unpack(flat, like):
     return arrays
 
 
-def train(params, config, batches, lr, state=None, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.01, max_norm=None):
+def train(
+    params, config, batches, lr, state=None, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.01, max_norm=None, rng=None
+):
     """Train a GPT: one AdamW step for each batch.
 
     The result is that of calling `train_step` for each batch in turn. Training ends when there are no more batches, or
@@ -381,6 +382,7 @@ def train(params, config, batches, lr, state=None, betas=(0.9, 0.999), eps=1e-8,
         eps: ε of AdamW.
         weight_decay: λ of AdamW.
         max_norm: the largest norm of the gradient; None: no clipping.
+        rng: a `numpy.random.Generator` for the dropout of `gpt_loss`; None: nothing is dropped.
 
     Returns:
         params: the trained parameters, with the keys, shapes and dtypes of `params`.
@@ -404,8 +406,8 @@ def train(params, config, batches, lr, state=None, betas=(0.9, 0.999), eps=1e-8,
 # not.
 #
 # Try it with a small model: one attention with two heads between the tables and the output head. It is trained as it
-# should be; with heads that are merged by a reshape alone (the mistake of assignment 5), forward and backward; and
-# without the causal mask.
+# should be; with heads that are merged by a reshape alone (the mistake of the assignment `multihead`), forward and
+# backward; and without the causal mask.
 #
 # ```python
 # >>> from attention import causal_mask
@@ -462,10 +464,91 @@ def train(params, config, batches, lr, state=None, betas=(0.9, 0.999), eps=1e-8,
 # ```
 
 # %% [markdown]
+# ## On paper
+#
+# 1. A parameter starts at 0. AdamW has the learning rate 0.1, the default betas, no weight decay and $\epsilon = 0$.
+#    The gradient is 1 in the first step and −1 in the second. Where is the parameter after each step?
+# 2. Two arrays have the gradients (6, 0) and (0, 8), and `max_norm` is 5. What does `clip_grad_norm` make of them? What
+#    would they be if each array was clipped by itself?
+# 3. How much memory does AdamW need? Parameters, gradients, m and v are all float32, 4 bytes per entry. How many bytes
+#    per parameter is that, and how much for GPT-2 with its 124 million parameters?
+# 4. The rate of Vaswani et al. (2017, section 5.3) falls with the inverse square root of the step:
+#    $D^{-0.5} \cdot \min(step^{-0.5},\ step \cdot warmup^{-1.5})$, with steps counted from 1. At which step is it
+#    largest? What is left of that rate after four times as many steps?
+# 5. Train the table of `bigram` with `adamw_step` in place of `sgd_step`. A batch does not contain the token 1, so row
+#    1 of the gradient is 0. What does each of the two functions do to row 1, if earlier batches contained the token?
+
+# %% [markdown]
+# ## Answers on paper
+#
+# **1. At −0.1, then at −0.0947.** In the first step, both corrected averages are 1, so the step has the full length.
+# Then m = 0.9 · 0.1 − 0.1 = −0.01, corrected −0.01 / 0.19 = −0.0526: the two gradients nearly cancel. The corrected v
+# is 1 again, because both squares are 1. So the second step goes back, but only by 0.0053.
+#
+# ```python
+# >>> p, state = {"p": np.array([0.0])}, {}
+# >>> for g in (1.0, -1.0):
+# ...     p, state = adamw_step(p, {"p": np.array([g])}, state, lr=0.1, eps=0.0, weight_decay=0.0)
+# ...     print(p["p"].round(4))
+# [-0.1]
+# [-0.0947]
+#
+# ```
+#
+# **2. (3, 0) and (0, 4).** The norm of all together is 10, so everything is halved (nearly: there is the $10^{-6}$).
+# Clipped one by one, they would be (5, 0) and (0, 5): the direction has changed.
+#
+# ```python
+# >>> clipped, _ = clip_grad_norm({"a": np.array([6.0, 0.0]), "b": np.array([0.0, 8.0])}, max_norm=5.0)
+# >>> clipped["a"].round(4), clipped["b"].round(4)
+# (array([3., 0.]), array([0., 4.]))
+#
+# ```
+#
+# **3. 16 bytes, and about 2 GB.** That is before a single value of the forward pass is stored. That is four times the
+# memory that is needed to use the model.
+#
+# ```python
+# >>> 4 * 4 * 124_000_000 / 1e9
+# 1.984
+#
+# ```
+#
+# **4. At the last step of the warm-up; half of it.** Before that step the second term is the smaller one, a straight
+# line; after it the first. At the step $warmup$ itself, both are $warmup^{-0.5}$. Here are the rates of the paper's
+# base model:
+#
+# ```python
+# >>> for step in (1, 2000, 4000, 16_000):
+# ...     print(f"{step:5} {512**-0.5 * min(step**-0.5, step * 4000**-1.5):.2g}")
+#     1 1.7e-07
+#  2000 0.00035
+#  4000 0.0007
+# 16000 0.00035
+#
+# ```
+#
+# **5. `sgd_step` leaves it as it is; `adamw_step` moves it.** The average m still remembers the earlier gradients, and
+# the weight decay acts on every row.
+#
+# ```python
+# >>> from bigram import sgd_step
+# >>> W, state = np.ones((2, 2)), {}
+# >>> for dW in (np.array([[0.5, -0.5], [0.5, -0.5]]), np.array([[0.5, -0.5], [0.0, 0.0]])):
+# ...     plain = sgd_step(W, dW, lr=0.1)
+# ...     new, state = adamw_step({"W": W}, {"W": dW}, state, lr=0.1)
+# ...     print((plain - W)[1].round(3), (new["W"] - W)[1].round(3))
+# ...     W = new["W"]
+# [-0.05  0.05] [-0.101  0.099]
+# [0. 0.] [-0.068  0.066]
+#
+# ```
+
+# %% [markdown]
 # ## What could go wrong
 #
-# These mistakes are easy to make here. Read them before you write the functions, and again when a check fails: the
-# report uses the same words when it recognizes one.
+# Look here when a check fails. These mistakes are easy to make, and the report uses the same words when it recognizes
+# one.
 #
 # - `adamw_step`: **the bias correction is missing.** Both averages start at 0. With the default betas, the first steps
 #   are about three times too long without the correction.
@@ -475,7 +558,7 @@ def train(params, config, batches, lr, state=None, betas=(0.9, 0.999), eps=1e-8,
 #   the averages and is divided by √v̂. AdamW keeps it out of both.
 # - `clip_grad_norm`: **every array was clipped separately.** All gradients together are one long vector. Clipping each
 #   array changes its direction, and the whole can still be too long.
-# - `learning_rate`: **the cosine counts from step 0, as if there were no warm-up.** After the warm-up, the rate jumps
+# - `learning_rate`: **the cosine counted from step 0, as if there were no warm-up.** After the warm-up, the rate jumps
 #   down, because the cosine does not start at its beginning.
 # - `train_step`: **every step started with an empty state.** There are then no running averages: each step is treated
 #   as the first.
@@ -576,7 +659,392 @@ if __name__ == "__main__":
 # ```
 
 # %% [markdown]
+# ## Try it: an ablation
+#
+# How do you find out what a part of a model is good for? Take it out, train the rest in exactly the same way, and
+# compare. This is called an **ablation**. The model here has six blocks and learns the task from above. Train it six
+# times, from the same start and on the same batches: with all its parts; without the residual connections; without
+# dividing the scores by √K; with post-norm instead of pre-norm; with post-norm and a warm-up of 100 steps; and with
+# post-norm and a third of the learning rate.
+#
+# **Guess first.** Which runs learn the task, and which do not? (A model that knew everything about the task would have
+# the loss log(720) / 12 = 0.55: of the twelve predictions, one has six equally likely answers, and the others have
+# five, four, three, two or one. Always guessing among all six tokens costs log 6 = 1.79.)
+#
+# Run it: `python training.py ablation`, or the next cell of the notebook. It takes about 20 seconds.
+
+# %%
+if __name__ == "__main__" and "ablation" in sys.argv:
+    from attention import causal_mask
+    from blocks import prefixed, subset
+    from embeddings import embed, embed_tokens_backward
+    from ffn import ffn, ffn_backward, linear, linear_backward
+    from layernorm import layernorm, layernorm_backward
+    from multihead import multihead_attention, multihead_attention_backward
+    from softmax import cross_entropy_backward
+
+    D, H = 32, 2
+    PARTS = ("attn", "ffn") * 6  # six blocks
+
+    def batch(rng, size):
+        first = rng.permuted(np.tile(np.arange(6), (size, 1)), axis=1)
+        places = (rng.integers(6, size=(size, 1)) + np.arange(7)) % 6
+        texts = np.concatenate([first, np.take_along_axis(first, places, axis=1)], axis=1)
+        return texts[:, :-1], texts[:, 1:]
+
+    def start(rng):
+        p = {"W_tok": rng.normal(size=(6, D)), "W_pos": rng.normal(size=(12, D)), "W_head": rng.normal(size=(D, 6)) / D}
+        shapes = {"attn": {"W_qkv": (D, 3 * D), "W_o": (D, D)}, "ffn": {"W_1": (D, 2 * D), "W_2": (2 * D, D)}}
+        for i, part in enumerate(PARTS):
+            p |= {f"{i}.{name}": rng.normal(size=shape) / np.sqrt(shape[0]) for name, shape in shapes[part].items()}
+            p |= {f"{i}.ln.gamma": np.ones(D), f"{i}.ln.beta": np.zeros(D)}
+        return p | {"ln.gamma": np.ones(D), "ln.beta": np.zeros(D)}
+
+    def loss_and_grads(ids, targets, p, residual=True, scaled=True, post=False):
+        unscale = np.where(np.arange(3 * D) < D, 1.0 if scaled else math.sqrt(D / H), 1.0)  # makes the queries longer
+        x, saved = embed(ids, p["W_tok"], p["W_pos"]), []
+        for i, part in enumerate(PARTS):
+            ln = subset(p, f"{i}.ln.")
+            W = {name: value * unscale if name == "W_qkv" else value for name, value in subset(p, f"{i}.").items()}
+            W = {name: value for name, value in W.items() if name.startswith("W")}
+            into = x if post else layernorm(x, **ln)
+            out, cache = multihead_attention(into, W, H, causal_mask(12)) if part == "attn" else ffn(into, W)
+            total = x + out if residual else out
+            saved.append((x, total, cache))
+            x = layernorm(total, **ln) if post else total
+        final = layernorm(x, **subset(p, "ln."))
+        logits, grads, dln = linear(final, p["W_head"], None), {}, {}
+        dx, grads["W_head"], _ = linear_backward(cross_entropy_backward(logits, targets), final, p["W_head"])
+        dx, grads["ln.gamma"], grads["ln.beta"] = layernorm_backward(dx, x, p["ln.gamma"])
+        for i, part in reversed([*enumerate(PARTS)]):
+            x, total, cache = saved[i]
+            if post:
+                dx, dln["gamma"], dln["beta"] = layernorm_backward(dx, total, p[f"{i}.ln.gamma"])
+            dbranch, dW = (multihead_attention_backward if part == "attn" else ffn_backward)(dx, cache)
+            if not post:
+                dbranch, dln["gamma"], dln["beta"] = layernorm_backward(dbranch, x, p[f"{i}.ln.gamma"])
+            dW = {name: value * unscale if name == "W_qkv" else value for name, value in dW.items()}
+            grads |= prefixed(dW, f"{i}.") | prefixed(dln, f"{i}.ln.")
+            dx = dx + dbranch if residual else dbranch
+        grads |= {"W_tok": embed_tokens_backward(dx, ids, 6), "W_pos": dx.sum(axis=0)}
+        return cross_entropy(logits, targets), grads
+
+    def losses(warmup=1, rate=0.01, **changes):
+        rng = np.random.default_rng(0)
+        p, state, found = start(rng), {}, []
+        for step in range(200):
+            loss, grads = loss_and_grads(*batch(rng, 32), p, **changes)
+            p, state = adamw_step(p, grads, state, lr=rate * min(1, (step + 1) / warmup))
+            found.append(loss)
+        return np.mean(np.reshape(found, (10, 20)), axis=1)  # one mean for every 20 steps
+
+    print("all parts            ", *(f"{loss:.1f}" for loss in losses()))
+    print("no residual          ", *(f"{loss:.1f}" for loss in losses(residual=False)))
+    print("no scale             ", *(f"{loss:.1f}" for loss in losses(scaled=False)))
+    print("post-norm            ", *(f"{loss:.1f}" for loss in losses(post=True)))
+    print("post-norm and warm-up", *(f"{loss:.1f}" for loss in losses(post=True, warmup=100)))
+    print("post-norm, rate 0.003", *(f"{loss:.1f}" for loss in losses(post=True, rate=0.003)))
+
+
+# %% [markdown]
+# ## What came out: an ablation
+#
+# ```text
+# all parts             1.6 1.0 0.8 0.7 0.6 0.6 0.6 0.6 0.6 0.6
+# no residual           1.8 1.8 1.8 1.8 1.8 1.8 1.8 1.8 1.8 1.8
+# no scale              1.7 1.5 1.3 1.2 1.1 1.1 1.1 1.1 1.0 1.0
+# post-norm             1.8 1.7 1.7 1.8 1.8 1.8 1.8 1.8 1.8 1.8
+# post-norm and warm-up 1.7 1.5 1.3 1.1 0.9 0.8 0.7 0.6 0.6 0.6
+# post-norm, rate 0.003 1.7 1.4 1.2 1.0 0.8 0.7 0.7 0.6 0.6 0.6
+# ```
+#
+# (Each number is the mean loss of 20 steps. Some of these runs are sensitive to rounding: on another machine their
+# numbers may differ a little.) Without residual connections the model learns nothing: its loss stays at log 6. Without
+# the scale, the scores start four times as large (√K is 4 here), the weights are much sharper from the beginning, and
+# learning is slow. Post-norm fails, too, if it starts with the full rate. With a warm-up it succeeds, more slowly than
+# pre-norm.
+#
+# Be careful with conclusions. This is one task, one size, one seed and one learning rate: with the rate 0.003,
+# post-norm learns without a warm-up, too. An ablation shows what a part does *in this setting*. In a paper, look for
+# several seeds, and for a rate that was tuned for each variant.
+
+# %% [markdown]
+# ## Try it: three sizes
+#
+# How much does a larger model help? Here is a text whose best possible loss is known. Its 20 tokens follow a table:
+# after the tokens a and b comes the entry (a, b) of the table, with probability 0.9. Otherwise comes a random token.
+# The table has 400 entries, and a model has to learn them all. Train models with D = 8, 16 and 32 on the same 400
+# batches.
+#
+# **Guess first.** The widths are doubled twice. By which factor does the number of parameters grow each time? How close
+# does each model come to the best possible loss?
+#
+# Run it: `python training.py scaling`, or the next cell of the notebook. It takes about 10 seconds.
+
+# %%
+if __name__ == "__main__" and "scaling" in sys.argv:
+    from gpt import GPTConfig, count_parameters, init_gpt
+
+    V, T = 20, 16
+    table = np.random.default_rng(0).integers(V, size=(V, V))
+
+    def batch(rng, size):
+        text = list(rng.integers(V, size=(2, size)))
+        for _ in range(T - 1):
+            follows = rng.random(size) < 0.9
+            text.append(np.where(follows, table[text[-2], text[-1]], rng.integers(V, size=size)))
+        text = np.stack(text, axis=1)  # (B, T + 1)
+        return text[:, :-1], text[:, 1:]
+
+    def loss_of(d_model):
+        rng = np.random.default_rng(0)
+        config = GPTConfig(vocab_size=V, block_size=T, n_layers=2, n_heads=2, d_model=d_model, init_std=0.1)
+        params = {name: value.astype(np.float64) for name, value in init_gpt(config, rng).items()}
+        rates = [learning_rate(step, 0.01, 0.001, 40, 400) for step in range(400)]
+        params, _, _ = train(params, config, (batch(rng, 32) for _ in rates), rates)
+        return count_parameters(params), estimate_loss(params, config, [batch(np.random.default_rng(1), 500)])
+
+    follows, other = 0.9 + 0.1 / V, 0.1 / V  # the probabilities of the token in the table, and of each other token
+    entropy = -follows * math.log(follows) - (V - 1) * other * math.log(other)
+    best = (math.log(V) + (T - 1) * entropy) / T  # the second token cannot be predicted
+    for d_model in (8, 16, 32):
+        n, loss = loss_of(d_model)
+        print(f"D {d_model:2}   {n:5} parameters   loss {loss:.2f}   above the best possible: {loss - best:.2f}")
+
+
+# %% [markdown]
+# ## What came out: three sizes
+#
+# ```text
+# D  8    2048 parameters   loss 1.85   above the best possible: 1.11
+# D 16    7168 parameters   loss 1.06   above the best possible: 0.31
+# D 32   26624 parameters   loss 0.79   above the best possible: 0.05
+# ```
+#
+# The parameters grow by a factor of about 3.6 each time, nearly 4, because most of them are in matrices with D²
+# entries. The loss approaches the best possible, which no model of any size can beat. For large language models the
+# distance falls as a power of the number of parameters, over many orders of magnitude, if the data and the number of
+# steps grow with them (Kaplan et al. 2020; Hoffmann et al. 2022). People train small models, fit the curve, and predict
+# the loss of a large one before they pay for it. Three sizes on a toy task are too few for a law. The method is the
+# same.
+
+# %% [markdown]
+# ## Try it: induction heads
+#
+# The model of the first experiment had no induction head. Can you make one appear? Take a task that cannot be solved by
+# ruling out tokens, and a model in which nothing else can help: two layers of attention alone, with two heads each.
+# Each text repeats a random sequence of 5 to 9 different tokens until 16 positions are full. The length changes from
+# text to text, so positions alone do not help either.
+#
+# After training, measure three things for each head: in layer 0, the mean weight on the previous position; in layer 1,
+# the mean weight on the position *after* the earlier occurrence of the same token; and the share of correct predictions
+# without this head, with its rows of `W_o` set to 0.
+#
+# **Guess first.** Which heads does the model need? If there is an induction head in layer 1, what must a head of layer
+# 0 do for it?
+#
+# Run it: `python training.py induction`, or the next cell of the notebook.
+
+# %%
+if __name__ == "__main__" and "induction" in sys.argv:
+    from attention import causal_mask
+    from blocks import prefixed, subset
+    from embeddings import embed, embed_tokens_backward
+    from ffn import linear, linear_backward
+    from multihead import multihead_attention, multihead_attention_backward
+    from softmax import cross_entropy_backward
+
+    V, T, D, H = 16, 16, 32, 2
+
+    def batch(rng, size):
+        period = rng.integers(5, 10, size=(size, 1))
+        tokens = rng.permuted(np.tile(np.arange(V), (size, 1)), axis=1)
+        text = np.take_along_axis(tokens, np.arange(T + 1) % period, axis=1)
+        return text[:, :-1], text[:, 1:], period
+
+    def forward(ids, p, without=None):
+        x, caches = embed(ids, p["W_tok"], p["W_pos"]), []
+        for layer in range(2):
+            W = subset(p, f"{layer}.")
+            if without and without[0] == layer:
+                rows = np.arange(D) // (D // H)  # which head writes through which row of W_o
+                W["W_o"] = W["W_o"] * (rows != without[1])[:, None]
+            out, cache = multihead_attention(x, W, H, causal_mask(T))
+            x = x + out
+            caches.append(cache)
+        return linear(x, p["W_head"], None), x, caches
+
+    rng = np.random.default_rng(0)
+    p = {"W_tok": rng.normal(size=(V, D)), "W_pos": rng.normal(size=(T, D)), "W_head": rng.normal(size=(D, V)) / D}
+    for layer in range(2):
+        shapes = {"W_qkv": (D, 3 * D), "W_o": (D, D)}
+        p |= {f"{layer}.{name}": rng.normal(size=shape) / np.sqrt(D) for name, shape in shapes.items()}
+    state = {}
+    for _ in range(600):
+        ids, targets, _ = batch(rng, 32)
+        logits, x, caches = forward(ids, p)
+        dx, dhead, _ = linear_backward(cross_entropy_backward(logits, targets), x, p["W_head"])
+        grads = {"W_head": dhead}
+        for layer in (1, 0):
+            dbranch, dweights = multihead_attention_backward(dx, caches[layer])
+            dx = dx + dbranch
+            grads |= prefixed(dweights, f"{layer}.")
+        grads |= {"W_tok": embed_tokens_backward(dx, ids, V), "W_pos": dx.sum(axis=0)}
+        p, state = adamw_step(p, grads, state, lr=0.01, weight_decay=0.0)
+
+    ids, targets, period = batch(np.random.default_rng(1), 500)
+    known = np.arange(T) >= period  # (B, T): the sequence has begun again, so the next token is known
+
+    def correct(without=None):
+        return (forward(ids, p, without)[0].argmax(axis=-1) == targets)[known].mean()
+
+    print(f"all heads: {correct():.0%} correct")
+    caches = forward(ids, p)[2]
+    t = np.arange(T)
+    for layer, looks_at in ((0, t - 1 + np.zeros_like(period)), (1, t - period + 1)):
+        for head in range(H):
+            counts = known if layer else t >= np.ones_like(period)
+            weights = caches[layer]["weights"][:, head]  # (B, T, T)
+            weight = np.take_along_axis(weights, np.maximum(looks_at, 0)[..., None], axis=-1)[..., 0][counts].mean()
+            place = ("previous", "after the earlier one")[layer]
+            right = correct(without=(layer, head))
+            print(f"layer {layer}, head {head}: weight {weight:.1f} ({place}); without it {right:.0%} correct")
+
+
+# %% [markdown]
+# ## What came out: induction heads
+#
+# ```text
+# all heads: 100% correct
+# layer 0, head 0: weight 0.1 (previous); without it 99% correct
+# layer 0, head 1: weight 0.6 (previous); without it 26% correct
+# layer 1, head 0: weight 0.8 (after the earlier one); without it 51% correct
+# layer 1, head 1: weight 0.6 (after the earlier one); without it 99% correct
+# ```
+#
+# Here they are: both heads of layer 1 attend to the position after the earlier occurrence, as an induction head does,
+# and head 1 of layer 0 attends to the previous position. (The exact numbers depend on rounding.)
+#
+# Attention weights alone do not prove that a head matters. The ablation does: without the previous-token head, the
+# predictions break down, because the keys of layer 1 no longer contain which token came before. Head 0 of layer 0 can
+# be removed without harm. In layer 1, head 0 can do the work alone. Head 1 attends to the same position, but without
+# head 0 it gets only half of the predictions right.
+
+# %% [markdown]
+# ## Try it: masked tokens
+#
+# A GPT predicts the *next* token. Models such as BERT learn from another task: some tokens of a text are replaced by a
+# special *mask token*, and the model predicts what was there (Devlin et al. 2019, section 3.1). There is no causal
+# mask: a position may use both sides. Compare the two objectives on a text that is a random walk: on a circle of ten
+# tokens, each token is one step to the left or to the right of the token before it. The model is a single block with
+# two heads.
+#
+# **Guess first.** Two tokens can follow each token, so the best possible loss of next-token prediction is log 2 = 0.69.
+# What is it for a masked token, whose two neighbours are known? (How often do they leave two possibilities?)
+#
+# Run it: `python training.py masked`, or the next cell of the notebook.
+
+# %%
+if __name__ == "__main__" and "masked" in sys.argv:
+    from attention import causal_mask
+    from blocks import block, block_backward
+    from embeddings import embed, embed_tokens_backward
+    from ffn import linear, linear_backward
+    from softmax import cross_entropy_backward
+
+    V, T, D = 10, 8, 24
+
+    def batch(rng, size, objective):
+        steps = rng.choice([-1, 1], size=(size, T))
+        text = (rng.integers(V, size=(size, 1)) + np.cumsum(steps, axis=1)) % V
+        if objective == "next":
+            return text[:, :-1], text[:, 1:], np.ones((size, T - 1), dtype=bool)
+        hidden = np.arange(T) == rng.integers(1, T - 1, size=(size, 1))  # one token of each text, not at an end
+        return np.where(hidden, V, text), text, hidden  # the id V is the mask token
+
+    def start(rng):
+        shapes = {"attn.W_qkv": (D, 3 * D), "attn.W_o": (D, D), "ffn.W_1": (D, 4 * D), "ffn.W_2": (4 * D, D)}
+        p = {name: rng.normal(size=shape) / np.sqrt(shape[0]) for name, shape in shapes.items()}
+        p |= {f"ln{i}.gamma": np.ones(D) for i in (1, 2)} | {f"ln{i}.beta": np.zeros(D) for i in (1, 2)}
+        p |= {"W_tok": rng.normal(size=(V + 1, D)), "W_pos": rng.normal(size=(T, D))}
+        return p | {"W_head": rng.normal(size=(D, V)) / D}
+
+    def loss_and_grads(p, ids, targets, asked):  # only the positions where `asked` is True count
+        mask = causal_mask(T - 1) if ids.shape[1] < T else None
+        inside = {name: value for name, value in p.items() if "." in name}
+        x, cache = block(embed(ids, p["W_tok"], p["W_pos"]), inside, 2, mask)
+        logits, dx = linear(x[asked], p["W_head"], None), np.zeros_like(x)
+        dlogits = cross_entropy_backward(logits, targets[asked])
+        dx[asked], dhead, _ = linear_backward(dlogits, x[asked], p["W_head"])
+        dx, grads = block_backward(dx, cache)
+        dW_pos = np.zeros((T, D))
+        dW_pos[: ids.shape[1]] = dx.sum(axis=0)
+        grads |= {"W_tok": embed_tokens_backward(dx, ids, V + 1), "W_pos": dW_pos, "W_head": dhead}
+        return cross_entropy(logits, targets[asked]), grads
+
+    for objective in ("next", "masked"):
+        rng = np.random.default_rng(0)
+        p, state = start(rng), {}
+        for step in range(400):
+            _, grads = loss_and_grads(p, *batch(rng, 64, objective))
+            p, state = adamw_step(p, grads, state, learning_rate(step, 0.01, 0.0001, 20, 400))
+        loss, _ = loss_and_grads(p, *batch(np.random.default_rng(1), 2000, objective))
+        print(f"{objective} token: loss {loss:.2f}")
+
+
+# %% [markdown]
+# ## What came out: masked tokens
+#
+# ```text
+# next token: loss 0.70
+# masked token: loss 0.35
+# ```
+#
+# Both are close to the best possible. If the neighbours are two steps apart, the token is between them: it is certain.
+# If they are equal, there are two possibilities. Each happens half of the time, so the best loss is ½ log 2 = 0.35.
+#
+# A masked model knows more about each token, because it sees both sides. But it learns from one position of each text,
+# where the other learns from seven. And it cannot write a text token by token, which is why GPTs are trained on the
+# next token.
+
+# %% [markdown]
 # ## In your own GPT
 #
 # You have now written everything that is needed to train a GPT. `headway train` trains one on a whole text with your
 # functions, and `headway plot loss` plots its losses.
+#
+# The first thing to try is `headway train --data given-names`, with the names of the assignment `bigram`. There,
+# counting pairs has a validation loss of 2.566, and a bigram model cannot do much better. This GPT ends near 2.53.
+#
+# ![The loss of a small GPT on names: it falls quickly at first, then slowly, and the validation loss stays a little
+# higher.](figures/loss.svg)
+
+# %% [markdown]
+# ## Going faster
+#
+# You can skip this section until your code is correct. Calling `train_step` in a loop passes all checks. For small
+# models, though, AdamW makes about a dozen NumPy calls for each of some fifty arrays, and with arrays as small as 16 ×
+# 16 the calls take more time than the arithmetic. AdamW does the same to every entry, whatever the shape of its array.
+# So you can put all parameters end to end into *one* long array, and the gradients into another, in the same order. A
+# single `adamw_step` of a dictionary with one entry then updates everything. The model still gets its named matrices,
+# as views into the long array. The solution does this.
+#
+# ```python
+# >>> arrays = {"a": np.array([[1.0, 2.0]]), "b": np.array([3.0])}
+# >>> flat = pack(arrays, like=arrays)
+# >>> flat
+# array([1., 2., 3.])
+# >>> unpack(10 * flat, like=arrays)
+# {'a': array([[10., 20.]]), 'b': array([30.])}
+#
+# ```
+#
+# This helps only small models: with 16 features and 4 layers a training step should be noticeably faster, with 64
+# features you may see no difference.
+#
+# The solution of `adamw_step` saves time in a second way. It never computes the corrected averages as arrays, because
+# both corrections are single numbers: with $c_1 = 1 - \beta_1^t$ and $c_2 = 1 - \beta_2^t$,
+#
+# $$\frac{m / c_1}{\sqrt{v / c_2} + \epsilon} = \frac{m}{\sqrt v + \epsilon \sqrt{c_2}} \cdot \frac{\sqrt{c_2}}{c_1}$$
+#
+# The last factor goes into the length of the step.

@@ -1,9 +1,9 @@
-"""Assignment 4: scaled dot-product attention, from averages to masks and gradients."""
+"""Scaled dot-product attention, from averages to masks and gradients."""
 
 # %% [markdown]
 # # Attention: an average that chooses its weights
 #
-# So far each position has a vector for its token and its place in the text, with no information about its neighbours.
+# So far each position has a vector for its token and its place in the text, with no information about its neighbors.
 # But what "bank" means depends on whether "river" or "money" came before. Positions have to exchange information. In a
 # transformer they do this with **attention**: each position takes a weighted average of the vectors of other positions,
 # and chooses the weights itself.
@@ -14,17 +14,21 @@
 #     and gets              0.1 × vector of "the" + 0.6 × vector of "river" + 0.3 × its own
 # ```
 #
+# ![A map of the whole model. Marked: attention, the panel on the right.](figures/map-attention.svg)
+#
+# (The panel on the right shows one attention; H is the number of attentions side by side, in the next assignment.)
+#
 # You build it in three steps: an average with equal weights; the same average as one matrix product; and then weights
 # that depend on the vectors. Finally you write the backward pass.
 #
-# Letters: the result has T positions, each an average over S positions; usually they are the same ones. In front of the
-# last two axes there can be any number of batch axes, written `...`.
+# Notation: the result has T positions, each an average over S positions; usually they are the same ones. In front of
+# the last two axes there can be any number of batch axes, written `...`.
 
 # %%
 import math
 
 import numpy as np
-from softmax import as_float, softmax, softmax_backward  # noqa: F401, the examples and most solutions call softmax
+from softmax import as_float, softmax, softmax_backward
 
 # %% [markdown]
 # ## `causal_average_loop`
@@ -35,7 +39,8 @@ from softmax import as_float, softmax, softmax_backward  # noqa: F401, the examp
 #
 # $$out_t = \frac{1}{t + 1} \sum_{j=0}^{t} x_j$$
 #
-# Write it as in the formula, with a loop over t. Take care with the end of the slice: position t includes itself.
+# Write it as in the formula, with a loop over t. Take care with the end of the slice: position t includes itself. The
+# positions are the last axis but one of (..., T, D), which NumPy calls `axis=-2`.
 #
 # ```python
 # >>> x = np.array([[6.0, 0.0], [0.0, 2.0], [3.0, 1.0]])  # T = 3 positions, D = 2
@@ -127,8 +132,9 @@ def causal_average_matmul(x):
 #
 # Which positions may see which? From here on, a position that collects information is called a **query**, and a
 # position that it collects from is called a **key**; the query *attends to* the key. A **mask** is a table of `True`
-# and `False` with one row for each query and one column for each key. There are three conventions for its entries. They
-# are easy to confuse, because the wrong one often gives no error:
+# and `False` with one row for each query and one column for each key. There are three conventions for its entries. You
+# need only the first; the others matter when you read other programs. They are easy to confuse, because the wrong one
+# often gives no error:
 #
 # | in the mask | means | used by | to convert to ours |
 # |---|---|---|---|
@@ -193,20 +199,24 @@ def causal_mask(n_queries, n_keys=None):
 #
 # The input is one `True` or `False` per key, (B, S). The scores will have the shape (B, H, T, S): batch, H attentions
 # side by side (the next assignment), queries, keys. NumPy's broadcasting aligns shapes from the right, so the two axes
-# in the middle must be there, with length 1.
+# in the middle must be there, with length 1. An index `None` inserts such an axis: if `a` has the shape (2, 3), then
+# `a[:, None]` has the shape (2, 1, 3).
 #
 # ```python
 # >>> ids = np.array([[7, 4, 9], [5, 0, 0]])  # two texts, 0 is the padding
-# >>> padding_mask(ids != 0)
-# array([[[[ True,  True,  True]]],
-# <BLANKLINE>
-# <BLANKLINE>
-#        [[[ True, False, False]]]])
+# >>> padding_mask(ids != 0).shape
+# (2, 1, 1, 3)
+# >>> padding_mask(ids != 0)[:, 0, 0]  # the row of each text
+# array([[ True,  True,  True],
+#        [ True, False, False]])
 #
 # ```
 #
 # Masks can be combined with `&`: `causal_mask(3) & padding_mask(ids != 0)` has the shape (2, 1, 3, 3), and a query
 # attends only where both allow it.
+#
+# ![Four masks as tables with a tick where the query may attend: causal, causal with more keys than queries, padding
+# (its single row repeated for every query), and causal and padding combined.](figures/masks.svg)
 
 
 # %%
@@ -238,7 +248,7 @@ def padding_mask(keep):
 # of a query for a key is their **dot product**: multiplied entry by entry and summed, which is large if both point in
 # the same direction. Softmax turns each query's scores into **attention weights**, and the output is the average of the
 # values with these weights (Vaswani et al. 2017, section 3.2.1, equation 1; K is called $d_k$ there, and in the
-# report):
+# messages of `headway check`). $k^\top$ is k with its last two axes exchanged, the transpose of each matrix of keys:
 #
 # $$\mathrm{attention}(q, k, v) = \mathrm{softmax}\!\left(\frac{q\, k^\top}{\sqrt{K}}\right) v$$
 #
@@ -265,16 +275,40 @@ def padding_mask(keep):
 # By hand: the scores are 0 and 2; divided by √2 they are 0 and 1.4142, and their softmax is 0.1956 and 0.8044. The
 # first entry of the output is 0.1956 · 10.
 #
+# You can also see attention as a directed graph: an arrow leads from each key to each query that may attend to it, and
+# the weight is written on the arrow.
+#
+# The score need not be a dot product: *additive attention* (Bahdanau et al. 2015, appendix A.1.2) computes
+# $\tanh(q A + k B) \cdot u$ with two learned matrices A and B and a learned vector u. Vaswani et al. chose dot products
+# because a single matrix product computes all of them, which is much faster in practice (section 3.2.1).
+#
+# The example of the bank at the top works the same way, with K = 4. Its vectors are made up by hand; read their entries
+# as article, water, noun, and what is said about the noun. "bank" looks for water above all, and "river" has it:
+#
+# ```python
+# >>> bank = np.array([[0.0, 1.3, 1.1, 1.0]])  # the query of "bank"
+# >>> keys = np.array([[1.0, 0.0, 0.0, 0.0], [0.0, 2.0, 1.0, 0.0], [0.0, 0.0, 2.0, 0.0]])  # of "the", "river", "bank"
+# >>> values = np.array([[0.5, 0.0, 0.0, 0.0], [0.0, 2.0, 1.0, 0.0], [0.0, -0.5, 2.0, 0.0]])
+# >>> out, weights = attention(bank, keys, values)
+# >>> weights.round(1)
+# array([[0.1, 0.6, 0.3]])
+# >>> out.round(2)
+# array([[0.05, 1.08, 1.19, 0.  ]])
+#
+# ```
+#
 # Transpose the last two axes only: `k.T` would reverse *all* axes, which is correct only for arrays with two axes.
 # `k.swapaxes(-1, -2)` swaps the last two, whatever comes before them.
 #
 # ### Why divide by √K
 #
 # A dot product is a sum of K products, so it grows with K. By how much? The **variance** of some numbers is the mean of
-# their squared distances from their mean. If the entries of q and k are drawn independently with mean 0 and variance 1,
-# their dot product has mean 0 and variance K: with K = 64, scores of ±8 are common. The softmax of such a row gives one
-# key most of the weight, and its gradient is small (section 3.2.1 and its footnote 4). Dividing by √K brings the
-# variance back to 1.
+# their squared distances from their mean. Its square root, the standard deviation, is their typical distance from the
+# mean. Let the entries of q and k be drawn independently with mean 0 and variance 1. Then each product of two entries
+# has mean 0 and variance 1, too, and the variances of independent numbers add up: the dot product has mean 0 and
+# variance K. For K = 64 the standard deviation is √64 = 8, so scores of 8 and −8 are common. The softmax of such a row
+# gives one key most of the weight, and its gradient is small (section 3.2.1 and its footnote 4). Dividing by √K brings
+# the variance back to 1.
 #
 # ```python
 # >>> typical = np.array([8.0, -8.0, 4.0])
@@ -287,13 +321,26 @@ def padding_mask(keep):
 #
 # K is the length of *one query vector that the function receives*, the last axis of `q`. When there are several
 # attentions side by side, K is less than D, so do not divide by √D. And note that `* K ** -0.5` is a division by √K:
-# the minus sign is part of it.
+# the minus sign is part of it. Compute the root with `math.sqrt`. Its result is a Python float, which keeps float32
+# scores in float32, but `np.sqrt(64)` is a NumPy float64 and makes the scores float64.
 #
 # ### How to mask
 #
 # A hidden key must get the weight 0, and the rest of the row must still sum to 1. So change the *scores*, before the
-# softmax: a hidden score becomes `-inf`, and its exponential is exactly 0. Here is what other fill values do, for
-# scores 1, 2 and a hidden third one:
+# softmax: a hidden score becomes `-inf`, and its exponential is exactly 0. `np.where(condition, a, b)` takes each entry
+# from `a` where the condition is True, and from `b` elsewhere; `a` and `b` may also be single numbers:
+#
+# ```python
+# >>> np.where(np.array([True, True, False]), np.array([1.0, 2.0, 7.0]), -np.inf)
+# array([  1.,   2., -inf])
+#
+# ```
+#
+# But `np.where` broadcasts all three, so a mask that is too large enlarges the scores without an error. Call
+# `np.broadcast_to(mask, scores.shape)` first: it stretches the mask to the shape of the scores, and raises a ValueError
+# if that is impossible.
+#
+# Here is what other fill values do, for scores 1, 2 and a hidden third one:
 #
 # ```python
 # >>> for fill in (-np.inf, -1e9, -3.0, 1e-9):
@@ -315,7 +362,10 @@ def padding_mask(keep):
 #
 # For a query that may attend to nothing, all scores of the row are `-inf`, and softmax returns `nan`: (-inf) - (-inf)
 # is undefined. This happens in practice, when a whole text is padding. Such a row should get weights 0, and so the
-# output 0.
+# output 0. Do not wait for the `nan`: turning every `nan` into 0 afterwards would also hide those that come from the
+# inputs. Find these rows before the softmax (`.any(axis=-1)` of a mask tells which rows have at least one True), put
+# any finite score into them, and set their weights to 0 after the softmax. With `keepdims=True` the result of `any` can
+# be the condition of `np.where`.
 #
 # ```python
 # >>> out, weights = attention(k, k, v, mask=np.array([[True, False], [False, False]]))
@@ -341,9 +391,15 @@ def padding_mask(keep):
 #
 # ```
 #
-# See it: `headway plot attention-mask` and `headway plot attention-queries` (before your function is written, with
-# `--solution`). They continue the picture at the top: "the river bank was green". The queries, keys and values are made
-# up by hand, so that "bank" gets the weights 0.1, 0.6 and 0.3.
+# See it: `headway plot attention-mask` and `headway plot attention-queries`. (Not written yet? Add `--solution`.) They
+# continue the example at the top: "the river bank was green". The queries, keys and values are made up by hand, so that
+# "bank" gets the weights 0.1, 0.6 and 0.3.
+#
+# ![Four tables for the words the, river, bank, was, green: scores, scores after the mask, weights, and output. The row
+# of bank has the weights 0.10, 0.61 and 0.29.](figures/attention-steps.svg)
+#
+# ![The weights of each of the five words as bars: each word is a query with its own distribution over the keys before
+# it.](figures/attention-queries.svg)
 
 # %% tags=["active-ipynb"]
 # from autograder.workspace.plots import show
@@ -355,22 +411,13 @@ def padding_mask(keep):
 
 
 # %%
-def _softmax_in_place(scores):
-    """Return the softmax of the scores, (..., T, S), over the last axis; a row of -inf becomes zeros.
-
-    The scores are overwritten if they are contiguous in memory, which a matrix product does not guarantee.
-
-    The formula is that of `softmax`. For many short rows, two things are usually faster than `max` and `sum`: indexing
-    with `argmax`, and a product with a vector of ones.
-    """
-    rows = scores.reshape(-1, scores.shape[-1])  # (N, S)
-    largest = rows[np.arange(len(rows)), rows.argmax(axis=-1)]  # (N,)
-    largest[largest == -np.inf] = 0.0  # a row that sees nothing: -inf - (-inf) would be nan
-    rows -= largest[:, None]
-    np.exp(rows, out=rows)
-    total = rows @ np.ones(rows.shape[-1], dtype=rows.dtype)  # (N,), at least 1, or 0 for a row that sees nothing
-    rows /= np.maximum(total, 1)[:, None]
-    return rows.reshape(scores.shape)
+def _softmax_or_zeros(scores):
+    """Return the softmax over the keys of scores (..., T, S); a query that sees nothing, a row of -inf, gets zeros."""
+    sees_nothing = (scores == -np.inf).all(axis=-1)  # (..., T)
+    scores[sees_nothing] = 0.0  # Softmax would compute -inf - (-inf), which is nan.
+    weights = softmax(scores)
+    weights[sees_nothing] = 0.0
+    return weights
 
 
 def attention(q, k, v, mask=None):
@@ -403,28 +450,72 @@ def attention(q, k, v, mask=None):
         if mask.dtype != bool:
             raise TypeError(f"mask must be boolean, True where a query may attend to a key, but it is {mask.dtype}")
         np.copyto(scores, -np.inf, where=~mask)
-    weights = _softmax_in_place(scores)
+    weights = _softmax_or_zeros(scores)
     return weights @ v, weights  # (..., T, S) @ (..., S, Kᵥ) = (..., T, Kᵥ)
 
 
 # %% [markdown]
+# ### The same function, written as einsum
+#
+# `np.einsum` names the axes of its arrays by letters, as a formula does. A letter that is missing on the right of the
+# arrow is summed over. Let d count the K entries of a query and a key. Then the scores
+# $z_{ts} = \sum_d q_{td}\, k_{sd}$ are `"td,sd->ts"`, and nothing has to be transposed. Three dots stand for any axes
+# in front. Many papers and programs are written in this notation.
+#
+# ```python
+# >>> def attention_by_einsum(q, k, v):
+# ...     scores = np.einsum("...td,...sd->...ts", q, k) / math.sqrt(q.shape[-1])
+# ...     return np.einsum("...ts,...sv->...tv", softmax(scores), v)
+# >>> rng = np.random.default_rng(0)
+# >>> q, k, v = rng.normal(size=(2, 5, 8)), rng.normal(size=(2, 7, 8)), rng.normal(size=(2, 7, 6))
+# >>> np.allclose(attention_by_einsum(q, k, v), attention(q, k, v)[0])
+# True
+#
+# ```
+
+# %% [markdown]
 # ## `attention_backward`
 #
-# Go backward through the three steps of attention, last one first. `dout` (..., T, Kᵥ) is the gradient with respect to
-# `out`. For a matrix product $c = a\, b$ the rules are $da = dc\, b^\top$ and $db = a^\top dc$. If all the sizes are
-# different, no other order fits the shapes; if some are equal, a wrong one may fit, too. Write $w$ for the weights and
-# $z$ for the scores:
+# The formula looks complicated, but it is made of steps whose gradients you know: two matrix products, with a softmax
+# between them. Write $z$ for the scores and $w$ for the weights:
 #
-# | forward | backward |
-# |---|---|
-# | $out = w\, v$ | $dv = w^\top dout$ and $dw = dout\, v^\top$ |
-# | $w = \mathrm{softmax}(z)$ | $dz$ is the softmax backward of $dw$, assignment 2 |
-# | $z = q\, k^\top / \sqrt{K}$ | $dq = dz\, k / \sqrt{K}$ and $dk = dz^\top q / \sqrt{K}$ |
+# | step | forward | shapes |
+# |---|---|---|
+# | 1 | $z = q\, k^\top / \sqrt{K}$ | (T, K) and (K, S) give (T, S) |
+# | 2 | $w = \mathrm{softmax}(z)$, row by row | (T, S) |
+# | 3 | $out = w\, v$ | (T, S) and (S, Kᵥ) give (T, Kᵥ) |
 #
-# The factor $1/\sqrt{K}$ is in dq and in dk, but not in dv: v is not part of the scores.
+# Go back from step 3 to step 1. `dout` (..., T, Kᵥ) is the gradient with respect to `out`. For the products, use the
+# rule of the assignment `gradients`: if $C = A B$, then $dA = dC\, B^\top$ and $dB = A^\top dC$. Take a pencil, and
+# write the shape below each array. If all sizes are different, only one order fits; if some are equal, a wrong one may
+# fit, too.
 #
-# The mask is not an argument, because the weights already include it. A hidden weight is 0, and softmax backward
-# multiplies by the weight, so the gradient of a hidden score is 0. In a row that sees nothing, all gradients are 0.
+# **Step 3.** Here C is out, A is w and B is v. Write down dw and dv.
+#
+# **Step 2.** Each row of w is the softmax of the same row of z. You have written the function that turns dw into dz.
+#
+# **Step 1.** Here k was transposed, multiplied by q, and the product divided by √K. Take this back in reverse order. By
+# what do you have to multiply dz to get the gradient of $q\, k^\top$? Then use the rule again: A is q and B is
+# $k^\top$, so it gives dq and the gradient of $k^\top$. Transpose the latter to get dk. (To transpose a product, use
+# $(A B)^\top = B^\top A^\top$.)
+#
+# That is the whole function: one line for each of the five gradients in this picture.
+#
+# ```text
+#     forward     q ──┐                           v ──┐
+#                     ├──> z ── softmax ──> w ────────┴──> out
+#                 k ──┘
+#
+#     backward    dq <─┐                          dv <─┐
+#                      ├── dz <── softmax ── dw <──────┴── dout
+#                 dk <─┘
+# ```
+#
+# The mask is not an argument, because the weights already include it. A hidden weight is 0, and every entry of the
+# Jacobian $w_i (\delta_{ij} - w_j)$ that belongs to it is 0 as well, so the gradient of a hidden score is 0. In a row
+# that sees nothing, all gradients are 0.
+#
+# In this example the loss is the first entry of the output:
 #
 # ```python
 # >>> q, k = np.array([[0.0, 2.0]]), np.array([[1.0, 0.0], [0.0, 1.0]])
@@ -450,7 +541,7 @@ def attention(q, k, v, mask=None):
 def attention_backward(dout, q, k, v, weights):
     """Return the gradients with respect to the queries, keys and values.
 
-        dv = weightsᵀ dout,   dscores = softmax_backward(dout vᵀ, weights) / √K,   dq = dscores k,   dk = dscoresᵀ q
+        dq = dL/dq,   dk = dL/dk,   dv = dL/dv,   where L is the loss
 
     Args:
         dout: upstream gradient, with respect to `out`, (..., T, Kᵥ).
@@ -472,10 +563,81 @@ def attention_backward(dout, q, k, v, weights):
 
 
 # %% [markdown]
+# ## On paper
+#
+# 1. One query, two keys, K = Kᵥ = 1: q = (log 3), the keys are 1 and 0, the values 4 and 0. Compute the scores, the
+#    weights and the output. Then go back with dout = 1: what are dv, dw, dz, dq and dk?
+# 2. All values are the same vector. What are dq and dk, whatever dout is? Why?
+# 3. There are four positions and a causal mask, and only the row of dout that belongs to position 1 is not 0. Which
+#    rows of dq, dk and dv are not 0?
+# 4. The product of step 3 is `"ts,sv->tv"` as an einsum. Which einsum of dout and w computes dv, and which one of dout
+#    and v computes dw?
+
+# %% [markdown]
+# ## Answers on paper
+#
+# **1. dv = (3/4, 1/4), dw = (4, 0), dz = (3/4, −3/4), dq = 3/4, dk = (3/4 log 3, −3/4 log 3).** The scores are log 3
+# and 0, because √K is 1; the weights are 3/4 and 1/4, and the output is 3. For two weights, the Jacobian of the softmax
+# is 3/16 on the diagonal and −3/16 elsewhere, so dz is 4 · 3/16 and −4 · 3/16. The keys are 1 and 0, so dq is the first
+# of these. And 3/4 · log 3 is 0.824.
+#
+# ```python
+# >>> q, k, v = np.array([[np.log(3.0)]]), np.array([[1.0], [0.0]]), np.array([[4.0], [0.0]])
+# >>> out, weights = attention(q, k, v)
+# >>> weights.round(4), out.round(4)
+# (array([[0.75, 0.25]]), array([[3.]]))
+# >>> for gradient in attention_backward(np.array([[1.0]]), q, k, v, weights):
+# ...     print(gradient.ravel().round(4))
+# [0.75]
+# [ 0.824 -0.824]
+# [0.75 0.25]
+#
+# ```
+#
+# **2. They are 0.** An average of equal vectors is that vector, whatever the weights are. In the steps: each row of dw
+# then has equal entries, and the softmax turns such a row into zeros.
+#
+# ```python
+# >>> rng = np.random.default_rng(0)
+# >>> q, k, dout = rng.normal(size=(4, 3)), rng.normal(size=(4, 3)), rng.normal(size=(4, 2))
+# >>> v = np.tile([5.0, -1.0], (4, 1))
+# >>> _, weights = attention(q, k, v)
+# >>> dq, dk, dv = attention_backward(dout, q, k, v, weights)
+# >>> np.allclose(dq, 0.0), np.allclose(dk, 0.0), np.allclose(dv, 0.0)
+# (True, True, False)
+#
+# ```
+#
+# **3. Row 1 of dq, rows 0 and 1 of dk and dv.** The output of position 1 depends on its own query only, and on the keys
+# and values that it may attend to.
+#
+# ```python
+# >>> v = rng.normal(size=(4, 2))
+# >>> _, weights = attention(q, k, v, mask=causal_mask(4))
+# >>> for gradient in attention_backward(dout * (np.arange(4) == 1)[:, None], q, k, v, weights):
+# ...     print(np.flatnonzero(np.abs(gradient).max(axis=-1) > 1e-9))
+# [1]
+# [0 1]
+# [0 1]
+#
+# ```
+#
+# **4. `"ts,tv->sv"` and `"tv,sv->ts"`.** Exchange the letters of the factor with those of the output: what was the
+# output is now an input. This works for every einsum in which each letter occurs in at least two of the three places;
+# the letter of a batch axis occurs in all three.
+#
+# ```python
+# >>> _, _, dv = attention_backward(dout, q, k, v, weights)
+# >>> np.allclose(np.einsum("ts,tv->sv", weights, dout), dv)
+# True
+#
+# ```
+
+# %% [markdown]
 # ## What could go wrong
 #
-# These mistakes are easy to make here. Read them before you write the functions, and again when a check fails: the
-# report uses the same words when it recognizes one.
+# Look here when a check fails. These mistakes are easy to make, and the report uses the same words when it recognizes
+# one.
 #
 # - `causal_average_loop`: **the average includes the next position.** A model that sees the next token does not need to
 #   learn to predict it.
@@ -569,3 +731,38 @@ if __name__ == "__main__":
 # 256 1.0
 #
 # ```
+
+# %% [markdown]
+# ## In your own GPT
+#
+# The bigram model sees one token. With attention, the last position can use every token before it: if the first of five
+# vectors changes, so does the last output.
+#
+# ```python
+# >>> x = np.random.default_rng(0).normal(size=(5, 4))
+# >>> other = x.copy()
+# >>> other[0] += 1.0
+# >>> outputs = [attention(rows, rows, rows, causal_mask(5))[0] for rows in (x, other)]
+# >>> np.isclose(outputs[0][-1], outputs[1][-1])
+# array([False, False, False, False])
+#
+# ```
+
+# %% [markdown]
+# ## Going faster
+#
+# You can skip this section until your code is correct. The softmax over the keys takes much of the time of `attention`,
+# because it goes through the scores several times. For many short rows, two things are usually faster than the
+# functions of the same name: the maximum of each row by indexing with `argmax`, and the sum of each row as a product
+# with a vector of ones.
+#
+# ```python
+# >>> rows = np.array([[1.0, 5.0, 2.0], [4.0, 0.0, 3.0]])
+# >>> rows[np.arange(2), rows.argmax(axis=-1)], rows.max(axis=-1)
+# (array([5., 4.]), array([5., 4.]))
+# >>> rows @ np.ones(3), rows.sum(axis=-1)
+# (array([8., 7.]), array([8., 7.]))
+#
+# ```
+#
+# Whether this helps depends on the shapes and on the machine, so measure it: `headway bench` shows where the time goes.

@@ -1,4 +1,4 @@
-"""Assignment 3: embeddings, from ids and positions to vectors."""
+"""Embeddings, from ids and positions to vectors."""
 
 # %% [markdown]
 # # Embeddings: from ids to vectors
@@ -12,13 +12,15 @@
 # 2003, section 2).
 #
 # D, in code `d_model`, is the width of the model: from here to the end, every position of every text is a vector of D
-# numbers. V is the size of the vocabulary. You need only two tables:
+# numbers, also called its *features*. V is the size of the vocabulary. You need only two tables:
 #
 # ```text
 #     ids (B, T)  ── row of W_tok ──>  token vectors      (B, T, D)  ──┐
 #                                                                      + ──>  x (B, T, D)
 #     0 … T - 1   ── row of W_pos ──>  position vectors      (T, D)  ──┘
 # ```
+#
+# ![A map of the whole model. Marked: the embeddings, after the tokenizer.](figures/map-embeddings.svg)
 #
 # | table | shape | row number | a row represents |
 # |---|---|---|---|
@@ -35,7 +37,7 @@ from softmax import as_float
 # %% [markdown]
 # ## `one_hot`
 #
-# Start with the simplest vector for an id: a one-hot row, which you know as the "truth" in the last assignment. It has
+# Start with the simplest vector for an id: a one-hot row, which you know from the gradient of the cross-entropy. It has
 # V entries, all 0 except for a single 1 in the column of the id.
 #
 # ```python
@@ -132,11 +134,20 @@ def embed_tokens(ids, W_tok):
 # %% [markdown]
 # ## `embed_tokens_backward`
 #
-# The table is learned, so it needs a gradient. Row v was copied to every position of token v and affected the loss at
-# each of them, so its gradient is the *sum* of the gradients at all these positions. A token that does not occur gets
-# 0.
+# The table is learned, so it needs a gradient. Derive it as in the assignment `gradients`: pick one entry of the input,
+# and ask which entries of the output contain it, and with what factor.
 #
-# $$dW_{tok}[v] = \sum_{n \,:\, ids_n = v} dout_n$$
+# ```text
+#     out[n, d] = W_tok[ids[n], d]     the definition: row n of the output is row ids[n] of the table
+#     where is W_tok[v, d]?            in out[n, d], for each position n that has the id v
+#     with what factor?                1: it was copied
+# ```
+#
+# The last line is yours: multiply each factor by its upstream gradient, and add. What is the gradient of a row whose
+# token occurs at several positions, and of one whose token does not occur?
+#
+# For an example, take three positions with the ids 2, 0 and 2. Write down the four rows of the gradient on paper before
+# you read on:
 #
 # ```python
 # >>> dout = np.array([[1.0, 1.0], [10.0, 10.0], [100.0, 200.0]])  # gradients at the three positions
@@ -148,30 +159,21 @@ def embed_tokens(ids, W_tok):
 #
 # ```
 #
-# Token 2 occurs at the first and the last position, so its row is 1 + 100 and 1 + 200. Whatever is used twice gets two
-# gradients, and they are added. You will meet this rule in every assignment from here on.
+# Whatever is used twice gets two gradients, and they are added. You know this rule from numbers and from the bigram
+# table, and it will come back in every assignment.
 #
-# Here NumPy has a well-known pitfall. Indexing with repeated ids and adding in place keeps only *one* of the additions:
-#
-# ```python
-# >>> total = np.zeros(3)
-# >>> total[[1, 1, 1]] += 1.0
-# >>> total
-# array([0., 1., 0.])
-#
-# ```
-#
-# NumPy reads `total[[1, 1, 1]]`, which is `[0, 0, 0]`; adds 1; and stores the result `[1, 1, 1]` in entry 1, three
-# times. There are two ways to avoid this. `np.add.at` adds one entry at a time. The other way follows from the left
-# side of the formula for the look-up: it is a product with a one-hot matrix, and the gradient of a matrix product is
-# again a matrix product, this time with the one-hot matrix (N, V) transposed, where N = B · T counts all positions.
+# Adding in place with repeated ids is the trap that you know from counting bigrams: `total[[1, 1, 1]] += 1.0` keeps
+# only *one* of the additions. (NumPy reads `total[[1, 1, 1]]`, which is `[0, 0, 0]`; adds 1; and stores the result in
+# entry 1, three times.) There are two ways to avoid this. `np.add.at` adds one entry at a time. The other way needs no
+# loop: the look-up is the product of a one-hot matrix (N, V) and the table (V, D), where N = B · T counts all
+# positions. You know the gradient of the right factor of a product.
 
 
 # %%
 def embed_tokens_backward(dout, ids, vocab_size):
-    """Return the gradient with respect to the table: for each token, the sum of `dout` over all its positions.
+    """Return the gradient with respect to the table of `embed_tokens`.
 
-        dW_tok[v] = Σ over all positions n with ids_n = v of dout_n
+        dW_tok[v, d] = dL/dW_tok[v, d],   where L is the loss and dout its gradient with respect to the vectors
 
     Args:
         dout: upstream gradient, with respect to `embed_tokens(ids, W_tok)`, (..., D).
@@ -197,10 +199,14 @@ def embed_tokens_backward(dout, ids, vocab_size):
 #
 # $$PE_{(pos,\,2i)} = \sin\!\big(pos / 10000^{2i/D}\big) \qquad PE_{(pos,\,2i+1)} = \cos\!\big(pos / 10000^{2i/D}\big)$$
 #
+# In words: columns 2i and 2i + 1 are the sine and the cosine of one angle, and from each position to the next this
+# angle grows by $1 / 10000^{2i/D}$. Angles are in radians, as NumPy wants them: a full turn is 2π, about 6.28.
+#
 # The pairs of columns are like the hands of a clock. The first pair turns by one radian per position, like a second
-# hand; each further pair turns more slowly, and the last ones hardly move within a short text. Together the hands
-# identify the position. Each pair is a point on a circle, so that "k positions later" is the same rotation from every
-# position. The authors hoped that this would make distances easy to learn.
+# hand; each further pair turns more slowly, and the last ones hardly move within a short text. So the first columns
+# tell neighboring positions apart, and the last ones distant positions; together they identify the position. Each pair
+# is a point on a circle, so that "k positions later" is the same rotation from every position. The authors hoped that
+# this would make distances easy to learn.
 #
 # ```python
 # >>> sinusoidal_positions(4, 6).round(3)
@@ -222,7 +228,21 @@ def embed_tokens_backward(dout, ids, vocab_size):
 #
 # If D is odd, the last column is a sine without its cosine.
 #
-# See it: `headway plot positions` (before your function is written, with `--solution`).
+# ![The table for 24 positions and 24 features: columns on the left change quickly from row to row, those on the right
+# slowly.](figures/sinusoidal-positions.svg)
+#
+# ### Why 10000?
+#
+# The wavelength of a pair is the number of positions after which it repeats, $2\pi \cdot 10000^{2i/D}$: 6.28 for the
+# first pair and, if D is large, almost 62,832 for the last. Positions that are one wavelength apart get nearly the same
+# pair of numbers, so the longest waves should be longer than any text. With the base 100, no wave is longer than 628
+# positions. With the base 1,000,000 more than half of the pairs do not complete a single wave within two thousand
+# tokens, so they hardly help to tell positions apart. 10000 lies in between; it is a choice, not a law.
+#
+# ![The wavelength of each column, for D = 64 and the bases 100, 10,000 and 1,000,000, on a logarithmic scale, with a
+# line at 2,048 positions.](figures/why-10000.svg)
+#
+# See it: `headway plot positions`. (Not written yet? Add `--solution`.)
 
 # %% tags=["active-ipynb"]
 # from autograder.workspace.plots import show
@@ -281,8 +301,10 @@ def sinusoidal_positions(length, d_model):
 #
 # ```
 #
-# The backward pass needs nothing new. The gradient of `W_tok` is `embed_tokens_backward` of `scale * dout`. Row t of
-# `W_pos` is used once by each text, so its gradient is `dout` at position t, summed over the batch.
+# ![Three ids pick three rows of the token table; the rows of the position table are
+# added.](figures/embedding-lookup.svg)
+#
+# The backward pass of this sum needs nothing new: work it out on paper, in question 2 below the function.
 
 
 # %%
@@ -311,10 +333,80 @@ def embed(ids, W_tok, W_pos, scale=1.0):
 
 
 # %% [markdown]
+# ## On paper
+#
+# 1. The ids are 1, 3, 1, 1, and the gradients at the four positions are (1, 0), (0, 1), (2, 2) and (−1, 5). What is the
+#    gradient of a table with V = 4 rows?
+# 2. In $x_{b,t} = s \cdot W_{tok}[ids_{b,t}] + W_{pos}[t]$, where is row t of `W_pos`, and with what factor? What are
+#    the gradients of `W_pos`, of `W_tok` and of the number s, given dout for a batch (B, T, D)?
+# 3. The sine and the cosine of a pair at position pos are sin(a) and cos(a). At pos + k the angle is a + c, where c
+#    depends on k and on the pair only. Write sin(a + c) and cos(a + c) in terms of sin(a) and cos(a), with the angle
+#    addition formulas sin(a + c) = sin(a) cos(c) + cos(a) sin(c) and cos(a + c) = cos(a) cos(c) − sin(a) sin(c). By
+#    which 2 × 2 matrix do you multiply the row (sin(a), cos(a)) from the right to get the row (sin(a + c), cos(a + c))?
+
+# %% [markdown]
+# ## Answers on paper
+#
+# **1. Row 1 is (2, 7), row 3 is (0, 1), and the others are 0.** Token 1 occurs three times: 1 + 2 − 1 = 2 and
+# 0 + 2 + 5 = 7.
+#
+# ```python
+# >>> dout = np.array([[1.0, 0.0], [0.0, 1.0], [2.0, 2.0], [-1.0, 5.0]])
+# >>> embed_tokens_backward(dout, np.array([1, 3, 1, 1]), vocab_size=4)
+# array([[0., 0.],
+#        [2., 7.],
+#        [0., 0.],
+#        [0., 1.]])
+#
+# ```
+#
+# **2. A sum over the batch, `embed_tokens_backward` of s · dout, and a sum over everything.** Row t of `W_pos` is in
+# $x_{b,t}$ for each text b, with the factor 1, so its gradient is dout at position t, summed over the batch. The token
+# vectors have the factor s. And s is in every entry of x, with the token vector's entry as its factor. Here the
+# difference quotients agree, for the loss Σ x² (so that dout = 2x):
+#
+# ```python
+# >>> from gradients import numerical_gradient
+# >>> rng = np.random.default_rng(0)
+# >>> W_tok, W_pos, ids, s = rng.normal(size=(5, 3)), rng.normal(size=(4, 3)), rng.integers(5, size=(2, 4)), 1.5
+# >>> def loss(W_tok, W_pos, s):
+# ...     return (embed(ids, W_tok, W_pos, s) ** 2).sum()
+# >>> dout = 2 * embed(ids, W_tok, W_pos, s)
+# >>> np.allclose(dout.sum(axis=0), numerical_gradient(lambda W: loss(W_tok, W, s), W_pos))
+# True
+# >>> dW_tok = embed_tokens_backward(s * dout, ids, vocab_size=5)
+# >>> np.allclose(dW_tok, numerical_gradient(lambda W: loss(W, W_pos, s), W_tok))
+# True
+# >>> ds = (dout * embed_tokens(ids, W_tok)).sum()
+# >>> np.allclose(ds, numerical_gradient(lambda s: loss(W_tok, W_pos, s), s))
+# True
+#
+# ```
+#
+# **3. A rotation by the angle c.** Its first column holds the factors of sin(a + c), its second those of cos(a + c):
+#
+# ```text
+#     (sin(a), cos(a))  @  [ cos(c)   -sin(c) ]   =   (sin(a + c), cos(a + c))
+#                          [ sin(c)    cos(c) ]
+# ```
+#
+# (If you write the pair as a column, to the right of the matrix, you need the transpose of it.) Neither pos nor a is in
+# the matrix, so the same matrix moves every position by k. The first pair has the angle pos itself, so for k = 5 its c
+# is 5:
+#
+# ```python
+# >>> table = sinusoidal_positions(100, 32)
+# >>> rotation = np.array([[np.cos(5), -np.sin(5)], [np.sin(5), np.cos(5)]])
+# >>> np.allclose(table[:-5, :2] @ rotation, table[5:, :2])
+# True
+#
+# ```
+
+# %% [markdown]
 # ## What could go wrong
 #
-# These mistakes are easy to make here. Read them before you write the functions, and again when a check fails: the
-# report uses the same words when it recognizes one.
+# Look here when a check fails. These mistakes are easy to make, and the report uses the same words when it recognizes
+# one.
 #
 # - `one_hot`: **the result holds integers, not floats.** The entries are correct, but the dtype is not, and results
 #   computed from them may get another dtype, too.
@@ -324,7 +416,7 @@ def embed(ids, W_tok, W_pos, scale=1.0):
 # - `sinusoidal_positions`: **the exponent is twice as large as it should be: an even column number is already 2i.** A
 #   loop over 0, 2, 4, … already runs over the 2i of the formula. With twice the exponent, the wavelengths grow too
 #   fast from pair to pair.
-# - `sinusoidal_positions`: **all sines come first, then all cosines.** Some libraries do that, but in the formula sines
+# - `sinusoidal_positions`: **all sines came first, then all cosines.** Some libraries do that, but in the formula sines
 #   and cosines alternate: columns 2i and 2i + 1.
 # - `embed`: **the whole sum was scaled, not only the token vectors.** The position vectors get the factor too, so it
 #   does not change the balance between the two.
@@ -336,11 +428,13 @@ def embed(ids, W_tok, W_pos, scale=1.0):
 #
 # What are the waves good for, if any table with different rows could identify the positions? The authors hoped that
 # "five positions later" would be the *same* simple step everywhere: one matrix M with $PE_{pos + 5} = PE_{pos}\, M$.
-# Use least squares to find the best M from the first 100 positions, and test it on 95 more. Then do the same with a
-# table of random numbers, such as a learned table before training.
+# Find the best M from the first 100 positions, and test it on 95 more. ("Best" means the smallest sum of squared
+# errors. The method is called *least squares*; it also finds regression lines.) Then do the same with a table of random
+# numbers, such as a learned table before training.
 #
-# **Guess first.** How large is the error of each, on the positions that M was computed from and on new ones? (0 is
-# exact; 1 is as wrong as always predicting 0.)
+# **Guess first.** How large is the error of each, on the positions that M was computed from and on new ones? (It is the
+# length of the difference, divided by the length of the correct row. 0 is exact; 1 is as wrong as always predicting 0.
+# The length of a vector is the root of the sum of its squared entries, `np.linalg.norm`.)
 #
 # Run it: `python embeddings.py`, or the next cell of the notebook.
 
@@ -368,8 +462,9 @@ if __name__ == "__main__":
 # 1. How similar are two rows? Multiply them entry by entry and sum, `a @ b`: the result is large if both point in the
 #    same direction. Compare the row of a position with that of k positions later, from different starts. What do you
 #    expect of the waves?
-# 2. GPT-2's token table starts with random numbers of standard deviation 0.02. How long is such a token vector for D =
-#    64, and how long is a vector of the waves? How much of the token would be left in their sum?
+# 2. GPT-2's token table starts with random numbers of mean 0 and standard deviation 0.02: the mean of their squares is
+#    0.02². What is the length of such a token vector for D = 64, and what is the length of a vector of the waves? How
+#    much of the token would be left in their sum?
 
 # %% [markdown]
 # ## Answers
@@ -386,8 +481,10 @@ if __name__ == "__main__":
 #
 # ```
 #
-# **2. Hardly anything.** Each vector of the waves has the length √(D/2), 35 times the length of a token vector. Either
-# both tables start with small entries, as in GPT-2, or the token vectors are scaled up, as in the paper.
+# **2. Hardly anything.** A token vector has 64 squares of 0.02² on average, so its length is about 0.02 · √64 = 0.16.
+# In a vector of the waves, each sine and its cosine have squares that sum to 1, so its length is √(D/2) = 5.66, which
+# is 35 times as long. Either both tables start with small entries, as in GPT-2, or the token vectors are scaled up, as
+# in the paper.
 #
 # ```python
 # >>> W_tok = np.random.default_rng(0).normal(0.0, 0.02, size=(100, 64))
@@ -402,10 +499,26 @@ if __name__ == "__main__":
 # %% [markdown]
 # ## In your own GPT
 #
-# Once your GPT is trained (`headway train`, assignment 10), look at its embeddings: `headway plot embedding-map` and
-# `headway plot embedding-norms`.
+# Once your GPT is trained (`headway train`, in the assignment `training`), look at its embeddings:
+# `headway plot embedding-map` and `headway plot embedding-norms`.
+#
+# These are the tables of a small model after 2,000 steps on names. The vowels (here with y) have found each other, and
+# positions one or two apart have, on average, the most similar vectors, although nothing in the training mentions
+# vowels or distances.
+#
+# A picture has two dimensions, but a vector has 32. So the map shows the two directions in which the vectors differ
+# most, and the share of all differences (squared, from the mean) that each of them contains. The second picture
+# compares rows by their *cosine*: the product `a @ b` of question 1, divided by the lengths of both. It is 1 if they
+# point in the same direction, and −1 if they point in opposite directions.
+#
+# ![The token vectors of a trained model in two dimensions: the vowels are close together. At several positions, each
+# token becomes a chain of points.](figures/embedding-map.svg)
+#
+# ![The learned table of positions, and the similarity of each pair of its rows: on average, rows one or two
+# apart are the most similar, and distant positions have negative cosines.](figures/learned-positions.svg)
 
 # %% tags=["active-ipynb"]
+# # This plot and the next need a trained model, model.safetensors.
 # from autograder.workspace.plots import show
 #
 # show("embedding-map", globals())

@@ -1,4 +1,4 @@
-"""Assignment 11: generation, from the scores of the last position to text, with and without a key/value cache."""
+"""Generation, from the scores of the last position to text, with and without a key/value cache."""
 
 # %% [markdown]
 # # Generation: from predictions to text
@@ -12,6 +12,8 @@
 #      └───────────────────────────────────────────────────────────────────────────────────────┘
 # ```
 #
+# ![A map of the whole model. Marked: drawing the next token and appending it to the text.](figures/map-generation.svg)
+#
 # Two questions are left. How do you choose one token from the scores? And how do you avoid processing the whole text
 # again for every new token?
 
@@ -19,7 +21,7 @@
 import numpy as np
 from attention import attention, causal_mask
 from blocks import subset
-from embeddings import embed
+from embeddings import embed, sinusoidal_positions
 from ffn import ffn, linear
 from gpt import gpt
 from layernorm import layernorm
@@ -41,6 +43,9 @@ from softmax import as_float, softmax
 #   whose probabilities add up to at least p. These are few if the model is certain, and many if it is not.
 #
 # All other tokens get probability 0, and the rest is rescaled so that the sum is 1 again.
+#
+# ![The probabilities of eight tokens under three temperatures, top-k with k = 3, top-p with p = 0.9, and temperature
+# 0.](figures/sampling.svg)
 #
 # ```python
 # >>> logits = np.log([0.5, 0.3, 0.15, 0.05])
@@ -274,12 +279,17 @@ def generate(ids, params, config, n_new, rng, temperature=1.0, top_k=None, top_p
 #                     q attends to all S of them
 # ```
 #
+# ![The keys and values computed at each of five steps: without a cache all of them every time, with a cache only the
+# newest.](figures/kv-cache.svg)
+#
 # Everything else (norms, feed-forward network, output head) works on each position separately anyway. The cost of a
 # token is now that of one position, plus attention over S keys; before, it was that of S positions.
 #
-# Three details are easy to get wrong:
+# Four details are easy to get wrong:
 #
 # - The new token stands at position S - 1, not at 0: it needs *its* row of `W_pos`.
+# - The steps are those of `block` and `gpt`, with all options of the configuration: norm, positions, biases. (Nothing
+#   is dropped: that is for training only.)
 # - A prompt of several tokens is processed at once, and then its queries must not attend to later positions. For this,
 #   `causal_mask` takes `n_queries` and `n_keys`: the queries belong to the *last* of the keys.
 # - **The cache is of no use when the window moves.** Beyond `block_size` tokens, the first one is dropped and all
@@ -325,9 +335,15 @@ def _next_logits(ids, start, cache, params, config):
     mask = None  # a single query is the last position and may attend to all S = end keys
     if ids.shape[-1] > 1:
         mask = causal_mask(ids.shape[-1], end)  # (n, S)
-    x = embed(ids, params["W_tok"], params["W_pos"][start:])  # (B, n, D)
+    if config.positions == "learned":
+        positions = params["W_pos"]  # (block_size, D)
+    else:
+        positions = sinusoidal_positions(end, config.d_model).astype(params["W_tok"].dtype)  # (end, D)
+    x = embed(ids, params["W_tok"], positions[start:])  # (B, n, D)
+    pre = config.norm == "pre"
     for layer, ffn_params, keys, values in cache:
-        normed = layernorm(x, layer["ln1.gamma"], layer["ln1.beta"])
+        ln1, ln2 = subset(layer, "ln1."), subset(layer, "ln2.")
+        normed = layernorm(x, **ln1) if pre else x
         qkv = linear(normed, layer["attn.W_qkv"], layer.get("attn.b_qkv"))  # (B, n, 3D)
         heads = split_heads(qkv, 3 * config.n_heads)  # (B, 3H, n, K): heads of the queries, keys and values
         q, k, v = (heads[..., i * config.n_heads : (i + 1) * config.n_heads, :, :] for i in range(3))  # (B, H, n, K)
@@ -335,11 +351,14 @@ def _next_logits(ids, start, cache, params, config):
         values[..., start:end, :] = v
         heads, _ = attention(q, keys[..., :end, :], values[..., :end, :], mask)  # (B, H, n, K)
         x = x + linear(merge_heads(heads), layer["attn.W_o"], layer.get("attn.b_o"))
-        x = x + ffn(layernorm(x, layer["ln2.gamma"], layer["ln2.beta"]), ffn_params, config.activation)[0]
-    last = layernorm(
-        x[..., -1, :], params["ln_f.gamma"], params["ln_f.beta"]
-    )  # (B, D): only the last position is needed
-    return last @ (params["W_tok"].T if config.tied else params["W_head"])  # (B, V)
+        x = x if pre else layernorm(x, **ln1)
+        normed = layernorm(x, **ln2) if pre else x
+        x = x + ffn(normed, ffn_params, config.activation)[0]
+        x = x if pre else layernorm(x, **ln2)
+    last = x[..., -1, :]  # (B, D): only the last position is needed
+    if config.norm == "pre":
+        last = layernorm(last, **subset(params, "ln_f."))
+    return linear(last, params["W_tok"].T if config.tied else params["W_head"], params.get("b_head"))  # (B, V)
 
 
 def generate_cached(ids, params, config, n_new, rng, temperature=1.0, top_k=None, top_p=None):
@@ -380,10 +399,102 @@ def generate_cached(ids, params, config, n_new, rng, temperature=1.0, top_k=None
 
 
 # %% [markdown]
+# ## What does a token cost?
+#
+# You can count it, without measuring anything. A row times a matrix takes one multiplication and one addition for each
+# entry of the matrix. So *each entry of a matrix costs two operations per token*. Attention adds, in each block, two
+# operations for each of the D entries of every stored key (the scores), and two for every stored value (the average).
+#
+# ```python
+# >>> def operations(config, n_keys):  # of one new token that attends to n_keys positions
+# ...     D, F, V = config.d_model, config.d_ff, config.vocab_size
+# ...     matrices = config.n_layers * (3 * D * D + D * D + 2 * D * F) + D * V  # W_qkv, W_o, W_1 and W_2; the head
+# ...     return 2 * matrices + config.n_layers * 4 * D * n_keys
+# >>> small_gpt2 = GPTConfig(vocab_size=50_257, block_size=1024, n_layers=12, n_heads=12, d_model=768)
+# >>> operations(small_gpt2, n_keys=1), operations(small_gpt2, n_keys=1024)
+# (247100928, 284812800)
+#
+# ```
+#
+# So a token of the smallest GPT-2 costs about 0.25 billion operations. Attention is a small part of that, even over the
+# whole context of 1,024 tokens. (In training, the backward pass takes about twice as many as the forward pass, because
+# each product has two gradients.)
+#
+# Without the cache, the 1,024th token costs as much as a whole text of 1,024 tokens. What does the cache cost instead?
+# Memory: one key and one value of D entries, per block and position. With 4 bytes for each number:
+#
+# ```python
+# >>> def cache_bytes(config, n_keys):
+# ...     return config.n_layers * 2 * config.d_model * n_keys * 4
+# >>> cache_bytes(small_gpt2, 1024) / 2**20  # in MiB
+# 72.0
+#
+# ```
+#
+# There is a second price. To compute one token, the machine has to *read* every parameter and the whole cache once. How
+# many operations is that for each byte?
+#
+# ```python
+# >>> parameter_bytes = 4 * 124_000_000
+# >>> round(operations(small_gpt2, 1024) / (parameter_bytes + cache_bytes(small_gpt2, 1024)), 2)
+# 0.5
+#
+# ```
+#
+# Half an operation per byte is very little: processors can do many operations in the time in which they read one byte.
+# So a model that writes a single text mostly waits for its memory. A batch of texts helps, because each parameter is
+# read once for all of them, but every text needs its own cache. And in training, hundreds of positions share each
+# parameter that is read.
+
+# %% [markdown]
+# ## On paper
+#
+# 1. The probabilities of four tokens are ½, ¼, ⅛ and ⅛. What are they with the temperature ½? (Dividing the logarithms
+#    by ½ squares the probabilities, before they are rescaled.)
+# 2. Which of these always give the same as temperature 0, if no two scores are equal: `top_k=1`, `top_p=0.01`,
+#    `temperature=0.01`?
+# 3. A model has 32 blocks and D = 4,096, and stores each number in 2 bytes. How large is the key/value cache of one
+#    text of 4,096 tokens? How large is it if groups of four heads share their keys and values?
+
+# %% [markdown]
+# ## Answers on paper
+#
+# **1. They are 16/22, 4/22, 1/22 and 1/22.** The squares are ¼, 1/16, 1/64 and 1/64, and their sum is 22/64.
+#
+# ```python
+# >>> (22 * next_token_probs(np.log([0.5, 0.25, 0.125, 0.125]), temperature=0.5)).round(6)
+# array([16.,  4.,  1.,  1.])
+#
+# ```
+#
+# **2. Only the first one.** With `top_p=0.01` the smallest set that reaches 0.01 is usually the most probable token
+# alone, but not if there are more than a hundred tokens that are about equally likely. A small temperature leaves a
+# little probability to scores that are very close to the largest.
+#
+# ```python
+# >>> nearly_equal = np.linspace(0, 1e-3, 1000)
+# >>> for control in ({"top_k": 1}, {"top_p": 0.01}, {"temperature": 0.01}):
+# ...     print(int((next_token_probs(nearly_equal, **control) > 0).sum()))
+# 1
+# 10
+# 1000
+#
+# ```
+#
+# **3. It is 2 GiB, and 0.5 GiB with shared keys and values.** That is why many newer models let several heads share
+# them.
+#
+# ```python
+# >>> 32 * 2 * 4096 * 4096 * 2 / 2**30
+# 2.0
+#
+# ```
+
+# %% [markdown]
 # ## What could go wrong
 #
-# These mistakes are easy to make here. Read them before you write the functions, and again when a check fails: the
-# report uses the same words when it recognizes one.
+# Look here when a check fails. These mistakes are easy to make, and the report uses the same words when it recognizes
+# one.
 #
 # - `next_token_probs`: **the scores were multiplied by the temperature.** A low temperature should make the most
 #   probable token even more probable. Here it does the opposite.
@@ -399,13 +510,13 @@ def generate_cached(ids, params, config, n_new, rng, temperature=1.0, top_k=None
 #   at the last position predict the new token.
 # - `generate_cached`: **every new token was embedded as if it stood at position 0.** The new token is passed in as a
 #   text of length 1, but its position is after all the tokens in the cache.
-# - `generate_cached`: **the positions of the prompt attend to later positions.** A single new token needs no mask, but
-#   a prompt is processed with several queries at once.
+# - `generate_cached`: **the positions of the prompt attended to later positions.** A single new token needs no mask,
+#   but a prompt is processed with several queries at once.
 
 # %% [markdown]
 # ## Try it
 #
-# Use all eleven assignments together. The text consists of docstrings of this file. Train a very small GPT (one block,
+# Use all that you have written so far. The text consists of docstrings of this file. Train a very small GPT (one block,
 # a context of 8 characters) on it, and let it continue "the ", greedily and at three temperatures.
 #
 # **Guess first.** Each text of 304 characters contains 297 pieces of eight. How many *different* pieces does each of

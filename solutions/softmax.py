@@ -1,4 +1,4 @@
-"""Assignment 2: softmax and cross-entropy, forward and backward."""
+"""Softmax and cross-entropy, forward and backward."""
 
 # %% [markdown]
 # # Softmax: from scores to probabilities
@@ -8,13 +8,18 @@
 # meaning "more likely". Such raw numbers are called **scores** or **logits**; they can be any numbers, including
 # negative ones.
 #
-# Two things are missing. The scores have to be turned into probabilities, so that you can draw a token or compute an
-# average. And you need a measure of how wrong a prediction was, and of how each score should change to improve it. In
-# this assignment you write both.
+# Two things are missing. The scores have to be turned into probabilities, so that you can pick a token at random with
+# these probabilities, or compute an average. And you need a measure of how wrong a prediction was, and of how each
+# score should change to improve it. In this assignment you write both.
 #
-# **Softmax** turns a row of scores into probabilities: positive numbers that sum to 1, in the same order.
+# **Softmax** turns a row of scores into probabilities: positive numbers that sum to 1. A larger score gets a larger
+# probability.
 #
 # $$\mathrm{softmax}(x)_i = \frac{e^{x_i}}{\sum_j e^{x_j}}$$
+#
+# Why exponentials? Dividing the scores by their sum does not work: some scores may be negative, and the sum may be 0.
+# The exponential makes every score positive and keeps their order. ("How to read the formulas" in `gradients`
+# explains Σ, exp and log.)
 #
 # (Bridle 1990; Goodfellow, Bengio and Courville 2016, section 6.2.2.3.) Three scores, by hand:
 #
@@ -24,6 +29,8 @@
 #     probabilities     0.090    0.245    0.665      each divided by the sum
 # ```
 #
+# ![A map of the whole model. Marked: both places of softmax, and the loss.](figures/map-softmax.svg)
+#
 # ```python
 # >>> np.exp(np.array([1.0, 2.0, 3.0])).round(3), round(float(np.exp(np.array([1.0, 2.0, 3.0])).sum()), 3)
 # (array([ 2.718,  7.389, 20.086]), 30.193)
@@ -31,6 +38,8 @@
 # array([0.09  , 0.2447, 0.6652])
 #
 # ```
+#
+# The next cell gives you `as_float`. Call it on the scores first: integers become float64, and float32 stays float32.
 
 # %%
 import numpy as np
@@ -55,7 +64,7 @@ def as_float(x):
 # Taken literally, the formula fails for large scores: `np.exp(1000.0)` overflows to infinity, and infinity divided by
 # infinity is `nan`, "not a number". But only the *differences* between scores matter: adding the same number to all of
 # them multiplies every exponential by the same factor, and the fraction stays the same. So subtract the largest score
-# of the row first. The largest exponent is then 0, and nothing can overflow.
+# of the row first. The largest exponent is then 0, and no exponential can overflow.
 #
 # ```python
 # >>> softmax(np.array([1000.0, 1001.0, 1002.0])).round(4)
@@ -63,8 +72,11 @@ def as_float(x):
 #
 # ```
 #
-# The scores are first divided by the **temperature**. A low temperature sharpens the distribution until only the
-# largest score matters; a high one flattens it towards "all equally likely".
+# After that, divide by the **temperature**, before you take the exponentials. A low temperature concentrates the
+# probability until only the largest score matters; a high one flattens the row towards "all equally likely". (The
+# probabilities of a row, taken together, are called a *distribution*.) Keep this order: subtract, then divide. The
+# other order is the same on paper, but a large score divided by a small temperature can overflow, and infinity minus
+# infinity is `nan`.
 #
 # ```python
 # >>> softmax(np.array([1.0, 2.0, 3.0]), temperature=0.5).round(4)
@@ -74,9 +86,9 @@ def as_float(x):
 #
 # ```
 #
-# Scores come in batches: (B, T, V) means one row of V scores for each of T positions in each of B texts. NumPy repeats
-# an axis of length 1 as often as the other array needs it, which is called **broadcasting**; and `keepdims=True` keeps
-# the axis that was summed, with length 1. Here a table (2, 3) is divided by its row sums (2, 1):
+# Scores come in batches: (B, T, V) means one row of V scores for each of T positions in each of B texts. With
+# `keepdims=True`, a sum keeps the axis that was summed, with length 1, so that it can be broadcast. Here a table (2, 3)
+# is divided by its row sums (2, 1):
 #
 # ```python
 # >>> table = np.array([[1.0, 1.0, 2.0], [3.0, 3.0, 4.0]])
@@ -89,8 +101,13 @@ def as_float(x):
 # Do the same with `axis=axis`, for the maximum and for the sum, and your function works for any number of axes.
 # (`axis=-1` means the last axis, but callers can pass any other.)
 #
-# See it: `headway plot softmax-temperatures` and `headway plot softmax-overflow` (before your function is written, with
-# `--solution`).
+# See it: `headway plot softmax-temperatures` and `headway plot softmax-overflow`. (Not written yet? Add `--solution`.)
+#
+# ![The probabilities of one row of scores at five temperatures, from concentrated to almost
+# equal.](figures/softmax-temperatures.svg)
+#
+# ![Three lines: the correct function works for all scores up to 1000; the naive formula becomes nan at 709.8 in float64
+# and at 88.7 in float32.](figures/softmax-overflow.svg)
 
 # %% tags=["active-ipynb"]
 # from autograder.workspace.plots import show
@@ -113,8 +130,8 @@ def softmax(x, axis=-1, temperature=1.0):
         temperature: t > 0. Below 1 it sharpens the distribution, above 1 it flattens it.
 
     Returns:
-        Probabilities, same shape and dtype as `x`; they sum to 1 along `axis`. Finite for any finite `x`. An entry
-        of -inf gets probability 0 if another entry of its row is finite.
+        Probabilities, same shape and dtype as `x`; they sum to 1 along `axis`. Finite for any finite
+        `x / temperature`. An entry of -inf gets probability 0 if another entry of its row is finite.
 
     Raises:
         ValueError: if `temperature` is not positive.
@@ -143,7 +160,9 @@ def softmax(x, axis=-1, temperature=1.0):
 #
 # ```
 #
-# Here too, subtract the largest score first, for the same reason as before.
+# Here too, subtract the largest score m first, for the same reason as before. It cancels: the sum of all $e^{x_j}$ is
+# $e^m$ times the sum of all $e^{x_j - m}$, so its logarithm is m plus the logarithm of the second sum. What you
+# subtract from $x_i$ is missing from the logarithm, too.
 
 
 # %%
@@ -172,7 +191,7 @@ def log_softmax(x, axis=-1):
 # target. For many rows it is the *mean*, so that it does not depend on the size of the batch. This number is the
 # **cross-entropy**, and it is the loss of every model in this course. (With natural logarithms its unit is the nat.)
 #
-# For the row [1, 2, 3] from above and the target 0, whose probability is 0.0900, the loss is −log 0.0900 = 2.4076:
+# For the row [1, 2, 3] from above and the target 0, whose probability is 0.09003, the loss is −log 0.09003 = 2.4076:
 #
 # ```python
 # >>> round(cross_entropy(np.array([[1.0, 2.0, 3.0]]), np.array([0])), 4)
@@ -203,19 +222,19 @@ def log_softmax(x, axis=-1):
 #
 # ```
 #
-# If there are more axes in front, `reshape(-1, V)` first merges them into one axis of rows. (`np.take_along_axis` needs
-# no reshape: it selects along one axis, with indices that have as many axes as the array.)
+# If there are more axes in front, `reshape(-1, V)` first merges them into one axis of rows, and `reshape(-1)` does the
+# same with the targets.
 
 
 # %%
 def cross_entropy(logits, targets):
-    """Return the mean negative log-likelihood of the target classes, in nats (Goodfellow et al. 2016, section 6.2.2).
+    """Return the mean of -log(probability of the target), in nats (Goodfellow et al. 2016, section 6.2.2).
 
         loss = -(1/N) Σ_n log_softmax(logits_n)[target_n]
 
     Args:
         logits: scores, (..., V).
-        targets: integer class of each row, (...), each in [0, V).
+        targets: the correct token of each row, an array of integers, (...), each in [0, V).
 
     Returns:
         The mean over all N rows, as a Python float.
@@ -228,29 +247,72 @@ def cross_entropy(logits, targets):
 # %% [markdown]
 # ## `softmax_backward`
 #
-# The loss measures how wrong a prediction is. To improve the model, you need to know what to change. For each number in
-# the model: if it is raised a little, how fast does the loss rise? That is a derivative, and the array of all these
-# derivatives is the **gradient**. Training takes a small step against the gradient; how small is set by the **learning
-# rate**. That is the whole idea; most of this course is about computing gradients.
+# The loss measures how wrong a prediction is. To improve the model, training takes a small step against the gradient of
+# the loss; how small is set by the **learning rate**. That is the whole idea; most of this course is about computing
+# gradients.
 #
-# Gradients are computed from the end. The **forward pass** goes from the text to the loss, one function after the
-# other. The **backward pass** goes back through the same functions in reverse: each backward function receives the
-# gradient with respect to the *output* of its forward function (called `dout` in this course: the upstream gradient)
-# and returns the gradient with respect to the *input* (`dx`). So every function needs a partner, and `softmax_backward`
-# is the first.
+# The forward pass goes from the text to the loss, one function after the other, and the backward pass goes back through
+# the same functions in reverse. So every function needs a partner, which turns the upstream gradient `dout` into the
+# gradient with respect to its input, `dx`. Derive this one on paper; the last step is left to you.
 #
-# Here `dout` is the gradient with respect to the probabilities. Raising one score raises its own probability and lowers
-# all the others, so every output depends on every input of its row. Written out, with $p$ for the probabilities, all of
-# this simplifies to one line:
+# **Two scores.** For x = (log 3, 0) the exponentials are 3 and 1, their sum is s = 4, and p = (3/4, 1/4). Now raise the
+# first score. The derivative of $e^x$ is $e^x$, so the first exponential rises at the rate 3, and so does the sum. Both
+# change the probabilities:
 #
-# $$dx_i = p_i \Big( dout_i - \sum_j dout_j\, p_j \Big)$$
+# - A larger numerator makes its fraction larger: the fraction changes at the rate of the numerator, divided by s.
+# - A larger sum makes *every* fraction smaller. The derivative of 1/s is −1/s², here −1/16. Multiply it by the
+#   numerator, which stays, and by the rate of the sum.
 #
-# The sum is easy to forget. It also makes each row of `dx` sum to 0: raising all scores by the same amount changes
-# nothing. And where one p is nearly 1 and the others nearly 0, all of `dx` is small compared with `dout`: the softmax
-# is **saturated**.
+# ```text
+#                           by its numerator    by the sum
+#                           rate / s            - numerator · rate / s²
+#     raise x_0: rate 3
+#     p_0, numerator 3      3/4                 - 3 · 3 / 16     =  12/16 - 9/16  =   3/16
+#     p_1, numerator 1      0                   - 1 · 3 / 16                      =  -3/16
 #
-# As an example, let the loss be the first probability itself. Its derivative with respect to the first probability is
-# 1, and 0 with respect to the others:
+#     raise x_1: rate 1
+#     p_0, numerator 3      0                   - 3 · 1 / 16                      =  -3/16
+#     p_1, numerator 1      1/4                 - 1 · 1 / 16     =   4/16 - 1/16  =   3/16
+# ```
+#
+# Every output depends on every input, so there are four derivatives. The table of all of them, one row for each output
+# and one column for each input, is called the **Jacobian**. Compare it with difference quotients (3/16 is 0.1875). Row
+# i is the gradient of output i, and `lambda x: softmax(x)[i]` is the function that computes this output:
+#
+# ```python
+# >>> from gradients import numerical_gradient
+# >>> x = np.array([np.log(3.0), 0.0])
+# >>> np.array([numerical_gradient(lambda x: softmax(x)[i], x) for i in range(2)]).round(4)
+# array([[ 0.1875, -0.1875],
+#        [-0.1875,  0.1875]])
+#
+# ```
+#
+# **Any number of scores.** The same two contributions, with letters. The numerator of $p_i = e^{x_i} / s$ contains
+# $x_j$ only if i = j, and then contributes $e^{x_i} / s = p_i$. The sum contains every score, and contributes
+# $-e^{x_i} \cdot e^{x_j} / s^2 = -p_i\, p_j$. Add the two, and write $\delta_{ij}$ for "1 if i = j, else 0". The sign ∂
+# instead of d says that there are other inputs, which stay as they are:
+#
+# $$\frac{\partial p_i}{\partial x_j} = p_i \,(\delta_{ij} - p_j)$$
+#
+# Where one p is nearly 1 and the others nearly 0, all of these products are nearly 0, and a change of the scores has
+# hardly any effect: the softmax is **saturated**.
+#
+# **From the Jacobian to the gradient.** A score $x_j$ changes the loss through every probability of its row. As in the
+# assignment `gradients`, multiply each factor by the upstream gradient of that output, and add:
+#
+# $$dx_j = \sum_i dout_i \,\frac{\partial p_i}{\partial x_j} = \sum_i dout_i\; p_i \,(\delta_{ij} - p_j)$$
+#
+# Such a sum is called a **vector–Jacobian product**. Every backward function computes one, and hardly any of them
+# builds the Jacobian: for a vocabulary of V tokens it has V² entries for each row of scores.
+#
+# **The last step is yours.** Multiply out the parentheses, so that the sum becomes a difference of two sums. In the
+# first one, $\delta_{ij}$ is 0 for all i but one. In the second, one factor does not depend on i, so it can be taken
+# out; what is left of the sum is a single number for each row. Check your result with the two scores: for
+# p = (3/4, 1/4) and dout = (1, 0) it must give (3/16, −3/16). Then write the function.
+#
+# For another example, let the loss be the first probability itself. Its derivative with respect to the first
+# probability is 1, and 0 with respect to the others:
 #
 # ```python
 # >>> p = softmax(np.array([1.0, 2.0, 3.0]))
@@ -259,22 +321,23 @@ def cross_entropy(logits, targets):
 #
 # ```
 #
-# Is that correct? You can check any gradient without theory: change one input a little, and see how the loss changes.
-# If the first score rises by 0.0001, the first probability rises by 0.0819 times as much:
+# Is that correct? Ask the difference quotients:
 #
 # ```python
-# >>> moved = softmax(np.array([1.0001, 2.0, 3.0]))
-# >>> round(float(moved[0] - p[0]) / 0.0001, 4)
-# 0.0819
+# >>> numerical_gradient(lambda x: softmax(x)[0], np.array([1.0, 2.0, 3.0])).round(4)
+# array([ 0.0819, -0.022 , -0.0599])
 #
 # ```
+#
+# There is also a check without any numbers: each row of `dx` must sum to 0, because raising all scores of a row by the
+# same amount changes nothing.
 
 
 # %%
 def softmax_backward(dout, probs, axis=-1):
     """Return the gradient with respect to the scores, from the gradient with respect to the probabilities.
 
-        dx = probs * (dout - Σ_j dout_j probs_j)
+        dout_i = dL/dprobs_i,   dx_j = dL/dx_j,   where probs = softmax(x) and L is the loss
 
     Args:
         dout: upstream gradient, with respect to `probs`, of the same shape and dtype.
@@ -286,7 +349,7 @@ def softmax_backward(dout, probs, axis=-1):
     """
     probs = as_float(probs)
     dout = as_float(dout)
-    dx = dout - np.expand_dims(np.vecdot(dout, probs, axis=axis), axis)  # vecdot: the sum of the products
+    dx = dout - (dout * probs).sum(axis=axis, keepdims=True)
     dx *= probs
     return dx
 
@@ -294,15 +357,25 @@ def softmax_backward(dout, probs, axis=-1):
 # %% [markdown]
 # ## `cross_entropy_backward`
 #
-# The last function of the forward pass comes first in the backward pass: the gradients of your GPT will start here.
-# Going back through the logarithm and the softmax together is simpler than through either alone. The gradient is the
-# prediction minus the truth, divided by the number of rows N that the mean was taken over. The truth is written as a
-# **one-hot** row: 1 at the target, and 0 everywhere else.
+# The last function of the forward pass comes first in the backward pass: the gradients of your GPT will start here. You
+# could go back through the logarithm and the softmax one after the other, but going through both at once is simpler.
+# Write the loss of a single row, with the target y, in terms of the scores:
 #
-# $$d\mathit{logits}_n = \frac{\mathrm{softmax}(\mathit{logits}_n) - \mathrm{onehot}(target_n)}{N}$$
+# $$L = -\log p_y = -x_y + \log \sum_j e^{x_j}$$
 #
-# In this example there are two rows of four equal scores, so every probability is 0.25. The targets are 0 and 3. At the
-# targets the gradient is (0.25 − 1) / 2 = −0.375: a step against it raises these scores.
+# Now raise one score $x_i$. What does that do to each of the two terms?
+#
+# - The first term contains only the score of the target. Its derivatives form a row with −1 at the target and 0
+#   everywhere else. A row with a single 1 and zeros is called **one-hot**; this is minus the one-hot row of the target.
+# - The second term is the logarithm of a sum, so use the chain rule: the derivative of the logarithm at the sum, times
+#   the derivative of the sum with respect to $x_i$. Write it down. The result is something that you have computed
+#   before.
+#
+# Add the two, and you have the gradient of one row. The loss of a batch is the *mean* over N rows. If the loss of one
+# row grows by 1, by how much does the mean grow? Every entry of the gradient has that factor.
+#
+# In this example there are two rows of four equal scores, so every probability is 0.25. The targets are 0 and 3. Work
+# out the first row on paper before you read the result:
 #
 # ```python
 # >>> cross_entropy_backward(np.zeros((2, 4)), np.array([0, 3]))
@@ -310,17 +383,19 @@ def softmax_backward(dout, probs, axis=-1):
 #        [ 0.125,  0.125,  0.125, -0.375]])
 #
 # ```
+#
+# The entries at the targets are negative: a step against the gradient raises these scores, and lowers all others.
 
 
 # %%
 def cross_entropy_backward(logits, targets):
     """Return the gradient of `cross_entropy(logits, targets)` with respect to `logits`.
 
-        dlogits = (softmax(logits) - onehot(targets)) / N
+        dlogits = dL/dlogits,   where L = cross_entropy(logits, targets)
 
     Args:
         logits: scores, (..., V).
-        targets: integer class of each row, (...), each in [0, V).
+        targets: the correct token of each row, an array of integers, (...), each in [0, V).
 
     Returns:
         Gradient, same shape and dtype as `logits` (float64 for integers).
@@ -334,10 +409,65 @@ def cross_entropy_backward(logits, targets):
 
 
 # %% [markdown]
+# ## On paper
+#
+# 1. The scores 0, 0 and log 2 have the probabilities 1/4, 1/4 and 1/2. Write down their Jacobian. What is the sum of
+#    each row and of each column, and why?
+# 2. With these probabilities and dout = (8, 0, 4), what is dx? And what is it if all entries of dout are equal?
+# 3. Go the long way: for these scores and the target 2, the loss is −log p₂. What is its derivative with respect to
+#    each of the three *probabilities*? Take that as dout and compute dx. Is it the gradient that
+#    `cross_entropy_backward` returns?
+
+# %% [markdown]
+# ## Answers on paper
+#
+# **1. All sums are 0.** The diagonal has 1/4 · 3/4, 1/4 · 3/4 and 1/2 · 1/2, and the other entries are −p times p. Here
+# is the Jacobian times 16:
+#
+# ```python
+# >>> p = softmax(np.array([0.0, 0.0, np.log(2.0)]))
+# >>> jacobian = np.diag(p) - np.outer(p, p)  # p_i δ_ij - p_i p_j
+# >>> (16 * jacobian).round(6)
+# array([[ 3., -1., -2.],
+#        [-1.,  3., -2.],
+#        [-2., -2.,  4.]])
+#
+# ```
+#
+# The sum of a column is the effect of one score on the sum of all probabilities, which is always 1. The sum of a row is
+# the effect of raising all scores together on one probability: none, because only differences count.
+#
+# **2. (1, −1, 0), and 0 everywhere.** For the first entry, multiply dout by the first column of the Jacobian and add:
+# (8 · 3 − 0 · 1 − 4 · 2) / 16 = 1. If all entries of dout are equal, every entry of dx is that number times the sum of
+# a column.
+#
+# ```python
+# >>> dout = np.array([8.0, 0.0, 4.0])
+# >>> np.allclose(dout @ jacobian, [1.0, -1.0, 0.0])
+# True
+# >>> np.allclose(softmax_backward(dout, p), [1.0, -1.0, 0.0])
+# True
+# >>> np.allclose(softmax_backward(np.ones(3), p), 0.0)
+# True
+#
+# ```
+#
+# **3. Yes: (1/4, 1/4, −1/2).** The derivative of −log p₂ with respect to p₂ is −1/p₂ = −2, and with respect to the
+# other two it is 0. So dx is −2 times the last row of the Jacobian.
+#
+# ```python
+# >>> softmax_backward(np.array([0.0, 0.0, -2.0]), p).round(6)
+# array([ 0.25,  0.25, -0.5 ])
+# >>> cross_entropy_backward(np.array([[0.0, 0.0, np.log(2.0)]]), np.array([2])).round(6)
+# array([[ 0.25,  0.25, -0.5 ]])
+#
+# ```
+
+# %% [markdown]
 # ## What could go wrong
 #
-# These mistakes are easy to make here. Read them before you write the functions, and again when a check fails: the
-# report uses the same words when it recognizes one.
+# Look here when a check fails. These mistakes are easy to make, and the report uses the same words when it recognizes
+# one.
 #
 # - `softmax`: **the largest score was not subtracted first.** exp(1000) overflows to infinity, and the result becomes
 #   nan or infinite. The mistake stays hidden with small scores.
@@ -362,9 +492,9 @@ def cross_entropy_backward(logits, targets):
 #
 # Why this loss, and not simply the squared distance between the probabilities and the one-hot row? Both are 0 for a
 # perfect prediction and large for a wrong one. Let a model of three scores learn with each of them: 100 steps against
-# the gradient, from a start at which class 0 has a *lead* over the correct class 1.
+# the gradient, from a start at which token 0 has a *lead* over the correct token 1.
 #
-# **Guess first.** Which of the two losses ends with a high probability for class 1, after a lead of 1, 5 and 20?
+# **Guess first.** Which of the two losses ends with a high probability for token 1, after a lead of 1, 5 and 20?
 #
 # Run it: `python softmax.py`, or the next cell of the notebook.
 
@@ -374,7 +504,7 @@ if __name__ == "__main__":
     for lead in (1.0, 5.0, 20.0):
         entropic = squared = np.array([[lead, 0.0, 0.0]])
         for _ in range(100):
-            entropic = entropic - cross_entropy_backward(entropic, [1])
+            entropic = entropic - cross_entropy_backward(entropic, np.array([1]))
             p = softmax(squared)
             squared = squared - softmax_backward(2 * (p - onehot), p)  # of the loss Σ (p - onehot)²
         print(f"lead {lead:4}   cross-entropy {softmax(entropic)[0, 1]:.2f}   squares {softmax(squared)[0, 1]:.2f}")
@@ -389,9 +519,8 @@ if __name__ == "__main__":
 # ```
 #
 # Both correct a small error. But the squared loss does not recover from a prediction that was wrong and confident:
-# after 100 steps it is as wrong as before. The softmax is saturated: its backward pass multiplies by p, which is nearly
-# 0 for the correct class, and where p is nearly 1, the difference in parentheses is nearly 0. The logarithm in the
-# cross-entropy cancels exactly that factor.
+# after 100 steps it is as wrong as before. The softmax is saturated, and all entries of its Jacobian are nearly 0. The
+# logarithm of the cross-entropy cancels exactly that: you have seen on paper how −1/p meets the factor p.
 #
 # 1. How large are the two gradients at a lead of 20? And can an entry in the gradient of the cross-entropy ever be
 #    larger than 1?
@@ -406,7 +535,7 @@ if __name__ == "__main__":
 #
 # ```python
 # >>> wrong = np.array([[20.0, 0.0, 0.0]])
-# >>> cross_entropy_backward(wrong, [1]).round(4)
+# >>> cross_entropy_backward(wrong, np.array([1])).round(4)
 # array([[ 1., -1.,  0.]])
 # >>> p = softmax(wrong)
 # >>> print(f"{np.abs(softmax_backward(2 * (p - onehot), p)).max():.0e}")
@@ -429,3 +558,24 @@ if __name__ == "__main__":
 # 0.8018
 #
 # ```
+
+# %% [markdown]
+# ## Going faster
+#
+# You can skip this section until your code is correct. Three habits save time or code on large arrays.
+#
+# `(a * b).sum(axis=-1)` stores all the products before it adds them. `np.vecdot` multiplies and adds in one pass:
+#
+# ```python
+# >>> a, b = np.array([[1.0, 2.0], [3.0, 4.0]]), np.array([[5.0, 6.0], [7.0, 8.0]])
+# >>> (a * b).sum(axis=-1), np.vecdot(a, b)
+# (array([17., 53.]), array([17., 53.]))
+#
+# ```
+#
+# And `z /= total` writes its result into `z`, while `z = z / total` makes a new array. NumPy's functions do the same
+# with `out=z`, as in `np.exp(z, out=z)`. Do this only with an array that your own function has made, never with an
+# argument: the caller still needs it.
+#
+# Finally, `np.take_along_axis` picks one entry of each row without a reshape: `targets[..., None]` has as many axes as
+# the scores, and says for each row which column to take.
