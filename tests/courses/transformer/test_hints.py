@@ -2,13 +2,16 @@
 
 import ast
 import json
+import re
 from functools import cache
 
+import numpy as np
 import pytest
 from support.commands import headway
 
 from autograder.courses.transformer import TRANSFORMER
 from autograder.curriculum.stubs import bundled
+from autograder.engine.diagnosis.variants import solution_module
 from autograder.workspace import hints, state
 
 LONG_ENOUGH = 12  # characters without spaces: `x = as_float(x)` counts, `return x` does not
@@ -63,6 +66,25 @@ def test_hints_are_three_and_do_not_contain_the_solution(function):
     assert lines
     given_away = [line for step in steps for line in lines if line in squeezed(step)]
     assert given_away == []
+
+
+MODULES_WITH_CASES = ("softmax", "embeddings", "attention", "multihead")
+
+
+@pytest.mark.parametrize("function", [f for f in TRANSFORMER.functions if f.split(".")[0] in MODULES_WITH_CASES])
+def test_small_case_in_the_second_hint_is_correct(function):
+    """It defines arrays as `name = value`, and says what the official solution returns as: `call` gives `value`."""
+    module, _, name = function.partition(".")
+    known = {**vars(solution_module(module)), "np": np}
+    tried = 0
+    for code, expected in re.findall(r"`([^`]*)`(?:,? gives `([^`]*)`)?", hints.steps(function)[1]):
+        if re.match(r"\w+(, \w+)* = ", code):
+            exec(code, known)
+        elif expected:
+            result = np.asarray(eval(code, known))
+            np.testing.assert_allclose(result, np.array(eval(expected)), atol=5e-5, rtol=0)
+            tried += code.startswith(f"{name}(")
+    assert tried >= 1
 
 
 def test_hint_with_a_line_of_the_solution_is_found():
@@ -139,7 +161,7 @@ def test_hint_outside_a_workspace_records_nothing(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("name", ["softmax", "2", "softmax.py"])
+@pytest.mark.parametrize("name", ["softmax", str(TRANSFORMER.modules["softmax"].number), "softmax.py"])
 def test_hint_for_an_assignment_lists_its_functions(name, workspace):
     (workspace / state.FILE).write_text('{"hints": {"softmax.log_softmax": 2}}')
     done = headway("hint", name, "--more", cwd=workspace)

@@ -1,0 +1,171 @@
+"""The second hint of a function is a small case with its result: the numbers are those of the official solution."""
+
+import math
+import re
+from functools import cache
+
+import numpy as np
+import pytest
+
+from autograder.curriculum.stubs import bundled
+from autograder.engine.diagnosis.variants import solution_module
+from autograder.workspace import hints
+
+EYE = np.eye(2)
+W = np.array([[1.0, 2.0], [3.0, 4.0]])
+IN = np.array([[1.0, 0.0], [1.0, 1.0]])
+ONES, ZEROS = np.ones(2), np.zeros(2)
+FFN = (np.array([[1.0, -1.0], [2.0, 1.0]]), {"W_1": EYE, "W_2": W}, "relu")
+NORMS = {f"ln{i}.{name}": value for i in (1, 2, 3) for name, value in (("gamma", ONES), ("beta", ZEROS))}
+ATTENTION = {"W_qkv": np.tile(EYE, 3), "W_o": EYE}
+IDENTITY = {f"attn.{name}": value for name, value in ATTENTION.items()} | {"ffn.W_1": EYE, "ffn.W_2": EYE}
+NO_FFN = {"ffn.W_1": np.zeros((2, 3)), "ffn.W_2": np.zeros((3, 2))}
+HALVES = np.log([0.5, 0.25, 0.125, 0.125])
+
+
+class Darts:
+    """A generator that draws given numbers."""
+
+    def __init__(self, *numbers):
+        self.numbers = np.array(numbers)
+
+    def random(self, shape):
+        return self.numbers.reshape(shape)
+
+
+@cache
+def call(name):
+    module, _, function = name.partition(".")
+    return getattr(solution_module(module), function)
+
+
+def gpt_with_an_identity(ids, targets=None):
+    gpt = solution_module("gpt")
+    config = gpt.GPTConfig(vocab_size=2, block_size=2, n_layers=1, n_heads=1, d_model=2)
+    params = {name: np.zeros(np.shape(value)) for name, value in gpt.init_gpt(config, np.random.default_rng(0)).items()}
+    params |= {name: ONES for name in params if "gamma" in name} | {"W_tok": EYE}
+    return gpt.gpt(ids, params, config)[0] if targets is None else gpt.gpt_loss(ids, targets, params, config)
+
+
+def adamw_twice():
+    params, state, found = {"p": np.array([1.0])}, {}, []
+    for _ in range(2):
+        params, state = call("training.adamw_step")(params, {"p": np.array([2.0])}, state, 0.1, weight_decay=0.5)
+        found.append(params["p"])
+    return found
+
+
+def first_stage():
+    model = solution_module("encoder_decoder")
+    config = model.TransformerConfig(vocab_source=3, vocab_target=3, n_layers=1, n_heads=1, d_model=4)
+    params = model.init_transformer(config, np.random.default_rng(0)) | {"W_source": np.ones((3, 4))}
+    return model.encode(np.array([0]), params, config)[1]["source_embedded"][0]
+
+
+def gelu_steps(x):
+    root = math.sqrt(2 / math.pi)
+    u, slope_of_u = root * (x + 0.044715 * x**3), root * (1 + 3 * 0.044715 * x**2)
+    slope_of_s = (1 - math.tanh(u) ** 2) / 2
+    steps = {"u": u, "tanh u": math.tanh(u), "s": (1 + math.tanh(u)) / 2, "du/dx": slope_of_u}
+    return steps | {"s′": slope_of_s * slope_of_u}
+
+
+def post_norm_of(x):
+    return call("encoder_decoder.encoder_block")(x, NORMS | IDENTITY | NO_FFN, 1)[0]
+
+
+def decoded():
+    params = NORMS | IDENTITY | NO_FFN | {f"source_attn.{name}": value for name, value in ATTENTION.items()}
+    return call("encoder_decoder.decoder_block")(np.array([[1.0, 3.0]]), np.array([[4.0, 0.0]]), params, 1)[0]
+
+
+# function: the results that its hint names, in any order
+CASES = {
+    "layernorm.layernorm": lambda f: [
+        f(np.array([[1.0, 3.0], [0.0, 10.0]]), ONES, ZEROS, 0.0)[0],
+        f(np.array([0.0, 0.0, 3.0]), np.ones(3), np.zeros(3), 0.0),
+        f(np.array([0.0, 0.0, 3.0]), np.ones(3), np.zeros(3), 0.0) * math.sqrt(2 / 3),
+    ],
+    "layernorm.layernorm_backward": lambda f: [
+        call("layernorm.layernorm")(np.array([0.0, 0.0, 3.0]), np.ones(3), np.zeros(3), 0.0),
+        f(np.array([1.0, 0.0, 0.0]), np.array([0.0, 0.0, 3.0]), np.ones(3), 0.0)[0],
+        call("layernorm.rmsnorm_backward")(np.array([1.0, 0.0, 0.0]), np.array([-1.0, -1.0, 2.0]), np.ones(3), 0.0)[0],
+    ],
+    "layernorm.rmsnorm": lambda f: [
+        f(np.array([3.0, 4.0]), ONES, 0.0),
+        f(np.array([3.0, 4.0]), np.array([2.0, 1.0]), 0.0)[0],
+    ],
+    "layernorm.rmsnorm_backward": lambda f: [*f(np.array([1.0, 0.0]), ONES, ONES, 0.0)],
+    "ffn.relu": lambda f: [f(np.array([[-1.0, 2.0], [0.0, -3.0]]))],
+    "ffn.relu_backward": lambda f: [f(np.array([[5.0, -6.0], [7.0, 8.0]]), np.array([[-1.0, 2.0], [0.0, 3.0]]))],
+    "ffn.gelu": lambda f: [*f(np.array([1.0, -1.0, 2.0])), math.sqrt(2 / math.pi) * 1.044715],
+    "ffn.gelu_exact": lambda f: [*f(np.array([1.0, 2.0])), math.erf(1 / math.sqrt(2))],
+    "ffn.gelu_backward": lambda f: [f(np.ones(1), np.array([2.0]))[0], *gelu_steps(2.0).values()],
+    "ffn.linear": lambda f: [f(IN, W, np.array([10.0, 20.0])), f(IN, W, None)],
+    "ffn.linear_backward": lambda f: [*f(np.array([[1.0, 0.0], [1.0, 0.0]]), IN, W)],
+    "ffn.dropout": lambda f: [f(np.ones((2, 2)), 0.5, Darts(0.1, 0.7, 0.5, 0.4))[1]],
+    "ffn.dropout_backward": lambda f: [f(np.array([[1.0, 2.0], [3.0, 4.0]]), np.array([[0.0, 2.0], [2.0, 0.0]]))],
+    "ffn.ffn": lambda f: [f(*FFN)[0], f(*FFN)[1]["activated"]],
+    "ffn.ffn_backward": lambda f: [f(EYE, call("ffn.ffn")(*FFN)[1])[0], *f(EYE, call("ffn.ffn")(*FFN)[1])[1].values()],
+    "blocks.block": lambda f: [
+        f(np.array([[1.0, 3.0]]), NORMS | IDENTITY, 1, norm=norm, activation="relu")[1][stage][0]
+        for norm in ("pre", "post")
+        for stage in ("after_attention", "after_ffn")
+    ],
+    "gpt.count_parameters": lambda f: [f({"W": np.ones((2, 2)), "b": ONES})],
+    "gpt.gpt": lambda f: [gpt_with_an_identity([0, 1])],
+    "gpt.gpt_loss": lambda f: [gpt_with_an_identity([0], [0])[0], gpt_with_an_identity([0], [0])[1]["W_tok"]],
+    "training.adamw_step": lambda f: adamw_twice(),
+    "training.clip_grad_norm": lambda f: [
+        f({"g": np.diag([3.0, 4.0])}, 2.5)[0]["g"],
+        f({"g": np.diag([3.0, 4.0])}, 2.5)[1],
+    ],
+    "training.learning_rate": lambda f: [f(step, 1.0, 0.0, 2, 6) for step in range(7)],
+    "generation.next_token_probs": lambda f: [f(HALVES, top_k=2), f(HALVES, top_p=0.6), f(HALVES, top_p=0.5)],
+    "generation.sample": lambda f: [f([[0.25, 0.75], [0.5, 0.5]], Darts(0.3, 0.3)), f([[0.25, 0.25]], Darts(0.6))[0]],
+    "encoder_decoder.encoder_block": lambda f: [post_norm_of(np.array([[1.0, 3.0]]))[0]],
+    "encoder_decoder.decoder_block": lambda f: [decoded()[0]],
+    "encoder_decoder.encode": lambda f: [first_stage()],
+    "encoder_decoder.transformer_backward": lambda f: [
+        call("softmax.cross_entropy_backward")(np.zeros((1, 2)), [1])[0]
+    ],
+}
+
+
+def in_words(result):
+    """Write a result as the hints do: four decimals at most, a vector in parentheses, a matrix in brackets."""
+    if np.ndim(result) == 0:
+        return f"{float(result) + 0.0:.4f}".rstrip("0").rstrip(".")
+    if np.ndim(result) == 1:
+        return f"({', '.join(map(in_words, result))})" if np.size(result) > 1 else in_words(result[0])
+    return f"[{', '.join(map(in_words, result))}]".replace("(", "[").replace(")", "]")
+
+
+@pytest.mark.parametrize("function", CASES)
+def test_case_of_the_second_hint_is_correct(function):
+    hint = " ".join(hints.steps(function)[1].split())
+    results = [in_words(np.round(result, 4) + 0.0) for result in CASES[function](call(function))]
+    assert [result for result in results if not re.search(rf"(?<![\d.]){re.escape(result)}(?![\d])", hint)] == [], hint
+
+
+def test_table_of_gelu_in_the_lesson_is_correct():
+    text = (bundled("solutions") / "ffn.py").read_text("utf-8")
+    heads, row = re.search(r"^# \| (u \|.*) \|\n# .*\n# \| (.*) \|$", text, re.MULTILINE).groups()
+    found = dict(zip(heads.split(" | "), row.split(" | "), strict=True))
+    steps = gelu_steps(1.0)
+    steps |= {"ds/du": steps["s′"] / steps["du/dx"], "derivative of gelu": steps["s"] + steps["s′"]}
+    assert found == {name: f"{value:.4f}" for name, value in steps.items()}
+    gradient = call("ffn.gelu_backward")(np.ones(1), np.ones(1))[0]
+    assert steps["derivative of gelu"] == pytest.approx(gradient, abs=1e-9)
+
+
+def test_gradients_of_c_in_the_lesson_are_correct():
+    text = (bundled("solutions") / "layernorm.py").read_text("utf-8").replace("−", "-").replace("\n# ", " ")
+    x = np.array([1.0, 2.0, 3.0, 6.0])
+    gradient = call("layernorm.rmsnorm_backward")(np.eye(4)[0], x - x.mean(), np.ones(4))[0]
+    assert f"together give the gradient of c: {in_words(gradient.round(4) + 0.0)}." in text
+    assert f"The direct path alone would give {in_words(np.round(np.eye(4)[0] / x.std(), 4))}." in text
+    x = np.array([2.0, 4.0, 6.0])
+    gradient = call("layernorm.rmsnorm_backward")(np.eye(3)[2], x - x.mean(), np.ones(3), 0.0)[0]
+    assert f"The gradient of c is {in_words(gradient.round(4) + 0.0)}" in text
+    assert gradient.mean().round(4) == 0.2041
