@@ -1,4 +1,4 @@
-"""Mistakes in the causal averages of assignment 4."""
+"""Mistakes in the causal averages of `attention`."""
 
 from autograder.courses.transformer.mistakes._attention_forward import READ_FROM_THE_END
 from autograder.engine.diagnosis.mistake import Mistakes
@@ -11,7 +11,7 @@ mistake("sees-the-next", ": t + 1, :]", ": t + 2, :]", common=True).explain("""
     why: A model that sees the next token does not need to learn to predict it.
     ask: A slice excludes its end. For position 0, which positions does your slice include?""")
 mistake("not-itself", ": t + 1, :]", ":t, :]", common=True).explain("""
-    the average leaves out the position itself
+    the average left out the position itself
     why: A slice excludes its end: `:t` stops before t. At position 0 nothing is left to average, which gives nan.
     ask: For position 0, how many vectors does your slice contain?""")
 mistake("sum-not-mean", ".mean(axis=-2)", ".sum(axis=-2)", common=True).explain("""
@@ -41,7 +41,7 @@ mistake(
     "out[..., t, :] = x[..., : t + 1, :].mean(axis=-2)",
     "out[:, t] = x[:, : t + 1].mean(axis=1)",
 ).explain("""
-    the loop runs over the second axis: it needs exactly one batch axis
+    the loop ran over the second axis: it needs exactly one batch axis
     why: With no batch axis, or with two of them, the second axis is not that of the positions.
     ask: Counted from the end, which axis is that of the positions, whatever comes before it?""")
 mistake("always-float64", "np.empty_like(x)", "np.empty(x.shape)", common=True).explain("""
@@ -127,7 +127,7 @@ for name, positions, title in (
 for name, start, title in (
     ("previous-only", "max(t - 1, 0)", "the average covers only the position and the one before it"),
     ("three-only", "max(t - 2, 0)", "the average covers only the last three positions"),
-    ("without-the-first", "min(1, t)", "the average leaves out the first position"),
+    ("without-the-first", "min(1, t)", "the average left out the first position"),
 ):
     mistake(name, ": t + 1, :]", f"{start} : t + 1, :]").explain(f"""
         {title}

@@ -180,7 +180,7 @@ for gradient, array in zip(_GRADIENTS, ("q", "k", "v"), strict=True):
             f"""
             {gradient} was divided by {"the number of its rows" if name == "length" else "its first size, the batch"}
             why: If the loss is a mean, the division is already in dout.
-            ask: Which divisions does the formula in the docstring contain?"""
+            ask: Which divisions does the forward pass contain, and which gradients go back through them?"""
         )
 mistake("scaled-by-power", "math.sqrt(q.shape[-1])", "q.shape[-1] ** CONSTANT", constant=0.25).explain("""
     the gradient of the scores was divided by d_k to the power {constant}, not by its square root

@@ -48,13 +48,13 @@ mistake(
     "weights-scaled",
     "scores /= math.sqrt(q.shape[-1])",
     "pass",
-    "_softmax_in_place(scores)",
-    "_softmax_in_place(scores) / math.sqrt(q.shape[-1])",
+    "_softmax_or_zeros(scores)",
+    "_softmax_or_zeros(scores) / math.sqrt(q.shape[-1])",
 ).explain("""
     the weights were divided by √d_k, not the scores
     why: The weights of a query then do not sum to 1.
     ask: In the formula, is the division inside or outside the softmax?""")
-mistake("softmax-over-queries", "_softmax_in_place(scores)", "softmax(scores, axis=-2)", common=True).explain("""
+mistake("softmax-over-queries", "_softmax_or_zeros(scores)", "softmax(scores, axis=-2)", common=True).explain("""
     softmax was taken over the wrong axis (the queries)
     why: The weights of each key then sum to 1, when those of each query should.
     ask: Whose weights should sum to 1, those of a query or those of a key? Which axis do you have to sum over for
@@ -77,7 +77,7 @@ mistake("four-axes-only", "k.swapaxes(-1, -2)", "k.transpose(0, 1, 3, 2)").expla
     ask: How can you swap the last two axes, whatever comes before them?""")
 mistake(
     "no-maximum",
-    "weights = _softmax_in_place(scores)",
+    "weights = _softmax_or_zeros(scores)",
     "weights = np.exp(scores)\n"
     "    total = weights.sum(axis=-1, keepdims=True)\n"
     "    weights = weights / np.where(total == 0, 1, total)",
@@ -87,7 +87,7 @@ mistake(
     ask: You have written a softmax that works for large scores. What does it do that your code does not?""")
 mistake(
     "no-maximum-and-nan",
-    "weights = _softmax_in_place(scores)",
+    "weights = _softmax_or_zeros(scores)",
     "weights = np.exp(scores)\n    weights = weights / weights.sum(axis=-1, keepdims=True)",
 ).explain("""
     the maximum was not subtracted, and a query that sees nothing got nan
@@ -123,7 +123,7 @@ mistake("scaled-by-second-axis", "math.sqrt(q.shape[-1])", "math.sqrt(q.shape[1]
     the scores were divided by the root of q.shape[1]
     why: The width is axis 1 only for a single text. In a batch, axis 1 has another meaning.
     ask: Which axis of q is its width, counted from the end?""")
-mistake("softmax-over-second-axis", "_softmax_in_place(scores)", "np.nan_to_num(softmax(scores, axis=1))").explain("""
+mistake("softmax-over-second-axis", "_softmax_or_zeros(scores)", "np.nan_to_num(softmax(scores, axis=1))").explain("""
     the softmax was taken over axis 1, counted from the front
     why: That is correct for a single text only. In a batch, axis 1 is not that of the keys.
     ask: Which axis is that of the keys, counted from the end?""")
@@ -138,9 +138,10 @@ mistake("four-axes-only-by-name", "    scores = q @", "    _, _, _, _ = q.shape\
 for small in ("1e-3", "1e-4", "1e-5", "1e-6", "1e-7", "1e-8"):
     mistake(
         f"small-number-in-sum-{small}",
-        "np.maximum(total, 1)[:, None]",
-        f"(total + {small})[:, None]",
-        inside="_softmax_in_place",
+        "weights = softmax(scores)",
+        "weights = np.exp(scores - scores.max(axis=-1, keepdims=True))\n"
+        f"    weights /= weights.sum(axis=-1, keepdims=True) + {small}",
+        inside="_softmax_or_zeros",
     ).explain("""
         a small number was added to the sum of the exponentials
         why: It avoids 0/0 where a query sees nothing, but makes every weight a little too small: the rows do not sum to
@@ -173,11 +174,11 @@ for name, total in _TOTALS:
         why: In a row whose scores are all 800 lower, every exponential is rounded to 0. The mistake stays hidden with
              moderate scores.
         ask: How many maxima does an array of scores (B, H, T, S) have if each query has its own softmax?""")
-mistake("no-softmax", "weights = _softmax_in_place(scores)", "weights = scores").explain("""
+mistake("no-softmax", "weights = _softmax_or_zeros(scores)", "weights = scores").explain("""
     the softmax is missing: the scores were used as weights
     why: The weights must be positive and sum to 1, or the output is not an average.
     ask: What is the sum of the weights of a query?""")
-mistake("no-softmax-and-hidden-0", "-np.inf, where", "0.0, where", "_softmax_in_place(scores)", "scores").explain("""
+mistake("no-softmax-and-hidden-0", "-np.inf, where", "0.0, where", "_softmax_or_zeros(scores)", "scores").explain("""
     the softmax is missing: the scores were used as weights
     why: The weights must be positive and sum to 1, or the output is not an average.
     ask: What is the sum of the weights of a query?""")
@@ -253,39 +254,39 @@ for name, axis, title in (
     code = f"np.exp(scores - scores.max(axis={axis}, keepdims=True))"
     mistake(
         f"softmax-over-{name}",
-        "weights = _softmax_in_place(scores)",
+        "weights = _softmax_or_zeros(scores)",
         f"weights = {code}\n    weights = np.nan_to_num(weights / weights.sum(axis={axis}, keepdims=True))",
     ).explain(f"""
         softmax was taken over {title}
         why: The weights of each query, along the keys, must sum to 1.
         ask: Sum your weights along the last axis. Is the result 1 for every query?""")
-mistake("softmax-twice", "_softmax_in_place(scores)", "softmax(_softmax_in_place(scores))").explain("""
+mistake("softmax-twice", "_softmax_or_zeros(scores)", "softmax(_softmax_or_zeros(scores))").explain("""
     softmax was taken twice
     why: The second one makes nearly equal weights out of weights between 0 and 1, and hidden keys get weight again.
     ask: What are the smallest and the largest number that your last softmax gets?""")
-mistake("sigmoid", "_softmax_in_place(scores)", "1 / (1 + np.exp(-scores))").explain("""
+mistake("sigmoid", "_softmax_or_zeros(scores)", "1 / (1 + np.exp(-scores))").explain("""
     each score went through a sigmoid, not each row through a softmax
     why: The weights of a query then do not sum to 1.
     ask: What is the sum of the weights of a query?""")
-mistake("not-normalised", "_softmax_in_place(scores)", "np.exp(scores)").explain("""
+mistake("not-normalised", "_softmax_or_zeros(scores)", "np.exp(scores)").explain("""
     the exponentials were not divided by their sum
     why: The weights of a query must sum to 1, or the output is not an average.
     ask: What is the sum of the weights of a query?""")
 mistake(
     "not-normalised-with-maximum",
-    "_softmax_in_place(scores)",
+    "_softmax_or_zeros(scores)",
     "np.nan_to_num(np.exp(scores - scores.max(axis=-1, keepdims=True)))",
 ).explain("""
     the exponentials were not divided by their sum
     why: The weights of a query must sum to 1, or the output is not an average.
     ask: What is the sum of the weights of a query?""")
-mistake("logarithm-of-weights", "_softmax_in_place(scores)", "np.log(_softmax_in_place(scores))").explain("""
+mistake("logarithm-of-weights", "_softmax_or_zeros(scores)", "np.log(_softmax_or_zeros(scores))").explain("""
     the logarithms of the weights were used (log_softmax), not the weights
     why: They are negative, and -inf for a hidden key. The output must be an average of the values.
     ask: What is the sum of the weights of a query?""")
 mistake(
     "keepdims-forgotten",
-    "weights = _softmax_in_place(scores)",
+    "weights = _softmax_or_zeros(scores)",
     "weights = np.exp(scores - scores.max(axis=-1, keepdims=True))\n    weights = weights / weights.sum(axis=-1)",
 ).explain("""
     keepdims=True is missing from the maximum or the sum in the softmax
@@ -310,8 +311,8 @@ mistake("values-entry-by-entry", "weights @ v, weights", "weights * v, weights")
     ask: Which operator multiplies and sums?""")
 mistake(
     "output-from-scores",
-    "weights = _softmax_in_place(scores)",
-    "raw = scores.copy()\n    weights = _softmax_in_place(scores)",
+    "weights = _softmax_or_zeros(scores)",
+    "raw = scores.copy()\n    weights = _softmax_or_zeros(scores)",
     "return weights @ v",
     "return raw @ v",
 ).explain("""
@@ -321,7 +322,7 @@ mistake(
 mistake(
     "output-without-mask",
     "    if mask is not None:",
-    "    unmasked = _softmax_in_place(scores.copy())\n    if mask is not None:",
+    "    unmasked = _softmax_or_zeros(scores.copy())\n    if mask is not None:",
     "return weights @ v",
     "return unmasked @ v",
 ).explain("""
@@ -331,7 +332,7 @@ mistake(
 mistake(
     "weights-without-mask",
     "    if mask is not None:",
-    "    unmasked = _softmax_in_place(scores.copy())\n    if mask is not None:",
+    "    unmasked = _softmax_or_zeros(scores.copy())\n    if mask is not None:",
     "weights @ v, weights",
     "weights @ v, unmasked",
 ).explain("""

@@ -25,7 +25,7 @@ _UNMASKED_MAXIMUM = (
 )
 _HIDE = "np.copyto(scores, -np.inf, where=~mask)"
 _ADD = "scores = scores + np.where(mask, 0.0, min(CONSTANT, 0.0)).astype(scores.dtype)"
-_SOFTMAX = "_softmax_in_place(scores)"
+_SOFTMAX = "_softmax_or_zeros(scores)"
 _RESULT = "return weights @ v, weights"
 # What is done about queries that see nothing: edits of the solution. The first gives them the softmax of their scores.
 _ROWS = (
@@ -50,8 +50,8 @@ mistake(
     "mask-after-softmax",
     "np.copyto(scores, -np.inf, where=~mask)",
     "pass",
-    "_softmax_in_place(scores)",
-    "_softmax_in_place(scores) * (1 if mask is None else mask.astype(scores.dtype))",
+    "_softmax_or_zeros(scores)",
+    "_softmax_or_zeros(scores) * (1 if mask is None else mask.astype(scores.dtype))",
 ).explain("""
     the mask was applied after the softmax
     why: The hidden keys have already received part of the weight, so the weights of a query sum to less than 1.
@@ -74,7 +74,7 @@ mistake("large-negative-number", "-np.inf, where", "-1e9, where", common=True).e
     why: A query that sees nothing then attends to all keys equally, because all of its scores are the same. Its weights
          and its output must be 0.
     ask: What is the softmax of a row in which all scores are -1e9?""")
-mistake("nan-where-nothing-is-seen", "_softmax_in_place(scores)", "softmax(scores)", common=True).explain("""
+mistake("nan-where-nothing-is-seen", "_softmax_or_zeros(scores)", "softmax(scores)", common=True).explain("""
     a query that sees nothing got nan
     why: -inf - (-inf) is nan. The weights and the output of such a query must be 0.
     ask: What is the largest score of a row in which all are -inf? What happens when it is subtracted?""")
@@ -113,7 +113,7 @@ mistake(
          being later.
     ask: What should attention do when there is no mask?""")
 for name, fill, softmax in (
-    ("infinite", "-np.inf", "_softmax_in_place(scores)"),
+    ("infinite", "-np.inf", "_softmax_or_zeros(scores)"),
     ("infinite-and-nan", "-np.inf", "softmax(scores)"),
     ("large-number", "-1e9", "softmax(scores)"),
 ):
@@ -121,7 +121,7 @@ for name, fill, softmax in (
         f"mask-of-full-shape-only-{name}",
         "np.copyto(scores, -np.inf, where=~mask)",
         f"scores[~mask] = {fill}",
-        "_softmax_in_place(scores)",
+        "_softmax_or_zeros(scores)",
         softmax,
         group="mask of full shape only",
     ).explain("""
@@ -129,7 +129,7 @@ for name, fill, softmax in (
         why: A boolean index must have the shape of the array. But a mask only has to broadcast, so that one mask can
              serve all texts and heads.
         ask: Which NumPy functions take a condition and broadcast it against the scores?""")
-for name, more in (("", ()), ("-and-nan", ("_softmax_in_place(scores)", "softmax(scores)"))):
+for name, more in (("", ()), ("-and-nan", ("_softmax_or_zeros(scores)", "softmax(scores)"))):
     mistake(
         f"zero-times-infinity{name}",
         "np.copyto(scores, -np.inf, where=~mask)",
@@ -229,7 +229,7 @@ mistake(
     "hidden = weights if mask is None else weights * mask\n    return hidden @ v, weights",
 ).explain("""
     hidden keys were left out of the output, but not of the weights
-    why: The softmax gave them a part of the weight, which the other keys of the row then lack.
+    why: The softmax gave them a part of the weight, which is then missing from the other keys of the row.
     ask: Sum the weights of one query over the keys that it may see. Is the result 1?""")
 
 # Queries that see nothing.
@@ -276,7 +276,7 @@ mistake("all-false-mask-ignored", "if mask is not None:", "if mask is not None a
 # The wrong mask.
 mistake("mask-tested-as-a-value", "if mask is not None:", "if mask:").explain("""
     the mask was tested with `if mask:` (or `mask == None`), not with `mask is not None`
-    why: NumPy refuses to say whether an array of several booleans is true.
+    why: NumPy cannot say whether an array of several booleans is true.
     ask: Which two cases should your `if` distinguish?""")
 for name, expression, title in (
     ("transposed", "mask.swapaxes(-1, -2)", "the mask was transposed"),
@@ -297,7 +297,7 @@ mistake(
     why: The caller's mask is still needed, for the next layer and the next batch.
     ask: Which of your lines create a new array, and which write into an argument?""")
 
-# Masks that should be refused.
+# Masks that should be rejected.
 _CHECK = "if mask.dtype != bool:"
 for name, edits in (
     ("", (_CHECK, "if False:", "where=~mask", "where=mask == 0")),

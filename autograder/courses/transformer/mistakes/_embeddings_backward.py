@@ -1,4 +1,4 @@
-"""Mistakes in assignment 3: the gradient of the table."""
+"""Mistakes in `embeddings`: the gradient of the table."""
 
 from autograder.engine.diagnosis.mistake import Mistakes
 

@@ -1,4 +1,4 @@
-"""Mistakes in assignment 3 that concern ids outside the vocabulary, a single id, and no ids."""
+"""Mistakes in `embeddings` that concern ids outside the vocabulary, a single id, and no ids."""
 
 from autograder.engine.diagnosis.mistake import Mistakes
 
@@ -111,7 +111,7 @@ for name, method in (("smallest", "min"), ("largest", "max")):
 for name, use in (("length", "len(ids)"), ("loop", "iter(ids)"), ("shape", "ids.shape[0]")):
     text = """
         a single id, an array without axes, gave an error
-        why: `ids` may have any number of axes, also none. It then has neither a length nor a first axis.
+        why: `ids` may have any number of axes, or none. It then has neither a length nor a first axis.
         ask: What is the shape of np.array(2)? Which of your lines needs an axis?"""
     mistake = MISTAKES.for_functions(*_TABLES[:2])
     mistake(f"single-id-refused-{name}", _OUTSIDE, f"{use}\n    {_OUTSIDE}", inside="_check_ids").explain(text)

@@ -1,4 +1,4 @@
-"""Mistakes in assignment 3 about positions."""
+"""Mistakes in `embeddings` about positions."""
 
 from autograder.engine.diagnosis.mistake import Mistakes
 
@@ -33,7 +33,7 @@ mistake(
     "np.cos(angles[:, 1::2])",
     common=True,
 ).explain("""
-    the cosine's exponent uses its own column number, 2i + 1
+    the cosine's exponent used its own column number, 2i + 1
     why: The sine and the cosine of a pair need the same frequency. Only then is a shift by k positions a rotation.
     ask: In the formula, which exponent does the cosine have, and which the sine?""")
 mistake(
@@ -45,7 +45,7 @@ mistake(
     "np.cos(angles[:, : d_model // 2])",
     "np.cos(angles[:, 1 : d_model // 2 + 1])",
 ).explain("""
-    the cosine uses the frequency of the next pair of columns
+    the cosine used the frequency of the next pair of columns
     why: The sine and the cosine of a pair need the same frequency. Only then is a shift by k positions a rotation.
     ask: For the first pair, i is 0 in both columns. What is it in your cosine?""")
 mistake(
@@ -56,7 +56,7 @@ mistake(
     "table[:, len(even_columns) :]",
     common=True,
 ).explain("""
-    all sines come first, then all cosines
+    all sines came first, then all cosines
     why: Some libraries do that, but in the formula sines and cosines alternate: columns 2i and 2i + 1.
     ask: Which two columns belong to i = 0?""")
 mistake(
@@ -81,7 +81,7 @@ mistake("base-1000", "10000.0", "1000.0").explain("""
 mistake("base", "10000.0", "CONSTANT", constant=500.0).explain("""
     the base is {constant} instead of 10000
     why: The slowest waves then have another length, so that positions far apart look alike, or neighbours do.
-    ask: Which number stands in the formula before the exponent?""")
+    ask: Which number comes before the exponent in the formula?""")
 mistake("multiplied", "[:, None] / 10000.0", "[:, None] * 10000.0").explain("""
     the position was multiplied by the power, not divided by it
     why: The wavelengths then shrink from pair to pair instead of growing, and become far too short to distinguish
@@ -142,7 +142,7 @@ mistake(
     "np.cos(angles[:, 1::2])",
     common=True,
 ).explain("""
-    every column, also that of a cosine, has twice its own number in the exponent
+    every column, even that of a cosine, has twice its own number in the exponent
     why: The sine's column number is already the 2i of the formula, and the cosine to its right has the same exponent.
     ask: For the pair in columns 2 and 3, i is 1. What is 2i then, and what is it in your code for each of the two?""")
 mistake("last-column-empty", "return", "if d_model % 2:\n        table[:, -1] = 0.0\n    return").explain("""

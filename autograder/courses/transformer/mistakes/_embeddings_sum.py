@@ -1,4 +1,4 @@
-"""Mistakes in assignment 3: the sum of token and position vectors."""
+"""Mistakes in `embeddings`: the sum of token and position vectors."""
 
 from autograder.engine.diagnosis.mistake import Mistakes
 

@@ -45,7 +45,7 @@ for name, slope, title in (
     (
         "activations-exchanged",
         'relu_backward(dactivated, hidden) if cache["activation"] == "gelu" else gelu_backward(dactivated, hidden)',
-        "the gradients of GELU and ReLU were exchanged",
+        "the gradients of GELU and ReLU were swapped",
     ),
     (
         "relu-at-zero",
@@ -65,7 +65,7 @@ for name, slope, title in (
     (
         "slope-without-dout",
         'gelu_backward(np.ones_like(hidden), hidden) if cache["activation"] == "gelu" else 1.0 * gate',
-        "the slope of the activation was not multiplied by the gradient that arrives there",
+        "the slope of the activation was not multiplied by the upstream gradient",
     ),
 ):
     mistake(name, _SLOPE, slope).explain(f"""
@@ -82,7 +82,7 @@ for name, condition, text in (
         the gradient became float64 at the activation{text}
         why: A mask or slope made by np.where of Python numbers, np.zeros or .astype(float) is float64, and so is all
              that is multiplied by it.
-        ask: Which dtype has the slope of the activation if the hidden values are float32?""")
+        ask: Which dtype does the slope of the activation have if the hidden values are float32?""")
 mistake(
     "W_2-before-activation", 'linear_backward(dout, cache["activated"]', "linear_backward(dout, hidden", common=True
 ).explain("""
@@ -132,7 +132,7 @@ for bias, other in (("b_1", "b_2"), ("b_2", "b_1")):
         _GRADIENTS,
         f'{{name: grads[name] for name in params if name != "{bias}" or "{other}" in params}}',
     ).explain(f"""
-        the gradient of {bias} is only returned if there is {other}, too
+        the gradient of {bias} was returned only if {other} exists, too
         why: Each bias may be absent, independently of the other.
         ask: Which keys does your dict have if `params` has {bias}, but not {other}?""")
     mistake(
@@ -140,7 +140,7 @@ for bias, other in (("b_1", "b_2"), ("b_2", "b_1")):
         _GRADIENTS,
         f'{{name: grads[name] for name in grads if name in params or name == "{bias}"}}',
     ).explain(f"""
-        the gradient of {bias} is returned even if there is no {bias}
+        the gradient of {bias} was returned even if there is no {bias}
         why: The optimizer goes through gradients and parameters together, so their keys must be the same.
         ask: Which keys does `params` have when there are no biases?""")
     mistake(
@@ -148,7 +148,7 @@ for bias, other in (("b_1", "b_2"), ("b_2", "b_1")):
         _GRADIENTS,
         f'{{name: grads[name] for name in grads if ("{other}" if name == "{bias}" else name) in params}}',
     ).explain(f"""
-        the gradient of {bias} is returned if there is {other}, whether or not there is {bias}
+        the gradient of {bias} was returned if {other} exists, whether or not {bias} does
         why: Each bias may be absent, independently of the other.
         ask: Which key does your code look up before it adds the gradient of {bias}?""")
 mistake(
@@ -156,7 +156,7 @@ mistake(
     _GRADIENTS,
     '{name: grads[name] for name in params if name[0] == "W" or {"b_1", "b_2"} <= params.keys()}',
 ).explain("""
-    the gradients of the biases are only returned if there are both
+    the gradients of the biases were returned only if both exist
     why: Each bias may be absent, independently of the other.
     ask: Which keys does your dict have if `params` has one bias only?""")
 for name, code, form in (
@@ -194,7 +194,7 @@ for name in ("dx", *_ALL):
     mistake(f"{name}-sign", _RETURN, f"    {target} = -{target}\n    return dx,").explain(f"""
         {title} has the wrong sign
         why: A step along it would then increase the loss.
-        ask: Compare the sign of one entry with a difference quotient.""")
+        ask: How does the sign of one entry compare with a difference quotient?""")
     mistake(f"{name}-zero", _RETURN, f"    {target} = {target} * 0\n    return dx,").explain(f"""
         {title} is 0 everywhere
         why: np.zeros_like is only a start: the gradient has to be written into it, or added.
@@ -255,10 +255,13 @@ for name, code, title in (
         "all gradients of parameters are float64 for every input",
     ),
 ):
+    ask = "Compare one entry of each gradient with a difference quotient. By which factor do they differ?"
+    if name in ("transposed", "float64"):
+        ask = "What are the shape and the dtype of each parameter, and what are those of its gradient?"
     mistake(f"grads-{name}", _RETURN, f"    grads = {code}\n    return dx,").explain(f"""
         {title}
         why: A gradient has the shape and dtype of its parameter, and is the sum of what all rows contribute.
-        ask: Compare one entry of each gradient with a difference quotient. By which factor do they differ?""")
+        ask: {ask}""")
 wrong_row_sums(
     mistake,
     {
@@ -270,6 +273,7 @@ wrong_row_sums(
         "b_2": (_SECOND, f'{_SECOND}\n    grads["b_2"] = SUM', "dout"),
     },
     (("b_1", "b_2"), ("b_1",), ("b_2",)),
+    named_by_parameter=True,
 )
 
 # The cache
@@ -284,7 +288,7 @@ mistake(
     _RETURN,
     "    for name in params:\n        grads[name] = total[name] = total.get(name, 0) + grads[name]\n    return dx,",
 ).explain("""
-    gradients are kept in the cache and added up from call to call
+    gradients were kept in the cache and added up from call to call
     why: A second call with the same cache must return the same result.
     ask: Where do your gradients start, and is that a new dictionary in every call?""")
 mistake("writes-into-cache", "    dhidden = ", '    cache["hidden"] = hidden * gate\n    dhidden = ').explain("""

@@ -100,7 +100,7 @@ mistake(
     "    return x * mask / (1 - float(p) if training else 1.0), mask",
 ).explain("""
     the output was scaled, but not the mask that is returned
-    why: The backward pass multiplies by the mask, so its gradient would lack the factor 1 / (1 - p).
+    why: The backward pass multiplies by the mask, so without the factor 1 / (1 - p) its gradient would be too small.
     ask: Is out equal to x times the mask that you return?""")
 for name, result, title in (
     ("boolean-mask", "x * mask, mask != 0", "the mask that is returned is boolean"),
@@ -267,7 +267,7 @@ for name, condition, title in (
     ("one-accepted", "if not 0 <= p <= 1:", "p = 1 was accepted"),
     ("negative-accepted", "if p >= 1:", "a negative p was accepted"),
     ("large-accepted", "if p < 0:", "a p of 1 or more was accepted"),
-    ("zero-refused", "if not 0 < p < 1:", "p = 0 was refused"),
+    ("zero-refused", "if not 0 < p < 1:", "p = 0 was rejected"),
     ("checked-in-training-only", "if training and not 0 <= p < 1:", "outside training p was not checked"),
 ):
     mistake(name, _ERROR, condition).explain(f"""
@@ -290,7 +290,7 @@ mistake(
 ).explain("""
     the mask for integers is made of integers
     why: np.ones_like and np.zeros_like have the dtype of x, so that 1 / (1 - p) is cut off.
-    ask: If x holds integers, which dtype has np.ones_like(x)?""")
+    ask: If x holds integers, what is the dtype of np.ones_like(x)?""")
 mistake("writes-into-x", _RESULT, "x *= mask\n    return x, mask").explain("""
     x was changed in place
     why: `x *= mask` and `x[...] = 0` write into the caller's array, which may still be needed.

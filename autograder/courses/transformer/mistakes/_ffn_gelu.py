@@ -59,8 +59,8 @@ for name, gate, title, why in (
     """).explain(f"""
         {title}
         why: {why}
-        ask: Compare your values at -3, -1, 1 and 3 with those in the assignment, and your formula with the
-             docstring.""")
+        ask: How do your values at -3, -1, 1 and 3 differ from those in the assignment, and your formula from that
+             of the docstring?""")
 for name, old, new, title, why in (
     (
         "no-cubic",
@@ -116,8 +116,8 @@ for name, old, new, title, why in (
         "inner-x-missing",
         "(x + 0.044715",
         "(1 + 0.044715",
-        "1 stands in the parenthesis instead of x",
-        "Inside the tanh stands x + 0.044715 x³, which is 0 for x = 0.",
+        "there was a 1 in the parentheses instead of x",
+        "The parentheses hold x + 0.044715 x³, which is 0 for x = 0.",
     ),
     (
         "no-root",
@@ -242,7 +242,7 @@ for name, old, new, title, why in (
 gates("cubic-constant", "0.044715", "CONSTANT", inside="_gelu_gate", constant=0.05).body(_GATE).explain("""
     the constant before x³ is {constant} instead of 0.044715
     why: With another constant the gate opens too fast or too slowly.
-    ask: Compare your constants with the formula digit by digit.""")
+    ask: Which of the formula's constants differ from yours, digit by digit?""")
 gates("factor-constant", "math.sqrt(2 / math.pi)", "CONSTANT", inside="_gelu_gate", constant=0.79788).body(
     _GATE
 ).explain("""
@@ -351,10 +351,14 @@ for name, new, title, why in (
         "np.vectorize calls the function once to find the dtype. An empty array has no element. See otypes.",
     ),
 ):
+    ask = {
+        "erf-of-array": "What may the argument of math.erf be? Which function of NumPy applies it to every element?",
+        "nothing-not-handled": "What does your function return for an x of shape (0, 3)?",
+    }.get(name, "Φ(1) is 0.8413 and Φ(-10) nearly 0. What does your gate give for 1 and for -10?")
     mistake(name, _ERF, new, common=name in ("no-root-two", "no-half")).explain(f"""
         {title}
         why: {why}
-        ask: Φ(1) is 0.8413 and Φ(-10) nearly 0. What does your gate give, number by number?""")
+        ask: {ask}""")
 mistake("erf-divisor", _ERF, "phi = 0.5 * (1 + _erf(x / CONSTANT))", constant=1.4).explain("""
     x was divided by {constant} before erf, not by √2
     why: erf belongs to a normal distribution with variance ½; the √2 converts it to variance 1.

@@ -41,7 +41,7 @@ for name, old, new, title, why in (
         "inner-slope-missing",
         " * du",
         "",
-        "du/dx is missing: the chain rule stops at tanh",
+        "du/dx was missing: the chain rule stopped at tanh",
         "tanh is a function of u, and u is a function of x.",
     ),
     (
@@ -83,7 +83,7 @@ for name, old, new, title, why in (
         "inner-one-missing",
         "(1 + 3 *",
         "(3 *",
-        "du/dx lacks the 1, the derivative of x",
+        "the 1, which is the derivative of x, is missing in du/dx",
         "u is a sum of x and a cubic term, and both have a derivative.",
     ),
     ("inner-x-kept", "(1 + 3 *", "(x + 3 *", "du/dx has x instead of 1", "The derivative of x is 1."),
@@ -91,14 +91,14 @@ for name, old, new, title, why in (
         "inner-cubic-missing",
         "1 + 3 * 0.044715 * x * x",
         "1",
-        "du/dx lacks the cubic term",
+        "the cubic term is missing in du/dx",
         "u is a sum of x and a cubic term, and both have a derivative.",
     ),
     (
         "cubic-of-u-missing",
         " + 0.044715 * x * x * x",
         "",
-        "u lacks the cubic term",
+        "the cubic term is missing in u",
         "u is the argument of tanh in the forward pass.",
     ),
     (
@@ -231,21 +231,21 @@ for name, old, new, title, why in (
         "dout-missing",
         "dout * (0.5",
         "(0.5",
-        "the slope was not multiplied by the gradient that arrives",
+        "the slope was not multiplied by the upstream gradient",
         "Chain rule: the gradient of the output, times the slope of this step.",
     ),
     (
         "dout-on-first-term",
         "dout * (0.5 * (1 + tanh) + 0.5 * x * (1 - tanh * tanh) * du)",
         "dout * 0.5 * (1 + tanh) + 0.5 * x * (1 - tanh * tanh) * du",
-        "only the first term was multiplied by the gradient that arrives",
+        "only the first term was multiplied by the upstream gradient",
         "Chain rule: the gradient of the output, times the whole slope of this step.",
     ),
     (
         "dout-on-second-term",
         "dout * (0.5 * (1 + tanh) + 0.5 * x",
         "(0.5 * (1 + tanh) + dout * 0.5 * x",
-        "only the second term was multiplied by the gradient that arrives",
+        "only the second term was multiplied by the upstream gradient",
         "Chain rule: the gradient of the output, times the whole slope of this step.",
     ),
     (
@@ -288,14 +288,14 @@ for name, forms, title in (
     (
         "cubic-constant",
         ("x + 0.044715", "x + CONSTANT", "3 * 0.044715", "3 * CONSTANT"),
-        "the constant 0.044715 is {constant} here",
+        "the constant before x³ is {constant} instead of 0.044715",
     ),
     ("cubic-constant-of-slope", ("3 * 0.044715", "3 * CONSTANT"), "in du/dx the constant 0.044715 is {constant}"),
     ("cubic-constant-of-u", ("x + 0.044715", "x + CONSTANT"), "in u the constant 0.044715 is {constant}"),
     (
         "factor-constant",
         ("    u = math.sqrt(2 / math.pi)", "    u = CONSTANT", "du = math.sqrt(2 / math.pi)", "du = CONSTANT"),
-        "the factor √(2/π) is {constant} here",
+        "the factor inside the tanh is {constant}, not √(2/π)",
     ),
     (
         "factor-constant-of-slope",
@@ -313,7 +313,7 @@ for name, forms, title in (
     ).explain(f"""
         {title}
         why: The forward pass and its gradient must have the same constants.
-        ask: Compare your constants with the formula digit by digit.""")
+        ask: Which of the formula's constants differ from yours, digit by digit?""")
 for name, gate, slope, title in (
     ("sigmoid-form", "1.702 * x", "1.702", "the gradient of the rough approximation x σ(1.702 x) was computed"),
     ("silu", "x", "1", "the gradient of SiLU (swish), x σ(x), was computed"),

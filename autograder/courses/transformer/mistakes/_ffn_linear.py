@@ -123,7 +123,7 @@ mistake("dx-not-transposed", "dout_rows @ W.T", "dout_rows @ W", common=True).ex
 mistake("dx-with-reshaped-weights", "dout_rows @ W.T", "dout_rows @ W.reshape(d_out, d_in)").explain("""
     dx was computed with W reshaped, not transposed
     why: A reshape to (D_out, D_in) reads the entries in the same order into other rows.
-    ask: Which operation exchanges rows and columns?""")
+    ask: Which operation swaps rows and columns?""")
 mistake("dx-like-dout", "dx = (dout_rows @ W.T).reshape(x.shape)", "dx = as_float(dout) * 1.0").explain("""
     dx is dout, as if the layer did nothing
     why: Each entry of x reaches all outputs, by its row of W.
@@ -168,13 +168,13 @@ for name, code, title, why in (
     (
         "dW-last-row",
         "np.outer(x.reshape(-1, d_in)[-1], dout_rows[-1])",
-        "dW comes from the last row only",
+        "dW came from the last row only",
         "In a loop, `=` keeps the last contribution; `+=` adds all of them.",
     ),
     (
         "dW-last-text",
         "(x[-1:] if x.ndim > 2 else x).reshape(-1, d_in).T @ dout_rows[-x[-1].size // d_in * (x.ndim > 2) :]",
-        "dW comes from the last text of the batch only",
+        "dW came from the last text of the batch only",
         "In a loop, `=` keeps the last contribution; `+=` adds all of them.",
     ),
     (
@@ -226,7 +226,7 @@ for name, new, title in (
     mistake(name, _RESULTS, new).explain(f"""
         {title}
         why: The gradients are dout Wᵀ, xᵀ dout and the sum of dout.
-        ask: Compare the sign and the size of one entry with a difference quotient.""")
+        ask: How do the sign and the size of one entry compare with a difference quotient?""")
 mistake("dx-mean", _RESULTS, "return dx / len(dout_rows), dW, db").explain("""
     dx was divided by the number of rows
     why: Each row of x has its own gradient. If the loss is a mean, the division is already in dout.
@@ -278,7 +278,7 @@ mistake("matrices-only").body("""
     x, dout = as_float(x), as_float(dout)
     return dout @ W.T, x.T @ dout, dout.sum(axis=0)
 """).explain("""
-    x.T reverses all axes, which is right for a matrix only
+    x.T was used, which reverses all axes: that is right for a matrix only
     why: For a batch of texts, (B, T, D), x.T has the shape (D, T, B).
     ask: What is the shape of x.T if x has three axes? Which shape does the product need?""")
 for name, axes, text in (("two", "n, d", "(N, D)"), ("three", "b, t, d", "(B, T, D)")):

@@ -40,10 +40,10 @@ for name, new, title in (
     (
         "gate-only",
         "(as_float(x) > 0) * np.ones_like(as_float(x))",
-        "1 is returned for positive values instead of the values themselves",
+        "1 was returned for positive values instead of the values themselves",
     ),
     ("absolute-value", "np.abs(as_float(x))", "the absolute value was returned"),
-    ("negative-part", "np.maximum(-as_float(x), 0)", "the sign of x was turned around"),
+    ("negative-part", "np.maximum(-as_float(x), 0)", "the sign of x was reversed"),
     ("softplus", "np.logaddexp(0, as_float(x))", "the softplus, log(1 + exp(x)), was computed"),
     ("squared", "np.maximum(as_float(x), 0) ** 2", "the result was squared"),
     (
@@ -82,12 +82,17 @@ mistake("one-at-zero", "> 0", ">= 0", common=True).explain("""
     why: ReLU has a corner at 0 and no derivative there; PyTorch and this course use 0.
     ask: Is your comparison > or ≥, and what does the docstring say about x = 0?""")
 mistake(
-    "share-at-zero", "(as_float(x) > 0)", "np.where(as_float(x) == 0, CONSTANT, as_float(x) > 0)", constant=0.5
+    "share-at-zero",
+    "(as_float(x) > 0)",
+    "np.where(as_float(x) == 0, CONSTANT, as_float(x) > 0).astype(as_float(x).dtype)",
+    constant=0.5,
 ).explain("""
     at exactly 0 the gradient was multiplied by {constant}
     why: ReLU has a corner at 0 and no derivative there; PyTorch and this course use 0.
     ask: What does the docstring say about x = 0?""")
-mistake("leaky", "(as_float(x) > 0)", "np.where(as_float(x) > 0, 1.0, CONSTANT)", constant=0.01).explain("""
+mistake(
+    "leaky", "(as_float(x) > 0)", "np.where(as_float(x) > 0, 1.0, CONSTANT).astype(as_float(x).dtype)", constant=0.01
+).explain("""
     where x is not positive, the gradient was multiplied by {constant}, not by 0
     why: That is the slope of a leaky ReLU. ReLU itself is constant there.
     ask: For which x does relu(x) change when x does?""")
@@ -103,7 +108,7 @@ for name, new, title in (
     (
         "sign-of-x",
         "np.sign(as_float(x))",
-        "where x is negative, the sign of the gradient was turned around, instead of setting it to 0",
+        "where x is negative, the gradient was negated, not set to 0",
     ),
     ("gate-above-one", "(as_float(x) > 1)", "the gradient was passed on where x is above 1, not above 0"),
 ):

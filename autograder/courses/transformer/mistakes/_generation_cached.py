@@ -1,4 +1,4 @@
-"""Mistakes in assignment 11: generating text with a key/value cache."""
+"""Mistakes in `generation`: generating text with a key/value cache."""
 
 from autograder.engine.diagnosis.mistake import Mistakes
 
@@ -9,16 +9,14 @@ _LOOP = "    for _ in range(n_new):\n"
 _FULL = "if n_cached == 0 or n_cached == config.block_size:"
 
 mistake = MISTAKES.for_functions("generation.generate_cached")
-mistake(
-    "position-restarts", 'params["W_pos"][start:]', 'params["W_pos"]', common=True, inside="_next_logits"
-).explain("""
+mistake("position-restarts", "positions[start:]", "positions", common=True, inside="_next_logits").explain("""
     every new token was embedded as if it stood at position 0
     why: The new token is passed in as a text of length 1, but its position is after all the tokens in the cache.
     ask: Which row of W_pos belongs to the new token?""")
 mistake(
     "prompt-without-mask", "mask = causal_mask(ids.shape[-1], end)", "mask = None", common=True, inside="_next_logits"
 ).explain("""
-    the positions of the prompt attend to later positions
+    the positions of the prompt attended to later positions
     why: A single new token needs no mask, but a prompt is processed with several queries at once.
     ask: Which tokens may the first token of the prompt attend to?""")
 mistake(
@@ -29,8 +27,8 @@ mistake(
     "np.tri(ids.shape[-1], end, dtype=bool)",
     inside="_next_logits",
 ).explain("""
-    the mask treats the new token as position 0: it attends to the first key only
-    why: The queries belong to the last of the keys, so the triangle must be shifted by the length of the cache.
+    the mask treated the new token as position 0: it attended to the first key only
+    why: The queries belong to the last keys, so the triangle must be shifted by the length of the cache.
     ask: What is your mask for one query and six keys?""")
 mistake(
     "old-keys-unused",
@@ -41,7 +39,7 @@ mistake(
     common=True,
     inside="_next_logits",
 ).explain("""
-    the new token attends only to its own key and value
+    the new token attended only to its own key and value
     why: The keys and values in the cache must be put before the new ones.
     ask: How many keys should the query of the tenth token be compared with?""")
 mistake(
@@ -58,7 +56,7 @@ mistake(
     why: With learned positions, every token in the window gets a new position, and all keys and values change.
     ask: Which row of W_pos was used for the second key, before and after the window moved?""")
 mistake("same-cache", "for _ in", "cache = [(*entry[:2], *cache[0][2:]) for entry in cache]\n    for _ in").explain("""
-    all blocks share one cache
+    all blocks shared one cache
     why: Every block needs its own keys and values. Here, each block overwrites those of the block before.
     ask: How many pairs of keys and values does a model with four blocks need?""")
 for name, position, title in (
@@ -88,7 +86,7 @@ for name, position, title in (
         why: The position of a new token is the number of tokens before it in the window: those in the cache.
         ask: Which row of W_pos belongs to the first new token after a prompt of three?""")
 mistake(
-    "positions-left-out", '["W_pos"][start:]', '["W_pos"][start:] * (start == 0)', inside="_next_logits"
+    "positions-left-out", "positions[start:]", "positions[start:] * (start == 0)", inside="_next_logits"
 ).explain("""
     the new tokens got no position vector
     why: The model adds a position vector to every token, not only to those of the prompt.
@@ -104,7 +102,7 @@ for shift, what in ((-1, "to themselves"), (1, "to the position after them, too"
         f"mask = np.tri(ids.shape[-1], end, end - ids.shape[-1] + {shift}, dtype=bool)",
         inside="_next_logits",
     ).explain(f"""
-        the positions of the prompt {"do not attend" if shift < 0 else "attend"} {what}
+        the positions of the prompt {"did not attend" if shift < 0 else "attended"} {what}
         why: A position attends to itself and to all positions before it, and to none after it.
         ask: Which entries of the first row of your mask are True?""")
 for stored, what in (("k", "keys"), ("v", "values")):
@@ -123,7 +121,7 @@ mistake(
     "values[..., :end, :], keys[..., :end, :]",
     inside="_next_logits",
 ).explain("""
-    keys and values were exchanged
+    keys and values were swapped
     why: The query is compared with the keys, and the result is an average of the values.
     ask: In which order does attention take its arguments?""")
 mistake("same-block-parameters", 'f"blocks.{i}."', '"blocks.0."', inside="_empty_cache").explain("""
@@ -166,7 +164,7 @@ mistake(
     "            n_cached = 0",
 ).explain("""
     when the window was full, the cache was filled with half a window
-    why: That is fast, but the context is then shorter than in generate, and the text is another one.
+    why: That is fast, but the context is then shorter than in generate, and the text is a different one.
     ask: How many tokens does generate read for the same new token?""")
 mistake(
     "cache-never-emptied",
@@ -219,7 +217,7 @@ mistake(
 mistake(
     "options-ignored", "_choose(logits, rng, temperature, top_k, top_p)", "_choose(logits, rng, 1.0, None, None)"
 ).explain("""
-    temperature, top_k and top_p were not passed on
+    temperature, top_k and top_p had no effect
     why: The mistake stays hidden with the defaults.
     ask: Which of the functions that you call needs these options?""")
 mistake("softmax-twice", "_choose(logits,", "_choose(softmax(logits),").explain("""

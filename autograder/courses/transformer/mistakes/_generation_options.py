@@ -1,4 +1,4 @@
-"""Mistakes in assignment 11: options that should be refused, or that should not."""
+"""Mistakes in `generation`: options that should be rejected, or that should not."""
 
 from autograder.engine.diagnosis.mistake import Mistakes
 
@@ -13,7 +13,7 @@ mistake = MISTAKES.for_functions("generation.next_token_probs")
 mistake("no-errors", _NEGATIVE, "if False:", _SMALL_K, "if False:", _BAD_P, "if False:", *_RAW).explain("""
     temperature, top_k and top_p were not checked
     why: A negative temperature or a top_k of 0 gives numbers that mean nothing. An error says what is wrong.
-    ask: Which values of the options does the docstring refuse?""")
+    ask: Which values of the options does the docstring reject?""")
 mistake("negative-temperature-accepted", _NEGATIVE, "if False:", *_RAW).explain("""
     a negative temperature was accepted
     why: Dividing by it turns the order around: the least probable token becomes the most probable.
@@ -29,7 +29,7 @@ for name, condition in (("greedy", "temperature <= 0"), ("as-positive", "tempera
         "softmax(logits, temperature=abs(temperature))",
     ).explain(f"""
         a negative temperature was treated like {"0" if name == "greedy" else "a positive one"}
-        why: It has no meaning, so it is more likely an error of the caller. The docstring promises ValueError.
+        why: It has no meaning, so it probably comes from a bug in the calling code. The docstring promises ValueError.
         ask: What does your code return with temperature=-1?""")
 for name, what, edits in (
     ("any-k-accepted", "a top_k below 1 was accepted", (_SMALL_K, "if False:")),
@@ -66,10 +66,11 @@ for name, what, edits in (
 ):
     mistake(name, *edits).explain(f"""
         {what}
-        why: The value has no meaning, so it is more likely an error of the caller. The docstring promises ValueError.
+        why: The value has no meaning, so it probably comes from a bug in the calling code. The docstring promises
+             ValueError.
         ask: For which values of top_k and top_p does the docstring promise an error?""")
 mistake("p-of-1-refused", "0 < top_p <= 1", "0 < top_p < 1").explain("""
-    top_p = 1 was refused
+    top_p = 1 was rejected
     why: 1 is allowed, and keeps all tokens.
     ask: Which end of the interval (0, 1] belongs to it?""")
 _CHECKS = (

@@ -1,4 +1,4 @@
-"""Mistakes in assignment 11: the probabilities of the next token."""
+"""Mistakes in `generation`: the probabilities of the next token."""
 
 from autograder.engine.diagnosis.mistake import Mistakes
 
@@ -156,7 +156,7 @@ mistake(
     "probs[logits == logits.max(axis=-1, keepdims=True)] = 1.0\n        probs /= probs.sum(axis=-1, keepdims=True)",
     group="equal scores share",
 ).explain("""
-    with temperature 0, equal scores share the probability
+    with temperature 0, equal scores shared the probability
     why: All of it should go to one token: of equal scores, the one with the lowest index.
     ask: What does argmax return if the largest value occurs twice?""")
 mistake("top-k-ignored", "if top_k is not None:", "if False:").explain("""
@@ -210,7 +210,7 @@ for name, code, error in (
         group="a k larger than the vocabulary",
     ).explain(f"""
         a top_k larger than the vocabulary raised {error}
-        why: With V or more, all tokens are kept.
+        why: With a top_k of V or more, all tokens are kept.
         ask: What does your code index or partition if k is larger than V?""")
 mistake(
     "k-of-the-vocabulary-fails",
@@ -218,7 +218,7 @@ mistake(
     _RANKED + "\n    if top_k is not None:\n        np.argpartition(-logits, top_k, axis=-1)",
 ).explain("""
     a top_k of V or more raised ValueError
-    why: np.argpartition needs an index below V. With V or more, all tokens are kept.
+    why: np.argpartition needs an index below V. With a top_k of V or more, all tokens are kept.
     ask: What is the largest second argument that np.argpartition takes for V scores?""")
 mistake(
     "large-k-wraps-around",
@@ -245,8 +245,8 @@ mistake("top-p-as-threshold-for-all", _CUT, "ranked[ranked < top_p] = 0.0").expl
     why: p is a threshold for the sum of the probabilities, most probable first, not for each of them.
     ask: With five equal scores and top_p = 0.5, which tokens do you keep?""")
 mistake("large-k-refused", "top_k < 1:", "not 1 <= top_k <= np.shape(logits)[-1]:").explain("""
-    a top_k larger than the vocabulary was refused
-    why: With V or more, all tokens are kept. That is no error.
+    a top_k larger than the vocabulary was rejected
+    why: With a top_k of V or more, all tokens are kept. That is not an error.
     ask: What does the docstring say about a top_k of V or more?""")
 for change, kept in (("one-less", "max(top_k - 1, 1)"), ("one-more", "top_k + 1")):
     mistake(f"top-k-keeps-{change}", "ranked[..., top_k:]", f"ranked[..., {kept} :]").explain(f"""

@@ -1,4 +1,4 @@
-"""Mistakes in assignment 11: drawing a token."""
+"""Mistakes in `generation`: drawing a token."""
 
 from autograder.engine.diagnosis.mistake import Mistakes
 
@@ -135,17 +135,32 @@ mistake("gumbel").body(
     the token was drawn with Gumbel noise, one number for each token
     why: The frequencies are right, but the docstring fixes the draw: one rng.random() for each row.
     ask: Which call of rng does the docstring give?""")
-for name, condition, text in (
-    ("bad-rows-accepted", "if False:", "rows of zeros and rows with nan were accepted"),
-    ("nan-accepted", "if (total <= 0).any():", "a row with nan was accepted"),
-    ("zeros-accepted", "if np.isnan(total).any():", "a row of zeros was accepted"),
-    ("one-bad-row-accepted", "if not (total > 0).any():", "a bad row was accepted beside a good one"),
-    ("bad-sum-of-all", "if not total.sum() > 0:", "only the sum of all rows was checked for zeros"),
+for name, condition, text, more in (
+    ("bad-rows-accepted", "if False:", "rows of zeros and rows with nan were accepted", ""),
+    (
+        "nan-accepted",
+        "if (total <= 0).any():",
+        "a row with nan was accepted",
+        " A comparison with nan is always False, so `total <= 0` misses it.",
+    ),
+    ("zeros-accepted", "if np.isnan(total).any():", "a row of zeros was accepted", ""),
+    (
+        "one-bad-row-accepted",
+        "if not (total > 0).any():",
+        "a bad row was accepted because another row was good",
+        " Every row must be checked.",
+    ),
+    (
+        "bad-sum-of-all",
+        "if not total.sum() > 0:",
+        "only the sum of all rows was checked for zeros",
+        " Every row must be checked.",
+    ),
 ):
     for form, count in (("", _COUNT), ("-argmax", "(cumulative > u * total).argmax(axis=-1)")):
         mistake(name + form, _CHECK, condition, _COUNT, count, group=name).explain(f"""
         {text}
-        why: No token can be drawn from such a row. A comparison with nan is always False, so `total <= 0` misses it.
+        why: No token can be drawn from such a row.{more}
         ask: Which of your conditions is true for [0, 0], and which for [0.5, nan]?""")
 mistake(
     "assertion", 'raise ValueError("a row of probabilities adds up to 0 or is nan")', "raise AssertionError"

@@ -1,4 +1,4 @@
-"""Mistakes in assignment 11: the steps of a forward pass with a key/value cache."""
+"""Mistakes in `generation`: the steps of a forward pass with a key/value cache."""
 
 from autograder.engine.diagnosis.mistake import Mistakes
 
@@ -22,30 +22,30 @@ mistake(
 for name, old, new, title, why in (
     (
         "first-norm-missing",
-        'layernorm(x, layer["ln1.gamma"], layer["ln1.beta"])',
-        "x",
+        "layernorm(x, **ln1) if pre",
+        "x if pre",
         "attention read x without the norm",
-        "The blocks of the model are pre-norm: attention reads layernorm(x).",
+        "In a pre-norm block, attention reads layernorm(x).",
     ),
     (
         "second-norm-missing",
-        'ffn(layernorm(x, layer["ln2.gamma"], layer["ln2.beta"]),',
-        "ffn(x,",
+        "layernorm(x, **ln2) if pre",
+        "x if pre",
         "the feed-forward network read x without the norm",
-        "The blocks of the model are pre-norm: the network reads layernorm(x).",
+        "In a pre-norm block, the network reads layernorm(x).",
     ),
     (
         "first-norm-for-both",
-        'layer["ln2.gamma"], layer["ln2.beta"]',
-        'layer["ln1.gamma"], layer["ln1.beta"]',
-        "both norms of a block use the parameters of the first",
+        'subset(layer, "ln2.")',
+        'subset(layer, "ln1.")',
+        "both norms of a block used the parameters of the first",
         "The second norm has its own gamma and beta: ln2.",
     ),
     (
         "second-norm-for-both",
-        'layer["ln1.gamma"], layer["ln1.beta"]',
-        'layer["ln2.gamma"], layer["ln2.beta"]',
-        "both norms of a block use the parameters of the second",
+        'subset(layer, "ln1.")',
+        'subset(layer, "ln2.")',
+        "both norms of a block used the parameters of the second",
         "The first norm has its own gamma and beta: ln1.",
     ),
     (
@@ -78,7 +78,7 @@ for name, old, new, title, why in (
     ),
     (
         "ffn-left-out",
-        'x = x + ffn(layernorm(x, layer["ln2.gamma"], layer["ln2.beta"]), ffn_params, config.activation)[0]',
+        "x = x + ffn(normed, ffn_params, config.activation)[0]",
         "pass",
         "the feed-forward network was left out",
         "Each block has two steps: attention and the feed-forward network.",
@@ -127,15 +127,15 @@ for name, old, new, title, why in (
     ),
     (
         "final-norm-missing",
-        'last = layernorm(\n        x[..., -1, :], params["ln_f.gamma"], params["ln_f.beta"]\n    )',
-        "last = x[..., -1, :]",
+        'last = layernorm(last, **subset(params, "ln_f."))',
+        "pass",
         "the final norm was left out",
         "The head reads layernorm(x), with ln_f.",
     ),
     (
         "first-position",
-        "x[..., -1, :], params",
-        "x[..., 0, :], params",
+        "last = x[..., -1, :]",
+        "last = x[..., 0, :]",
         "the scores of the first position were used",
         "The scores at the last position predict the new token.",
     ),
@@ -191,22 +191,17 @@ mistake(
     ask: What is in the columns 0 to D - 1 of W_qkv?""")
 mistake(
     "post-norm",
-    'normed = layernorm(x, layer["ln1.gamma"], layer["ln1.beta"])',
-    "normed = x",
-    'x = x + linear(merge_heads(heads), layer["attn.W_o"], layer.get("attn.b_o"))',
-    'x = x + linear(merge_heads(heads), layer["attn.W_o"], layer.get("attn.b_o"))\n'
-    '        x = layernorm(x, layer["ln1.gamma"], layer["ln1.beta"])',
-    'x = x + ffn(layernorm(x, layer["ln2.gamma"], layer["ln2.beta"]), ffn_params, config.activation)[0]',
-    'x = x + ffn(x, ffn_params, config.activation)[0]\n        x = layernorm(x, layer["ln2.gamma"], layer["ln2.beta"])',
+    'pre = config.norm == "pre"',
+    "pre = False",
     inside="_next_logits",
 ).explain("""
-    the blocks were computed as post-norm: the norms come after the additions
-    why: The GPT is pre-norm: each step reads layernorm(x), and its result is added to x itself.
+    the blocks were computed as post-norm, whatever config.norm says: the norms came after the additions
+    why: In a pre-norm model, each step reads layernorm(x), and its result is added to x itself.
     ask: What does gpt pass to block as the norm?""")
 mistake(
     "second-norm-output-added",
-    'x = x + ffn(layernorm(x, layer["ln2.gamma"], layer["ln2.beta"]),',
-    'x = layernorm(x, layer["ln2.gamma"], layer["ln2.beta"])\n        x = x + ffn(x,',
+    "normed = layernorm(x, **ln2) if pre",
+    "x = normed = layernorm(x, **ln2) if pre",
     inside="_next_logits",
 ).explain("""
     the result of the feed-forward network was added to the norm of x, not to x

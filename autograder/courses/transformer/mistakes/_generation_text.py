@@ -1,4 +1,4 @@
-"""Mistakes in assignment 11: generating text."""
+"""Mistakes in `generation`: generating text."""
 
 from autograder.engine.diagnosis.mistake import Mistakes
 
@@ -13,7 +13,7 @@ mistake("not-cropped", _CONTEXT, "ids", common=True).explain("""
     why: The model has only block_size positions, and gpt raises ValueError for longer texts.
     ask: How many tokens do you pass to gpt once the text is longer than block_size?""")
 mistake("first-tokens", _CONTEXT, "ids[..., : config.block_size]", common=True).explain("""
-    the context is the first block_size tokens, not the last
+    the context was the first block_size tokens, not the last
     why: The model then reads the same beginning every time, and not what it has just written.
     ask: Which tokens of the text help most to predict the next one?""")
 mistake("one-token-context", _CONTEXT, "ids[..., -1:]").explain("""
@@ -55,7 +55,7 @@ mistake("window-one-short", _CONTEXT, "ids[..., -max(config.block_size - 1, 1) :
     why: The model has a position for each of block_size tokens.
     ask: What is the longest text that gpt accepts?""")
 mistake("options-ignored", _OPTIONS, "_choose(logits[..., -1, :], rng, 1.0, None, None)").explain("""
-    temperature, top_k and top_p were not passed on
+    temperature, top_k and top_p had no effect
     why: The mistake stays hidden with the defaults.
     ask: Which of the functions that you call needs these options?""")
 mistake("always-greedy", _OPTIONS, "_choose(logits[..., -1, :], rng, 0, None, None)").explain("""
@@ -101,7 +101,7 @@ mistake(
 mistake(
     "prompt-cropped", "    for _ in range(n_new):", "    ids = " + _CONTEXT + "\n    for _ in range(n_new):"
 ).explain("""
-    the beginning of a long prompt is missing from the result
+    the beginning of a long prompt was missing from the result
     why: The model reads the last block_size tokens, but the text keeps all of them.
     ask: With a prompt longer than block_size, what is the shape of your result?""")
 mistake(
@@ -142,8 +142,8 @@ mistake(
     "    import copy\n\n    ids = _check",
 ).explain("""
     every new token was drawn with the same random numbers
-    why: If rng is copied or made again inside the loop, all draws begin at the same state.
-    ask: How often is the generator made that your loop uses?""")
+    why: If rng is copied or created again inside the loop, all draws begin with the same state.
+    ask: How often does your code create the generator that the loop uses?""")
 
 mistake = MISTAKES.for_functions("generation.generate", "generation.generate_cached")
 mistake(
@@ -164,7 +164,7 @@ mistake(
 mistake(
     "k-and-p-exchanged", "logits, temperature, top_k, top_p", "logits, temperature, top_p, top_k", inside="_choose"
 ).explain("""
-    top_k and top_p were passed on in the wrong order
+    top_k and top_p were swapped
     why: top_k is a number of tokens, top_p a probability.
     ask: In which order does next_token_probs take its options?""")
 mistake("temperature-twice", "probs(logits,", "probs(logits / (temperature or 1),", inside="_choose").explain("""
@@ -179,7 +179,7 @@ for kept, lost in (
     mistake(
         f"only-{kept}-passed-on", "logits, temperature, top_k, top_p", f"logits, {kept}={kept}", inside="_choose"
     ).explain(f"""
-        {lost} were not passed on
+        {lost} had no effect
         why: The mistake stays hidden with the defaults.
         ask: Which of the functions that you call needs these options?""")
 for name, edits, text in (
@@ -189,21 +189,22 @@ for name, edits, text in (
         "neither the prompt nor n_new was checked",
     ),
     ("negative-n-accepted", ("if n_new < 0:", "if False:"), "a negative n_new was accepted"),
-    ("empty-prompt-accepted", ("if ids.shape[-1] < 1:", "if False:"), "an empty prompt was not refused"),
+    ("empty-prompt-accepted", ("if ids.shape[-1] < 1:", "if False:"), "an empty prompt was accepted"),
     (
         "empty-prompt-without-new-accepted",
         ("if ids.shape[-1] < 1:", "if ids.shape[-1] < 1 and n_new > 0:"),
         "an empty prompt was accepted for n_new = 0",
     ),
-    ("none-new-refused", ("if n_new < 0:", "if n_new < 1:"), "n_new = 0 was refused"),
-    ("single-token-refused", ("if ids.shape[-1] < 1:", "if ids.shape[-1] < 2:"), "a prompt of one token was refused"),
+    ("none-new-refused", ("if n_new < 0:", "if n_new < 1:"), "n_new = 0 was rejected"),
+    ("single-token-refused", ("if ids.shape[-1] < 1:", "if ids.shape[-1] < 2:"), "a prompt of one token was rejected"),
 ):
     group = "an empty prompt" if "empty" in name else ""
+    tried = "T = 1, and with n_new = 0" if name.endswith("refused") else "T = 0, and with n_new = -1"
     mistake(name, *edits, inside="_check_prompt", group=group).explain(f"""
         {text}
         why: The docstring promises ValueError for an empty prompt and for a negative n_new. T = 1 and n_new = 0 are
              allowed.
-        ask: What does your code do with T = 0, and with n_new = -1?""")
+        ask: What does your code do with {tried}?""")
 mistake(
     "assertions",
     'raise ValueError("the prompt must have at least one token")',
@@ -217,7 +218,7 @@ mistake(
     ask: Which exception does `assert` raise?""")
 mistake("dtype-of-the-prompt", "np.array(ids, dtype=np.int64)", "np.array(ids)", inside="_check_prompt").explain("""
     the prompt was not converted to int64
-    why: With no new token, the result keeps the prompt's dtype.
+    why: The result is int64, even where no token is added.
     ask: Which dtype does your result have for an int32 prompt and n_new = 0?""")
 mistake(
     "errors-of-probabilities-lost",
@@ -229,7 +230,7 @@ mistake(
     inside="_choose",
 ).explain("""
     wrong options were replaced by their defaults
-    why: next_token_probs refuses them. Its ValueError should reach the caller.
+    why: next_token_probs rejects them. Its ValueError should reach the caller.
     ask: What does your code do with temperature=-1 and with top_k=0?""")
 
 mistake = MISTAKES.for_functions("generation.generate")
@@ -240,7 +241,7 @@ for name, change in (("clipped", ".clip(0, len(params['W_tok']) - 1)"), ("taken-
         f"_check_prompt(ids, n_new){change}",
     ).explain("""
         ids outside the vocabulary were moved into it
-        why: They are an error of the caller, which gpt reports with ValueError.
+        why: They come from a bug in the calling code, which gpt reports with ValueError.
         ask: What happens in your code to an id of -1, or of V?""")
 mistake(
     "always-greedy-options-checked",

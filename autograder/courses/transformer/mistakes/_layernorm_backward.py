@@ -56,7 +56,7 @@ mistake("passed-through", "return dx.reshape(np.shape(x))", "return dout.reshape
     ask: Which steps of the forward pass does your dx take into account?""")
 mistake("gain-missing", *sum(_WITHOUT_GAIN.values(), ()), common=True).explain("""
     the gain gamma was not used in dx
-    why: With gamma 1 the mistake stays hidden. The gradient that arrives at x̂ is dout times gamma.
+    why: With gamma 1 the mistake stays hidden. The gradient with respect to x̂ is dout times gamma.
     ask: What is the gradient of gamma * x̂ + beta with respect to x̂?""")
 for name, places in (
     ("variance", ("path through the variance",)),
@@ -69,7 +69,7 @@ for name, places in (
     changes = [edit for place in places for edit in _WITHOUT_GAIN[place]]
     mistake(f"gain-missing-in-{name}", *changes).explain(f"""
         in dx the gain gamma is missing in the {" and in the ".join(places)}
-        why: With gamma 1 the mistake stays hidden. All three terms of the formula contain g, that is dout times gamma.
+        why: With gamma 1 the mistake stays hidden. All three terms of the formula contain g, which is dout times gamma.
         ask: Where does your dx use dout, and where g?""")
 mistake("gain-last", *sum(_WITHOUT_GAIN.values(), ()), "dx /= std", "dx *= gamma / std").explain("""
     the gain was multiplied at the end, after the means were subtracted
@@ -84,7 +84,7 @@ for name, gain, text in (
         name, _DIRECT, f"dx = dout * {gain}", "dout @ gamma", f"dout @ {gain}", "product @ gamma", f"product @ {gain}"
     ).explain(f"""
         in dx, {text}
-        why: The gradient that arrives at x̂ is dout times gamma.
+        why: The gradient with respect to x̂ is dout times gamma.
         ask: What is the gradient of gamma * x̂ + beta with respect to x̂?""")
 mistake("not-divided", "    dx /= std\n", "", common=True).explain("""
     dx was not divided by the standard deviation
@@ -163,7 +163,7 @@ for name, edits in (
 ):
     mistake(f"gain-twice-in-{name.removeprefix('path through the ')}", *edits).explain(f"""
         in dx the gain gamma appears twice in the {name.replace("-", " ")}
-        why: With gamma 1 the mistake stays hidden. All three terms of the formula contain g, that is dout times gamma,
+        why: With gamma 1 the mistake stays hidden. All three terms of the formula contain g, which is dout times gamma,
              once.
         ask: Where is the gain multiplied, and where is g used?""")
 mistake("variance-sign", "dx -= normalized", "dx += normalized").explain("""
@@ -186,7 +186,7 @@ for result, old, new in (
     mistake(f"{result}-sign", old, new).explain(f"""
         {result} has the wrong sign
         why: A step along it would then increase the loss.
-        ask: Compare the sign of one entry with a difference quotient. Where does your minus come from?""")
+        ask: What sign does a difference quotient of one entry have? Where does your minus come from?""")
 for name, edits, text in (
     ("x-for-normalized", ("normalized *=", "normalized = _rows(x) *"), "x instead of the normalized x"),
     ("x-for-centred", ("normalized *=", "normalized = _rows(x) / std *"), "x / std instead of the normalized x"),
@@ -218,7 +218,7 @@ for name, edits, text in (
     ),
 ):
     mistake(name, *edits).explain(f"""
-        the path through the variance uses {text}
+        the path through the variance used {text}
         why: In the formula this term is x̂ mean(g x̂), and x̂ is (x - mean) / std.
         ask: Which factors does your third term have before the mean and inside it?""")
 for name, axis, text in (
@@ -298,7 +298,7 @@ for name, results, text in (
 ):
     mistake(name, _RESULTS, "return " + results.replace("dx", "dx.reshape(np.shape(x))")).explain(f"""
         {text}
-        why: The caller takes them apart by position, so that it uses one gradient in place of another.
+        why: The caller unpacks them by position, so it uses one gradient in place of another.
         ask: In which order does the docstring list the results?""")
 mistake("dx-flat", ".reshape(np.shape(x))", "").explain("""
     dx has lost the leading axes of x

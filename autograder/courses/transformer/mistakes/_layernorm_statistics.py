@@ -56,7 +56,7 @@ mistake("no-eps", " + float(eps)", "", common=True, inside="_normalize").explain
     why: A row of equal entries has variance 0; it is divided by 0, which gives nan.
     ask: Where is eps in your code? What does the row 5, 5, 5 give?""")
 mistake("eps-always", "float(eps)", "CONSTANT", inside="_normalize", constant=1e-3).explain("""
-    the eps argument was ignored: eps is always {constant}
+    the eps argument was ignored: eps was always {constant}
     why: A call with another eps must give another result; on vectors of small numbers the difference is large.
     ask: If you call your function with eps=10, does anything change?""")
 mistake("eps-scaled", "float(eps)", "CONSTANT * float(eps)", inside="_normalize", constant=2.0).explain("""
@@ -137,7 +137,7 @@ for function, body in (("layernorm.layernorm", FORWARD), ("layernorm.layernorm_b
         ),
         (
             "eps-where-zero",
-            "eps was only used where the variance is 0",
+            "eps was used only where the variance is 0",
             "eps is added to every variance. With the default, only rows with a small variance show the difference.",
             _STD,
             "std = np.sqrt(np.where(var == 0, eps, var))",
@@ -198,7 +198,7 @@ for function, body in (("layernorm.layernorm", FORWARD), ("layernorm.layernorm_b
             mistake(name + what, *edits, common=what == "" and name.endswith("axis")).body(body).explain(f"""
                 {nouns} {were} taken {text}
                 why: {why}
-                ask: Which entries share one mean: those of one token, or those of one feature?""")
+                ask: Which entries share one mean and one variance: those of one token, or those of one feature?""")
         edits = [text for place in places for text in (f"x.{place}(axis=-1, keepdims=True)", f"x.{place}(axis=-1)")]
         mistake(f"keepdims-missing{what}", *edits).body(body).explain(f"""
             keepdims=True is missing from {nouns}

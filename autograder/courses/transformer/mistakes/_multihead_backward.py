@@ -1,29 +1,25 @@
-"""Mistakes in the backward pass of assignment 5."""
+"""Mistakes in the backward pass of `multihead`."""
 
 from autograder.engine.diagnosis.mistake import Mistakes
 
 MISTAKES = Mistakes()
 
 mistake = MISTAKES.for_functions("multihead.multihead_attention_backward")
-mistake(
-    "bias-not-summed", "np.ones(len(rows), dtype=rows.dtype) @ rows", "dout", common=True, inside="_project_backward"
-).explain("""
+mistake("bias-not-summed", "rows.sum(axis=0)", "dout", common=True, inside="_project_backward").explain("""
     the gradients of the biases were not summed over the positions
     why: They have the shape of dout instead of the bias. Broadcasting still lets you subtract them, and the bias
          becomes a matrix.
     ask: What is the shape of b_o, and what is the shape of its gradient?""")
 mistake(
     "bias-summed-over-batch",
-    "np.ones(len(rows), dtype=rows.dtype) @ rows",
+    "rows.sum(axis=0)",
     "dout.sum(axis=0)",
     inside="_project_backward",
 ).explain("""
     the gradients of the biases were summed over the first axis only
     why: Every position of every text used the same bias: sum over all axes but the last.
     ask: What is the shape of b_o, and what is the shape of its gradient?""")
-mistake(
-    "bias-averaged", "np.ones(len(rows), dtype=rows.dtype) @ rows", "rows.mean(axis=0)", inside="_project_backward"
-).explain("""
+mistake("bias-averaged", "rows.sum(axis=0)", "rows.mean(axis=0)", inside="_project_backward").explain("""
     the gradients of the biases were averaged over the positions, not summed
     why: If the loss is a mean, the division is already in dout.
     ask: N positions used the same bias. If it grows a little, how many of them change the loss?""")
@@ -194,7 +190,7 @@ mistake(
     all forward passes shared one cache, which holds only the last of them
     why: Every layer of a model calls the same function, and each needs its own values for the backward pass.
     ask: After two forward passes, what does the cache of the first one hold?""")
-mistake("float64-sums", "ones(len(rows), dtype=rows.dtype)", "ones(len(rows))", inside="_project_backward").explain("""
+mistake("float64-sums", "rows.sum(axis=0)", "np.ones(len(rows)) @ rows", inside="_project_backward").explain("""
     the gradients of the biases became float64 for float32 inputs
     why: np.ones and np.zeros make float64 arrays unless you give them a dtype.
     ask: Which dtype do the gradients of the biases have when everything else is float32?""")

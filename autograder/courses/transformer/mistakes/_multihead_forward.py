@@ -81,11 +81,11 @@ for name, other, edits in (
 ):
     mistake(f"{name}-only-with-{other}", *edits).explain(f"""
         {name} was added only if there is {other}, too
-        why: Each bias may be absent by itself.
+        why: Each bias may be absent, independently of the other.
         ask: Which keys does your `if` look for, and which keys does the line below it use?""")
     mistake(f"{name}-tested-as-a-value", *edits[:1], f'params["{name}"] if params.get("{name}") else None').explain(f"""
-        it was tested whether {name} is true, not whether it is there
-        why: NumPy refuses to say whether an array of several numbers is true.
+        the code tested whether {name} is true, not whether it exists
+        why: NumPy cannot say whether an array of several numbers is true.
         ask: What is the difference between `if params.get("{name}")` and `if "{name}" in params`?""")
     mistake(
         f"{name}-set-in-params",
@@ -226,7 +226,7 @@ for ending, start, condition in SCOPES[1:]:
         why: True means that the query may attend to the key, here and in `attention`.
         ask: What does True mean in your mask, and what does it mean in the mask of `attention`?""")
 mistake("mask-ignored-without-memory", _CALL, "attention(q, k, v, None if memory is None else mask)").explain("""
-    in self attention the mask was not passed to attention
+    in self attention the mask was not used
     why: Every position then attends to all others, including the future and the padding.
     ask: Without a memory, does your result change when the mask changes?""")
 for name, code, words in (
@@ -264,7 +264,7 @@ mistake(
     ask: With which axis of (B, H, T, S) does the first of three axes line up?""")
 mistake("mask-tested-as-a-value", _CALL, "attention(q, k, v, mask if mask else None)").explain("""
     the mask was tested with `if mask`, not with `mask is not None`
-    why: NumPy refuses to say whether an array of several booleans is true.
+    why: NumPy cannot say whether an array of several booleans is true.
     ask: Which two cases should your `if` distinguish?""")
 for name, code in (("", "mask.astype(bool)"), ("-added", "mask == 0 if mask.dtype.kind == 'f' else mask.astype(bool)")):
     mistake(
@@ -342,15 +342,15 @@ mistake("cache-first", "return out, cache", "return cache, out").explain("""
     why: The caller uses the first result as the output.
     ask: In which order does the docstring list the results?""")
 for name, count, words in (
-    ("one", "_, _, _", "one batch axis: B, T, D = x.shape"),
-    ("no", "_, _", "no batch axis: T, D = x.shape"),
+    ("one", "_, _, _", "needs exactly one batch axis: B, T, D = x.shape"),
+    ("no", "_, _", "works only without batch axes: T, D = x.shape"),
 ):
     mistake(
         f"exactly-{name}-batch-axis",
         "    d_model = x.shape[-1]\n",
         f"    {count} = x.shape\n    d_model = x.shape[-1]\n",
     ).explain(f"""
-        the function needs exactly {words}
+        the function {words}
         why: There may be any number of batch axes, or none.
         ask: How can you read the sizes from the end of the shape, whatever comes before them?""")
 mistake(

@@ -1,4 +1,4 @@
-"""Mistakes in single gradients of assignment 5."""
+"""Mistakes in single gradients of `multihead`."""
 
 from autograder.engine.diagnosis.mistake import Mistakes
 
@@ -172,7 +172,7 @@ mistake("dmemory-and-dx-exchanged", "else (dx, grads, dmemory)", "else (dmemory,
     ask: Which of q, k and v were made from x?""")
 mistake("upstream-added", f"    {_END}", f"    dx = dx + dout\n    {_END}").explain("""
     dout was added to dx
-    why: That is the residual connection. It belongs to the block, assignment 8.
+    why: That is the residual connection. It belongs to the block, `blocks`.
     ask: Was x added to the output in the forward pass?""")
 for letters in ("kqv", "qvk", "vkq"):
     order = ", ".join(f"d{letter}" for letter in letters)
@@ -220,11 +220,11 @@ mistake("dout-in-place", "    grads = {}\n", "    grads = {}\n    dout += 1e-12 
     why: `dout += …` writes into the caller's array, which may still be needed.
     ask: Which of your lines create a new array, and which write into an argument?""")
 for name, count, words in (
-    ("one", "_, _, _", "one batch axis: B, T, D = x.shape"),
-    ("no", "_, _", "no batch axis: T, D = x.shape"),
+    ("one", "_, _, _", "needs exactly one batch axis: B, T, D = x.shape"),
+    ("no", "_, _", "works only without batch axes: T, D = x.shape"),
 ):
     mistake(f"exactly-{name}-batch-axis", "    grads = {}\n", f"    {count} = x.shape\n    grads = {{}}\n").explain(f"""
-        the function needs exactly {words}
+        the function {words}
         why: There may be any number of batch axes, or none.
         ask: How can you read the sizes from the end of the shape, whatever comes before them?""")
 for name, old, new, words in (

@@ -28,7 +28,7 @@ mistake("no-eps", " + float(eps)", "", common=True).explain("""
     why: A row of zeros is divided by 0, which gives nan.
     ask: Where is eps in your code? What does a row of zeros give?""")
 mistake("eps-always", "float(eps)", "CONSTANT", constant=1e-3).explain("""
-    the eps argument was ignored: eps is always {constant}
+    the eps argument was ignored: eps was always {constant}
     why: A call with another eps must give another result; on vectors of small numbers the difference is large.
     ask: If you call your function with eps=10, does anything change?""")
 mistake("eps-scaled", "float(eps)", "CONSTANT * float(eps)", constant=2.0).explain("""
@@ -166,7 +166,7 @@ for function, body in (("layernorm.rmsnorm", _RMSNORM), ("layernorm.rmsnorm_back
             "square-root-of-sum",
             _RMS,
             "rms = np.sqrt((x * x).sum(axis=-1, keepdims=True) + eps) / x.shape[-1]",
-            "the division by D comes after the root, not before it",
+            "the division by D came after the root, not before it",
             "Root, mean, square are computed from right to left: the mean is taken before the root.",
         ),
         (
@@ -226,11 +226,16 @@ for function, body in (("layernorm.rmsnorm", _RMSNORM), ("layernorm.rmsnorm_back
             "Unpacking x.shape into three names fails for every other number of axes.",
         ),
     ):
+        ask = (
+            "Root, mean, square, from right to left: what is the root mean square of the row 1, 2, 3, 6, with eps=0.1? "
+            "Which entries share one?"
+        )
+        if name.endswith("expected"):
+            ask = "Which shapes of x does the docstring allow? Which of the sizes do you need?"
         mistake(name, old, new).body(body).explain(f"""
             {title}
             why: {why}
-            ask: Root, mean, square, from right to left: what is the root mean square of the row 1, 2, 3, 6, with
-                 eps=0.1? Which entries share one?""")
+            ask: {ask}""")
     mistake("keepdims-missing", ", keepdims=True)\n    rms", ")\n    rms").body(body).explain(_KEEPDIMS)
 
 mistake = MISTAKES.for_functions("layernorm.rmsnorm")

@@ -47,7 +47,7 @@ for name, edits, text in (
 ):
     mistake(name, *edits, common=name == "gain-missing").explain(f"""
         {text}
-        why: With gamma 1 the mistake stays hidden. The gradient that arrives at x̂ is g, that is dout times gamma.
+        why: With gamma 1 the mistake stays hidden. The gradient with respect to x̂ is g, which is dout times gamma.
         ask: What is the gradient of gamma * x̂ with respect to x̂? Where does the formula contain g?""")
 for name, edits, text in (
     ("not-divided", ("    dx /= rms\n", ""), "dx was not divided by the root mean square"),
@@ -97,7 +97,7 @@ for name, old, new in (("dx", "dx /= rms", "dx /= -rms"), ("dgamma", "dgamma = (
     mistake(f"{name}-sign", old, new).explain(f"""
         {name} has the wrong sign
         why: A step along it would then increase the loss.
-        ask: Compare the sign of one entry with a difference quotient. Where does your minus come from?""")
+        ask: What sign does a difference quotient of one entry have? Where does your minus come from?""")
 for name, edits, text in (
     ("normalized-missing", ("g - normalized *", "g -"), "only the mean of g x̂, without the x̂ before it"),
     ("g-inside-mean", ("np.vecdot(g, normalized) / d", "g.mean(axis=-1)"), "the mean of g instead of the mean of g x̂"),
@@ -117,11 +117,11 @@ for name, edits, text in (
     (
         "divided-by-rows",
         ("(g, normalized) / d", "(g, normalized) / len(x)"),
-        "a sum over the features that is divided by the number of rows",
+        "a sum over the features that was divided by the number of rows",
     ),
 ):
     mistake(name, *edits).explain(f"""
-        the second term of dx uses {text}
+        the second term of dx used {text}
         why: In the formula this term is x̂ mean(g x̂), the mean is that of one row, and x̂ is x / r.
         ask: Which factors does your second term have before the mean and inside it? What is the mean taken over?""")
 for name, power, title in (
@@ -159,7 +159,7 @@ wrong_row_sums(
 )
 mistake("wrong-order", "return dx, dgamma", "return dgamma, dx").explain("""
     the gradients were returned in the wrong order: dgamma, dx
-    why: The caller takes them apart by position, so that it uses one gradient in place of the other.
+    why: The caller unpacks them by position, so it uses one gradient in place of the other.
     ask: In which order does the docstring list the results?""")
 mistake("dx-flat", "return dx, dgamma", "return dx.reshape(-1, d), dgamma").explain("""
     dx has lost the leading axes of x

@@ -126,21 +126,21 @@ _WRONG_SUMS = (
     (
         "extra-axes",
         "{0}.sum(axis=tuple(range({0}.ndim - 1)), keepdims=True)",
-        "{keeps|keep} the leading axes, with length 1",
+        "kept the leading axes, with length 1",
         "A gradient has the shape of its parameter: one axis of features.",
         "What is the shape of the parameter, and what is the shape of your gradient? What does keepdims=True do?",
     ),
     (
         "last-row-only",
         f"{_ROWS}[-1]",
-        "{comes|come} from the last row only",
+        "came from the last row only",
         "In a loop, `=` keeps the last contribution; `+=` adds all of them.",
         "Does each turn of your loop add its contribution, or does it replace the one before?",
     ),
     (
         "last-text-only",
         f"({{0}}[-1] if {{0}}.ndim > 2 else {{0}}){SUM[3:]}",
-        "{comes|come} from the last text of the batch only",
+        "came from the last text of the batch only",
         "In a loop, `=` keeps the last contribution; `+=` adds all of them. A matrix comes out right.",
         "Does each turn of your loop add its contribution, or does it replace the one before?",
     ),
@@ -148,7 +148,11 @@ _WRONG_SUMS = (
 
 
 def wrong_row_sums(
-    mistake: partial[MistakeEntry], sums: Mapping[str, tuple[str, str, str]], targets: Iterable[tuple[str, ...]]
+    mistake: partial[MistakeEntry],
+    sums: Mapping[str, tuple[str, str, str]],
+    targets: Iterable[tuple[str, ...]],
+    *,
+    named_by_parameter: bool = False,
 ) -> None:
     """Add each wrong sum for each of several sets of gradients.
 
@@ -158,17 +162,21 @@ def wrong_row_sums(
             contributions of all rows, (..., D).
         targets: sets of gradients that are summed wrongly together. The name of a mistake tells which; the first set
             needs no mention.
+        named_by_parameter: `sums` and `targets` name the parameters, not their gradients.
     """
     first, *others = targets
     for targeted in (first, *others):
         suffix = "" if targeted == first else f"-of-{'-and-'.join(targeted)}"
         is_single = len(targeted) == 1
+        subject = " and ".join(targeted)
+        if named_by_parameter:
+            subject = f"the gradient{'' if is_single else 's'} of {subject}"
         for name, code, title, why, ask in _WRONG_SUMS:
             edits = []
             for old, new, contributions in map(sums.__getitem__, targeted):
                 edits += [old, new.replace("SUM", code.format(contributions))]
             verb = re.sub(r"\{(.*?)\|(.*?)\}", r"\1" if is_single else r"\2", title)
             mistake(name + suffix, *edits).explain(f"""
-                {" and ".join(targeted)} {verb}
+                {subject} {verb}
                 why: {why}
                 ask: {ask}""")

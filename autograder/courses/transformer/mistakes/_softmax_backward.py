@@ -1,4 +1,4 @@
-"""Mistakes in assignment 2: the backward passes."""
+"""Mistakes in `softmax`: the backward passes."""
 
 from autograder.courses.transformer.mistakes._difference_quotients import difference_quotient
 from autograder.courses.transformer.mistakes._softmax_loss import IN_PLACE, MATRICES_ONLY
@@ -7,45 +7,43 @@ from autograder.engine.diagnosis.mistake import Mistakes
 MISTAKES = Mistakes()
 
 mistake = MISTAKES.for_functions("softmax.softmax_backward")
-mistake("no-sum", " - np.expand_dims(np.vecdot(dout, probs, axis=axis), axis)", " + 0.0", common=True).explain("""
+mistake("no-sum", " - (dout * probs).sum(axis=axis, keepdims=True)", " + 0.0", common=True).explain("""
     the sum over the row is missing
     why: Raising one score lowers all other probabilities of the row. The sum accounts for that.
     ask: Which probabilities change when one score changes: only its own?""")
 mistake(
     "diagonal-only",
-    "dx = dout - np.expand_dims(np.vecdot(dout, probs, axis=axis), axis)",
+    "dx = dout - (dout * probs).sum(axis=axis, keepdims=True)",
     "dx = dout * (1.0 - probs)",
     common=True,
 ).explain("""
     only the diagonal of the Jacobian was used: probs * (1 - probs)
     why: That is the derivative of the sigmoid. In a softmax, every score also changes all other probabilities.
     ask: What is the derivative of one probability with respect to the score of another class? Is it 0?""")
-mistake("sum-without-probs", "np.vecdot(dout, probs, axis=axis)", "dout.sum(axis=axis)").explain("""
+mistake("sum-without-probs", "(dout * probs).sum", "dout.sum").explain("""
     the sum was taken over dout, not over dout times probs
     why: What is subtracted is an average of dout, weighted by the probabilities.
     ask: If all entries of dout are equal, the gradient must be 0, because the probabilities always sum to 1. Is
          yours?""")
-mistake("mean-not-sum", "np.vecdot(dout, probs, axis=axis)", "(dout * probs).mean(axis=axis)").explain("""
+mistake("mean-not-sum", "(dout * probs).sum", "(dout * probs).mean").explain("""
     the mean was taken instead of the sum
     why: The probabilities are already the weights of an average. Dividing by V as well makes it too small.
     ask: If all entries of dout are equal, the gradient must be 0, because the probabilities always sum to 1. Is
          yours?""")
 mistake(
     "last-axis-always",
-    "np.expand_dims(np.vecdot(dout, probs, axis=axis), axis)",
-    "np.vecdot(dout, probs)[..., None]",
+    ".sum(axis=axis, keepdims=True)",
+    ".sum(axis=-1, keepdims=True)",
     common=True,
 ).explain("""
     `axis` was ignored: the last axis was always used
     why: Along another axis, the sum includes entries that did not compete with each other.
     ask: Along which axis was the softmax taken in the forward pass?""")
-mistake("sum-over-everything", "expand_dims(np.vecdot(dout, probs, axis=axis), axis)", "sum(dout * probs)").explain("""
+mistake("sum-over-everything", ".sum(axis=axis, keepdims=True)", ".sum()").explain("""
     the sum was taken over the whole array, not over each row
     why: The rows are independent, so each has its own sum. The mistake stays hidden with a single row.
     ask: How many sums does a batch of four rows need? What does .sum() return without an axis?""")
-mistake(
-    "keepdims-forgotten", "np.expand_dims(np.vecdot(dout, probs, axis=axis), axis)", "(dout * probs).sum(axis=axis)"
-).explain("""
+mistake("keepdims-forgotten", ".sum(axis=axis, keepdims=True)", ".sum(axis=axis)").explain("""
     keepdims=True is missing from the sum
     why: The reduced axis is then gone, and broadcasting matches the sums with the wrong axis. Most shapes give an
          error, but a square matrix silently gives wrong results.
@@ -53,7 +51,7 @@ mistake(
 mistake("no-factor", "dx *= probs", "pass", common=True).explain("""
     the factor probs outside the parentheses is missing
     why: A score whose probability is nearly 0 should have a gradient of nearly 0.
-    ask: In the formula, what are the parentheses multiplied by?""")
+    ask: On paper, what are the parentheses multiplied by?""")
 mistake("plus", "dx = dout - ", "dx = dout + ").explain("""
     the sum was added instead of subtracted
     why: The gradient along a row must sum to 0, because adding a number to all scores changes nothing.
@@ -62,15 +60,15 @@ mistake("in-place", "dx = dout - ", "dx = dout\n    dx -= ").explain("""
     dout was changed in place
     why: `dout -= …` writes into the caller's array, which may be needed for another gradient.
     ask: Which of your lines create a new array, and which write into an argument?""")
-mistake("first-axis-always", "axis=axis), axis)", "axis=0), 0)").explain("""
+mistake("first-axis-always", "axis=axis", "axis=0").explain("""
     `axis` was ignored: the first axis was always used
     why: The sum includes entries that did not compete with each other.
     ask: Along which axis was the softmax taken in the forward pass?""")
-mistake("second-axis-always", "axis=axis), axis)", "axis=1), 1)").explain("""
+mistake("second-axis-always", "axis=axis", "axis=1").explain("""
     `axis` was ignored: axis 1 was always used
     why: Axis 1 is the last axis of a matrix, but not of a batch of texts.
     ask: Along which axis was the softmax taken in the forward pass?""")
-mistake("sum-not-times-probs", "- np.expand_dims", "* probs - np.expand_dims", "dx *= probs", "pass").explain("""
+mistake("sum-not-times-probs", "dout - ", "dout * probs - ", "dx *= probs", "pass").explain("""
     only dout was multiplied by probs, not the sum
     why: probs * dout - sum is not the same as probs * (dout - sum).
     ask: Sum your gradient along the row. Is it 0, as it must be?""")
@@ -84,23 +82,23 @@ mistake("one-row-only").body("""
 """).explain("""
     the Jacobian was computed for a single row only
     why: np.diag and np.outer build one matrix from one vector. Many rows would need a matrix each.
-    ask: In the formula, which number is the same for all entries of a row? Do you need a matrix to compute it?""")
-mistake("dout-forgotten", "dout - np.expand_dims(np.vecdot(dout, probs, axis=axis), axis)", "1.0 - probs").explain("""
+    ask: On paper, which number is the same for all entries of a row? Do you need a matrix to compute it?""")
+mistake("dout-forgotten", "dout - (dout * probs).sum(axis=axis, keepdims=True)", "1.0 - probs").explain("""
     dout was not used: probs * (1 - probs)
     why: That is the derivative of each probability with respect to its own score. The upstream gradient and the effect
          on the other probabilities are missing.
     ask: Does your gradient change when dout is doubled?""")
-mistake("dout-and-probs-exchanged", "dx = dout - np", "dx = probs - np", "dx *= probs", "dx *= dout").explain("""
+mistake("dout-and-probs-exchanged", "dx = dout - ", "dx = probs - ", "dx *= probs", "dx *= dout").explain("""
     dout and probs were swapped outside the sum
     why: Inside the sum their order does not matter. Outside it, probs is the factor before the parentheses.
-    ask: In the formula, from which of the two is the sum subtracted, and which one multiplies the difference?""")
+    ask: On paper, from which of the two is the sum subtracted, and which one multiplies the difference?""")
 difference_quotient(
     mistake, "    x = np.log(as_float(probs))", "float((softmax(x, axis=axis) * dout).sum())", "quotients(x)"
 )
 mistake("sign", "dx *= probs", "dx *= -probs").explain("""
     the sign is reversed
     why: A step against this gradient increases the loss.
-    ask: In the formula, which of the two in the parentheses is subtracted?""")
+    ask: On paper, which of the two in the parentheses is subtracted?""")
 mistake(
     "always-float64", "probs = as_float(probs)", "probs = np.asarray(probs, dtype=np.float64)", common=True
 ).explain("""
@@ -112,32 +110,30 @@ mistake("probs-in-place", "dx *= probs\n    return dx", "probs *= dx\n    return
     probs was changed in place
     why: `probs *= …` writes into the caller's array, which is part of the forward pass's result.
     ask: Which of your lines create a new array, and which write into an argument?""")
-mistake("sum-of-squared-probs", "np.vecdot(dout, probs, axis=axis)", "np.vecdot(probs, probs, axis=axis)").explain("""
+mistake("sum-of-squared-probs", "(dout * probs)", "(probs * probs)").explain("""
     probs times probs was summed, not dout times probs
     why: What is subtracted is an average of dout, weighted by the probabilities.
-    ask: Which two arrays are multiplied inside the sum of the formula?""")
-mistake("sum-of-squared-dout", "np.vecdot(dout, probs, axis=axis)", "np.vecdot(dout, dout, axis=axis)").explain("""
+    ask: Which two arrays are multiplied inside the sum, on paper?""")
+mistake("sum-of-squared-dout", "(dout * probs)", "(dout * dout)").explain("""
     dout times dout was summed, not dout times probs
     why: What is subtracted is an average of dout, weighted by the probabilities.
-    ask: Which two arrays are multiplied inside the sum of the formula?""")
+    ask: Which two arrays are multiplied inside the sum, on paper?""")
 mistake("factor-of-the-sigmoid", "dx *= probs", "dx *= probs * (1 - probs)").explain("""
     the factor outside the parentheses is probs * (1 - probs), not probs
     why: That is the derivative of the sigmoid. The sum in the parentheses already accounts for the other classes.
-    ask: In the formula, what are the parentheses multiplied by?""")
+    ask: On paper, what are the parentheses multiplied by?""")
 mistake("factor-twice", "dx *= probs", "dx *= probs * probs").explain("""
     the result was multiplied by probs twice
-    why: In the formula the parentheses are multiplied by probs once.
-    ask: At how many places of your code is probs a factor? At how many in the formula?""")
+    why: On paper the parentheses are multiplied by probs once.
+    ask: At how many places of your code is probs a factor? At how many on paper?""")
 mistake("divided-by-rows", "dx *= probs", "dx *= probs / (probs.size // probs.shape[axis])").explain("""
     the gradient was divided by the number of rows
     why: If the loss is a mean, `dout` already includes that factor.
-    ask: Does the formula contain a factor 1/N?""")
-mistake(
-    "only-subtracted", "dx *= probs", "dx = probs - np.expand_dims(np.vecdot(dout, probs, axis=axis), axis)"
-).explain("""
+    ask: Does the formula that you derived contain a factor 1/N?""")
+mistake("only-subtracted", "dx *= probs", "dx = probs - (dout * probs).sum(axis=axis, keepdims=True)").explain("""
     the sum was subtracted from probs, and dout is missing
     why: The parentheses hold dout minus the sum, and are multiplied by probs.
-    ask: In the formula, what is the sum subtracted from?""")
+    ask: On paper, what is the sum subtracted from?""")
 
 
 mistake = MISTAKES.for_functions("softmax.cross_entropy_backward")
@@ -183,7 +179,7 @@ mistake(
     "    rows[...] = 0.0\n"
     "    rows[places] = slopes",
 ).explain("""
-    the gradient stops at the probabilities: -1/p at the target
+    the gradient stopped at the probabilities: -1/p at the target
     why: That is the derivative of -log p with respect to p. It still has to be passed back through the softmax, to the
          scores.
     ask: With respect to what should the gradient be? Which step of the forward pass lies between that and the
@@ -284,3 +280,12 @@ mistake(
     why: `logits -= …` writes into the caller's array.
     ask: Which of your lines create a new array, and which write into the argument?""")
 difference_quotient(mistake, "    x = as_float(logits).copy()", "cross_entropy(x, targets)", "quotients(x)")
+mistake = MISTAKES.for_functions("softmax.cross_entropy_backward")
+_PADDING = "    rows[targets.reshape(-1) == 0] = 0.0\n"
+for name, rows in (("divided-by-the-others", "max(1, np.count_nonzero(targets))"), ("divided-by-all", "targets.size")):
+    mistake(
+        f"padding-{name}", "    dlogits /= targets.size\n", f"{_PADDING}    dlogits /= {rows}\n", group="padding"
+    ).explain("""
+        the gradient of rows whose target is 0 was set to 0, as if 0 were padding
+        why: Some libraries have an option for that (`ignore_index`). Here 0 is a class like any other.
+        ask: What does the docstring say about rows whose target is 0? Which of your lines treats them differently?""")

@@ -1,4 +1,4 @@
-"""Mistakes in assignment 2: log_softmax."""
+"""Mistakes in `softmax`: log_softmax."""
 
 from autograder.courses.transformer.mistakes._softmax_loss import BEFORE_LOGARITHM, LIMITS
 from autograder.engine.diagnosis.mistake import Mistakes

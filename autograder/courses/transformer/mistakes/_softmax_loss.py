@@ -1,4 +1,4 @@
-"""Mistakes in assignment 2: cross-entropy."""
+"""Mistakes in `softmax`: cross-entropy."""
 
 from itertools import product
 
@@ -141,8 +141,8 @@ mistake("perplexity", "float(-picked.mean())", "float(np.exp(-picked.mean()))").
 for name, result in (("numpy", "-picked.mean()"), ("float64", "np.float64(-picked.mean())")):
     mistake(f"not-a-python-float-{name}", "float(-picked.mean())", result, group="not a Python float").explain("""
         the loss is a NumPy number or array, not a Python float
-        why: It is printed, compared and saved in another way, and one such number in a list makes others of its kind.
-        ask: What is the type of your result? Which function makes a Python number of it?""")
+        why: It is printed and saved differently, and arithmetic with it gives NumPy numbers again.
+        ask: What is the type of your result? Which function turns it into a Python number?""")
 for which, index in (("first", 0), ("last", -1)):
     mistake(f"only-the-{which}-row", "-picked.mean()", f"-picked.reshape(-1)[{index}]").explain(f"""
         only the loss of the {which} row was returned
@@ -236,3 +236,13 @@ for first, second in (*product((_SIGN,), (*_MEANS, *_LOGITS)), *product(_MEANS, 
         {first[3]}, and {second[3]}
         why: Both change the loss, and the gradient does not fit it any more.
         ask: In the formula, what comes before the Σ, and what is summed?""")
+mistake = MISTAKES.for_functions("softmax.cross_entropy")
+_KEPT = "np.asarray(targets)[..., None] != 0"
+for name, loss, over in (
+    ("left-out", f"-picked[{_KEPT}].sum() / max(1, ({_KEPT}).sum())", "from the mean"),
+    ("counted-as-no-loss", f"-picked[{_KEPT}].sum() / picked.size", "from the sum, though they still count as rows"),
+):
+    mistake(f"padding-{name}", "-picked.mean()", loss).explain(f"""
+        rows whose target is 0 were left out {over}, as if 0 were padding
+        why: Some libraries have an option for that (`ignore_index`). Here 0 is a class like any other.
+        ask: What does the docstring say about rows whose target is 0? Which of your lines treats them differently?""")

@@ -1,4 +1,4 @@
-"""Mistakes in assignment 1: batches."""
+"""Mistakes in `tokenizer`: batches."""
 
 from autograder.engine.diagnosis.mistake import Mistakes
 
@@ -39,7 +39,7 @@ mistake("block-size-forgotten", "rng.integers(len(ids) - block_size,", "rng.inte
     why: A window that starts near the end does not fit into the text.
     ask: Where does the last window start if its last target is the last character of the text?""")
 mistake("first-start-missing", ".integers(len(ids) - block_size,", ".integers(1, len(ids) - block_size,").explain("""
-    no window starts at the first character
+    no window started at the first character
     why: Starts are counted from 0. If start 0 is never drawn, the first character is in no window.
     ask: What is the smallest start that your code can draw?""")
 mistake(
@@ -186,7 +186,7 @@ mistake(
     "others = rng.integers(len(ids) - block_size, size=batch_size)[:, None] + np.arange(block_size)\n"
     "    return ids[positions], ids[others + 1]",
 ).explain("""
-    the targets come from other windows: the starts were drawn twice
+    the targets came from other windows: the starts were drawn twice
     why: The target of each character of x is the character right after it, so x and y need the same starts.
     ask: How often does your code draw starts for one batch?""")
 mistake(
@@ -283,3 +283,11 @@ mistake(
     the windows are the first ones of the text: nothing was drawn
     why: Every batch of the whole training is then the same.
     ask: Which of the function's arguments does your code not use?""")
+mistake(
+    "starts-rounded",
+    "rng.integers(len(ids) - block_size, size=batch_size)",
+    "np.round(rng.random(batch_size) * (len(ids) - block_size - 1)).astype(int)",
+).explain("""
+    the starts are rounded random numbers, so the first and the last are drawn only half as often as the others
+    why: Numbers from 0 to 0.5 are rounded to 0, but numbers from 0.5 to 1.5 to 1.
+    ask: Which numbers between 0 and 4 are rounded to 0, and which to 1? Are there equally many?""")

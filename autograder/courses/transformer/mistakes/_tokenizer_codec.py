@@ -1,4 +1,4 @@
-"""Mistakes in assignment 1: encode and decode."""
+"""Mistakes in `tokenizer`: encode and decode."""
 
 from autograder.engine.diagnosis.mistake import Mistakes
 
@@ -10,7 +10,7 @@ mistake("key-error", common=True).body(
 ).explain("""
     an unknown character raised a KeyError, not a ValueError
     why: A dictionary raises KeyError by itself, but that error does not give the position of the character in the text.
-    ask: Where could you catch the KeyError, and what would help somebody to find the character in a long text?""")
+    ask: Where could you catch the KeyError, and what would help to find the character in a long text?""")
 mistake("unknown-skipped", "for char in text]", "for char in text if char in stoi]", common=True).explain("""
     unknown characters were skipped silently
     why: There are then fewer ids than characters, and the error in the data goes unnoticed.
@@ -24,7 +24,7 @@ mistake("unknown-is-minus-one", "stoi[char] for", "stoi.get(char, -1) for").expl
     why: As an index, -1 means the last entry, which belongs to another character.
     ask: What should happen to a character that is not in the vocabulary?""")
 mistake("message-incomplete", " at position {position} is", " is").explain("""
-    the error does not give the first unknown character and its position
+    the error did not give the first unknown character and its position
     why: In a text of a million characters, the position is what helps. It is counted from 0.
     ask: What does the docstring say the message contains? Is text[position] the unknown character, for your
          position?""")
@@ -119,7 +119,7 @@ mistake("key-error", common=True).body(
 ).explain("""
     an unknown id raised a KeyError, not a ValueError
     why: A dictionary raises KeyError by itself, but that error does not give the position of the id.
-    ask: Where could you catch the KeyError, and what would help somebody to find the id?""")
+    ask: Where could you catch the KeyError, and what would help to find the id?""")
 mistake("unknown-skipped").body(
     '    return "".join(itos[index] for index in np.asarray(ids).tolist() if index in itos)\n'
 ).explain("""
@@ -145,7 +145,7 @@ mistake("counted-from-zero").body("""
     why: That works only if the ids begin at 0, and it accepts -1, which means the last entry of a list.
     ask: Which character has id 1 if the ids begin at 1?""")
 mistake("message-incomplete", " at position {position} is", " is").explain("""
-    the error does not give the first unknown id and its position
+    the error did not give the first unknown id and its position
     why: Among a million ids, the position is what helps. It is counted from 0.
     ask: What does the docstring say the message contains? Is ids[position] the unknown id, for your position?""")
 mistake("arrays-only", "np.asarray(ids).tolist()", "ids.tolist()").explain("""

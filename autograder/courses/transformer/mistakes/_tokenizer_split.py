@@ -1,4 +1,4 @@
-"""Mistakes in assignment 1: the split of the text."""
+"""Mistakes in `tokenizer`: the split of the text."""
 
 from autograder.engine.diagnosis.mistake import Mistakes
 
@@ -32,7 +32,7 @@ mistake(
     ask: Which end of the text does the docstring use for training?""")
 mistake("shuffled", "ids = np.asarray(ids)", "ids = np.random.default_rng(0).permutation(ids)").explain("""
     the ids were shuffled before the split
-    why: Single characters in random order are not language any more.
+    why: Single characters in random order are no longer language.
     ask: If you decode the training part, can you still read it?""")
 mistake("overlapping", "ids[n_train:]", "ids[max(n_train - 1, 0) :]").explain("""
     one character is in both parts
@@ -133,7 +133,7 @@ for name, size, which in (
 ):
     mistake(f"at-least-one-for-{name}", "int(len(ids) * train_fraction)", size).explain(f"""
         at least one character was kept for {which}
-        why: The docstring gives the sizes for every fraction and length, also where a part is empty.
+        why: The docstring gives the sizes for every fraction and length, even where a part is empty.
         ask: How many ids are for training if there is one, and the fraction is 0.5? And if the fraction is 1?""")
 mistake(
     "lists", "return ids[:n_train], ids[n_train:]", "return ids[:n_train].tolist(), ids[n_train:].tolist()"
@@ -163,7 +163,7 @@ for seed in (0, 1, 42, 1337):
                 f"ids = np.random.{generator}({seed}).permutation(ids)",
             ).explain("""
                 the ids were shuffled before the split
-                why: Single characters in random order are not language any more.
+                why: Single characters in random order are no longer language.
                 ask: If you decode the training part, can you still read it?""")
 mistake("reversed", "ids = np.asarray(ids)", "ids = np.asarray(ids)[::-1]").explain("""
     the text was reversed before the split

@@ -1,4 +1,4 @@
-"""Mistakes in assignment 10: AdamW."""
+"""Mistakes in `training`: AdamW."""
 
 from autograder.engine.diagnosis.mistake import Mistakes
 
@@ -37,7 +37,7 @@ mistake("only-m-corrected", "root2 = math.sqrt(1 - beta2**step)", "root2 = 1.0")
     why: With the default betas, v is a thousand times too small after one step, and the step is 32 times too long.
     ask: Both averages start at 0. Which of them do you correct?""")
 mistake("beta-without-power", "beta2**step", "beta2", "beta1**step", "beta1", common=True).explain("""
-    the bias correction divides by 1 - β instead of 1 - βᵗ
+    the bias correction divided by 1 - β instead of 1 - βᵗ
     why: The first step is correct. Later, the averages contain more gradients, and the division makes them too large.
     ask: What should the correction be after a million steps?""")
 mistake(
@@ -68,7 +68,7 @@ mistake("eps-before-correction", "denominator += eps * root2", "denominator += e
 mistake("default-eps", "eps=1e-8", "eps=1e-7").explain("""
     the default of ε is 1e-7
     why: The default is 1e-7 in Keras, but 1e-8 in the paper, in PyTorch and in Headway.
-    ask: Compare the defaults in your function's signature with those of the assignment.""")
+    ask: Which defaults does the signature in the assignment have, and which does yours have?""")
 mistake(
     "decay-in-gradient",
     "g = grads[name]",
@@ -96,9 +96,9 @@ mistake(
     why: The update is then shortened as well. The difference is tiny at first and accumulates.
     ask: Which p is multiplied by 1 - lr λ in the formula: the one before or the one after the step?""")
 mistake("betas-exchanged", "beta1, beta2 = map", "beta2, beta1 = map").explain("""
-    β₁ and β₂ were exchanged
+    β₁ and β₂ were swapped
     why: With the defaults, the average of the gradients should cover about 10 steps, that of their squares about 1000.
-    ask: Which of the two betas belongs to m?""")
+    ask: Which of the two betas belongs to m, and which to v?""")
 mistake(
     "params-in-place",
     "new_params[name] = p * (1 - lr * weight_decay)",
@@ -122,7 +122,7 @@ mistake(
     "beta2 * v_before + (1 - beta2) * g * g",
     "(1 - beta2) * v_before + beta2 * g * g",
 ).body(ADAM).explain("""
-    β and 1 - β were exchanged in the averages
+    β and 1 - β were swapped in the averages
     why: With β₁ = 0.9, m should keep nine tenths of itself in every step. It keeps one tenth.
     ask: With β₂ = 0.999, how much of the old v should remain after one step?""")
 mistake("added-in-full", "(1 - beta1) * g", "g", "(1 - beta2) * g * g", "g * g").body(ADAM).explain("""
@@ -137,7 +137,7 @@ mistake("corrected-averages-kept", "new_m[name], new_v[name] = m, v", "new_m[nam
          v.
     ask: Which of the two does the next step start from in the formula: m or m̂?""")
 mistake("beta-times-step", "beta1**step", "beta1 * step", "beta2**step", "beta2 * step").body(ADAM).explain("""
-    the bias correction divides by 1 - β·t, not by 1 - βᵗ
+    the bias correction divided by 1 - β·t, not by 1 - βᵗ
     why: The first step is correct. Later, 1 - β·t is negative.
     ask: With β = 0.9 and t = 20, what is your correction, and what should it be?""")
 mistake("no-root", "np.sqrt(v_hat) + eps", "v_hat + eps").body(ADAM).explain("""
@@ -158,7 +158,7 @@ mistake("no-decay", "p * (1 - lr * weight_decay)", "p").body(ADAM).explain("""
     why: The W in AdamW is the weight decay. Its default here is 0.01.
     ask: Where is λ in your code?""")
 mistake("decay-grows", "(1 - lr * weight_decay)", "(1 + lr * weight_decay)").body(ADAM).explain("""
-    the weight decay makes the parameters larger
+    the weight decay made the parameters larger
     why: It should pull every parameter a little towards 0.
     ask: With a gradient of 0, is the new parameter closer to 0 than the old one?""")
 mistake(
@@ -168,7 +168,7 @@ mistake(
     why: Many training scripts do that, with two groups of parameters. In this function, λ applies to every parameter.
     ask: To which parameters does λ apply, according to the docstring?""")
 mistake("gradient-for-average", "- lr * m_hat", "- lr * g").body(ADAM).explain("""
-    the step uses the gradient itself, not its average m̂
+    the step used the gradient itself, not its average m̂
     why: In the first step, the two are equal. Later, the average smooths out the noise of single batches.
     ask: Where does m appear in your step?""")
 mistake(
@@ -195,9 +195,9 @@ mistake(
     "m / (1 - beta1**step), v / (1 - beta2**step)",
     "m / (1 - beta2**step), v / (1 - beta1**step)",
 ).body(ADAM).explain("""
-    β₁ and β₂ were exchanged in the bias corrections
+    β₁ and β₂ were swapped in the bias corrections
     why: m is an average with β₁, and its correction needs the same number.
-    ask: Which of the two betas belongs to m?""")
+    ask: Which of the two betas belongs to m, and which to v?""")
 for name, old, new, which in (
     ("m", "m / (1 - beta1**step)", "m * (1 - beta1**step)", "m was"),
     ("v", "v / (1 - beta2**step)", "v * (1 - beta2**step)", "v was"),
@@ -245,7 +245,7 @@ mistake(
     "- lr * m_hat / (np.sqrt(v_hat) + eps)",
     "- lr * (m_before / (1 - beta1**step)) / (np.sqrt(v_before / (1 - beta2**step)) + eps)",
 ).body(ADAM).explain("""
-    the step uses the averages of the state that was passed in, without this gradient
+    the step used the averages of the state that was passed in, without this gradient
     why: m and v are updated first, and the step uses the new ones.
     ask: Does your first step depend on the gradient?""")
 mistake("state-of-last-array", '"m": new_m, "v": new_v', '"m": m, "v": v').explain("""
@@ -253,17 +253,17 @@ mistake("state-of-last-array", '"m": new_m, "v": new_v', '"m": m, "v": v').expla
     why: Every array needs averages of its own.
     ask: What are m and v after the end of your loop?""")
 mistake("m-restarts", 'm += beta1 * state["m"][name]', "pass").explain("""
-    the old m was not used: every step starts m anew
+    the old m was not used: every step started m from 0 again
     why: m is a running average: β₁ of the old one stays.
     ask: Does your m in the second step depend on the first gradient?""")
 mistake("v-restarts", 'v += beta2 * state["v"][name]', "pass").explain("""
-    the old v was not used: every step starts v anew
+    the old v was not used: every step started v from 0 again
     why: v is a running average: β₂ of the old one stays.
     ask: Does your v in the second step depend on the first gradient?""")
 mistake(
     "averages-restart", "            m += beta1", "            pass  #", "            v += beta2", "            pass  #"
 ).explain("""
-    the old m and v were not used: every step starts them anew
+    the old m and v were not used: every step started them from 0 again
     why: Both are running averages: β of the old value stays.
     ask: Do your m and v in the second step depend on the first gradient?""")
 for name, old, new, which in (
@@ -271,7 +271,7 @@ for name, old, new, which in (
     ("v-shares", "beta2 * v_before + (1 - beta2) * g * g", "(1 - beta2) * v_before + beta2 * g * g", "the average v"),
 ):
     mistake(f"{name}-exchanged", old, new).body(ADAM).explain(f"""
-    β and 1 - β were exchanged in {which}
+    β and 1 - β were swapped in {which}
     why: With β = 0.9, an average should keep nine tenths of itself in every step. It keeps one tenth.
     ask: How much of the old average should remain after one step?""")
 for name, old, new, which in (
@@ -298,7 +298,7 @@ for name, old, new, which in (
     mistake(f"wrong-beta-for-{name}", old, new).body(ADAM).explain(f"""
     {which}
     why: β₁ belongs to the average of the gradients, β₂ to that of their squares.
-    ask: Which of the two betas belongs to m?""")
+    ask: Which of the two betas belongs to m, and which to v?""")
 for name, kept in (("m", "m_hat, v"), ("v", "m, v_hat")):
     mistake(f"corrected-{name}-kept", "new_m[name], new_v[name] = m, v", f"new_m[name], new_v[name] = {kept}").body(
         ADAM
@@ -360,7 +360,7 @@ for name, old, new, text in (
 ):
     mistake(name, old, new).body(ADAM).explain(f"""
     {text}
-    why: The mistake stays hidden until somebody passes another value than this one.
+    why: The mistake shows only when the argument has another value than this one.
     ask: Where does your code use this argument?""")
 mistake("decay-halved", "(1 - lr * weight_decay)", "(1 - lr * weight_decay / 2)").body(ADAM).explain("""
     the weight decay is half as strong as it should be
@@ -394,3 +394,24 @@ mistake(
     only the weight decay was applied, not the step
     why: A later assignment to the same name overwrites the result of the step.
     ask: Do your new parameters depend on the gradients?""")
+
+mistake = MISTAKES.for_functions("training.adamw_step")
+for name, old, corrected, title in (
+    ("v-with-beta1", "v / (1 - beta2**step)", "v / (1 - beta1**step)", "v was corrected with β₁ᵗ, not β₂ᵗ"),
+    ("m-with-beta2", "m / (1 - beta1**step)", "m / (1 - beta2**step)", "m was corrected with β₂ᵗ, not β₁ᵗ"),
+    ("v-not", "v / (1 - beta2**step)", "v", "v was not corrected for its start at 0"),
+):
+    if name != "v-not":  # alone, that mistake is above
+        mistake(f"{name}-corrected", old, corrected).body(ADAM).explain(f"""
+            {title}
+            why: Each average is corrected with the β that it is an average with.
+            ask: Which of the two betas belongs to m, and which to v?""")
+    for decay, factor, other in (
+        ("without-lr", "(1 - weight_decay)", "the weight decay was not multiplied by the learning rate"),
+        ("missing", "1.0", "there was no weight decay"),
+    ):
+        edits = (old, corrected, "(1 - lr * weight_decay)", factor)
+        mistake(f"{name}-corrected-and-decay-{decay}", *edits).body(ADAM).explain(f"""
+            {title}, and {other}
+            why: The first changes the length of the early steps, the second how fast large parameters shrink.
+            ask: Compare each factor with the formula: what stands before λ, and which β below m and v?""")

@@ -1,4 +1,4 @@
-"""Mistakes in assignment 10: the norm of the gradients, and clipping."""
+"""Mistakes in `training`: the norm of the gradients, and clipping."""
 
 from autograder.engine.diagnosis.mistake import Mistakes
 
@@ -156,7 +156,7 @@ for name, code, text in (
     why: The factor is max_norm / (norm + 1e-6), so that the new norm is max_norm.
     ask: If the norm is 10 and max_norm is 5, by what should every gradient be multiplied?""")
 mistake("limit-of-0-ignored", "scale = float(max_norm)", "scale = float(max_norm or math.inf)").explain("""
-    max_norm=0 was taken to mean: no clipping
+    max_norm=0 was treated like None: nothing was clipped
     why: `if max_norm` and `max_norm or …` treat 0 like None.
     ask: What is bool(0.0)?""")
 mistake("never-clipped", "scale >= 1", "True").explain("""

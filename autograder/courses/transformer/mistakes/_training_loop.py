@@ -1,4 +1,4 @@
-"""Mistakes in assignment 10: the training loop."""
+"""Mistakes in `training`: the training loop."""
 
 from autograder.engine.diagnosis.mistake import Mistakes
 
@@ -43,21 +43,21 @@ for lost in (
 ):
     passed = "".join(f", {name}={name}" for name in ("betas", "eps", "weight_decay") if name not in lost)
     mistake(f"{'-and-'.join(lost)}-dropped", _TRAIN_WITH_OPTIONS, f"flat_state, rate{passed})").explain(f"""
-    {" and ".join(lost)} {"were" if len(lost) > 1 else "was"} not passed on
-    why: Every step then uses the default. The mistake stays hidden until somebody sets another value.
+    {" and ".join(lost)} {"were" if len(lost) > 1 else "was"} ignored
+    why: Every step then uses the default. The mistake stays hidden until another value is set.
     ask: Which of the arguments of train reach your train_step?""")
 mistake("options-dropped", _TRAIN_WITH_OPTIONS, "flat_state, rate)").explain("""
-    betas, eps and weight_decay were not passed on
-    why: Every run then uses the defaults. The mistake stays hidden until somebody sets another value.
+    betas, eps and weight_decay were ignored
+    why: Every run then uses the defaults. The mistake stays hidden until another value is set.
     ask: Which of the arguments of train reach your train_step?""")
 mistake(
     "options-and-norm-dropped", _TRAIN_WITH_OPTIONS, "flat_state, rate)", "if max_norm is not None:", "if False:"
 ).explain("""
-    betas, eps, weight_decay and max_norm were not passed on
-    why: Every run then uses the defaults. The mistake stays hidden until somebody sets another value.
+    betas, eps, weight_decay and max_norm were ignored
+    why: Every run then uses the defaults. The mistake stays hidden until another value is set.
     ask: Which of the arguments of train reach your train_step?""")
 mistake("one-rate-only", "rates = lr if np.iterable(lr) else itertools.repeat", "rates = itertools.repeat").explain("""
-    lr was always used as one number: an iterable of rates is not handled
+    lr was always used as one number: an iterable of rates was not handled
     why: lr may be an iterable with one rate for each batch: a schedule.
     ask: What is lr in train(..., lr=[0.1, 0.05]), and what does your code do with it?""")
 mistake(
@@ -77,13 +77,32 @@ _LOOP = """
     rates = iter(lr) if np.iterable(lr) else itertools.repeat(lr)
     state, losses = state or {}, []
     for (x, y), rate in zip(batches, rates, strict=False):
-        loss, params, state = train_step(params, state, x, y, config, rate, betas, eps, weight_decay, max_norm)
+        loss, params, state = train_step(params, state, x, y, config, rate, betas, eps, weight_decay, max_norm, rng)
         losses.append(loss)
     return dict(params), state, losses
 """
-_STEP = "train_step(params, state, x, y, config, rate, betas, eps, weight_decay, max_norm)"
+_STEP = "train_step(params, state, x, y, config, rate, betas, eps, weight_decay, max_norm, rng)"
+_LR = "What may lr be, according to the docstring, and what does your code expect?"
+# The question of a mistake is the first one whose word is in the name.
+_QUESTIONS = {
+    "results": "In which order does the docstring list the results?",
+    "replaced": "Which of your lines write into an argument?",
+    "state": "Which state does each step start from, and which one do you return?",
+    "parameters": "Which parameters does each step start from, and which ones do you return?",
+    "listed": "How many batches and learning rates have been read before your first step?",
+    "rates-only": _LR,
+    "lists-and-numbers": _LR,
+    "rates-with-length": _LR,
+    "rates-indexed": _LR,
+    "rate": "Which learning rate does each of your steps get, and when does training end?",
+    "loss": "What does the docstring say about the losses: how many are there, and of which type?",
+    "counted": "What may `batches` be, according to the docstring?",
+    "answers": "What are the targets of a batch (x, y)?",
+    "pair": "In which order does a batch hold the tokens to read and the targets?",
+    "": "Which batches does your loop visit, and in which order?",
+}
 mistake("limit-of-0-ignored", "if max_norm is not None:", "if max_norm:").explain("""
-    max_norm=0 was taken to mean: no clipping
+    max_norm=0 was treated like None: nothing was clipped
     why: `if max_norm` treats 0 like None. Only None means that nothing is clipped.
     ask: What is bool(0.0)?""")
 mistake(
@@ -154,7 +173,7 @@ for name, edits, text, why in (
     (
         "rates-one-late",
         ("iter(lr)", "(lambda rates: itertools.chain(rates[:1], rates))(list(lr))"),
-        "the learning rates come one step too late",
+        "the learning rates came one step too late",
         "The first rate belongs to the first batch, the second to the second.",
     ),
     (
@@ -178,7 +197,7 @@ for name, edits, text, why in (
     (
         "rates-must-suffice",
         ("strict=False", "strict=np.iterable(lr)"),
-        "an error was raised where there are not as many batches as learning rates",
+        "an error was raised where there were not as many batches as learning rates",
         "Training ends when there are no more batches, or no more learning rates.",
     ),
     (
@@ -190,7 +209,7 @@ for name, edits, text, why in (
     (
         "pair-exchanged",
         ("(x, y), rate", "(y, x), rate"),
-        "x and y were exchanged",
+        "x and y were swapped",
         "A batch is a pair (x, y): the tokens to read, and the tokens that come next.",
     ),
     (
@@ -300,7 +319,7 @@ for name, edits, text, why in (
     (
         "empty-state-fails",
         ("state or {}", "{} if state is None else {**state, 'step': state['step']}"),
-        "the state {} is not taken as a new run",
+        "the state {} was not taken as a new run",
         "None and {} both mean a new run.",
     ),
     (
@@ -336,27 +355,71 @@ for name, edits, text, why in (
     (
         "rates-only",
         ("iter(lr) if np.iterable(lr) else itertools.repeat(lr)", "iter(lr)"),
-        "lr was always used as an iterable: a single number is not handled",
+        "lr was always used as an iterable: a single number was not handled",
         "A single number is the rate of all steps.",
     ),
     (
         "lists-and-numbers-only",
         ("np.iterable(lr)", "isinstance(lr, list)"),
-        "only a list of learning rates is handled, no other iterable",
+        "only a list of learning rates was handled, no other iterable",
         "lr may be an array or a generator, too.",
     ),
     (
         "rates-with-length-only",
         ("np.iterable(lr)", "hasattr(lr, '__len__')"),
-        "only learning rates with a length, such as lists, are handled, not generators",
+        "only learning rates with a length, such as lists, were handled, not generators",
         "lr may be a generator.",
     ),
 ):
+    ask = next(question for word, question in _QUESTIONS.items() if word in name)
     mistake(name, *edits).body(_LOOP).explain(f"""
     {text}
     why: {why}
-    ask: What does the docstring say about this argument or result of train?""")
+    ask: {ask}""")
 mistake("one-long-array", "return named, state or {}, losses", "return flat, state or {}, losses").explain("""
     the parameters were returned as one long array
     why: The model needs its named arrays.
     ask: What does `unpack` do?""")
+
+for name, rng, text, why in (
+    (
+        "rng-not-passed-on",
+        "None",
+        "nothing was dropped, although rng was passed in",
+        "Only with rng does gpt drop values.",
+    ),
+    (
+        "dropped-without-rng",
+        "np.random.default_rng(0) if rng is None else rng",
+        "without rng, a generator was created, and values were dropped",
+        "Without rng, nothing is dropped.",
+    ),
+    (
+        "same-masks-in-every-step",
+        "copy.deepcopy(rng)",
+        "the same values were dropped in every step",
+        "The generator draws new masks each time, if all steps use the same one.",
+    ),
+):
+    mistake(
+        name,
+        "named, config, rng)",
+        f"named, config, {rng})",
+        "    losses = []\n",
+        "    import copy\n\n    losses = []\n",
+    ).explain(f"""
+        {text}
+        why: {why}
+        ask: Which generator does gpt_loss get in the second step, and in which state?""")
+
+mistake = MISTAKES.for_functions("training.train")
+for name, batches in (("enumerate", "batches"), ("list", "list(batches)")):
+    mistake(
+        f"rates-by-index-{name}",
+        "for rate, (x, y) in zip(rates, batches, strict=False):\n",
+        f"for i, (x, y) in enumerate({batches}):\n        rate = lr[i] if np.iterable(lr) else lr\n",
+        group="rates by index",
+    ).explain("""
+        the learning rates were read by index, lr[i]
+        why: An iterable of rates may be a generator, which has no index, or end before the batches do.
+        ask: How can a loop go through two iterables at once, and end with the shorter one?""")

@@ -1,4 +1,4 @@
-"""Mistakes in assignment 10: the learning rate."""
+"""Mistakes in `training`: the learning rate."""
 
 from autograder.engine.diagnosis.mistake import Mistakes
 
@@ -6,13 +6,13 @@ MISTAKES = Mistakes()
 
 mistake = MISTAKES.for_functions("training.learning_rate")
 mistake("warm-up-from-0", "max_lr * (step + 1)", "max_lr * step", common=True).explain("""
-    the warm-up starts at 0
+    the warm-up started at 0
     why: With a learning rate of 0, the first batch has no effect. This schedule starts at max_lr / warmup_steps.
     ask: What is your learning rate at step 0?""")
 mistake(
     "warm-up-in-progress", "(step - warmup_steps) / (total_steps - warmup_steps)", "step / total_steps", common=True
 ).explain("""
-    the cosine counts from step 0, as if there were no warm-up
+    the cosine counted from step 0, as if there were no warm-up
     why: After the warm-up, the rate jumps down, because the cosine does not start at its beginning.
     ask: What should progress be at the first step after the warm-up, and what at total_steps?""")
 mistake(
@@ -22,27 +22,27 @@ mistake(
     why: The first step after the warm-up should still have the full rate: steps are counted from 0.
     ask: What should progress be when step equals warmup_steps?""")
 mistake("sinks-to-0", "min_lr + (max_lr - min_lr) * (1", "max_lr * (1").explain("""
-    the cosine decays to 0 instead of min_lr
+    the cosine decayed to 0 instead of min_lr
     why: The rate then jumps up to min_lr at the end.
     ask: What does your formula give when the cosine is -1?""")
 mistake("whole-wave", "math.cos(math.pi", "math.cos(2 * math.pi").explain("""
-    the cosine goes through a whole wave: down and up again
+    the cosine went through a whole wave: down and up again
     why: Half a wave goes from the largest value to the smallest.
     ask: At which angle is the cosine smallest, and which angle do you reach at the end?""")
 mistake("rises-after-the-end", "if step >= total_steps:", "if step == total_steps:").explain("""
-    after total_steps, the rate rises again
+    after total_steps, the rate rose again
     why: A cosine is periodic. The schedule stays at min_lr.
     ask: What is your learning rate long after total_steps?""")
 mistake("warm-up-one-longer", "(step + 1) / warmup_steps", "(step + 1) / (warmup_steps + 1)").explain("""
-    the warm-up divides by warmup_steps + 1
+    the warm-up divided by warmup_steps + 1
     why: The full rate is then reached one step too late.
     ask: With a warm-up of 4 steps, which rate should step 3 have, the last of them?""")
 mistake("warm-up-from-min", "max_lr * (step + 1) /", "min_lr + (max_lr - min_lr) * (step + 1) /").explain("""
-    the warm-up starts from min_lr instead of 0
+    the warm-up started from min_lr instead of 0
     why: In the formula, the rate is the fraction (step + 1) / warmup_steps of max_lr; min_lr does not occur.
     ask: With a warm-up of 4 steps, which fraction of max_lr should step 0 have?""")
 mistake("straight-line", "(1 + math.cos(math.pi * progress)) / 2", "(1 - progress)").explain("""
-    the rate decays along a straight line, not along a cosine
+    the rate decayed along a straight line, not along a cosine
     why: A cosine falls slowly at first, fastest in the middle, and slowly again at the end.
     ask: What is cos(π · progress) when progress is 1/4?""")
 mistake("ends-one-step-early", "/ (total_steps - warmup_steps)", "/ max(1, total_steps - warmup_steps - 1)").explain("""
@@ -72,7 +72,7 @@ mistake(
     "    if step < warmup_steps:\n",
     "    _ = max_lr * (step + 1) / warmup_steps\n    if step < warmup_steps:\n",
 ).explain("""
-    warmup_steps=0 leads to a division by 0
+    warmup_steps=0 led to a division by 0
     why: The fraction of the warm-up is computed even when there is no warm-up.
     ask: With warmup_steps=0, which of your lines are executed?""")
 mistake("zero-length-decay", "if step >= total_steps:", "if step > total_steps:").explain("""
@@ -89,11 +89,11 @@ mistake(
     why: From total_steps on, the rate is min_lr.
     ask: Which rate should step = total_steps have?""")
 mistake("warm-up-one-step-more", "if step < warmup_steps:", "if step <= warmup_steps and warmup_steps:").explain("""
-    step = warmup_steps still belongs to the warm-up
+    step = warmup_steps still belonged to the warm-up
     why: The steps of the warm-up are 0 to warmup_steps - 1. The next one would have a rate above max_lr.
     ask: Is the condition step < warmup_steps or step <= warmup_steps?""")
 mistake("warm-up-one-step-more-and-0", "if step < warmup_steps:", "if step <= warmup_steps:").explain("""
-    step = warmup_steps still belongs to the warm-up, which divides by 0 without a warm-up
+    step = warmup_steps still belonged to the warm-up, which divided by 0 without a warm-up
     why: The steps of the warm-up are 0 to warmup_steps - 1.
     ask: Is the condition step < warmup_steps or step <= warmup_steps?""")
 mistake("no-warm-up", "if step < warmup_steps:", "if False:").explain("""
@@ -105,23 +105,23 @@ mistake("constant-warm-up", "max_lr * (step + 1) / warmup_steps", "max_lr").expl
     why: It should rise in equal steps from max_lr / warmup_steps to max_lr.
     ask: With a warm-up of 4 steps, which fraction of max_lr should step 0 have?""")
 mistake("warm-up-from-min-and-0", "max_lr * (step + 1) /", "min_lr + (max_lr - min_lr) * step /").explain("""
-    the warm-up starts from min_lr, and at step 0 it has not risen yet
+    the warm-up started from min_lr, and at step 0 it had not risen yet
     why: In the formula, the rate is the fraction (step + 1) / warmup_steps of max_lr; min_lr does not occur.
     ask: With a warm-up of 4 steps, which fraction of max_lr should step 0 have?""")
 mistake("quadratic-warm-up", "(step + 1) / warmup_steps", "((step + 1) / warmup_steps) ** 2").explain("""
-    the warm-up rises with the square of the step
+    the warm-up rose with the square of the step
     why: The warm-up is linear.
     ask: With a warm-up of 4 steps, which fraction of max_lr should step 1 have?""")
 mistake("warm-up-of-total", "(step + 1) / warmup_steps", "(step + 1) / total_steps").explain("""
-    the warm-up divides by total_steps
+    the warm-up divided by total_steps
     why: The full rate should be reached after warmup_steps.
     ask: With a warm-up of 4 steps, which fraction of max_lr should step 3 have?""")
 mistake("steps-from-1", "    if step < warmup_steps:\n", "    step -= 1\n    if step < warmup_steps:\n").explain("""
-    the steps were counted from 1: every rate comes one step too late
+    the steps were counted from 1: every rate came one step too late
     why: Step 0 is the first one, with the rate max_lr / warmup_steps.
     ask: What is your learning rate at step 0?""")
 mistake("one-step-early", "    if step < warmup_steps:\n", "    step += 1\n    if step < warmup_steps:\n").explain("""
-    every rate comes one step too early
+    every rate came one step too early
     why: The steps are counted from 0, and only the warm-up adds 1.
     ask: What is your learning rate at step 0?""")
 mistake("divided-by-total", "/ (total_steps - warmup_steps)", "/ total_steps").explain("""
@@ -129,16 +129,16 @@ mistake("divided-by-total", "/ (total_steps - warmup_steps)", "/ total_steps").e
     why: progress should reach 1 at total_steps. It starts to count after the warm-up, so the rest is shorter.
     ask: How large is progress at total_steps?""")
 mistake("ends-one-step-late", "/ (total_steps - warmup_steps)", "/ (total_steps - warmup_steps + 1)").explain("""
-    the cosine reaches min_lr one step too late
+    the cosine reached min_lr one step too late
     why: It was divided by one step too many.
     ask: How large should progress be at total_steps?""")
 for name, code, text in (
-    ("rising", "(1 - math.cos(math.pi * progress))", "the cosine rises: the rate goes from min_lr to max_lr"),
+    ("rising", "(1 - math.cos(math.pi * progress))", "the cosine rose: the rate went from min_lr to max_lr"),
     ("sine", "(1 + math.sin(math.pi * progress))", "the sine was used, not the cosine"),
     ("quarter-wave", "2 * math.cos(math.pi * progress / 2)", "a quarter of a cosine wave was used, not half of one"),
     ("degrees", "(1 + math.cos(180 * progress))", "the angle is in degrees: math.cos needs radians"),
     ("no-pi", "(1 + math.cos(progress))", "the factor π is missing in the cosine"),
-    ("no-one", "math.cos(math.pi * progress)", "the 1 beside the cosine is missing"),
+    ("no-one", "math.cos(math.pi * progress)", "the 1 before the cosine is missing"),
 ):
     mistake(name, "(1 + math.cos(math.pi * progress))", code).explain(f"""
     {text}
@@ -149,7 +149,7 @@ mistake(
     "float(min_lr + (max_lr - min_lr) * (1 + math.cos(math.pi * progress)) / 2)",
     "float(max(min_lr, max_lr * (1 + math.cos(math.pi * progress)) / 2))",
 ).explain("""
-    the cosine decays to 0, and is cut off at min_lr
+    the cosine decayed to 0, and was cut off at min_lr
     why: The cosine should end at min_lr: it falls more slowly.
     ask: Where does min_lr occur in the formula of the docstring?""")
 mistake(
@@ -157,7 +157,7 @@ mistake(
     "min_lr + (max_lr - min_lr) * (1 + math.cos(math.pi * progress)) / 2",
     "max_lr * (max(min_lr, 1e-12) / max_lr) ** progress",
 ).explain("""
-    the rate decays exponentially, not along a cosine
+    the rate decayed exponentially, not along a cosine
     why: A cosine falls slowly at first, fastest in the middle, and slowly again at the end.
     ask: What is cos(π · progress) when progress is ½?""")
 for name, code, text in (("zero", "0.0", "0"), ("max", "float(max_lr)", "max_lr")):
@@ -183,18 +183,18 @@ for name, edits, text in (
 ):
     mistake(name, *edits).explain(f"""
     {text}
-    why: The schedule has no meaning then, and a mistake of the caller should not stay hidden.
+    why: The schedule has no meaning then, and a bug in the calling code should not stay hidden.
     ask: For which arguments should your function raise ValueError?""")
 for name, old, new, text in (
     (
         "warm-up-until-the-end-refused",
         "<= warmup_steps <= total_steps",
         "<= warmup_steps < total_steps",
-        "warmup_steps = total_steps was refused",
+        "warmup_steps = total_steps was rejected",
     ),
-    ("no-warm-up-refused", "not 0 <= warmup_steps", "not 0 < warmup_steps", "warmup_steps = 0 was refused"),
-    ("first-step-refused", "step < 0", "step <= 0", "step 0 was refused"),
-    ("last-step-refused", "step < 0", "step < 0 or step > total_steps", "a step after total_steps was refused"),
+    ("no-warm-up-refused", "not 0 <= warmup_steps", "not 0 < warmup_steps", "warmup_steps = 0 was rejected"),
+    ("first-step-refused", "step < 0", "step <= 0", "step 0 was rejected"),
+    ("last-step-refused", "step < 0", "step < 0 or step > total_steps", "a step after total_steps was rejected"),
 ):
     mistake(name, old, new).explain(f"""
     {text}

@@ -1,4 +1,4 @@
-"""Mistakes in assignment 10: what AdamW changes in place, the dtypes of its results, and their order."""
+"""Mistakes in `training`: what AdamW changes in place, the dtypes of its results, and their order."""
 
 from autograder.courses.transformer.mistakes._training_adamw import ADAM
 from autograder.engine.diagnosis.mistake import Mistakes

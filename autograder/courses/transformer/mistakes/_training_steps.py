@@ -1,4 +1,4 @@
-"""Mistakes in assignment 10: single training steps, and the mean loss."""
+"""Mistakes in `training`: single training steps, and the mean loss."""
 
 from autograder.engine.diagnosis.mistake import Mistakes
 
@@ -25,8 +25,8 @@ mistake("state-forgotten", "grads, state, lr", "grads, {}, lr", common=True).exp
     why: There are then no running averages: each step is treated as the first.
     ask: Which state does adamw_step get?""")
 mistake("options-dropped", _STEP_WITH_OPTIONS, "adamw_step(params, grads, state, lr)").explain("""
-    betas, eps and weight_decay were not passed on
-    why: Every step then uses the defaults. The mistake stays hidden until somebody sets another value.
+    betas, eps and weight_decay were ignored
+    why: Every step then uses the defaults. The mistake stays hidden until another value is set.
     ask: Which of the arguments of train_step reach your adamw_step?""")
 for lost in (
     ("betas",),
@@ -40,8 +40,8 @@ for lost in (
     mistake(
         f"{'-and-'.join(lost)}-dropped", _STEP_WITH_OPTIONS, f"adamw_step(params, grads, state, lr{passed})"
     ).explain(f"""
-    {" and ".join(lost)} {"were" if len(lost) > 1 else "was"} not passed on
-    why: Every step then uses the default. The mistake stays hidden until somebody sets another value.
+    {" and ".join(lost)} {"were" if len(lost) > 1 else "was"} ignored
+    why: Every step then uses the default. The mistake stays hidden until another value is set.
     ask: Which of the arguments of train_step reach your adamw_step?""")
 mistake("clip-not-unpacked", "grads, _ = clip_grad_norm", "grads = clip_grad_norm").explain("""
     both results of clip_grad_norm together were used as the gradients
@@ -70,7 +70,7 @@ mistake("shifted-again", "gpt_loss(x, y,", "gpt_loss(x[..., :-1], y[..., 1:],").
 
 _LIMIT = "if max_norm is not None:"
 mistake("limit-of-0-ignored", _LIMIT, "if max_norm:").explain("""
-    max_norm=0 was taken to mean: no clipping
+    max_norm=0 was treated like None: nothing was clipped
     why: `if max_norm` treats 0 like None. Only None means that nothing is clipped.
     ask: What is bool(0.0)?""")
 mistake(
@@ -88,7 +88,7 @@ mistake("limit-ignored", "clip_grad_norm(grads, max_norm)", "clip_grad_norm(grad
     why: max_norm is the largest norm allowed.
     ask: Which arguments does clip_grad_norm get?""")
 mistake("clipped-by-norm-returned", "grads, _ = clip_grad_norm", "_, grads = clip_grad_norm").explain("""
-    the norm was used as the gradients: the results of clip_grad_norm are in the other order
+    the norm was used as the gradients: the results of clip_grad_norm were taken in the wrong order
     why: clip_grad_norm returns first the gradients, then the norm.
     ask: In which order does clip_grad_norm return its results?""")
 mistake(
@@ -166,8 +166,21 @@ mistake("loss-missing", "return loss, params, state", "return params, state").ex
     ask: How many values does the docstring list under Returns?""")
 mistake("numpy-loss", "return loss, params, state", "return np.float64(loss), params, state").explain("""
     the loss is a NumPy scalar, not a Python float
-    why: gpt_loss returns a Python float; a NumPy function makes a NumPy scalar of it.
+    why: gpt_loss returns a Python float; a NumPy function turns it into a NumPy scalar.
     ask: What is type(loss) in your code?""")
+
+for name, rng, text in (
+    ("rng-not-passed-on", "None", "nothing was dropped, although rng was passed in"),
+    (
+        "dropped-without-rng",
+        "np.random.default_rng(0) if rng is None else rng",
+        "without rng, a generator was created, and values were dropped",
+    ),
+):
+    mistake(name, "params, config, rng)", f"params, config, {rng})").explain(f"""
+        {text}
+        why: gpt drops values only if it gets a generator: in training, and nowhere else.
+        ask: What does gpt_loss get as its last argument?""")
 
 mistake = MISTAKES.for_functions("training.estimate_loss")
 mistake("mean-of-means", " * np.size(y)", "", "+= np.size(y)", "+= 1", common=True).explain("""
@@ -215,7 +228,7 @@ mistake("questions-are-answers", "gpt(x, params", "gpt(y, params").explain("""
     why: The model reads x and predicts y.
     ask: Which tokens does the model read?""")
 mistake("pair-exchanged", "for x, y in batches", "for y, x in batches").explain("""
-    x and y were exchanged
+    x and y were swapped
     why: A batch is a pair (x, y): the tokens to read, and the tokens that come next.
     ask: Which of the two comes first in a batch?""")
 mistake("divided-twice", "return total / n_tokens", "return total / n_tokens / max(1, n_tokens)").explain("""
@@ -257,7 +270,7 @@ for name, code, text in (
     (
         "no-batch-divides-by-0",
         "total / n_tokens",
-        "without a batch, ZeroDivisionError is raised, not ValueError",
+        "without a batch, ZeroDivisionError was raised, not ValueError",
     ),
 ):
     mistake(name, _NO_BATCH, "", "return total / n_tokens", f"return {code}").explain(f"""

@@ -1,4 +1,4 @@
-"""Mistakes in assignment 4: the masks. Those of the averages and of attention are in modules of their own."""
+"""Mistakes in `attention`: the masks. Those of the averages and of attention are in modules of their own."""
 
 from autograder.courses.transformer.mistakes._attention_averages import MISTAKES as AVERAGES
 from autograder.courses.transformer.mistakes._attention_backward import MISTAKES as BACKWARD
@@ -147,15 +147,15 @@ for name, condition, title in (
              them; the first queries would see nothing.
         ask: Which numbers of queries and keys make no sense? What does your function do with them?""")
 mistake("as-many-queries-refused", "n_queries > n_keys:", "n_queries >= n_keys:").explain("""
-    as many queries as keys were refused
+    as many queries as keys were rejected
     why: That is the usual case: every position is a query and a key.
     ask: Is your comparison > or >=?""")
 mistake("fewer-queries-refused", "n_queries > n_keys:", "n_queries != n_keys:").explain("""
-    fewer queries than keys were refused
+    fewer queries than keys were rejected
     why: While a model writes text, the queries are only the last positions.
     ask: Which of <, > and != does the docstring's error stand for?""")
 mistake("fewer-queries-refused-only", "n_queries > n_keys:", "n_queries < n_keys:").explain("""
-    fewer queries than keys were refused, and more were accepted
+    fewer queries than keys were rejected, and more were accepted
     why: The comparison is the wrong way round.
     ask: Which of the two numbers may be the larger one?""")
 
@@ -189,7 +189,7 @@ mistake("numbers", "np.asarray(keep, dtype=bool)", "np.asarray(keep, dtype=np.fl
     why: The pattern is correct, but ~mask, indexing with a mask and `where=` need booleans.
     ask: What should the dtype of the mask be?""")
 mistake("keys-not-last", "[..., None, None, :]", "[..., None, None]").explain("""
-    the new axes come last, after the keys
+    the new axes came last, after the keys
     why: The keys are the last axis of the scores (B, H, T, S), so they must be the last axis of the mask.
     ask: With which axis of (B, H, T, S) is the last axis of your mask aligned?""")
 mistake("additive", "np.asarray(keep, dtype=bool)", "np.where(keep, 0.0, -np.inf)").explain("""
@@ -201,7 +201,7 @@ mistake("no-new-axis-for-queries", "[..., None, None, :]", "[:, None, None, None
     why: The scores (B, H, T, S) have four axes, so the B of the mask is aligned with nothing.
     ask: How many axes does your mask have, and how many does the docstring list?""")
 mistake("axes-in-front", "[..., None, None, :]", "[None, None]").explain("""
-    the new axes come first: (1, 1, B, S)
+    the new axes came first: (1, 1, B, S)
     why: The B of the mask is then aligned with the queries of the scores (B, H, T, S).
     ask: With which axis of the scores should the B of the mask be aligned?""")
 mistake("axes-around", "[..., None, None, :]", "[None, :, None, :]").explain("""

@@ -1,4 +1,4 @@
-"""Mistakes in assignment 3: one-hot rows and the look-up in the table."""
+"""Mistakes in `embeddings`: one-hot rows and the look-up in the table."""
 
 from autograder.courses.transformer.mistakes._embeddings_backward import MISTAKES as BACKWARD
 from autograder.courses.transformer.mistakes._embeddings_ids import MISTAKES as IDS
@@ -34,7 +34,7 @@ mistake(
     "ids[..., None] == np.arange(vocab_size)",
     "np.moveaxis(ids[..., None] == np.arange(vocab_size), -1, 0)",
 ).explain("""
-    the new axis comes first, not last
+    the new axis came first, not last
     why: The rows of the tokens are then along the wrong axis.
     ask: Which index of the result selects the token, and which the column?""")
 mistake("one-text-only", group="one text only").body("""
@@ -83,7 +83,7 @@ mistake(
     why: Every 1 is one column too far to the left. For id 0, the index -1 means the last column.
     ask: In which column should the 1 be for id 0?""")
 mistake("new-axis-second", "(ids[..., None] == np.arange(vocab_size))", _SWAPPED).explain("""
-    the new axis comes second, not last
+    the new axis came second, not last
     why: The rows of the tokens are then along the wrong axis. The mistake stays hidden with a single text.
     ask: Which index of the result selects the token, and which the column?""")
 mistake("zeros-and-ones-exchanged", "ids[..., None] == np", "ids[..., None] != np").explain("""

@@ -1,4 +1,4 @@
-"""Mistakes in assignment 7: activations, linear layers, dropout and the feed-forward network."""
+"""Mistakes in `ffn`: activations, linear layers, dropout and the feed-forward network."""
 
 from autograder.courses.transformer.mistakes._ffn_backward import MISTAKES as BACKWARD
 from autograder.courses.transformer.mistakes._ffn_dropout import MISTAKES as DROPOUT
@@ -15,7 +15,7 @@ _RAISE = 'raise ValueError(f\'activation must be "gelu" or "relu", got {activati
 
 mistake = MISTAKES.for_functions("ffn.ffn")
 mistake("no-activation", _ACTIVATED, "activated = hidden", common=True).explain("""
-    there is no activation between the two layers
+    there was no activation between the two layers
     why: Two linear layers in a row are equivalent to one.
     ask: What comes between W_1 and W_2 in the formula?""")
 mistake("activation-last").body("""
@@ -64,7 +64,7 @@ for name, new, title in (
     (
         "activations-exchanged",
         '_gelu_gate(hidden) if activation == "relu" else hidden > 0',
-        "GELU and ReLU were exchanged",
+        "GELU and ReLU were swapped",
     ),
 ):
     mistake(name, '_gelu_gate(hidden) if activation == "gelu" else hidden > 0', new).explain(f"""
@@ -98,7 +98,7 @@ for ordinal, bias in (("first", "b_1"), ("second", "b_2")):
         f'params.get("{bias}")',
         f'params["{bias}"] if "b_1" in params and "b_2" in params else None',
     ).explain(f"""
-        {bias} is only added if both biases are there
+        {bias} was added only if both biases exist
         why: Each bias may be absent, independently of the other.
         ask: What does your code do if `params` has {bias}, but not the other bias?""")
     mistake(
@@ -126,9 +126,7 @@ for both, condition in (("both", "and"), ("one", "or")):
         part for bias in ("b_1", "b_2") for part in (f'params.get("{bias}")', f'params["{bias}"] if biased else None')
     ]
     title = (
-        "the biases are only added if both are there"
-        if both == "both"
-        else "the code expects both biases if one is there"
+        "the biases were added only if both exist" if both == "both" else "the code expected both biases if one exists"
     )
     mistake(f"biases-together-if-{both}", "    x = as_float(x)", code, *edits).explain(f"""
         {title}
@@ -151,13 +149,13 @@ mistake(
     ', params["W_2"], params.get("b_2")',
     ', params["W_2"], params.get("b_1")',
 ).explain("""
-    the biases of the two layers were exchanged
+    the biases of the two layers were swapped
     why: b_1 is (F,), as wide as the hidden values, and b_2 is (D,).
     ask: What are the shapes of hidden and out, and which bias fits each?""")
 mistake("weights-exchanged").body("""
     hidden = as_float(x) @ params["W_2"]
 """).explain("""
-    the weights of the two layers were exchanged, or transposed
+    the weights of the two layers were swapped, or transposed
     why: W_1 is (D, F) and widens, W_2 is (F, D) and brings the vector back.
     ask: What are the shapes of x, hidden and out, and which entry of `params` fits between them?""")
 mistake("hidden-added", "= hidden * gate", "= hidden * gate + hidden").explain("""
@@ -186,7 +184,7 @@ mistake("cache-not-returned", "return out, cache", "return out").explain("""
     ask: How many results does the docstring list?""")
 mistake("results-exchanged", "return out, cache", "return cache, out").explain("""
     the cache was returned before the output
-    why: The caller takes them apart by position.
+    why: The caller unpacks them by position.
     ask: In which order does the docstring list the results?""")
 mistake("leading-axes-lost", "return out, cache", "return out.reshape(-1, out.shape[-1]), cache").explain("""
     the result has lost the leading axes of x
@@ -236,8 +234,8 @@ for name, changes, title in (
 ):
     mistake(name, _ERROR, *changes).explain(f"""
         {title}
-        why: The docstring promises a ValueError if `activation` is neither "gelu" nor "relu". A typing error would
-             otherwise train another network.
+        why: The docstring promises a ValueError if `activation` is neither "gelu" nor "relu". Otherwise, a typo
+             would train another network.
         ask: What does your code do with activation="tanh", and with "GELU"?""")
 for error in ("KeyError(activation)", "NotImplementedError", "TypeError", "AssertionError", "NameError"):
     kind = error.partition("(")[0]
@@ -245,4 +243,4 @@ for error in ("KeyError(activation)", "NotImplementedError", "TypeError", "Asser
         an unknown activation raised {kind}, not ValueError
         why: The docstring promises a ValueError. A lookup in a dictionary raises KeyError, `assert` raises
              AssertionError.
-        ask: Which of your lines fails for activation="tanh"? Where could you check the argument before?""")
+        ask: Which of your lines fails for activation="tanh"? Where could you check the argument earlier?""")

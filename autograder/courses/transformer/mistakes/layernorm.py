@@ -1,4 +1,4 @@
-"""Mistakes in assignment 6: layer normalization and the RMS norm."""
+"""Mistakes in `layernorm`: layer normalization and the RMS norm."""
 
 from autograder.courses.transformer.mistakes._layernorm_backward import MISTAKES as BACKWARD
 from autograder.courses.transformer.mistakes._layernorm_statistics import FORWARD
@@ -160,4 +160,4 @@ mistake(
 ).explain("""
     the result for integers is made of integers
     why: The result is written to an array of the dtype of x, or converted to it, which cuts off the fractions.
-    ask: If x holds integers, which dtype has np.zeros_like(x), and which dtype should the result have?""")
+    ask: If x holds integers, what is the dtype of np.zeros_like(x), and what should that of the result be?""")

@@ -1,4 +1,4 @@
-"""Mistakes in assignment 5: multi-head attention."""
+"""Mistakes in `multihead`: multi-head attention."""
 
 from autograder.courses.transformer.mistakes._multihead_backward import MISTAKES as BACKWARD
 from autograder.courses.transformer.mistakes._multihead_forward import MISTAKES as FORWARD
@@ -88,17 +88,20 @@ mistake(
     "raise AssertionError",
 ).explain("""
     an AssertionError was raised, not a ValueError
-    why: The docstring names the error, so that callers can catch it. Python can be told to skip assertions.
+    why: The docstring names the error, so that callers can catch it. `python -O` skips assertions.
     ask: Which exception does `assert` raise, and which does the docstring promise?""")
 for name, code, words in (
     ("heads-reversed", ".swapaxes(-2, -3)[..., ::-1, :, :]", "the heads are in reverse order"),
     ("counted-from-the-front", ".swapaxes(1, 2)", "axes 1 and 2 were swapped, counted from the front"),
     ("float64", ".swapaxes(-2, -3).astype(np.float64)", "the result is always float64"),
 ):
+    ask = "What is the result for one text of two positions and four columns, with two heads?"
+    if name == "float64":
+        ask = "What is the dtype of your result when x is float32?"
     mistake(name, ".swapaxes(-2, -3)", code).explain(f"""
         {words}
         why: The result has the shape (..., H, T, K), the dtype of x, and the first K columns in head 0.
-        ask: What is the result for one text of two positions and four columns, with two heads?""")
+        ask: {ask}""")
 mistake(
     "positions-with-heads",
     "x.reshape(*batch, length, n_heads, d_model // n_heads).swapaxes(-2, -3)",
@@ -112,7 +115,7 @@ mistake(
     "    *batch, length, d_model = x.shape\n",
     "    length, d_model = x.shape\n    batch = ()\n",
 ).explain("""
-    the code works without batch axes only: T, D = x.shape
+    the code works only without batch axes: T, D = x.shape
     why: There may be any number of batch axes in front.
     ask: How can you read off the last two sizes, whatever comes before them?""")
 
@@ -185,16 +188,19 @@ for name, code, words in (
     ("first-head-only", "x[..., 0, :, :]", "only the first head was returned"),
     ("last-head-only", "x[..., -1, :, :]", "only the last head was returned"),
 ):
+    ask = "Which columns of the result come from head 0 by the formula, and which in your result?"
+    if name == "float64":
+        ask = "What is the dtype of your result when x is float32?"
     mistake(name, _MERGED, code).explain(f"""
         {words}
         why: The result has the shape (..., T, H K) and the dtype of x; the columns of head 0 come first.
-        ask: Which columns of the result come from head 0 by the formula, and which in your result?""")
+        ask: {ask}""")
 mistake(
     "exactly-no-batch-axis",
     "    *batch, n_heads, length, head_size = x.shape\n",
     "    n_heads, length, head_size = x.shape\n    batch = ()\n",
 ).explain("""
-    the code works without batch axes only: H, T, K = x.shape
+    the code works only without batch axes: H, T, K = x.shape
     why: There may be any number of batch axes in front.
     ask: How can you read off the last three sizes, whatever comes before them?""")
 
@@ -266,11 +272,11 @@ mistake(
     why: A single head of full width has one set of weights for each query; several heads have several.
     ask: Does your result change when n_heads changes?""")
 mistake("mask-ignored", "attention(q, k, v, mask)", "attention(q, k, v)", common=True).explain("""
-    the mask was not passed to attention
+    the mask was not used
     why: Every position then attends to all others, including the future and the padding.
     ask: Does your result change when the mask changes?""")
 mistake("mask-ignored-with-memory", "(q, k, v, mask)", "(q, k, v, mask if memory is None else None)").explain("""
-    in cross attention the mask was not passed to attention
+    in cross attention the mask was not used
     why: The queries then also attend to the padding of the other text.
     ask: With a memory, does your result change when the mask changes?""")
 mistake("mask-inverted", "attention(q, k, v, mask)", "attention(q, k, v, None if mask is None else ~mask)").explain("""
@@ -311,9 +317,18 @@ mistake("no-input-bias-with-memory", "(b_qkv[:d_model], b_qkv[d_model:])", "(b_q
     in cross attention b_qkv was not added to the values, or not to keys and values
     why: As long as the bias is 0, the mistake stays hidden.
     ask: Which part of b_qkv belongs to the keys, and which to the values?""")
+for part, columns in (("queries", ":d_model"), ("keys", "d_model : 2 * d_model")):
+    mistake(
+        f"bias-of-{part}-on-values-with-memory",
+        "(b_qkv[:d_model], b_qkv[d_model:])",
+        f"(b_qkv[:d_model], np.tile(b_qkv[{columns}], 2))",
+    ).explain(f"""
+        in cross attention the part of b_qkv for the {part} was added to the values
+        why: b_qkv has three parts of D numbers in the order q, k, v, as the columns of W_qkv.
+        ask: Which part of b_qkv belongs to the keys, and which to the values?""")
 mistake("input-added", "out = _project(merged, W_o, b_o)", "out = _project(merged, W_o, b_o) + x").explain("""
     the input x was added to the output
-    why: That is the residual connection. It belongs to the block, assignment 8.
+    why: That is the residual connection. It belongs to the block, `blocks`.
     ask: Does the formula have a + x after W_o?""")
 mistake("cache-not-returned", "return out, cache", "return out").explain("""
     only the output was returned, without the cache

@@ -1,4 +1,4 @@
-"""Mistakes in assignment 2: softmax, and what can go wrong in log_softmax in the same way."""
+"""Mistakes in `softmax`: softmax, and what can go wrong in log_softmax in the same way."""
 
 from autograder.courses.transformer.mistakes._softmax_backward import MISTAKES as BACKWARD
 from autograder.courses.transformer.mistakes._softmax_log import KEEPDIMS_FORGOTTEN

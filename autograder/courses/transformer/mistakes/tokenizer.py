@@ -1,4 +1,4 @@
-"""Mistakes in assignment 1: the vocabulary. Those of the other functions are in modules of their own."""
+"""Mistakes in `tokenizer`: the vocabulary. Those of the other functions are in modules of their own."""
 
 from autograder.courses.transformer.mistakes._tokenizer_batches import MISTAKES as BATCHES
 from autograder.courses.transformer.mistakes._tokenizer_codec import MISTAKES as CODEC
@@ -114,7 +114,7 @@ mistake(
     ask: Which ids does the text 'aab' need?""")
 mistake("ids-as-numpy", "{char: index for index", "{char: np.int64(index) for index").explain("""
     the ids in stoi are NumPy integers, not Python integers
-    why: np.arange and np.unique give NumPy integers, which print and save differently: json refuses them, for example.
+    why: np.arange and np.unique give NumPy integers, which print and save differently: json rejects them, for example.
     ask: What is type(stoi['a'])? Which Python function numbers the entries of a list?""")
 mistake("last-character-missing", "sorted(set(text))", "sorted(set(text))[:-1]").explain("""
     the last character is missing from the vocabulary

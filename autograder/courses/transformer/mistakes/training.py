@@ -1,4 +1,4 @@
-"""Mistakes in assignment 10: training."""
+"""Mistakes in `training`: training."""
 
 from autograder.courses.transformer.mistakes._training_adamw import MISTAKES as ADAMW
 from autograder.courses.transformer.mistakes._training_clipping import MISTAKES as CLIPPING
