@@ -24,9 +24,18 @@ def block_shapes(d: int, f: int) -> dict[str, tuple[int, ...]]:
 def gpt_shapes(config: Config) -> dict[str, tuple[int, ...]]:
     """Return the parameter shapes of a GPT."""
     d = config.d_model
-    layer = {name: shape for name, shape in block_shapes(d, config.d_ff).items() if config.bias or ".b_" not in name}
-    shapes: dict[str, tuple[int, ...]] = {"W_tok": (config.vocab_size, d), "W_pos": (config.block_size, d)}
+    fields = {"norm": "pre", "positions": "learned", "head_bias": False} | config.fields
+    attention, ffn = fields.get("attention_bias", config.bias), fields.get("ffn_bias", config.bias)
+    absent = {"attn.b_qkv"} if attention is not True else set()
+    absent |= ({"attn.b_o"} if not attention else set()) | ({"ffn.b_1", "ffn.b_2"} if not ffn else set())
+    layer = {name: shape for name, shape in block_shapes(d, config.d_ff).items() if name not in absent}
+    shapes: dict[str, tuple[int, ...]] = {"W_tok": (config.vocab_size, d)}
+    if fields["positions"] == "learned":
+        shapes["W_pos"] = (config.block_size, d)
     for i in range(config.n_layers):
         shapes |= {f"blocks.{i}.{name}": shape for name, shape in layer.items()}
-    shapes |= {"ln_f.gamma": (d,), "ln_f.beta": (d,)}
-    return shapes if config.tied else {**shapes, "W_head": (d, config.vocab_size)}
+    if fields["norm"] == "pre":
+        shapes |= {"ln_f.gamma": (d,), "ln_f.beta": (d,)}
+    if not config.tied:
+        shapes["W_head"] = (d, config.vocab_size)
+    return {**shapes, "b_head": (config.vocab_size,)} if fields["head_bias"] else shapes

@@ -1,4 +1,4 @@
-"""Checks of assignment 4: attention."""
+"""Checks of `attention`: attention."""
 
 from typing import Any
 

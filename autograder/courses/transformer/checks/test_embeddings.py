@@ -1,4 +1,4 @@
-"""Checks of assignment 3: token and position vectors."""
+"""Checks of `embeddings`: token and position vectors."""
 
 import numpy as np
 import pytest

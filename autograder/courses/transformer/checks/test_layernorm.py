@@ -1,4 +1,4 @@
-"""Checks of assignment 6: layer normalization and the RMS norm."""
+"""Checks of `layernorm`: layer normalization and the RMS norm."""
 
 import numpy as np
 import pytest

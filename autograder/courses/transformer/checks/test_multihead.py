@@ -1,4 +1,4 @@
-"""Checks of assignment 5: multi-head attention."""
+"""Checks of `multihead`: multi-head attention."""
 
 from typing import Any
 

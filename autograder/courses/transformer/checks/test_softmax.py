@@ -1,4 +1,4 @@
-"""Checks of assignment 2: softmax and cross-entropy."""
+"""Checks of `softmax`: softmax and cross-entropy."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Checks of assignment 1: the tokenizer, the split of the text, and batches."""
+"""Checks of `tokenizer`: the tokenizer, the split of the text, and batches."""
 
 from typing import Any
 

@@ -1,1 +1,1 @@
-"""Checks of assignment 7: activations, linear layers, dropout and the feed-forward network."""
+"""Checks of `ffn`: activations, linear layers, dropout and the feed-forward network."""

@@ -1,1 +1,1 @@
-"""Checks of assignment 11: generation."""
+"""Checks of `generation`: generation."""

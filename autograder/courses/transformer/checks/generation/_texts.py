@@ -1,4 +1,4 @@
-"""Small models, prompts and tests of drawn tokens, for the checks of assignment 11."""
+"""Small models, prompts and tests of drawn tokens, for the checks of `generation`."""
 
 from collections.abc import Callable
 from typing import Any

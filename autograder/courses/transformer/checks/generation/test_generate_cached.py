@@ -38,6 +38,18 @@ def test_cached_variants(agree: Agree, draw: RandomInputs) -> None:
         agree(draw_prompts(draw, config, 20, 3), draw_params(draw, config), config, 6, draw.rng(), temperature=0)
 
 
+@graded("generation.generate_cached", points=0.5)
+def test_cached_forms(agree: Agree, draw: RandomInputs) -> None:
+    """Post-norm; sinusoidal positions; a head with a bias; nothing is dropped"""
+    for fields in (
+        {"norm": "post"},
+        {"positions": "sinusoidal", "dropout": 0.5},
+        {"head_bias": True, "attention_bias": "output", "tied": True},
+    ):
+        config = small_config(**fields)
+        agree(draw_prompts(draw, config, 20, 3), draw_params(draw, config), config, 6, draw.rng(), temperature=0)
+
+
 @graded("generation.generate_cached")
 def test_cached_prompts(agree: Agree, draw: RandomInputs) -> None:
     """A single token, a single text, no batch axis, two; no new token"""

@@ -1,1 +1,1 @@
-"""Checks of assignment 10: training."""
+"""Checks of `training`: training."""

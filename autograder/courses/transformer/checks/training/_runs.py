@@ -1,4 +1,4 @@
-"""Small models and batches for the checks of assignment 10."""
+"""Small models and batches for the checks of `training`."""
 
 from typing import Any
 

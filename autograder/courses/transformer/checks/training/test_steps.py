@@ -39,6 +39,15 @@ def test_next_steps(student: StudentCode, reference: Reference, compare: Compare
         (_, params, state), (_, expected_params, expected_state) = value, expected
 
 
+@graded("training.train_step", points=0.25)
+def test_step_with_dropout(agree: Agree, draw: RandomInputs) -> None:
+    """Dropout with rng; without rng, nothing is dropped"""
+    config = small_config(bias=False, dropout=0.25)
+    ((x, y),) = draw_batches(draw, config, 1, 3)
+    for rng in (draw.rng(), None):
+        agree(draw_params(draw, config), {}, x, y, config, 0.125, rng=rng)
+
+
 @graded("training.train_step")
 def test_step_options(agree: Agree, draw: RandomInputs) -> None:
     """Other betas, eps and weight decay"""

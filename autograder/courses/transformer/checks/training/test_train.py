@@ -7,8 +7,9 @@ import pytest
 
 from autograder.core.wire_format import GeneratorOf
 from autograder.courses.transformer import TRANSFORMER
+from autograder.courses.transformer.checks._losses import compare_losses
 from autograder.courses.transformer.checks.training._runs import LARGE_EPS, draw_batches, draw_params, small_config
-from autograder.engine.comparison.compare import Tolerance, compare_value, describe_type, require_python
+from autograder.engine.comparison.compare import Tolerance, describe_type, require_python
 from autograder.engine.fixtures import Compare, Unmodified
 from autograder.engine.inputs import RandomInputs
 from autograder.engine.reference import Reference
@@ -31,16 +32,7 @@ DRIFT = Tolerance(relative=1e-4, floor=1e-4)
 
 
 def _compare_losses(actual: Any, expected: Any, tolerance: Tolerance) -> None:
-    """Compare the losses of every step within a tolerance, which `compare` does not apply to lists."""
-    if not isinstance(actual, list):
-        raise Mismatch(f"losses must be a list of floats, not {describe_type(actual)}")
-    if not all(isinstance(loss, (float, np.floating)) for loss in actual):
-        wrong = next(loss for loss in actual if not isinstance(loss, (float, np.floating)))
-        raise Mismatch(f"losses must be a list of floats; one of them is {describe_type(wrong)}")
-    if len(actual) != len(expected):
-        raise Mismatch(f"losses has {len(actual)} entries, expected {len(expected)}")
-    actual, expected = np.array(actual, dtype=np.float64), np.array(expected, dtype=np.float64)
-    compare_value(actual, expected, "losses", ("step",), TRAIN, tolerance=tolerance)
+    compare_losses(actual, expected, tolerance, TRAIN)
 
 
 def _check_result(value: Any) -> tuple[Any, Any, Any]:
@@ -84,6 +76,16 @@ def test_what_is_left(student: StudentCode, reference: Reference, compare: Compa
     expected = reference.training.train(params, config, batches, 2.0**-8, eps=LARGE_EPS, max_norm=1.0)
     _compare_params_and_state(compare, value, expected, STATE)
     _compare_losses(value[2], expected[2], SHORT)
+
+
+@graded("training.train", points=0.25)
+def test_train_with_dropout(student: StudentCode, reference: Reference, draw: RandomInputs) -> None:
+    """Dropout with rng: new masks in every step; without rng, nothing is dropped"""
+    config = small_config(bias=False, dropout=0.25)
+    params, batches = draw_params(draw, config), draw_batches(draw, config, 4, 3)
+    for rng in (draw.rng(), None):
+        _, _, losses = _check_result(student.training.train(params, config, batches, 2.0**-7, rng=rng))
+        _compare_losses(losses, reference.training.train_losses(params, config, batches, 2.0**-7, rng=rng), SHORT)
 
 
 @graded("training.train", points=2)
