@@ -64,7 +64,8 @@ def release(folder: Path, release_format: str | None, prerequisites: "Prerequisi
         _release_course(folder, solutions, curriculum, prerequisites, seed)
         return
     if release_format == "stubs":
-        files = stubs.make_stubs(solutions, curriculum)
+        given = registry.figure_texts(curriculum.package) | registry.extra_texts(curriculum.package)
+        files = stubs.make_stubs(solutions, curriculum) | given
     else:
         with notebook_packages():
             from autograder.notebooks import student_notebooks

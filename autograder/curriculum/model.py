@@ -28,7 +28,7 @@ class Function:
     torch: str  # what it is compared with in PyTorch, as text for messages; empty if there is nothing
     needs: tuple[str, ...] = ()  # functions, by qualified name, that it should be built on
     bonus: bool = False  # extra work, which does not count towards the possible points of its assignment
-    minutes: int = 0  # the estimated time, with its part of the lesson; 0 if unknown
+    minutes: int = 0  # the estimated time to write it; 0 if unknown
     difficulty: int = 0  # 1 (straightforward), 2 (needs some thought) or 3 (needs pen and paper); 0 if unknown
 
     @property

@@ -9,6 +9,7 @@ The package that `Curriculum.package` names contains everything else. `autograde
 course, has the same layout, except that its solutions are in `solutions/` at the top of the repository:
 
     solutions/<module>.py       lesson and solution, from which the stub is generated
+    solutions/figures/*.svg     pictures in the lessons; optional
     checks/test_<module>.py     graded checks; or several files checks/<module>/test_*.py
     reference/<module>.py       the functions that answers are compared with
     mistakes/<module>.py        known mistakes; optional
@@ -85,6 +86,21 @@ def folder(package: str) -> Path:
 def solutions(package: str) -> Path:
     """Return the folder of a course's official solutions."""
     return bundled("solutions") if package == BUILT_IN else folder(package) / "solutions"
+
+
+def figures(package: str) -> Path:
+    """Return the folder of the pictures in a course's lessons; it may be missing."""
+    return solutions(package) / "figures"
+
+
+def figure_texts(package: str) -> dict[str, str]:
+    """Return the pictures in a course's lessons: SVG by path relative to the lesson."""
+    return {f"figures/{path.name}": path.read_text("utf-8") for path in sorted(figures(package).glob("*.svg"))}
+
+
+def extra_texts(package: str) -> dict[str, str]:
+    """Return what students are given besides the assignments, such as a warm-up: source by file name."""
+    return {path.name: path.read_text("utf-8") for path in sorted((solutions(package) / "extras").glob("*.py"))}
 
 
 def checks(package: str) -> Path:

@@ -8,11 +8,14 @@ each function (`effort.py`).
 The files are in jupytext's percent format, with three kinds of cells:
 
     # %% [markdown]                        the lesson: comments in stubs, text in notebooks, where the outcome of an
-                                           experiment and the answers (`FOLDED`) are collapsed
+                                           experiment and the answers (headings: `FOLDED`) are collapsed
     # %%                                   code. An experiment begins with `EXPERIMENT`, so that `python softmax.py`
-                                           runs it and an import does not; notebooks omit that line
+                                           runs it and an import does not; notebooks omit that line. A further
+                                           experiment adds ` and "NAME" in sys.argv` and runs only if it is named
     # %% tags=["active-ipynb"]             only in notebooks, code or [markdown]: plots. The tag is jupytext's: in the
                                            file the code is commented out
+
+A picture in a lesson is a file beside the module: `![what it shows](figures/NAME.svg)`. Notebooks contain its content.
 """
 
 import ast
@@ -27,7 +30,8 @@ from autograder.errors import HeadwayError
 
 NOTEBOOK_ONLY = "active-ipynb"  # The tag of cells that only notebooks contain.
 EXPERIMENT = 'if __name__ == "__main__":'
-FOLDED = ("## What came out", "## Answers")  # Headings of what students should guess first.
+FOLDED = ("## What came out", "## Answers")  # How the headings begin of what students should guess first.
+PICTURE = re.compile(r"!\[([^\]]*)\]\((figures/[\w-]+\.svg)\)")  # what it shows, and its file
 _PACKAGE = Path(__file__).parents[1]
 
 
@@ -40,7 +44,7 @@ def bundled(name: str) -> Path:
 def make_stub(source: str, module: str, curriculum: Curriculum, *, notebook: bool = False) -> str:
     """Return the stub of one solution, made from its source; `notebook` keeps the cells that only notebooks contain.
 
-    Raises HeadwayError if the solution lacks a function of the course, or one of them has no docstring.
+    Raises HeadwayError if a function of the course is missing in the solution, or one of them has no docstring.
     """
     missing = {function.name for function in curriculum.modules[module].functions}
     source = with_effort(source, module, curriculum)
@@ -59,7 +63,7 @@ def make_stub(source: str, module: str, curriculum: Curriculum, *, notebook: boo
             start = min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", []))]) - 1
             del lines[with_comments_above(lines, start) : node.end_lineno]
     if missing:
-        raise HeadwayError(f"solutions/{module}.py lacks {', '.join(sorted(missing))}")
+        raise HeadwayError(f"solutions/{module}.py does not define {', '.join(sorted(missing))}")
     return _tidy(lines)
 
 
@@ -90,7 +94,9 @@ def with_effort(source: str, module: str, curriculum: Curriculum) -> str:
 def _assignment_effort(assignment: Assignment, count: int) -> str:
     bonus = [function for function in assignment.functions if function.bonus]
     functions = counted(len(assignment.functions) - len(bonus), "function")
-    text = f"Assignment {assignment.number} of {count} · {functions} · about {duration(assignment.minutes)}"
+    text = (
+        f"Assignment {assignment.number} of {count} · {functions} · about {duration(assignment.minutes)} to write them"
+    )
     if bonus:
         text += f" · bonus: {len(bonus)} more, {duration(sum(function.minutes for function in bonus))}"
     return text
@@ -98,7 +104,8 @@ def _assignment_effort(assignment: Assignment, count: int) -> str:
 
 def experiment(cell: str) -> str | None:
     """Return the code of an experiment as a notebook contains it; None if the cell is not an experiment."""
-    return textwrap.dedent(cell.removeprefix(EXPERIMENT)).strip() if cell.startswith(EXPERIMENT) else None
+    found = re.match(rf'{re.escape(EXPERIMENT[:-1])}(?: and "\w+" in sys\.argv)?:\n', cell)
+    return textwrap.dedent(cell[found.end() :]).strip() if found else None
 
 
 def is_private(node: ast.stmt) -> bool:

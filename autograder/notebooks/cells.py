@@ -1,9 +1,13 @@
 """Cells of generated notebooks, read from modules with cell markers. The same source gives the same notebook."""
 
+import base64
+import html
 import json
+import re
 from typing import Any
 
-from autograder.curriculum.stubs import FOLDED, NOTEBOOK_ONLY, experiment
+from autograder.curriculum.stubs import FOLDED, NOTEBOOK_ONLY, PICTURE, experiment
+from autograder.errors import HeadwayError
 
 NotebookNode = dict[str, Any]
 
@@ -30,7 +34,7 @@ def _read_cell(cell: Any) -> tuple[str, str]:
 def _folded(text: str) -> str:
     """Return text that students should see only after guessing as a block that opens with a click."""
     heading, _, rest = text.partition("\n")
-    if heading not in FOLDED:
+    if not heading.startswith(FOLDED):
         return text
     return f"<details>\n<summary><b>{heading.lstrip('# ')}</b></summary>\n\n{rest.strip()}\n\n</details>"
 
@@ -39,6 +43,29 @@ def _folded(text: str) -> str:
 def markdown(text: str) -> NotebookNode:
     """Return a Markdown cell."""
     return {"cell_type": "markdown", "metadata": {}, "source": text}
+
+
+def lesson(text: str, figures: dict[str, str]) -> list[NotebookNode]:
+    """Return the Markdown cells of a lesson cell: its text, and each picture as a cell of its own.
+
+    The pictures are part of the notebook, as data URLs in HTML: JupyterLab shows no SVG that is attached to a cell, and
+    VS Code shows none in a Markdown image. In a folded block they stay inside it.
+    """
+
+    def embed(match: re.Match[str]) -> str:
+        if (svg := figures.get(match[2])) is None:
+            raise HeadwayError(f"a lesson shows {match[2]}, which does not exist. Draw it: make figures")
+        data = base64.b64encode(svg.encode()).decode()
+        alt = html.escape(" ".join(match[1].split()))
+        return f'<img alt="{alt}" src="data:image/svg+xml;base64,{data}">'
+
+    if text.startswith("<details>"):
+        return [markdown(PICTURE.sub(embed, text))]
+    parts, end = [], 0
+    for match in PICTURE.finditer(text):
+        parts += [text[end : match.start()].strip(), embed(match)]
+        end = match.end()
+    return [markdown(part) for part in (*parts, text[end:].strip()) if part]
 
 
 def code(text: str, **nbgrader: Any) -> NotebookNode:

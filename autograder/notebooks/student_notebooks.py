@@ -8,7 +8,7 @@ import ast
 import re
 from pathlib import Path
 
-from autograder.curriculum import Curriculum
+from autograder.curriculum import Curriculum, registry
 from autograder.curriculum.stubs import is_private, make_stub, with_comments_above, with_effort
 from autograder.errors import HeadwayError
 from autograder.notebooks import cells as notebook_cells
@@ -22,10 +22,11 @@ HIDDEN = ("### BEGIN HIDDEN TESTS", "### END HIDDEN TESTS")
 
 def student_notebook(solution: str, module: str, curriculum: Curriculum) -> str:
     """Return a notebook with stubs and, after each of them, a cell `check(function)`."""
+    figures = registry.figure_texts(curriculum.package)
     cells: list[notebook_cells.NotebookNode] = []
     for kind, text in notebook_cells.read_cells(make_stub(solution, module, curriculum, notebook=True)):
         if kind == "markdown":
-            cells.append(notebook_cells.markdown(text))
+            cells += notebook_cells.lesson(text, figures)
             continue
         if not any(cell["cell_type"] == "code" for cell in cells):
             cells.append(notebook_cells.code(IMPORT))
@@ -42,12 +43,13 @@ def instructor_notebook(
     The seed is that of the inputs that nbgrader grades with; 0 stands for the public inputs of released notebooks.
     """
     source = notebook_cells.read_cells(with_effort(solution, module, curriculum))
+    figures = registry.figure_texts(curriculum.package)
     functions_after = _functions_complete_after(source, module, curriculum)
     cells: list[notebook_cells.NotebookNode] = []
     number = 0  # of the code cell
     for i, (kind, text) in enumerate(source):
         if kind != "code":  # students may change code to play with, so it is neither locked nor graded
-            cells.append(notebook_cells.markdown(text) if kind == "markdown" else notebook_cells.code(text))
+            cells += notebook_cells.lesson(text, figures) if kind == "markdown" else [notebook_cells.code(text)]
             continue
         number += 1
         if number == 1:
@@ -130,10 +132,18 @@ def _marked_solution(text: str, module: str, curriculum: Curriculum) -> str:
 
 def student_notebooks(solutions: Path, curriculum: Curriculum) -> dict[str, str]:
     """Return every student notebook: text by file name."""
+    extras = {name.removesuffix(".py"): text for name, text in registry.extra_texts(curriculum.package).items()}
     return {
         f"{module}.ipynb": student_notebook((solutions / f"{module}.py").read_text("utf-8"), module, curriculum)
         for module in curriculum.modules
-    }
+    } | {f"{name}.ipynb": _notebook_without_checks(name, text) for name, text in extras.items()}
+
+
+def _notebook_without_checks(name: str, source: str) -> str:
+    cells: list[notebook_cells.NotebookNode] = []
+    for kind, text in notebook_cells.read_cells(source):
+        cells += notebook_cells.lesson(text, {}) if kind == "markdown" else [notebook_cells.code(text)]
+    return notebook_cells.notebook_text(name, cells)
 
 
 def prerequisites(module: str, solutions: Path, curriculum: Curriculum) -> list[str]:

@@ -152,5 +152,5 @@ def _summary(functions: list[Function], entries: Mapping[str, FunctionProgress],
     if total not in (None, len(functions)):
         count = f"{len(functions)} of {total} functions listed; {count.removesuffix(' functions pass')} pass"
     minutes = sum(f.minutes for f in functions if f.qualified not in passed and not f.bonus)
-    remaining = f" · about {duration(minutes)} to go" if minutes else ""
+    remaining = f" · about {duration(minutes)} of writing to go" if minutes else ""
     return Text(f"\n{count} · {sum(entry.earned for entry in known):g} points{remaining}", "bold")

@@ -17,7 +17,7 @@ README = """\
 # {title}
 
 {introduction}: {modules}.
-
+{warm_up}
 To start, run this command in this folder:
 
     headway
@@ -29,6 +29,9 @@ the next function.
 Other commands:
 
 {commands}
+"""
+WARM_UP = """
+New to NumPy? `numpy_warmup.py` has twelve exercises, about half an hour. They are optional, and not graded.
 """
 COMMANDS = {
     "check {module}": "check one assignment",
@@ -66,8 +69,11 @@ def readme_text(curriculum: Curriculum) -> str:
     width = max(map(len, descriptions))
     return README.format(
         title=curriculum.title,
-        introduction="Twelve files, to be written in this order" if built_in else "The files to write, in order",
+        introduction=f"{len(curriculum.modules)} files, to be written in this order"
+        if built_in
+        else "The files to write, in order",
         modules=", ".join(curriculum.modules),
+        warm_up=WARM_UP if built_in else "",
         commands="\n".join(f"{command:{width}}  {description}" for command, description in descriptions.items()),
     )
 
@@ -79,6 +85,8 @@ def workspace_files(curriculum: Curriculum) -> dict[str, bytes]:
     for name, settings in (("tasks", TASKS), ("extensions", EXTENSIONS)):
         contents[f".vscode/{name}.json"] = (json.dumps(settings, indent=2) + "\n").encode()
     contents[".gitignore"] = GITIGNORE.encode()
+    given = registry.figure_texts(curriculum.package) | registry.extra_texts(curriculum.package)
+    contents |= {name: text.encode() for name, text in given.items()}
     if curriculum.package == registry.BUILT_IN:
         for notebook in sorted((bundled("assignments") / "notebooks").glob("*.ipynb")):
             contents[f"notebooks/{notebook.name}"] = notebook.read_bytes()

@@ -93,11 +93,11 @@ def _definitions(module: str, statement: ast.stmt) -> Iterator[tuple[str, str, s
 
 
 def _has_no_effect(statement: ast.stmt) -> bool:
-    """Return whether importing the module skips a statement: a literal, or `if __name__ == "__main__":`."""
+    """Return whether importing the module skips a statement: a literal, or `if __name__ == "__main__" …:`."""
     match statement:
         case ast.Expr(value=ast.Constant()):
             return True
-        case ast.If(test=test, orelse=[]):
+        case ast.If(test=ast.BoolOp(op=ast.And(), values=[test, *_]) | test, orelse=[]):
             return ast.unparse(test) == "__name__ == '__main__'"
     return False
 

@@ -5,6 +5,7 @@ import hashlib
 from pathlib import Path
 
 from autograder.core.files import report_write_error, write_atomically
+from autograder.core.text import counted
 from autograder.curriculum import Assignment, Curriculum, registry
 from autograder.curriculum.stubs import bundled, make_stub
 from autograder.errors import UsageError
@@ -87,10 +88,10 @@ def update(folder: Path, state: State) -> list[str]:
     """Update the stubs to the installed version and keep the student's work; the caller saves the state.
 
     A file without work is replaced as a whole. In a file with work, functions that are still stubs get their new text
-    and new functions are appended; the rest is kept. Returns one line for each file that was changed.
+    and new functions are appended; the rest is kept. Pictures are replaced. Returns lines that say what was changed.
     """
     digests, curriculum = state.section(STUBS), state.curriculum
-    lines = []
+    lines = _update_figures(folder, curriculum)
     for module, assignment in curriculum.modules.items():
         path, new = folder / f"{module}.py", stub_text(module, curriculum)
         if not path.exists():
@@ -105,6 +106,14 @@ def update(folder: Path, state: State) -> list[str]:
             lines.append(f"{path.name}: replaced by the new stub (you had not changed it)")
         digests[path.name] = text_digest(new)
     return lines
+
+
+def _update_figures(folder: Path, curriculum: Curriculum) -> list[str]:
+    figures = {folder / name: text for name, text in registry.figure_texts(curriculum.package).items()}
+    changed = {path: text for path, text in figures.items() if not path.is_file() or path.read_bytes() != text.encode()}
+    for path, text in changed.items():
+        write_file(path, text)
+    return [f"figures: {counted(len(changed), 'picture')} updated"] if changed else []
 
 
 def _update_functions(path: Path, assignment: Assignment, old: str, new: str) -> list[str]:

@@ -10,6 +10,7 @@ from typing import Any
 
 from autograder import __version__
 from autograder.core.files import report_write_error, write_atomically
+from autograder.curriculum import registry
 from autograder.errors import UsageError
 from autograder.results import SubmissionResult, function_status
 from autograder.workspace.dependencies import Snapshot
@@ -51,7 +52,9 @@ def refuse_outside_links(folder: Path) -> None:
 def collect_files(snapshot: Snapshot) -> dict[str, bytes]:
     """Return the modules of a workspace by file name: assignments and the student's own helpers."""
     # Files whose names are not identifiers cannot be imported, and some such names cannot be stored in an archive.
-    return {f"{name}.py": module.content for name, module in sorted(snapshot.modules.items()) if name.isidentifier()}
+    files = {f"{name}.py": module.content for name, module in sorted(snapshot.modules.items()) if name.isidentifier()}
+    ungraded = registry.extra_texts(snapshot.curriculum.package)
+    return {name: content for name, content in files.items() if name not in ungraded}
 
 
 def write_archive(path: Path, contents: dict[str, bytes], manifest: dict[str, Any]) -> None:

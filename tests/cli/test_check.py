@@ -33,13 +33,13 @@ def test_check_in_a_process_reports_the_exit_code(workspace):
 
 def test_check_passed_names_the_next_function(submission, solutions):
     softmax = (solutions / "softmax.py").read_text("utf-8")
-    stub = "def one_hot(ids, vocab_size):\n    raise NotImplementedError\n"
-    folder = submission(softmax=softmax, embeddings=stub)
+    stub = "def bigram_counts(ids, vocab_size, k=1.0):\n    raise NotImplementedError\n"
+    folder = submission(softmax=softmax, bigram=stub)
     done = invoke("check", "softmax", "--dir", folder)
     assert done.returncode == 0
     text = " ".join(done.stdout.split())
     assert re.search(r"([\d.]+) / \1 points · ✓ \d+ passed .*\d+ checks passed", text)
-    assert "headway check embeddings.one_hot" in text
+    assert "headway check bigram.bigram_counts" in text
     assert "python softmax.py" in text
     (folder / "softmax.py").write_text(softmax.replace("__main__", "never"), "utf-8")
     assert "experiment" not in invoke("check", "softmax", "--dir", folder).stdout

@@ -66,7 +66,7 @@ def test_list_shows_time_and_difficulty(workspace, tmp_path):
         (head,) = (line for line in lines if "Softmax and cross-entropy" in line)
         assert duration(TRANSFORMER.modules["softmax"].minutes) in head
     (open_one,) = (function for function in functions if function.name == "softmax_backward")
-    assert f"about {open_one.minutes} min to go" in invoke("list", "softmax", cwd=workspace).stdout
+    assert f"about {open_one.minutes} min of writing to go" in invoke("list", "softmax", cwd=workspace).stdout
 
 
 @pytest.mark.parametrize("columns", [80, 140])

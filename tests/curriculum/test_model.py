@@ -11,7 +11,8 @@ from autograder.errors import UsageError
 def test_select_returns_course_order():
     assert TRANSFORMER.select([]) == tuple(TRANSFORMER.functions)
     assert TRANSFORMER.select(["softmax"])[0] == "softmax.softmax"
-    assert TRANSFORMER.select(["2"]) == TRANSFORMER.select(["softmax.py"]) == TRANSFORMER.select(["softmax"])
+    number = str(TRANSFORMER.modules["softmax"].number)
+    assert TRANSFORMER.select([number]) == TRANSFORMER.select(["softmax.py"]) == TRANSFORMER.select(["softmax"])
     assert TRANSFORMER.select(["layernorm", "softmax.softmax"])[:2] == ("softmax.softmax", "layernorm.layernorm")
 
 

@@ -24,7 +24,7 @@ from autograder.notebooks import release_manifest
 
 pytestmark = pytest.mark.notebook
 
-# One process for twelve assignments, because most of the time of `nbgrader generate_assignment` is its start.
+# One process for all assignments, because most of the time of `nbgrader generate_assignment` is its start.
 GENERATE = """
 import sys
 from traitlets.config import Config

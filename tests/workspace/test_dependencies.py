@@ -121,5 +121,8 @@ def test_experiment_affects_nothing(workspace):
     before, after = edited(workspace, "softmax", "for lead in (1.0, 5.0, 20.0):", "for lead in (2.0, 5.0, 20.0):")
     assert after.affected_functions(before) == ()
     path = workspace / "softmax.py"
+    further = '\nif __name__ == "__main__" and "further" in sys.argv:\n    print(softmax([1.0]))\n'
+    path.write_text(path.read_text() + further)
+    assert take_snapshot(workspace, TRANSFORMER, after).affected_functions(after) == ()
     path.write_text(path.read_text() + "\nif True:\n    print(softmax([1.0]))\n")
     assert "softmax.softmax" in take_snapshot(workspace, TRANSFORMER, after).affected_functions(after)

@@ -14,14 +14,17 @@ def _function(name: str, returns: str, torch: str, *, needs: str = "", bonus: bo
     return Function(module, short, tuple(outputs), torch, tuple(needs.split()), bonus, *EFFORT.get(name, (0, 0)))
 
 
-def _assignment(number: int, title: str, *functions: Function) -> Assignment:
-    return Assignment(number, functions[0].module, title, functions)
+def _numbered(*assignments: tuple[str, *tuple[Function, ...]]) -> tuple[Assignment, ...]:
+    """Return numbered assignments in the order given; each is given by its title and its functions."""
+    return tuple(
+        Assignment(number, functions[0].module, title, tuple(functions))
+        for number, (title, *functions) in enumerate(assignments, start=1)
+    )
 
 
 TRANSFORMER = Curriculum(
-    (
-        _assignment(
-            1,
+    _numbered(
+        (
             "Text as numbers",
             _function("tokenizer.build_vocab", "chars; stoi; itos", ""),
             _function("tokenizer.encode", "ids position", ""),
@@ -29,8 +32,25 @@ TRANSFORMER = Curriculum(
             _function("tokenizer.train_val_split", "train position; val position", ""),
             _function("tokenizer.get_batch", "x row position; y row position", ""),
         ),
-        _assignment(
-            2,
+        (
+            "Gradients",
+            _function("gradients.numerical_gradient", "gradient", "central differences in float64"),
+            _function("gradients.sum_to_shape", "gradient", "gradient of broadcast_to"),
+            _function(
+                "gradients.matmul_backward",
+                "da batch row inner; db batch inner column",
+                "gradient of matmul",
+                needs="gradients.sum_to_shape",
+            ),
+            _function("gradients.tape_values", "values", "the same operations"),
+            _function(
+                "gradients.tape_gradients",
+                "gradients",
+                "autograd.grad",
+                needs="gradients.tape_values gradients.matmul_backward gradients.sum_to_shape",
+            ),
+        ),
+        (
             "Softmax and cross-entropy",
             _function("softmax.softmax", "probs row class", "softmax"),
             _function("softmax.log_softmax", "log_probs row class", "log_softmax"),
@@ -38,8 +58,25 @@ TRANSFORMER = Curriculum(
             _function("softmax.softmax_backward", "dx row class", "gradient of softmax"),
             _function("softmax.cross_entropy_backward", "dlogits row class", "gradient of cross_entropy"),
         ),
-        _assignment(
-            3,
+        (
+            "The bigram model",
+            _function("bigram.bigram_counts", "probs token next_token", "product of one_hot rows"),
+            _function("bigram.generate_bigram", "ids position", "", needs="softmax.softmax"),
+            _function(
+                "bigram.bigram_loss",
+                "loss; dW token next_token",
+                "embedding and cross_entropy",
+                needs="softmax.cross_entropy softmax.cross_entropy_backward",
+            ),
+            _function("bigram.sgd_step", "W token next_token", "optim.SGD"),
+            _function(
+                "bigram.train_bigram",
+                "W token next_token; losses",
+                "loop with optim.SGD",
+                needs="bigram.bigram_loss bigram.sgd_step",
+            ),
+        ),
+        (
             "Tokens and positions as vectors",
             _function("embeddings.one_hot", "out batch position token", "one_hot"),
             _function("embeddings.embed_tokens", "out batch position d_model", "embedding"),
@@ -47,8 +84,7 @@ TRANSFORMER = Curriculum(
             _function("embeddings.sinusoidal_positions", "out position d_model", "sines and cosines in float64"),
             _function("embeddings.embed", "out batch position d_model", "embedding", needs="embeddings.embed_tokens"),
         ),
-        _assignment(
-            4,
+        (
             "Attention",
             _function("attention.causal_average_loop", "out batch position d_model", "mean over the positions so far"),
             _function(
@@ -69,8 +105,7 @@ TRANSFORMER = Curriculum(
                 needs="softmax.softmax_backward",
             ),
         ),
-        _assignment(
-            5,
+        (
             "Multi-head attention",
             _function("multihead.split_heads", "out batch head position d_head", "view and transpose"),
             _function("multihead.merge_heads", "out batch position d_model", "transpose and reshape"),
@@ -87,8 +122,7 @@ TRANSFORMER = Curriculum(
                 needs="multihead.multihead_attention attention.attention_backward",
             ),
         ),
-        _assignment(
-            6,
+        (
             "Layer normalization",
             _function("layernorm.layernorm", "out batch position d_model", "layer_norm"),
             _function(
@@ -104,8 +138,7 @@ TRANSFORMER = Curriculum(
                 bonus=True,
             ),
         ),
-        _assignment(
-            7,
+        (
             "The feed-forward network",
             _function("ffn.relu", "out batch position d_ff", "relu"),
             _function("ffn.relu_backward", "dx batch position d_ff", "gradient of relu"),
@@ -129,25 +162,23 @@ TRANSFORMER = Curriculum(
                 needs="ffn.ffn ffn.linear_backward ffn.relu_backward ffn.gelu_backward",
             ),
         ),
-        _assignment(
-            8,
+        (
             "The transformer block",
             _function(
                 "blocks.block",
                 "out batch position d_model; cache",
                 "TransformerEncoderLayer",
-                needs="multihead.multihead_attention layernorm.layernorm ffn.ffn",
+                needs="multihead.multihead_attention layernorm.layernorm ffn.ffn ffn.dropout",
             ),
             _function(
                 "blocks.block_backward",
                 "dx batch position d_model; grads",
                 "gradient of TransformerEncoderLayer",
                 needs="blocks.block multihead.multihead_attention_backward layernorm.layernorm_backward "
-                "ffn.ffn_backward",
+                "ffn.ffn_backward ffn.dropout_backward",
             ),
         ),
-        _assignment(
-            9,
+        (
             "The GPT",
             _function("gpt.init_gpt", "params", "parameters of GPT-2"),
             _function("gpt.count_parameters", "count", "numel of all parameters"),
@@ -155,18 +186,17 @@ TRANSFORMER = Curriculum(
                 "gpt.gpt",
                 "logits batch position token; cache",
                 "GPT of nn modules",
-                needs="blocks.block layernorm.layernorm embeddings.embed",
+                needs="blocks.block layernorm.layernorm embeddings.embed embeddings.sinusoidal_positions ffn.dropout",
             ),
             _function(
                 "gpt.gpt_loss",
                 "loss; grads",
                 "loss and gradients of a GPT of nn modules",
                 needs="gpt.gpt blocks.block_backward layernorm.layernorm_backward embeddings.embed_tokens_backward "
-                "softmax.cross_entropy softmax.cross_entropy_backward",
+                "softmax.cross_entropy softmax.cross_entropy_backward ffn.dropout_backward",
             ),
         ),
-        _assignment(
-            10,
+        (
             "Training",
             _function("training.adamw_step", "params; state", "optim.AdamW"),
             _function("training.clip_grad_norm", "grads; norm", "clip_grad_norm_"),
@@ -190,8 +220,7 @@ TRANSFORMER = Curriculum(
                 needs="gpt.gpt_loss training.adamw_step training.clip_grad_norm",
             ),
         ),
-        _assignment(
-            11,
+        (
             "Generation",
             _function(
                 "generation.next_token_probs", "probs batch token", "topk, sort and softmax", needs="softmax.softmax"
@@ -210,8 +239,7 @@ TRANSFORMER = Curriculum(
                 needs="generation.generate",
             ),
         ),
-        _assignment(
-            12,
+        (
             "Encoder and decoder",
             _function(
                 "encoder_decoder.encoder_block",

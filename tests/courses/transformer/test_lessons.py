@@ -41,7 +41,11 @@ def markdown(module):
 def test_lesson_has_its_parts_in_order(module):
     headings = [re.match(r"#+ .*", text)[0] for text in markdown(module) if text.startswith("#")]
     assert headings[0].startswith("# "), "the first heading is the title"
-    assert headings[-1:] != ["## In your own GPT"] or headings.pop()
+    for optional in ("## Going faster", "## In your own GPT"):
+        assert headings[-1:] != [optional] or headings.pop()
+    while headings[-1] != "## Answers":  # further experiments
+        *headings, tried, out = headings
+        assert out.replace("What came out", "Try it") == tried
     assert headings[-4:] == ["## What could go wrong", "## Try it", "## What came out", "## Answers"]
     assert "```text\n" in markdown(module)[0], "the first cell has a diagram"
     drawn = re.findall(r"^```text\n(.*?)^```", "\n".join(markdown(module)), re.MULTILINE | re.DOTALL)
@@ -71,7 +75,7 @@ def test_stub_states_minutes_and_difficulty(solutions, module):
     counted = sum(not function.bonus for function in assignment.functions)
     number = f"{assignment.number} of {len(TRANSFORMER.assignments)}"
     whole = f"# *Assignment {number} · {counted} functions · about "
-    assert stub.count(whole + duration(assignment.minutes)) == 1
+    assert stub.count(f"{whole}{duration(assignment.minutes)} to write them") == 1
     for function in assignment.functions:
         line = f"`{function.name}`[^\n]*\n#\n# \\*{duration(function.minutes)}, {DIFFICULTY[function.difficulty]}\\*\n"
         assert len(re.findall(r"# ## [^`\n]*" + line, stub)) == 1, function.name
@@ -150,10 +154,33 @@ def test_lesson_paragraphs_do_not_become_lists(module):
 
 
 @pytest.mark.parametrize("module", MODULES)
+def test_paper_questions_are_answered(module):
+    texts = markdown(module)
+    for at in [i for i, text in enumerate(texts) if text.startswith("## On paper")]:
+        asked = re.findall(r"^(\d)\. ", texts[at], re.MULTILINE)
+        assert texts[at + 1].startswith("## Answers on paper\n")
+        assert (
+            asked == re.findall(r"^\*\*(\d)\. ", texts[at + 1], re.MULTILINE) == [str(i + 1) for i in range(len(asked))]
+        )
+        assert len(asked) >= 2
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_further_experiments_are_run_by_name(module):
+    all_cells = list(cells(module))
+    for at in [i for i, (_, text) in enumerate(all_cells) if text.startswith("## Try it:")]:
+        task, code = all_cells[at][1], all_cells[at + 1][1]
+        name = re.search(rf"`python {module}\.py (\w+)`", task)[1]
+        assert code.startswith(f'if __name__ == "__main__" and "{name}" in sys.argv:\n')
+        assert len([line for line in code.splitlines() if line]) <= 65
+        assert "?" in task.partition("**Guess first.**")[2]
+
+
+@pytest.mark.parametrize("module", MODULES)
 def test_experiment_is_short_and_its_questions_are_answered(module):
     """test_stubs.py checks its output and its answers, with all other numbers in lessons."""
     all_cells = list(cells(module))
-    at, task = next((i, text) for i, (_, text) in enumerate(all_cells) if text.startswith("## Try it"))
+    at, task = next((i, text) for i, (_, text) in enumerate(all_cells) if text.startswith("## Try it\n"))
     assert "?" in task.partition("**Guess first.**")[2]
     assert f"`python {module}.py`" in task
     code = experiment(all_cells[at + 1][1])

@@ -1,4 +1,4 @@
-"""Wrong answers to assignment 4 as beginners write them; each docstring lists the mistakes that the report should name."""
+"""Beginners' wrong answers to `attention`; each docstring lists the mistakes that the report should name."""
 
 import math
 

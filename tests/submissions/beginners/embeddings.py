@@ -1,4 +1,4 @@
-"""Wrong answers to assignment 3 as beginners write them; each docstring lists the mistakes that the report should name."""
+"""Beginners' wrong answers to `embeddings`; each docstring lists the mistakes that the report should name."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Wrong answers to assignment 7 as beginners write them; the docstring is what the report should call them."""
+"""Wrong answers to `ffn` as beginners write them; the docstring is what the report should call them."""
 
 import math
 import numpy as np

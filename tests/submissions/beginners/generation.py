@@ -1,4 +1,4 @@
-"""Beginners' wrong versions of assignment 11; each docstring lists the mistakes that the report should name."""
+"""Beginners' wrong versions of `generation`; each docstring lists the mistakes that the report should name."""
 
 import numpy as np
 from softmax import as_float, softmax

@@ -1,4 +1,4 @@
-"""Wrong answers to assignment 6 as beginners write them; the docstring is what the report should call them."""
+"""Wrong answers to `layernorm` as beginners write them; the docstring is what the report should call them."""
 
 import numpy as np
 

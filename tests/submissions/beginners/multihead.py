@@ -1,4 +1,4 @@
-"""Wrong answers to assignment 5 as beginners write them; the docstring is what the report should call them."""
+"""Wrong answers to `multihead` as beginners write them; the docstring is what the report should call them."""
 
 import math
 

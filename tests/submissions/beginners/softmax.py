@@ -1,4 +1,4 @@
-"""Wrong answers to assignment 2 as beginners write them; each docstring lists the mistakes that the report should name."""
+"""Wrong answers to `softmax` as beginners write them; each docstring lists the mistakes that the report should name."""
 
 import numpy as np
 

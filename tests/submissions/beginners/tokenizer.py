@@ -1,4 +1,4 @@
-"""Wrong answers to assignment 1 as beginners write them; each docstring lists the mistakes that the report should name."""
+"""Beginners' wrong answers to `tokenizer`; each docstring lists the mistakes that the report should name."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Beginners' wrong versions of assignment 10; each docstring lists the mistakes that the report should name."""
+"""Beginners' wrong versions of `training`; each docstring lists the mistakes that the report should name."""
 
 import math
 import numpy as np
@@ -248,41 +248,41 @@ def learning_rate__zero_warmup(step, max_lr, min_lr, warmup_steps, total_steps):
     return min_lr + (max_lr - min_lr) * (1 + math.cos(math.pi * p)) / 2
 
 
-def train_step__clip_after(params, state, x, y, config, lr, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.01, max_norm=None):
+def train_step__clip_after(params, state, x, y, config, lr, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.01, max_norm=None, rng=None):
     """parameters-clipped"""
-    loss, grads = gpt_loss(x, y, params, config)
+    loss, grads = gpt_loss(x, y, params, config, rng)
     params, state = adamw_step(params, grads, state, lr, betas, eps, weight_decay)
     if max_norm is not None: params, _ = clip_grad_norm(params, max_norm)
     return loss, params, state
 
 
-def train_step__options_dropped(params, state, x, y, config, lr, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.01, max_norm=None):
+def train_step__options_dropped(params, state, x, y, config, lr, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.01, max_norm=None, rng=None):
     """options-dropped"""
-    loss, grads = gpt_loss(x, y, params, config)
+    loss, grads = gpt_loss(x, y, params, config, rng)
     if max_norm is not None: grads, _ = clip_grad_norm(grads, max_norm)
     params, state = adamw_step(params, grads, state, lr)
     return loss, params, state
 
 
-def train_step__clip_tuple(params, state, x, y, config, lr, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.01, max_norm=None):
+def train_step__clip_tuple(params, state, x, y, config, lr, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.01, max_norm=None, rng=None):
     """clip-not-unpacked"""
-    loss, grads = gpt_loss(x, y, params, config)
+    loss, grads = gpt_loss(x, y, params, config, rng)
     if max_norm is not None: grads = clip_grad_norm(grads, max_norm)
     params, state = adamw_step(params, grads, state, lr, betas, eps, weight_decay)
     return loss, params, state
 
 
-def train_step__x_for_y(params, state, x, y, config, lr, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.01, max_norm=None):
+def train_step__x_for_y(params, state, x, y, config, lr, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.01, max_norm=None, rng=None):
     """answers-are-questions"""
-    loss, grads = gpt_loss(x, x, params, config)
+    loss, grads = gpt_loss(x, x, params, config, rng)
     if max_norm is not None: grads, _ = clip_grad_norm(grads, max_norm)
     params, state = adamw_step(params, grads, state, lr, betas, eps, weight_decay)
     return loss, params, state
 
 
-def train_step__y_shifted(params, state, x, y, config, lr, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.01, max_norm=None):
+def train_step__y_shifted(params, state, x, y, config, lr, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.01, max_norm=None, rng=None):
     """shifted-again"""
-    loss, grads = gpt_loss(x[:, :-1], y[:, 1:], params, config)
+    loss, grads = gpt_loss(x[:, :-1], y[:, 1:], params, config, rng)
     if max_norm is not None: grads, _ = clip_grad_norm(grads, max_norm)
     params, state = adamw_step(params, grads, state, lr, betas, eps, weight_decay)
     return loss, params, state
@@ -315,42 +315,42 @@ def estimate_loss__perplexity(params, config, batches):
     return math.exp(t / n)
 
 
-def train__last_rate(params, config, batches, lr, state=None, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.01, max_norm=None):
+def train__last_rate(params, config, batches, lr, state=None, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.01, max_norm=None, rng=None):
     """loss-after-the-step"""
     losses = []; state = state or {}
     rates = lr if np.iterable(lr) else [lr] * len(batches)
     for r, (x, y) in zip(rates, batches):
-        loss, params, state = train_step(params, state, x, y, config, r, betas, eps, weight_decay, max_norm)
-        losses.append(gpt_loss(x, y, params, config)[0])
+        loss, params, state = train_step(params, state, x, y, config, r, betas, eps, weight_decay, max_norm, rng=rng)
+        losses.append(gpt_loss(x, y, params, config, rng)[0])
     return params, state, losses
 
 
-def train__scalar_only(params, config, batches, lr, state=None, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.01, max_norm=None):
+def train__scalar_only(params, config, batches, lr, state=None, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.01, max_norm=None, rng=None):
     """one-rate-only"""
     losses = []; state = state or {}
     for x, y in batches:
-        loss, params, state = train_step(params, state, x, y, config, lr, betas, eps, weight_decay, max_norm)
+        loss, params, state = train_step(params, state, x, y, config, lr, betas, eps, weight_decay, max_norm, rng=rng)
         losses.append(loss)
     return params, state, losses
 
 
-def train__options_dropped(params, config, batches, lr, state=None, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.01, max_norm=None):
+def train__options_dropped(params, config, batches, lr, state=None, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.01, max_norm=None, rng=None):
     """options-and-norm-dropped"""
     losses = []; state = state or {}
     rates = lr if np.iterable(lr) else [lr] * len(batches)
     for r, (x, y) in zip(rates, batches):
-        loss, params, state = train_step(params, state, x, y, config, r)
+        loss, params, state = train_step(params, state, x, y, config, r, rng=rng)
         losses.append(loss)
     return params, state, losses
 
 
-def train__first_batch(params, config, batches, lr, state=None, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.01, max_norm=None):
+def train__first_batch(params, config, batches, lr, state=None, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.01, max_norm=None, rng=None):
     """same-batch"""
     losses = []; state = state or {}
     rates = lr if np.iterable(lr) else [lr] * len(batches)
     for r, _ in zip(rates, batches):
         x, y = batches[0]
-        loss, params, state = train_step(params, state, x, y, config, r, betas, eps, weight_decay, max_norm)
+        loss, params, state = train_step(params, state, x, y, config, r, betas, eps, weight_decay, max_norm, rng=rng)
         losses.append(loss)
     return params, state, losses
 
@@ -410,17 +410,17 @@ def learning_rate__no_error(step, max_lr, min_lr, warmup_steps, total_steps):
     return min_lr + 0.5 * (max_lr - min_lr) * (1 + math.cos(part * math.pi))
 
 
-def train_step__eps_lost(params, state, x, y, config, lr, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.01, max_norm=None):
+def train_step__eps_lost(params, state, x, y, config, lr, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.01, max_norm=None, rng=None):
     """eps-dropped"""
-    loss, grads = gpt_loss(x, y, params, config)
+    loss, grads = gpt_loss(x, y, params, config, rng)
     if max_norm is not None:
         grads = clip_grad_norm(grads, max_norm)[0]
     return loss, *adamw_step(params, grads, state, lr, betas, weight_decay=weight_decay)
 
 
-def train_step__if_max_norm(params, state, x, y, config, lr, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.01, max_norm=None):
+def train_step__if_max_norm(params, state, x, y, config, lr, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.01, max_norm=None, rng=None):
     """limit-of-0-ignored"""
-    loss, grads = gpt_loss(x, y, params, config)
+    loss, grads = gpt_loss(x, y, params, config, rng)
     if max_norm:
         grads = clip_grad_norm(grads, max_norm)[0]
     return loss, *adamw_step(params, grads, state, lr, betas, eps, weight_decay)
@@ -443,22 +443,22 @@ def estimate_loss__nothing(params, config, batches):
     return total / count
 
 
-def train__list_of_batches(params, config, batches, lr, state=None, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.01, max_norm=None):
+def train__list_of_batches(params, config, batches, lr, state=None, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.01, max_norm=None, rng=None):
     """batches-listed"""
     losses, state, batches = [], state or {}, list(batches)
     for (x, y), rate in zip(batches, lr if np.iterable(lr) else [lr] * len(batches)):
-        loss, params, state = train_step(params, state, x, y, config, rate, betas, eps, weight_decay, max_norm)
+        loss, params, state = train_step(params, state, x, y, config, rate, betas, eps, weight_decay, max_norm, rng=rng)
         losses.append(loss)
     return params, state, losses
 
 
-def train__isinstance(params, config, batches, lr, state=None, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.01, max_norm=None):
+def train__isinstance(params, config, batches, lr, state=None, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.01, max_norm=None, rng=None):
     """lists-and-numbers-only"""
     losses, state = [], state or {}
     for i, (x, y) in enumerate(batches):
         if isinstance(lr, list) and i >= len(lr):
             break
         rate = lr[i] if isinstance(lr, list) else lr
-        loss, params, state = train_step(params, state, x, y, config, rate, betas, eps, weight_decay, max_norm)
+        loss, params, state = train_step(params, state, x, y, config, rate, betas, eps, weight_decay, max_norm, rng=rng)
         losses.append(loss)
     return params, state, losses

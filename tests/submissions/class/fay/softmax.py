@@ -1,4 +1,4 @@
-"""Assignment 2: softmax and cross-entropy, forward and backward."""
+"""Softmax and cross-entropy, forward and backward."""
 
 # %% [markdown]
 # # Softmax: from scores to probabilities
