@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 CLASS := tests/submissions/class --out demo-out --seed 0 --call-seconds 2
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: demo test test-fast check format memo stubs picture clean
+.PHONY: demo test test-fast check format memo stubs figures picture clean
 
 demo: $(VENV)/light
 	$(BIN)/headway grade $(CLASS) || $(BIN)/headway grade $(CLASS) --unsafe-no-sandbox
@@ -40,6 +40,11 @@ memo: $(VENV)/dev
 stubs: $(VENV)/dev
 	$(BIN)/headway release assignments --format stubs
 	$(BIN)/headway release assignments/notebooks --format notebooks
+
+# The pictures in the lessons, which stubs and notebooks contain.
+figures: $(VENV)/dev
+	$(BIN)/python -m autograder.workspace.lesson_figures
+	$(MAKE) stubs
 
 # The report that the README shows.
 picture: $(VENV)/dev
