@@ -13,8 +13,9 @@ from autograder.report.doctor import Diagnostic
 
 # The packages, what the optional ones are needed for, and the extra that installs them.
 PACKAGES = (
-    *((name, "", "") for name in ("numpy", "pytest", "rich", "watchfiles", "msgspec")),
+    *((name, "", "") for name in ("numpy", "regex", "pytest", "rich", "watchfiles", "msgspec")),
     ("torch", "other inputs (--seed), grading a class, and headway bench", "torch"),
+    ("tokenizers", "other inputs (--seed) and grading a class", "torch"),
     ("safetensors", "saving models trained by headway train", "train"),
     ("matplotlib", "plots", "train"),
 )

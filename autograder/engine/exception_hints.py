@@ -57,7 +57,7 @@ NameError: is not defined
 UnboundLocalError
     this function assigns the variable, but not before this line
 ModuleNotFoundError
-    a submission may import only NumPy, the standard library and its own modules
+    a submission may import only NumPy, regex, the standard library and its own modules
 OSError: File too large
     the code was stopped because it printed too much: remove the print, or move it out of the loop
 EOFError: reading a line

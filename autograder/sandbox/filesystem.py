@@ -1,4 +1,4 @@
-"""List the paths that student code may read: the standard library, NumPy and the shared libraries that they need.
+"""List the paths that student code may read: the standard library, NumPy, `regex` and their shared libraries.
 
 Nothing else that is installed is readable, above all not PyTorch: code that can read `site-packages` can import it.
 """
@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+IMPORTABLE = ("numpy", "regex")  # what student code may import besides the standard library
 INSTALLED = ("site-packages", "dist-packages")
 
 
@@ -18,7 +19,7 @@ class ReadablePaths:
 
     roots: tuple[Path, ...]  # Some of them contain folders of installed packages.
     hidden: tuple[Path, ...]  # those folders of installed packages, which must not be read
-    packages: tuple[Path, ...]  # the exceptions: NumPy and the libraries that its wheel contains
+    packages: tuple[Path, ...]  # the exceptions: NumPy and `regex`, and the libraries that their wheels contain
 
     def coarse(self) -> list[str]:
         """Return the few paths that every student process confines itself to once more."""
@@ -31,17 +32,18 @@ class ReadablePaths:
         return [*listed, *((str(path), True) for path in (*readable, *self.packages))]
 
 
-def numpy_folder() -> Path:
-    """Return the folder of the installed NumPy, without importing it."""
-    spec = importlib.util.find_spec("numpy")
+def package_folder(name: str) -> Path:
+    """Return the folder of an installed package, without importing it."""
+    spec = importlib.util.find_spec(name)
     assert spec is not None and spec.origin is not None
     return Path(spec.origin).parent
 
 
 def readable_paths() -> ReadablePaths:
     """Return what student code may read on this machine (Linux)."""
-    numpy = numpy_folder()
-    packages = [path.resolve() for path in (numpy, numpy.with_name("numpy.libs")) if path.is_dir()]
+    folders_of_packages = [package_folder(name) for name in IMPORTABLE]
+    exceptions = [path for folder in folders_of_packages for path in (folder, folder.with_name(f"{folder.name}.libs"))]
+    packages = [path.resolve() for path in exceptions if path.is_dir()]
     standard = Path(sysconfig.get_path("stdlib")).resolve()  # In a virtual environment: that of the base installation.
     folders = {standard, *_library_folders(), *packages}
     roots = sorted(folder for folder in folders if folders.isdisjoint(folder.parents))

@@ -18,7 +18,7 @@ from typing import IO, Any, NamedTuple
 
 from autograder.core import wire_format
 from autograder.sandbox.call_timer import Activity, CallTimer, Deadline, activity_of
-from autograder.sandbox.filesystem import numpy_folder
+from autograder.sandbox.filesystem import IMPORTABLE, package_folder
 from autograder.sandbox.limits import Limits
 from autograder.sandbox.policy import CHILD_FOLDER, NO_SANDBOX, PARSING_FOLDER, SandboxPolicy
 
@@ -43,7 +43,8 @@ class ExitStatus(NamedTuple):
 
 def _command(python: str, mode: str, **settings: Any) -> list[str]:
     files = {"frames": str(Path(wire_format.__file__)), "parsing": str(PARSING_FOLDER / "__init__.py")}
-    setup = {"mode": mode, "numpy": str(numpy_folder().parent), **files, **settings}
+    packages = sorted({str(package_folder(name).parent) for name in IMPORTABLE})
+    setup = {"mode": mode, "packages": packages, **files, **settings}
     # -I: no environment, no user site, no current folder. -S: no site-packages, so neither torch nor autograder.
     return [python, "-I", "-S", "-X", "utf8", str(CHILD_FOLDER / "main.py"), json.dumps(setup)]
 

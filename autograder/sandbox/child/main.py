@@ -25,18 +25,21 @@ def load(name, path):
 
 
 def prepare(setup):
-    """Import NumPy and the files beside this one, then remove the site-packages folder from the path.
+    """Import NumPy, `regex` and the files beside this one, then remove the site-packages folder from the path.
 
     After that, `import torch` or `import autograder` finds nothing. NumPy's own submodules are found through NumPy.
     """
-    sys.path.append(setup["numpy"])
+    standard = sys.path.copy()
+    sys.path += setup["packages"]
     import numpy.fft
     import numpy.linalg
     import numpy.ma
     import numpy.polynomial
-    import numpy.random  # noqa: F401
+    import numpy.random
+    import regex
 
-    sys.path.remove(setup["numpy"])
+    _ = (numpy, regex)  # Imported so that every forked process has them.
+    sys.path[:] = standard
     folder = os.path.dirname(__file__)
     load("_headway_frames", setup["frames"])
     load("_headway_parsing", setup["parsing"])

@@ -83,7 +83,10 @@ class Submission:
         return frames.Handle(number)
 
 
-UNAVAILABLE = {"torch", "tensorflow", "jax", "scipy", "sklearn", "pandas", "autograder", "cupy", "numba", "autograd"}
+UNAVAILABLE = {
+    *("torch", "tensorflow", "jax", "scipy", "sklearn", "pandas", "autograder", "cupy", "numba", "autograd"),
+    *("tokenizers", "tiktoken", "transformers"),
+}
 
 
 class NumpyOnly:
