@@ -43,6 +43,17 @@ mistake(
     why: All positions with the same token use the same row of the table, so their gradients are added.
     ask: If a token occurs at three positions and its vector changes, at how many positions does that affect the
          loss?""")
+mistake(
+    "repeats-lost-within-texts",
+    _GRADIENT,
+    f"ids = np.atleast_1d(ids)\n    {_NEW_TABLE}"
+    "for text, grads in zip(ids, dout.reshape(*ids.shape, dout.shape[-1]), strict=True):\n"
+    "        dW[text] += grads\n    return dW",
+).explain("""
+    the loop covered the first axis only: tokens repeated within a text lost all gradients but the last
+    why: With an array of ids, dW[text] += reads once and writes several times, so only the last one counts. A single
+         text is not affected, because then each step of the loop adds one token.
+    ask: What is a after `a = np.zeros(2); a[[0, 0, 0]] += 1`? Which NumPy function adds every time?""")
 for which, index in (("last", -1), ("first", 0)):
     mistake(
         f"{which}-text-only",

@@ -167,6 +167,21 @@ for name, da, db, title, why, ask in _PRODUCTS:
     mistake(f"both-{name}", _DA, da, _DB, db).explain(f"{title.format('both gradients')}\nwhy: {why}\nask: {ask}")
     mistake(f"da-{name}", _DA, da, common=is_common).explain(f"{title.format('da')}\nwhy: {why}\nask: {ask}")
     mistake(f"db-{name}", _DB, db, common=is_common).explain(f"{title.format('db')}\nwhy: {why}\nask: {ask}")
+# The same, summed by a `sum_to_shape` that does not end with a reshape.
+_SUM = (
+    "(lambda g, s: g.sum(axis=tuple(i for i, n in enumerate(s) if n == 1), keepdims=True))"
+    "(np.swapaxes({0}, -1, -2).sum(axis=tuple(range({0}.ndim - {1}.ndim))), {1}.shape)"
+)
+_SUMMED_A, _SUMMED_B = f"return {_SUM.format('da', 'a')}", f", {_SUM.format('db', 'b')}"
+for gradient, edits in {
+    "both gradients": (_RESULT_A, _SUMMED_A, _RESULT_B, _SUMMED_B),
+    "da": (_RESULT_A, _SUMMED_A),
+    "db": (_RESULT_B, _SUMMED_B),
+}.items():
+    mistake(f"{gradient.split()[0]}-transposed-in-another-shape", *edits).explain(f"""
+        {gradient}: the result is transposed
+        why: A gradient has the shape of its array. With square matrices, the shape does not show the mistake.
+        ask: What is the shape of your result if M, K and N are 2, 3 and 4?""")
 for name, new, title, why, ask in _SUMS:
     da, db = f"return {new.format('da', 'a')}", f", {new.format('db', 'b')}"
     both = title.format("DA").replace(
