@@ -40,6 +40,8 @@ def find_constants(families: Iterable[Mistake], search: Search) -> dict[Mistake,
         values = _find_values(family, module, search)
         if search.is_out_of_time:  # Then others were not tried, which might explain as much.
             break
+        # Next to the right constant, a tiny one of the other sign is no number that was written, but rounding.
+        values = [value for value in values if value >= 0 or -value > CLOSE * (family.constant or 0)]
         if values:
             value = min(values, key=_roundness)
             is_determined = max(values) - min(values) <= CLOSE * abs(value)

@@ -306,6 +306,10 @@ def _refuse(refuses: Refuses, draw: RandomInputs, *, with_targets: bool = False)
     for ids, settings in ((too_long, short), (negative, config), (too_large, config)):
         targets = (_ids(draw, settings, *ids.shape),) if with_targets else ()
         refuses(ids, *targets, _params(draw, settings), settings)
+    # Sines and cosines exist for any number of positions: there, too, only an explicit check notices.
+    endless = _tiny(positions="sinusoidal")
+    targets = (_ids(draw, endless, 2, 5),) if with_targets else ()
+    refuses(_ids(draw, endless, 2, 5), *targets, _params(draw, endless), endless)
 
 
 @graded("gpt.gpt_loss", points=2)

@@ -199,7 +199,7 @@ mistake("columns-normalised", "weights.sum(axis=-1, keepdims=True)", "weights.su
     why: Each row holds the weights of one average, so each row should sum to 1.
     ask: Position t of the result uses one row of the matrix. What is the sum of that row?""")
 mistake("keepdims-forgotten", "weights.sum(axis=-1, keepdims=True)", "weights.sum(axis=-1)").explain("""
-    keepdims=True is missing from the row sums
+    column j was divided by j + 1, not row t by t + 1: the row sums need keepdims=True
     why: A vector of T sums then divides the columns. The matrix is square, so NumPy gives no error.
     ask: Row 2 has the sum 3. Which entries of the matrix does your code divide by 3?""")
 mistake("divided-by-length", "weights.sum(axis=-1, keepdims=True)", "x.shape[-2]").explain("""

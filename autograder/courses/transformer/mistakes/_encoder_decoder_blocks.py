@@ -263,6 +263,14 @@ mistake("second-residual-from-x", "sum2 = after_attention + source_out", "sum2 =
     x was added after the second step, instead of the stream after the first
     why: The result of the first step is then missing from the stream.
     ask: Which array is the stream when the second step begins?""")
+mistake(
+    "second-residual-from-x-with-post",
+    "sum2 = after_attention + source_out",
+    "sum2 = (after_attention if pre else x) + source_out",
+).explain("""
+    with "post", x was added after the second step, instead of the stream after the first
+    why: The result of the first step is then missing from the stream.
+    ask: Which array is the stream when the second step begins?""")
 mistake("third-residual-too-early", "= after_source_attention + ffn_out", "= after_attention + ffn_out").explain("""
     the stream before the second step was added after the third
     why: The result of the source attention is then missing from the stream.

@@ -54,6 +54,16 @@ for name, what, edits in (
     ("small-p-accepted", "a top_p of 0 or less was accepted", (_BAD_P, "if top_p is not None and top_p > 1:")),
     ("p-of-0-accepted", "a top_p of 0 was accepted", (_BAD_P, "if top_p is not None and not 0 <= top_p <= 1:")),
     (
+        "p-of-0-keeps-nothing",
+        "a top_p of 0 was accepted: no token is left, and the result is nan",
+        (
+            _BAD_P,
+            "if top_p is not None and not 0 <= top_p <= 1:",
+            "ranked[..., 1:][mass[..., :-1] >= top_p] = 0.0",
+            "ranked[(mass - ranked if top_p > 0 else mass) >= top_p] = 0.0",
+        ),
+    ),
+    (
         "p-of-0-ignored",
         "a top_p of 0 was treated like None",
         (

@@ -21,6 +21,10 @@ mistake("mean-path-too", "dx = g -", "dx = g - g.mean(axis=-1, keepdims=True) -"
     a mean was subtracted in dx, as in layer normalization
     why: The forward pass subtracts no mean, so there is no path through one in the backward pass.
     ask: Which of the three terms of layernorm_backward belongs to a step that rmsnorm does not have?""")
+mistake("centred", "    dx /= rms\n", "    dx /= rms\n    dx -= dx.mean(axis=-1, keepdims=True)\n").explain("""
+    the mean of dx was subtracted from it, as if rmsnorm centred its input
+    why: The forward pass subtracts no mean, so the entries of dx need not add up to 0.
+    ask: Shifting all entries of x by the same number changes nothing after layernorm. Is that so after rmsnorm?""")
 mistake("passed-through", "return dx,", "return dout * 1.0,").explain("""
     dx is dout, as if the layer did nothing
     why: The forward pass divides and scales, and each of these steps changes the gradient.

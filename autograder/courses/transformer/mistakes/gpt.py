@@ -130,6 +130,16 @@ mistake(
     a text that is longer than the block size was accepted
     why: There is no row of W_pos for its last tokens. With a block size of 1, broadcasting even hides that.
     ask: What does your function do with block_size + 1 tokens?""")
+mistake(
+    "length-not-checked-with-sines",
+    "if length > config.block_size:",
+    'if length > config.block_size and config.positions == "learned":',
+    'embed(ids, params["W_tok"], positions)',
+    'embed(ids, params["W_tok"], np.resize(positions, (max(length, len(positions)), config.d_model)))',
+).explain("""
+    with sinusoidal positions, a text that is longer than the block size was accepted
+    why: Sines and cosines exist for any position, so nothing else fails. The model has seen block_size positions only.
+    ask: What does your function do with block_size + 1 tokens if config.positions is "sinusoidal"?""")
 mistake("length-raises-index-error", _TOO_LONG, "", _EMBED, f"{_TOKENS} + positions[np.arange(length)]").explain("""
     a text that is longer than the block size raised IndexError, not ValueError
     why: Indexing alone does not keep the promise of the docstring, which is ValueError.

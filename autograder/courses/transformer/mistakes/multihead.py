@@ -136,6 +136,12 @@ mistake("counted-from-the-front", ".swapaxes(-2, -3)", ".swapaxes(1, 2)").explai
     axes 1 and 2 were swapped, counted from the front
     why: These are the heads and the positions only if there is exactly one batch axis.
     ask: Counted from the end, which axes are the heads and the positions?""")
+mistake(
+    "counted-from-the-front-and-joined", _MERGED, "x.swapaxes(1, 2).reshape(*x.swapaxes(1, 2).shape[:-2], -1)"
+).explain("""
+    axes 1 and 2 were swapped, counted from the front
+    why: These are the heads and the positions only if there is exactly one batch axis.
+    ask: Counted from the end, which axes are the heads and the positions?""")
 mistake("one-batch-axis-only", "*batch, n_heads, length,", "B, n_heads, length,", "(*batch,", "(B,").explain("""
     the code works with exactly one batch axis: B, H, T, K = x.shape
     why: A single text has no batch axis, and there may be more than one.
