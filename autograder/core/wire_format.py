@@ -16,7 +16,7 @@ import json
 import math
 import struct
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, is_dataclass
 from typing import Any
 
 import numpy as np
@@ -126,6 +126,22 @@ class FunctionOf:
 
 
 @dataclass(frozen=True)
+class Instance:
+    """An instance of a dataclass that a student's function returned: the name of its type, and its fields.
+
+    It is data: nothing makes an object of it again.
+    """
+
+    type_name: str
+    fields: dict[str, Any]
+
+    @classmethod
+    def of(cls, value: Any) -> "Instance":
+        """Return what stands for an instance of a dataclass."""
+        return cls(_type_name(value), {field.name: getattr(value, field.name) for field in fields(value)})
+
+
+@dataclass(frozen=True)
 class Opaque:
     """A value that cannot be sent (a generator, an object array, a class instance), represented by its type's name."""
 
@@ -135,8 +151,9 @@ class Opaque:
 def pack(value: Any) -> bytes:
     """Encode a value as one frame.
 
-    None, bool, int, float, str, tuple, list, dict, NumPy arrays and scalars, and the markers above are encoded;
-    anything else becomes an `Opaque` with the name of its type. Raises FrameError if the value is too deep or large.
+    None, bool, int, float, str, tuple, list, dict, NumPy arrays and scalars, and the markers above are encoded. An
+    instance of a dataclass becomes an `Instance`, anything else an `Opaque` with the name of its type. Raises
+    FrameError if the value is too deep or large.
     """
     chunks: list[bytes] = []
     header = json.dumps(_describe(value, chunks, 0), separators=(",", ":")).encode("utf-8", "surrogatepass")
@@ -206,6 +223,9 @@ def _describe(value: Any, chunks: list[bytes], depth: int) -> Any:
         return {"f": [value.kind, _describe(value.weights, chunks, depth + 1), value.max_calls]}
     if type(value) is Config:
         return {"c": [value.module, value.name, _describe(value.fields, chunks, depth + 1)]}
+    if is_dataclass(value) and not isinstance(value, (type, Opaque)):
+        instance = value if type(value) is Instance else Instance.of(value)
+        return {"n": [instance.type_name, _describe(instance.fields, chunks, depth + 1)]}
     return {"o": value.type_name if type(value) is Opaque else _type_name(value)}
 
 
@@ -253,6 +273,10 @@ class _Decoder:
             return self._handle(content)
         if tag == "o" and type(content) is str:
             return Opaque(content[:200])
+        if tag == "n" and type(content) is list and len(content) == 2 and type(content[0]) is str:
+            values = self.build(content[1], depth + 1)
+            if type(values) is dict:
+                return Instance(content[0][:200], values)
         if tag in _MARKERS and not self._trusted:
             raise FrameError(f"it contains {_MARKERS[tag]}, which only the grader may send")
         if tag == "r" and type(content) is int:

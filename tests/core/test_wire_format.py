@@ -1,6 +1,7 @@
 """Frames carry data and only data; whatever is not a frame is refused, not guessed at."""
 
 import contextlib
+import dataclasses
 import io
 import itertools
 import json
@@ -122,6 +123,35 @@ def test_unsendable_value_becomes_its_type_name():
     assert wire_format.unpack(wire_format.pack(matrix)).type_name == "numpy.matrix"
 
 
+@dataclasses.dataclass
+class Settings:
+    width: int
+    table: object = None
+
+
+def test_instance_of_dataclass_becomes_its_fields():
+    sent = Settings(3, np.arange(2))
+    for handles in (None, ()):
+        back = wire_format.unpack(wire_format.pack([sent]), handles)[0]
+        assert back.type_name.endswith("test_wire_format.Settings")
+        assert list(back.fields) == ["width", "table"]
+        assert back.fields["width"] == 3
+        assert back.fields["table"].tolist() == [0, 1]
+        assert repr(wire_format.unpack(wire_format.pack(back), handles)) == repr(back)
+
+
+def test_class_itself_is_not_sent():
+    assert wire_format.unpack(wire_format.pack(Settings)) == wire_format.Opaque("type")
+
+
+@pytest.mark.parametrize(
+    "entry", [{"n": ["gpt.GPTConfig", {"l": []}]}, {"n": [1, {"d": []}]}, {"n": ["gpt.GPTConfig"]}]
+)
+def test_malformed_instance_is_refused(entry):
+    with pytest.raises(wire_format.FrameError, match="malformed"):
+        wire_format.unpack(frame_of(entry), ())
+
+
 def test_markers_round_trip():
     marks = [wire_format.Handle(3), wire_format.Rng(7), wire_format.Config("gpt", "GPTConfig", {"d_model": 8})]
     marks.append(wire_format.GeneratorOf([1, (2, 3)], endless=True))
@@ -180,6 +210,7 @@ PLACES = {
     "dict": lambda entry: {"d": [["value", {"d": [["weights", entry]]}]]},
     "key": lambda entry: {"d": [[entry, 1]]},
     "field": lambda entry: {"c": ["gpt", "GPTConfig", {"d": [["d_model", entry]]}]},
+    "instance": lambda entry: {"n": ["gpt.GPTConfig", {"d": [["d_model", entry]]}]},
 }
 
 

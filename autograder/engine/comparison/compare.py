@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from autograder.core.wire_format import Handle, Opaque
+from autograder.core.wire_format import Config, Handle, Instance, Opaque
 from autograder.curriculum import CACHE, Function, Output
 from autograder.engine.comparison import error_map, relations
 from autograder.errors import Mismatch
@@ -104,7 +104,9 @@ def compare_value(
 
 
 def _compare_one(actual: Any, expected: Any, output: Output, function: Function, tolerance: Tolerance | None) -> None:
-    if isinstance(expected, dict):
+    if isinstance(expected, Config):
+        _compare_instance(actual, expected, output, function, tolerance)
+    elif isinstance(expected, dict):
         _compare_dict(actual, expected, output, function, tolerance)
     elif isinstance(expected, list) and any(isinstance(item, np.ndarray) for item in expected):
         _compare_list(actual, expected, output, function, tolerance)
@@ -158,6 +160,18 @@ def _compare_dict(
         public = all(isinstance(value, (np.ndarray, dict)) for value in expected.values())
         raise Mismatch(output.name + text, secret=None if public else (text, " has other keys than expected"))
     _compare_entries(actual, expected, output, function, tolerance)
+
+
+def _compare_instance(
+    actual: Any, expected: Config, output: Output, function: Function, tolerance: Tolerance | None
+) -> None:
+    """Compare an instance of a dataclass by the fields that are expected; it may have others."""
+    if not isinstance(actual, Instance) or actual.type_name != f"{expected.module}.{expected.name}":
+        raise _wrong_type(output, f"a {expected.name} of {expected.module}.py", actual, help=None)
+    for name, value in expected.fields.items():
+        if name not in actual.fields:
+            raise Mismatch(f"{output.name} has no field {name}")
+        _compare_one(actual.fields[name], value, Output(f"{output.name}.{name}"), function, tolerance)
 
 
 def _compare_list(
@@ -319,7 +333,7 @@ def shape_text(shape: Sequence[int]) -> str:
 
 def describe_type(value: Any) -> str:
     """Return the type of a student's value, in words."""
-    if isinstance(value, Opaque):
+    if isinstance(value, (Instance, Opaque)):
         return value.type_name
     if isinstance(value, Handle):
         return "a cache"
@@ -367,5 +381,5 @@ _SHORT.maxstring = _SHORT.maxlong = _SHORT.maxother = 300
 
 
 def _short(value: Any) -> str:
-    text = describe_type(value) if isinstance(value, (Opaque, np.ndarray)) else _SHORT.repr(value)
+    text = describe_type(value) if isinstance(value, (Instance, Opaque, np.ndarray)) else _SHORT.repr(value)
     return text if len(text) <= 120 else text[:117] + "..."

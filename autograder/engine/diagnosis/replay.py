@@ -4,12 +4,12 @@ import copy
 import types
 import warnings
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, is_dataclass
 from typing import Any
 
 import numpy as np
 
-from autograder.core.wire_format import Config, FunctionOf, GeneratorOf, Rng
+from autograder.core.wire_format import Config, FunctionOf, GeneratorOf, Instance, Rng
 from autograder.curriculum.registry import BUILT_IN
 from autograder.engine.diagnosis.explanation import is_same_error
 from autograder.engine.diagnosis.variants import instance_of, parameter_names, solution_module
@@ -84,6 +84,7 @@ def _run(call: Call, module: types.ModuleType, caches: dict[int, Any], package: 
         return Answer(exception=StudentException(type(error).__name__, str(error)))
     before = {**dict(zip(parameter_names(call.function.qualified, package), call.args, strict=False)), **call.kwargs}
     after = {**dict(zip(before, args, strict=False)), **kwargs}
+    value = Instance.of(value) if is_dataclass(value) and not isinstance(value, type) else value
     return Answer(value, modified=frozenset(name for name, old in before.items() if not _untouched(after[name], old)))
 
 
@@ -104,17 +105,24 @@ def same_modified(call: Call, answer: Answer, package: str) -> bool:
     return modified == answer.modified
 
 
-def same_exception(call: Call, exception: StudentException | None, package: str) -> bool:
-    """Return whether the student's call and a candidate raised the same exception."""
+def same_exception(
+    call: Call, exception: StudentException | None, package: str, official: Answer | None = None
+) -> bool:
+    """Return whether the student's call and a candidate raised the same exception.
+
+    `official` is the official solution's answer to the call, if it is known; a call with a cache cannot be repeated
+    without the calls before it.
+    """
     if call.exception is None or exception is None or call.exception.type != exception.type:
         return False
     if is_same_error(call.exception.message, exception.message):
         return True
-    if any(isinstance(value, Cache) for value in (*call.args, *call.kwargs.values())):
-        return False  # No contract requires a backward pass to raise one.
+    if official is None:
+        if any(isinstance(value, Cache) for value in (*call.args, *call.kwargs.values())):
+            return False
+        official = _run(call, solution_module(call.function.module, package), {}, package)
     # Where the contract requires an exception, its text is free.
-    right = _run(call, solution_module(call.function.module, package), {}, package).exception
-    return right is not None and right.type == call.exception.type
+    return official.exception is not None and official.exception.type == call.exception.type
 
 
 def _untouched(after: Any, before: Any) -> bool:

@@ -364,7 +364,8 @@ class Search:
         match = Match.EXACT
         for call, answer in answers:
             if call.function.qualified == self.function:
-                match = min(match, match_answer(call, answer, check.passed, self.package))
+                official = self.correct_answer(index) if call is check.calls[-1] and call.exception else None
+                match = min(match, match_answer(call, answer, check.passed, self.package, official))
                 if match is Match.NO:
                     is_failure = not check.passed and call is check.calls[-1]
                     return self._outcome_in_parts(index, answer) if is_failure and in_parts else NOT_COMPARABLE
@@ -429,10 +430,10 @@ def results_of(call: Call, answer: Answer) -> list[Part]:
     return results(names[0] if names else "", answer.value, answer.value, answer.value, names) or []
 
 
-def match_answer(call: Call, answer: Answer, passed: bool, package: str) -> Match:
-    """Return how well a candidate's answer matches the student's as a whole."""
+def match_answer(call: Call, answer: Answer, passed: bool, package: str, official: Answer | None = None) -> Match:
+    """Return how well a candidate's answer matches the student's as a whole; for `official` see `same_exception`."""
     if call.exception is not None or answer.exception is not None:
-        return Match.EXACT if same_exception(call, answer.exception, package) else Match.NO
+        return Match.EXACT if same_exception(call, answer.exception, package, official) else Match.NO
     if not same_modified(call, answer, package) and not (passed and call.modified):  # Another check tests for it.
         return Match.NO
     match = match_value(call, answer)
