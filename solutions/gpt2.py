@@ -76,6 +76,12 @@ def gpt2_config(hf_config):
 
 
 # %%
+def _first_few(names):
+    """Return the first five names as text, and the number of the others."""
+    more = f" and {len(names) - 5} more" if len(names) > 5 else ""
+    return ", ".join(names[:5]) + more if names else "none"
+
+
 def gpt2_params(tensors):
     """Return the parameters of a GPT-2 checkpoint under the names of `init_gpt`.
 
@@ -97,8 +103,8 @@ def gpt2_params(tensors):
         A dictionary of arrays, in the dtypes of the checkpoint.
 
     Raises:
-        ValueError: if a tensor is missing, or if there is one that a GPT-2 does not have, with their names in the
-            message. There is at least one block, and blocks are numbered from 0 without gaps.
+        ValueError: if a tensor is missing, or if there is one that a GPT-2 does not have. The message has their
+            names, or the first few of many. A GPT-2 has at least one block, and its blocks are numbered without gaps.
     """
     tensors = {name.removeprefix("transformer."): tensor for name, tensor in tensors.items()}
     numbers = [name.split(".")[1] for name in tensors if name.startswith("h.")]
@@ -122,9 +128,7 @@ def gpt2_params(tensors):
     missing = [name for name in names.values() if name not in tensors]
     unknown = sorted(tensors.keys() - ignored - set(names.values()))
     if missing or unknown:
-        raise ValueError(
-            f"this is no GPT-2: missing tensors: {missing or 'none'}; unknown tensors: {unknown or 'none'}"
-        )
+        raise ValueError(f"missing tensors: {_first_few(missing)}; unknown tensors: {_first_few(unknown)}")
     params = {ours: tensors[theirs] for ours, theirs in names.items()}
     head = tensors.get("lm_head.weight")
     if head is not None and not np.array_equal(head, params["W_tok"]):

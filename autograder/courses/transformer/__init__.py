@@ -288,6 +288,18 @@ TRANSFORMER = Curriculum(
                 bonus=True,
             ),
         ),
+        (
+            "Your code runs GPT-2",
+            _function("gpt2.gpt2_config", "config", ""),
+            _function("gpt2.gpt2_params", "params", ""),
+            _function(
+                "gpt2.last_logits",
+                "logits batch token; cache",
+                "GPT of nn modules",
+                needs="embeddings.embed embeddings.sinusoidal_positions attention.attention attention.causal_mask "
+                "multihead.split_heads multihead.merge_heads layernorm.layernorm ffn.linear ffn.ffn",
+            ),
+        ),
     ),
     name="transformer",
     package="autograder.courses.transformer",

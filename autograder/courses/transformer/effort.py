@@ -80,4 +80,7 @@ EFFORT = {
     "encoder_decoder.transformer": (10, 1),
     "encoder_decoder.greedy_decode": (30, 2),
     "encoder_decoder.transformer_backward": (60, 3),
+    "gpt2.gpt2_config": (20, 1),
+    "gpt2.gpt2_params": (30, 2),
+    "gpt2.last_logits": (50, 2),
 }
