@@ -116,6 +116,18 @@ mistake("old-keys-unused", _ATTENTION, "attention(q, k, v, causal_mask(end - sta
     why: The keys and values in the cache come before the new ones.
     ask: How many keys should the query of the tenth token be compared with?""")
 mistake(
+    "cache-of-zeros",
+    "cache = _empty_cache(ids.shape[:-1], params, config)",
+    "cache = _empty_cache(ids.shape[:-1], params, config)\n"
+    "        cache['length'] = 1 if ids.shape[-1] < config.block_size else 0\n"
+    "        cache['keys'][..., :1, :] = cache['values'][..., :1, :] = 0.0",
+    'embed(ids, params["W_tok"], positions[start:])',
+    'embed(ids, params["W_tok"], positions[start - (start + ids.shape[-1] < config.block_size) :][: ids.shape[-1]])',
+).explain("""
+    the first call began with a key and a value of zeros
+    why: Its score is 0, not minus infinity, so it gets a part of every softmax.
+    ask: How many keys does the first token of the text attend to?""")
+mistake(
     "same-cache-in-all-blocks",
     _KEYS,
     "keys[0, ..., start:end, :] = k",
