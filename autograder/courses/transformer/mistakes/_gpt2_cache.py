@@ -54,7 +54,6 @@ mistake(
     _MASK,
     "mask = np.zeros((end - start, end), dtype=bool)\n    mask[:, start:] = causal_mask(end - start)",
     group="old-keys-unused",
-    group="old-keys-unused",
 ).explain("""
     the new tokens attended to each other, but not to the tokens in the cache
     why: The mask of the new tokens is causal, but all old keys are before them.
@@ -111,7 +110,9 @@ mistake("no-cache-returned", _RETURN, "return logits, None", group="cache-lost")
     None was returned in place of the cache
     why: The next call then starts a new text.
     ask: What does your function return for the next call?""")
-mistake("old-keys-unused", _ATTENTION, "attention(q, k, v, causal_mask(end - start))", common=True).explain("""
+mistake(
+    "old-keys-unused", _ATTENTION, "attention(q, k, v, causal_mask(end - start))", common=True, group="old-keys-unused"
+).explain("""
     the new tokens attended only to their own keys and values
     why: The keys and values in the cache come before the new ones.
     ask: How many keys should the query of the tenth token be compared with?""")
