@@ -2,8 +2,57 @@
 
 # %% [markdown]
 # # GPT-2: your code runs a published model
+#
+# In 2019, OpenAI published the parameters of GPT-2 (Radford et al. 2019). The smallest of its four sizes has 124
+# million of them, and anybody may download it. It has the architecture of your GPT: learned positions, pre-norm blocks,
+# GELU in its tanh form, a tied head. So your code can run it. Three functions are missing: one reads the settings, one
+# gives the parameters your names, and one computes the next token fast enough.
+#
+# ```text
+#     config.json       ──> gpt2_config ──> config ──┐
+#     model.safetensors ──> gpt2_params ──> params ──┤
+#     vocab.json, merges.txt                         ├──> last_logits ──> next_token_probs ──> sample ─┐
+#         └─> bpe_encode ──> ids of the prompt ──────┘         ^                                       │
+#                                                              └───── one new id, and the cache <──────┘
+# ```
+#
+# ![A map of the whole model. Marked: everything from the ids to the scores, whose parameters now come from a
+# file.](figures/map-gpt2.svg)
+#
+# ## Four files
+#
+# This lesson works without the real model: its examples use a tiny random one in the same format. If you want the real
+# one, download four files from the Hugging Face hub, where the model is called `openai-community/gpt2`. The long number
+# is the version of the files that was checked for this lesson. Put them into a folder `gpt2` beside this file:
+#
+# ```bash
+# mkdir gpt2
+# cd gpt2
+# from=https://huggingface.co/openai-community/gpt2/resolve/607a30d783dfa663caf39e06633721c8d4cfcd7e
+# for file in config.json model.safetensors vocab.json merges.txt; do curl -LO $from/$file; done
+# sha256sum *
+# ```
+#
+# The last command prints a checksum of each file. They must be these (on macOS, the command is `shasum -a 256 *`):
+#
+# | file | bytes | SHA-256 |
+# |---|---|---|
+# | `config.json` | 665 | `0daed7749b4f02b8f76240d5444551d7b08712dab4d0adb8239c56ba823bb7b4` |
+# | `model.safetensors` | 548,105,171 | `248dfc3911869ec493c76e65bf2fcf7f615828b0254c12b473182f0f81d3a707` |
+# | `vocab.json` | 1,042,301 | `196139668be63f3b5d6574427317ae82f612a97c5d1cdaf36ed2256dbf636783` |
+# | `merges.txt` | 456,318 | `1ce1664773c50f3e0cc8842619a93edc4624525b728b188a9e0be33b7726adc5` |
+#
+# - `config.json` has the settings, as JSON: a dictionary.
+# - `model.safetensors` has the parameters. The format holds names, shapes and numbers, and nothing that could be
+#   executed. (Models are also distributed as `.bin` files, which are Python pickles. Loading one from a source that you
+#   do not trust can run any code.)
+# - `vocab.json` and `merges.txt` belong to the tokenizer; the assignment `bpe` reads them.
 
 # %%
+import json
+import math
+from pathlib import Path
+
 import numpy as np
 from attention import attention, causal_mask
 from blocks import subset
@@ -14,7 +63,83 @@ from layernorm import layernorm
 from multihead import merge_heads, split_heads
 
 # %% [markdown]
+# ## Two given functions
+#
+# `read_safetensors` shows how simple the format is: the length of a header, the header, which is JSON, and then the
+# numbers of all tensors one after the other. `gpt2_shapes` lists the tensors of a GPT-2 with their shapes. With it you
+# can make a tiny checkpoint, or count the parameters of the real one without having it:
+#
+# ```python
+# >>> gpt2_small = {
+# ...     "model_type": "gpt2", "activation_function": "gelu_new", "layer_norm_epsilon": 1e-05, "vocab_size": 50257,
+# ...     "n_positions": 1024, "n_ctx": 1024, "n_embd": 768, "n_layer": 12, "n_head": 12, "resid_pdrop": 0.1,
+# ... }  # part of config.json
+# >>> shapes = gpt2_shapes(gpt2_small)
+# >>> len(shapes), sum(math.prod(shape) for shape in shapes.values())
+# (148, 124439808)
+# >>> for name in ("wte.weight", "h.0.attn.c_attn.weight", "h.0.attn.c_attn.bias", "h.11.mlp.c_proj.weight"):
+# ...     print(f"{name:24}{shapes[name]}")
+# wte.weight              (50257, 768)
+# h.0.attn.c_attn.weight  (768, 2304)
+# h.0.attn.c_attn.bias    (2304,)
+# h.11.mlp.c_proj.weight  (3072, 768)
+#
+# ```
+
+
+# %%
+def read_safetensors(path):
+    """Given: return the tensors of a safetensors file, a dictionary of arrays."""
+    dtypes = {"F64": "<f8", "F32": "<f4", "F16": "<f2", "I64": "<i8", "U8": "|u1", "BOOL": "|b1"}
+    with open(path, "rb") as file:
+        length = int.from_bytes(file.read(8), "little")
+        header = json.loads(file.read(length))
+        header.pop("__metadata__", None)
+        tensors = {}
+        for name, entry in header.items():
+            file.seek(8 + length + entry["data_offsets"][0])
+            numbers = np.fromfile(file, dtypes[entry["dtype"]], math.prod(entry["shape"]))
+            tensors[name] = numbers.reshape(entry["shape"])
+    return tensors
+
+
+def gpt2_shapes(hf_config):
+    """Given: return the shape of each tensor of a GPT-2 with these settings; without a separate head."""
+    d, f = hf_config["n_embd"], hf_config.get("n_inner") or 4 * hf_config["n_embd"]
+    layer = {"ln_1": (d,), "attn.c_attn": (d, 3 * d), "attn.c_proj": (d, d)}
+    layer |= {"ln_2": (d,), "mlp.c_fc": (d, f), "mlp.c_proj": (f, d)}
+    shapes = {"wte.weight": (hf_config["vocab_size"], d), "wpe.weight": (hf_config["n_positions"], d)}
+    for i in range(hf_config["n_layer"]):
+        for name, shape in layer.items():
+            shapes |= {f"h.{i}.{name}.weight": shape, f"h.{i}.{name}.bias": shape[-1:]}
+    return shapes | {"ln_f.weight": (d,), "ln_f.bias": (d,)}
+
+
+# %% [markdown]
 # ## `gpt2_config`
+#
+# The settings in config.json have other names than yours, and the same meaning: `n_embd` is D, `n_positions` is the
+# block size. Most other keys have no effect on the scores: some describe the training, such as the dropout, and others
+# belong to other tasks. (In files of GPT-2, `n_ctx` is an older name of `n_positions`. Newer files do not have it.)
+#
+# A few keys *do* change the computation: a checkpoint may ask for the exact GELU, or for another eps in its norms. Your
+# GPT cannot compute these. It would run all the same and give wrong scores, so the only safe answer is an error that
+# names the key and the value.
+#
+# ```python
+# >>> config = gpt2_config(gpt2_small)
+# >>> config.block_size, config.d_model, config.d_ff, config.activation, config.tied
+# (1024, 768, 3072, 'gelu', True)
+# >>> try:
+# ...     gpt2_config(gpt2_small | {"activation_function": "gelu"})
+# ... except ValueError as error:
+# ...     print("activation_function" in str(error))
+# True
+#
+# ```
+#
+# By how much would the exact GELU change the result? The two forms differ by less than 0.0005 (assignment `ffn`). That
+# is far too little to notice in a text, which is why the program must notice it.
 
 
 # %%
@@ -73,6 +198,56 @@ def gpt2_config(hf_config):
 
 # %% [markdown]
 # ## `gpt2_params`
+#
+# Now the tensors. The work is to give each one its name in your model:
+#
+# ![Each tensor of a GPT-2 checkpoint with its shape, and the parameter of the course that it becomes: two tables,
+# twelve tensors in each block, and the final norm. A separate head and the mask buffers are special
+# cases.](figures/checkpoint-tensors.svg)
+#
+# Five details matter:
+#
+# - **The prefix.** `transformers` saves a language model as `transformer.h.0…` and `lm_head.weight`. The file on the
+#   hub was saved without the head: its names have no prefix. Accept both.
+# - **No transposes.** A linear layer of PyTorch stores its matrix as (out, in) and computes $x W^T$. The code of GPT-2
+#   has a layer called Conv1D instead, and stores (in, out), as you do. Only `lm_head.weight` is an ordinary linear
+#   layer, (V, D).
+# - **The order of the columns.** `c_attn` holds queries, keys and values side by side, exactly as your `W_qkv` does.
+# - **Buffers.** Old versions of `transformers` saved the causal mask of each block, `h.0.attn.bias`, and a large
+#   negative number, `h.0.attn.masked_bias`. Such an array, which belongs to a model without being a parameter, is
+#   called a **buffer**. Leave them out. (The file of GPT-2 small has the masks: 50 of its 548 MB.) Mind the names:
+#   `h.0.attn.c_attn.bias` is no buffer.
+# - **The head.** If `lm_head.weight` is there and equal to `wte.weight`, the head is tied, and there is no `W_head`.
+#
+# Make a tiny checkpoint and look at what comes out:
+#
+# ```python
+# >>> tiny = {"model_type": "gpt2", "vocab_size": 50, "n_positions": 32, "n_layer": 2, "n_head": 4, "n_embd": 16}
+# >>> rng = np.random.default_rng(0)
+# >>> tensors = {name: rng.normal(scale=0.3, size=shape) for name, shape in gpt2_shapes(tiny).items()}
+# >>> params = gpt2_params(tensors)
+# >>> [name for name in params if name.startswith("blocks.1.attn")]
+# ['blocks.1.attn.W_qkv', 'blocks.1.attn.b_qkv', 'blocks.1.attn.W_o', 'blocks.1.attn.b_o']
+# >>> params["W_tok"] is tensors["wte.weight"]  # the same array under another name: nothing was copied
+# True
+# >>> from gpt import init_gpt
+# >>> params.keys() == init_gpt(gpt2_config(tiny), rng).keys()
+# True
+#
+# ```
+#
+# A file may be incomplete, or it may belong to another model. Then a dictionary of parameters that looks right would be
+# worse than an error. So compare the names: every tensor that you need must be there, and every tensor that is there
+# must be needed.
+#
+# ```python
+# >>> try:
+# ...     gpt2_params({"wte.weight": tensors["wte.weight"], "score.weight": np.ones(3)})
+# ... except ValueError as error:
+# ...     print("wpe.weight" in str(error), "score.weight" in str(error))
+# True True
+#
+# ```
 
 
 # %%
@@ -138,6 +313,40 @@ def gpt2_params(tensors):
 
 # %% [markdown]
 # ## `last_logits`
+#
+# The parameters fit `gpt`, so you could already let GPT-2 write, slowly. Your `generate_cached` does it faster, but it
+# keeps its cache to itself: it starts with a prompt and returns a finished text. A program that prints each token as it
+# comes, or that goes on after you have typed another line, must be able to stop between two tokens and to continue
+# later. So take the heart of `generate_cached` out of its loop: new tokens and the cache go in, the scores of the next
+# token and the new cache come out.
+#
+# ```python
+# >>> ids, config = np.array([[7, 3, 9, 9, 1, 4]]), gpt2_config(tiny)
+# >>> _, cache = last_logits(ids[:, :3], params, config)  # the prompt: three tokens at once
+# >>> _, cache = last_logits(ids[:, 3:4], params, config, cache)  # one more
+# >>> logits, cache = last_logits(ids[:, 4:], params, config, cache)  # two more
+# >>> logits.shape
+# (1, 50)
+# >>> from gpt import gpt
+# >>> bool(np.allclose(logits, gpt(ids, params, config)[0][:, -1], rtol=0, atol=1e-12))  # all six at once
+# True
+#
+# ```
+#
+# Think about each of these before you write it:
+#
+# - **Positions.** With S tokens in the cache, the first new token stands at position S.
+# - **The mask.** A single new token needs none. Several new tokens do, in the first call and in later ones: with three
+#   tokens in the cache and two new ones, the first new token attends to four keys and the second to five.
+# - **The cache.** Each block has its own keys and values. Make arrays for all `block_size` positions in the first call
+#   and write into them. Appending with `np.concatenate` would copy the whole cache for every token.
+# - **The head.** Only the last position goes through it. In GPT-2 small, the head is the largest matrix; for a prompt
+#   of 1,000 tokens, the other 999 rows of scores would be 50 million numbers for nothing.
+# - **All options.** Your GPT has more options than GPT-2: post-norm blocks, sinusoidal positions, missing biases, a
+#   head of its own. They should work, too.
+#
+# When the window is full, there is no position left, and `last_logits` raises ValueError. What to do then is for the
+# caller to decide: stop, or start again with a part of the text and an empty cache.
 
 
 # %%
@@ -204,3 +413,214 @@ def last_logits(ids, params, config, cache=None):
         last = layernorm(last, **subset(params, "ln_f."))
     logits = linear(last, params["W_tok"].T if config.tied else params["W_head"], params.get("b_head"))  # (B, V)
     return logits, {"length": end, "keys": keys, "values": values}
+
+
+# %% [markdown]
+# ## What is read for each token?
+#
+# To compute one token, the machine must read every parameter that takes part, and all stored keys and values. In
+# `generation` you counted half an operation for each byte. So not the arithmetic limits the speed, but the **memory
+# bandwidth**, the number of bytes that the machine can read per second. How many bytes are there?
+#
+# ```python
+# >>> def read(*parts):  # bytes of float32 parameters with one of these texts in their names
+# ...     return 4 * sum(math.prod(shape) for name, shape in shapes.items() if any(part in name for part in parts))
+# >>> f"{read('.attn.'):,} {read('.mlp.'):,} {read('ln_'):,} {read('wte.'):,}"
+# '113,393,664 226,676,736 153,600 154,389,504'
+# >>> f"{4 * 124_439_808 - read('wpe.'):,}"  # of the table of positions, one row is read: 3 KB
+# '494,613,504'
+# >>> 2 * 12 * 768 * 4  # a key and a value in each of 12 blocks, for each token in the cache
+# 73728
+#
+# ```
+#
+# ![The bytes that GPT-2 small reads for one token. Parameters: 113 MB attention, 227 MB feed-forward networks, 154 MB
+# head. Keys and values: none at first, 75 MB with a full window.](figures/bytes-per-token.svg)
+#
+# About half a gigabyte for each token, so a machine that reads 20 GB per second cannot compute more than 40 tokens per
+# second with these numbers, whatever its processor can do. The feed-forward networks are nearly half of it, the head is
+# almost a third, and even a full cache adds only 15 percent.
+#
+# What helps is to read less, or to do more with what was read. A prompt of T tokens reads the parameters once for all
+# T, and a batch reads them once for all its texts. And numbers of 2 bytes, or of 4 bits, are read faster than those of
+# 4 bytes. (NumPy has no fast products for these.)
+
+# %% [markdown]
+# ## On paper
+#
+# 1. The four matrices of a block have 12 D² entries, with F = 4 D. How many bytes are those of all 12 blocks of GPT-2
+#    small in float32? Which share of the 494.6 MB is that?
+# 2. There are S tokens in the cache and T new ones. Which shape does the mask have, and how many of its entries are
+#    True? Check your formula with S = 3 and T = 2, and with S = 0.
+# 3. A machine reads 25 GB per second. At most how many tokens per second can it compute for one text with an empty
+#    cache? And how many for a batch of 8 texts with 1,000 tokens each in the cache? (A step then reads the parameters
+#    once and eight caches, and computes eight tokens.)
+
+# %% [markdown]
+# ## Answers on paper
+#
+# **1. 340 MB, 69 percent.** Nearly all of the rest is the head.
+#
+# ```python
+# >>> 4 * 12 * 12 * 768**2, round(4 * 12 * 12 * 768**2 / 494_613_504, 2)
+# (339738624, 0.69)
+#
+# ```
+#
+# **2. It is (T, S + T), with T S + T (T + 1) / 2 entries that are True.** The rectangle on the left, the old keys, is
+# all True; the square on the right is a triangle.
+#
+# ```python
+# >>> causal_mask(2, 5).astype(int)
+# array([[1, 1, 1, 1, 0],
+#        [1, 1, 1, 1, 1]])
+# >>> all(causal_mask(T, S + T).sum() == T * S + T * (T + 1) // 2 for S in range(5) for T in range(1, 5))
+# True
+#
+# ```
+#
+# **3. 50 tokens per second, and 184.** The batch reads 1,084 MB for each step, which is 23 steps of eight tokens. The
+# cache is now more than half of what is read.
+#
+# ```python
+# >>> per_step = 494_613_504 + 8 * 1000 * 73_728
+# >>> int(25e9 / 494_613_504), int(25e9 / per_step * 8)
+# (50, 184)
+#
+# ```
+
+# %% [markdown]
+# ## What could go wrong
+#
+# Look here when a check fails. These mistakes are easy to make, and the report uses the same words when it recognizes
+# one.
+#
+# - `gpt2_config`: **n_inner was ignored: the feed-forward network always has the width 4 D.** The mistake stays hidden
+#   with GPT-2 small, whose configuration has no n_inner.
+# - `gpt2_config`: **the activation "gelu" was accepted.** In these files, "gelu" is the exact form with the error
+#   function, and GPTConfig's "gelu" is the tanh form. The scores would be slightly wrong, and nothing would say so.
+# - `gpt2_params`: **names that begin with `transformer.` were not recognized.** transformers saves a language model
+#   with this prefix, and the file on the hub does not have it.
+# - `gpt2_params`: **every name that ends with attn.bias was left out, and with it h.{i}.attn.c_attn.bias.** c_attn.bias
+#   is the bias of queries, keys and values. Only attn.bias is a buffer.
+# - `gpt2_params`: **the matrices of the blocks were transposed.** A linear layer of PyTorch stores (out, in), but GPT-2
+#   has the layer Conv1D, which stores (in, out) as you do.
+# - `gpt2_params`: **ln_1 and ln_2 were swapped.** ln_1 comes before attention, and ln_2 before the feed-forward
+#   network.
+# - `gpt2_params`: **the numbers of the blocks were compared as text, where "9" comes after "11".** With more than ten
+#   blocks, the last ones are lost.
+# - `last_logits`: **the new tokens were embedded as if they stood at position 0.** The tokens in the cache come before
+#   them.
+# - `last_logits`: **several new tokens after others attended to each other without a mask.** The first of them must not
+#   attend to the second. With one new token at a time, the mistake does not show.
+# - `last_logits`: **after the first call, new tokens were not added to the cache.** The next call then overwrites their
+#   keys and values, and its positions are too low.
+# - `last_logits`: **the new tokens attended only to their own keys and values.** The keys and values in the cache come
+#   before the new ones.
+# - `last_logits`: **the scores of all positions were returned.** Only those of the last position predict the next
+#   token. The others cost as much as the last one each.
+
+# %% [markdown]
+# ## Try it
+#
+# Most mistakes in this assignment raise no exception: the shapes fit, the program runs, the text is bad. Let a tiny
+# random checkpoint write 20 tokens, greedily and with the cache. Then do it again with checkpoints that were read
+# wrongly.
+#
+# **Guess first.** Which of the three wrong checkpoints raises an exception? How many of the 20 tokens will be the same
+# as before?
+#
+# If there is a folder `gpt2` with the four files, the real model continues a sentence as well.
+#
+# Run it: `python gpt2.py`, or the next cell of the notebook.
+
+# %%
+if __name__ == "__main__":
+    tiny = {"model_type": "gpt2", "vocab_size": 50, "n_positions": 32, "n_layer": 2, "n_head": 4, "n_embd": 16}
+    rng = np.random.default_rng(0)
+    right = {key: rng.normal(scale=0.1 if "bias" in key else 0.5, size=n) for key, n in gpt2_shapes(tiny).items()}
+
+    def write(tensors, hf_config, ids, n_new):
+        params, config, cache, text = gpt2_params(tensors), gpt2_config(hf_config), None, []
+        for _ in range(n_new):
+            logits, cache = last_logits([ids], params, config, cache)
+            ids = [int(logits[0].argmax())]
+            text += ids
+        return text
+
+    def exchanged(first, second):
+        swap = {first: second, second: first}
+        return {name: right[".".join(swap.get(part, part) for part in name.split("."))] for name in right}
+
+    print(expected := write(right, tiny, [7, 3, 9], 20))
+    transposed = {name: tensor.T if "attn.c_proj.weight" in name else tensor for name, tensor in right.items()}
+    for wrong in (transposed, exchanged("ln_1", "ln_2"), exchanged("0", "1")):
+        print(np.equal(expected, write(wrong, tiny, [7, 3, 9], 20)).sum(), "of 20 tokens are the same")
+    if (folder := Path("gpt2")).is_dir():
+        from bpe import bpe_decode, bpe_encode
+
+        settings, vocab = (json.loads((folder / name).read_text("utf-8")) for name in ("config.json", "vocab.json"))
+        merges = [tuple(line.split(" ")) for line in (folder / "merges.txt").read_text("utf-8").split("\n")[1:-1]]
+        ids = bpe_encode("A transformer is", vocab, merges).tolist()
+        print(bpe_decode(ids + write(read_safetensors(folder / "model.safetensors"), settings, ids, 30), vocab))
+
+# %% [markdown]
+# ## What came out
+#
+# ```text
+# [23, 32, 47, 32, 47, 47, 47, 32, 47, 47, 32, 45, 7, 15, 47, 45, 23, 47, 47, 32]
+# 0 of 20 tokens are the same
+# 0 of 20 tokens are the same
+# 0 of 20 tokens are the same
+# ```
+#
+# No exception: the output matrix of attention is square, the two norms of a block have the same shapes, and so have
+# all blocks. Each wrong checkpoint writes another text, and nothing in the text of a random model shows which one is
+# right. With a trained model, a bad mistake spoils the text, but a small one, such as the other form of GELU, does not.
+# So compare *numbers* with an implementation that you trust. The checks of this assignment do that.
+#
+# 1. Which tensors of GPT-2 small could be transposed without an exception?
+# 2. The window of the tiny model has 32 positions. What happens if you let it write 31 tokens after the prompt of
+#    three?
+# 3. GPT-2 has four sizes: D = 768, 1,024, 1,280 and 1,600, with 12, 24, 36 and 48 blocks (Radford et al. 2019, table
+#    2). How many parameters do they have, with the same vocabulary and the same 1,024 positions?
+
+# %% [markdown]
+# ## Answers
+#
+# **1. The output matrix of attention, in each of the 12 blocks.** All other matrices have two different axes.
+#
+# ```python
+# >>> gpt2_small = {"vocab_size": 50257, "n_positions": 1024, "n_embd": 768, "n_layer": 12}
+# >>> square = {name for name, shape in gpt2_shapes(gpt2_small).items() if len(shape) == 2 and shape[0] == shape[1]}
+# >>> len(square), sorted({name.split(".", 2)[2] for name in square})
+# (12, ['attn.c_proj.weight'])
+#
+# ```
+#
+# **2. The last call raises ValueError.** Token 30 is computed from the prompt and 29 new tokens, 32 tokens in all. For
+# token 31, there is no position left.
+#
+# ```python
+# >>> len(write(right, tiny, [7, 3, 9], 30))
+# 30
+# >>> write(right, tiny, [7, 3, 9], 31)
+# Traceback (most recent call last):
+#     ...
+# ValueError: 33 tokens do not fit into the block size of 32
+#
+# ```
+#
+# **3. 124, 355, 774 and 1,558 million.** (The paper's table has slightly smaller numbers.) In float32, the largest one
+# takes 6.2 GB.
+#
+# ```python
+# >>> for d, layers in ((768, 12), (1024, 24), (1280, 36), (1600, 48)):
+# ...     sizes = gpt2_small | {"n_embd": d, "n_layer": layers}
+# ...     print(f"{sum(math.prod(shape) for shape in gpt2_shapes(sizes).values()):,}")
+# 124,439,808
+# 354,823,168
+# 774,030,080
+# 1,557,611,200
+#
+# ```

@@ -20,7 +20,7 @@ def gpt_map(highlight: str) -> str:
         d.text(x + 12, y + 16, title, 14, "start", bold=True)
 
     # The model, from top to bottom.
-    if highlight == "gpt":
+    if highlight in ("gpt", "gpt2"):
         d.rect(22, 120, 264, 338, "#fff3df", figure.ORANGE, 2.5, 8)
     d.text(154, 16, "the text: “to be or not t”", 14)
     steps = (

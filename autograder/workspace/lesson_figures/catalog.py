@@ -2,12 +2,12 @@
 
 from collections.abc import Callable
 
-from autograder.workspace.lesson_figures import architecture, curves, tensors, trained
+from autograder.workspace.lesson_figures import architecture, checkpoint, curves, tensors, trained
 from autograder.workspace.plots.inputs import FunctionCaller
 
 MAPS = (
     "tokenizer", "gradients", "softmax", "bigram", "embeddings", "attention", "multihead", "layernorm", "ffn", "blocks",
-    "gpt", "training", "generation",
+    "gpt", "training", "generation", "gpt2",
 )  # fmt: skip
 PLOTS = ("token-ids", "softmax-temperatures", "softmax-overflow", "attention-queries", "layernorm", "activations",
          "learning-rate")  # fmt: skip
@@ -54,4 +54,6 @@ FIGURES: dict[str, Callable[[FunctionCaller], str]] = {
     "kv-cache": _fixed(tensors.kv_cache),
     "source-masks": tensors.source_masks,
     "label-smoothing": _fixed(tensors.label_smoothing),
+    "checkpoint-tensors": _fixed(checkpoint.tensors),
+    "bytes-per-token": _fixed(checkpoint.bytes_per_token),
 }

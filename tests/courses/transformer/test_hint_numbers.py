@@ -33,6 +33,10 @@ class Darts:
         return self.numbers.reshape(shape)
 
 
+SIZES = {"vocab_size": 10, "n_positions": 8, "n_layer": 2, "n_head": 2, "n_embd": 4}
+HEAD = np.arange(1.0, 7.0).reshape(3, 2)
+
+
 @cache
 def call(name):
     module, _, function = name.partition(".")
@@ -53,6 +57,12 @@ def adamw_twice():
         params, state = call("training.adamw_step")(params, {"p": np.array([2.0])}, state, 0.1, weight_decay=0.5)
         found.append(params["p"])
     return found
+
+
+def with_head(table):
+    sizes = SIZES | {"vocab_size": 3, "n_embd": 2}
+    shapes = solution_module("gpt2").gpt2_shapes(sizes)
+    return {name: np.zeros(shape) for name, shape in shapes.items()} | {"wte.weight": table, "lm_head.weight": HEAD}
 
 
 def first_stage():
@@ -126,6 +136,9 @@ CASES = {
     "encoder_decoder.encoder_block": lambda f: [post_norm_of(np.array([[1.0, 3.0]]))[0]],
     "encoder_decoder.decoder_block": lambda f: [decoded()[0]],
     "encoder_decoder.encode": lambda f: [first_stage()],
+    "gpt2.gpt2_config": lambda f: [f(SIZES).block_size, f(SIZES).d_model, f(SIZES).d_ff],
+    "gpt2.gpt2_params": lambda f: ([f(with_head(np.ones((3, 2))))["W_head"]]),
+    "gpt2.last_logits": lambda f: [1.0 * call("attention.causal_mask")(2, 5)],
     "encoder_decoder.transformer_backward": lambda f: [
         call("softmax.cross_entropy_backward")(np.zeros((1, 2)), [1])[0]
     ],
