@@ -1,0 +1,266 @@
+"""Beginners' wrong versions of `gpt2`; each docstring lists the mistakes that the report should name."""
+
+import numpy as np
+from attention import attention, causal_mask
+from blocks import block, subset
+from ffn import ffn, linear
+from gpt import GPTConfig
+from layernorm import layernorm
+from multihead import merge_heads, split_heads
+
+
+def _checked(c, activations=("gelu_new", "gelu_pytorch_tanh", "relu"), skip=()):
+    for key in ("vocab_size", "n_positions", "n_layer", "n_head", "n_embd"):
+        if c.get(key) is None: raise ValueError(f"{key} is missing in config.json")
+    if c.get("activation_function", "gelu_new") not in activations:
+        raise ValueError(f"activation_function {c['activation_function']} is unknown")
+    fixed = {"model_type": "gpt2", "layer_norm_epsilon": 1e-5, "scale_attn_weights": True,
+             "scale_attn_by_inverse_layer_idx": False, "add_cross_attention": False}
+    for key in fixed:
+        if key not in skip and c.get(key, fixed[key]) != fixed[key]: raise ValueError(f"bad {key}: {c[key]}")
+
+
+def gpt2_config__old_key(hf_config):
+    """block-size-from-n_ctx"""
+    _checked(hf_config)
+    n = hf_config["n_positions"]
+    if "n_ctx" in hf_config:
+        n = hf_config["n_ctx"]
+    act = "relu" if hf_config.get("activation_function") == "relu" else "gelu"
+    return GPTConfig(hf_config["vocab_size"], n, hf_config["n_layer"], hf_config["n_head"], hf_config["n_embd"],
+                     hf_config.get("n_inner"), act, hf_config.get("tie_word_embeddings", True))
+
+
+def gpt2_config__four_times(hf_config):
+    """n_inner-ignored"""
+    c = hf_config
+    _checked(c)
+    act = "relu" if c.get("activation_function") == "relu" else "gelu"
+    return GPTConfig(vocab_size=c["vocab_size"], block_size=c["n_positions"], n_layers=c["n_layer"], n_heads=c["n_head"],
+                     d_model=c["n_embd"], d_ff=c["n_embd"] * 4, activation=act, tied=c.get("tie_word_embeddings", True))
+
+
+def gpt2_config__brackets(hf_config):
+    """n_inner-required"""
+    c = hf_config
+    _checked(c)
+    act = "relu" if c.get("activation_function") == "relu" else "gelu"
+    return GPTConfig(vocab_size=c["vocab_size"], block_size=c["n_positions"], n_layers=c["n_layer"], n_heads=c["n_head"],
+                     d_model=c["n_embd"], d_ff=c["n_inner"], activation=act, tied=c.get("tie_word_embeddings", True))
+
+
+def gpt2_config__any_gelu(hf_config):
+    """exact-gelu-accepted"""
+    c = hf_config
+    _checked(c, ("gelu_new", "gelu_pytorch_tanh", "relu", "gelu"))
+    act = "gelu" if c.get("activation_function", "gelu_new").startswith("gelu") else "relu"
+    return GPTConfig(vocab_size=c["vocab_size"], block_size=c["n_positions"], n_layers=c["n_layer"], n_heads=c["n_head"],
+                     d_model=c["n_embd"], d_ff=c.get("n_inner"), activation=act, tied=c.get("tie_word_embeddings", True))
+
+
+def gpt2_config__no_eps(hf_config):
+    """eps-not-checked"""
+    c = hf_config
+    _checked(c, skip=("layer_norm_epsilon",))
+    act = "relu" if c.get("activation_function") == "relu" else "gelu"
+    return GPTConfig(vocab_size=c["vocab_size"], block_size=c["n_positions"], n_layers=c["n_layer"], n_heads=c["n_head"],
+                     d_model=c["n_embd"], d_ff=c.get("n_inner"), activation=act, tied=c.get("tie_word_embeddings", True))
+
+
+def gpt2_config__tied(hf_config):
+    """always-tied"""
+    c = hf_config
+    _checked(c)
+    act = "relu" if c.get("activation_function") == "relu" else "gelu"
+    return GPTConfig(vocab_size=c["vocab_size"], block_size=c["n_positions"], n_layers=c["n_layer"], n_heads=c["n_head"],
+                     d_model=c["n_embd"], d_ff=c.get("n_inner"), activation=act)
+
+
+def gpt2_config__with_dropout(hf_config):
+    """dropout-from-the-file"""
+    c = hf_config
+    _checked(c)
+    act = "relu" if c.get("activation_function") == "relu" else "gelu"
+    return GPTConfig(vocab_size=c["vocab_size"], block_size=c["n_positions"], n_layers=c["n_layer"], n_heads=c["n_head"],
+                     d_model=c["n_embd"], d_ff=c.get("n_inner"), activation=act, tied=c.get("tie_word_embeddings", True),
+                     dropout=c["resid_pdrop"] if "resid_pdrop" in c else 0.0)
+
+
+def _map(t, blocks=None):
+    one = {"ln_1.weight": "ln1.gamma", "ln_1.bias": "ln1.beta", "attn.c_attn.weight": "attn.W_qkv", "attn.c_attn.bias": "attn.b_qkv",
+           "attn.c_proj.weight": "attn.W_o", "attn.c_proj.bias": "attn.b_o", "ln_2.weight": "ln2.gamma", "ln_2.bias": "ln2.beta",
+           "mlp.c_fc.weight": "ffn.W_1", "mlp.c_fc.bias": "ffn.b_1", "mlp.c_proj.weight": "ffn.W_2", "mlp.c_proj.bias": "ffn.b_2"}
+    all = {"wte.weight": "W_tok", "wpe.weight": "W_pos", "ln_f.weight": "ln_f.gamma", "ln_f.bias": "ln_f.beta"}
+    if blocks is None: blocks = max([int(n.split(".")[1]) for n in t if n.startswith("h.")] + [0]) + 1
+    for i in range(blocks):
+        for n in one: all[f"h.{i}.{n}"] = f"blocks.{i}.{one[n]}"
+    return all
+
+
+def _read(tensors, change=lambda name, x: x, blocks=None, ignore=lambda n: n.endswith((".attn.bias", ".attn.masked_bias"))):
+    t = {n.replace("transformer.", ""): x for n, x in tensors.items()}
+    all = _map(t, blocks)
+    for n in all:
+        if n not in t: raise ValueError(f"{n} is missing")
+    for n in t:
+        if n not in all and n != "lm_head.weight" and not ignore(n): raise ValueError(f"{n} is not known")
+    p = {all[n]: change(n, t[n]) for n in all}
+    if "lm_head.weight" in t and not np.array_equal(t["lm_head.weight"], t["wte.weight"]): p["W_head"] = t["lm_head.weight"].T
+    return p
+
+
+def gpt2_params__like_linear(tensors):
+    """all-transposed"""
+    return _read(tensors, lambda n, x: x.T if n.startswith("h.") and x.ndim == 2 else x)
+
+
+def gpt2_params__square(tensors):
+    """W_o-transposed"""
+    return _read(tensors, lambda n, x: x.T if "attn.c_proj" in n else x)
+
+
+def gpt2_params__swapped_norms(tensors):
+    """norms-exchanged"""
+    t = {n.replace("ln_1", "LN").replace("ln_2", "ln_1").replace("LN", "ln_2") if ".h." in "." + n else n: x for n, x in tensors.items()}
+    return _read(t)
+
+
+def gpt2_params__kvq(tensors):
+    """values-first"""
+    def change(n, x):
+        if "c_attn" not in n: return x
+        q, k, v = np.split(x, 3, axis=-1)
+        return np.concatenate([v, q, k], axis=-1)
+    return _read(tensors, change)
+
+
+def gpt2_params__head_as_it_is(tensors):
+    """head-not-transposed"""
+    p = _read(tensors)
+    if "W_head" in p: p["W_head"] = p["W_head"].T
+    return p
+
+
+def gpt2_params__head_kept(tensors):
+    """head-always-kept"""
+    p = _read(tensors)
+    if "lm_head.weight" in tensors: p["W_head"] = tensors["lm_head.weight"].T
+    return p
+
+
+def gpt2_params__no_masks(tensors):
+    """-"""
+    return _read(tensors, ignore=lambda n: n.endswith(".attn.bias"))
+
+
+def gpt2_params__double(tensors):
+    """converted-to-float64"""
+    return {n: x.astype(float) for n, x in _read(tensors).items()}
+
+
+def gpt2_params__half_checked(tensors):
+    """unknown-ignored"""
+    return _read(tensors, ignore=lambda n: True)
+
+
+def _step(x, p, i, c, cache, mask, order=(0, 1, 2)):
+    b = subset(p, f"blocks.{i}.")
+    pre = c.norm == "pre"
+    h = layernorm(x, **subset(b, "ln1.")) if pre else x
+    parts = np.split(linear(h, b["attn.W_qkv"], b.get("attn.b_qkv")), 3, -1)
+    q, k, v = (split_heads(parts[j], c.n_heads) for j in order)
+    if cache["k"][i] is not None: k, v = np.concatenate([cache["k"][i], k], -2), np.concatenate([cache["v"][i], v], -2)
+    cache["k"][i], cache["v"][i] = k, v
+    o, _ = attention(q, k, v, mask)
+    x = x + linear(merge_heads(o), b["attn.W_o"], b.get("attn.b_o"))
+    if not pre: x = layernorm(x, **subset(b, "ln1."))
+    h = layernorm(x, **subset(b, "ln2.")) if pre else x
+    x = x + ffn(h, subset(b, "ffn."), c.activation)[0]
+    if not pre: x = layernorm(x, **subset(b, "ln2."))
+    return x
+
+
+def _run(ids, p, c, cache, variant=""):
+    ids = np.asarray(ids)
+    T = ids.shape[-1]
+    if cache is None: cache = {"n": 0, "k": [None] * c.n_layers, "v": [None] * c.n_layers}
+    n = cache["n"]
+    if T == 0 or n + T > c.block_size: raise ValueError("wrong number of tokens")
+    if (ids < 0).any() or (ids >= c.vocab_size).any(): raise ValueError("no such token")
+    pos = p["W_pos"] if c.positions == "learned" else sinusoidal_positions(n + T, c.d_model).astype(p["W_tok"].dtype)
+    at = {"start": 0, "less": max(n - 1, 0)}.get(variant, n)
+    x = p["W_tok"][ids] + pos[at : at + T]
+    mask = causal_mask(T, n + T)
+    if variant == "nomask": mask = None
+    if variant == "latermask" and n: mask = None
+    if variant == "square": mask = np.tri(T, n + T, dtype=bool)
+    for i in range(c.n_layers):
+        x = _step(x, p, 0 if variant == "block0" else i, c, cache, mask) if variant != "block0" else _step(x, {k.replace("blocks.0.", f"blocks.{i}."): v for k, v in p.items() if "blocks" not in k or "blocks.0." in k}, i, c, cache, mask)
+    if variant != "forgot": cache["n"] = n + (1 if variant == "one" else T)
+    if variant == "first": x = x[..., 0, :]
+    elif variant == "mean": x = x.mean(-2)
+    elif variant != "all": x = x[..., -1, :]
+    if c.norm == "pre" and variant != "nonorm": x = layernorm(x, **subset(p, "ln_f."))
+    return linear(x, p["W_tok"].T if c.tied else p["W_head"], p.get("b_head")), cache
+
+
+def last_logits__from_0(ids, params, config, cache=None):
+    """position-restarts"""
+    return _run(ids, params, config, cache, "start")
+
+
+def last_logits__one_less(ids, params, config, cache=None):
+    """position-one-too-low"""
+    return _run(ids, params, config, cache, "less")
+
+
+def last_logits__no_mask(ids, params, config, cache=None):
+    """mask-missing"""
+    return _run(ids, params, config, cache, "nomask")
+
+
+def last_logits__mask_only_at_first(ids, params, config, cache=None):
+    """mask-missing-after-the-first-call"""
+    return _run(ids, params, config, cache, "latermask")
+
+
+def last_logits__tri(ids, params, config, cache=None):
+    """mask-from-the-first-key"""
+    return _run(ids, params, config, cache, "square")
+
+
+def last_logits__everything(ids, params, config, cache=None):
+    """all-positions"""
+    return _run(ids, params, config, cache, "all")
+
+
+def last_logits__first(ids, params, config, cache=None):
+    """first-position"""
+    return _run(ids, params, config, cache, "first")
+
+
+def last_logits__average(ids, params, config, cache=None):
+    """mean-of-positions"""
+    return _run(ids, params, config, cache, "mean")
+
+
+def last_logits__no_final_norm(ids, params, config, cache=None):
+    """final-norm-missing"""
+    return _run(ids, params, config, cache, "nonorm")
+
+
+def last_logits__block_0(ids, params, config, cache=None):
+    """same-block-parameters"""
+    return _run(ids, params, config, cache, "block0")
+
+
+def last_logits__softmaxed(ids, params, config, cache=None):
+    """probabilities"""
+    z, cache = _run(ids, params, config, cache)
+    e = np.exp(z - z.max(-1, keepdims=True))
+    return e / e.sum(-1, keepdims=True), cache
+
+
+def last_logits__new_text(ids, params, config, cache=None):
+    """cache-ignored no-cache-returned old-cache-returned"""
+    return _run(ids, params, config, None)
