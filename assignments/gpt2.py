@@ -11,11 +11,10 @@
 # gives the parameters your names, and one computes the next token fast enough.
 #
 # ```text
-#     config.json       ──> gpt2_config ──> config ──┐
-#     model.safetensors ──> gpt2_params ──> params ──┤
-#     vocab.json, merges.txt                         ├──> last_logits ──> next_token_probs ──> sample ──┐
-#         └─> bpe_encode ──> ids of the prompt ──────┘         ^                                        │
-#                                                              └───── one new id, and the cache <───────┘
+#     config.json ────────────> gpt2_config ──> config ┐
+#     model.safetensors ──────> gpt2_params ──> params ┼─> last_logits ─> next_token_probs ─> sample ┐
+#     vocab.json, merges.txt ─> bpe_encode ───> ids ───┘       ^                                     │
+#                                                              └──── one new id, and the cache <─────┘
 # ```
 #
 # ![A map of the whole model. Marked: everything from the ids to the scores, whose parameters now come from a
@@ -181,7 +180,7 @@ def gpt2_config(hf_config):
 # Now the tensors. The work is to give each one its name in your model:
 #
 # ![Each tensor of a GPT-2 checkpoint with its shape, and the parameter of the course that it becomes: two tables,
-# twelve tensors in each block, and the final norm. A separate head and the mask buffers are special
+# twelve tensors in each block, and the final norm. A separate head and stored masks are special
 # cases.](figures/checkpoint-tensors.svg)
 #
 # Five details matter:
@@ -191,7 +190,7 @@ def gpt2_config(hf_config):
 # - **No transposes.** A linear layer of PyTorch stores its matrix as (out, in) and computes $x W^T$. The code of GPT-2
 #   has a layer called Conv1D instead, and stores (in, out), as you do. Only `lm_head.weight` is an ordinary linear
 #   layer, (V, D).
-# - **The columns of `c_attn`** are those of the queries, the keys and the values, in this order: exactly your `W_qkv`.
+# - **The order of the columns.** `c_attn` holds queries, keys and values side by side, exactly as your `W_qkv` does.
 # - **Buffers.** Old versions of `transformers` saved the causal mask of each block, `h.0.attn.bias`, and a large
 #   negative number, `h.0.attn.masked_bias`. Such an array, which belongs to a model without being a parameter, is
 #   called a **buffer**. Leave them out. (The file of GPT-2 small has the masks: 50 of its 548 MB.) Mind the names:

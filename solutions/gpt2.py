@@ -9,11 +9,10 @@
 # gives the parameters your names, and one computes the next token fast enough.
 #
 # ```text
-#     config.json       ──> gpt2_config ──> config ──┐
-#     model.safetensors ──> gpt2_params ──> params ──┤
-#     vocab.json, merges.txt                         ├──> last_logits ──> next_token_probs ──> sample ─┐
-#         └─> bpe_encode ──> ids of the prompt ──────┘         ^                                       │
-#                                                              └───── one new id, and the cache <──────┘
+#     config.json ────────────> gpt2_config ──> config ┐
+#     model.safetensors ──────> gpt2_params ──> params ┼─> last_logits ─> next_token_probs ─> sample ┐
+#     vocab.json, merges.txt ─> bpe_encode ───> ids ───┘       ^                                     │
+#                                                              └──── one new id, and the cache <─────┘
 # ```
 #
 # ![A map of the whole model. Marked: everything from the ids to the scores, whose parameters now come from a
@@ -202,7 +201,7 @@ def gpt2_config(hf_config):
 # Now the tensors. The work is to give each one its name in your model:
 #
 # ![Each tensor of a GPT-2 checkpoint with its shape, and the parameter of the course that it becomes: two tables,
-# twelve tensors in each block, and the final norm. A separate head and the mask buffers are special
+# twelve tensors in each block, and the final norm. A separate head and stored masks are special
 # cases.](figures/checkpoint-tensors.svg)
 #
 # Five details matter:
