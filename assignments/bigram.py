@@ -3,7 +3,7 @@
 # %% [markdown]
 # # The bigram model: the first model that talks
 #
-# *Assignment 4 of 15 · 5 functions · about 1 h 20 min to write them*
+# *Assignment 4 of 15 · 5 functions · about 1 h 15 min to write them*
 #
 # You can turn scores into probabilities, measure how wrong they are, and say how each score should change. That is
 # enough for a language model. The one in this assignment looks at a single token, the current one, and predicts the
@@ -63,7 +63,7 @@ from softmax import cross_entropy, cross_entropy_backward, softmax
 #
 # With k = 0, a token that is never followed by anything has no counts, and 0 / 0 is `nan`. Nothing is known about such
 # a row, so all tokens are equally likely in it. Give the row equal counts before you divide; then NumPy has no 0 / 0 to
-# warn about.
+# warn about. (An array with one True or False for each row selects rows: `counts[is_empty] = 1.0`.)
 #
 # NumPy has a trap for counting. `counts[rows, columns] += 1` adds 1 to each entry at most once, even if it is listed
 # more often. `np.add.at` adds as often as it is listed. For a table it takes a pair of index arrays, as in
@@ -111,7 +111,7 @@ from softmax import cross_entropy, cross_entropy_backward, softmax
 def bigram_counts(ids, vocab_size, k=1.0):
     """Return how likely each token is after each other token, by counting pairs, with add-k smoothing.
 
-        probs[i, j] = (n_ij + k) / Σ_j (n_ij + k),    n_ij: how often token j comes right after token i
+        probs[i, j] = (n_ij + k) / Σ_m (n_im + k),    n_ij: how often token j comes right after token i
 
     Args:
         ids: the text, N integers, (N,). N may be 0 or 1: there are no pairs then.
@@ -138,8 +138,8 @@ def bigram_counts(ids, vocab_size, k=1.0):
 #
 # To draw a token, lay the probabilities of the row end to end on a line, throw a dart at a random point of the line,
 # and see in which stretch it lands. `np.cumsum` gives the points where the stretches end, and `rng.random()` a random
-# number between 0 and 1. The token is the number of stretches that end at or before the dart, the first whose end lies
-# beyond it:
+# number between 0 and 1. Count the stretches that end at or before the dart. This count is the number of the stretch in
+# which the dart landed, and so the token:
 #
 # ```python
 # >>> ends = np.cumsum([0.5, 0.25, 0.0, 0.25])
@@ -153,8 +153,8 @@ def bigram_counts(ids, vocab_size, k=1.0):
 # Because of rounding, the last end may be 0.9999999 instead of 1, and a dart beyond it would hit nothing. So multiply
 # the random number by the last end.
 #
-# The trained table will hold scores, so the function takes scores and applies softmax to a row. Probabilities have
-# scores, too: their logarithms. The exponential in softmax undoes the logarithm, and the sum it divides by is 1.
+# The trained table will hold scores, so the function takes scores and applies softmax to a row. To pass probabilities,
+# pass their logarithms. The exponential in softmax undoes the logarithm, and the sum it divides by is 1.
 #
 # ```python
 # >>> np.allclose(softmax(np.log(probs)), probs)
@@ -166,15 +166,15 @@ def bigram_counts(ids, vocab_size, k=1.0):
 #
 # ```python
 # >>> text = decode(generate_bigram(np.log(probs), stoi["\n"], 80, np.random.default_rng(6)), itos)
-# >>> print(*text.split("\n")[1:-1])
+# >>> print(*text.split("\n")[1:-1])  # the last name may be cut off
 # mahazinan as zor esen deri takielpemugukat trt fol rowa t
 #
 # ```
 #
-# That is the first text your code has written. Nobody wrote a rule about vowels or endings, and none of these names had
-# to be in the list: the table knows only which letter follows which. Some could be names. Others show what a view of
-# one letter cannot do: know how long the name already is, or which letters it has had. Compare with a table of zeros,
-# which has learned nothing:
+# That is the first text your code has written. Nobody wrote a rule about vowels or endings, and none of these names
+# need be in the list: the table knows only which letter follows which. Some could be names. Others show what a model
+# that sees one letter cannot know: how long the name already is, and which letters it contains. Compare with a table of
+# zeros, which has learned nothing:
 #
 # ```python
 # >>> text = decode(generate_bigram(np.zeros((27, 27)), stoi["\n"], 80, np.random.default_rng(6)), itos)
@@ -248,9 +248,9 @@ def generate_bigram(W, start, n_new, rng):
 # $$dW_i = \frac{n_i}{N}\,\big(\mathrm{softmax}(W_i) - \mathrm{frequencies}_i\big)$$
 #
 # where $\mathrm{frequencies}_i$ is how often each token came after i, divided by $n_i$. In words: the gradient of row i
-# is what the model predicts after i, minus what really came. It is 0 exactly when both are equal, and then training has
-# nothing left to change. So the table that training looks for is the table of the counts (with k = 0), and nobody told
-# it to count.
+# is what the model predicts after i, minus what really came. If token i occurs, it is 0 exactly when both are equal,
+# and then training has nothing left to change. So the softmax of the table approaches the table of the counts
+# (with k = 0), and nobody told it to count.
 #
 # ```python
 # >>> rng = np.random.default_rng(0)
@@ -333,7 +333,7 @@ def sgd_step(W, dW, lr):
 # %% [markdown]
 # ## `train_bigram`
 #
-# *15 min, straightforward*
+# *10 min, straightforward*
 #
 # A training run is a loop of three lines: draw a batch, compute its loss and gradient, take a step. Start from a table
 # of zeros, so that the first loss is log V; if it is not, something is wrong.
@@ -518,7 +518,7 @@ if __name__ == "__main__":
 # ```
 #
 # **2. On the training text the smallest, on the validation text one near 0.1.** Without smoothing, pairs that are new
-# in the validation text are nearly impossible, and each of them costs a lot. With much of it, all rows become alike.
+# in the validation text are nearly impossible, and each of them costs a lot. With a large k, all rows become alike.
 # What is best cannot be seen from the training text.
 #
 # ```python
@@ -535,8 +535,8 @@ if __name__ == "__main__":
 #
 # **3. In the rows of the two rarest letters, q and x.** The gradient of row i has the factor $n_i / N$, so the rows of
 # rare tokens move slowly: after 2,000 steps they are still on the way. The other rows differ little. Their order, such
-# as "y" in third place, depends on which batches were drawn. An optimizer that makes rows of rare tokens faster comes
-# in the assignment `training`.
+# as "y" in third place, depends on which batches were drawn. A better update rule, which takes larger steps in the rows
+# of rare tokens, comes in the assignment `training`.
 #
 # ```python
 # >>> distance = np.abs(softmax(learned) - softmax(counted)).sum(axis=1)

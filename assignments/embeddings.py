@@ -3,7 +3,7 @@
 # %% [markdown]
 # # Embeddings: from ids to vectors
 #
-# *Assignment 5 of 15 · 5 functions · about 1 h 20 min to write them*
+# *Assignment 5 of 15 · 5 functions · about 1 h 25 min to write them*
 #
 # You can cut a text into batches of ids, and measure how good a row of scores is. Between the two is the model. What
 # does its first step do with an id?
@@ -39,7 +39,7 @@ from softmax import as_float
 # %% [markdown]
 # ## `one_hot`
 #
-# *10 min, straightforward*
+# *15 min, straightforward*
 #
 # Start with the simplest vector for an id: a one-hot row, which you know from the gradient of the cross-entropy. It has
 # V entries, all 0 except for a single 1 in the column of the id.
@@ -53,7 +53,8 @@ from softmax import as_float
 # ```
 #
 # Any two different tokens are equally far apart here, so the vectors imply nothing about which tokens are similar. Ids
-# usually come in batches, (B, T); the new axis goes last: (B, T, V).
+# usually come in batches, (B, T); the new axis goes last: (B, T, V). Compare the ids, with one more axis of length 1 at
+# the end, with all the numbers from 0 to V − 1: that works for every shape.
 #
 # An id outside the table is a sign of an earlier bug (the wrong vocabulary, or a padding id of -1). NumPy reports only
 # ids that are too large: index -1 silently takes the *last* row. So check the ids, and raise an error that shows the
@@ -140,8 +141,8 @@ def embed_tokens(ids, W_tok):
 #     with what factor?                1: it was copied
 # ```
 #
-# The last line is yours: multiply each factor by its upstream gradient, and add. What is the gradient of a row whose
-# token occurs at several positions, and of one whose token does not occur?
+# The formula for dW_tok[v, d] is yours: multiply each factor by its upstream gradient, and add. What is the gradient of
+# a row whose token occurs at several positions, and of one whose token does not occur?
 #
 # For an example, take three positions with the ids 2, 0 and 2. Write down the four rows of the gradient on paper before
 # you read on:
@@ -161,8 +162,8 @@ def embed_tokens(ids, W_tok):
 #
 # Adding in place with repeated ids is the trap that you know from counting bigrams: `total[[1, 1, 1]] += 1.0` keeps
 # only *one* of the additions. (NumPy reads `total[[1, 1, 1]]`, which is `[0, 0, 0]`; adds 1; and stores the result in
-# entry 1, three times.) There are two ways to avoid this. `np.add.at` adds one entry at a time. The other way needs no
-# loop: the look-up is the product of a one-hot matrix (N, V) and the table (V, D), where N = B · T counts all
+# entry 1, three times.) There are two ways to avoid this. `np.add.at` adds one entry at a time. The other way is a
+# matrix product: the look-up is the product of a one-hot matrix (N, V) and the table (V, D), where N = B · T counts all
 # positions. You know the gradient of the right factor of a product.
 
 # %%
@@ -217,12 +218,12 @@ def embed_tokens_backward(dout, ids, vocab_size):
 #
 # - **`2i` counts columns, `i` counts pairs.** With D = 6 the exponents are 0/6, 2/6, 4/6. A loop over the even columns
 #   0, 2, 4 already runs over `2i`; doubling it again gives 0/6, 4/6, 8/6.
-# - **A cosine has the same exponent as the sine on its left.** No exponent uses the column number of a cosine.
+# - **A cosine has the same exponent as the sine on its left.** Columns 2 and 3 both have the exponent 2/D.
 # - **Interleaved or side by side?** The formula interleaves: sine, cosine, sine, cosine. Some code, including the
 #   authors' own tensor2tensor, puts all sines first and all cosines after them. A model can learn with either, but a
 #   model trained with one order cannot use a table in the other. Here, follow the formula.
 #
-# If D is odd, the last column is a sine without its cosine.
+# If D is odd, the last column is a sine without its cosine, so there is one fewer column of cosines.
 #
 # ![The table for 24 positions and 24 features: columns on the left change quickly from row to row, those on the right
 # slowly.](figures/sinusoidal-positions.svg)
@@ -273,8 +274,9 @@ def sinusoidal_positions(length, d_model):
 #
 # Models differ in the factor $s$. The transformer of 2017 multiplies the token vectors by $\sqrt{D}$ (section 3.4);
 # GPT-2 and BERT, two famous later models, do not scale at all. A common explanation is that the 2017 model uses the
-# same table again in its last step, so the entries have a size of about $1/\sqrt{D}$: the factor makes them as large as
-# those of the waves. It applies to the token vectors only, not to the sum.
+# same table again in its last step, where it computes the scores. With entries of about $1/\sqrt{D}$ these do not
+# become too large, and the factor makes the token vectors as large as the waves. It applies to the token vectors only,
+# not to the sum.
 #
 # ```python
 # >>> W_tok = np.array([[0.0, 0.5], [1.0, 1.5], [2.0, 2.5], [3.0, 3.5]])  # V = 4 tokens, D = 2
@@ -344,8 +346,8 @@ def embed(ids, W_tok, W_pos, scale=1.0):
 #
 # **2. A sum over the batch, `embed_tokens_backward` of s · dout, and a sum over everything.** Row t of `W_pos` is in
 # $x_{b,t}$ for each text b, with the factor 1, so its gradient is dout at position t, summed over the batch. The token
-# vectors have the factor s. And s is in every entry of x, with the token vector's entry as its factor. Here the
-# difference quotients agree, for the loss Σ x² (so that dout = 2x):
+# vectors have the factor s. And s is in every entry of x, with the token vector's entry as its factor, so ds is the sum
+# of dout times the token vectors. Here the difference quotients agree, for the loss Σ x² (so that dout = 2x):
 #
 # ```python
 # >>> from gradients import numerical_gradient
@@ -439,8 +441,8 @@ if __name__ == "__main__":
 # ```
 #
 # For the waves M is exact, even at new positions: each pair of columns is a hand of a clock, and five positions later
-# is the same rotation from any position. In the random table there is no such rule. M fits some of the rows that it was
-# computed from, but only by memorizing them; on new ones it is worse than predicting 0.
+# is the same rotation from any position. In the random table there is no such rule. On the rows that it was computed
+# from, M is a little better than predicting 0 (whose error would be 1); on new ones it is worse.
 #
 # 1. How similar are two rows? Multiply them entry by entry and sum, `a @ b`: the result is large if both point in the
 #    same direction. Compare the row of a position with that of k positions later, from different starts. What do you
@@ -490,9 +492,9 @@ if __name__ == "__main__":
 # vowels or distances.
 #
 # A picture has two dimensions, but a vector has 32. So the map shows the two directions in which the vectors differ
-# most, and the share of all differences (squared, from the mean) that each of them contains. The second picture
-# compares rows by their *cosine*: the product `a @ b` of question 1, divided by the lengths of both. It is 1 if they
-# point in the same direction, and −1 if they point in opposite directions.
+# most, and how much of the variance (the mean squared distance from the mean) lies along each of them. The second
+# picture compares rows by their *cosine*: the product `a @ b` of question 1, divided by the lengths of both. It is 1 if
+# they point in the same direction, and −1 if they point in opposite directions.
 #
 # ![The token vectors of a trained model in two dimensions: the vowels are close together. At several positions, each
 # token becomes a chain of points.](figures/embedding-map.svg)

@@ -3,7 +3,7 @@
 # %% [markdown]
 # # Softmax: from scores to probabilities
 #
-# *Assignment 3 of 15 · 5 functions · about 2 h 5 min to write them*
+# *Assignment 3 of 15 · 5 functions · about 2 h 15 min to write them*
 #
 # The tokenizer gives us examples to learn from: windows of text, and the character that comes next. What should a
 # model's prediction look like? Not a single token, but a row with one number for each token of the vocabulary, larger
@@ -20,10 +20,10 @@
 # $$\mathrm{softmax}(x)_i = \frac{e^{x_i}}{\sum_j e^{x_j}}$$
 #
 # Why exponentials? Dividing the scores by their sum does not work: some scores may be negative, and the sum may be 0.
-# The exponential makes every score positive and keeps their order. ("How to read the formulas" in `gradients`
-# explains Σ, exp and log.)
+# The exponential makes every score positive and keeps their order. ("How to read the formulas" in `gradients` explains
+# Σ, exp and log. Sources: Bridle 1990; Goodfellow, Bengio and Courville 2016, section 6.2.2.3.)
 #
-# (Bridle 1990; Goodfellow, Bengio and Courville 2016, section 6.2.2.3.) Three scores, by hand:
+# Three scores, by hand:
 #
 # ```text
 #     scores            1        2        3
@@ -152,8 +152,9 @@ def softmax(x, axis=-1, temperature=1.0):
 # ```
 #
 # Here too, subtract the largest score m first, for the same reason as before. It cancels: the sum of all $e^{x_j}$ is
-# $e^m$ times the sum of all $e^{x_j - m}$, so its logarithm is m plus the logarithm of the second sum. What you
-# subtract from $x_i$ is missing from the logarithm, too.
+# $e^m$ times the sum of all $e^{x_j - m}$, so its logarithm is m plus the logarithm of the second sum. So the result is
+# $x_i - (m + \log \sum_j e^{x_j - m})$. Compute it as $(x_i - m) - \log \sum_j e^{x_j - m}$: if m is huge, the small
+# logarithm would be lost in the sum with m.
 
 # %%
 def log_softmax(x, axis=-1):
@@ -166,7 +167,7 @@ def log_softmax(x, axis=-1):
         axis: the axis whose entries compete with each other.
 
     Returns:
-        Log-probabilities (all ≤ 0), same shape and dtype as `x`. Finite if the differences between all scores are.
+        Log-probabilities (all ≤ 0), same shape and dtype as `x`. Finite if all differences of scores are finite.
     """
     raise NotImplementedError("softmax.log_softmax")
 
@@ -174,7 +175,7 @@ def log_softmax(x, axis=-1):
 # %% [markdown]
 # ## `cross_entropy`
 #
-# *20 min, needs some thought*
+# *25 min, needs some thought*
 #
 # How surprised was the model by the token that actually came next, the target? For one row of scores the loss is minus
 # the logarithm of the target's probability: 0 if the model was certain and correct, and larger the less it expected the
@@ -203,7 +204,8 @@ def log_softmax(x, axis=-1):
 # called the **entropy** of what comes next.
 #
 # How do you take one entry out of each row with NumPy? Index with two lists, the rows and the columns, which are
-# combined in pairs. (With `:` in place of the rows you get both columns of *every* row.)
+# combined in pairs. (With `:` in place of the rows you get both columns of *every* row.) Such an index can also stand
+# on the left, as in `table[rows, columns] -= 1`.
 #
 # ```python
 # >>> table = np.array([[1.0, 1.0, 2.0], [3.0, 3.0, 4.0]])
@@ -246,11 +248,11 @@ def cross_entropy(logits, targets):
 #
 # **Two scores.** For x = (log 3, 0) the exponentials are 3 and 1, their sum is s = 4, and p = (3/4, 1/4). Now raise the
 # first score. The derivative of $e^x$ is $e^x$, so the first exponential rises at the rate 3, and so does the sum. Both
-# change the probabilities:
+# change the probabilities. Take one effect at a time, with the other held fixed, and add them:
 #
 # - A larger numerator makes its fraction larger: the fraction changes at the rate of the numerator, divided by s.
 # - A larger sum makes *every* fraction smaller. The derivative of 1/s is −1/s², here −1/16. Multiply it by the
-#   numerator, which stays, and by the rate of the sum.
+#   numerator and by the rate of the sum.
 #
 # ```text
 #                           by its numerator    by the sum
@@ -297,8 +299,9 @@ def cross_entropy(logits, targets):
 #
 # **The last step is yours.** Multiply out the parentheses, so that the sum becomes a difference of two sums. In the
 # first one, $\delta_{ij}$ is 0 for all i but one. In the second, one factor does not depend on i, so it can be taken
-# out; what is left of the sum is a single number for each row. Check your result with the two scores: for
-# p = (3/4, 1/4) and dout = (1, 0) it must give (3/16, −3/16). Then write the function.
+# out; what is left of the sum is a single number for each row. Check your result with the two scores: for p = (3/4,
+# 1/4) and dout = (1, 0) it must give (3/16, −3/16). Then write the function, for all j at once: keep the number of each
+# row as an axis of length 1.
 #
 # For another example, let the loss be the first probability itself. Its derivative with respect to the first
 # probability is 1, and 0 with respect to the others:
@@ -341,7 +344,7 @@ def softmax_backward(dout, probs, axis=-1):
 # %% [markdown]
 # ## `cross_entropy_backward`
 #
-# *25 min, needs pen and paper*
+# *30 min, needs pen and paper*
 #
 # The last function of the forward pass comes first in the backward pass: the gradients of your GPT will start here. You
 # could go back through the logarithm and the softmax one after the other, but going through both at once is simpler.
@@ -357,8 +360,9 @@ def softmax_backward(dout, probs, axis=-1):
 #   the derivative of the sum with respect to $x_i$. Write it down. The result is something that you have computed
 #   before.
 #
-# Add the two, and you have the gradient of one row. The loss of a batch is the *mean* over N rows. If the loss of one
-# row grows by 1, by how much does the mean grow? Every entry of the gradient has that factor.
+# Add the two, and you have the gradient of one row. The loss of a batch is the *mean* over N rows (B · T of them if the
+# logits are (B, T, V)). If the loss of one row grows by 1, by how much does the mean grow? Every entry of the gradient
+# has that factor.
 #
 # In this example there are two rows of four equal scores, so every probability is 0.25. The targets are 0 and 3. Work
 # out the first row on paper before you read the result:
@@ -501,7 +505,8 @@ if __name__ == "__main__":
 #
 # Both correct a small error. But the squared loss does not recover from a prediction that was wrong and confident:
 # after 100 steps it is as wrong as before. The softmax is saturated, and all entries of its Jacobian are nearly 0. The
-# logarithm of the cross-entropy cancels exactly that: you have seen on paper how −1/p meets the factor p.
+# logarithm in the cross-entropy cancels exactly that: its derivative brings the factor −1/p, which is large where p is
+# small.
 #
 # 1. How large are the two gradients at a lead of 20? And can an entry in the gradient of the cross-entropy ever be
 #    larger than 1?
@@ -511,8 +516,8 @@ if __name__ == "__main__":
 # %% [markdown]
 # ## Answers
 #
-# **1. One is about a hundred million times as large as the other.** For one row, an entry in the gradient of the
-# cross-entropy is a probability, or a probability minus 1: its size is never above 1, whatever the lead.
+# **1. That of the cross-entropy is about a hundred million times as large.** For one row, an entry in the gradient of
+# the cross-entropy is a probability, or a probability minus 1: its size is never above 1, whatever the lead.
 #
 # ```python
 # >>> wrong = np.array([[20.0, 0.0, 0.0]])
@@ -526,7 +531,8 @@ if __name__ == "__main__":
 #
 # **2. At the probabilities 0.7, 0.2 and 0.1, and not with a loss of 0.** The scores are the same in every row, so they
 # cannot show which target it will be. The remaining loss, −0.7 log 0.7 − 0.2 log 0.2 − 0.1 log 0.1, is the entropy of
-# the targets, the lowest loss that one prediction for all ten rows can reach.
+# the targets, the lowest loss that one prediction for all ten rows can reach. (The ten rows use the same scores, so
+# their gradients are added.)
 #
 # ```python
 # >>> scores, targets = np.zeros(3), np.array([0] * 7 + [1] * 2 + [2])

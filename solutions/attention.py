@@ -76,7 +76,8 @@ def causal_average_loop(x):
 #
 # The loop computes one position at a time, and its weights are fixed. Here is the same without a loop: a matrix product
 # computes weighted sums of rows. Row t of `weights @ x` is the sum of the rows of `x`, each multiplied by its entry in
-# row t of `weights`. So put the averages into a (T, T) matrix, a lower triangle whose rows sum to 1:
+# row t of `weights`. So put the weights into a (T, T) matrix, a lower triangle whose rows sum to 1 (`np.tril` keeps the
+# lower triangle of a matrix):
 #
 # ```text
 #     1     0     0          position 0 sees itself
@@ -106,7 +107,7 @@ def causal_average_loop(x):
 # ```
 #
 # An average with equal weights is the special case in which all scores are equal. Attention uses other scores. But
-# first, you write the triangle as a function of its own.
+# first you write a triangle of True and False, which says which positions may be seen.
 
 
 # %%
@@ -153,9 +154,9 @@ def causal_average_matmul(x):
 #
 # ```
 #
-# When a model writes text, it adds one token at a time and keeps the keys of all earlier ones. Then there are fewer
-# queries than keys, and the queries are the *last* positions: with 5 keys and 2 queries, the queries are positions 3
-# and 4. The triangle is in the lower *right* corner.
+# When a model writes text, it adds one or a few tokens at a time and keeps the keys of all earlier ones. Then there are
+# fewer queries than keys, and the queries are the *last* positions: with 5 keys and 2 queries, the queries are
+# positions 3 and 4. The triangle is in the lower *right* corner.
 #
 # ```python
 # >>> causal_mask(2, 5)
@@ -238,7 +239,7 @@ def padding_mask(keep):
 # ## `attention`
 #
 # Now for the weights. So far "query" and "key" were only names for positions. In attention, each position computes
-# three vectors from its own:
+# three vectors from its own vector:
 #
 # - a query: what is this position looking for?
 # - a key: what does this position contain, so that queries can find it?
@@ -302,13 +303,13 @@ def padding_mask(keep):
 #
 # ### Why divide by √K
 #
-# A dot product is a sum of K products, so it grows with K. By how much? The **variance** of some numbers is the mean of
-# their squared distances from their mean. Its square root, the standard deviation, is their typical distance from the
-# mean. Let the entries of q and k be drawn independently with mean 0 and variance 1. Then each product of two entries
-# has mean 0 and variance 1, too, and the variances of independent numbers add up: the dot product has mean 0 and
-# variance K. For K = 64 the standard deviation is √64 = 8, so scores of 8 and −8 are common. The softmax of such a row
-# gives one key most of the weight, and its gradient is small (section 3.2.1 and its footnote 4). Dividing by √K brings
-# the variance back to 1.
+# A dot product is a sum of K products, so its size grows with K. By how much? The **variance** of some numbers is the
+# mean of their squared distances from their mean. Its square root, the standard deviation, is their typical distance
+# from the mean. Let the entries of q and k be drawn independently with mean 0 and variance 1. Then each product of two
+# entries has mean 0 and variance 1, too, and the variances of independent numbers add up: the dot product has mean 0
+# and variance K. For K = 64 the standard deviation is √64 = 8, so scores of 8 and −8 are common. The softmax of such a
+# row gives one key most of the weight, and its gradient is small (section 3.2.1 and its footnote 4). Dividing by √K
+# brings the variance back to 1.
 #
 # ```python
 # >>> typical = np.array([8.0, -8.0, 4.0])
@@ -358,14 +359,16 @@ def padding_mask(keep):
 #   `-100.0` is not low enough.
 # - `1e-9` hides nothing; it is probably a typo for `-1e9`. Multiplying the scores by a mask of zeros and ones does not
 #   work either: 0 is an ordinary score, larger than all negative ones.
-# - Setting weights to 0 *after* the softmax leaves rows that no longer sum to 1.
+# - Setting single weights to 0 *after* the softmax leaves rows that no longer sum to 1.
 #
 # For a query that may attend to nothing, all scores of the row are `-inf`, and softmax returns `nan`: (-inf) - (-inf)
 # is undefined. This happens in practice, when a whole text is padding. Such a row should get weights 0, and so the
 # output 0. Do not wait for the `nan`: turning every `nan` into 0 afterwards would also hide those that come from the
-# inputs. Find these rows before the softmax (`.any(axis=-1)` of a mask tells which rows have at least one True), put
-# any finite score into them, and set their weights to 0 after the softmax. With `keepdims=True` the result of `any` can
-# be the condition of `np.where`.
+# inputs. So treat these rows apart:
+#
+# 1. Find them before the softmax: `mask.any(axis=-1, keepdims=True)` is False for them.
+# 2. Put any finite score into them (`np.where`).
+# 3. After the softmax, set all their weights to 0. Here that is right: the whole row is to be 0.
 #
 # ```python
 # >>> out, weights = attention(k, k, v, mask=np.array([[True, False], [False, False]]))
@@ -663,8 +666,8 @@ def attention_backward(dout, q, k, v, weights):
 # weights once as `attention` does, and once with queries that were multiplied by √K beforehand, which undoes the
 # division. All vectors are noise, so there is no reason for any query to prefer any key.
 #
-# **Guess first.** How large is the largest of a query's eight weights, on average? And how much of the gradient of the
-# weights is left in the gradient of the scores?
+# **Guess first.** How large is the largest of a query's eight weights, on average? And how much smaller is the gradient
+# of the scores without the division?
 #
 # Run it: `python attention.py`, or the next cell of the notebook.
 
@@ -692,8 +695,8 @@ if __name__ == "__main__":
 # ```
 #
 # With the division, the results hardly depend on K. Without it, one random key gets nearly all the weight when vectors
-# are long, and the softmax is saturated: for K = 256 only an eighth of the gradient is left, so the model learns to
-# attend to other keys only slowly.
+# are long, and the softmax is saturated: for K = 256 the gradient is only an eighth of what it is with the division, so
+# the model learns to attend to other keys only slowly.
 #
 # 1. If √K is good, is K better? Guess the largest weight for K = 256 if the scores are divided by K.
 # 2. Now take a query that *does* have a reason to prefer a key: it is a copy of key 3. Which weight does key 3 get, for

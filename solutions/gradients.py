@@ -92,8 +92,8 @@ import numpy as np
 # $$\frac{(x + h)^3 - x^3}{h} = 3x^2 + 3xh + h^2 \qquad\quad \frac{(x + h)^3 - (x - h)^3}{2h} = 3x^2 + h^2$$
 #
 # With a step ten times smaller, the error of the forward difference is about ten times smaller; that of the central
-# difference is a hundred times smaller. The term 3xh comes from the bend of the curve. It has the same size on both
-# sides of x and cancels, not only for x³ but for every curve without corners.
+# difference is a hundred times smaller. The term 3xh comes from the bend of the curve, which lifts both f(x + h) and
+# f(x − h) by the same amount. So it cancels in their difference, not only for x³ but for every smooth curve.
 #
 # In a drawing, a difference quotient is the slope of a line through two points of the curve. The derivative is the
 # slope of the line that touches the curve at x, the tangent:
@@ -109,13 +109,14 @@ import numpy as np
 # ```python
 # >>> def cube(x):
 # ...     return x * x * x
-# >>> for h in (1e-1, 1e-3, 1e-5, 1e-8, 1e-12):
+# >>> for h in (1e-1, 1e-3, 1e-5, 1e-6, 1e-8, 1e-12):
 # ...     forward = abs((cube(2 + h) - cube(2)) / h - 12)
 # ...     central = abs((cube(2 + h) - cube(2 - h)) / (2 * h) - 12)
 # ...     print(f"h = {h:.0e}   forward {forward:.0e}   central {central:.0e}")
 # h = 1e-01   forward 6e-01   central 1e-02
 # h = 1e-03   forward 6e-03   central 1e-06
 # h = 1e-05   forward 6e-05   central 2e-10
+# h = 1e-06   forward 6e-06   central 3e-10
 # h = 1e-08   forward 7e-08   central 7e-08
 # h = 1e-12   forward 1e-03   central 1e-03
 #
@@ -138,7 +139,8 @@ import numpy as np
 # ```
 #
 # How do you visit every entry of an array whose shape you do not know? `np.ndindex(x.shape)` yields all its indices,
-# and `x[index]` reads or changes the entry. This works for every shape, also for (), which has one entry:
+# and `x[index]` reads or changes the entry. This works for every shape. A single number can be an array, too:
+# `np.array(3.0)` has no axes, its shape is (), and its only index is ():
 #
 # ```python
 # >>> x = np.zeros((2, 2))  # np.zeros_like(x) makes such an array in the shape and dtype of x
@@ -205,8 +207,9 @@ def numerical_gradient(f, x, eps=1e-6):
 #                    if x rises by h, p rises by w · h                  dL/dx = 0.9610 · w   = 1.9221
 # ```
 #
-# This is the **backward pass**, and every line of it follows the **chain rule**: the derivative of L with respect to an
-# *input* of a step is its derivative with respect to the step's *output*, times the derivative of the step itself.
+# (The numbers are rounded to four digits, but computed with all of them.) This is the **backward pass**, and every line
+# of it follows the **chain rule**: the derivative of L with respect to an *input* of a step is the derivative of L with
+# respect to the *output* of the step, times the derivative of this output with respect to this input.
 #
 # $$\frac{dL}{dw} = \frac{dL}{dp} \cdot \frac{dp}{dw}$$
 #
@@ -261,9 +264,10 @@ def numerical_gradient(f, x, eps=1e-6):
 #
 # ```
 #
-# Suppose that later steps make a number L of this sum `out`, and that `dout` says how fast L changes with each of its
-# entries. What is `db`, the gradient of L with respect to b? Pick one entry: $out_{ij} = table_{ij} + b_j$, so $b_j$ is
-# in column j of *every* row, each time with the factor 1. It is used twice here, and the contributions are added:
+# Suppose that later steps compute a single number L from this sum `out`, and that `dout` says how fast L changes with
+# each of its entries. What is `db`, the gradient of L with respect to b? Pick one entry: $out_{ij} = table_{ij} + b_j$,
+# so $b_j$ is in column j of *every* row, each time with the factor 1. It is used twice here, and the contributions are
+# added:
 #
 # $$db_j = \sum_i dout_{ij}$$
 #
@@ -289,7 +293,8 @@ def numerical_gradient(f, x, eps=1e-6):
 # ```
 #
 # The number of axes of an array is `x.ndim`. `x.sum(axis=1)` sums along axis 1, which disappears; `axis=(0, 2)` sums
-# along both. With `keepdims=True` the axes stay, with length 1:
+# along both. Several axes must be given as a tuple, such as `tuple(range(2))`; the empty tuple sums along none. With
+# `keepdims=True` the axes stay, with length 1:
 #
 # ```python
 # >>> dout.sum(axis=1).shape, dout.sum(axis=1, keepdims=True).shape
@@ -335,7 +340,7 @@ def sum_to_shape(grad, shape):
 #
 # ```text
 #     out_ij = Σ_k a_ik b_kj          the definition: row i of a, times column j of b
-#     where is a_ik?                  in row i of out, once in each of its entries out_i1, out_i2, ...
+#     where is a_ik?                  in row i of out, once in each of its entries out_i0, out_i1, ...
 #     with what factor?               b_kj in out_ij
 #     da_ik = Σ_j dout_ij b_kj        each factor times its upstream gradient, and added
 # ```
@@ -365,8 +370,9 @@ def sum_to_shape(grad, shape):
 #
 # With more than two axes, `a @ b` multiplies the matrices in the last two axes and broadcasts the axes in front of
 # them. In (B, M, K) @ (K, N) the same matrix b multiplies each of the B matrices in a: it was repeated, so its gradient
-# is summed over them. You have a function for that. To swap the last two axes of any array, use
-# `np.swapaxes(x, -1, -2)`; `x.T` would reverse all axes.
+# is summed over them. The same can happen to a. So compute each product with all its axes first, and then bring it to
+# the shape of a or b. You have a function for that. `np.swapaxes(x, -1, -2)` swaps the last two
+# axes of any array; `x.T` would reverse all axes.
 
 
 # %%
@@ -417,11 +423,12 @@ def matmul_backward(dout, a, b):
 # The forward pass keeps *all* of them, because the backward pass needs them: in the gradient of mul, the other factor
 # occurs.
 #
-# Some operations take one array, others two. A star passes the items of a list as separate arguments:
+# Some operations take one array, others two. A star passes the items of a list as separate arguments. (The tape holds
+# the *numbers* of the arrays. Look the arrays up first.)
 #
 # ```python
-# >>> arguments = [np.array(2.0), np.array(0.5)]
-# >>> float(np.multiply(*arguments))  # the same as np.multiply(arguments[0], arguments[1])
+# >>> arrays = [np.array(2.0), np.array(0.5)]
+# >>> float(np.multiply(*arrays))  # the same as np.multiply(arrays[0], arrays[1])
 # 1.0
 #
 # ```
@@ -583,8 +590,9 @@ def tape_gradients(tape, inputs):
 #
 # ```
 #
-# **2. All of them.** The output $out_0$ contains $x_0$ with the factor 1 − 1/n, every other one with −1/n. So
-# $dx_0 = dout_0 - \frac{1}{n} \sum_j dout_j$: the mean is subtracted from the upstream gradient, too.
+# **2. All of them.** The output $out_0$ contains $x_0$ with the factor 1 − 1/n, every other one with −1/n. So $dx_0$ is
+# $dout_0$, minus $dout_j / n$ for every output j, including the first: $dx_0 = dout_0 - \frac{1}{n} \sum_j dout_j$. It
+# is the same for every entry: the mean is subtracted from the upstream gradient, too.
 #
 # ```python
 # >>> dout = np.array([1.0, 2.0, 6.0])
@@ -635,7 +643,7 @@ def tape_gradients(tape, inputs):
 # %% [markdown]
 # ## Try it
 #
-# All the ways to compute a gradient, side by side: by hand, by difference quotients, by the tape, and by PyTorch (whose
+# Four ways to compute a gradient, side by side: by hand, by difference quotients, by the tape, and by PyTorch (whose
 # numbers are copied here, because you may not have it). The computation is a small network: h = tanh(x W + b), and then
 # h V. It should say whether exactly one of two inputs is 1, and its loss is the sum of the squared errors. Then the
 # tape trains the network: 200 steps, each subtracts a tenth of the gradient from every parameter.
@@ -718,8 +726,8 @@ if __name__ == "__main__":
 #
 # ```
 #
-# **2. All gradients are 0, and training changes nothing.** If W and b are 0, h is 0, and with it the gradient of V. If
-# V is 0, nothing comes back through it to W and b. That is why parameters start at random numbers.
+# **2. All gradients are 0, and training changes nothing.** If W and b are 0, h is 0, and with it hᵀ dout, the gradient
+# of V. If V is 0, nothing comes back through it to W and b. That is why parameters start at random numbers.
 #
 # ```python
 # >>> zeros = [np.zeros((2, 3)), np.zeros(3), np.zeros((3, 1))]

@@ -19,7 +19,7 @@
 #     text <── decode ── ids <────────────────────────────────────────── the model <─────┘
 # ```
 #
-# (What the parentheses mean is explained below.)
+# (Parentheses such as (N,) and (B, T) are shapes of arrays; they are explained below.)
 #
 # The picture below is a map of the whole model that you are going to write. The part of this assignment is marked; the
 # others are explained when their turn comes, and you need none of their names yet.
@@ -40,7 +40,7 @@
 # first (`numpy_warmup.py` or the notebook, beside this lesson). They take about half an hour.
 #
 # Each section below ends with a function to write. The time below a heading is an estimate for writing that function.
-# Reading, the questions and the experiment take nearly half as long again.
+# Reading, the questions and the experiment take nearly as long again.
 #
 # A line after `>>>` is typed into Python, and the line below it is the output you get once your function is correct. In
 # a notebook, the cell after the function checks it; in a file, `headway watch` checks on every save. The output of a
@@ -76,8 +76,8 @@ import numpy as np
 # letters, accented letters.
 #
 # `start` leaves ids free below the first character, for tokens that are not characters: "the text begins here", or
-# **padding**, which carries no meaning and fills short texts up to the length of longer ones: all rows of an array have
-# the same length.
+# **padding**, which carries no meaning and fills short texts up to the length of longer ones, because all rows of an
+# array have the same length.
 #
 # ```python
 # >>> chars, stoi, itos = build_vocab("anna", start=1)
@@ -305,10 +305,11 @@ def train_val_split(ids, train_fraction=0.9):
 #
 # A loop over the starts is good enough here; `np.stack` makes a table of a list of rows.
 #
-# Take care at the end of the text. Its last character can be a target but not an input, so with N characters the last
-# possible start is N − T − 1. Note that `np.random.Generator.integers` excludes its upper end. With one start too few,
-# the last character is never a target; with one too many, the last target of some window is missing. A text of
-# T + 1 characters is just long enough: it has a single window.
+# Take care at the end of the text. Its last character can be a target but not an input. With N = 5 characters and T =
+# 4, only start 0 is possible; in general, the last possible start is N − T − 1. Note that
+# `np.random.Generator.integers` excludes its upper end. With one start too few, the last character is never a target;
+# with one too many, the last target of some window is missing. A text of T + 1 characters is just long enough: it has a
+# single window.
 #
 # ```python
 # >>> get_batch(np.arange(5), batch_size=2, block_size=4, rng=np.random.default_rng(0))[0]
@@ -437,8 +438,9 @@ if __name__ == "__main__":
 # %% [markdown]
 # ## Answers
 #
-# **1. At most 17%, for k = 1, and less for more characters.** Which character came before says nothing any more. What
-# can still be learned is which character is the most frequent one (the space):
+# **1. At most 17%, for k = 1, and less for more characters.** Which character came before says nothing now. What can
+# still be learned is which character is the most frequent one (the space). With more characters, most of the contexts
+# in the validation part never occurred in training, so there is no prediction for them:
 #
 # ```python
 # >>> mixed = np.random.default_rng(0).permutation(encode(text, stoi))

@@ -26,7 +26,7 @@ RUN = TESTS / "support" / "run_notebooks.py"
 
 def run(*notebooks):
     done = subprocess.run(
-        [sys.executable, str(RUN), *map(str, notebooks)], capture_output=True, text=True, check=False, timeout=300
+        [sys.executable, str(RUN), *map(str, notebooks)], capture_output=True, text=True, check=False, timeout=900
     )
     assert done.returncode == 0, done.stderr
     return {name: ran["cells"] for name, ran in json.loads(done.stdout).items()}

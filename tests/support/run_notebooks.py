@@ -18,7 +18,7 @@ from nbclient import NotebookClient
 def run(path: Path) -> dict[str, object]:
     notebook = nbformat.read(path, as_version=4)
     resources = {"metadata": {"path": str(path.parent)}}
-    NotebookClient(notebook, timeout=120, allow_errors=True, resources=resources).execute()
+    NotebookClient(notebook, timeout=500, allow_errors=True, resources=resources).execute()
     return {"cells": code_cells(notebook)}
 
 

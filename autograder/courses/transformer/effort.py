@@ -1,7 +1,7 @@
 """How long each function takes, and how hard it is: estimates of the course's authors, not measurements.
 
 For somebody who knows Python and a little NumPy: writing the function and understanding what the report says. Reading
-the lesson, the questions on paper and the experiment are not included; they take nearly half as long again. One table,
+the lesson, the questions on paper and the experiment are not included; they take nearly as long again. One table,
 so that the whole course can be looked over and rebalanced at once; the curriculum hands the numbers on.
 """
 
@@ -13,21 +13,21 @@ EFFORT = {
     "tokenizer.train_val_split": (10, 1),
     "tokenizer.get_batch": (25, 2),
     "gradients.numerical_gradient": (35, 1),
-    "gradients.sum_to_shape": (20, 2),
+    "gradients.sum_to_shape": (30, 2),
     "gradients.matmul_backward": (45, 3),
-    "gradients.tape_values": (20, 1),
+    "gradients.tape_values": (25, 1),
     "gradients.tape_gradients": (60, 3),
     "softmax.softmax": (25, 2),
     "softmax.log_softmax": (15, 2),
-    "softmax.cross_entropy": (20, 2),
+    "softmax.cross_entropy": (25, 2),
     "softmax.softmax_backward": (40, 3),
-    "softmax.cross_entropy_backward": (25, 3),
+    "softmax.cross_entropy_backward": (30, 3),
     "bigram.bigram_counts": (20, 2),
     "bigram.generate_bigram": (20, 2),
     "bigram.bigram_loss": (20, 2),
     "bigram.sgd_step": (5, 1),
-    "bigram.train_bigram": (15, 1),
-    "embeddings.one_hot": (10, 1),
+    "bigram.train_bigram": (10, 1),
+    "embeddings.one_hot": (15, 1),
     "embeddings.embed_tokens": (10, 1),
     "embeddings.embed_tokens_backward": (20, 3),
     "embeddings.sinusoidal_positions": (30, 2),
@@ -36,7 +36,7 @@ EFFORT = {
     "attention.causal_average_matmul": (15, 2),
     "attention.causal_mask": (15, 2),
     "attention.padding_mask": (10, 1),
-    "attention.attention": (55, 2),
+    "attention.attention": (65, 2),
     "attention.attention_backward": (45, 3),
     "multihead.split_heads": (15, 2),
     "multihead.merge_heads": (10, 1),
