@@ -300,6 +300,38 @@ TRANSFORMER = Curriculum(
                 "multihead.split_heads multihead.merge_heads layernorm.layernorm ffn.linear ffn.ffn",
             ),
         ),
+        (
+            "Llama",
+            _function("llama.rope", "out batch head position d_head", "product of complex numbers"),
+            _function("llama.rope_backward", "dx batch head position d_head", "gradient of a product of complex numbers"),
+            _function("llama.silu", "out batch position d_ff", "silu"),
+            _function("llama.silu_backward", "dx batch position d_ff", "gradient of silu"),
+            _function(
+                "llama.swiglu",
+                "out batch position d_model; cache",
+                "linear → silu, times linear → linear",
+                needs="llama.silu ffn.linear",
+            ),
+            _function(
+                "llama.swiglu_backward",
+                "dx batch position d_model; grads",
+                "gradient of linear → silu, times linear → linear",
+                needs="llama.swiglu llama.silu_backward ffn.linear_backward",
+            ),
+            _function(
+                "llama.grouped_query_attention",
+                "out batch position d_model; cache",
+                "repeat_interleave and softmax",
+                needs="llama.rope multihead.split_heads multihead.merge_heads attention.attention ffn.linear",
+            ),
+            _function(
+                "llama.grouped_query_attention_backward",
+                "dx batch position d_model; grads",
+                "gradient of repeat_interleave and softmax",
+                needs="llama.grouped_query_attention llama.rope_backward attention.attention_backward "
+                "ffn.linear_backward",
+            ),
+        ),
     ),
     name="transformer",
     package="autograder.courses.transformer",

@@ -83,4 +83,12 @@ EFFORT = {
     "gpt2.gpt2_config": (20, 1),
     "gpt2.gpt2_params": (30, 2),
     "gpt2.last_logits": (50, 2),
+    "llama.rope": (25, 2),
+    "llama.rope_backward": (10, 2),
+    "llama.silu": (5, 1),
+    "llama.silu_backward": (15, 2),
+    "llama.swiglu": (10, 1),
+    "llama.swiglu_backward": (15, 2),
+    "llama.grouped_query_attention": (25, 2),
+    "llama.grouped_query_attention_backward": (30, 3),
 }
