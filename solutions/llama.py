@@ -61,7 +61,7 @@ def rope(x, positions, base=10000.0):
 
 # %%
 def rope_backward(dout, positions, base=10000.0):
-    """Return the gradient of `rope` with respect to `x`. It does not depend on `x`.
+    """Return the gradient of `rope(x, positions, base)` with respect to `x`, which does not depend on `x`.
 
     Args:
         dout: gradient with respect to the output, (..., T, K).
@@ -87,7 +87,7 @@ def _sigmoid(x):
 
 
 def silu(x):
-    """Apply the sigmoid linear unit, also called swish, element by element (Elfwing et al. 2017, section 2).
+    """Apply the sigmoid linear unit, element by element (Hendrycks and Gimpel 2016, section 2).
 
         silu(x) = x σ(x) = x / (1 + exp(-x))
 
@@ -126,7 +126,7 @@ def silu_backward(dout, x):
 
 # %%
 def swiglu(x, params):
-    """Apply the gated feed-forward network of Llama (Shazeer 2020, section 2; there SwiGLU).
+    """Apply the gated feed-forward network of Llama (Shazeer 2020, section 2).
 
         out = (silu(x W_gate) · (x W_up)) W_down,   where · multiplies entry by entry
 
@@ -182,13 +182,11 @@ def _for_all_heads(shared, n_heads):
 
 
 def grouped_query_attention(x, params, n_heads, n_kv_heads, mask=None, positions=None, base=10000.0):
-    """Compute self attention with rotated queries and keys, and fewer heads for keys and values than for queries.
+    """Compute self attention with rotated positions and shared keys and values (Ainslie et al. 2023, section 2.2).
 
         q = x W_q (H heads),   k = x W_k (G heads),   v = x W_v (G heads)
         head_h = attention(rope(q_h), rope(k_g), v_g),   g = h // (H / G)
         out = [head_0, head_1, …] W_o
-
-    (Ainslie et al. 2023, section 2.2.)
 
     Args:
         x: vectors, (..., T, D).

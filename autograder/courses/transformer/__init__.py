@@ -303,7 +303,9 @@ TRANSFORMER = Curriculum(
         (
             "Llama",
             _function("llama.rope", "out batch head position d_head", "product of complex numbers"),
-            _function("llama.rope_backward", "dx batch head position d_head", "gradient of a product of complex numbers"),
+            _function(
+                "llama.rope_backward", "dx batch head position d_head", "gradient of a product of complex numbers"
+            ),
             _function("llama.silu", "out batch position d_ff", "silu"),
             _function("llama.silu_backward", "dx batch position d_ff", "gradient of silu"),
             _function(

@@ -1,6 +1,5 @@
 """Mistakes in the rotation by position and in its gradient."""
 
-from autograder.courses.transformer.mistakes._difference_quotients import difference_quotient
 from autograder.engine.diagnosis.mistake import Mistakes
 
 MISTAKES = Mistakes()
@@ -137,7 +136,7 @@ for name, edits, title, ask in (
     (
         "angles-doubled",
         ("* rates  #", "* (2 * rates)  #"),
-        "the angles are twice as large as they should be",
+        "the pairs were turned by twice the angle",
         "By how much does the first pair turn from one position to the next? It should be one radian.",
     ),
     (
@@ -198,7 +197,12 @@ for name, first, second, title in (
     ("halves-exchanged", _SECOND, _FIRST, "the two halves of the result were swapped"),
     ("first-half-only", _FIRST, "second", "only the first entry of each pair was changed"),
     ("second-half-only", "first", _SECOND, "only the second entry of each pair was changed"),
-    ("products-only", "first * cos", "second * sin", "the first half was multiplied by the cosines, the second by the sines"),
+    (
+        "products-only",
+        "first * cos",
+        "second * sin",
+        "the first half was multiplied by the cosines, the second by the sines",
+    ),
 ):
     both(
         name, _JOINED, f"np.concatenate([{first}, {second}], axis=-1)", inside="_rotate", common=name == "minus-missing"
@@ -215,23 +219,17 @@ rope("added", "_rotate(x, cos, sin)", "x + np.concatenate([cos, sin], axis=-1)")
     the cosines and sines were added to x
     why: That is how sinusoidal positions are used. Here the vectors are rotated, and keep their lengths.
     ask: Which operations does the formula in the docstring have?""")
-rope("multiplied", "_rotate(x, cos, sin)", "x * np.concatenate([cos, sin], axis=-1)").explain("""
-    x was multiplied by the cosines and sines, entry by entry
-    why: A rotation combines the two entries of a pair.
-    ask: On how many entries of x does each entry of the result depend by the formula?""")
 rope("copy", "_rotate(x, cos, sin)", "x * 1").explain("""
     x was returned unchanged
     why: Without the rotation, attention does not know the order of the positions.
     ask: Which lines of your code change the entries?""")
-rope("rotated-twice", "_rotate(x, cos, sin)", "_rotate(_rotate(x, cos, sin), cos, sin)", group="doubled").explain("""
-    x was rotated twice
-    why: Two rotations by θ are one by 2θ.
-    ask: How often does your code rotate?""")
 rope("scaled", "_rotate(x, cos, sin)", "CONSTANT * _rotate(x, cos, sin)", constant=0.5).explain("""
     the result is {constant} times what it should be
     why: A rotation keeps the length of a vector.
     ask: What is the length of a row of x, and that of the same row of your result?""")
-rope("float64", "return _rotate(x, cos, sin)", "return _rotate(x, cos, sin).astype(np.float64)", common=True).explain("""
+rope(
+    "float64", "return _rotate(x, cos, sin)", "return _rotate(x, cos, sin).astype(np.float64)", common=True
+).explain("""
     the result is float64 for every input
     why: The cosines are float64 if the angles are, and so is their product with x.
     ask: Which dtype do your cosines and sines have when x is float32?""")
@@ -274,9 +272,7 @@ for name, unpacked, words in (
         the function {words}
         why: There may be any number of leading axes, or none.
         ask: How can you read the sizes from the end of the shape, whatever comes before them?""")
-    backward(
-        f"exactly-{name}-leading-axes", "    cos, sin", f"    {unpacked} = dout.shape\n    cos, sin"
-    ).explain(f"""
+    backward(f"exactly-{name}-leading-axes", "    cos, sin", f"    {unpacked} = dout.shape\n    cos, sin").explain(f"""
         the function {words.replace("x.shape", "dout.shape")}
         why: There may be any number of leading axes, or none.
         ask: How can you read the sizes from the end of the shape, whatever comes before them?""")
@@ -287,10 +283,7 @@ for name, code, title in (
     ("rotated-forward", "_rotate(dout, cos, sin)", "dout was turned forward, as in rope, not back"),
     ("passed-through", "dout * 1", "dx is dout, as if there were no rotation"),
     ("sign", "-_rotate(dout, cos, -sin)", "dx has the wrong sign"),
-    ("rotated-back-twice", "_rotate(_rotate(dout, cos, -sin), cos, -sin)", "dout was turned back twice"),
-    ("cosine-negative", "_rotate(dout, -cos, sin)", "the cosine changed its sign, not the sine"),
     ("all-negative", "_rotate(dout, -cos, -sin)", "sine and cosine changed their signs"),
-    ("multiplied", "dout * np.concatenate([cos, -sin], axis=-1)", "dout was multiplied by the cosines and sines"),
 ):
     backward(name, _BACK, code, common=name == "rotated-forward").explain(f"""
         {title}
@@ -308,9 +301,3 @@ backward("writes-into-dout", f"return {_BACK}", f"dout[...] = {_BACK}\n    retur
     dout was changed in place
     why: A slice of dout is a view: writing into it changes the caller's array.
     ask: Which of your lines write into an array that you did not create?""")
-difference_quotient(
-    backward,
-    "    x = 0 * dout",
-    "float((rope(x, positions, base) * dout).sum())",
-    "quotients(x)",
-)

@@ -19,7 +19,11 @@ for name, code, title in (
     ("relu", "np.maximum(x, 0)", "ReLU was computed"),
     ("tanh", "x * np.tanh(x)", "the gate is tanh x, not the sigmoid"),
     ("tanh-of-half", "x * np.tanh(x / 2)", "the gate is tanh(x/2), without adding 1 and dividing by 2"),
-    ("twice", "2 * x * _sigmoid(x)", "the result is twice what it should be: the gate is 1 + tanh(x/2), not half of it"),
+    (
+        "twice",
+        "2 * x * _sigmoid(x)",
+        "the result is twice what it should be: the gate is 1 + tanh(x/2), not half of it",
+    ),
     ("softplus", "np.logaddexp(0, x)", "the softplus, log(1 + exp(x)), was computed"),
     ("mish", "x * np.tanh(np.logaddexp(0, x))", "the mish, x tanh(softplus(x)), was computed"),
     ("hard", "x * np.clip(x / 6 + 0.5, 0, 1)", "the gate is made of straight lines, as in the hard swish"),
@@ -81,11 +85,19 @@ _SLOPE = "dout * (gate + x * gate * (1 - gate))"
 mistake = MISTAKES.for_functions("llama.silu_backward")
 for name, code, title in (
     ("gate-constant", "dout * gate", "the gate was treated as a constant: only σ(x) is left"),
-    ("gate-missing", "dout * (x * gate * (1 - gate))", "the gate itself is missing: only the term with its slope is left"),
+    (
+        "gate-missing",
+        "dout * (x * gate * (1 - gate))",
+        "the gate itself is missing: only the term with its slope is left",
+    ),
     ("slope-of-sigmoid", "dout * gate * (1 - gate)", "the slope of the sigmoid was used, as if x were not multiplied"),
     ("factor-x-missing", "dout * (gate + gate * (1 - gate))", "the factor x is missing in the second term"),
     ("second-term-subtracted", "dout * (gate - x * gate * (1 - gate))", "the second term was subtracted, not added"),
-    ("slope-of-gate-plus", "dout * (gate + x * gate * (1 + gate))", "the slope of the sigmoid was taken to be σ (1 + σ)"),
+    (
+        "slope-of-gate-plus",
+        "dout * (gate + x * gate * (1 + gate))",
+        "the slope of the sigmoid was taken to be σ (1 + σ)",
+    ),
     ("slope-of-tanh", "dout * (gate + x * (1 - gate * gate))", "the slope of tanh, 1 - σ², was used for the sigmoid"),
     ("one-minus-gate-missing", "dout * (gate + x * gate)", "the factor 1 - σ is missing in the second term"),
     ("gate-missing-in-slope", "dout * (gate + x * (1 - gate))", "the factor σ is missing in the second term"),
@@ -93,7 +105,11 @@ for name, code, title in (
     ("first-term-with-x", "dout * (x * gate + x * gate * (1 - gate))", "the first term is silu(x), not σ(x)"),
     ("second-term-with-x-twice", "dout * (gate + x * x * gate * (1 - gate))", "the second term has the factor x²"),
     ("terms-multiplied", "dout * (gate * x * gate * (1 - gate))", "the two terms were multiplied, not added"),
-    ("dout-missing", "gate + x * gate * (1 - gate) + 0 * dout", "the slope was not multiplied by the upstream gradient"),
+    (
+        "dout-missing",
+        "gate + x * gate * (1 - gate) + 0 * dout",
+        "the slope was not multiplied by the upstream gradient",
+    ),
     (
         "dout-on-first-term",
         "dout * gate + x * gate * (1 - gate)",
@@ -117,14 +133,26 @@ for name, code, title in (
         ask: Take the derivative by hand, factor by factor, and compare it with your code. At 0 the slope is ½, for a
              large x it is 1, for a very negative one 0. What are yours?""")
 for name, edits, title in (
-    ("slope-at-output", ("_sigmoid(x)", "_sigmoid(silu(x))"), "the gate was computed from the output silu(x), not from x"),
+    (
+        "slope-at-output",
+        ("_sigmoid(x)", "_sigmoid(silu(x))"),
+        "the gate was computed from the output silu(x), not from x",
+    ),
     (
         "slope-at-silu",
         ("gate = _sigmoid(x)", "x = silu(x)\n    gate = _sigmoid(x)"),
         "the slope was taken at the output instead of the input",
     ),
-    ("gate-inverted", ("_sigmoid(x)", "_sigmoid(-x)"), "the gate is 1/(1 + exp(x)), with the wrong sign in the exponent"),
-    ("gate-of-gelu", ("_sigmoid(x)", "_sigmoid(1.702 * x)"), "the gate is σ(1.702 x), an approximation of that of GELU"),
+    (
+        "gate-inverted",
+        ("_sigmoid(x)", "_sigmoid(-x)"),
+        "the gate is 1/(1 + exp(x)), with the wrong sign in the exponent",
+    ),
+    (
+        "gate-of-gelu",
+        ("_sigmoid(x)", "_sigmoid(1.702 * x)"),
+        "the gate is σ(1.702 x), an approximation of that of GELU",
+    ),
     (
         "gelu",
         (f"    gate = _sigmoid(x)\n    return {_SLOPE}", "    return __import__('ffn').gelu_backward(dout, x)"),

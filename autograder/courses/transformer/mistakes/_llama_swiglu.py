@@ -23,19 +23,30 @@ for name, edits, title in (
     ("gelu", (_OPENED, "opened = __import__('ffn').gelu(gate)"), "GELU was applied to x W_gate, not SiLU"),
     ("relu", (_OPENED, "opened = np.maximum(gate, 0)"), "ReLU was applied to x W_gate, not SiLU"),
     ("silu-of-both", (_HIDDEN, "hidden = opened * silu(up)"), "SiLU was applied to x W_up, too"),
-    ("silu-of-product", (_HIDDEN, "hidden = silu(gate * up)"), "the two products were multiplied first, and SiLU came after"),
+    (
+        "silu-of-product",
+        (_HIDDEN, "hidden = silu(gate * up)"),
+        "the two products were multiplied first, and SiLU came after",
+    ),
     ("silu-twice", (_OPENED, "opened = silu(silu(gate))"), "SiLU was applied twice"),
     ("silu-of-hidden", (_HIDDEN, "hidden = silu(opened * up)"), "SiLU was applied again, to the hidden features"),
     ("silu-of-output", (_OUT, _OUT.replace("linear(", "silu(linear(") + ")"), "SiLU was applied to the output"),
-    ("silu-of-input", (_GATE, _GATE.replace("(x,", "(silu(x),")), "SiLU was applied to x before the product with W_gate"),
+    (
+        "silu-of-input",
+        (_GATE, _GATE.replace("(x,", "(silu(x),")),
+        "SiLU was applied to x before the product with W_gate",
+    ),
     ("no-gate", (_HIDDEN, "hidden = opened * 1"), "x W_up was not used: only silu(x W_gate) is left"),
     ("gate-alone", (_HIDDEN, "hidden = silu(up)"), "x W_gate was not used: only silu(x W_up) is left"),
     ("up-alone", (_HIDDEN, "hidden = up * 1"), "the gate was not used: only x W_up is left"),
     ("added", (_HIDDEN, "hidden = opened + up"), "the gate was added to x W_up, not multiplied by it"),
     ("gate-twice", (_UP, _UP.replace("W_up", "W_gate")), "W_gate was used in both places"),
     ("up-twice", (_GATE, _GATE.replace("W_gate", "W_up")), "W_up was used in both places"),
-    ("up-of-gate", (_HIDDEN, "hidden = gate * opened"), "silu(x W_gate) was multiplied by x W_gate, not by x W_up"),
-    ("softmax", (_OPENED, "opened = __import__('softmax').softmax(gate)"), "the softmax was applied to x W_gate, not SiLU"),
+    (
+        "softmax",
+        (_OPENED, "opened = __import__('softmax').softmax(gate)"),
+        "the softmax was applied to x W_gate, not SiLU",
+    ),
     ("product-squared", (_HIDDEN, "hidden = opened * up * up"), "x W_up was multiplied twice"),
 ):
     mistake(name, *edits, common=name in ("gate-and-up-exchanged", "no-activation", "sigmoid")).explain(f"""
@@ -133,7 +144,12 @@ for name, edits, title in (
     ),
     (
         "ways-exchanged",
-        (_DGATE, 'dgate = dhidden * cache["opened"]', _DUP, 'dup = silu_backward(dhidden * cache["up"], cache["gate"])'),
+        (
+            _DGATE,
+            'dgate = dhidden * cache["opened"]',
+            _DUP,
+            'dup = silu_backward(dhidden * cache["up"], cache["gate"])',
+        ),
         "the gradients of x W_gate and x W_up were swapped",
     ),
     (
@@ -186,14 +202,14 @@ mistake("gradients-exchanged", _END, 'grads["W_gate"], grads["W_up"] = grads["W_
 for parameter in ("W_gate", "W_up", "W_down"):
     left = {"W_gate": "x", "W_up": "x", "W_down": 'cache["hidden"]'}[parameter]
     right = {"W_gate": "dgate", "W_up": "dup", "W_down": "dout"}[parameter]
-    per_text = f"({left}[..., None] * {right}[..., None, :])" 
+    per_text = f"({left}[..., None] * {right}[..., None, :])"
     for name, code, title in (
         ("sign", f'-grads["{parameter}"]', "has the wrong sign"),
         ("zero", f'0 * grads["{parameter}"]', "is 0 everywhere"),
         ("averaged", f'grads["{parameter}"] / (x.size / x.shape[-1])', "was divided by the number of positions"),
         ("averaged-over-texts", f'grads["{parameter}"] / len(x)', "was divided by the length of the first axis"),
-        ("of-first-text", f'{per_text}[0].sum(axis=tuple(range(x.ndim - 2)))', "was computed from the first text only"),
-        ("not-summed", f'{per_text}.sum(axis=-3) if x.ndim > 1 else {per_text}', "was not summed over the texts"),
+        ("of-first-text", f"{per_text}[0].sum(axis=tuple(range(x.ndim - 2)))", "was computed from the first text only"),
+        ("not-summed", f"{per_text}.sum(axis=-3) if x.ndim > 1 else {per_text}", "was not summed over the texts"),
         ("float64", f'grads["{parameter}"].astype(np.float64)', "is float64 even when the inputs are float32"),
     ):
         mistake(f"{parameter}-{name}", _END, f'grads["{parameter}"] = {code}\n    {_END}').explain(f"""

@@ -15,7 +15,8 @@ def _rope(x: Tensor, positions: Tensor, base: float) -> Tensor:
     size = x.shape[-1]
     if size % 2:
         raise ValueError(f"the entries are rotated in pairs, but a vector has {size} of them")
-    rates = torch.pow(torch.tensor(float(base), dtype=torch.float64), -torch.arange(0, size, 2) / size)
+    exponents = torch.arange(0, size, 2, dtype=torch.float64) / -size
+    rates = torch.pow(torch.tensor(float(base), dtype=torch.float64), exponents)
     angles = torch.outer(torch.as_tensor(positions).double(), rates)  # (T, K/2)
     pairs = torch.complex(*x.chunk(2, dim=-1)) * torch.polar(torch.ones_like(angles), angles)
     return torch.cat([pairs.real, pairs.imag], dim=-1)
