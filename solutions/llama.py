@@ -21,7 +21,8 @@ def _cos_sin(positions, size, base, dtype):
     """Return the cosines and sines of the angles, each (T, K/2)."""
     if size % 2 != 0:
         raise ValueError(f"the entries are rotated in pairs, but a vector has {size} of them")
-    rates = float(base) ** (-2 * np.arange(size // 2) / size)  # (K/2,), the angle from one position to the next
+    pairs = np.arange(size)[: size // 2]  # (K/2,), the numbers i
+    rates = float(base) ** (-2 * pairs / size)  # (K/2,), the angle from one position to the next
     angles = np.asarray(positions)[:, None] * rates  # (T, K/2), in float64: large angles need all digits
     return np.cos(angles).astype(dtype), np.sin(angles).astype(dtype)
 

@@ -14,14 +14,30 @@ mistake = MISTAKES.for_functions("llama.grouped_query_attention_backward")
 
 # The gradients of the shared heads.
 for name, code, title in (
-    ("first-of-group", _GROUPS.replace(".sum(axis=-3)", "[..., 0, :, :]"), "only the gradient of the first head of each group was used"),
-    ("last-of-group", _GROUPS.replace(".sum(axis=-3)", "[..., -1, :, :]"), "only the gradient of the last head of each group was used"),
+    (
+        "first-of-group",
+        _GROUPS.replace(".sum(axis=-3)", "[..., 0, :, :]"),
+        "only the gradient of the first head of each group was used",
+    ),
+    (
+        "last-of-group",
+        _GROUPS.replace(".sum(axis=-3)", "[..., -1, :, :]"),
+        "only the gradient of the last head of each group was used",
+    ),
     ("averaged", _GROUPS.replace(".sum(", ".mean("), "the gradients of the heads of a group were averaged, not added"),
-    ("tiled", "dheads.reshape(*batch, n_heads // n_kv_heads, n_kv_heads, length, size).sum(axis=-4)", "heads 0, G, 2G, … were added, not the neighbouring ones"),
-    ("all-heads-added", "np.repeat(dheads.sum(axis=-3, keepdims=True), n_kv_heads, axis=-3)", "the gradients of all heads were added, not those of each group"),
+    (
+        "tiled",
+        "dheads.reshape(*batch, n_heads // n_kv_heads, n_kv_heads, length, size).sum(axis=-4)",
+        "heads 0, G, 2G, … were added, not the neighbouring ones",
+    ),
+    (
+        "all-heads-added",
+        "np.repeat(dheads.sum(axis=-3, keepdims=True), n_kv_heads, axis=-3)",
+        "the gradients of all heads were added, not those of each group",
+    ),
     ("groups-reversed", _GROUPS + "[..., ::-1, :, :]", "the groups are in reverse order"),
     ("first-heads", "dheads[..., :n_kv_heads, :, :]", "the gradients of the first G heads were used"),
-):  # fmt: skip
+):
     mistake(f"shared-{name}", _GROUPS, code, inside="_over_groups", common=name in ("averaged", "tiled")).explain(f"""
         {title}
         why: H / G neighbouring heads used the same keys and values. What is repeated in the forward pass is summed in
@@ -30,10 +46,22 @@ for name, code, title in (
 for letter, words in (("k", "keys"), ("v", "values")):
     old = f"_over_groups(d{letter}, n_kv_heads)"
     for name, new, title in (
-        ("first-of-group", f"d{letter}[..., :: n_heads // n_kv_heads, :, :]", "the gradient of the {} came from the first head of each group only"),
-        ("averaged", f"_over_groups(d{letter}, n_kv_heads) * (n_kv_heads / n_heads)", "the gradients of the {} were averaged over a group, not added"),
-        ("tiled", f"d{letter}.reshape(*d{letter}.shape[:-3], -1, n_kv_heads, *d{letter}.shape[-2:]).sum(axis=-4)", "for the gradient of the {}, heads 0, G, 2G, … were added"),
-    ):  # fmt: skip
+        (
+            "first-of-group",
+            f"d{letter}[..., :: n_heads // n_kv_heads, :, :]",
+            "the gradient of the {} came from the first head of each group only",
+        ),
+        (
+            "averaged",
+            f"_over_groups(d{letter}, n_kv_heads) * (n_kv_heads / n_heads)",
+            "the gradients of the {} were averaged over a group, not added",
+        ),
+        (
+            "tiled",
+            f"d{letter}.reshape(*d{letter}.shape[:-3], -1, n_kv_heads, *d{letter}.shape[-2:]).sum(axis=-4)",
+            "for the gradient of the {}, heads 0, G, 2G, … were added",
+        ),
+    ):
         mistake(f"{words}-{name}", old, new).explain(f"""
             {title.format(words)}
             why: H / G neighbouring heads used the same {words}. What is repeated in the forward pass is summed in the
@@ -48,17 +76,49 @@ mistake("not-summed", _SUMMED, "pass").explain("""
 # The rotation.
 for name, new, title in (
     ("rotation-forgotten", "pass", "the gradients of queries and keys were not turned back"),
-    ("rotation-of-queries-forgotten", "dk = rope_backward(dk, *rotation)", "the gradient of the queries was not turned back"),
+    (
+        "rotation-of-queries-forgotten",
+        "dk = rope_backward(dk, *rotation)",
+        "the gradient of the queries was not turned back",
+    ),
     ("rotation-of-keys-forgotten", "dq = rope_backward(dq, *rotation)", "the gradient of the keys was not turned back"),
-    ("rotated-forward", "dq, dk = rope(dq, *rotation), rope(dk, *rotation)", "the gradients were turned forward, as in the forward pass, not back"),
-    ("queries-rotated-forward", "dq, dk = rope(dq, *rotation), rope_backward(dk, *rotation)", "the gradient of the queries was turned forward, not back"),
-    ("keys-rotated-forward", "dq, dk = rope_backward(dq, *rotation), rope(dk, *rotation)", "the gradient of the keys was turned forward, not back"),
-    ("values-rotated", f"{_ROTATED}\n    dv = rope_backward(dv, *rotation)", "the gradient of the values was turned, too"),
+    (
+        "rotated-forward",
+        "dq, dk = rope(dq, *rotation), rope(dk, *rotation)",
+        "the gradients were turned forward, as in the forward pass, not back",
+    ),
+    (
+        "queries-rotated-forward",
+        "dq, dk = rope(dq, *rotation), rope_backward(dk, *rotation)",
+        "the gradient of the queries was turned forward, not back",
+    ),
+    (
+        "keys-rotated-forward",
+        "dq, dk = rope_backward(dq, *rotation), rope(dk, *rotation)",
+        "the gradient of the keys was turned forward, not back",
+    ),
+    (
+        "values-rotated",
+        f"{_ROTATED}\n    dv = rope_backward(dv, *rotation)",
+        "the gradient of the values was turned, too",
+    ),
     ("rotated-twice", f"{_ROTATED}\n    {_ROTATED}", "the gradients were turned back twice"),
-    ("positions-ignored", "dq, dk = (rope_backward(g, np.arange(x.shape[-2]), cache['base']) for g in (dq, dk))", "the gradients were turned by 0, 1, 2, …, not by the positions of the forward pass"),
-    ("base-ignored", "dq, dk = rope_backward(dq, rotation[0]), rope_backward(dk, rotation[0])", "the gradients were turned with the base 10,000, not with that of the forward pass"),
-    ("rotated-merged", "dq, dk = (split_heads(rope_backward(merge_heads(g), *rotation), g.shape[-3]) for g in (dq, dk))", "the gradients were turned back after the heads had been joined"),
-):  # fmt: skip
+    (
+        "positions-ignored",
+        "dq, dk = (rope_backward(g, np.arange(x.shape[-2]), cache['base']) for g in (dq, dk))",
+        "the gradients were turned by 0, 1, 2, …, not by the positions of the forward pass",
+    ),
+    (
+        "base-ignored",
+        "dq, dk = rope_backward(dq, rotation[0]), rope_backward(dk, rotation[0])",
+        "the gradients were turned with the base 10,000, not with that of the forward pass",
+    ),
+    (
+        "rotated-merged",
+        "dq, dk = (split_heads(rope_backward(merge_heads(g), *rotation), g.shape[-3]) for g in (dq, dk))",
+        "the gradients were turned back after the heads had been joined",
+    ),
+):
     common = name in ("rotation-forgotten", "rotated-forward", "values-rotated")
     mistake(name, _ROTATED, new, common=common).explain(f"""
         {title}
@@ -76,17 +136,80 @@ mistake("unrotated-queries-in-cache", _ATTENTION, "q = rope_backward(q, *rotatio
 
 # Through attention.
 for name, edits, title, why, ask in (
-    ("order-kqv", ("dq, dk, dv = att", "dk, dq, dv = att"), "the results of attention_backward were taken in the order dk, dq, dv", "Its order is dq, dk, dv.", "In which order does attention_backward return the three gradients?"),
-    ("order-qvk", ("dq, dk, dv = att", "dq, dv, dk = att"), "the results of attention_backward were taken in the order dq, dv, dk", "Its order is dq, dk, dv.", "In which order does attention_backward return the three gradients?"),
-    ("queries-and-keys-exchanged", ("q, k, v, cache", "k, q, v, cache"), "q and k were swapped in the call of attention_backward", "Its arguments are dout, q, k, v and weights.", "In which order does attention_backward take its arguments?"),
-    ("keys-and-values-exchanged", ("q, k, v, cache", "q, v, k, cache"), "k and v were swapped in the call of attention_backward", "Its arguments are dout, q, k, v and weights.", "In which order does attention_backward take its arguments?"),
-    ("output-for-upstream", ("split_heads(dmerged, n_heads)", 'split_heads(cache["merged"], n_heads)'), "attention_backward got the output of the heads, not its gradient", "A backward pass passes gradients on. These gradients do not depend on dout.", "What is the first argument of attention_backward?"),
-    ("upstream-not-through-W_o", ("split_heads(dmerged, n_heads)", "split_heads(dout, n_heads)"), "the gradient did not go through W_o", "The heads were multiplied by W_o, so their gradient is dout times W_o transposed.", "Which step of the forward pass came last?"),
-    ("W_o-not-transposed", ("split_heads(dmerged, n_heads)", 'split_heads(dout @ params["W_o"], n_heads)'), "W_o was not transposed on the way back", "The gradient of y = x W is dx = dy Wᵀ. W_o is a square matrix, so there is no error message.", "What is the derivative of y = x W with respect to x?"),
-    ("tiled-copies", ('_for_all_heads(cache["k"], n_heads), _for_all_heads(cache["v"], n_heads)', "(g[..., np.arange(n_heads) % n_kv_heads, :, :] for g in (cache['k'], cache['v']))"), "keys and values were repeated in another order than in the forward pass: 0, 1, 0, 1", "Each head's gradient needs the keys and values that the head used.", "Which keys does query head 1 get in your backward pass?"),
-    ("not-scaled", (_ATTENTION, f"{_ATTENTION}\n    dq, dk = dq * q.shape[-1] ** 0.5, dk * q.shape[-1] ** 0.5"), "the gradient of the scores was not divided by √K", "The forward pass divides the scores by √K, so their gradient must be divided, too.", "Which step of the forward pass has no counterpart in your backward pass?"),
-    ("scaled-by-width", (_ATTENTION, f"{_ATTENTION}\n    dq, dk = dq * n_heads**-0.5, dk * n_heads**-0.5"), "the gradient of the scores was divided by √D, not by √K", "The factor must be that of the forward pass.", "How long are the vectors that are multiplied within one head?"),
-):  # fmt: skip
+    (
+        "order-kqv",
+        ("dq, dk, dv = att", "dk, dq, dv = att"),
+        "the results of attention_backward were taken in the order dk, dq, dv",
+        "Its order is dq, dk, dv.",
+        "In which order does attention_backward return the three gradients?",
+    ),
+    (
+        "order-qvk",
+        ("dq, dk, dv = att", "dq, dv, dk = att"),
+        "the results of attention_backward were taken in the order dq, dv, dk",
+        "Its order is dq, dk, dv.",
+        "In which order does attention_backward return the three gradients?",
+    ),
+    (
+        "queries-and-keys-exchanged",
+        ("q, k, v, cache", "k, q, v, cache"),
+        "q and k were swapped in the call of attention_backward",
+        "Its arguments are dout, q, k, v and weights.",
+        "In which order does attention_backward take its arguments?",
+    ),
+    (
+        "keys-and-values-exchanged",
+        ("q, k, v, cache", "q, v, k, cache"),
+        "k and v were swapped in the call of attention_backward",
+        "Its arguments are dout, q, k, v and weights.",
+        "In which order does attention_backward take its arguments?",
+    ),
+    (
+        "output-for-upstream",
+        ("split_heads(dmerged, n_heads)", 'split_heads(cache["merged"], n_heads)'),
+        "attention_backward got the output of the heads, not its gradient",
+        "A backward pass passes gradients on. These gradients do not depend on dout.",
+        "What is the first argument of attention_backward?",
+    ),
+    (
+        "upstream-not-through-W_o",
+        ("split_heads(dmerged, n_heads)", "split_heads(dout, n_heads)"),
+        "the gradient did not go through W_o",
+        "The heads were multiplied by W_o, so their gradient is dout times W_o transposed.",
+        "Which step of the forward pass came last?",
+    ),
+    (
+        "W_o-not-transposed",
+        ("split_heads(dmerged, n_heads)", 'split_heads(dout @ params["W_o"], n_heads)'),
+        "W_o was not transposed on the way back",
+        "The gradient of y = x W is dx = dy Wᵀ. W_o is a square matrix, so there is no error message.",
+        "What is the derivative of y = x W with respect to x?",
+    ),
+    (
+        "tiled-copies",
+        (
+            '_for_all_heads(cache["k"], n_heads), _for_all_heads(cache["v"], n_heads)',
+            "(g[..., np.arange(n_heads) % n_kv_heads, :, :] for g in (cache['k'], cache['v']))",
+        ),
+        "keys and values were repeated in another order than in the forward pass: 0, 1, 0, 1",
+        "Each head's gradient needs the keys and values that the head used.",
+        "Which keys does query head 1 get in your backward pass?",
+    ),
+    (
+        "not-scaled",
+        (_ATTENTION, f"{_ATTENTION}\n    dq, dk = dq * q.shape[-1] ** 0.5, dk * q.shape[-1] ** 0.5"),
+        "the gradient of the scores was not divided by √K",
+        "The forward pass divides the scores by √K, so their gradient must be divided, too.",
+        "Which step of the forward pass has no counterpart in your backward pass?",
+    ),
+    (
+        "scaled-by-width",
+        (_ATTENTION, f"{_ATTENTION}\n    dq, dk = dq * n_heads**-0.5, dk * n_heads**-0.5"),
+        "the gradient of the scores was divided by √D, not by √K",
+        "The factor must be that of the forward pass.",
+        "How long are the vectors that are multiplied within one head?",
+    ),
+):
     mistake(name, *edits).explain(f"""
         {title}
         why: {why}
@@ -151,10 +274,14 @@ for parameter in ("W_q", "W_o"):
         the gradient of {parameter} was transposed
         why: A gradient has the shape of its parameter, and an entry for each of its entries.
         ask: dW = xᵀ dy: which of the two is transposed, and which comes first?""")
-mistake("all-averaged", _END, "rows = x.size / x.shape[-1]\n    grads = {n: g / rows for n, g in grads.items()}\n    " + _END).explain("""
+mistake(
+    "all-averaged",
+    _END,
+    "rows = x.size / x.shape[-1]\n    grads = {n: g / rows for n, g in grads.items()}\n    " + _END,
+).explain("""
     the gradients of the parameters were divided by the number of positions
     why: If the loss is a mean, its division is already in dout.
-    ask: Does the forward pass divide by the number of positions anywhere?""")  # fmt: skip
+    ask: Does the forward pass divide by the number of positions anywhere?""")
 mistake("keys-with-d", _END, 'grads = {f"d{name}": value for name, value in grads.items()}\n    ' + _END).explain("""
     the keys of the gradients begin with a d
     why: The optimizer goes through gradients and parameters together, so their keys must be the same.

@@ -9,7 +9,7 @@ _PAIRS = "first, second = x[..., ::2], x[..., 1::2]"
 _JOINED = "np.concatenate([first * cos - second * sin, first * sin + second * cos], axis=-1)"
 _WOVEN = "np.stack([first * cos - second * sin, first * sin + second * cos], axis=-1).reshape(x.shape)"
 _FIRST, _SECOND = "first * cos - second * sin", "first * sin + second * cos"
-_EXPONENT = "(-2 * np.arange(size // 2) / size)"
+_EXPONENT = "(-2 * pairs / size)"
 _POSITIONS = "np.asarray(positions)[:, None]"
 
 both = MISTAKES.for_functions("llama.rope", "llama.rope_backward")
@@ -45,37 +45,37 @@ for name, edits, title in (
 for name, edits, title, ask in (
     (
         "half-the-exponent",
-        ("-2 * np", "-1 * np"),
+        ("-2 * pairs", "-1 * pairs"),
         "the exponent was -i/K, not -2i/K",
         "For K = 4, the second pair turns by 0.01 from one position to the next. By how much does it turn in yours?",
     ),
     (
         "twice-the-exponent",
-        ("-2 * np", "-4 * np"),
+        ("-2 * pairs", "-4 * pairs"),
         "the exponent was -4i/K, not -2i/K",
         "For K = 4, the second pair turns by 0.01 from one position to the next. By how much does it turn in yours?",
     ),
     (
         "exponent-positive",
-        ("-2 * np", "2 * np"),
+        ("-2 * pairs", "2 * pairs"),
         "the exponent was 2i/K, not -2i/K: later pairs turn faster",
         "For K = 4, the second pair turns by 0.01 from one position to the next. By how much does it turn in yours?",
     ),
     (
         "exponent-from-one",
-        ("np.arange(size // 2)", "np.arange(1, size // 2 + 1)"),
+        ("-2 * pairs", "-2 * (pairs + 1)"),
         "the pairs were counted from 1, not from 0",
         "By how much does the first pair turn from one position to the next? It should be one radian.",
     ),
     (
         "last-exponent-one",
-        (_EXPONENT, "-np.linspace(0, 1, size // 2)"),
+        (_EXPONENT, "-np.linspace(0, 1, len(pairs))"),
         "the exponents go from 0 to -1, both included",
         "What is the largest i, and what is 2i/K for it?",
     ),
     (
         "exponents-in-pairs",
-        ("np.arange(size // 2)", "(np.arange(size // 2) // 2)"),
+        ("-2 * pairs", "-2 * (pairs // 2)"),
         "two pairs in a row have the same angle",
         "How many different angles are there for one position, and to which entries do they belong?",
     ),
@@ -233,15 +233,24 @@ rope(
     the result is float64 for every input
     why: The cosines are float64 if the angles are, and so is their product with x.
     ask: Which dtype do your cosines and sines have when x is float32?""")
-rope("integers-stay", "x = as_float(x)", "kind = np.asarray(x).dtype\n    x = as_float(x)", "return _rotate(x, cos, sin)",
-     "return _rotate(x, cos, sin).astype(kind)").explain("""
+rope(
+    "integers-stay",
+    "x = as_float(x)",
+    "kind = np.asarray(x).dtype\n    x = as_float(x)",
+    "return _rotate(x, cos, sin)",
+    "return _rotate(x, cos, sin).astype(kind)",
+).explain("""
     the result for integers is made of integers
     why: np.empty_like and np.zeros_like of integers cut off all digits after the point.
-    ask: What does as_float do, and where do you call it?""")  # fmt: skip
-rope("float32-inside", "_rotate(x, cos, sin)", "_rotate(x, cos.astype(np.float32), sin.astype(np.float32)).astype(x.dtype)").explain("""
+    ask: What does as_float do, and where do you call it?""")
+rope(
+    "float32-inside",
+    "_rotate(x, cos, sin)",
+    "_rotate(x, cos.astype(np.float32), sin.astype(np.float32)).astype(x.dtype)",
+).explain("""
     the cosines and sines were rounded to float32
     why: The result is then correct to seven digits only, also when x is float64.
-    ask: Which dtype do your cosines and sines have when x is float64?""")  # fmt: skip
+    ask: Which dtype do your cosines and sines have when x is float64?""")
 rope("writes-into-x").body("""
     x = as_float(x)
     cos, sin = _cos_sin(positions, x.shape[-1], base, x.dtype)
@@ -255,8 +264,10 @@ for name, body, title in (
     ("last-entry-dropped", "x = as_float(x)\n    x = x[..., : x.shape[-1] // 2 * 2]", "and the last entry dropped"),
     (
         "last-entry-kept",
-        "x = as_float(x)\n    if x.shape[-1] % 2:\n"
-        "        return np.concatenate([rope(x[..., :-1], positions, base), x[..., -1:]], axis=-1)",
+        """x = as_float(x)
+    if x.shape[-1] % 2:
+        return np.concatenate([rope(x[..., :-1], positions, base), x[..., -1:]], axis=-1)
+""",
         "and the last entry not rotated",
     ),
 ):

@@ -168,11 +168,12 @@ mistake("overflow", "_sigmoid(x)", "np.exp(x) / (1 + np.exp(x))").explain("""
     the exponential of a large x overflows
     why: exp(1000) is infinite, and infinity divided by infinity is nan.
     ask: For which x is the exponent in your code a large positive number? What is the result then?""")
-mistake("overflow-of-both", "_sigmoid(x)", "1 / (1 + np.exp(-x))", _SLOPE,
-        "dout * (gate + x * np.exp(-x) * gate * gate)").explain("""
+mistake(
+    "overflow-of-both", "_sigmoid(x)", "1 / (1 + np.exp(-x))", _SLOPE, "dout * (gate + x * np.exp(-x) * gate * gate)"
+).explain("""
     the slope of the sigmoid was computed from exp(-x), which overflows for a very negative x
     why: exp(1000) is infinite, and infinity times 0 is nan.
-    ask: Which of your factors is infinite for x = -1000? How can the slope be written with σ alone?""")  # fmt: skip
+    ask: Which of your factors is infinite for x = -1000? How can the slope be written with σ alone?""")
 mistake("factor", f"return {_SLOPE}", f"return CONSTANT * {_SLOPE}", constant=2.0).explain("""
     the gradient is {constant} times what it should be
     why: The slope of SiLU is 1 for a large x.

@@ -62,11 +62,15 @@ mistake("no-down", _OUT, "out = hidden").explain("""
     the product with W_down is missing
     why: The hidden features, (..., F), are brought back to the width D.
     ask: What is the shape of your output, and what should it be?""")
-mistake("down-transposed", _OUT, 'out = linear(hidden, params["W_down"].reshape(params["W_up"].T.shape), None)\n'
-        '    out = linear(hidden, params["W_down"].T if len({*params["W_up"].shape}) == 1 else params["W_down"], None)').explain("""
+mistake(
+    "down-transposed",
+    _OUT,
+    'out = linear(hidden, params["W_down"].reshape(params["W_up"].T.shape), None)\n'
+    '    out = linear(hidden, params["W_down"].T if len({*params["W_up"].shape}) == 1 else params["W_down"], None)',
+).explain("""
     W_down was transposed
     why: The weights are stored as (in, out). If D and F are equal, there is no error message.
-    ask: What is the shape of W_down? Which of its axes is summed over?""")  # fmt: skip
+    ask: What is the shape of W_down? Which of its axes is summed over?""")
 for name in ("W_gate", "W_up"):
     old = {"W_gate": _GATE, "W_up": _UP}[name]
     square = f'params["{name}"].T if len({{*params["{name}"].shape}}) == 1 else params["{name}"]'
@@ -171,8 +175,8 @@ for name, edits, title in (
 ):
     mistake(name, *edits, common=name in ("silu-skipped", "gate-without-up", "up-without-gate")).explain(f"""
         {title}
-        why: For h = silu(g) · u, the product rule gives du = dh silu(g) and d silu(g) = dh u; then SiLU has its slope at
-             g.
+        why: For h = silu(g) · u, the product rule gives du = dh silu(g) and d silu(g) = dh u; then comes the slope of
+             SiLU at g.
         ask: Which factor does each of silu(g) and u have in h? Where does dh enter your two lines?""")
 for name, code, title in (
     ("gate-only", "return dx_gate, grads", "dx has only the gradient that came through W_gate"),
@@ -187,18 +191,22 @@ for name, code, title in (
         {title}
         why: x was used twice, for the gate and for the other product, and the two gradients are added.
         ask: How often was x used in the forward pass?""")
-mistake("W_down-from-opened", 'linear_backward(dout, cache["hidden"]', 'linear_backward(dout, cache["opened"]').explain("""
+mistake(
+    "W_down-from-opened", 'linear_backward(dout, cache["hidden"]', 'linear_backward(dout, cache["opened"]'
+).explain("""
     the gradient of W_down was computed from the gate, not from the hidden features
     why: W_down is multiplied by the product of gate and x W_up.
-    ask: What was the input of the last linear layer?""")  # fmt: skip
+    ask: What was the input of the last linear layer?""")
 mistake("W_down-from-up", 'linear_backward(dout, cache["hidden"]', 'linear_backward(dout, cache["up"]').explain("""
     the gradient of W_down was computed from x W_up, without the gate
     why: W_down is multiplied by the product of gate and x W_up.
     ask: What was the input of the last linear layer?""")
-mistake("gradients-exchanged", _END, 'grads["W_gate"], grads["W_up"] = grads["W_up"], grads["W_gate"]\n    ' + _END).explain("""
+mistake(
+    "gradients-exchanged", _END, 'grads["W_gate"], grads["W_up"] = grads["W_up"], grads["W_gate"]\n    ' + _END
+).explain("""
     the gradients of W_gate and W_up were swapped
     why: Both have the shape (D, F), so there is no error message.
-    ask: Which of your lines computes the gradient of W_gate?""")  # fmt: skip
+    ask: Which of your lines computes the gradient of W_gate?""")
 for parameter in ("W_gate", "W_up", "W_down"):
     left = {"W_gate": "x", "W_up": "x", "W_down": 'cache["hidden"]'}[parameter]
     right = {"W_gate": "dgate", "W_up": "dup", "W_down": "dout"}[parameter]
@@ -221,10 +229,14 @@ for parameter in ("W_gate", "W_up", "W_down"):
         the gradient of {parameter} was not returned
         why: A parameter without a gradient is never trained.
         ask: Which keys does `params` have, and which keys does your dict have?""")
-mistake("all-averaged", _END, "rows = x.size / x.shape[-1]\n    grads = {n: g / rows for n, g in grads.items()}\n    " + _END).explain("""
+mistake(
+    "all-averaged",
+    _END,
+    "rows = x.size / x.shape[-1]\n    grads = {n: g / rows for n, g in grads.items()}\n    " + _END,
+).explain("""
     the gradients of the parameters were divided by the number of positions
     why: If the loss is a mean, its division is already in dout.
-    ask: Does the forward pass divide by the number of positions anywhere?""")  # fmt: skip
+    ask: Does the forward pass divide by the number of positions anywhere?""")
 mistake("keys-with-d", _END, 'grads = {f"d{name}": value for name, value in grads.items()}\n    ' + _END).explain("""
     the keys of the gradients begin with a d
     why: The optimizer goes through gradients and parameters together, so their keys must be the same.
@@ -237,10 +249,14 @@ mistake("dx-float64", _END, "return (dx_gate + dx_up).astype(np.float64), grads"
     dx is float64 even when the inputs are float32
     why: np.zeros gives float64 unless a dtype is given.
     ask: What is the dtype of the array in which you collect dx?""")
-mistake("gradients-in-params", 'grads = cache["x"], cache["params"], {}', 'grads = cache["x"], cache["params"], cache["params"]').explain("""
+mistake(
+    "gradients-in-params",
+    'grads = cache["x"], cache["params"], {}',
+    'grads = cache["x"], cache["params"], cache["params"]',
+).explain("""
     the gradients were written into params, the dict in the cache
     why: The parameters are lost: the cache is changed, and cannot be used again.
-    ask: Is `grads` a new dict, or another name for one that exists already?""")  # fmt: skip
+    ask: Is `grads` a new dict, or another name for one that exists already?""")
 mistake("cache-used-up", _END, 'cache["up"] *= 0\n    ' + _END).explain("""
     an array of the cache was changed in place
     why: `*=` on an array of the cache writes into it. A second call with the same cache gives another result.

@@ -79,7 +79,7 @@ def _grouped_query_attention(
     base: float,
 ) -> tuple[Tensor, Tensor]:
     """Return the output and the weights; a query that may attend to nothing gets weights 0."""
-    *batch, length, d_model = x.shape
+    length, d_model = x.shape[-2:]
     if d_model % n_heads or n_heads % n_kv_heads:
         raise ValueError(f"{n_heads} heads do not fit a width of {d_model} and {n_kv_heads} heads of keys and values")
     positions = torch.arange(length) if positions is None else positions
