@@ -754,9 +754,9 @@ if __name__ == "__main__":
 # ```
 #
 # Where the text starts does not matter: only distances do. A single pair turns by one radian at each position, and
-# after 6.28 of them it points in nearly the same direction again. So with K = 2 the head also attends to position 4,
-# six positions before the previous one. (The turn is not quite complete: 6 of 6.28 radians.) With more pairs the slower ones
-# tell the two distances apart, as the hour hand of a clock tells apart what the minute hand cannot.
+# after 6.28 of them it points in the same direction again. So with K = 2 the head also attends to position 4, six
+# positions before the previous one. (The turn is not quite complete: 6 of 6.28 radians.) With more pairs, the slower
+# ones tell the two positions apart, as the hour hand of a clock does when the minute hand has gone round once.
 #
 # 1. Take K = 4 and the bases 10,000 and 100. How fast is the second pair, and how large is the wrong weight at
 #    position 4?

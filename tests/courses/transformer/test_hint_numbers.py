@@ -21,6 +21,11 @@ ATTENTION = {"W_qkv": np.tile(EYE, 3), "W_o": EYE}
 IDENTITY = {f"attn.{name}": value for name, value in ATTENTION.items()} | {"ffn.W_1": EYE, "ffn.W_2": EYE}
 NO_FFN = {"ffn.W_1": np.zeros((2, 3)), "ffn.W_2": np.zeros((3, 2))}
 HALVES = np.log([0.5, 0.25, 0.125, 0.125])
+LOG3 = math.log(3)
+PAIRS = np.array([[1.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 1.0]])
+SWIGLU = (np.array([LOG3, 1.0]), {"W_gate": EYE, "W_up": EYE, "W_down": np.ones((2, 1))})
+TOKENS = np.array([[1.0, 2.0, 3.0, 4.0], [5.0, 6.0, 7.0, 8.0]])
+SHARED = {"W_q": np.zeros((4, 4)), "W_k": np.zeros((4, 2)), "W_v": np.eye(4)[:, :2], "W_o": np.eye(4)}
 
 
 class Darts:
@@ -141,6 +146,20 @@ CASES = {
     "gpt2.last_logits": lambda f: [1.0 * call("attention.causal_mask")(2, 5)],
     "encoder_decoder.transformer_backward": lambda f: [
         call("softmax.cross_entropy_backward")(np.zeros((1, 2)), [1])[0]
+    ],
+    "llama.rope": lambda f: [*f(PAIRS, np.array([2, 2]), 100.0)],
+    "llama.rope_backward": lambda f: [f(PAIRS, np.array([2, 2]), 100.0)[0]],
+    "llama.silu": lambda f: [*f(np.array([LOG3, -LOG3]))],
+    "llama.silu_backward": lambda f: [f(np.ones(1), np.array([LOG3]))[0], 3 / 16, LOG3 * 3 / 16],
+    "llama.swiglu": lambda f: [f(*SWIGLU)[0][0], *(f(*SWIGLU)[1][name] for name in ("opened", "hidden"))],
+    "llama.swiglu_backward": lambda f: [
+        f(ONES[:1], call("llama.swiglu")(*SWIGLU)[1])[0],
+        call("llama.silu")(SWIGLU[0]),
+        call("llama.silu_backward")(SWIGLU[0], SWIGLU[0]),
+    ],
+    "llama.grouped_query_attention": lambda f: [f(TOKENS[:1], SHARED, 2, 1)[0][0], *f(TOKENS, SHARED, 2, 1)[0]],
+    "llama.grouped_query_attention_backward": lambda f: [
+        f(np.ones((2, 4)), call("llama.grouped_query_attention")(TOKENS, SHARED, 2, 1)[1])[1]["W_v"]
     ],
 }
 
