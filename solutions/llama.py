@@ -19,8 +19,8 @@
 #     biases                  in every linear layer            none
 # ```
 #
-# ![A map of the whole model. Marked: the block, whose attention and feed-forward network change, and the embeddings,
-# which lose their positions.](figures/map-llama.svg)
+# ![A map of the whole model. Marked: the embeddings, which lose their positions, the norms, and both halves of the
+# block.](figures/map-llama.svg)
 #
 # You wrote the RMS norm in the assignment `layernorm`. Here you write the other parts, each with its backward pass.
 
@@ -72,8 +72,8 @@ from softmax import as_float
 #
 # ```
 #
-# ![A query and a key as arrows at the positions 5 and 3, 6 and 4, 8 and 6: the arrows turn, and the angle between them
-# stays the same.](figures/rope-distance.svg)
+# ![A query and a key as arrows. At the positions 5 and 3, 6 and 4, 8 and 6 the arrows point elsewhere, but the angle
+# between them is the same; at 8 and 3 it is another one.](figures/rope-distance.svg)
 #
 # In formulas: turning both arrows back by n radians does not change their product, so it is the product of k itself and
 # of q turned by m − n.

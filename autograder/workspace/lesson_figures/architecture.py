@@ -9,6 +9,8 @@ PANEL = "#fafafa"
 def gpt_map(highlight: str) -> str:
     """Return the map of a GPT and its training; the parts of the assignment `highlight` are marked."""
     d = Diagram(860, 616)
+    is_llama = highlight == "llama"
+    norm = "RMS norm" if is_llama else "layer norm"
 
     def part(names: str, x: float, y: float, width: float, height: float, *lines: str) -> None:
         d.box(x, y, width, height, *lines, marked=highlight in names.split())
@@ -25,11 +27,11 @@ def gpt_map(highlight: str) -> str:
     d.text(154, 16, "the text: “to be or not t”", 14)
     steps = (
         ("tokenizer", 44, ("tokenizer",), "ids (B, T)"),
-        ("embeddings", 130, ("embeddings: token + position",), "x (B, T, D)"),
+        ("embeddings llama", 130, ("token embeddings" if is_llama else "embeddings: token + position",), "x (B, T, D)"),
         ("blocks", 210, ("block 0",), ""),
         ("blocks", 250, ("block 1",), ""),
         ("blocks", 290, ("… N blocks",), "x (B, T, D)"),
-        ("layernorm", 362, ("layer norm",), ""),
+        ("layernorm llama", 362, (norm,), ""),
         ("gpt", 412, ("output head: D → V",), "logits (B, T, V)"),
         ("softmax bigram", 484, ("softmax",), "probabilities (B, T, V)"),
         ("generation bigram", 562, ("sample the next token",), ""),
@@ -54,8 +56,11 @@ def gpt_map(highlight: str) -> str:
     d.arrow((356, 60), (356, 186), head=False)
     d.arrow((356, 206), (356, 332), head=False)
     d.arrow((356, 352), (356, 374))
-    for top, names in ((72, (("layernorm", "layer norm"), ("multihead", "multi-head attention"))),
-                       (218, (("layernorm", "layer norm"), ("ffn", "feed-forward network")))):  # fmt: skip
+    attention, ffn = "multi-head attention", "feed-forward network"
+    if is_llama:
+        attention, ffn = "rotary attention", "SwiGLU"
+    for top, names in ((72, (("layernorm llama", norm), ("multihead llama", attention))),
+                       (218, (("layernorm llama", norm), ("ffn llama", ffn)))):  # fmt: skip
         d.arrow((356, top), (466, top), (466, top + 12))
         part(names[0][0], 376, top + 12, 180, 32, names[0][1])
         d.arrow((466, top + 44), (466, top + 58))

@@ -2,12 +2,12 @@
 
 from collections.abc import Callable
 
-from autograder.workspace.lesson_figures import architecture, checkpoint, curves, tensors, trained
+from autograder.workspace.lesson_figures import architecture, checkpoint, curves, llama, tensors, trained
 from autograder.workspace.plots.inputs import FunctionCaller
 
 MAPS = (
     "tokenizer", "gradients", "softmax", "bigram", "embeddings", "attention", "multihead", "layernorm", "ffn", "blocks",
-    "gpt", "training", "generation", "gpt2",
+    "gpt", "training", "generation", "gpt2", "llama",
 )  # fmt: skip
 PLOTS = ("token-ids", "softmax-temperatures", "softmax-overflow", "attention-queries", "layernorm", "activations",
          "learning-rate")  # fmt: skip
@@ -56,4 +56,7 @@ FIGURES: dict[str, Callable[[FunctionCaller], str]] = {
     "label-smoothing": _fixed(tensors.label_smoothing),
     "checkpoint-tensors": _fixed(checkpoint.tensors),
     "bytes-per-token": _fixed(checkpoint.bytes_per_token),
+    "rope-distance": llama.rope_distance,
+    "rope-pairs": llama.rope_pairs,
+    "shared-heads": _fixed(llama.shared_heads),
 }

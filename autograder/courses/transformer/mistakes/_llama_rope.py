@@ -30,6 +30,14 @@ for name, edits, title in (
         "the entries i and i + K/2 were rotated, but their results were put next to each other",
     ),
     (
+        "angles-of-interleaved",
+        (
+            _JOINED,
+            "x * np.repeat(cos, 2, axis=-1) + np.concatenate([-second, first], axis=-1) * np.repeat(sin, 2, axis=-1)",
+        ),
+        "the halves were rotated, but with the angles of neighbouring pairs: each angle twice in a row",
+    ),
+    (
         "mirrored",
         (_HALVES, "first, second = x[..., : x.shape[-1] // 2], x[..., : x.shape[-1] // 2 - 1 : -1]"),
         "the entry i was rotated with the entry i from the end",
