@@ -8,15 +8,15 @@
 # shared keys and values came with Llama 2. Many other open models have the same parts.
 #
 # ```text
-#                             GPT-2                            Llama
-#     where a token is        a vector for each position       queries and keys are rotated,
-#                             is added, once                   in every block
-#     norm                    layer norm                       RMS norm
-#     feed-forward network    D -> 4D, GELU, 4D -> D           two products D -> F, one opens and closes
-#                                                              the other like a gate; F -> D
-#     attention               H heads of queries,              H heads of queries,
-#                             H of keys and values             G of keys and values, which are shared
-#     biases                  in every linear layer            none
+#                             GPT-2                        Llama
+#     where a token is        a vector for each position   queries and keys are rotated,
+#                             is added, once               in every block
+#     norm                    layer norm                   RMS norm
+#     feed-forward network    D -> 4D, GELU, 4D -> D       two products D -> F, of which one is
+#                                                          a gate for the other; F -> D
+#     attention               H heads of queries,          H heads of queries,
+#                             H of keys and values         G of keys and values, which are shared
+#     biases                  in every linear layer        none
 # ```
 #
 # ![A map of the whole model. Marked: the embeddings, which lose their positions, the norms, and both halves of the
@@ -648,10 +648,10 @@ def grouped_query_attention_backward(dout, cache):
 #
 # ```
 #
-# **3. All of them; all except that of `W_down`.** If all three are 0, then h is 0, so that the gradient of `W_down` is
-# 0. And dh is 0, because `W_down` is, so that no gradient reaches the gate, the other product, or x. Such a network
-# never learns. If only `W_down` is 0, then h is not, and `W_down` changes in the first step. After that, the other
-# gradients are not 0 either.
+# **3. All of them; all except that of `W_down`.** If all three are 0, then so is h, and with it the gradient of
+# `W_down`. And dh is 0, because `W_down` is, so that no gradient reaches the gate, the other product, or x. Such a
+# network never learns. If only `W_down` is 0, then h is not, and `W_down` changes in the first step. After that, the
+# other gradients are not 0 either.
 #
 # ```python
 # >>> rng = np.random.default_rng(0)
