@@ -16,7 +16,8 @@
 #                                                          a gate for the other; F -> D
 #     attention               H heads of queries,          H heads of queries,
 #                             H of keys and values         G of keys and values, which are shared
-#     biases                  in every linear layer        none
+#     biases                  in all linear layers         none
+#                             but the output head
 # ```
 #
 # ![A map of the whole model. Marked: the embeddings, which lose their positions, the norms, and both halves of the
