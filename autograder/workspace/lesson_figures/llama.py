@@ -45,18 +45,18 @@ def rope_distance(functions: FunctionCaller) -> str:
 
 def rope_pairs(functions: FunctionCaller) -> str:
     """Return the pairs of a vector with K = 8 at the positions 0 to 8, as arrows that turn at different speeds."""
-    size, positions = 8, np.arange(9)
-    x = np.repeat([1.0, 0.0], size // 2)[None].repeat(len(positions), axis=0)  # each pair is (1, 0)
-    turned = functions.array("llama.rope", x.shape, x, positions)
+    size, length = 8, 9
+    x = np.repeat([1.0, 0.0], size // 2)[None].repeat(length, axis=0)  # each pair is (1, 0)
+    turned = functions.array("llama.rope", x.shape, x, np.arange(length))
     d = Diagram(860, 392)
     d.text(20, 18, "position", 14, "start", bold=True)
-    for t in positions:
+    for t in range(length):
         d.text(218 + 74 * t, 18, str(t), 14, color=MUTED)
     for i in range(size // 2):
         y = 66 + 80 * i
         d.text(20, y - 10, f"pair {i}: entries {i} and {i + size // 2}", 13, "start")
         d.text(20, y + 10, f"{10000.0 ** (-2 * i / size):g} radians", 13, "start", MUTED)
-        for t in positions:
+        for t in range(length):
             _dial(d, 218 + 74 * t, y, 32)
             _hand(d, 218 + 74 * t, y, turned[t, [i, i + size // 2]], 32, figure.BLUE)
     d.note(
