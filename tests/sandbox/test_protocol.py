@@ -54,9 +54,10 @@ ARRAYS = st.builds(
 MARKS = st.sampled_from(
     [wire_format.Handle(1), wire_format.Handle(99), wire_format.Rng(3), wire_format.Opaque("x\x1b[2J"), 10**400]
 )
+INSTANCES = st.builds(wire_format.Instance, TEXTS, st.dictionaries(TEXTS, st.integers() | ARRAYS, max_size=2))
 CONFIGS = st.builds(wire_format.Config, TEXTS, TEXTS, st.dictionaries(TEXTS, st.integers(), max_size=2))
 VALUES = st.recursive(
-    st.none() | st.booleans() | NUMBERS | TEXTS | ARRAYS | MARKS | CONFIGS,
+    st.none() | st.booleans() | NUMBERS | TEXTS | ARRAYS | MARKS | CONFIGS | INSTANCES,
     lambda inner: (
         st.lists(inner, max_size=3)
         | st.tuples(inner, inner)
@@ -260,6 +261,7 @@ ODD = [
     np.zeros((0, 2**38)),
     np.full((2, 3), 1j),
     wire_format.Opaque("x"),
+    wire_format.Instance("gpt.GPTConfig", {"d_model": np.ones(2)}),
 ]
 
 

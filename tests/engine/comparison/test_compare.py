@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from autograder.core.wire_format import Opaque
+from autograder.core.wire_format import Config, Instance, Opaque
 from autograder.courses.transformer import TRANSFORMER
 from autograder.engine.comparison.compare import Tolerance, axis_names, compare
 from autograder.errors import Mismatch
@@ -12,6 +12,7 @@ SOFTMAX = TRANSFORMER.functions["softmax.softmax"]
 LOSS = TRANSFORMER.functions["softmax.cross_entropy"]
 TAPE = TRANSFORMER.functions["gradients.tape_gradients"]
 ATTENTION = TRANSFORMER.functions["attention.attention"]
+SETTINGS = TRANSFORMER.functions["gpt2.gpt2_config"]
 
 
 def verdict(actual, expected, function=SOFTMAX, **options):
@@ -133,6 +134,25 @@ def test_compare_dictionaries():
     assert "is missing key 'b'" in verdict({"W": EXPECTED}, expected).message
     assert "has an extra key 'c'" in verdict({**expected, "c": EXPECTED}, expected).message
     assert "probs['W']" in verdict({**expected, "W": EXPECTED + 1}, expected).message
+
+
+@pytest.mark.parametrize(
+    ("actual", "message"),
+    [
+        (None, "config must be a GPTConfig of gpt.py, not None"),
+        ({"d_model": 8, "tied": True}, "config must be a GPTConfig of gpt.py, not dict"),
+        (Instance("gpt2.GPTConfig", {"d_model": 8, "tied": True}), "not gpt2.GPTConfig"),
+        (Instance("gpt.GPTConfig", {"d_model": 8}), "config has no field tied"),
+        (Instance("gpt.GPTConfig", {"d_model": 9, "tied": True}), "config.d_model is 9, expected 8"),
+        (Instance("gpt.GPTConfig", {"d_model": 8.0, "tied": True}), "config.d_model must be int, not float"),
+        (Instance("gpt.GPTConfig", {"d_model": 8, "tied": 1}), "config.tied must be bool, not int"),
+        (Instance("gpt.GPTConfig", {"d_model": Instance("a.B", {}), "tied": True}), "must be int, not a.B"),
+    ],
+)
+def test_compare_instances_by_their_fields(actual, message):
+    expected = Config("gpt", "GPTConfig", {"d_model": 8, "tied": True})
+    assert message in verdict(actual, expected, SETTINGS).message
+    compare(Instance("gpt.GPTConfig", {"d_model": 8, "tied": True, "more": None}), expected, SETTINGS)
 
 
 def test_compare_accepts_tolerance():
