@@ -86,6 +86,25 @@ def gpt2_config__with_dropout(hf_config):
                      dropout=c["resid_pdrop"] if "resid_pdrop" in c else 0.0)
 
 
+def gpt2_config__heads_twice(hf_config):
+    """n_layers-from-n_head"""
+    c = hf_config
+    _checked(c)
+    act = "relu" if c.get("activation_function") == "relu" else "gelu"
+    return GPTConfig(vocab_size=c["vocab_size"], block_size=c["n_positions"], n_layers=c["n_head"], n_heads=c["n_head"],
+                     d_model=c["n_embd"], d_ff=c.get("n_inner"), activation=act, tied=c.get("tie_word_embeddings", True))
+
+
+def gpt2_config__silent(hf_config):
+    """-"""
+    c = hf_config
+    try: _checked(c)
+    except ValueError: raise ValueError("unsupported") from None
+    act = "relu" if c.get("activation_function") == "relu" else "gelu"
+    return GPTConfig(vocab_size=c["vocab_size"], block_size=c["n_positions"], n_layers=c["n_layer"], n_heads=c["n_head"],
+                     d_model=c["n_embd"], d_ff=c.get("n_inner"), activation=act, tied=c.get("tie_word_embeddings", True))
+
+
 def _map(t, blocks=None):
     one = {"ln_1.weight": "ln1.gamma", "ln_1.bias": "ln1.beta", "attn.c_attn.weight": "attn.W_qkv", "attn.c_attn.bias": "attn.b_qkv",
            "attn.c_proj.weight": "attn.W_o", "attn.c_proj.bias": "attn.b_o", "ln_2.weight": "ln2.gamma", "ln_2.bias": "ln2.beta",
@@ -132,6 +151,24 @@ def gpt2_params__kvq(tensors):
         q, k, v = np.split(x, 3, axis=-1)
         return np.concatenate([v, q, k], axis=-1)
     return _read(tensors, change)
+
+
+def gpt2_params__wrong_biases(tensors):
+    """ffn-biases-exchanged"""
+    p = _read(tensors)
+    for n in list(p):
+        if n.endswith("ffn.b_1"):
+            m = n.replace("b_1", "b_2"); p[n], p[m] = p[m], p[n]
+    return p
+
+
+def gpt2_params__with_masks(tensors):
+    """buffers-kept"""
+    p = _read(tensors)
+    for n, x in tensors.items():
+        n = n.replace("transformer.", "")
+        if n.endswith(".attn.bias") or n.endswith("masked_bias"): p[n.replace("h.", "blocks.")] = x
+    return p
 
 
 def gpt2_params__head_as_it_is(tensors):

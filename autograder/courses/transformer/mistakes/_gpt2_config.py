@@ -54,6 +54,17 @@ for name, first, second in (
         {first} and {second} were swapped
         why: The names of the two kinds of configuration differ, so each field has to be matched by its meaning.
         ask: Which of your fields is {first}, and which one is {second}?""")
+for field, right, wrong in (
+    ("n_layers", "n_layer", "n_head"),
+    ("n_heads", "n_head", "n_layer"),
+    ("block_size", "n_positions", "n_embd"),
+    ("d_ff", "n_inner", "n_positions"),
+):
+    code = _INNER if right == "n_inner" else f'hf_config["{right}"]'
+    mistake(f"{field}-from-{wrong}", f"{field}={code}", f'{field}=hf_config["{wrong}"]').explain(f"""
+        {field} was taken from {wrong}
+        why: Its name in config.json is {right}.
+        ask: Which key of config.json does your field {field} come from?""")
 mistake("vocabulary-rounded-up", 'hf_config["vocab_size"],', '-(-hf_config["vocab_size"] // 64) * 64,').explain("""
     the vocabulary was rounded up to a multiple of 64
     why: Some trainers pad their tables in this way. The checkpoint has exactly vocab_size rows.

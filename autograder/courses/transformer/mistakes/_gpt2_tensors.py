@@ -47,6 +47,18 @@ for name, first, second, why in (
         ".mlp.c_proj.",
         "Both are called c_proj: that of attn is W_o, and that of mlp is W_2.",
     ),
+    (
+        "ffn-biases",
+        ".mlp.c_fc.bias",
+        ".mlp.c_proj.bias",
+        "c_fc is the first layer, whose bias is b_1, and c_proj is the second.",
+    ),
+    (
+        "attention-biases",
+        ".attn.c_attn.bias",
+        ".attn.c_proj.bias",
+        "c_attn has the bias b_qkv, and c_proj the bias b_o.",
+    ),
     ("ffn-layers", ".mlp.c_fc.", ".mlp.c_proj.", "c_fc is the first layer, D → F, and c_proj is the second, F → D."),
     (
         "weights-and-biases-of-norms",

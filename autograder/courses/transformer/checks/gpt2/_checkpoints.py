@@ -11,7 +11,7 @@ MODULES = ("ln_1", "attn.c_attn", "attn.c_proj", "ln_2", "mlp.c_fc", "mlp.c_proj
 
 def settings(**keys: Any) -> dict[str, Any]:
     """Return the contents of a small config.json with sizes that are all different; a key that is ... is left out."""
-    sizes = {"vocab_size": 61, "n_positions": 24, "n_layer": 3, "n_head": 4, "n_embd": 20}
+    sizes = {"vocab_size": 61, "n_positions": 24, "n_layer": 2, "n_head": 4, "n_embd": 20}
     contents = {"model_type": "gpt2", "activation_function": "gelu_new", **sizes, "layer_norm_epsilon": 1e-5, **keys}
     return {key: value for key, value in contents.items() if value is not ...}
 

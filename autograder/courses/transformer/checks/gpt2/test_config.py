@@ -74,7 +74,7 @@ def test_config_tied(agree: Agree) -> None:
 @graded("gpt2.gpt2_config", points=0.5)
 def test_config_defaults(agree: Agree) -> None:
     """Keys that are missing, except for the sizes"""
-    agree({"vocab_size": 61, "n_positions": 24, "n_layer": 3, "n_head": 4, "n_embd": 20})
+    agree({"vocab_size": 61, "n_positions": 24, "n_layer": 2, "n_head": 4, "n_embd": 20})
     for key in ("model_type", "activation_function", "layer_norm_epsilon"):
         agree(settings(**{key: ...}))
 
