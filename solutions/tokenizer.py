@@ -19,7 +19,7 @@
 #     text <── decode ── ids <────────────────────────────────────────── the model <─────┘
 # ```
 #
-# (Parentheses such as (N,) and (B, T) are shapes of arrays; they are explained below.)
+# (Parentheses such as (N,) and (B, T) are explained below.)
 #
 # The picture below is a map of the whole model that you are going to write. The part of this assignment is marked; the
 # others are explained when their turn comes, and you need none of their names yet.

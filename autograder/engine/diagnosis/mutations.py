@@ -22,6 +22,8 @@ _SIGNS: dict[type[ast.operator], tuple[str, str]] = {
     ast.Mult: ("/", "divides{place}, where it should multiply"),
     ast.Div: ("*", "multiplies{place}, where it should divide"),
 }
+# These make arrays or loops of a given size, which must not become huge.
+_SIZED = frozenset(["arange", "empty", "eye", "full", "linspace", "ones", "range", "repeat", "tile", "zeros"])
 _COMPARISONS: dict[type[ast.cmpop], str] = {
     ast.Lt: "<=",
     ast.LtE: "<",
@@ -81,12 +83,14 @@ def _changes(function: ast.FunctionDef, known: set[str]) -> Iterator[_Change]:
 
 
 def _own_expressions(statement: ast.stmt) -> Iterator[ast.expr]:
-    """Yield the expressions of a statement, without those of the statements in it."""
+    """Yield the expressions of a statement, without those of the statements in it, and without sizes of arrays."""
     todo: list[ast.AST] = [child for child in ast.iter_child_nodes(statement) if not isinstance(child, ast.stmt)]
     while todo:
         node = todo.pop(0)
         if isinstance(node, ast.expr):
             yield node
+        if isinstance(node, ast.Call) and ast.unparse(node.func).rpartition(".")[2] in _SIZED:
+            continue
         todo += [child for child in ast.iter_child_nodes(node) if not isinstance(child, ast.stmt)]
 
 
@@ -135,7 +139,8 @@ def _statement_changes(statement: ast.stmt, place: str, known: set[str]) -> Iter
 def _expression_changes(node: ast.expr, place: str, known: set[str]) -> Iterator[_Change]:
     if isinstance(node, ast.BinOp):
         yield from _operator_changes(node, place, known)
-        for side in (node.left, node.right):
+        # The result of // is a size, which a number of any magnitude could make too large for the memory.
+        for side in (node.left, node.right) if not isinstance(node.op, ast.FloorDiv) else ():
             if isinstance(side, ast.Constant) and type(side.value) in (int, float):
                 yield side, CONSTANT, f"a number is {{constant}}{place}, not {side.value!r}"
     elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub) and not isinstance(node.operand, ast.Constant):

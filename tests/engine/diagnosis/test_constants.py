@@ -3,6 +3,8 @@
 import pytest
 from support.judging import judged
 
+pytestmark = pytest.mark.usefixtures("unhurried")
+
 
 @pytest.mark.parametrize(
     ("function", "old", "new", "title"),

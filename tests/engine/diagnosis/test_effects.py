@@ -3,6 +3,8 @@
 import pytest
 from support.judging import judged
 
+pytestmark = pytest.mark.usefixtures("unhurried")
+
 
 @pytest.fixture(autouse=True)
 def no_table(request, monkeypatch):
