@@ -112,7 +112,10 @@ def _compare_one(actual: Any, expected: Any, output: Output, function: Function,
         _compare_list(actual, expected, output, function, tolerance)
     elif isinstance(expected, (list, str)) or expected is None:
         if type(actual) is not type(expected) or not _plain_equal(actual, expected):
-            raise _wrong_value(output, _short(actual), _short(expected), help=_reordered(actual, expected))
+            help = _reordered(actual, expected)
+            if isinstance(expected, list) and (start := _first_shown(actual, expected)):
+                output, actual, expected = Output(f"{output.name}[{start}:]"), actual[start:], expected[start:]
+            raise _wrong_value(output, _short(actual), _short(expected), help=help)
     elif isinstance(expected, (np.ndarray, np.generic)):
         _compare_arrays(actual, np.asarray(expected), output, function, tolerance)
     else:
@@ -126,6 +129,15 @@ def _plain_equal(actual: Any, expected: Any) -> bool:
             type(actual) is type(expected) and len(actual) == len(expected) and all(map(_plain_equal, actual, expected))
         )
     return not isinstance(actual, np.ndarray) and bool(actual == expected)
+
+
+def _first_shown(actual: Any, expected: list[Any]) -> int:
+    """Return where two lists differ first, because a message shows only the beginning; 0 if that is early anyway."""
+    if not isinstance(actual, list):
+        return 0
+    pairs = enumerate(zip(actual, expected, strict=False))
+    first = next((i for i, pair in pairs if not _plain_equal(*pair)), min(len(actual), len(expected)))
+    return first if first >= 4 else 0
 
 
 def _reordered(actual: Any, expected: Any) -> str | None:

@@ -414,7 +414,7 @@ def has_different_sizes(call: Call) -> bool:
 def parts_of(call: Call, answer: Answer, right: Answer) -> list[Part] | None:
     """Return the stages and results of a call, in the order in which they are computed; None if the forms differ."""
     stages = []
-    caches = [value[-1] if isinstance(value, tuple) else value for value in (answer.value, right.value)]
+    caches = [value[-1] if isinstance(value, tuple) and value else value for value in (answer.value, right.value)]
     for name, value in {**call.entries, **call.stages}.items():
         if value is not UNANSWERED and all(isinstance(cache, dict) and name in cache for cache in caches):
             stages.append(Part(name, value, caches[0][name], caches[1][name]))

@@ -49,8 +49,8 @@ class Reference:
         try:
             functions = importlib.import_module(f"{self._package}.reference.{module}")
         except ModuleNotFoundError as error:
-            if error.name == "torch":  # The references of a third-party course may need no torch.
-                raise UsageError(_NO_TORCH) from None
+            if error.name in ("torch", "tokenizers"):  # The references of a third-party course may need neither.
+                raise UsageError(_NO_TORCH.replace("PyTorch is", f"{error.name} is")) from None
             raise
         return getattr(functions, function)(*args, **kwargs)
 

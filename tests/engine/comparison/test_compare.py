@@ -163,3 +163,13 @@ def test_axis_names_start_from_the_right():
     assert axis_names(("batch", "query", "key"), 2) == ("query", "key")
     assert axis_names(("query", "key"), 3) == ("axis 0", "query", "key")
     assert axis_names(("query",), 0) == ()
+
+
+def test_compare_shows_long_lists_from_the_first_difference():
+    merges = TRANSFORMER.functions["bpe.train_bpe"]
+    pairs = [("a", letter) for letter in "bcdefghijk"]
+    assert verdict([*pairs[:7], ("x", "y")], pairs, merges).message.startswith(
+        "merges[7:] is [('x', 'y')], expected [("
+    )
+    assert verdict(pairs[:8], pairs, merges).message == "merges[8:] is [], expected [('a', 'j'), ('a', 'k')]"
+    assert verdict([("x", "y"), *pairs[1:]], pairs, merges).message.startswith("merges is [('x', 'y'), ")
