@@ -3,7 +3,7 @@
 # %% [markdown]
 # # The bigram model: the first model that talks
 #
-# *Assignment 4 of 16 · 5 functions · about 1 h 15 min to write them*
+# *Assignment 4 of 17 · 5 functions · about 1 h 15 min to write them*
 #
 # You can turn scores into probabilities, measure how wrong they are, and say how each score should change. That is
 # enough for a language model. The one in this assignment looks at a single token, the current one, and predicts the

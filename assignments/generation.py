@@ -3,7 +3,7 @@
 # %% [markdown]
 # # Generation: from predictions to text
 #
-# *Assignment 13 of 16 · 4 functions · about 2 h 5 min to write them*
+# *Assignment 13 of 17 · 4 functions · about 2 h 5 min to write them*
 #
 # Your GPT is trained, and it predicts which token comes next. To generate text, ask it for the next token, append the
 # answer, and ask again:

@@ -3,7 +3,7 @@
 # %% [markdown]
 # # Llama: the same model with other parts
 #
-# *Assignment 16 of 16 · 8 functions · about 2 h 15 min to write them*
+# *Assignment 17 of 17 · 8 functions · about 2 h 15 min to write them*
 #
 # Most models that came after GPT-2 have its plan: embed the tokens, add the results of N blocks to the residual stream,
 # compute logits. The parts have changed. The first Llama has most of the new ones (Touvron et al. 2023, section 2.2);

@@ -1,4 +1,4 @@
-"""The built-in course, from the tokenizer to the encoder–decoder."""
+"""The built-in course, from the tokenizer to the encoder–decoder, and from there to real models."""
 
 from autograder.courses.transformer.effort import EFFORT
 from autograder.curriculum.model import Assignment, Curriculum, Function, Output
@@ -287,6 +287,14 @@ TRANSFORMER = Curriculum(
                 "layernorm.layernorm_backward ffn.ffn_backward embeddings.embed_tokens_backward",
                 bonus=True,
             ),
+        ),
+        (
+            "Byte-pair encoding",
+            _function("bpe.byte_symbols", "symbols", ""),
+            _function("bpe.split_text", "pieces", ""),
+            _function("bpe.train_bpe", "merges", "", needs="bpe.byte_symbols bpe.split_text"),
+            _function("bpe.bpe_encode", "ids position", "", needs="bpe.byte_symbols bpe.split_text"),
+            _function("bpe.bpe_decode", "text", "", needs="bpe.byte_symbols"),
         ),
         (
             "Your code runs GPT-2",

@@ -26,7 +26,7 @@ def gpt_map(highlight: str) -> str:
         d.rect(22, 120, 264, 338, "#fff3df", figure.ORANGE, 2.5, 8)
     d.text(154, 16, "the text: “to be or not t”", 14)
     steps = (
-        ("tokenizer", 44, ("tokenizer",), "ids (B, T)"),
+        ("tokenizer bpe", 44, ("tokenizer",), "ids (B, T)"),
         ("embeddings llama", 130, ("token embeddings" if is_llama else "embeddings: token + position",), "x (B, T, D)"),
         ("blocks", 210, ("block 0",), ""),
         ("blocks", 250, ("block 1",), ""),

@@ -2,12 +2,12 @@
 
 from collections.abc import Callable
 
-from autograder.workspace.lesson_figures import architecture, checkpoint, curves, llama, tensors, trained
+from autograder.workspace.lesson_figures import architecture, byte_pairs, checkpoint, curves, llama, tensors, trained
 from autograder.workspace.plots.inputs import FunctionCaller
 
 MAPS = (
     "tokenizer", "gradients", "softmax", "bigram", "embeddings", "attention", "multihead", "layernorm", "ffn", "blocks",
-    "gpt", "training", "generation", "gpt2", "llama",
+    "gpt", "training", "generation", "bpe", "gpt2", "llama",
 )  # fmt: skip
 PLOTS = ("token-ids", "softmax-temperatures", "softmax-overflow", "attention-queries", "layernorm", "activations",
          "learning-rate")  # fmt: skip
@@ -54,6 +54,9 @@ FIGURES: dict[str, Callable[[FunctionCaller], str]] = {
     "kv-cache": _fixed(tensors.kv_cache),
     "source-masks": tensors.source_masks,
     "label-smoothing": _fixed(tensors.label_smoothing),
+    "byte-table": byte_pairs.byte_table,
+    "bpe-tree": byte_pairs.merge_tree,
+    "bpe-speed": _fixed(byte_pairs.naive_and_fast),
     "checkpoint-tensors": _fixed(checkpoint.tensors),
     "bytes-per-token": _fixed(checkpoint.bytes_per_token),
     "rope-distance": llama.rope_distance,

@@ -180,6 +180,31 @@ def test_case_of_the_second_hint_is_correct(function):
     assert [result for result in results if not re.search(rf"(?<![\d.]){re.escape(result)}(?![\d])", hint)] == [], hint
 
 
+def test_cases_of_bpe_in_the_second_hints_are_correct():
+    bpe = solution_module("bpe")
+    found = {
+        name: " ".join(hints.steps(f"bpe.{name}")[1].split()) for name in vars(bpe) if f"bpe.{name}" in hints.load()
+    }
+    symbols = bpe.byte_symbols()
+    entries = re.findall(
+        r"byte (\d+) is '(.)'(?: (?:with the code point )?\(?(\d+))?", found["byte_symbols"], re.IGNORECASE
+    )
+    assert len(entries) == 9
+    for byte, symbol, code in entries:
+        assert symbols[int(byte)] == symbol
+        assert not code or ord(symbol) == int(code)
+    for text in ("I'll take 2 of them, thanks!", "a\n\nb", "IT'S x_1"):
+        assert str(bpe.split_text(text)) in found["split_text"]
+    merges = bpe.train_bpe(5 * " low" + 2 * " lower" + 6 * " newest" + 3 * " widest", 268)
+    for learned in (merges[:6], bpe.train_bpe("aaaa aaaa", 259)):
+        assert str(learned).strip("[]") in found["train_bpe"]
+    vocab = bpe.make_vocab(merges)
+    assert "the ids 220, 82, 258, 86, 257" in found["bpe_encode"]
+    assert bpe.bpe_encode(" slowest", vocab, merges).tolist() == [220, 82, 258, 86, 257]
+    assert bpe.bpe_encode(" lowest", vocab, merges).tolist() == [260, 257]
+    assert (bpe.bpe_decode([160, 116, 255], vocab), bpe.bpe_decode([160, 116], vocab)) == ("中", "�")
+
+
 def test_table_of_gelu_in_the_lesson_is_correct():
     text = (bundled("solutions") / "ffn.py").read_text("utf-8")
     heads, row = re.search(r"^# \| (u \|.*) \|\n# .*\n# \| (.*) \|$", text, re.MULTILINE).groups()
