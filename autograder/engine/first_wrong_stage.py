@@ -62,7 +62,8 @@ def first_wrong_gradient(calls: Sequence[Call], expected: Any) -> str | None:
     for actual, gradients in zip(returned, expected if isinstance(expected, tuple) else (expected,), strict=False):
         if isinstance(gradients, dict) and isinstance(actual, dict) and actual.keys() == gradients.keys():
             is_post = any(value == "post" for other in calls for value in _texts(other))
-            order = [name for name in backward_order(list(gradients), is_post) if "." in name]
+            names = [name for name in gradients if isinstance(name, str)]
+            order = [name for name in backward_order(names, is_post) if "." in name]
             is_right = {name: _agrees(actual[name], gradients[name], name, call) for name in order}
             return _describe_gradients(order, is_right)
     return None

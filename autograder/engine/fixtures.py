@@ -111,6 +111,7 @@ class CheckContext:
             if raised.type != error:
                 text = f"{name} must raise {error} here, not {raised.type}: {raised.message}".removesuffix(": ")
                 raise Mismatch(text, help=verdict.help) from None
+            self.student.calls[-1].about = about
             if about not in raised.message:
                 raise Mismatch(f"the {error} of {name} does not mention {about!r}: {raised.message!r}") from None
             return

@@ -68,6 +68,7 @@ class Call:
     stages: dict[str, Any] = field(default_factory=dict)  # entries fetched to find the first wrong stage
     modified: list[str] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
+    about: str = ""  # what the message of its exception must contain
 
 
 @dataclass(frozen=True)

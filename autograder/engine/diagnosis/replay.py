@@ -115,6 +115,8 @@ def same_exception(
     """
     if call.exception is None or exception is None or call.exception.type != exception.type:
         return False
+    if (call.about in call.exception.message) != (call.about in exception.message):
+        return False  # Only one of the two messages passes the check.
     if is_same_error(call.exception.message, exception.message):
         return True
     if official is None:

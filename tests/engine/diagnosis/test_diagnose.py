@@ -8,7 +8,7 @@ from support.judging import judged
 from autograder.courses.transformer import TRANSFORMER
 from autograder.engine.comparison import relations
 from autograder.engine.comparison.compare import compare
-from autograder.engine.diagnosis.mistake import Mistake
+from autograder.engine.diagnosis.mistake import Mistake, mistakes_of_function
 from autograder.engine.diagnosis.variants import solution_source
 from autograder.engine.session import Options, check
 from autograder.errors import Mismatch
@@ -407,3 +407,22 @@ def test_diagnose_input_changed_by_forward_pass_is_one_finding(tmp_path, solutio
     backward = [outcome for outcome in wrong if outcome.function == "blocks.block_backward"]
     assert backward
     assert all(outcome.blocked_by == ["blocks.block"] for outcome in backward)
+
+
+def test_diagnose_message_that_fails_a_check_is_no_evidence_for_a_right_message(tmp_path, solutions, monkeypatch):
+    """The official error has another text, too, but it passes: mistakes that change nothing there are not named."""
+    known = [m for m in mistakes_of_function("tokenizer.encode") if m.name == "empty-is-float"]
+    assert len(known) == 1
+    monkeypatch.setattr("autograder.engine.diagnosis.diagnose.mistakes_of_function", lambda *args: known)
+    text = (solutions / "tokenizer.py").read_text("utf-8")
+    old = 'raise ValueError(f"character {char!r} at position {position} is not in the vocabulary")'
+    assert text.count(old) == 1
+    failed = judged(tmp_path, "tokenizer.encode", text.replace(old, 'raise ValueError("it is unknown")'))
+    assert failed
+    assert [outcome.mistake for outcome in failed] == [None] * len(failed)
+
+
+def test_wrong_value_of_an_integer_key_is_reported(tmp_path, solutions):
+    text = (solutions / "bpe.py").read_text("utf-8")
+    text += "\n_symbols = byte_symbols\n\n\ndef byte_symbols():\n    return _symbols() | {7: 'x'}\n"
+    assert [outcome.status for outcome in judged(tmp_path, "bpe.byte_symbols", text)][:1] == ["failed"]
