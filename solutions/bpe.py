@@ -142,7 +142,7 @@ def split_text(text):
 
     From left to right, each piece is the longest match of the first of these rules that matches:
 
-    - `'s`, `'t`, `'re`, `'ve`, `'m`, `'ll` or `'d`, in lower case
+    - 's, 't, 're, 've, 'm, 'll or 'd, in lower case
     - a space or none, then letters (`\p{L}`)
     - a space or none, then numbers (`\p{N}`)
     - a space or none, then characters that are not whitespace (`\s`), letters or numbers
