@@ -26,9 +26,16 @@
 # You wrote the RMS norm in the assignment `layernorm`. Here you write the other parts, each with its backward pass.
 
 # %%
+import math
+from dataclasses import dataclass
+
 import numpy as np
-from attention import attention, attention_backward
+from attention import attention, attention_backward, causal_mask
+from blocks import prefixed, subset
+from embeddings import embed_tokens, embed_tokens_backward
 from ffn import linear, linear_backward
+from generation import next_token_probs, sample
+from layernorm import rmsnorm, rmsnorm_backward
 from multihead import merge_heads, split_heads
 from softmax import as_float
 
@@ -676,6 +683,720 @@ def grouped_query_attention_backward(dout, cache):
 # [1024, 768, 640]
 #
 # ```
+
+# %% [markdown]
+# ## From GPT-2 to Llama: what changed and why
+#
+# These parts take the place of their counterparts in your GPT. Everything else stays: the residual stream, pre-norm
+# blocks, the causal mask, the loss, training and sampling. This is the whole difference between GPT-2 (Radford et al.
+# 2019) and Llama (Touvron et al. 2023, section 2.2):
+#
+# | | GPT-2 | Llama |
+# |---|---|---|
+# | positions | a learned table, added to the token vectors | queries and keys are rotated, in every block |
+# | norm | layer norm, with gamma and beta | RMS norm, with gamma only |
+# | feed-forward network | GELU, two matrices, F = 4 D | SwiGLU, three matrices, F about 8/3 D |
+# | biases | in every linear layer of a block | none |
+# | heads of keys and values | H, as many as query heads | G, in the larger models fewer than H |
+# | output head | tied | a separate matrix (tied in some small models, such as Llama 3.2 1B) |
+#
+# Why was each of them changed?
+#
+# - **Positions.** The scores of attention now depend on the distance of two tokens, not on where both of them stand (Su
+#   et al. 2021). And there is no table that ends after `block_size` rows.
+# - **Norm.** The RMS norm has less to compute, and the models turn out as well (Zhang and Sennrich 2019).
+# - **Feed-forward network.** The gate lowers the loss of a model with the same number of parameters (Shazeer 2020).
+#   That explains the 8/3: the network of GPT-2 has 2 · D · 4 D = 8 D² parameters, SwiGLU has 3 · D · F, and F = 8/3 D
+#   makes that 8 D², too.
+# - **Biases.** Chowdhery et al. (2022, section 2) found that large models train more stably without them.
+# - **Heads.** The key/value cache shrinks to G/H of its size (Ainslie et al. 2023). This was added in Llama 2, for its
+#   larger models.
+# - **Head.** The papers give no reason. A tied head saves V · D parameters. Only in a small model is that a large part.
+#
+# ## `LlamaConfig` and `init_llama`
+#
+# Both are given. The names of the parameters are as in `gpt` where the part is the same. The two norms of a block are
+# called `norm1` and `norm2`. Queries, keys and values have matrices of their own, because those of the keys and values
+# are narrower.
+#
+# ```python
+# >>> config = LlamaConfig(vocab_size=27, block_size=8, n_layers=2, n_heads=4, n_kv_heads=2, d_model=16)
+# >>> config.d_ff  # 8/3 of 16, rounded up to a multiple of 8
+# 48
+# >>> params = init_llama(config, np.random.default_rng(0))
+# >>> for name in list(params)[:10]:
+# ...     print(f"{name:20} {params[name].shape}")
+# W_tok                (27, 16)
+# blocks.0.norm1.gamma (16,)
+# blocks.0.attn.W_q    (16, 16)
+# blocks.0.attn.W_k    (16, 8)
+# blocks.0.attn.W_v    (16, 8)
+# blocks.0.attn.W_o    (16, 16)
+# blocks.0.norm2.gamma (16,)
+# blocks.0.ffn.W_gate  (16, 48)
+# blocks.0.ffn.W_up    (16, 48)
+# blocks.0.ffn.W_down  (48, 16)
+#
+# ```
+
+
+# %%
+@dataclass(frozen=True)
+class LlamaConfig:
+    """Given: the shape of a Llama.
+
+    Attributes:
+        vocab_size: V, the number of different tokens.
+        block_size: the longest text, in tokens, that the model reads at once.
+        n_layers: the number of blocks.
+        n_heads: H, the number of heads of the queries, a divisor of D.
+        n_kv_heads: G, the number of heads of the keys and values, a divisor of H.
+        d_model: D, the width of the residual stream; D / H must be even.
+        d_ff: F, the width inside the feed-forward network. None stands for 8/3 D, rounded up to a multiple of 8, and
+            is replaced by that number.
+        rope_base: the base of `rope`.
+        norm_eps: the eps of all norms.
+        tied: whether the head is the transposed token table (True) or a separate matrix (False).
+        init_std: the standard deviation of the initial matrices.
+    """
+
+    vocab_size: int
+    block_size: int
+    n_layers: int = 4
+    n_heads: int = 4
+    n_kv_heads: int = 2
+    d_model: int = 64
+    d_ff: int | None = None
+    rope_base: float = 10000.0
+    norm_eps: float = 1e-5
+    tied: bool = False
+    init_std: float = 0.02
+
+    def __post_init__(self):
+        """Fill in d_ff, and raise ValueError for settings that cannot work."""
+        if self.d_ff is None:
+            object.__setattr__(self, "d_ff", 8 * math.ceil(self.d_model / 3))
+        for name in ("vocab_size", "block_size", "n_layers", "n_heads", "n_kv_heads", "d_model", "d_ff"):
+            if getattr(self, name) < 1:
+                raise ValueError(f"{name} must be at least 1, got {getattr(self, name)}")
+        if self.d_model % (2 * self.n_heads) != 0:
+            raise ValueError(f"d_model ({self.d_model}) must be an even multiple of n_heads ({self.n_heads})")
+        if self.n_heads % self.n_kv_heads != 0:
+            raise ValueError(f"n_heads ({self.n_heads}) must be a multiple of n_kv_heads ({self.n_kv_heads})")
+
+
+def init_llama(config, rng):
+    """Given: return the parameters of an untrained Llama, a dictionary of float32 arrays.
+
+    The names, for blocks i = 0 … n_layers - 1, with K = D / H:
+
+        W_tok (V, D)
+        blocks.{i}. norm1.gamma (D,)
+                    attn.W_q (D, H K)   attn.W_k (D, G K)  attn.W_v (D, G K)  attn.W_o (H K, D)
+                    norm2.gamma (D,)
+                    ffn.W_gate (D, F)   ffn.W_up (D, F)    ffn.W_down (F, D)
+        norm_f.gamma (D,)  W_head (D, V), unless the head is tied
+
+    As in `init_gpt`, the matrices are normal with the standard deviation `config.init_std`; those that write into the
+    residual stream, `attn.W_o` and `ffn.W_down`, are smaller by √(2 n_layers). Every gamma is 1.
+    """
+    d, f = config.d_model, config.d_ff
+    narrow = config.n_kv_heads * (d // config.n_heads)  # G K
+
+    def normal(*shape, std=config.init_std):
+        return rng.normal(0.0, std, shape).astype(np.float32)
+
+    residual_std = config.init_std / math.sqrt(2 * config.n_layers)
+    params = {"W_tok": normal(config.vocab_size, d)}
+    for i in range(config.n_layers):
+        layer = {
+            "norm1.gamma": np.ones(d, dtype=np.float32),
+            "attn.W_q": normal(d, d),
+            "attn.W_k": normal(d, narrow),
+            "attn.W_v": normal(d, narrow),
+            "attn.W_o": normal(d, d, std=residual_std),
+            "norm2.gamma": np.ones(d, dtype=np.float32),
+            "ffn.W_gate": normal(d, f),
+            "ffn.W_up": normal(d, f),
+            "ffn.W_down": normal(f, d, std=residual_std),
+        }
+        params |= prefixed(layer, f"blocks.{i}.")
+    params["norm_f.gamma"] = np.ones(d, dtype=np.float32)
+    if not config.tied:
+        params["W_head"] = normal(d, config.vocab_size)
+    return params
+
+
+# %% [markdown]
+# ## `llama_block`
+#
+# This is the pre-norm block of the assignment `blocks` with the new parts. There are two additions to the stream, and
+# each reads the stream through its own norm:
+#
+# ```text
+#     x ──┬─────────────────────────────────────────> + ──┬─────────────────────> + ──> y
+#         └──> norm1 ──> grouped_query_attention ─────┘   └──> norm2 ──> swiglu ──┘
+# ```
+#
+# The eps of both norms comes from the configuration: some models were trained with 1e-5, others with 1e-6. The base of
+# the rotation comes from there, too. The positions are 0 to T − 1, which `grouped_query_attention` uses by default.
+#
+# If the two matrices that write into the stream are 0, the block changes nothing. With `W_down` alone at 0, it adds
+# what the attention returns. A single token attends to itself, so that is its normalized value vector, through `W_o`:
+#
+# ```python
+# >>> config = LlamaConfig(vocab_size=3, block_size=4, n_layers=1, n_heads=1, n_kv_heads=1, d_model=2, d_ff=2)
+# >>> block_params = {f"attn.{name}": np.eye(2) for name in ("W_q", "W_k", "W_v", "W_o")}
+# >>> block_params |= {"ffn.W_gate": np.eye(2), "ffn.W_up": np.eye(2), "ffn.W_down": np.zeros((2, 2))}
+# >>> block_params |= {"norm1.gamma": np.ones(2), "norm2.gamma": np.ones(2)}
+# >>> x = np.array([[3.0, 4.0]])
+# >>> out, cache = llama_block(x, block_params, config)
+# >>> (out - x).round(4)  # 3 and 4, divided by the root of their mean square, √12.5
+# array([[0.8485, 1.1314]])
+#
+# ```
+
+
+# %%
+def llama_block(x, params, config, mask=None):
+    """Apply one block of Llama: attention and a feed-forward network on a residual stream (Touvron et al. 2023, section 2.2).
+
+        a = x + grouped_query_attention(rmsnorm(x, gamma_1))
+        y = a + swiglu(rmsnorm(a, gamma_2))
+
+    Args:
+        x: the residual stream, (..., T, D), at the positions 0 to T - 1.
+        params: `norm1.gamma` and `norm2.gamma`, each (D,); the parameters of `grouped_query_attention` as `attn.W_q`
+            (D, H K), `attn.W_k` (D, G K), `attn.W_v` (D, G K), `attn.W_o` (H K, D); those of `swiglu` as `ffn.W_gate`
+            (D, F), `ffn.W_up` (D, F), `ffn.W_down` (F, D).
+        config: a `LlamaConfig`, of which `n_heads`, `n_kv_heads`, `rope_base` and `norm_eps` are used.
+        mask: boolean, broadcastable to (..., H, T, T), e.g. (T, T) or (B, 1, T, T); True where the query may attend to
+            the key. None: no mask.
+
+    Returns:
+        out: (..., T, D), in the dtype of `x` and the parameters.
+        cache: dict for `llama_block_backward`, with any entries that you need and these:
+            `weights`, the attention weights, (..., H, T, T);
+            `after_attention`, the stream after the first step (a above), (..., T, D);
+            `after_ffn`, the stream after the second step (y above, the output), (..., T, D).
+    """
+    gamma1, gamma2, eps = params["norm1.gamma"], params["norm2.gamma"], config.norm_eps
+    heads = config.n_heads, config.n_kv_heads
+    normed = rmsnorm(x, gamma1, eps)  # (..., T, D)
+    attn_out, attn_cache = grouped_query_attention(normed, subset(params, "attn."), *heads, mask, base=config.rope_base)
+    after_attention = x + attn_out
+    normed = rmsnorm(after_attention, gamma2, eps)
+    ffn_out, ffn_cache = swiglu(normed, subset(params, "ffn."))
+    after_ffn = after_attention + ffn_out
+    cache = {"weights": attn_cache["weights"], "after_attention": after_attention, "after_ffn": after_ffn}
+    cache |= {"names": list(params), "attn": attn_cache, "ffn": ffn_cache}
+    return after_ffn, cache | {"norm1": (x, gamma1, eps), "norm2": (after_attention, gamma2, eps)}
+
+
+# %% [markdown]
+# ## `llama_block_backward`
+#
+# Follow the graph backwards. Write $g_y$ for the gradient that arrives at y. The second step is
+# $y = a + \mathrm{swiglu}(\mathrm{rmsnorm}(a, \gamma_2))$, in which a is used twice. The plus sign passes $g_y$ to both
+# of its terms:
+#
+# $$g_a = g_y + \mathrm{rmsnorm}^{backward}_{\gamma_2}(\mathrm{swiglu}^{backward}(g_y))$$
+#
+# The first step is $a = x + \mathrm{attention}(\mathrm{rmsnorm}(x, \gamma_1))$. It has the same form, with $g_a$ in
+# place of $g_y$, *both* terms of it:
+#
+# $$g_x = g_a + \mathrm{rmsnorm}^{backward}_{\gamma_1}(\mathrm{attention}^{backward}(g_a))$$
+#
+# `rmsnorm_backward` needs the input of the norm, its gamma and the same eps. Each backward function also returns the
+# gradients of its parameters. Collect them under the names that they have in `params`.
+#
+# In the example above, the feed-forward network passes nothing back, because its last matrix is 0. The gradient of that
+# matrix is not 0: that is how training gets away from such a start.
+#
+# ```python
+# >>> dx, grads = llama_block_backward(np.array([[1.0, -1.0]]), cache)
+# >>> dx.round(4)  # (1, -1) from the stream, and the rest through the attention
+# array([[ 1.3168, -1.2376]])
+# >>> grads["norm1.gamma"].round(4), grads["norm2.gamma"]
+# (array([ 0.8485, -1.1314]), array([0., 0.]))
+# >>> bool(np.abs(grads["ffn.W_down"]).min() > 0.1)
+# True
+#
+# ```
+
+
+# %%
+def llama_block_backward(dout, cache):
+    """Return the gradients of `llama_block`.
+
+    Args:
+        dout: gradient with respect to the output, (..., T, D).
+        cache: what `llama_block` returned. It may be used again, with the same result.
+
+    Returns:
+        dx: gradient with respect to `x`, (..., T, D).
+        grads: dict with the same keys and shapes as `params`.
+        All in the dtype of the inputs of `llama_block`.
+    """
+    grads = {}
+    dbranch, dffn = swiglu_backward(dout, cache["ffn"])
+    dbranch, grads["norm2.gamma"] = rmsnorm_backward(dbranch, *cache["norm2"])
+    dstream = dout + dbranch  # with respect to after_attention
+    dbranch, dattn = grouped_query_attention_backward(dstream, cache["attn"])
+    dbranch, grads["norm1.gamma"] = rmsnorm_backward(dbranch, *cache["norm1"])
+    grads |= prefixed(dattn, "attn.") | prefixed(dffn, "ffn.")
+    return dstream + dbranch, {name: grads[name] for name in cache["names"]}
+
+
+# %% [markdown]
+# ## `llama`
+#
+# Now the model, from the ids to the scores. Compare it with `gpt`, line by line:
+#
+# ```text
+#     ids (B, T)
+#       ── rows of W_tok ───────>  x (B, T, D)       which token; nothing about its position
+#       ── block 0, block 1, … ─>  x (B, T, D)       each rotates its queries and keys
+#       ── rmsnorm ─────────────>  x (B, T, D)       norm_f
+#       ── times W_head ────────>  logits (B, T, V)  or times the transposed W_tok
+# ```
+#
+# No table of positions is added. The first block gets the same vector for a token wherever it stands. Without the
+# rotations, a single block could not tell "ab?" from "ba?": the last query would see the same keys and values, in
+# another order. With them, it can.
+#
+# ```python
+# >>> config = LlamaConfig(vocab_size=3, block_size=8, n_layers=1, init_std=0.5)
+# >>> params = init_llama(config, np.random.default_rng(0))
+# >>> logits, cache = llama(np.array([[0, 1, 2], [1, 0, 2]]), params, config)
+# >>> logits.shape
+# (2, 3, 3)
+# >>> np.abs(logits[0, -1] - logits[1, -1]).max() > 0.01
+# np.True_
+# >>> [name for name in cache if name.startswith("blocks.0.")]
+# ['blocks.0.weights', 'blocks.0.after_attention', 'blocks.0.after_ffn']
+#
+# ```
+#
+# A longer text would not run out of rows of a table. Nevertheless, `llama` refuses texts longer than `block_size`: the
+# model was trained on no larger distances, and its predictions get worse beyond them.
+
+
+# %%
+def llama(ids, params, config):
+    """Compute the scores for the next token at every position (Touvron et al. 2023, section 2.2).
+
+        x = W_tok[ids]
+        x = llama_block(x) for every block, with the causal mask
+        logits = rmsnorm(x, gamma_f) W_head,    with W_head = W_tokᵀ if the head is tied
+
+    Args:
+        ids: integers, (B, T), each in [0, V), with T at most `config.block_size`. Any number of leading axes.
+        params: dictionary of parameters; for names and shapes see `init_llama`.
+        config: a `LlamaConfig`.
+
+    Returns:
+        logits: (B, T, V), in the dtype of the parameters. The scores at position t depend on ids[..., : t + 1] only.
+        cache: dictionary with the values that `llama_backward` needs, and these entries:
+            `embedded`, the residual stream before the first block, (B, T, D);
+            `blocks.{i}.weights`, the attention weights of block i, (B, H, T, T);
+            `blocks.{i}.after_attention` and `blocks.{i}.after_ffn`, the stream after its two steps, (B, T, D);
+            `final_norm`, the stream after the last norm, (B, T, D).
+
+    Raises:
+        ValueError: if T is larger than `config.block_size`, or if an id is negative or not below V.
+    """
+    length = np.shape(ids)[-1]
+    if length > config.block_size:
+        raise ValueError(f"{length} tokens do not fit into the block size of {config.block_size}")
+    mask = causal_mask(length)
+    x = embed_tokens(ids, params["W_tok"])  # (B, T, D)
+    cache = {"embedded": x, "ids": ids, "params": params, "config": config, "block_caches": []}
+    for i in range(config.n_layers):
+        x, block_cache = llama_block(x, subset(params, f"blocks.{i}."), config, mask)
+        cache["block_caches"].append(block_cache)
+        for stage in ("weights", "after_attention", "after_ffn"):
+            cache[f"blocks.{i}.{stage}"] = block_cache[stage]
+    final = rmsnorm(x, params["norm_f.gamma"], config.norm_eps)
+    cache |= {"last": x, "final_norm": final}
+    return linear(final, _head(params, config), None), cache  # (B, T, V)
+
+
+def _head(params, config):
+    """Return the output head, (D, V): the transposed token table if the head is tied."""
+    return params["W_tok"].T if config.tied else params["W_head"]
+
+
+# %% [markdown]
+# ## `llama_backward`
+#
+# Here the loss is computed outside: `cross_entropy` of the logits, whose gradient `cross_entropy_backward` is the
+# `dlogits` of this function. The rest is the second half of `gpt_loss`:
+#
+# 1. the output head, a product: one gradient for the matrix, one for the final vectors;
+# 2. the last norm;
+# 3. the blocks, last one first, each with its own cache;
+# 4. the token table. There are no positions to add a gradient to.
+#
+# With a tied head, the table was used twice, and its two gradients are added.
+#
+# ```python
+# >>> from softmax import cross_entropy, cross_entropy_backward
+# >>> ids, targets = np.array([[0, 1, 2]]), np.array([[1, 2, 0]])
+# >>> params = {name: value.astype(np.float64) for name, value in params.items()}
+# >>> logits, cache = llama(ids, params, config)
+# >>> grads = llama_backward(cross_entropy_backward(logits, targets), cache)
+# >>> grads.keys() == params.keys()
+# True
+# >>> def loss_with(W_k):
+# ...     return cross_entropy(llama(ids, params | {"blocks.0.attn.W_k": W_k}, config)[0], targets)
+# >>> W_k, step = params["blocks.0.attn.W_k"], np.zeros((64, 32))
+# >>> step[5, 7] = 1e-5
+# >>> slope = (loss_with(W_k + step) - loss_with(W_k - step)) / 2e-5
+# >>> bool(abs(slope - grads["blocks.0.attn.W_k"][5, 7]) < 1e-9)
+# True
+#
+# ```
+
+
+# %%
+def llama_backward(dlogits, cache):
+    """Return the gradient of every parameter of `llama`.
+
+    Args:
+        dlogits: gradient with respect to the logits, (B, T, V), e.g. from `cross_entropy_backward`.
+        cache: what `llama` returned. It may be used again, with the same result.
+
+    Returns:
+        A dictionary with the same keys, shapes and dtype as `params`. With a tied head, the gradient of `W_tok` is the
+        sum of that of the table at the beginning and that of the head at the end.
+    """
+    ids, params, config = cache["ids"], cache["params"], cache["config"]
+    dfinal, dhead, _ = linear_backward(dlogits, cache["final_norm"], _head(params, config))
+    dx, dgamma = rmsnorm_backward(dfinal, cache["last"], params["norm_f.gamma"], config.norm_eps)
+    grads = {"norm_f.gamma": dgamma}
+    for i in reversed(range(config.n_layers)):
+        dx, dblock = llama_block_backward(dx, cache["block_caches"][i])
+        grads |= prefixed(dblock, f"blocks.{i}.")
+    grads["W_tok"] = embed_tokens_backward(dx, ids, config.vocab_size)
+    if config.tied:
+        grads["W_tok"] = grads["W_tok"] + dhead.T
+    else:
+        grads["W_head"] = dhead
+    return {name: grads[name] for name in params}
+
+
+# %% [markdown]
+# ## `llama_config`
+#
+# A trained model is distributed as a folder of files. Its `config.json` is a dictionary of settings under the names
+# that Hugging Face's library `transformers` uses. Your model has other names for the same things:
+#
+# | `config.json` | here | if it is missing |
+# |---|---|---|
+# | `vocab_size` | `vocab_size` | ValueError |
+# | `max_position_embeddings` | `block_size` | ValueError |
+# | `num_hidden_layers` | `n_layers` | ValueError |
+# | `num_attention_heads` | `n_heads` | ValueError |
+# | `num_key_value_heads` | `n_kv_heads` | as many as `num_attention_heads` |
+# | `hidden_size` | `d_model` | ValueError |
+# | `intermediate_size` | `d_ff` | ValueError |
+# | `rms_norm_eps` | `norm_eps` | 1e-6 |
+# | `rope_theta` | `rope_base` | 10000 |
+# | `tie_word_embeddings` | `tied` | False |
+#
+# Version 5 of `transformers` stores the base of the rotation in a dictionary of its own, `rope_parameters`, together
+# with its kind, `rope_type`. Older files have `rope_theta` at the top. `rope_scaling`, if it is not None, is also such
+# a dictionary: it describes how the angles were changed for longer texts.
+#
+# Many models have the name Llama and small differences. Read a model whose angles are scaled with a function that does
+# not scale them, and it writes text that is slightly wrong, or wrong after a few thousand tokens. Nobody finds such a
+# mistake by reading the text. So refuse what you cannot do, and say why:
+#
+# ```python
+# >>> small = {"model_type": "llama", "vocab_size": 100, "max_position_embeddings": 64, "num_hidden_layers": 2}
+# >>> small |= {"num_attention_heads": 4, "hidden_size": 32, "intermediate_size": 80, "rms_norm_eps": 1e-6}
+# >>> config = llama_config(small)
+# >>> config.n_kv_heads, config.norm_eps, config.tied
+# (4, 1e-06, False)
+# >>> llama_config(small | {"hidden_act": "gelu"})
+# Traceback (most recent call last):
+# ValueError: unsupported setting: hidden_act is 'gelu'
+#
+# ```
+
+
+# %%
+_SIZES = {
+    "vocab_size": "vocab_size",
+    "max_position_embeddings": "block_size",
+    "num_hidden_layers": "n_layers",
+    "num_attention_heads": "n_heads",
+    "hidden_size": "d_model",
+    "intermediate_size": "d_ff",
+}
+
+
+def llama_config(hf_config):
+    """Return the configuration that a Hugging Face `config.json` describes.
+
+    Args:
+        hf_config: the dictionary of a `config.json`. The sizes are `vocab_size`, `max_position_embeddings` (the block
+            size), `num_hidden_layers`, `num_attention_heads`, `hidden_size` and `intermediate_size` (F).
+            `num_key_value_heads` (missing or None: as many as `num_attention_heads`), `rms_norm_eps` (missing: 1e-6),
+            `tie_word_embeddings` (missing: False). The base of the rotation is `rope_theta`, in the dictionary
+            `rope_parameters` or at the top (missing in both: 10000). All other settings that are not named below are
+            ignored.
+
+    Returns:
+        A `LlamaConfig`.
+
+    Raises:
+        ValueError: if a size is missing, with its name in the message; if `llama` cannot do what a setting asks for,
+            with the name of the setting and its value: a `model_type` other than "llama" (or none), a `hidden_act`
+            other than "silu", a `rope_scaling` or `rope_parameters` whose `rope_type` (in older files `type`) is not
+            "default", an `attention_bias` or `mlp_bias` that is not False, a `head_dim` other than `hidden_size`
+            divided by `num_attention_heads`. A setting that is missing or None is not refused, except `model_type`.
+    """
+    sizes = {ours: hf_config.get(theirs) for theirs, ours in _SIZES.items()}
+    if absent := [theirs for theirs, ours in _SIZES.items() if sizes[ours] is None]:
+        raise ValueError(f"missing sizes: {', '.join(absent)}")
+    rotations = [hf_config.get(name) or {} for name in ("rope_parameters", "rope_scaling")]
+    kinds = [rotation.get("rope_type", rotation.get("type", "default")) for rotation in rotations]
+    allowed = {
+        "model_type": ("llama",),
+        "hidden_act": ("silu", None),
+        "attention_bias": (False, None),
+        "mlp_bias": (False, None),
+        "head_dim": (sizes["d_model"] // sizes["n_heads"], None),
+    }
+    found = {name: hf_config.get(name) for name in allowed}
+    unsupported = [f"{name} is {found[name]!r}" for name in allowed if found[name] not in allowed[name]]
+    unsupported += [f"rope_type is {kind!r}" for kind in kinds if kind != "default"]
+    if unsupported:
+        raise ValueError(f"unsupported setting: {', '.join(unsupported)}")
+    return LlamaConfig(
+        **sizes,
+        n_kv_heads=hf_config.get("num_key_value_heads") or sizes["n_heads"],
+        rope_base=rotations[0].get("rope_theta", hf_config.get("rope_theta", 10000.0)),
+        norm_eps=hf_config.get("rms_norm_eps", 1e-6),
+        tied=hf_config.get("tie_word_embeddings", False),
+    )
+
+
+# %% [markdown]
+# ## `llama_params`
+#
+# The parameters are in files of named arrays, as a dictionary from names to arrays. Three things differ from yours.
+#
+# **Names.** The names of most files begin with `model.`, but not all do. `input_layernorm` and
+# `post_attention_layernorm` are the two norms of a block: both are RMS norms, and the second one is not a post-norm. It
+# comes after the attention and before the feed-forward network.
+#
+# | Hugging Face, after `model.` | here |
+# |---|---|
+# | `embed_tokens.weight` | `W_tok` |
+# | `layers.{i}.input_layernorm.weight` | `blocks.{i}.norm1.gamma` |
+# | `layers.{i}.self_attn.q_proj.weight`, `k_proj`, `v_proj`, `o_proj` | `blocks.{i}.attn.W_q`, `W_k`, `W_v`, `W_o` |
+# | `layers.{i}.post_attention_layernorm.weight` | `blocks.{i}.norm2.gamma` |
+# | `layers.{i}.mlp.gate_proj.weight`, `up_proj`, `down_proj` | `blocks.{i}.ffn.W_gate`, `W_up`, `W_down` |
+# | `norm.weight` | `norm_f.gamma` |
+# | `lm_head.weight`, never after `model.` | `W_head` |
+#
+# **Transposed matrices.** PyTorch's linear layer computes $x W^T$ and stores W as (out, in). Yours computes $x W$ with
+# (in, out). All matrices have to be transposed, except for the token table, from which rows are looked up in both.
+# If D = H K, the square matrices `W_q` and `W_o` fit either way, and nothing reports the mistake.
+#
+# **BF16.** A float32 has 32 bits: one for the sign, 8 for the exponent and 23 for the fraction. Most large models are
+# stored in *bfloat16*, or BF16: the first 16 of these bits, sign, exponent, and 7 bits of the fraction (Kalamkar et al.
+# 2019). It has the range of float32, and two to three digits.
+#
+# ```text
+#     float32    s eeeeeeee fffffffffffffffffffffff
+#     bfloat16   s eeeeeeee fffffff
+# ```
+#
+# NumPy has no such dtype. So the arrays come as `uint16`: 16 bits each, without a meaning. To make a float32 of them,
+# put 16 zeros behind them. The number 16,457, as an example, has the bits 0 10000000 1001001: the sign is +, the
+# exponent is 128 − 127 = 1, and the fraction is 1 + 73/128.
+#
+# ```python
+# >>> bits = np.array([16457], dtype=np.uint16)
+# >>> f"{bits[0]:016b}"
+# '0100000001001001'
+# >>> 2 * (1 + 73 / 128)
+# 3.140625
+# >>> (bits.astype(np.uint32) << 16).view(np.float32)
+# array([3.140625], dtype=float32)
+#
+# ```
+#
+# `view` keeps the bits and changes what they mean. `astype` keeps the number and changes the bits: it would make
+# 16457.0 of it. As a test, this is π with the last 16 bits of its float32 removed:
+#
+# ```python
+# >>> int(np.float32(np.pi).view(np.uint32) >> 16)
+# 16457
+#
+# ```
+#
+# What is unknown is an error, as in `llama_config`. A tensor that you do not use, such as the bias of a query matrix,
+# would change what the model computes. The only exceptions are the tables `rotary_emb.inv_freq` of older files. They
+# hold base^(−2i/K), which you compute.
+
+
+# %%
+_TENSORS = {
+    "input_layernorm.weight": "norm1.gamma",
+    "self_attn.q_proj.weight": "attn.W_q",
+    "self_attn.k_proj.weight": "attn.W_k",
+    "self_attn.v_proj.weight": "attn.W_v",
+    "self_attn.o_proj.weight": "attn.W_o",
+    "post_attention_layernorm.weight": "norm2.gamma",
+    "mlp.gate_proj.weight": "ffn.W_gate",
+    "mlp.up_proj.weight": "ffn.W_up",
+    "mlp.down_proj.weight": "ffn.W_down",
+}
+
+
+def llama_params(tensors):
+    """Return the parameters of `llama` from the tensors of a Hugging Face checkpoint.
+
+    Args:
+        tensors: dictionary of arrays under Hugging Face's names: `embed_tokens.weight`, `norm.weight`, for each layer i
+            `layers.{i}.` and `input_layernorm.weight`, `self_attn.q_proj.weight` (and `k_proj`, `v_proj`, `o_proj`),
+            `post_attention_layernorm.weight`, `mlp.gate_proj.weight` (and `up_proj`, `down_proj`), each with or without
+            the prefix `model.`; and `lm_head.weight`, unless the head is tied. The matrices are (out, in). Arrays of
+            dtype uint16 hold the bits of BF16 numbers. Names that end with `rotary_emb.inv_freq` are ignored.
+
+    Returns:
+        Dictionary of arrays, with the names and shapes of `init_llama`: all matrices but `W_tok` are transposed. There
+        is a `W_head` if there is an `lm_head.weight`. BF16 numbers become float32, without a change of their value;
+        other arrays keep their dtype.
+
+    Raises:
+        ValueError: if tensors are missing or unknown, with the name of at least one of them in the message.
+    """
+    given = {n.removeprefix("model."): v for n, v in tensors.items() if not n.endswith("rotary_emb.inv_freq")}
+    layers = {name.split(".")[1] for name in given if name.startswith("layers.")}
+    names = {"embed_tokens.weight": "W_tok", "norm.weight": "norm_f.gamma"}
+    for i in range(max(1, len(layers))):
+        names |= {f"layers.{i}.{theirs}": f"blocks.{i}.{ours}" for theirs, ours in _TENSORS.items()}
+    if "lm_head.weight" in given:
+        names["lm_head.weight"] = "W_head"
+    for what, which in (("missing", names.keys() - given.keys()), ("unknown", given.keys() - names.keys())):
+        if which:
+            raise ValueError(f"{what} tensors: {', '.join(sorted(which))}")
+
+    params = {}
+    for theirs, ours in names.items():
+        value = np.asarray(given[theirs])
+        if value.dtype == np.uint16:
+            value = (value.astype(np.uint32) << 16).view(np.float32)
+        params[ours] = value if ours == "W_tok" else value.T
+    return params
+
+
+# %% [markdown]
+# ## `generate_llama`
+#
+# The loop is that of `generate_cached`: the prompt is processed once, and then one token at a time. What is in the
+# cache of a block? Its values, and its keys *after* the rotation. A key is rotated by the angle of its own position,
+# which never changes while the window stays where it is, so rotating once is enough. Rotating the stored keys again
+# with each new token would turn them twice.
+#
+# The new token stands at position S − 1 if S tokens are in the cache with it. Its query and its key are rotated by this
+# position, not by 0. (If *all* positions were shifted by the same number, nothing would change. The scores depend on
+# the differences only.)
+#
+# The cache has G heads, not H: that is what grouped queries are for. Beyond `block_size`, the window moves and the
+# cache is filled anew, as in `generate_cached`. Would that be necessary here, where a shift of all positions changes
+# nothing? Yes, from the second block on: the stored keys and values contain what their positions read from the token
+# that was dropped.
+#
+# ```python
+# >>> config = LlamaConfig(vocab_size=11, block_size=6, n_layers=2, d_model=16, init_std=0.5)
+# >>> params = init_llama(config, np.random.default_rng(0))
+# >>> generated = generate_llama(np.array([[1, 2, 3]]), params, config, 8, np.random.default_rng(0), temperature=0)
+# >>> generated[0, 3:]
+# array([5, 4, 1, 6, 3, 3, 3, 3])
+# >>> ids = np.array([[1, 2, 3]])  # the same without a cache
+# >>> for _ in range(8):
+# ...     new = llama(ids[:, -6:], params, config)[0][:, -1].argmax(axis=-1)
+# ...     ids = np.column_stack([ids, new])
+# >>> bool((ids == generated).all())
+# True
+#
+# ```
+
+
+# %%
+def _next_logits(ids, start, caches, params, config):
+    """Return the scores after `ids` (B, n), at the positions from `start` on. Add keys and values to `caches`."""
+    end = start + ids.shape[-1]
+    positions = np.arange(start, end)
+    mask = causal_mask(ids.shape[-1], end)  # (n, S): the queries are the last n of S positions
+    x = embed_tokens(ids, params["W_tok"])  # (B, n, D)
+    for layer, keys, values in caches:
+        normed = rmsnorm(x, layer["norm1.gamma"], config.norm_eps)
+        q = split_heads(linear(normed, layer["attn.W_q"], None), config.n_heads)  # (B, H, n, K)
+        k = split_heads(linear(normed, layer["attn.W_k"], None), config.n_kv_heads)  # (B, G, n, K)
+        keys[..., start:end, :] = rope(k, positions, config.rope_base)
+        values[..., start:end, :] = split_heads(linear(normed, layer["attn.W_v"], None), config.n_kv_heads)
+        k, v = (_for_all_heads(stored[..., :end, :], config.n_heads) for stored in (keys, values))  # (B, H, S, K)
+        heads, _ = attention(rope(q, positions, config.rope_base), k, v, mask)  # (B, H, n, K)
+        x = x + linear(merge_heads(heads), layer["attn.W_o"], None)
+        normed = rmsnorm(x, layer["norm2.gamma"], config.norm_eps)
+        x = x + swiglu(normed, subset(layer, "ffn."))[0]
+    last = rmsnorm(x[..., -1, :], params["norm_f.gamma"], config.norm_eps)  # (B, D): only the last position is needed
+    return linear(last, _head(params, config), None)  # (B, V)
+
+
+def generate_llama(ids, params, config, n_new, rng, temperature=1.0, top_k=None, top_p=None):
+    """Append `n_new` tokens to each text, one at a time, each drawn from the model's prediction.
+
+    With a key/value cache: the keys, after their rotation, and the values of G heads are kept for every block. Beyond
+    `config.block_size` tokens, the window moves with every token, and the cache is filled again from the cropped text.
+
+    Args:
+        ids: the prompts, token ids, (B, T) with T ≥ 1; T may be larger than `config.block_size`. Any number of leading
+            axes.
+        params: dictionary of the Llama's parameters.
+        config: a `LlamaConfig`.
+        n_new: how many tokens to append to each text, ≥ 0.
+        rng: a `numpy.random.Generator`; `sample` is called once per new token, with temperature 0 too.
+        temperature: as in `next_token_probs`; 0 is greedy.
+        top_k: as in `next_token_probs`.
+        top_p: as in `next_token_probs`.
+
+    Returns:
+        The prompts with the new tokens, (B, T + n_new), int64: what the loop of `generate` returns with `llama` in
+        place of `gpt`, unless a choice is so close that the rounding of the scores decides. `ids` is not modified.
+
+    Raises:
+        ValueError: if T is 0 or `n_new` is negative, and where `next_token_probs` raises it.
+    """
+    ids = np.array(ids, dtype=np.int64)
+    if ids.shape[-1] < 1:
+        raise ValueError("the prompt must have at least one token")
+    if n_new < 0:
+        raise ValueError(f"n_new must not be negative, got {n_new}")
+    shape = (*ids.shape[:-1], config.n_kv_heads, config.block_size, config.d_model // config.n_heads)
+    caches, n_cached = [], 0
+    for i in range(config.n_layers):  # the parameters of each block, and room for its keys and its values
+        keys, values = np.empty(shape, params["W_tok"].dtype), np.empty(shape, params["W_tok"].dtype)
+        caches.append((subset(params, f"blocks.{i}."), keys, values))
+    for _ in range(n_new):
+        if n_cached == 0 or n_cached == config.block_size:  # at the start, and whenever the window moves
+            context, n_cached = ids[..., -config.block_size :], 0
+        else:
+            context = ids[..., -1:]  # (B, 1), the one token that is not in the cache yet
+        logits = _next_logits(context, n_cached, caches, params, config)  # (B, V)
+        n_cached += context.shape[-1]
+        new = sample(next_token_probs(logits, temperature, top_k, top_p), rng)  # (B,)
+        ids = np.concatenate([ids, new[..., None]], axis=-1)
+    return ids
+
 
 # %% [markdown]
 # ## What could go wrong
