@@ -1,0 +1,244 @@
+"""Checks of what is read from a Hugging Face checkpoint: the configuration and the parameters."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from autograder.core.wire_format import Config
+from autograder.courses.transformer.checks.llama._models import small_config
+from autograder.engine.fixtures import Agree, Refuses, Unmodified
+from autograder.engine.inputs import Array, RandomInputs
+
+graded = pytest.mark.graded
+CONFIG, PARAMS = "llama.llama_config", "llama.llama_params"
+
+SIZES = {
+    "vocab_size": 320,
+    "hidden_size": 48,
+    "intermediate_size": 136,
+    "num_hidden_layers": 5,
+    "num_attention_heads": 6,
+    "max_position_embeddings": 256,
+}
+# As version 4 of transformers writes it, and with settings that change nothing here.
+OLDER = {
+    "architectures": ["LlamaForCausalLM"],
+    "attention_bias": False,
+    "attention_dropout": 0.1,
+    "bos_token_id": 1,
+    "head_dim": 8,
+    "hidden_act": "silu",
+    "initializer_range": 0.03,
+    "mlp_bias": False,
+    "model_type": "llama",
+    "num_key_value_heads": 2,
+    "pretraining_tp": 1,
+    "rms_norm_eps": 2e-5,
+    "rope_scaling": None,
+    "rope_theta": 500000.0,
+    "tie_word_embeddings": True,
+    "torch_dtype": "bfloat16",
+    "use_cache": True,
+    **SIZES,
+}
+# As version 5 writes it.
+NEWER = {name: value for name, value in OLDER.items() if name not in ("rope_theta", "rope_scaling")}
+NEWER |= {"rope_parameters": {"rope_theta": 25000.0, "rope_type": "default"}, "tie_word_embeddings": False}
+
+
+@graded(CONFIG, points=2)
+def test_config(agree: Agree) -> None:
+    """A file with all settings, as older versions of transformers write it"""
+    agree(dict(OLDER))
+    agree({**OLDER, "num_key_value_heads": 3, "num_hidden_layers": 1, "tie_word_embeddings": False})
+
+
+@graded(CONFIG)
+def test_config_rope_parameters(agree: Agree) -> None:
+    """The base in rope_parameters, as version 5 of transformers writes it"""
+    agree(dict(NEWER))
+    agree({**NEWER, "rope_parameters": {"rope_type": "default", "rope_theta": 1e6}})
+
+
+@graded(CONFIG)
+def test_config_defaults(agree: Agree) -> None:
+    """Settings that are missing, or None"""
+    required = {"model_type": "llama", **SIZES}
+    agree(dict(required))
+    for name in ("num_key_value_heads", "head_dim", "rope_scaling", "rope_parameters"):
+        agree({**OLDER, name: None})
+    for name in ("num_key_value_heads", "rms_norm_eps", "tie_word_embeddings", "rope_theta"):
+        agree({key: value for key, value in OLDER.items() if key != name})
+
+
+@graded(CONFIG)
+def test_config_default_rotation(agree: Agree) -> None:
+    """A rope_scaling of the default kind; rope_parameters without a base"""
+    agree({**OLDER, "rope_scaling": {"rope_type": "default"}})
+    agree({**OLDER, "rope_scaling": {"type": "default"}})
+    agree({**OLDER, "rope_parameters": {"rope_type": "default"}})
+
+
+@graded(CONFIG)
+def test_config_unsupported(refuses: Refuses) -> None:
+    """Settings that this model cannot have, each with its name in the message"""
+    for name, value in (
+        ("model_type", "mistral"),
+        ("hidden_act", "gelu"),
+        ("attention_bias", True),
+        ("mlp_bias", True),
+        ("head_dim", 16),
+    ):
+        refuses({**OLDER, name: value}, about=name)
+    refuses({key: value for key, value in NEWER.items() if key != "model_type"}, about="model_type")
+
+
+@graded(CONFIG)
+def test_config_scaled_rotation(refuses: Refuses) -> None:
+    """Angles that are scaled, with their kind in the message"""
+    refuses({**OLDER, "rope_scaling": {"rope_type": "llama3", "factor": 8.0}}, about="llama3")
+    refuses({**OLDER, "rope_scaling": {"type": "linear", "factor": 2.0}}, about="linear")
+    refuses({**NEWER, "rope_parameters": {"rope_theta": 1e4, "rope_type": "yarn", "factor": 4.0}}, about="yarn")
+
+
+@graded(CONFIG, points=0.25)
+def test_config_names_the_value(refuses: Refuses) -> None:
+    """The value of an unsupported setting is in the message"""
+    refuses({**OLDER, "model_type": "mistral"}, about="mistral")
+    refuses({**NEWER, "hidden_act": "gelu"}, about="gelu")
+    refuses({**NEWER, "head_dim": 16}, about="16")
+
+
+@graded(CONFIG)
+def test_config_missing_sizes(refuses: Refuses) -> None:
+    """A size is missing: its name is in the message"""
+    for name in SIZES:
+        refuses({key: value for key, value in OLDER.items() if key != name}, about=name)
+
+
+@graded(CONFIG)
+def test_config_input_kept(unmodified: Unmodified) -> None:
+    """The dictionary is not changed"""
+    unmodified({**NEWER})
+
+
+def _tensors(
+    draw: RandomInputs, config: Config | None = None, dtype: Any = np.float32, prefix: str = "model."
+) -> dict[str, Array]:
+    """Return random tensors of a checkpoint, as Hugging Face names and stores them."""
+    config = config or small_config()
+    d, f, narrow = config.d_model, config.d_ff, config.d_model // config.n_heads * config.n_kv_heads
+    layer = {
+        "input_layernorm": (d,),
+        "self_attn.q_proj": (d, d),
+        "self_attn.k_proj": (narrow, d),
+        "self_attn.v_proj": (narrow, d),
+        "self_attn.o_proj": (d, d),
+        "post_attention_layernorm": (d,),
+        "mlp.gate_proj": (f, d),
+        "mlp.up_proj": (f, d),
+        "mlp.down_proj": (d, f),
+    }
+    shapes: dict[str, tuple[int, ...]] = {"embed_tokens": (config.vocab_size, d), "norm": (d,)}
+    for i in range(config.n_layers):
+        shapes |= {f"layers.{i}.{name}": shape for name, shape in layer.items()}
+    tensors = {f"{prefix}{name}.weight": draw.normal(*shape, dtype=dtype) for name, shape in shapes.items()}
+    if not config.tied:
+        tensors["lm_head.weight"] = draw.normal(config.vocab_size, d, dtype=dtype)
+    return tensors
+
+
+def _as_bf16(tensors: dict[str, Array]) -> dict[str, Array]:
+    """Return the upper 16 bits of each number."""
+    return {name: (value.view(np.uint32) >> 16).astype(np.uint16) for name, value in tensors.items()}
+
+
+@graded(PARAMS, points=2)
+def test_params(agree: Agree, draw: RandomInputs) -> None:
+    """Names and transposed matrices: one layer, two layers"""
+    agree(_tensors(draw, small_config(n_layers=1)))
+    agree(_tensors(draw))
+
+
+@graded(PARAMS)
+def test_params_prefix(agree: Agree, draw: RandomInputs) -> None:
+    """Without the prefix `model.`"""
+    agree(_tensors(draw, prefix=""))
+
+
+@graded(PARAMS)
+def test_params_tied(agree: Agree, draw: RandomInputs) -> None:
+    """Without lm_head.weight: no W_head"""
+    for prefix in ("model.", ""):
+        agree(_tensors(draw, small_config(tied=True), prefix=prefix))
+
+
+@graded(PARAMS)
+def test_params_layers(agree: Agree, draw: RandomInputs) -> None:
+    """Twelve layers; the tensors in another order"""
+    config = small_config(n_layers=12, n_heads=2, n_kv_heads=1, d_model=4, d_ff=3, vocab_size=5)
+    tensors = _tensors(draw, config)
+    agree(tensors)
+    agree(dict(sorted(tensors.items())))
+
+
+@graded(PARAMS)
+def test_params_bf16(agree: Agree, draw: RandomInputs) -> None:
+    """BF16 numbers, as uint16"""
+    agree(_as_bf16(_tensors(draw)))
+    agree(_tensors(draw) | _as_bf16({"model.norm.weight": draw.normal(16, dtype=np.float32)}))
+
+
+@graded(PARAMS)
+def test_params_bf16_range(agree: Agree, draw: RandomInputs) -> None:
+    """BF16: the largest, the smallest, both zeros and both infinities"""
+    special = [0x7F7F, 0xFF7F, 0x0080, 0x0001, 0x8001, 0x0000, 0x8000, 0x7F80, 0xFF80, 0x3F80, 0xBF80]
+    tensors = _tensors(draw)
+    tensors["model.norm.weight"] = np.resize(np.array(special, dtype=np.uint16), 16)
+    agree(tensors)
+
+
+@graded(PARAMS)
+def test_params_dtypes(agree: Agree, draw: RandomInputs) -> None:
+    """float64 and float16 are kept"""
+    for dtype in (np.float64, np.float16):
+        agree({name: value.astype(dtype) for name, value in _tensors(draw).items()})
+
+
+@graded(PARAMS)
+def test_params_rotation_tables(agree: Agree, draw: RandomInputs) -> None:
+    """The tables rotary_emb.inv_freq are ignored"""
+    for prefix in ("model.", ""):
+        tables = (f"{prefix}layers.{i}.self_attn.rotary_emb.inv_freq" for i in range(2))
+        extra = {name: draw.normal(2, dtype=np.float32) for name in (*tables, f"{prefix}rotary_emb.inv_freq")}
+        agree(_tensors(draw, prefix=prefix) | extra)
+
+
+@graded(PARAMS)
+def test_params_missing(refuses: Refuses, draw: RandomInputs) -> None:
+    """A tensor is missing: its name is in the message"""
+    tensors = _tensors(draw)
+    for name in tensors:
+        if name != "lm_head.weight" and not name.startswith("model.layers.0"):
+            kept = {other: value for other, value in tensors.items() if other != name}
+            refuses(kept, about=name.removeprefix("model."))
+    without_layer = {name: value for name, value in tensors.items() if not name.startswith("model.layers.0")}
+    refuses(without_layer, about="layers.0.mlp.up_proj.weight")
+    refuses({}, about="embed_tokens.weight")
+
+
+@graded(PARAMS)
+def test_params_unknown(refuses: Refuses, draw: RandomInputs) -> None:
+    """An unknown tensor: its name is in the message"""
+    tensors, extra = _tensors(draw), draw.normal(16, dtype=np.float32)
+    for name in ("layers.1.self_attn.q_proj.bias", "layers.0.self_attn.q_norm.weight", "embed_positions.weight"):
+        refuses(tensors | {f"model.{name}": extra}, about=name)
+
+
+@graded(PARAMS)
+def test_params_inputs_kept(unmodified: Unmodified, draw: RandomInputs) -> None:
+    """The tensors are not changed"""
+    tensors = _tensors(draw)
+    unmodified(tensors)
+    unmodified(_as_bf16(tensors))
