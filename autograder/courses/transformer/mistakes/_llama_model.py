@@ -1,0 +1,203 @@
+"""Mistakes in the forward pass of a Llama."""
+
+from autograder.engine.diagnosis.mistake import Mistakes
+
+MISTAKES = Mistakes()
+
+_LENGTH = "if length > config.block_size:"
+_MASK = "mask = causal_mask(length)"
+_EMBED = 'x = embed_tokens(ids, params["W_tok"])'
+_BLOCKS = "for i in range(config.n_layers):"
+_PARAMS = 'subset(params, f"blocks.{i}.")'
+_CALL = f"llama_block(x, {_PARAMS}, config, mask)"
+_STAGE = 'cache[f"blocks.{i}.{stage}"] = block_cache[stage]'
+_FINAL = 'final = rmsnorm(x, params["norm_f.gamma"], config.norm_eps)'
+_LAST = "return linear(final, _head(params, config), None), cache"
+
+mistake = MISTAKES.for_functions("llama.llama")
+
+# The blocks.
+mistake("no-mask", _CALL, _CALL.replace(", mask", ""), common=True).explain("""
+    there was no mask: every position attended to later positions
+    why: In training, the model can then read the token that it should predict, and the loss falls suspiciously low.
+    ask: Which argument of llama_block keeps a position from attending to later ones?""")
+mistake("mask-inverted", _MASK, "mask = ~causal_mask(length)").explain("""
+    the mask was inverted: each position attended to later positions only
+    why: True means that the query may attend to the key.
+    ask: Which entries of the first row of your mask are True?""")
+mistake("mask-without-diagonal", _MASK, "mask = np.tri(length, k=-1, dtype=bool)").explain("""
+    no position attended to itself
+    why: A position may attend to itself and to all before it.
+    ask: Which entries of the first row of your mask are True?""")
+mistake("block-0-everywhere", _PARAMS, 'subset(params, "blocks.0.")', common=True).explain("""
+    every block was given the parameters of block 0
+    why: The parameters of the other blocks then have no effect.
+    ask: Which prefix do you pass to subset in the second block?""")
+for name, blocks, what in (
+    ("one-block-too-few", "range(config.n_layers - 1)", "the last block was left out"),
+    ("first-block-left-out", "range(1, config.n_layers)", "the first block was left out"),
+    ("blocks-reversed", "reversed(range(config.n_layers))", "the blocks ran in reverse order"),
+    ("one-block-only", "range(1)", "only the first block ran"),
+):
+    mistake(name, _BLOCKS, f"for i in {blocks}:").explain(f"""
+        {what}
+        why: Each block reads what the block before it wrote: 0, 1, … up to n_layers - 1.
+        ask: Which values does i take in your loop, for a model of three blocks?""")
+mistake(
+    "blocks-from-the-embedding",
+    _CALL,
+    f"llama_block(cache['embedded'], {_PARAMS}, config, mask)",
+).explain("""
+    every block read the embedding, not the output of the block before it
+    why: Only the last block then matters.
+    ask: Which variable do you pass to llama_block, and in which do you store its result?""")
+mistake("blocks-added", _CALL, f"(lambda out: (x + out[0], out[1]))({_CALL})").explain("""
+    the output of each block was added to the stream again
+    why: A block already returns the whole stream, not only what it adds to it.
+    ask: If a block adds nothing, what does llama_block return?""")
+
+# The beginning.
+mistake("scaled-embedding", _EMBED, _EMBED + " * config.d_model**0.5").explain("""
+    the token vectors were multiplied by √D
+    why: The first transformer did that. Llama and GPT do not.
+    ask: What does the docstring say x is at the beginning?""")
+mistake(
+    "sinusoids-added",
+    _EMBED,
+    "from embeddings import sinusoidal_positions\n\n"
+    f"    {_EMBED}\n    x = x + sinusoidal_positions(length, config.d_model).astype(x.dtype)",
+).explain("""
+    sines and cosines were added to the token vectors
+    why: Here the positions are in the rotations of the queries and keys, and nowhere else.
+    ask: What does the first block get for the same token at two positions?""")
+mistake(
+    "embedding-normed",
+    _EMBED,
+    f'{_EMBED}\n    x = rmsnorm(x, params["norm_f.gamma"], config.norm_eps)',
+).explain("""
+    the token vectors were normalized before the first block
+    why: There are two norms in each block and one after the last block.
+    ask: How many norms does a model with two blocks have?""")
+
+# The end.
+mistake("no-last-norm", _FINAL, "final = x", common=True).explain("""
+    the last norm is missing
+    why: Pre-norm blocks never normalize the residual stream itself, so it grows from block to block.
+    ask: What does the docstring apply to x before the head?""")
+mistake("last-gamma-unused", _FINAL, _FINAL.replace('"]', '"] ** 0')).explain("""
+    the gamma of the last norm had no effect
+    why: In an untrained model it is 1, and the mistake stays hidden.
+    ask: Where is norm_f.gamma used?""")
+mistake("last-gamma-of-block", _FINAL, _FINAL.replace("norm_f.gamma", "blocks.0.norm1.gamma")).explain("""
+    the last norm used the gamma of the first block
+    why: It has one of its own, norm_f.gamma.
+    ask: Which parameter does your last norm read?""")
+mistake("last-eps-ignored", _FINAL, _FINAL.replace(", config.norm_eps", "")).explain("""
+    the last norm did not use the eps of the configuration
+    why: It was 1e-5 then, the default of rmsnorm.
+    ask: Which arguments do you pass to the last norm?""")
+mistake(
+    "last-norm-twice", _FINAL, f'{_FINAL}\n    final = rmsnorm(final, params["norm_f.gamma"], config.norm_eps)'
+).explain("""
+    the last norm was applied twice
+    why: With gammas of 1 that changes almost nothing, so an untrained model does not show it.
+    ask: How often does norm_f.gamma occur in your code?""")
+for name, condition, what in (
+    ("tied-ignored", "False", "with a tied head, W_head was used"),
+    ("always-tied", "True", "the token table was the head, although the head is not tied"),
+):
+    mistake(
+        name,
+        _LAST,
+        _LAST.replace("_head(params, config)", f'params["W_tok"].T if {condition} else params["W_head"]'),
+        common=True,
+    ).explain(f"""
+        {what}
+        why: The configuration says whether the model has a head of its own.
+        ask: What does your code do with config.tied?""")
+mistake(
+    "tied-not-transposed",
+    _LAST,
+    _LAST.replace(
+        "_head(params, config)", 'params["W_tok"].reshape(config.d_model, -1) if config.tied else params["W_head"]'
+    ),
+).explain("""
+    the tied head was the token table in another shape, not transposed
+    why: reshape keeps the order of the entries. Column v of the head is row v of the table.
+    ask: What is the difference between W.T and W.reshape(D, V)?""")
+mistake(
+    "softmax-too",
+    _LAST,
+    "from softmax import softmax\n\n    return softmax(linear(final, _head(params, config), None)), cache",
+).explain("""
+    the result was probabilities, not scores
+    why: The loss and next_token_probs apply softmax by themselves.
+    ask: What does the docstring call the first result?""")
+mistake(
+    "last-position-only", _LAST, "return linear(final[..., -1:, :], _head(params, config), None), cache"
+).explain("""
+    only the scores of the last position were returned
+    why: Training needs a prediction at every position.
+    ask: Which shape does the docstring give for the logits?""")
+mistake(
+    "always-float64", _LAST, 'return linear(final, _head(params, config), None).astype("float64"), cache'
+).explain("""
+    the scores were converted to float64
+    why: float32 parameters should give float32 scores.
+    ask: What is the dtype of your scores? Which line causes it?""")
+
+# The errors and the cache.
+mistake("any-length", _LENGTH, "if False:").explain("""
+    a text longer than block_size was accepted
+    why: Nothing fails by itself, because no table of positions ends. But the model was trained on no larger distances.
+    ask: What does the docstring say about T?""")
+mistake("length-of-the-batch", "length = np.shape(ids)[-1]", "length = len(ids)").explain("""
+    the number of texts was taken for their length
+    why: ids is (B, T), and may have more axes or only one. T is the last.
+    ask: What is len of an array of shape (3, 5)?""")
+mistake("full-blocks-only", _LENGTH, "if length != config.block_size:").explain("""
+    texts shorter than block_size were refused
+    why: block_size is the largest length, not the only one.
+    ask: What does the docstring say about T?""")
+mistake(
+    "ids-unchecked",
+    _EMBED,
+    'x = np.asarray(params["W_tok"]).take(ids, axis=0, mode="wrap")',
+).explain("""
+    ids below 0 or not below V were accepted
+    why: A negative index counts from the end in NumPy, so a wrong id gives the vector of another token.
+    ask: Which of your functions checks the ids?""")
+mistake(
+    "weights-averaged",
+    _STAGE,
+    'cache[f"blocks.{i}.{stage}"] = block_cache[stage].mean(axis=-3) if stage == "weights" else block_cache[stage]',
+).explain("""
+    the weights in the cache were averaged over the heads
+    why: Each head has weights of its own: (B, H, T, T).
+    ask: Which axes does cache["blocks.0.weights"] have?""")
+mistake(
+    "stages-of-the-last-block",
+    _STAGE,
+    f'for j in range(i + 1):\n                cache[f"blocks.{{j}}.{{stage}}"] = block_cache[stage]',
+).explain("""
+    the cache has the stages of the last block under the names of all blocks
+    why: Each block has stages of its own.
+    ask: What is stored under blocks.0.after_ffn when the second block has run?""")
+mistake("stages-missing", _STAGE, "pass").explain("""
+    the cache has no entries for the stages of the blocks
+    why: Plots and the report look for the stages of the model under the names in the docstring.
+    ask: Which names does the docstring list for the cache?""")
+mistake(
+    "final-norm-before-norm", 'cache |= {"last": x, "final_norm": final}', 'cache |= {"last": x, "final_norm": x}'
+).explain("""
+    cache["final_norm"] holds the stream before the last norm
+    why: It should be what the head reads.
+    ask: Which array do you multiply by the head?""")
+mistake(
+    "embedded-after-blocks",
+    'cache |= {"last": x, "final_norm": final}',
+    'cache |= {"last": x, "final_norm": final, "embedded": x}',
+).explain("""
+    cache["embedded"] holds the stream after the last block
+    why: It should be the stream before the first block.
+    ask: When do you store the entry, before or after the loop?""")

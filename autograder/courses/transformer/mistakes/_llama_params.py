@@ -1,0 +1,244 @@
+"""Mistakes in reading the tensors of a Llama checkpoint."""
+
+from autograder.engine.diagnosis.mistake import Mistakes
+
+MISTAKES = Mistakes()
+
+_GIVEN = 'n.removeprefix("model."): v for n, v in tensors.items()'
+_TABLES = ' if not n.endswith("rotary_emb.inv_freq")'
+_LAYERS = "for i in range(max(1, len(layers))):"
+_NAMES = 'f"blocks.{i}.{ours}" for theirs, ours in _TENSORS.items()'
+_HEAD = 'if "lm_head.weight" in given:'
+_CHECKS = '(("missing", names.keys() - given.keys()), ("unknown", given.keys() - names.keys()))'
+_RAISE = "raise ValueError(f\"{what} tensors: {', '.join(sorted(which))}\")"
+_IF_BF16 = "if value.dtype == np.uint16:"
+_WIDENED = "value = (value.astype(np.uint32) << 16).view(np.float32)"
+_VALUE = 'params[ours] = value if ours == "W_tok" else value.T'
+
+mistake = MISTAKES.for_functions("llama.llama_params")
+
+# The matrices.
+mistake("not-transposed", _VALUE, "params[ours] = value", common=True).explain("""
+    the matrices were not transposed
+    why: Hugging Face stores (out, in), and here a layer computes x W with (in, out).
+    ask: Which shape has down_proj in the file, and which has W_down here?""")
+mistake(
+    "square-not-transposed",
+    _VALUE,
+    'params[ours] = value if ours == "W_tok" or value.shape == value.shape[::-1] else value.T',
+).explain("""
+    the square matrices were not transposed
+    why: They fit either way, and no shape shows the mistake.
+    ask: Does Hugging Face store W_q in another order than W_down?""")
+mistake("head-not-transposed", _VALUE, 'params[ours] = value if ours in ("W_tok", "W_head") else value.T').explain("""
+    W_head was not transposed
+    why: Hugging Face stores it as (V, D), like the token table. Here it is (D, V).
+    ask: By which matrix does llama multiply the final vectors?""")
+mistake("table-transposed", _VALUE, "params[ours] = value.T", common=True).explain("""
+    the token table was transposed, too
+    why: Rows are looked up in it, here and in the file: (V, D).
+    ask: Which tensors are used in a product x W?""")
+mistake(
+    "only-attention-transposed", _VALUE, 'params[ours] = value.T if "attn" in ours or ours == "W_head" else value'
+).explain("""
+    the matrices of the feed-forward networks were not transposed
+    why: All linear layers are stored as (out, in).
+    ask: Which shape has gate_proj in the file, and which has W_gate here?""")
+mistake(
+    "only-ffn-transposed", _VALUE, 'params[ours] = value.T if "ffn" in ours or ours == "W_head" else value'
+).explain("""
+    the matrices of the attention were not transposed
+    why: All linear layers are stored as (out, in).
+    ask: Which shape has k_proj in the file, and which has W_k here?""")
+mistake(
+    "reshaped",
+    _VALUE,
+    'params[ours] = value if ours == "W_tok" else value.reshape(value.shape[::-1])',
+).explain("""
+    the matrices were reshaped, not transposed
+    why: reshape keeps the order of the entries, and only their division into rows changes.
+    ask: What is the difference between W.T and W.reshape(in, out)?""")
+
+# The names.
+for first, second in (
+    ("attn.W_q", "attn.W_k"),
+    ("attn.W_k", "attn.W_v"),
+    ("attn.W_q", "attn.W_o"),
+    ("ffn.W_gate", "ffn.W_up"),
+    ("ffn.W_up", "ffn.W_down"),
+    ("norm1.gamma", "norm2.gamma"),
+):
+    a, b = (name.partition(".")[2] if "W_" in name else name for name in (first, second))
+    swapped = f'{{"{first}": "{second}", "{second}": "{first}"}}'
+    mistake(f"{a}-and-{b}-exchanged", _NAMES, _NAMES.replace("{ours}", f"{{({swapped}).get(ours, ours)}}")).explain(f"""
+        {a} and {b} were swapped
+        why: Where the shapes are the same, nothing reports it.
+        ask: Which tensor of the file belongs to {a}?""")
+mistake("prefix-kept", _GIVEN, "n: v for n, v in tensors.items()", common=True).explain("""
+    names that begin with `model.` were not recognized
+    why: Most files have this prefix, some do not. Both should be read.
+    ask: What does your code do with the first part of `model.norm.weight`?""")
+mistake(
+    "prefix-required",
+    _GIVEN,
+    'n.removeprefix("model.") if n.startswith(("model.", "lm_head")) else f"?{n}": v for n, v in tensors.items()',
+).explain("""
+    names that do not begin with `model.` were not recognized
+    why: Some files do not have this prefix. Both should be read.
+    ask: What does your code do with the name `norm.weight`?""")
+mistake(
+    "prefix-in-names",
+    "    params = {}",
+    '    names = {theirs: f"model.{ours}" for theirs, ours in names.items()}\n    params = {}',
+).explain("""
+    the names of the parameters begin with `model.`
+    why: The names should be those of init_llama.
+    ask: What is the first key of your params?""")
+mistake(
+    "names-of-the-file",
+    "    params = {}",
+    "    names = {theirs: theirs for theirs in names}\n    params = {}",
+    _VALUE,
+    'params[ours] = value if ours == "embed_tokens.weight" else value.T',
+).explain("""
+    the parameters have the names of the file
+    why: llama looks for the names of init_llama.
+    ask: Which key of params has the token table?""")
+mistake(
+    "head-always", _HEAD, 'if given.setdefault("lm_head.weight", given.get("embed_tokens.weight")) is not None:'
+).explain("""
+    without lm_head.weight, W_head was the transposed token table
+    why: Such a model is tied: it has no W_head, and llama uses the table.
+    ask: What should params contain if there is no lm_head.weight?""")
+mistake("head-lost", _HEAD, 'if given.pop("lm_head.weight", None) is None and False:').explain("""
+    lm_head.weight was ignored
+    why: Without W_head, a model that is not tied has no head.
+    ask: What do you do with lm_head.weight?""")
+mistake("head-required", _HEAD, "if True:").explain("""
+    a file without lm_head.weight was not accepted
+    why: The head may be tied. Then the file has no matrix for it.
+    ask: In which case may lm_head.weight be missing?""")
+mistake("tables-refused", _TABLES, "").explain("""
+    the tables rotary_emb.inv_freq were not ignored
+    why: Older files have them. They hold the angles that rope computes by itself.
+    ask: Which tensors of a file may be ignored?""")
+mistake("tables-of-layers-refused", _TABLES, ' if n.removeprefix("model.") != "rotary_emb.inv_freq"').explain("""
+    the tables rotary_emb.inv_freq of the layers were not ignored
+    why: Older files have one in each layer: layers.0.self_attn.rotary_emb.inv_freq.
+    ask: With which names do your files have such a table?""")
+
+# The layers.
+mistake(
+    "last-layer-lost",
+    _LAYERS,
+    "for i in range(max(1, len(layers) - 1)):",
+    '("unknown", given.keys() - names.keys())',
+    '("unknown", set())',
+).explain("""
+    the last layer was left out
+    why: The layers are numbered from 0: the last one is n_layers - 1.
+    ask: How many layers does your code find in a file with layers.0 and layers.1?""")
+mistake(
+    "single-digits",
+    'name.split(".")[1] for name',
+    "name[7] for name",
+).explain("""
+    the number of a layer was read as one digit
+    why: Layer 10 then counts as layer 1, and the layers from 10 on are lost.
+    ask: What does your code make of the name layers.10.mlp.up_proj.weight?""")
+mistake(
+    "layers-as-text",
+    _NAMES,
+    'f"blocks.{sorted(map(str, range(len(layers)))).index(str(i))}.{ours}" for theirs, ours in _TENSORS.items()',
+).explain("""
+    the layers were numbered in the alphabetical order of their names
+    why: As texts, 10 and 11 come before 2.
+    ask: Which block does layers.10 become in a file with twelve layers?""")
+
+# BF16.
+mistake("bf16-as-integers", _WIDENED, "value = value.astype(np.float32)", common=True).explain("""
+    the bits of BF16 numbers were read as integers
+    why: astype keeps the number and changes the bits. The bits 0x3F80 stand for 1.0, and not for 16,256.
+    ask: What is np.array([0x3F80], dtype=np.uint16).astype(np.float32)?""")
+mistake("bf16-kept", _IF_BF16, "if False:").explain("""
+    BF16 numbers were left as uint16
+    why: Their bits are then used as integers in every product.
+    ask: What does your code do with an array of dtype uint16?""")
+mistake("bf16-as-float16", _WIDENED, "value = value.view(np.float16).astype(np.float32)", common=True).explain("""
+    the bits of BF16 numbers were read as float16
+    why: float16 has 5 bits for the exponent and 10 for the fraction, BF16 has 8 and 7.
+    ask: How many bits of the exponent does each of the two formats have?""")
+mistake(
+    "bf16-shifted-too-little", _WIDENED, "value = (value.astype(np.uint32) << CONSTANT).view(np.float32)", constant=8
+).explain("""
+    the bits of BF16 numbers were shifted by {constant}, not by 16
+    why: They are the upper half of the 32 bits of a float32.
+    ask: How many zeros follow the 16 bits?""")
+mistake("bf16-not-shifted", _WIDENED, "value = value.astype(np.uint32).view(np.float32)").explain("""
+    the bits of BF16 numbers were put into the lower half of a float32
+    why: They are the upper half: sign, exponent, and the beginning of the fraction.
+    ask: On which side of the 16 bits do the zeros belong?""")
+mistake("bf16-shifted-in-16-bits", _WIDENED, "value = (value << 16).astype(np.uint32).view(np.float32)").explain("""
+    the bits of BF16 numbers were shifted while they were still uint16
+    why: 16 bits have no room for them: nothing but zeros is left.
+    ask: What is the dtype of the array at the moment when you shift it?""")
+mistake("bf16-to-float64", _WIDENED, f"{_WIDENED}.astype(np.float64)").explain("""
+    BF16 numbers became float64
+    why: float32 is enough for every BF16 number, and needs half the memory.
+    ask: Which dtype does the docstring give for them?""")
+mistake("bf16-converted-as-number", _WIDENED, "value = (value.astype(np.uint32) << 16).astype(np.float32)").explain("""
+    the shifted bits were converted to float32 as an integer
+    why: astype keeps the number and changes the bits. view keeps the bits.
+    ask: What is the difference between .astype(np.float32) and .view(np.float32)?""")
+mistake("bf16-matrices-only", _IF_BF16, "if value.dtype == np.uint16 and value.ndim == 2:").explain("""
+    only the matrices were widened from BF16
+    why: The gammas are stored in the same way.
+    ask: Which of your parameters are still uint16?""")
+mistake("bf16-without-sign", _WIDENED, "value = ((value.astype(np.uint32) << 17) >> 1).view(np.float32)").explain("""
+    the signs of BF16 numbers were lost
+    why: The first of the 16 bits is the sign.
+    ask: Which of your numbers are negative?""")
+mistake("all-float32", _VALUE, 'params[ours] = (value if ours == "W_tok" else value.T).astype(np.float32)').explain("""
+    everything was converted to float32
+    why: Arrays other than BF16 keep their dtype: float64 should stay float64.
+    ask: Which arrays does the docstring say are converted?""")
+mistake("all-float64", _VALUE, 'params[ours] = (value if ours == "W_tok" else value.T).astype(np.float64)').explain("""
+    everything was converted to float64
+    why: Arrays other than BF16 keep their dtype, and BF16 numbers become float32.
+    ask: Which arrays does the docstring say are converted?""")
+
+# What is refused.
+mistake(
+    "missing-unnoticed",
+    _CHECKS,
+    '(("unknown", given.keys() - names.keys()),)',
+    "for theirs, ours in names.items():\n        value",
+    "for theirs, ours in names.items():\n        if theirs not in given:\n            continue\n        value",
+).explain("""
+    a missing tensor was not reported
+    why: The error then comes later, from llama, and does not say what is wrong with the file.
+    ask: What does your code do if norm.weight is missing?""")
+mistake("missing-as-keyerror", _CHECKS, '(("unknown", given.keys() - names.keys()),)').explain("""
+    a missing tensor raised a KeyError, not a ValueError
+    why: The docstring promises a ValueError, so that all problems of a file can be caught in the same way.
+    ask: Which error does tensors["norm.weight"] raise if there is no such tensor?""")
+mistake("unknown-ignored", _CHECKS, '(("missing", names.keys() - given.keys()),)', common=True).explain("""
+    unknown tensors were ignored
+    why: A tensor that is not used, such as a bias, would change what the model computes.
+    ask: What does your code do with layers.0.self_attn.q_proj.bias?""")
+mistake(
+    "biases-ignored",
+    '("unknown", given.keys() - names.keys())',
+    '("unknown", {name for name in given.keys() - names.keys() if not name.endswith(".bias")})',
+).explain("""
+    unknown biases were ignored
+    why: A model with biases computes something else than llama without them.
+    ask: What does your code do with layers.0.self_attn.q_proj.bias?""")
+mistake("tensors-unnamed", _RAISE, 'raise ValueError(f"there are {what} tensors")').explain("""
+    the message does not name the tensors
+    why: Whoever reads it wants to know what is wrong with the file.
+    ask: What does your message say if norm.weight is missing?""")
+mistake("empty-accepted", "    names = {", "    if not given:\n        return {}\n    names = {").explain("""
+    a dictionary without tensors was accepted
+    why: All tensors are missing in it.
+    ask: What does your code do with an empty dictionary?""")
