@@ -5,7 +5,6 @@ from autograder.engine.diagnosis.mistake import Mistakes
 MISTAKES = Mistakes()
 
 _SIZES = "sizes = {ours: hf_config.get(theirs) for theirs, ours in _SIZES.items()}"
-_ABSENT = "raise ValueError(f\"missing sizes: {', '.join(absent)}\")"
 _IF_ABSENT = "if absent := [theirs for theirs, ours in _SIZES.items() if sizes[ours] is None]:"
 _ROTATIONS = 'for name in ("rope_parameters", "rope_scaling")'
 _KINDS = 'rotation.get("rope_type", rotation.get("type", "default"))'
@@ -112,6 +111,10 @@ mistake("tied-inverted", _TIED, 'tied=not hf_config.get("tie_word_embeddings", F
     tied was the opposite of tie_word_embeddings
     why: Both are True if the head is the token table.
     ask: What does True mean in each of the two?""")
+mistake("settings-removed", "hf_config.get(theirs) for", "hf_config.pop(theirs, None) for").explain("""
+    settings were removed from the dictionary
+    why: The caller may still need them.
+    ask: Which of your lines change hf_config? What does .pop do?""")
 mistake("dictionary-returned", "    return LlamaConfig(", "    return dict(").explain("""
     a dict was returned, not a LlamaConfig
     why: llama reads the settings as attributes: config.n_heads.
@@ -197,30 +200,29 @@ mistake("sizes-not-checked", _IF_ABSENT, "if absent := []:").explain("""
     a missing size was not reported by a ValueError
     why: A KeyError or a TypeError somewhere later does not say what is wrong with the file.
     ask: Which sizes does the docstring list, and what happens if one of them is missing?""")
-mistake("sizes-unnamed", _ABSENT, 'raise ValueError("a size is missing")').explain("""
-    the message does not name the missing size
-    why: Whoever reads it wants to know what is wrong with the file.
-    ask: What does your message say if vocab_size is missing?""")
 mistake("sizes-as-keyerror", _SIZES, "sizes = {ours: hf_config[theirs] for theirs, ours in _SIZES.items()}").explain("""
     a missing size raised a KeyError, not a ValueError
     why: The docstring promises a ValueError, so that all problems of a file can be caught in the same way.
     ask: Which error does hf_config["vocab_size"] raise?""")
 mistake(
-    "settings-unnamed",
-    _REFUSED,
-    'raise ValueError("this is not a supported Llama: " + "; ".join(t.partition(" is ")[2] for t in unsupported))',
+    "other-settings-refused",
+    "    if unsupported:",
+    '    unsupported += ["pretraining_tp"] if "pretraining_tp" in hf_config else []\n    if unsupported:',
 ).explain("""
-    the message does not name the unsupported setting
-    why: Whoever reads it wants to know what is wrong with the file.
-    ask: What does your message say for hidden_act "gelu"?""")
+    a setting that changes nothing was refused
+    why: Files have many settings that only matter in training, or to other programs.
+    ask: Which settings does the docstring say are refused?""")
 mistake(
-    "values-unnamed",
-    _REFUSED,
-    'raise ValueError("unsupported: " + ", ".join(t.partition(" is ")[0] for t in unsupported))',
+    "none-refused",
+    '"head_dim": (sizes["d_model"] // sizes["n_heads"], None)',
+    '"head_dim": (sizes["d_model"] // sizes["n_heads"],)',
+    "found = {name: hf_config.get(name) for name in allowed}",
+    "allowed = {name: values for name, values in allowed.items() if name in hf_config or name == 'model_type'}\n"
+    "    found = {name: hf_config.get(name) for name in allowed}",
 ).explain("""
-    the message does not contain the value of the unsupported setting
-    why: Whoever reads it wants to know what is wrong with the file.
-    ask: What does your message say for hidden_act "gelu"?""")
+    a head_dim of None was refused
+    why: JSON files have null where a setting was not given, which is None here.
+    ask: What does dict.get return if the key is there and its value is None?""")
 mistake("errors-as-assertions", _REFUSED, "assert not unsupported, unsupported").explain("""
     an unsupported setting raised an AssertionError, not a ValueError
     why: Assertions are for mistakes in the program. This is a file that the program cannot read.

@@ -361,11 +361,26 @@ mistake("negative-n-accepted", "if n_new < 0:", "if False:").explain("""
     a negative n_new was accepted
     why: The docstring names a ValueError for it.
     ask: What does range do with a negative number?""")
-mistake("empty-prompt-accepted", "if ids.shape[-1] < 1:", "if ids.shape[-1] < 1 and n_new < 1:").explain("""
-    a prompt without tokens did not raise a ValueError
-    why: There is nothing that could predict the first token.
-    ask: What is the last position of a text of length 0?""")
+mistake(
+    "empty-prompt-accepted",
+    'raise ValueError("the prompt must have at least one token")',
+    "ids = np.zeros((*ids.shape[:-1], 1), dtype=np.int64)",
+).explain("""
+    a prompt without tokens was replaced by the token 0
+    why: Token 0 is a token like any other. The docstring names a ValueError for such a prompt.
+    ask: What does your code do with a text of length 0?""")
 mistake("empty-prompt-without-new-accepted", "if ids.shape[-1] < 1:", "if ids.shape[-1] < 1 and n_new > 0:").explain("""
     a prompt without tokens was accepted if no new token was asked for
     why: The docstring names a ValueError for every prompt without tokens.
     ask: Where in your code is the length of the prompt checked?""")
+mistake(
+    "errors-of-probabilities-lost",
+    f"new = {_CHOICE}",
+    "temperature = 1.0 if temperature < 0 else temperature\n"
+    "        top_k = None if top_k is not None and top_k < 1 else top_k\n"
+    "        top_p = None if top_p is not None and not 0 < top_p <= 1 else top_p\n"
+    f"        new = {_CHOICE}",
+).explain("""
+    wrong options were replaced by their defaults
+    why: next_token_probs rejects them. Its ValueError should reach the caller.
+    ask: What does your code do with temperature=-1 and with top_k=0?""")

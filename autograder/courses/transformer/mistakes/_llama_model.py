@@ -178,7 +178,7 @@ mistake(
 mistake(
     "stages-of-the-last-block",
     _STAGE,
-    f'for j in range(i + 1):\n                cache[f"blocks.{{j}}.{{stage}}"] = block_cache[stage]',
+    'for j in range(i + 1):\n                cache[f"blocks.{j}.{stage}"] = block_cache[stage]',
 ).explain("""
     the cache has the stages of the last block under the names of all blocks
     why: Each block has stages of its own.

@@ -110,7 +110,7 @@ mistake(
     why: All blocks were used in the forward pass.
     ask: Which values does i take in your loop, for a model of three blocks?""")
 mistake(
-    "dx-doubled", _BLOCK, f"below, dblock = llama_block_backward(dx, cache['block_caches'][i])\n        dx = dx + below"
+    "dx-doubled", _BLOCK, "below, dblock = llama_block_backward(dx, cache['block_caches'][i])\n        dx = dx + below"
 ).explain("""
     the gradient of the stream was added again after each block
     why: llama_block_backward already adds the gradient that goes past the steps along the stream.

@@ -10,7 +10,6 @@ _LAYERS = "for i in range(max(1, len(layers))):"
 _NAMES = 'f"blocks.{i}.{ours}" for theirs, ours in _TENSORS.items()'
 _HEAD = 'if "lm_head.weight" in given:'
 _CHECKS = '(("missing", names.keys() - given.keys()), ("unknown", given.keys() - names.keys()))'
-_RAISE = "raise ValueError(f\"{what} tensors: {', '.join(sorted(which))}\")"
 _IF_BF16 = "if value.dtype == np.uint16:"
 _WIDENED = "value = (value.astype(np.uint32) << 16).view(np.float32)"
 _VALUE = 'params[ours] = value if ours == "W_tok" else value.T'
@@ -70,7 +69,8 @@ for first, second in (
 ):
     a, b = (name.partition(".")[2] if "W_" in name else name for name in (first, second))
     swapped = f'{{"{first}": "{second}", "{second}": "{first}"}}'
-    mistake(f"{a}-and-{b}-exchanged", _NAMES, _NAMES.replace("{ours}", f"{{({swapped}).get(ours, ours)}}")).explain(f"""
+    renamed = f'f"blocks.{{i}}." + {swapped}.get(ours, ours) for theirs, ours in _TENSORS.items()'
+    mistake(f"{a}-and-{b}-exchanged", _NAMES, renamed).explain(f"""
         {a} and {b} were swapped
         why: Where the shapes are the same, nothing reports it.
         ask: Which tensor of the file belongs to {a}?""")
@@ -169,16 +169,23 @@ mistake("bf16-as-float16", _WIDENED, "value = value.view(np.float16).astype(np.f
     why: float16 has 5 bits for the exponent and 10 for the fraction, BF16 has 8 and 7.
     ask: How many bits of the exponent does each of the two formats have?""")
 mistake(
-    "bf16-shifted-too-little", _WIDENED, "value = (value.astype(np.uint32) << CONSTANT).view(np.float32)", constant=8
+    "bf16-shifted-by-8", _WIDENED, "value = (value.astype(np.uint32) << 8).view(np.float32)", group="bf16-too-small"
 ).explain("""
-    the bits of BF16 numbers were shifted by {constant}, not by 16
+    the bits of BF16 numbers were shifted by 8, not by 16
     why: They are the upper half of the 32 bits of a float32.
     ask: How many zeros follow the 16 bits?""")
-mistake("bf16-not-shifted", _WIDENED, "value = value.astype(np.uint32).view(np.float32)").explain("""
+mistake(
+    "bf16-not-shifted", _WIDENED, "value = value.astype(np.uint32).view(np.float32)", group="bf16-too-small"
+).explain("""
     the bits of BF16 numbers were put into the lower half of a float32
     why: They are the upper half: sign, exponent, and the beginning of the fraction.
     ask: On which side of the 16 bits do the zeros belong?""")
-mistake("bf16-shifted-in-16-bits", _WIDENED, "value = (value << 16).astype(np.uint32).view(np.float32)").explain("""
+mistake(
+    "bf16-shifted-in-16-bits",
+    _WIDENED,
+    "value = (value << 16).astype(np.uint32).view(np.float32)",
+    group="bf16-too-small",
+).explain("""
     the bits of BF16 numbers were shifted while they were still uint16
     why: 16 bits have no room for them: nothing but zeros is left.
     ask: What is the dtype of the array at the moment when you shift it?""")
@@ -234,10 +241,6 @@ mistake(
     unknown biases were ignored
     why: A model with biases computes something else than llama without them.
     ask: What does your code do with layers.0.self_attn.q_proj.bias?""")
-mistake("tensors-unnamed", _RAISE, 'raise ValueError(f"there are {what} tensors")').explain("""
-    the message does not name the tensors
-    why: Whoever reads it wants to know what is wrong with the file.
-    ask: What does your message say if norm.weight is missing?""")
 mistake("empty-accepted", "    names = {", "    if not given:\n        return {}\n    names = {").explain("""
     a dictionary without tensors was accepted
     why: All tensors are missing in it.

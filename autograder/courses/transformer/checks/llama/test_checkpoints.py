@@ -91,14 +91,37 @@ def test_config_unsupported(refuses: Refuses) -> None:
         ("head_dim", 16),
     ):
         refuses({**OLDER, name: value}, about=name)
+
+
+@graded(CONFIG, points=0.25)
+def test_config_other_models(refuses: Refuses) -> None:
+    """Files of other models, and of none"""
+    refuses({**NEWER, "model_type": "gpt_neox"}, about="model_type")
     refuses({key: value for key, value in NEWER.items() if key != "model_type"}, about="model_type")
 
 
 @graded(CONFIG)
 def test_config_scaled_rotation(refuses: Refuses) -> None:
-    """Angles that are scaled, with their kind in the message"""
+    """Angles that are scaled as in Llama 3.1, with their kind in the message"""
     refuses({**OLDER, "rope_scaling": {"rope_type": "llama3", "factor": 8.0}}, about="llama3")
+
+
+@graded(CONFIG, points=0.25)
+def test_config_older_scaling(refuses: Refuses) -> None:
+    """Angles that are scaled, the kind under its older name"""
     refuses({**OLDER, "rope_scaling": {"type": "linear", "factor": 2.0}}, about="linear")
+
+
+@graded(CONFIG, points=0.25)
+def test_config_other_scalings(refuses: Refuses) -> None:
+    """Other kinds of scaling"""
+    refuses({**OLDER, "rope_scaling": {"type": "dynamic", "factor": 2.0}}, about="dynamic")
+    refuses({**OLDER, "rope_scaling": {"rope_type": "longrope", "factor": 2.0}}, about="longrope")
+
+
+@graded(CONFIG)
+def test_config_scaled_parameters(refuses: Refuses) -> None:
+    """A scaling in rope_parameters"""
     refuses({**NEWER, "rope_parameters": {"rope_theta": 1e4, "rope_type": "yarn", "factor": 4.0}}, about="yarn")
 
 
@@ -232,8 +255,15 @@ def test_params_missing(refuses: Refuses, draw: RandomInputs) -> None:
 def test_params_unknown(refuses: Refuses, draw: RandomInputs) -> None:
     """An unknown tensor: its name is in the message"""
     tensors, extra = _tensors(draw), draw.normal(16, dtype=np.float32)
-    for name in ("layers.1.self_attn.q_proj.bias", "layers.0.self_attn.q_norm.weight", "embed_positions.weight"):
+    for name in ("layers.0.self_attn.q_norm.weight", "embed_positions.weight"):
         refuses(tensors | {f"model.{name}": extra}, about=name)
+
+
+@graded(PARAMS, points=0.25)
+def test_params_biases(refuses: Refuses, draw: RandomInputs) -> None:
+    """A bias, which Llama does not have: its name is in the message"""
+    name = "layers.1.self_attn.q_proj.bias"
+    refuses(_tensors(draw) | {f"model.{name}": draw.normal(16, dtype=np.float32)}, about=name)
 
 
 @graded(PARAMS)
