@@ -859,7 +859,7 @@ def init_llama(config, rng):
 
 # %%
 def llama_block(x, params, config, mask=None):
-    """Apply one block of Llama: attention and a feed-forward network on a residual stream (Touvron et al. 2023, section 2.2).
+    """Apply one block of Llama: attention and a feed-forward network on a residual stream (Touvron et al. 2023).
 
         a = x + grouped_query_attention(rmsnorm(x, gamma_1))
         y = a + swiglu(rmsnorm(a, gamma_2))
@@ -1397,6 +1397,47 @@ def generate_llama(ids, params, config, n_new, rng, temperature=1.0, top_k=None,
         ids = np.concatenate([ids, new[..., None]], axis=-1)
     return ids
 
+
+# %% [markdown]
+# ## On paper: the model
+#
+# 1. A block has D = 64, H = 4, G = 2 and F = 8/3 D, rounded up to a multiple of 8. How many parameters does it have?
+#    How many does a block of GPT-2 have with D = 64?
+# 2. What is the smallest BF16 number above 1? And which BF16 number does 1.01 become if the last 16 bits of its float32
+#    are cut off?
+# 3. In a checkpoint, `embed_tokens.weight` has the shape (32000, 2048), `self_attn.k_proj.weight` (256, 2048), and
+#    `config.json` says that there are 32 heads. What are K and G, and how many times smaller is the key/value cache
+#    than with G = H?
+
+# %% [markdown]
+# ## Answers on paper
+#
+# **1. They have 46,208 and 49,984.** F is 176, the next multiple of 8 after 170.67. Attention has
+# 2 · 64 · 64 + 2 · 64 · 32 = 12,288 parameters, SwiGLU 3 · 64 · 176 = 33,792, the two norms 128. GPT-2 has 12 · 64² = 49,152 in its matrices,
+# 9 · 64 = 576 in its biases, and 4 · 64 = 256 in the norms.
+#
+# ```python
+# >>> from gpt import GPTConfig, count_parameters, init_gpt
+# >>> models = [(init_llama, LlamaConfig(27, 8, n_layers=1)), (init_gpt, GPTConfig(27, 8, n_layers=1))]
+# >>> for init, config in models:
+# ...     count_parameters(subset(init(config, np.random.default_rng(0)), "blocks.0."))
+# 46208
+# 49984
+#
+# ```
+#
+# **2. It is 1 + 1/128 = 1.0078125, and 1.01 becomes the same.** The fraction has 7 bits, so the step from 1 is
+# 2 to the power of −7. The next number is 1.015625, which is too large.
+#
+# ```python
+# >>> bits = (np.array([1.01], dtype=np.float32).view(np.uint32) >> 16).astype(np.uint16)
+# >>> (bits.astype(np.uint32) << 16).view(np.float32)
+# array([1.0078125], dtype=float32)
+#
+# ```
+#
+# **3. K = 64 and G = 4; it is 8 times smaller.** K is D / H = 2048 / 32, and the 256 rows of `k_proj` are G heads of K
+# rows. The cache holds G heads and not H.
 
 # %% [markdown]
 # ## What could go wrong
