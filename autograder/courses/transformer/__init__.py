@@ -341,6 +341,40 @@ TRANSFORMER = Curriculum(
                 needs="llama.grouped_query_attention llama.rope_backward attention.attention_backward "
                 "ffn.linear_backward",
             ),
+            _function(
+                "llama.llama_block",
+                "out batch position d_model; cache",
+                "rms_norm, softmax and silu",
+                needs="llama.grouped_query_attention llama.swiglu layernorm.rmsnorm",
+            ),
+            _function(
+                "llama.llama_block_backward",
+                "dx batch position d_model; grads",
+                "gradient of rms_norm, softmax and silu",
+                needs="llama.llama_block llama.grouped_query_attention_backward llama.swiglu_backward "
+                "layernorm.rmsnorm_backward",
+            ),
+            _function(
+                "llama.llama",
+                "logits batch position token; cache",
+                "embedding, rms_norm, softmax and silu",
+                needs="llama.llama_block embeddings.embed_tokens attention.causal_mask layernorm.rmsnorm",
+            ),
+            _function(
+                "llama.llama_backward",
+                "grads",
+                "gradient of embedding, rms_norm, softmax and silu",
+                needs="llama.llama llama.llama_block_backward embeddings.embed_tokens_backward "
+                "layernorm.rmsnorm_backward ffn.linear_backward",
+            ),
+            _function("llama.llama_config", "config", ""),
+            _function("llama.llama_params", "params", "Tensor.T and bfloat16"),
+            _function(
+                "llama.generate_llama",
+                "ids batch position",
+                "the same model without a cache, and argmax",
+                needs="llama.llama generation.next_token_probs generation.sample",
+            ),
         ),
     ),
     name="transformer",

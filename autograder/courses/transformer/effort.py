@@ -96,4 +96,11 @@ EFFORT = {
     "llama.swiglu_backward": (15, 2),
     "llama.grouped_query_attention": (25, 2),
     "llama.grouped_query_attention_backward": (30, 3),
+    "llama.llama_block": (15, 1),
+    "llama.llama_block_backward": (20, 2),
+    "llama.llama": (15, 1),
+    "llama.llama_backward": (25, 2),
+    "llama.llama_config": (25, 1),
+    "llama.llama_params": (35, 2),
+    "llama.generate_llama": (35, 2),
 }

@@ -94,6 +94,59 @@ def decoded():
     return call("encoder_decoder.decoder_block")(np.array([[1.0, 3.0]]), np.array([[4.0, 0.0]]), params, 1)[0]
 
 
+def small_llama():
+    """Return the configuration and the parameters of the block, and of the model, of the hints."""
+    llama = solution_module("llama")
+    sizes = {"vocab_size": 2, "block_size": 2, "n_layers": 1, "n_heads": 1, "n_kv_heads": 1, "d_model": 2, "d_ff": 2}
+    block = {f"attn.W_{name}": EYE for name in "qkvo"} | {f"ffn.W_{name}": EYE for name in ("gate", "up", "down")}
+    block |= {"norm1.gamma": ONES, "norm2.gamma": ONES}
+    model = {f"blocks.0.{name}": value if "gamma" in name else np.zeros((2, 2)) for name, value in block.items()}
+    return llama.LlamaConfig(**sizes, tied=True), block, model | {"W_tok": EYE, "norm_f.gamma": ONES}
+
+
+def llama_block_steps():
+    config, block, _ = small_llama()
+    out, cache = call("llama.llama_block")(np.array([[3.0, 4.0]]), block, config)
+    return call("layernorm.rmsnorm")(np.array([3.0, 4.0]), ONES), cache["after_attention"][0], out[0], cache
+
+
+def llama_block_gradients():
+    *_, cache = llama_block_steps()
+    dout = np.array([[1.0, -1.0]])
+    dffn = call("llama.swiglu_backward")(dout, cache["ffn"])[0]
+    dnorm = call("layernorm.rmsnorm_backward")(dffn, *cache["norm2"])[0]
+    return [dffn[0], dnorm[0], (dout + dnorm)[0], call("llama.llama_block_backward")(dout, cache)[0][0]]
+
+
+def llama_scores():
+    config, _, model = small_llama()
+    return call("llama.llama")(np.array([0, 1]), model, config)[0]
+
+
+def llama_table_gradients():
+    config, _, model = small_llama()
+    dlogits = np.array([[1.0, -1.0]])
+    _, cache = call("llama.llama")(np.array([0]), model, config)
+    head = np.outer(dlogits, cache["final_norm"])
+    whole = call("llama.llama_backward")(dlogits, cache)["W_tok"]
+    return [head, (whole - head)[0], whole]
+
+
+def llama_settings(**changes):
+    sizes = ("vocab_size", "max_position_embeddings", "num_hidden_layers", "intermediate_size")
+    settings = {"model_type": "llama", "hidden_size": 48, "num_attention_heads": 6} | dict.fromkeys(sizes, 7)
+    return call("llama.llama_config")(settings | changes)
+
+
+def bf16_number():
+    bits = np.array([49312], dtype=np.uint16)
+    matrix = np.zeros((2, 2), dtype=np.float32)
+    names = [f"mlp.{name}_proj" for name in ("gate", "up", "down")] + [f"self_attn.{name}_proj" for name in "qkvo"]
+    names = [f"layers.0.{name}" for name in (*names, "input_layernorm", "post_attention_layernorm")]
+    tensors = {f"{name}.weight": matrix for name in (*names, "embed_tokens")} | {"norm.weight": bits}
+    return call("llama.llama_params")(tensors)["norm_f.gamma"]
+
+
 # function: the results that its hint names, in any order
 CASES = {
     "layernorm.layernorm": lambda f: [
@@ -161,6 +214,16 @@ CASES = {
     "llama.grouped_query_attention_backward": lambda f: [
         f(np.ones((2, 4)), call("llama.grouped_query_attention")(TOKENS, SHARED, 2, 1)[1])[1]["W_v"]
     ],
+    "llama.llama_block": lambda f: [*llama_block_steps()[:3]],
+    "llama.llama_block_backward": lambda f: llama_block_gradients(),
+    "llama.llama": lambda f: [llama_scores()],
+    "llama.llama_backward": lambda f: llama_table_gradients(),
+    "llama.llama_config": lambda f: [
+        llama_settings().n_kv_heads,
+        llama_settings(num_key_value_heads=2).n_kv_heads,
+        llama_settings(rope_theta=500_000).rope_base,
+    ],
+    "llama.llama_params": lambda f: [bf16_number()],
 }
 
 

@@ -1,10 +1,13 @@
 """One pair, one head and one text after the other."""
 
 import math
+from dataclasses import dataclass
 
 import numpy as np
 from softmax import softmax_backward
 from attention import attention
+from generation import next_token_probs, sample
+from layernorm import rmsnorm, rmsnorm_backward
 
 
 def _float(a):
@@ -125,3 +128,318 @@ def grouped_query_attention_backward(dout, cache):
         dx += add("W_k", shared, rope_backward(dscores.swapaxes(-1, -2) @ q, *cache["rotation"]))
         dx += add("W_v", shared, weights.swapaxes(-1, -2) @ dresult)
     return dx, grads
+
+
+@dataclass(frozen=True)
+class LlamaConfig:
+    vocab_size: int
+    block_size: int
+    n_layers: int = 4
+    n_heads: int = 4
+    n_kv_heads: int = 2
+    d_model: int = 64
+    d_ff: int | None = None
+    rope_base: float = 10000.0
+    norm_eps: float = 1e-5
+    tied: bool = False
+    init_std: float = 0.02
+
+
+def _block_part(params, first):
+    part = {}
+    for name in params:
+        if name.startswith(first):
+            part[name[len(first) :]] = params[name]
+    return part
+
+
+def _one_block(x, params, config, mask):
+    eps = config.norm_eps
+    rows = []
+    for row in x:
+        rows.append(rmsnorm(row, params["norm1.gamma"], eps))
+    attended, attn = grouped_query_attention(
+        np.stack(rows),
+        _block_part(params, "attn."),
+        config.n_heads,
+        config.n_kv_heads,
+        mask,
+        np.arange(len(x)),
+        config.rope_base,
+    )
+    middle, out, ffns = np.empty_like(attended), np.empty_like(attended), []
+    for t in range(len(x)):
+        middle[t] = x[t] + attended[t]
+        added, ffn = swiglu(rmsnorm(middle[t], params["norm2.gamma"], eps), _block_part(params, "ffn."))
+        ffns.append(ffn)
+        out[t] = middle[t] + added
+    return out, middle, attn, ffns
+
+
+def llama_block(x, params, config, mask=None):
+    x = np.asarray(x)
+    *batch, length, width = x.shape
+    texts = x.reshape(-1, length, width)
+    masks = [None] * len(texts)
+    if mask is not None:
+        masks = np.broadcast_to(mask, (*batch, config.n_heads, length, length))
+        masks = masks.reshape(-1, config.n_heads, length, length)
+    runs = []
+    for text, one in zip(texts, masks):
+        runs.append(_one_block(text, params, config, one))
+    out = np.stack([run[0] for run in runs]).reshape(x.shape)
+    cache = {
+        "weights": np.stack([run[2]["weights"] for run in runs]).reshape(*batch, config.n_heads, length, length),
+        "after_attention": np.stack([run[1] for run in runs]).reshape(x.shape),
+        "after_ffn": out,
+        "texts": texts,
+        "runs": runs,
+        "params": params,
+        "eps": config.norm_eps,
+    }
+    return out, cache
+
+
+def _one_block_backward(dout, x, run, params, eps, total):
+    _, middle, attn, ffns = run
+    dmiddle = np.empty_like(dout)
+    for t in range(len(dout)):
+        back, grads = swiglu_backward(dout[t], ffns[t])
+        back, total["norm2.gamma"][t] = rmsnorm_backward(back, middle[t], params["norm2.gamma"], eps)
+        dmiddle[t] = dout[t] + back
+        for name in grads:
+            total["ffn." + name] = total["ffn." + name] + grads[name]
+    back, grads = grouped_query_attention_backward(dmiddle, attn)
+    for name in grads:
+        total["attn." + name] = total["attn." + name] + grads[name]
+    dx = np.empty_like(dout)
+    for t in range(len(dout)):
+        dnormed, total["norm1.gamma"][t] = rmsnorm_backward(back[t], x[t], params["norm1.gamma"], eps)
+        dx[t] = dmiddle[t] + dnormed
+    return dx
+
+
+def llama_block_backward(dout, cache):
+    params = cache["params"]
+    sums = {name: np.zeros_like(params[name]) for name in params}
+    dx = []
+    for d, x, run in zip(dout.reshape(cache["texts"].shape), cache["texts"], cache["runs"]):
+        total = {name: np.zeros_like(params[name]) for name in params}
+        for name in ("norm1.gamma", "norm2.gamma"):
+            total[name] = np.zeros_like(d)
+        dx.append(_one_block_backward(d, x, run, params, cache["eps"], total))
+        for name in params:
+            sums[name] += total[name].sum(axis=0) if "gamma" in name else total[name]
+    return np.stack(dx).reshape(dout.shape), sums
+
+
+def llama(ids, params, config):
+    ids = np.asarray(ids)
+    if ids.shape[-1] > config.block_size:
+        raise ValueError("too long")
+    x = np.empty((*ids.shape, config.d_model), dtype=params["W_tok"].dtype)
+    for place in np.ndindex(ids.shape):
+        if not 0 <= ids[place] < config.vocab_size:
+            raise ValueError("no such id")
+        x[place] = params["W_tok"][ids[place]]
+    see = np.zeros((ids.shape[-1], ids.shape[-1]), dtype=bool)
+    for t in range(len(see)):
+        see[t, : t + 1] = True
+    cache = {"embedded": x, "blocks": [], "ids": ids, "params": params, "config": config}
+    for i in range(config.n_layers):
+        x, one = llama_block(x, _block_part(params, f"blocks.{i}."), config, see)
+        cache["blocks"].append(one)
+        for stage in ("weights", "after_attention", "after_ffn"):
+            cache[f"blocks.{i}.{stage}"] = one[stage]
+    cache["final_norm"] = rmsnorm(x, params["norm_f.gamma"], config.norm_eps)
+    logits = np.empty((*ids.shape, config.vocab_size), dtype=x.dtype)
+    for v in range(config.vocab_size):
+        column = params["W_tok"][v] if config.tied else params["W_head"][:, v]
+        logits[..., v] = (cache["final_norm"] * column).sum(axis=-1)
+    return logits, cache
+
+
+def llama_backward(dlogits, cache):
+    ids, params, config = cache["ids"], cache["params"], cache["config"]
+    grads = {name: np.zeros_like(params[name]) for name in params}
+    final, dfinal = cache["final_norm"], np.zeros_like(cache["final_norm"])
+    for v in range(config.vocab_size):
+        d = dlogits[..., v, None]
+        gradient = (final * d).reshape(-1, config.d_model).sum(axis=0)
+        if config.tied:
+            dfinal += d * params["W_tok"][v]
+            grads["W_tok"][v] += gradient
+        else:
+            dfinal += d * params["W_head"][:, v]
+            grads["W_head"][:, v] = gradient
+    last = cache["blocks"][-1]["after_ffn"]
+    dx, grads["norm_f.gamma"] = rmsnorm_backward(dfinal, last, params["norm_f.gamma"], config.norm_eps)
+    for i in range(config.n_layers - 1, -1, -1):
+        dx, found = llama_block_backward(dx, cache["blocks"][i])
+        for name in found:
+            grads[f"blocks.{i}.{name}"] = found[name]
+    for place in np.ndindex(ids.shape):
+        grads["W_tok"][ids[place]] += dx[place]
+    return grads
+
+
+def llama_config(hf_config):
+    values = {}
+    for ours, theirs in [
+        ("vocab_size", "vocab_size"),
+        ("block_size", "max_position_embeddings"),
+        ("n_layers", "num_hidden_layers"),
+        ("n_heads", "num_attention_heads"),
+        ("d_model", "hidden_size"),
+        ("d_ff", "intermediate_size"),
+    ]:
+        if theirs not in hf_config or hf_config[theirs] is None:
+            raise ValueError(f"there is no {theirs}")
+        values[ours] = hf_config[theirs]
+    if hf_config.get("model_type") != "llama":
+        raise ValueError(f"model_type {hf_config.get('model_type')}")
+    for name, allowed in [
+        ("hidden_act", "silu"),
+        ("attention_bias", False),
+        ("mlp_bias", False),
+        ("head_dim", values["d_model"] // values["n_heads"]),
+    ]:
+        if name in hf_config and hf_config[name] is not None and hf_config[name] != allowed:
+            raise ValueError(f"{name} {hf_config[name]}")
+    base = 10000.0
+    if "rope_theta" in hf_config:
+        base = hf_config["rope_theta"]
+    for name in ("rope_scaling", "rope_parameters"):
+        if name in hf_config and hf_config[name] is not None:
+            for key in ("rope_type", "type"):
+                if key in hf_config[name] and hf_config[name][key] != "default":
+                    raise ValueError(f"{name}: {key} {hf_config[name][key]}")
+            if "rope_theta" in hf_config[name]:
+                base = hf_config[name]["rope_theta"]
+    values["n_kv_heads"] = values["n_heads"]
+    if "num_key_value_heads" in hf_config and hf_config["num_key_value_heads"] is not None:
+        values["n_kv_heads"] = hf_config["num_key_value_heads"]
+    values["norm_eps"] = hf_config["rms_norm_eps"] if "rms_norm_eps" in hf_config else 1e-6
+    values["tied"] = hf_config["tie_word_embeddings"] if "tie_word_embeddings" in hf_config else False
+    return LlamaConfig(rope_base=base, **values)
+
+
+def _name_of(theirs):
+    """The name here, or None."""
+    if theirs == "lm_head.weight":
+        return "W_head"
+    if theirs.startswith("model."):
+        theirs = theirs[len("model.") :]
+    if theirs == "embed_tokens.weight":
+        return "W_tok"
+    if theirs == "norm.weight":
+        return "norm_f.gamma"
+    words = theirs.split(".")
+    if words[0] != "layers" or len(words) < 4 or words[-1] != "weight" or not words[1].isdigit():
+        return None
+    start = f"blocks.{int(words[1])}."
+    rest = words[2:-1]
+    if rest == ["input_layernorm"]:
+        return start + "norm1.gamma"
+    if rest == ["post_attention_layernorm"]:
+        return start + "norm2.gamma"
+    for layer, part, letters in [("self_attn", "attn", "q k v o"), ("mlp", "ffn", "gate up down")]:
+        for letter in letters.split():
+            if rest == [layer, letter + "_proj"]:
+                return start + part + ".W_" + letter
+    return None
+
+
+def llama_params(tensors):
+    params, highest = {}, 0
+    for theirs in tensors:
+        if theirs.endswith("rotary_emb.inv_freq"):
+            continue
+        ours = _name_of(theirs)
+        if ours is None:
+            raise ValueError(f"what is {theirs}?")
+        if ours.startswith("blocks."):
+            highest = max(highest, int(ours.split(".")[1]))
+        array = np.asarray(tensors[theirs])
+        if array.dtype == np.uint16:
+            halves = np.zeros((*array.shape, 2), dtype="<u2")
+            halves[..., 1] = array
+            array = halves.view("<f4")[..., 0]
+        if ours != "W_tok" and array.ndim == 2:
+            columns = np.empty(array.shape[::-1], dtype=array.dtype)
+            for i in range(len(array)):
+                columns[:, i] = array[i]
+            array = columns
+        params[ours] = array
+    wanted = {"W_tok": "embed_tokens.weight", "norm_f.gamma": "norm.weight"}
+    for i in range(highest + 1):
+        for name in ("input_layernorm", "post_attention_layernorm"):
+            theirs = f"layers.{i}.{name}.weight"
+            wanted[_name_of(theirs)] = theirs
+        for name in ("q", "k", "v", "o"):
+            theirs = f"layers.{i}.self_attn.{name}_proj.weight"
+            wanted[_name_of(theirs)] = theirs
+        for name in ("gate", "up", "down"):
+            theirs = f"layers.{i}.mlp.{name}_proj.weight"
+            wanted[_name_of(theirs)] = theirs
+    for ours, theirs in wanted.items():
+        if ours not in params:
+            raise ValueError(f"there is no {theirs}")
+    return params
+
+
+def _continue_one(text, params, config, n_new, uniform, options):
+    """Generate one text with lists of keys and values, for each block and head."""
+    size = config.d_model // config.n_heads
+    group = config.n_heads // config.n_kv_heads
+    text = list(text)
+    keys = values = None
+    for u in uniform:
+        window = text[-config.block_size :]
+        if keys is None or len(text) > config.block_size:
+            keys = [[[] for _ in range(config.n_kv_heads)] for _ in range(config.n_layers)]
+            values = [[[] for _ in range(config.n_kv_heads)] for _ in range(config.n_layers)]
+        for place in range(len(keys[0][0]), len(window)):
+            x = params["W_tok"][window[place]]
+            at = np.array([place])
+            for i in range(config.n_layers):
+                layer = _block_part(params, f"blocks.{i}.")
+                y = rmsnorm(x, layer["norm1.gamma"], config.norm_eps)
+                q, k, v = y @ layer["attn.W_q"], y @ layer["attn.W_k"], y @ layer["attn.W_v"]
+                for g in range(config.n_kv_heads):
+                    keys[i][g].append(rope(k[None, g * size : (g + 1) * size], at, config.rope_base)[0])
+                    values[i][g].append(v[g * size : (g + 1) * size])
+                heads = []
+                for h in range(config.n_heads):
+                    query = rope(q[None, h * size : (h + 1) * size], at, config.rope_base)
+                    g = h // group
+                    heads.append(attention(query, np.array(keys[i][g]), np.array(values[i][g]))[0][0])
+                x = x + np.concatenate(heads) @ layer["attn.W_o"]
+                y = rmsnorm(x, layer["norm2.gamma"], config.norm_eps)
+                x = x + swiglu(y, _block_part(layer, "ffn."))[0]
+        head = params["W_tok"].T if config.tied else params["W_head"]
+        logits = rmsnorm(x, params["norm_f.gamma"], config.norm_eps) @ head
+        probs = next_token_probs(logits, *options)
+        text.append(int(sample(probs, _One(u))))
+    return text
+
+
+class _One:
+    def __init__(self, number):
+        self.number = number
+
+    def random(self, shape):
+        return np.full(shape, self.number)
+
+
+def generate_llama(ids, params, config, n_new, rng, temperature=1.0, top_k=None, top_p=None):
+    ids = np.asarray(ids)
+    if ids.shape[-1] == 0 or n_new < 0:
+        raise ValueError("nothing to do")
+    next_token_probs(np.zeros(2), temperature, top_k, top_p)
+    uniform = [rng.random(ids.shape[:-1]) for _ in range(n_new)]
+    out = np.empty((*ids.shape[:-1], ids.shape[-1] + n_new), dtype=np.int64)
+    for place in np.ndindex(ids.shape[:-1]):
+        numbers = [draw[place] for draw in uniform]
+        out[place] = _continue_one(ids[place], params, config, n_new, numbers, (temperature, top_k, top_p))
+    return out
