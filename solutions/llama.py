@@ -1245,6 +1245,23 @@ def llama_config(hf_config):
 # What is unknown is an error, as in `llama_config`. A tensor that you do not use, such as the bias of a query matrix,
 # would change what the model computes. The only exceptions are the tables `rotary_emb.inv_freq` of older files. They
 # hold base^(−2i/K), which you compute.
+#
+# A checkpoint of a very small tied model, D = 4, F = 3, H = 2 and G = 1, in which all numbers are 1:
+#
+# ```python
+# >>> shapes = {"input_layernorm": (4,), "post_attention_layernorm": (4,)}
+# >>> shapes |= {f"self_attn.{name}_proj": (rows, 4) for name, rows in (("q", 4), ("k", 2), ("v", 2), ("o", 4))}
+# >>> shapes |= {"mlp.gate_proj": (3, 4), "mlp.up_proj": (3, 4), "mlp.down_proj": (4, 3)}
+# >>> tensors = {f"model.layers.0.{name}.weight": np.ones(shape) for name, shape in shapes.items()}
+# >>> tensors |= {"model.embed_tokens.weight": np.ones((5, 4)), "model.norm.weight": np.ones(4)}
+# >>> params = llama_params(tensors)
+# >>> params["blocks.0.attn.W_k"].shape, params["blocks.0.ffn.W_down"].shape, "W_head" in params
+# ((4, 2), (3, 4), False)
+# >>> llama_params(tensors | {"model.layers.0.self_attn.q_proj.bias": np.ones(4)})
+# Traceback (most recent call last):
+# ValueError: unknown tensors: layers.0.self_attn.q_proj.bias
+#
+# ```
 
 
 # %%
@@ -1630,7 +1647,7 @@ if __name__ == "__main__" and "compare" in sys.argv:
         course = " ".join(f"{np.mean(losses[at : at + 50]):.2f}" for at in range(0, steps, 50))
         ids, targets = batch(np.random.default_rng(2), 200)
         new = cross_entropy(model(ids, params, config)[0], targets)
-        print(f"{name:5} {count_parameters(params)} parameters   losses {course}   on new text {new:.2f}")
+        print(f"{name:5} {count_parameters(params)} parameters   {course}   on new text {new:.2f}")
         return params
 
     sizes = {"vocab_size": V, "block_size": T, "n_layers": 2, "n_heads": 2, "d_model": 16, "tied": False}
@@ -1646,8 +1663,8 @@ if __name__ == "__main__" and "compare" in sys.argv:
 # ## What came out: Llama or GPT
 #
 # ```text
-# GPT   7744 parameters   losses 2.47 1.96 1.65 1.44 1.33 1.23   on new text 1.26
-# Llama 7376 parameters   losses 2.34 1.65 1.34 1.15 1.05 0.96   on new text 0.98
+# GPT   7744 parameters   2.47 1.96 1.65 1.44 1.33 1.23   on new text 1.26
+# Llama 7376 parameters   2.34 1.65 1.34 1.15 1.05 0.96   on new text 0.98
 # the last 8 of 32 tokens: 0.83
 # the last 8 of 48 tokens: 2.99
 # the last 8 of 64 tokens: 3.33
