@@ -3,9 +3,25 @@
 import math
 
 import numpy as np
-from attention import attention, attention_backward
+from attention import attention, attention_backward, causal_mask
+from blocks import prefixed
+from embeddings import embed_tokens, embed_tokens_backward
 from ffn import linear_backward
-from llama import rope, rope_backward, silu, silu_backward
+from generation import next_token_probs, sample
+from layernorm import rmsnorm, rmsnorm_backward
+from llama import (
+    grouped_query_attention,
+    grouped_query_attention_backward,
+    llama_block_backward,
+    llama_config,
+    llama_params,
+    rope,
+    rope_backward,
+    silu,
+    silu_backward,
+    swiglu,
+    swiglu_backward,
+)
 from multihead import merge_heads, split_heads
 from softmax import as_float
 
@@ -336,3 +352,259 @@ def grouped_query_attention_backward__forward(dout, cache):
 def grouped_query_attention_backward__values_turned(dout, cache):
     """values-rotated"""
     return _gqa_backward(dout, cache, values=True)
+
+
+def _parts(params, start):
+    return {k.replace(start, "", 1): params[k] for k in params if k.startswith(start)}
+
+
+def _steps(x, params, config, mask=None, first="norm1.gamma", second="norm2.gamma", eps=None, base=None):
+    eps, base = eps or config.norm_eps, base or config.rope_base
+    o, c1 = grouped_query_attention(rmsnorm(x, params[first], eps), _parts(params, "attn."), config.n_heads, config.n_kv_heads, mask, None, base)
+    a = x + o
+    f, c2 = swiglu(rmsnorm(a, params[second], eps), _parts(params, "ffn."))
+    return a + f, {"weights": c1["weights"], "after_attention": a, "after_ffn": a + f}
+
+
+def llama_block__same_gamma(x, params, config, mask=None):
+    """norm1-twice"""
+    return _steps(x, params, config, mask, second="norm1.gamma")
+
+
+def llama_block__no_eps(x, params, config, mask=None):
+    """eps-ignored"""
+    return _steps(x, params, config, mask, eps=1e-5)
+
+
+def llama_block__eps_of_llama_2(x, params, config, mask=None):
+    """eps-fixed"""
+    return _steps(x, params, config, mask, eps=1e-6)
+
+
+def llama_block__usual_base(x, params, config, mask=None):
+    """base-ignored"""
+    return _steps(x, params, config, mask, base=10000.0)
+
+
+def llama_block__mask_forgotten(x, params, config, mask=None):
+    """mask-ignored"""
+    return _steps(x, params, config)
+
+
+def llama_block__post_norm(x, params, config, mask=None):
+    """post-norm"""
+    o, c = grouped_query_attention(x, _parts(params, "attn."), config.n_heads, config.n_kv_heads, mask, None, config.rope_base)
+    a = rmsnorm(x + o, params["norm1.gamma"], config.norm_eps)
+    f, _ = swiglu(a, _parts(params, "ffn."))
+    y = rmsnorm(a + f, params["norm2.gamma"], config.norm_eps)
+    return y, {"weights": c["weights"], "after_attention": a, "after_ffn": y}
+
+
+def llama_block__overwritten(x, params, config, mask=None):
+    """both-residuals-from-normed"""
+    x = rmsnorm(x, params["norm1.gamma"], config.norm_eps)
+    o, c = grouped_query_attention(x, _parts(params, "attn."), config.n_heads, config.n_kv_heads, mask, None, config.rope_base)
+    x = x + o
+    after = x
+    x = rmsnorm(x, params["norm2.gamma"], config.norm_eps)
+    x = x + swiglu(x, _parts(params, "ffn."))[0]
+    return x, {"weights": c["weights"], "after_attention": after, "after_ffn": x}
+
+
+def llama_block_backward__no_skip(dout, cache):
+    """no-first-residual"""
+    g = {}
+    d, ffn = swiglu_backward(dout, cache["ffn"])
+    d, g["norm2.gamma"] = rmsnorm_backward(d, *cache["norm2"])
+    d = d + dout
+    d, attn = grouped_query_attention_backward(d, cache["attn"])
+    d, g["norm1.gamma"] = rmsnorm_backward(d, *cache["norm1"])
+    for k in attn: g["attn." + k] = attn[k]
+    for k in ffn: g["ffn." + k] = ffn[k]
+    return d, g
+
+
+def llama_block_backward__eps_forgotten(dout, cache):
+    """eps-ignored"""
+    g = {}
+    d, ffn = swiglu_backward(dout, cache["ffn"])
+    d, g["norm2.gamma"] = rmsnorm_backward(d, cache["norm2"][0], cache["norm2"][1])
+    stream = d + dout
+    d, attn = grouped_query_attention_backward(stream, cache["attn"])
+    d, g["norm1.gamma"] = rmsnorm_backward(d, cache["norm1"][0], cache["norm1"][1])
+    return d + stream, g | prefixed(attn, "attn.") | prefixed(ffn, "ffn.")
+
+
+def llama__one_set_of_parameters(ids, params, config):
+    """block-0-everywhere"""
+    if len(np.shape(ids)) and np.shape(ids)[-1] > config.block_size:
+        raise ValueError("too many tokens")
+    x = embed_tokens(ids, params["W_tok"])
+    stages = {"embedded": x}
+    for i in range(config.n_layers):
+        x, c = _steps(x, _parts(params, "blocks.0."), config, causal_mask(x.shape[-2]))
+        for name in c:
+            stages[f"blocks.{i}.{name}"] = c[name]
+    stages["final_norm"] = rmsnorm(x, params["norm_f.gamma"], config.norm_eps)
+    return stages["final_norm"] @ (params["W_tok"].T if config.tied else params["W_head"]), stages
+
+
+def llama__sees_everything(ids, params, config):
+    """no-mask"""
+    if np.shape(ids)[-1] > config.block_size:
+        raise ValueError("too many tokens")
+    x = embed_tokens(ids, params["W_tok"])
+    stages = {"embedded": x}
+    for i in range(config.n_layers):
+        x, c = _steps(x, _parts(params, f"blocks.{i}."), config)
+        for name in c:
+            stages[f"blocks.{i}.{name}"] = c[name]
+    stages["final_norm"] = rmsnorm(x, params["norm_f.gamma"], config.norm_eps)
+    return stages["final_norm"] @ (params["W_tok"].T if config.tied else params["W_head"]), stages
+
+
+def _back(dlogits, cache, tied, first_table):
+    ids, params, config = cache["ids"], cache["params"], cache["config"]
+    head = params["W_tok"].T if config.tied else params["W_head"]
+    final = cache["final_norm"]
+    dhead = final.reshape(-1, final.shape[-1]).T @ dlogits.reshape(-1, dlogits.shape[-1])
+    d, g = dlogits @ head.T, {}
+    d, g["norm_f.gamma"] = rmsnorm_backward(d, cache["last"], params["norm_f.gamma"], config.norm_eps)
+    for i in range(config.n_layers - 1, -1, -1):
+        d, found = llama_block_backward(d, cache["block_caches"][i])
+        for k in found: g[f"blocks.{i}.{k}"] = found[k]
+    g["W_tok"] = first_table(d, ids, config.vocab_size)
+    if config.tied:
+        g["W_tok"] = tied(g["W_tok"], dhead.T)
+    else:
+        g["W_head"] = dhead
+    return g
+
+
+def llama_backward__table_once(dlogits, cache):
+    """tied-table-only"""
+    return _back(dlogits, cache, lambda table, head: table, embed_tokens_backward)
+
+
+def llama_backward__head_only(dlogits, cache):
+    """tied-head-only"""
+    return _back(dlogits, cache, lambda table, head: head, embed_tokens_backward)
+
+
+def llama_backward__plus_equals(dlogits, cache):
+    """tokens-once"""
+
+    def rows(d, ids, size):
+        table = np.zeros((size, d.shape[-1]), dtype=d.dtype)
+        table[ids] += d
+        return table
+
+    return _back(dlogits, cache, lambda table, head: table + head, rows)
+
+
+def llama_config__top_only(hf_config):
+    """base-at-the-top-only"""
+    other = dict(hf_config, rope_theta=hf_config.get("rope_theta", 10000.0))
+    if isinstance(other.get("rope_parameters"), dict):
+        other["rope_parameters"] = {k: v for k, v in other["rope_parameters"].items() if k != "rope_theta"}
+    return _solution_llama_config(other)
+
+
+def llama_config__scaling_unseen(hf_config):
+    """scaling-accepted"""
+    return _solution_llama_config({k: v for k, v in hf_config.items() if k != "rope_scaling"})
+
+
+def llama_config__heads(hf_config):
+    """n_heads-for-keys"""
+    return _solution_llama_config({k: v for k, v in hf_config.items() if k != "num_key_value_heads"})
+
+
+_solution_llama_config = llama_config
+_solution_llama_params = llama_params
+
+
+def llama_params__as_stored(tensors):
+    """not-transposed"""
+    return {k: v if k == "W_tok" else v.T for k, v in _solution_llama_params(tensors).items()}
+
+
+def llama_params__astype(tensors):
+    """bf16-as-integers"""
+    wide = {}
+    for k, v in tensors.items():
+        wide[k] = v.astype("float32") if v.dtype == "uint16" else v
+    return _solution_llama_params(wide)
+
+
+def llama_params__half(tensors):
+    """bf16-as-float16"""
+    return _solution_llama_params({k: v.view("float16").astype("float32") if v.dtype == "uint16" else v for k, v in tensors.items()})
+
+
+def llama_params__with_prefix(tensors):
+    """-"""
+    for k in tensors:
+        if not k.startswith("model.") and k != "lm_head.weight":
+            raise ValueError("unknown tensor " + k)
+    return _solution_llama_params(tensors)
+
+
+def _write(ids, params, config, n_new, rng, temperature, top_k, top_p, wrong):
+    ids = np.array(ids, dtype=np.int64)
+    if ids.shape[-1] == 0: raise ValueError("empty")
+    if n_new < 0: raise ValueError("negative")
+    store, start = {}, 0
+    for _ in range(n_new):
+        if start in (0, config.block_size):
+            store, start, new = {}, 0, ids[..., -config.block_size :]
+        else:
+            new = ids[..., -1:]
+        x = params["W_tok"][new]
+        where = np.arange(new.shape[-1]) + (0 if wrong == "restart" else start)
+        for i in range(config.n_layers):
+            p = _parts(params, f"blocks.{i}.")
+            y = rmsnorm(x, p["norm1.gamma"], config.norm_eps)
+            q = rope(split_heads(y @ p["attn.W_q"], config.n_heads), where, config.rope_base)
+            k = split_heads(y @ p["attn.W_k"], config.n_kv_heads)
+            v = split_heads(y @ p["attn.W_v"], config.n_kv_heads)
+            k = rope(k, where, config.rope_base)
+            if i in store:
+                k, v = np.concatenate([store[i][0], k], axis=-2), np.concatenate([store[i][1], v], axis=-2)
+            store[i] = k, v
+            if wrong == "again":
+                k = rope(k, np.arange(k.shape[-2]), config.rope_base)
+            copies = config.n_heads // config.n_kv_heads
+            if wrong == "tile":
+                k, v = np.concatenate([k] * copies, axis=-3), np.concatenate([v] * copies, axis=-3)
+            else:
+                k, v = k.repeat(copies, axis=-3), v.repeat(copies, axis=-3)
+            mask = None if wrong == "mask" else causal_mask(q.shape[-2], k.shape[-2])
+            x = x + merge_heads(attention(q, k, v, mask)[0]) @ p["attn.W_o"]
+            x = x + swiglu(rmsnorm(x, p["norm2.gamma"], config.norm_eps), _parts(p, "ffn."))[0]
+        start += new.shape[-1]
+        x = rmsnorm(x[..., -1, :], params["norm_f.gamma"], config.norm_eps)
+        logits = x @ (params["W_tok"].T if config.tied else params["W_head"])
+        drawn = sample(next_token_probs(logits, temperature, top_k, top_p), rng)
+        ids = np.concatenate([ids, drawn[..., None]], axis=-1)
+    return ids
+
+
+def generate_llama__restart(ids, params, config, n_new, rng, temperature=1.0, top_k=None, top_p=None):
+    """position-restarts"""
+    return _write(ids, params, config, n_new, rng, temperature, top_k, top_p, "restart")
+
+
+def generate_llama__rotated_again(ids, params, config, n_new, rng, temperature=1.0, top_k=None, top_p=None):
+    """keys-rotated-twice"""
+    return _write(ids, params, config, n_new, rng, temperature, top_k, top_p, "again")
+
+
+def generate_llama__tiled(ids, params, config, n_new, rng, temperature=1.0, top_k=None, top_p=None):
+    """heads-in-turn"""
+    return _write(ids, params, config, n_new, rng, temperature, top_k, top_p, "tile")
+
+
+def generate_llama__prompt_sees_all(ids, params, config, n_new, rng, temperature=1.0, top_k=None, top_p=None):
+    """prompt-without-mask"""
+    return _write(ids, params, config, n_new, rng, temperature, top_k, top_p, "mask")
