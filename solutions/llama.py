@@ -1679,3 +1679,11 @@ if __name__ == "__main__" and "compare" in sys.argv:
 # never seen two tokens 40 positions apart. Its scores for such distances were never trained, and the wrong tokens get a
 # share of the attention. That is why `llama` checks the length. (Large models are prepared for longer texts by further
 # training on them, often with a larger base or scaled angles: that is what `rope_scaling` is about.)
+
+# %% [markdown]
+# ## In your own GPT
+#
+# `headway train --data given-names` trains your GPT on names, with the preset `names`, and `headway train --data
+# given-names --preset llama` trains your Llama on the same batches. Width, depth and context are the same, and the Llama
+# has 6 % fewer parameters. In one run of 5,000 steps with the official solution, the loss on the validation text was
+# 2.53 for the GPT and 2.49 for the Llama.

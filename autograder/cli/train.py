@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     from autograder.workspace.training.select_modules import ModuleSelection
 
 PRESET_HELP = (
-    "Model: names, shakespeare, synthetic, bigram, dropout, bias-free-attention, lecture, annotated or post-norm."
+    "Model: names, shakespeare, synthetic, bigram, dropout, bias-free-attention, lecture, annotated, post-norm or "
+    "llama."
 )
 solution_option = click.option("--solution", is_flag=True, help="Use the official solution instead of your code.")
 

@@ -241,7 +241,50 @@ class EncoderDecoderRun(TrainingRun):
         return request["prompt"] + self.function("tokenizer", "decode")(np.array(ids, dtype=int), self.itos)
 
 
-KINDS = {"gpt": TrainingRun, "bigram": BigramRun, "encoder-decoder": EncoderDecoderRun}
+class LlamaRun(TrainingRun):
+    """A training run of a Llama, with the loss and the optimizer of the GPT."""
+
+    def prepare(self, model):
+        self.config = self.function("llama", "LlamaConfig")(vocab_size=len(self.chars), **model)
+        if self.params is None:
+            self.params = self.function("llama", "init_llama")(self.config, np.random.default_rng(self.seed))
+
+    def steps(self, request):
+        """Do steps `first` to `first + count - 1` and return their losses."""
+        model, backward = self.function("llama", "llama"), self.function("llama", "llama_backward")
+        loss_of = self.function("softmax", "cross_entropy")
+        loss_backward = self.function("softmax", "cross_entropy_backward")
+        step, rate = self.function("training", "adamw_step"), self.function("training", "learning_rate")
+        losses = []
+        for number in range(request["first"], request["first"] + request["count"]):
+            lr, total = request["lr"], request["total"]
+            if request["schedule"] == "cosine":
+                lr = rate(number, lr, lr / 10, total // 20, total)
+            x, y = self.batch(self.train_ids, self.batch_size, self.seed, number)
+            logits, cache = model(x, self.params, self.config)
+            grads = backward(loss_backward(logits, y), cache)
+            self.params, self.state = step(self.params, grads, self.state or {}, lr)
+            losses.append(float(loss_of(logits, y)))
+        return losses
+
+    def validation(self, request):
+        """Return the loss on the validation text, on the same windows as that of a GPT."""
+        model, loss_of = self.function("llama", "llama"), self.function("softmax", "cross_entropy")
+        count = VALIDATION_WINDOWS // VALIDATION_BATCH
+        batches = [self.batch(self.val_ids, VALIDATION_BATCH, self.seed, 0, i) for i in range(count)]
+        return float(np.mean([loss_of(model(x, self.params, self.config)[0], y) for x, y in batches]))
+
+    def sample(self, request):
+        """Generate `length` characters after the prompt."""
+        prompt = self.function("tokenizer", "encode")(request["prompt"], self.stoi)[None]
+        rng = np.random.default_rng(request["seed"])
+        options = {name: request[name] for name in ("temperature", "top_k", "top_p") if name in request}
+        generate = self.function("llama", "generate_llama")
+        ids = generate(prompt, self.params, self.config, request["length"], rng, **options)
+        return self.function("tokenizer", "decode")(np.asarray(ids)[0], self.itos)
+
+
+KINDS = {"gpt": TrainingRun, "bigram": BigramRun, "encoder-decoder": EncoderDecoderRun, "llama": LlamaRun}
 
 
 def handle(submission, request):

@@ -12,12 +12,12 @@ class Preset:
     """A model size, a dataset and training settings."""
 
     data: str
-    model: Model  # fields of `GPTConfig`, without the vocabulary size; of a bigram model only `block_size`, which is 1
+    model: Model  # of the configuration, without the vocabulary size; of a bigram model only `block_size`, which is 1
     batch_size: int  # B, windows per step
     lr: float
     steps: int
     prompt: str = "\n"  # the beginning of generated samples
-    kind: str = "gpt"  # or "bigram", or "encoder-decoder", which learns to copy windows of the text
+    kind: str = "gpt"  # or "bigram", "llama", or "encoder-decoder", which learns to copy windows of the text
 
 
 # At these widths, init_std=0.02 costs 0.1 nats after 1,000 steps (measured on the Shakespeare preset).
@@ -85,6 +85,15 @@ PRESETS = {
         16,
         1e-3,
         5_000,
+    ),
+    # A Llama beside the GPT of the preset names: same width, depth, head and context, and 2.5 % fewer parameters.
+    "llama": Preset(
+        "names",
+        {**_COMMON, "d_model": 16, "block_size": 8, "n_kv_heads": 2, "tied": True},
+        4,
+        0.01,
+        5_000,
+        kind="llama",
     ),
 }
 

@@ -17,10 +17,14 @@ from autograder.workspace.training import datasets
 from autograder.workspace.training.checkpoint import Checkpoint
 from autograder.workspace.workspace import Workspace
 
-# The assignments that a model uses, by its kind; a GPT uses all but some.
-_BIGRAM = ("tokenizer", "softmax", "bigram")
-_NOT_IN_GPT = ("gradients", "bigram", "encoder_decoder")
-_NOT_IN_ENCODER_DECODER = ("gradients", "bigram", "gpt", "generation")
+# The assignments that a model uses, by its kind.
+_GPT = ("softmax", "embeddings", "attention", "multihead", "layernorm", "ffn", "blocks", "gpt")
+_MODULES = {
+    "bigram": ("tokenizer", "softmax", "bigram"),
+    "gpt": ("tokenizer", *_GPT, "training", "generation"),
+    "encoder-decoder": ("tokenizer", *_GPT[:-1], "training", "encoder_decoder"),
+    "llama": ("tokenizer", *_GPT, "training", "generation", "llama"),
+}
 
 
 @dataclass(frozen=True)
@@ -47,8 +51,7 @@ def select_modules(folder: Path, kind: str = "gpt") -> Iterator[ModuleSelection]
 
     A bigram model is a single assignment, so it is never replaced by the official solution.
     """
-    unused = _NOT_IN_ENCODER_DECODER if kind == "encoder-decoder" else _NOT_IN_GPT
-    needed = list(_BIGRAM) if kind == "bigram" else [name for name in TRANSFORMER.modules if name not in unused]
+    needed = _MODULES[kind]
     functions = tuple(f.qualified for name in needed for f in TRANSFORMER.modules[name].functions if not f.bonus)
     workspace = Workspace.open(folder, TRANSFORMER)
     statuses = statuses_of(workspace, tuple(name for name in functions if not workspace.snapshot.is_stub(name)))

@@ -22,6 +22,7 @@ _FUNCTIONS = {
     "gpt": "training.train",
     "bigram": "bigram.train_bigram",
     "encoder-decoder": "encoder_decoder.transformer_backward",
+    "llama": "llama.llama_backward",
 }
 CHUNK_SECONDS = 0.25  # the live report is updated about this often
 

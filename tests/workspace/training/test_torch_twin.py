@@ -12,6 +12,7 @@ from support.paths import ROOT
 from torch import nn
 
 from autograder.courses.transformer import TRANSFORMER
+from autograder.sandbox.child.training import LlamaRun
 from autograder.workspace.torch_twin import load_into_torch, sinusoids
 from autograder.workspace.training.presets import PRESETS
 from autograder.workspace.training.torch_baseline import batches, torch_trainer
@@ -175,6 +176,91 @@ def test_annotated_trains_like_its_twin(official):
         expected.append(loss.item())
     assert losses == pytest.approx(expected, abs=1e-9)
     assert len(set(losses)) == STEPS
+
+
+class Llama(nn.Module):
+    """The Llama of the preset, of PyTorch's own functions."""
+
+    def __init__(self, config, params):
+        super().__init__()
+        self.config = config
+        self.params = nn.ParameterDict(
+            {name.replace(".", "/"): nn.Parameter(torch.from_numpy(value.copy())) for name, value in params.items()}
+        )
+
+    def norm(self, x, name):
+        return nn.functional.rms_norm(x, x.shape[-1:], self.params[f"{name}/gamma"], self.config.norm_eps)
+
+    def rotated(self, x):
+        half = x.shape[-1] // 2
+        rates = self.config.rope_base ** -(torch.arange(half, dtype=torch.float64) / half)
+        angles = torch.outer(torch.arange(x.shape[-2], dtype=torch.float64), rates)
+        turned = torch.complex(x[..., :half], x[..., half:]) * torch.polar(torch.ones_like(angles), angles)
+        return torch.cat([turned.real, turned.imag], dim=-1)
+
+    def forward(self, ids):
+        p, config = self.params, self.config
+        x = p["W_tok"][ids]
+        for i in range(config.n_layers):
+            attn, ffn, y = f"blocks/{i}/attn", f"blocks/{i}/ffn", self.norm(x, f"blocks/{i}/norm1")
+            q, k, v = (
+                (y @ p[f"{attn}/W_{name}"]).unflatten(-1, (heads, -1)).transpose(1, 2)
+                for name, heads in (("q", config.n_heads), ("k", config.n_kv_heads), ("v", config.n_kv_heads))
+            )
+            heads = nn.functional.scaled_dot_product_attention(
+                self.rotated(q), self.rotated(k), v, is_causal=True, enable_gqa=True
+            )
+            x = x + heads.transpose(1, 2).flatten(-2) @ p[f"{attn}/W_o"]
+            y = self.norm(x, f"blocks/{i}/norm2")
+            x = x + (nn.functional.silu(y @ p[f"{ffn}/W_gate"]) * (y @ p[f"{ffn}/W_up"])) @ p[f"{ffn}/W_down"]
+        return self.norm(x, "norm_f") @ p["W_tok"].T
+
+
+class TrainedInProcess:
+    """What the code in the student's process has of a submission: its functions."""
+
+    def __init__(self, official):
+        self.official = official
+
+    def function(self, module, name):
+        return getattr(self.official(module), name)
+
+
+def test_llama_trains_like_its_twin(official):
+    text, preset = "anna\nemma\nolivia\nnoah\nliam\n" * 20, PRESETS["llama"]
+    request = {"text": text, "chars": None, "batch_size": 3, "seed": 0, "model": {**preset.model, "n_layers": 2}}
+    run = LlamaRun(TrainedInProcess(official), {**request, "params": None, "state": None})
+    run.params = {name: value.astype(np.float64) for name, value in run.params.items()}
+    twin = Llama(run.config, run.params)
+    optimizer, expected = torch.optim.AdamW(twin.parameters(), lr=1e-2, weight_decay=0.01), []
+    for number in range(STEPS):
+        x, y = (torch.from_numpy(ids) for ids in run.batch(run.train_ids, 3, 0, number))
+        loss = nn.functional.cross_entropy(twin(x).flatten(0, 1), y.flatten())
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        expected.append(loss.item())
+    losses = run.steps({"first": 0, "count": STEPS, "lr": 1e-2, "schedule": "constant", "total": STEPS})
+    assert losses == pytest.approx(expected, abs=1e-9)
+    assert len(set(losses)) == STEPS
+
+
+def test_llama_has_the_size_of_the_gpt_on_names(official):
+    gpt, llama = PRESETS["names"], PRESETS["llama"]
+    shared = ("data", "batch_size", "lr", "steps", "prompt")
+    assert [getattr(gpt, name) for name in shared] == [getattr(llama, name) for name in shared]
+    fields = {name: value for name, value in llama.model.items() if name not in ("n_kv_heads", "tied")}
+    assert fields == gpt.model
+    counts = []
+    for module, config, init, preset in (
+        ("gpt", "GPTConfig", "init_gpt", gpt),
+        ("llama", "LlamaConfig", "init_llama", llama),
+    ):
+        functions = official(module)
+        made = getattr(functions, config)(vocab_size=27, **preset.model)
+        params = getattr(functions, init)(made, np.random.default_rng(0))
+        counts.append(official("gpt").count_parameters(params))
+    assert 0.93 < counts[1] / counts[0] < 1
 
 
 def test_load_into_torch_names_missing_parameters(official):

@@ -13,7 +13,7 @@ from autograder.engine.inputs import Array, RandomInputs
 graded = pytest.mark.graded
 CONFIG, PARAMS = "llama.llama_config", "llama.llama_params"
 
-SIZES = {
+SIZES: dict[str, Any] = {
     "vocab_size": 320,
     "hidden_size": 48,
     "intermediate_size": 136,
@@ -22,7 +22,7 @@ SIZES = {
     "max_position_embeddings": 256,
 }
 # As version 4 of transformers writes it, and with settings that change nothing here.
-OLDER = {
+OLDER: dict[str, Any] = {
     "architectures": ["LlamaForCausalLM"],
     "attention_bias": False,
     "attention_dropout": 0.1,
@@ -43,7 +43,7 @@ OLDER = {
     **SIZES,
 }
 # As version 5 writes it.
-NEWER = {name: value for name, value in OLDER.items() if name not in ("rope_theta", "rope_scaling")}
+NEWER: dict[str, Any] = {name: value for name, value in OLDER.items() if name not in ("rope_theta", "rope_scaling")}
 NEWER |= {"rope_parameters": {"rope_theta": 25000.0, "rope_type": "default"}, "tie_word_embeddings": False}
 
 
