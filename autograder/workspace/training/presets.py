@@ -86,7 +86,7 @@ PRESETS = {
         1e-3,
         5_000,
     ),
-    # A Llama beside the GPT of the preset names: same width, depth, head and context, and 2.5 % fewer parameters.
+    # A Llama beside the GPT of the preset names: same width, depth, head and context, and 6 % fewer parameters.
     "llama": Preset(
         "names",
         {**_COMMON, "d_model": 16, "block_size": 8, "n_kv_heads": 2, "tied": True},
