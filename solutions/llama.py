@@ -713,7 +713,7 @@ def grouped_query_attention_backward(dout, cache):
 # - **Biases.** Chowdhery et al. (2022, section 2) found that large models train more stably without them.
 # - **Heads.** The key/value cache shrinks to G/H of its size (Ainslie et al. 2023). This was added in Llama 2, for its
 #   larger models.
-# - **Head.** The papers give no reason. A tied head saves V · D parameters. Only in a small model is that a large part.
+# - **Head.** The papers do not say why. A tied head saves V · D parameters. Only in a small model is that a large part.
 #
 # ## `LlamaConfig` and `init_llama`
 #
@@ -973,8 +973,8 @@ def llama_block_backward(dout, cache):
 # >>> logits, cache = llama(np.array([[0, 1, 2], [1, 0, 2]]), params, config)
 # >>> logits.shape
 # (2, 3, 3)
-# >>> np.abs(logits[0, -1] - logits[1, -1]).max() > 0.01
-# np.True_
+# >>> bool(np.abs(logits[0, -1] - logits[1, -1]).max() > 0.01)
+# True
 # >>> [name for name in cache if name.startswith("blocks.0.")]
 # ['blocks.0.weights', 'blocks.0.after_attention', 'blocks.0.after_ffn']
 #
@@ -1111,9 +1111,9 @@ def llama_backward(dlogits, cache):
 # with its kind, `rope_type`. Older files have `rope_theta` at the top. `rope_scaling`, if it is not None, is also such
 # a dictionary: it describes how the angles were changed for longer texts.
 #
-# Many models have the name Llama and small differences. Read a model whose angles are scaled with a function that does
-# not scale them, and it writes text that is slightly wrong, or wrong after a few thousand tokens. Nobody finds such a
-# mistake by reading the text. So refuse what you cannot do, and say why:
+# Many models are called Llama and differ a little. If you read a model whose angles are scaled, and do not scale them,
+# it still writes. The text is only a little worse, or gets worse after a few thousand tokens. Such a mistake is hard
+# to find. So refuse what you cannot do, and say why:
 #
 # ```python
 # >>> small = {"model_type": "llama", "vocab_size": 100, "max_position_embeddings": 64, "num_hidden_layers": 2}
@@ -1207,7 +1207,7 @@ def llama_config(hf_config):
 #
 # **Transposed matrices.** PyTorch's linear layer computes $x W^T$ and stores W as (out, in). Yours computes $x W$ with
 # (in, out). All matrices have to be transposed, except for the token table, from which rows are looked up in both.
-# If D = H K, the square matrices `W_q` and `W_o` fit either way, and nothing reports the mistake.
+# `W_q` and `W_o` are square here: they fit either way, and nothing reports the mistake.
 #
 # **BF16.** A float32 has 32 bits: one for the sign, 8 for the exponent and 23 for the fraction. Most large models are
 # stored in *bfloat16*, or BF16: the first 16 of these bits, sign, exponent, and 7 bits of the fraction (Kalamkar et al.
@@ -1684,6 +1684,6 @@ if __name__ == "__main__" and "compare" in sys.argv:
 # ## In your own GPT
 #
 # `headway train --data given-names` trains your GPT on names, with the preset `names`, and `headway train --data
-# given-names --preset llama` trains your Llama on the same batches. Width, depth and context are the same, and the Llama
-# has 6 % fewer parameters. In one run of 5,000 steps with the official solution, the loss on the validation text was
-# 2.53 for the GPT and 2.49 for the Llama.
+# given-names --preset llama` trains your Llama on the same batches. Width, depth and context are the same, and the
+# Llama has 6 % fewer parameters. In one run of 5,000 steps with the official solution, the loss on the validation text
+# was 2.53 for the GPT and 2.49 for the Llama.
