@@ -113,9 +113,8 @@ def test_sources_every_figure_plot_and_preset_is_named():
     figures = {name for name in FIGURES if not name.startswith("map-")}
     assert sorted(name for name in figures if f"[{name}]" not in TEXT) == []
     assert sorted(name for name in PLOTS if f"`headway plot {name}`" not in TEXT) == []
-    # Other sizes and texts, and no other form; and a model of part II.
-    others = {"names", "shakespeare", "synthetic", "llama"}
-    assert sorted(name for name in set(PRESETS) - others if f"`headway train --preset {name}`" not in TEXT) == []
+    sizes = {"names", "shakespeare", "synthetic"}  # other sizes and texts, and no other form
+    assert sorted(name for name in set(PRESETS) - sizes if f"`headway train --preset {name}`" not in TEXT) == []
 
 
 def test_sources_every_function_is_named():
