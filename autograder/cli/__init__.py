@@ -29,6 +29,7 @@ SECTIONS = {
     },
     "Train": {
         "train": "train:train",
+        "import-model": "pretrained:import_model",
         "generate": "train:generate",
         "plot": "train:plot",
         "bench": "train:bench",

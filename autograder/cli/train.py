@@ -16,11 +16,14 @@ PRESET_HELP = (
     "Model: names, shakespeare, synthetic, bigram, dropout, bias-free-attention, lecture, annotated, post-norm or "
     "llama."
 )
+CHARACTERS, TOKENS = 400, 100  # of a generated text, by default
+LENGTH_HELP = f"Characters to generate (default: {CHARACTERS}); of an imported model: tokens (default: {TOKENS})."
+TOP_P_HELP = "Choose among the fewest whose probabilities add up to P only."
 solution_option = click.option("--solution", is_flag=True, help="Use the official solution instead of your code.")
 
 
 @contextlib.contextmanager
-def _selected_modules(folder: Path, solution: bool, kind: str = "gpt") -> "Iterator[ModuleSelection]":
+def selected_modules(folder: Path, solution: bool, kind: str = "gpt") -> "Iterator[ModuleSelection]":
     """Provide the official modules if `solution`; else the student's where they pass, official ones for the rest."""
     from autograder.courses.transformer import TRANSFORMER
     from autograder.curriculum import stubs
@@ -66,7 +69,7 @@ def train(
 
     settings = checkpoint.load(out).settings if resume else runs.new_settings(preset, dataset, steps, schedule, seed)
     console = options.make_console()
-    with _selected_modules(folder, solution, settings.kind) as modules:
+    with selected_modules(folder, solution, settings.kind) as modules:
         if not solution:
             console.print(modules.describe(), markup=False)
         run = runs.train(modules.folder, settings, out, console, resume, steps or settings.steps)
@@ -75,29 +78,50 @@ def train(
 
 
 @click.command(context_settings=options.WITH_DEFAULTS)
-@click.argument("path", metavar="CHECKPOINT", type=options.PATH)
+@click.argument("path", metavar="MODEL", type=options.PATH)
 @options.submission_folder
 @solution_option
-@click.option("--prompt", metavar="TEXT", help="The beginning of the text (default: a new line).")
-@click.option("--length", type=click.IntRange(1), default=400, help="Number of characters to generate.")
+@click.option("--prompt", metavar="TEXT", help="The beginning of the text (default: the start of a text).")
+@click.option("--length", type=click.IntRange(1), help=LENGTH_HELP)
 @click.option(
     "--temperature",
     type=click.FloatRange(0),
     default=1.0,
-    help="Sampling temperature; 0 always takes the most likely character.",
+    help="Sampling temperature; 0 always takes the most likely character or token.",
 )
+@click.option("--top-k", type=click.IntRange(1), metavar="K", help="Choose among the K most likely only.")
+@click.option("--top-p", type=click.FloatRange(0, 1, min_open=True), metavar="P", help=TOP_P_HELP)
 @click.option("--seed", type=click.IntRange(0), default=0, help="Seed of the sampling.")
 def generate(
-    path: Path, folder: Path, solution: bool, prompt: str | None, length: int, temperature: float, seed: int
+    path: Path,
+    folder: Path,
+    solution: bool,
+    prompt: str | None,
+    length: int | None,
+    temperature: float,
+    top_k: int | None,
+    top_p: float | None,
+    seed: int,
 ) -> None:
-    """Generate text with a trained model."""
-    from autograder.workspace.training import checkpoint, runs, select_modules
+    """Generate text with a model: one you trained, or one from headway import-model.
 
-    run = checkpoint.load(path)
-    with _selected_modules(folder, solution, run.settings.kind) as modules:
-        text = runs.generate(modules.folder, run, prompt, length, temperature, seed)
+    Uses your code for each assignment that passes, and the official solution for the rest.
+    """
+    from autograder.workspace.pretrained import model_file
+    from autograder.workspace.training import runs, select_modules
+    from autograder.workspace.training.sampling import Sampling
+
+    sampling = Sampling(temperature, top_k, top_p, seed)
+    model = model_file.load(path)
+    if isinstance(model, model_file.ImportedModel):
+        from autograder.cli.pretrained import stream_to_terminal
+
+        stream_to_terminal(folder, solution, model, prompt or "", length or TOKENS, sampling)
+        return
+    with selected_modules(folder, solution, model.settings.kind) as modules:
+        text = runs.generate(modules.folder, model, prompt, length or CHARACTERS, sampling)
         click.echo(text)
-        for line in select_modules.award_name_badge(folder, modules, run, text):
+        for line in select_modules.award_name_badge(folder, modules, model, text):
             click.echo(line, err=True)
 
 
@@ -124,7 +148,7 @@ def bench(
     from autograder.workspace.training import benchmark
 
     console = options.make_console(stderr=json_file == "-")
-    with _selected_modules(folder, solution) as modules:
+    with selected_modules(folder, solution) as modules:
         console.print(modules.describe(), markup=False)
         with options.spinner(console, "training with your code and with PyTorch in turn"):
             comparison = benchmark.compare_with_torch(modules.folder, preset, rounds, seconds, modules.student)
@@ -157,7 +181,7 @@ def plot(name: str | None, folder: Path, solution: bool, checkpoint: Path, text:
     from autograder.workspace import plots
     from autograder.workspace.plots.catalog import PLOTS, find_plot
     from autograder.workspace.plots.inputs import PlotInputs, functions_in_folder
-    from autograder.workspace.training.checkpoint import load
+    from autograder.workspace.pretrained.model_file import load
 
     if name is None:
         from autograder.report import course_table

@@ -14,9 +14,11 @@ This file is also loaded by its path in the student's process, so it imports not
 
 import json
 import math
+import mmap
 import struct
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, fields, is_dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -40,7 +42,7 @@ class FrameError(ValueError):
     """The bytes are not a valid frame, or the frame is too large."""
 
 
-_MARKERS = {"r": "an Rng", "c": "a Config", "g": "a GeneratorOf", "f": "a FunctionOf"}  # by their tags in a header
+_MARKERS = {"r": "an Rng", "c": "a Config", "g": "a GeneratorOf", "f": "a FunctionOf", "m": "a MappedArray"}  # by tag
 
 
 @dataclass(frozen=True)
@@ -142,6 +144,32 @@ class Instance:
 
 
 @dataclass(frozen=True)
+class MappedArray:
+    """A marker for an array in a file, which the receiver maps into its memory instead of reading it.
+
+    The array is read-only, so that the file cannot change, and every process that maps it shares the same memory.
+    """
+
+    path: str
+    dtype: str  # a key of DTYPES
+    shape: tuple[int, ...]
+    offset: int  # of its first byte in the file
+
+    def open(self) -> "np.ndarray[Any, np.dtype[Any]]":
+        """Return the array; raise OSError or ValueError if the file does not have it any more."""
+        count = math.prod(self.shape)
+        if count == 0:
+            return np.zeros(self.shape, DTYPES[self.dtype])
+        return np.frombuffer(_mapped(self.path), DTYPES[self.dtype], count, self.offset).reshape(self.shape)
+
+
+@lru_cache(maxsize=8)
+def _mapped(path: str) -> mmap.mmap:
+    with open(path, "rb") as file:
+        return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+
+
+@dataclass(frozen=True)
 class Opaque:
     """A value that cannot be sent (a generator, an object array, a class instance), represented by its type's name."""
 
@@ -169,7 +197,7 @@ def unpack(frame: bytes, handles: Iterable[int] | None = None) -> Any:
     Args:
         frame: the bytes.
         handles: for a frame from a student's process, the numbers of the handles that it may contain, each of them
-            once; `Rng`, `Config` and `GeneratorOf` are then refused. None: the sender is trusted.
+            once; the markers that make objects, such as `Rng`, are then refused. None: the sender is trusted.
     """
     if len(frame) < PREFIX.size:
         raise FrameError("the frame is too short")
@@ -221,6 +249,8 @@ def _describe(value: Any, chunks: list[bytes], depth: int) -> Any:
         return {"g": [_describe(value.items, chunks, depth + 1), value.endless]}
     if type(value) is FunctionOf:
         return {"f": [value.kind, _describe(value.weights, chunks, depth + 1), value.max_calls]}
+    if type(value) is MappedArray:
+        return {"m": [value.path, value.dtype, list(value.shape), value.offset]}
     if type(value) is Config:
         return {"c": [value.module, value.name, _describe(value.fields, chunks, depth + 1)]}
     if is_dataclass(value) and not isinstance(value, (type, Opaque)):
@@ -232,6 +262,10 @@ def _describe(value: Any, chunks: list[bytes], depth: int) -> Any:
 def _type_name(value: Any) -> str:
     kind = type(value)
     return kind.__qualname__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__qualname__}"
+
+
+def _is_shape(value: Any) -> bool:
+    return type(value) is list and len(value) <= MAX_AXES and all(type(n) is int and 0 <= n < 1 << 40 for n in value)
 
 
 def _decode(header: bytes, body: bytes, handles: Iterable[int] | None) -> Any:
@@ -289,6 +323,10 @@ class _Decoder:
             kind, weights, max_calls = content[0], self.build(content[1], depth + 1), content[2]
             if type(kind) is str and kind in FUNCTIONS and type(max_calls) in (int, type(None)):
                 return FunctionOf(kind, weights, max_calls)
+        if tag == "m" and type(content) is list and len(content) == 4:
+            path, code, shape, offset = content
+            if type(path) is str and code in DTYPES and _is_shape(shape) and type(offset) is int:
+                return MappedArray(path, code, tuple(shape), offset)
         if tag == "c" and type(content) is list and len(content) == 3:
             module, name, fields = content
             values = self.build(fields, depth + 1)
@@ -324,11 +362,7 @@ class _Decoder:
         code, shape = content
         if type(code) is not str or code not in DTYPES:
             raise FrameError("an array has a dtype that is not allowed")
-        if (
-            type(shape) is not list
-            or len(shape) > MAX_AXES
-            or not all(type(n) is int and 0 <= n < 1 << 40 for n in shape)
-        ):
+        if not _is_shape(shape):
             raise FrameError("an array has a malformed shape")
         if tag == "s" and shape:
             raise FrameError("a scalar has axes")

@@ -227,6 +227,11 @@ class StudentCode:
         function = self._curriculum.functions[name]
         return self._request({"op": "training", "action": action, **request}, function).get("value")
 
+    def pretrained_request(self, action: str, function_name: str, **request: Any) -> Any:
+        """Send one request about an imported model (see `sandbox/child/pretrained.py`); like `training_request`."""
+        function = self._curriculum.functions[function_name]
+        return self._request({"op": "pretrained", "action": action, **request}, function).get("value")
+
     def activity(self) -> Activity | None:
         """Return what the current process has used so far, if there is one and this system can tell."""
         return self._session.activity()
@@ -248,7 +253,7 @@ class StudentCode:
         return {function.qualified, *self._curriculum.all_prerequisites(function.qualified)}
 
     def _request(self, request: dict[str, Any], function: Function) -> dict[str, Any]:
-        if request["op"] != "training":
+        if request["op"] not in ("training", "pretrained"):
             self.load(function)
         reply = self._exchange(request, function, self._deadline(function), function.name, function.qualified)
         status = _text(reply.get("status"))

@@ -44,6 +44,7 @@ def prepare(setup):
     load("_headway_frames", setup["frames"])
     load("_headway_parsing", setup["parsing"])
     load("_headway_training", os.path.join(folder, "training.py"))
+    load("_headway_pretrained", os.path.join(folder, "pretrained.py"))
     serve, confine = load("_headway_serve", f"{folder}/serve.py"), load("_headway_confine", f"{folder}/confine.py")
     serve.warm_up()
     return serve, confine

@@ -16,6 +16,7 @@ import warnings
 
 import _headway_frames as frames
 import _headway_parsing.requests as parsing
+import _headway_pretrained as pretrained
 import _headway_training as training
 import numpy as np
 
@@ -66,13 +67,20 @@ class Submission:
         return function
 
     def resolve(self, value):
-        """Return what a marker stands for, a generator, function, configuration or stored value; others unchanged."""
+        """Return what a marker stands for: a generator, function, configuration, stored value or arrays in a file.
+
+        Other values are returned unchanged.
+        """
         if isinstance(value, frames.Handle):
             return self.handles[value.number]
         if isinstance(value, frames.Rng):
             return np.random.default_rng(value.seed)
         if isinstance(value, (frames.GeneratorOf, frames.FunctionOf)):
             return value.start()
+        if isinstance(value, frames.MappedArray):
+            return value.open()
+        if is_model(value):
+            return {name: array.open() for name, array in value.items()}
         if isinstance(value, frames.Config):
             return self.function(value.module, value.name)(**value.fields)
         return value
@@ -98,6 +106,19 @@ class NumpyOnly:
         return
 
 
+def is_model(value):
+    """Return whether these are the parameters of a model that stay in its file."""
+    return isinstance(value, dict) and bool(value) and isinstance(next(iter(value.values())), frames.MappedArray)
+
+
+def is_left_out(sent):
+    """Return whether an argument is not compared before and after the call.
+
+    A function may change its own cache, and nothing can change a file that is mapped to be read.
+    """
+    return isinstance(sent, (frames.Handle, frames.MappedArray)) or is_model(sent)
+
+
 def call(submission, request):
     """Call one function of the submission and describe what came back."""
     if request.get("fresh"):
@@ -106,9 +127,9 @@ def call(submission, request):
     args = [submission.resolve(value) for value in request["args"]]
     kwargs = {key: submission.resolve(value) for key, value in request["kwargs"].items()}
     inputs = (
-        [None if isinstance(sent, frames.Handle) else arg for sent, arg in zip(request["args"], args, strict=True)],
-        {key: arg for key, arg in kwargs.items() if not isinstance(request["kwargs"][key], frames.Handle)},
-    )  # Caches are left out: a function may change its own cache.
+        [None if is_left_out(sent) else arg for sent, arg in zip(request["args"], args, strict=True)],
+        {key: arg for key, arg in kwargs.items() if not is_left_out(request["kwargs"][key])},
+    )
     before = {path: array.copy() for path, array in arrays(inputs, ())}
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -171,7 +192,8 @@ def as_arrays(value):
     return np.frombuffer(value, np.uint8) if isinstance(value, bytes) else value
 
 
-OPERATIONS = {"call": call, "is_stub": is_stub, "entry": entry, "training": training.handle, "parse": parse}
+OPERATIONS = {"call": call, "is_stub": is_stub, "entry": entry, "training": training.handle,
+              "pretrained": pretrained.handle, "parse": parse}  # fmt: skip
 
 
 def arrays(value, path):

@@ -107,7 +107,8 @@ class TrainingRun:
         prompt = self.function("tokenizer", "encode")(request["prompt"], self.stoi)[None]
         rng = np.random.default_rng(request["seed"])
         generate = self.function("generation", "generate_cached")
-        ids = generate(prompt, self.params, self.config, request["length"], rng, temperature=request["temperature"])
+        options = {name: request[name] for name in ("temperature", "top_k", "top_p")}
+        ids = generate(prompt, self.params, self.config, request["length"], rng, **options)
         return self.function("tokenizer", "decode")(np.asarray(ids)[0], self.itos)
 
     def profile(self, request):

@@ -17,6 +17,7 @@ from autograder.workspace.plots.catalog import find_plot
 from autograder.workspace.plots.inputs import FunctionCaller, PlotInputs, functions_in_folder
 from autograder.workspace.plots.model import ForwardPass, ffn_values, input_and_output
 from autograder.workspace.training.checkpoint import Checkpoint, TrainingSettings
+from autograder.workspace.training.sampling import Sampling
 
 FILE = Path(__file__).with_name("trained_model.json")
 STEPS, MEAN_OF = 2_000, 25
@@ -38,10 +39,10 @@ def measure() -> dict[str, Any]:
     solutions = bundled("solutions")
     with Workers() as workers, closing(Trainer(workers, solutions, settings)) as trainer:
         untrained = _clone(trainer.checkpoint())
-        samples = [trainer.sample(60, seed=1)]
+        samples = [trainer.sample(60, Sampling(seed=1))]
         for _ in trainer.train(STEPS, 250):
             pass
-        samples.append(trainer.sample(60, seed=1))
+        samples.append(trainer.sample(60, Sampling(seed=1)))
         run = trainer.checkpoint()
     with functions_in_folder(solutions) as functions:
         # One after the other: the process keeps the cache of the last call only.

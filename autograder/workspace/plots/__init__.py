@@ -67,7 +67,7 @@ def show(
     """
     from autograder.curriculum.stubs import bundled
     from autograder.workspace.plots import inputs
-    from autograder.workspace.training.checkpoint import load
+    from autograder.workspace.pretrained.model_file import load
 
     def draw_with(functions: inputs.FunctionCaller) -> NotebookFigure:
         plot = find_plot(name)

@@ -4,7 +4,8 @@ import numpy as np
 
 from autograder.workspace.plots import figure
 from autograder.workspace.plots.catalog import Plot
-from autograder.workspace.plots.inputs import Array, PlotInputs, encode_text, text_to_show
+from autograder.workspace.plots.inputs import Array, PlotInputs
+from autograder.workspace.plots.shown_model import shown_model
 
 LENGTH, WIDTH = 64, 48
 WAVES = (0, 8, 16, 24)  # even columns: sines
@@ -91,24 +92,25 @@ def token_map(plot: Plot, inputs: PlotInputs) -> "figure.Figure":
 
 def norms(plot: Plot, inputs: PlotInputs) -> "figure.Figure":
     """Draw the lengths of the token part, the position part and their sum at every position of a text."""
-    run = inputs.checkpoint()
-    text = text_to_show(inputs, run)
-    ids = encode_text(text, run, inputs.functions)
-    table, places = run.params["W_tok"], position_vectors(inputs)
-    shape = (len(ids), table.shape[1])
-    tokens = inputs.functions.array("embeddings.embed_tokens", shape, ids, table)
-    total = inputs.functions.array("embeddings.embed", shape, ids, table, places)
+    model = shown_model(inputs)
+    text = model.read()
+    table, places = model.parameter("W_tok"), model.parameter("W_pos")
+    shape = (len(text.ids), model.config.d_model)
+    if places is None:
+        places = inputs.functions.array("embeddings.sinusoidal_positions", shape, *shape).astype(table.dtype)
+    tokens = inputs.functions.array("embeddings.embed_tokens", shape, text.ids, table)
+    total = inputs.functions.array("embeddings.embed", shape, text.ids, table, places)
     fig, axes = figure.subplots(plot.title, size=(9, 4))
     panel = axes[0, 0]
-    at = np.arange(len(ids))
+    at = np.arange(len(text.ids))
     for shift, vectors, color, label in (
         (-0.27, tokens, figure.BLUE, "token"),
         (0.0, total - tokens, figure.ORANGE, "position"),
         (0.27, total, figure.GREEN, "sum of both"),
     ):
         panel.bar(at + shift, np.linalg.norm(vectors, axis=-1), width=0.25, color=color, label=label)
-    figure.label_axes(panel, "position in the text (character)", "length of the vector")
-    figure.tick_labels(panel, [figure.visible_character(char) for char in text], x=True)
+    figure.label_axes(panel, f"position in the text ({model.unit})", "length of the vector")
+    figure.tick_labels(panel, text.labels, x=True)
     panel.margins(y=0.15)
     panel.legend(frameon=False, ncols=3, loc="upper right")
     return fig

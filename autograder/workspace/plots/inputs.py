@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from autograder.core.wire_format import Config, Rng
+from autograder.core.wire_format import Config, MappedArray, Rng
 from autograder.courses.transformer import TRANSFORMER
 from autograder.errors import Blocked, NotStarted, UsageError, Verdict
+from autograder.workspace.pretrained.model_file import ImportedModel
 from autograder.workspace.training.checkpoint import Checkpoint
 
 LARGEST = 1e100  # matplotlib can scale values up to here, and their squares are finite
@@ -102,6 +103,10 @@ def functions_in_namespace(namespace: Mapping[str, Any]) -> FunctionCaller:
     def build(value: Any) -> Any:
         if isinstance(value, Rng):
             return np.random.default_rng(value.seed)
+        if isinstance(value, MappedArray):
+            return value.open()
+        if isinstance(value, dict):
+            return {name: item.open() if isinstance(item, MappedArray) else item for name, item in value.items()}
         if isinstance(value, Config):
             return function(value.module, value.name)(**value.fields)
         return value
@@ -126,14 +131,28 @@ class PlotInputs:
 
     functions: FunctionCaller
     text: str | None = None  # the text to show; None: a default that suits the plot
-    load_checkpoint: Callable[[], Checkpoint] | None = None  # called by plots that show a trained model
+    load_model: Callable[[], Checkpoint | ImportedModel] | None = None  # called by plots that show a trained model
+
+    def model(self) -> Checkpoint | ImportedModel:
+        """Return the GPT to show, trained here or imported. Raise UsageError if there is none."""
+        model = self._loaded()
+        return model if isinstance(model, ImportedModel) else self._of_kind(model, ("gpt",))
 
     def checkpoint(self, *kinds: str) -> Checkpoint:
-        """Return the trained model. Raise UsageError unless it is of one of these kinds (default: a GPT)."""
-        if self.load_checkpoint is None:
+        """Return the model trained here. Raise UsageError unless it is of one of these kinds (default: a GPT)."""
+        model = self._loaded()
+        if isinstance(model, ImportedModel):
+            raise UsageError("the plot shows a model that was trained here, not an imported one. Train: headway train")
+        return self._of_kind(model, kinds or ("gpt",))
+
+    def _loaded(self) -> Checkpoint | ImportedModel:
+        if self.load_model is None:
             raise UsageError("the plot shows a trained model. Train one: headway train")
-        run = self.load_checkpoint()
-        if run.settings.kind not in (kinds or ("gpt",)):
+        return self.load_model()
+
+    @staticmethod
+    def _of_kind(run: Checkpoint, kinds: tuple[str, ...]) -> Checkpoint:
+        if run.settings.kind not in kinds:
             raise UsageError(f"the plot shows a GPT, and the checkpoint holds a {run.settings.kind} model")
         return run
 

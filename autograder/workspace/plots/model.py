@@ -7,24 +7,25 @@ import numpy as np
 from autograder.errors import UsageError
 from autograder.workspace.plots import figure
 from autograder.workspace.plots.catalog import Plot
-from autograder.workspace.plots.inputs import Array, PlotInputs, drawable, encode_text, model_config, text_to_show
-from autograder.workspace.training.checkpoint import Checkpoint
+from autograder.workspace.plots.inputs import Array, PlotInputs, drawable
+from autograder.workspace.plots.shown_model import shown_model
 
 LAYERS = ("after_attention", "after_ffn")
 
 
 class ForwardPass:
-    """A trained model applied to one text of T characters, computed by the student's functions."""
+    """A trained model applied to one text of T tokens, computed by the student's functions."""
 
     def __init__(self, inputs: PlotInputs) -> None:
-        self.run: Checkpoint = inputs.checkpoint()
-        self.n_layers, self.n_heads = (int(self.run.settings.model[name]) for name in ("n_layers", "n_heads"))
-        self.text = text_to_show(inputs, self.run)
-        self.labels = [figure.visible_character(char) for char in self.text]
+        self.model = shown_model(inputs)
         self.functions = inputs.functions
-        ids = encode_text(self.text, self.run, self.functions)
-        logits, self._cache = self.functions.values("gpt.gpt", 2, ids[None], self.run.params, model_config(self.run))
-        self.logits = drawable(logits, (1, len(ids), len(self.run.chars)), "gpt.gpt")[0]
+        self.n_layers, self.n_heads = self.model.config.n_layers, self.model.config.n_heads
+        self.width: int = self.model.config.d_model
+        shown = self.model.read()
+        self.labels = shown.labels
+        n_tokens = self.model.config.vocab_size
+        logits, self._cache = self.functions.values("gpt.gpt", 2, shown.ids[None], self.model.params, self.model.config)
+        self.logits = drawable(logits, (1, len(shown.ids), n_tokens), "gpt.gpt")[0]
 
     def cache_entry(self, key: str, *shape: int) -> Array:
         """Return one entry of the model's cache, without its batch axis."""
@@ -37,12 +38,12 @@ class ForwardPass:
 
     def attention_weights(self) -> Array:
         """Return the attention weights of all blocks, (L, H, T, T)."""
-        shape = (self.n_heads, len(self.text), len(self.text))
+        shape = (self.n_heads, len(self.labels), len(self.labels))
         return np.stack([self.cache_entry(f"blocks.{i}.weights", *shape) for i in range(self.n_layers)])
 
     def residual_stream(self) -> tuple[list[str], Array]:
         """Return the names of the stages of the residual stream and the vectors after each, (1 + 2 L, T, D)."""
-        shape = (len(self.text), int(self.run.settings.model["d_model"]))
+        shape = (len(self.labels), self.width)
         keys = ["embedded", *(f"blocks.{i}.{layer}" for i in range(self.n_layers) for layer in LAYERS)]
         names = ["embedding", *(f"{i} {part}" for i in range(self.n_layers) for part in ("attention", "ffn"))]
         return names, np.stack([self.cache_entry(key, *shape) for key in keys])
@@ -52,7 +53,7 @@ def heads(plot: Plot, inputs: PlotInputs) -> "figure.Figure":
     """Draw the weights of every head, one row of panels for each block."""
     forward = ForwardPass(inputs)
     weights = forward.attention_weights()
-    cell = max(2.0, min(3.2, 0.28 * len(forward.text)))
+    cell = max(2.0, min(3.2, 0.28 * len(forward.labels)))
     size = (cell * forward.n_heads + 1.5, cell * forward.n_layers + 0.8)
     fig, axes = figure.subplots(plot.title, forward.n_layers, forward.n_heads, size, sharex=True, sharey=True)
     for (layer, head), panel in np.ndenumerate(axes):
@@ -101,14 +102,40 @@ def residual_stream(plot: Plot, inputs: PlotInputs) -> "figure.Figure":
 
 def hidden_values(forward: ForwardPass) -> tuple[Array, Array]:
     """Return the hidden values of all feed-forward networks before and after the activation, (L, T, F) each."""
-    run, functions = forward.run, forward.functions
-    activation = run.settings.model.get("activation", "gelu")
+    model, functions = forward.model, forward.functions
+    activation = model.config.fields.get("activation", "gelu")
     before, after = [], []
     for i, normed in enumerate(ffn_values(forward)[0]):
-        weights, bias = run.params[f"blocks.{i}.ffn.W_1"], run.params.get(f"blocks.{i}.ffn.b_1")
+        weights, bias = (model.parameter(f"blocks.{i}.ffn.{name}") for name in ("W_1", "b_1"))
         before.append(functions.array("ffn.linear", (len(normed), weights.shape[1]), normed, weights, bias))
         after.append(functions.array(f"ffn.{activation}", before[-1].shape, before[-1]))
     return np.stack(before), np.stack(after)
+
+
+def logit_lens(plot: Plot, inputs: PlotInputs) -> "figure.Figure":
+    """Draw the most likely next token at every position, if the model ended after the embedding or after a block."""
+    forward = ForwardPass(inputs)
+    _, stream = forward.residual_stream()
+    stages = stream[::2]  # (1 + L, T, D): after the embedding, and after each block
+    best, probabilities = [], []
+    for x in stages:
+        scores = forward.model.scores(x)
+        probs = forward.functions.array("softmax.softmax", scores.shape, scores)
+        best.append(forward.model.labels(probs.argmax(axis=-1).tolist()))
+        probabilities.append(probs.max(axis=-1))
+    size = (max(6.0, min(10.0, 0.72 * len(forward.labels) + 2.0)), 0.34 * len(stages) + 2.0)
+    fig, [[panel]] = figure.subplots(plot.title, size=size)
+    image = figure.heatmap(panel, np.stack(probabilities), "after the token", "after block", vmin=0.0, vmax=1.0)
+    for (row, column), probability in np.ndenumerate(np.stack(probabilities)):
+        red, green, blue, _ = image.cmap(image.norm(probability))
+        color = "white" if figure.is_dark(red, green, blue) else "black"
+        panel.text(column, row, best[row][column][:7], ha="center", va="center", fontsize=9, color=color,
+                   parse_math=False)  # fmt: skip
+    figure.tick_labels(panel, forward.labels, x=True)
+    figure.tick_labels(panel, ["embedding", *map(str, range(forward.n_layers))], y=True)
+    panel.tick_params(axis="x", rotation=60)
+    fig.colorbar(image, ax=panel, label="probability of the token shown")
+    return fig
 
 
 def ffn_hidden(plot: Plot, inputs: PlotInputs) -> "figure.Figure":
@@ -119,7 +146,7 @@ def ffn_hidden(plot: Plot, inputs: PlotInputs) -> "figure.Figure":
     cut = float(np.quantile(np.abs(after[-1]), 0.98)) or 1.0  # a few large values must not leave all others white
     limits = {"vmin": -cut, "vmax": cut}
     title = "last block, after the activation"
-    image = figure.heatmap(axes[0, 0], after[-1], "hidden feature", "character", title, signed=True, **limits)
+    image = figure.heatmap(axes[0, 0], after[-1], "hidden feature", forward.model.unit, title, signed=True, **limits)
     figure.tick_labels(axes[0, 0], forward.labels, y=True)
     fig.colorbar(image, ax=axes[0, 0], label="value (2 % are beyond the scale)")
     low, high = float(min(before.min(), after.min())), float(max(before.max(), after.max()))
@@ -141,13 +168,13 @@ def ffn_hidden(plot: Plot, inputs: PlotInputs) -> "figure.Figure":
 
 def ffn_values(forward: ForwardPass) -> tuple[Array, Array]:
     """Return the inputs of all feed-forward networks, after layer norm, and their outputs, (L, T, D) each."""
-    if forward.run.settings.model.get("norm") == "post":
+    if not forward.model.is_pre_norm:
         raise UsageError("this plot needs a pre-norm model, such as: headway train --preset names")
     _, stream = forward.residual_stream()
     before, after = stream[1:-1:2], stream[2::2]  # (L, T, D): each network adds its output to the stream
     normed = []
     for i, x in enumerate(before):
-        gamma, beta = (forward.run.params[f"blocks.{i}.ln2.{name}"] for name in ("gamma", "beta"))
+        gamma, beta = (forward.model.parameter(f"blocks.{i}.ln2.{name}") for name in ("gamma", "beta"))
         normed.append(forward.functions.array("layernorm.layernorm", x.shape, x, gamma, beta))
     return np.stack(normed), after - before
 

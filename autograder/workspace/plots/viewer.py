@@ -11,16 +11,16 @@ DATA = "{{data}}"  # placeholder for the data, inside a <script type="applicatio
 
 
 def page(plot: Plot, inputs: PlotInputs) -> str:
-    """Return the page: the weights of every head over a text, and the model's most likely next characters."""
+    """Return the page: the weights of every head over a text, and the model's most likely next tokens."""
     forward = ForwardPass(inputs)
-    chars = forward.run.chars
+    best = [row.argsort()[::-1][:3].tolist() for row in forward.logits]
     data = {
         "title": plot.title,
-        "text": list(forward.text),
         "labels": forward.labels,
         "weights": forward.attention_weights().round(4).tolist(),  # (L, H, T, T)
-        "expected": [[chars[i] for i in row.argsort()[::-1][:3].tolist()] for row in forward.logits],
-        "about": f"{forward.run.settings.preset} on {forward.run.settings.data}, {forward.run.step:,} steps",
+        "expected": [forward.model.labels(ids) for ids in best],
+        "unit": forward.model.unit,
+        "about": forward.model.about,
     }
     template = files(__package__).joinpath("viewer.html").read_text("utf-8")
     return template.replace(DATA, embed(data))

@@ -22,6 +22,7 @@ from autograder.workspace.plots.training import loss_curve
 from autograder.workspace.terminal import echo_disabled
 from autograder.workspace.training import checkpoint, datasets, presets
 from autograder.workspace.training.checkpoint import Checkpoint, TrainingSettings
+from autograder.workspace.training.sampling import Sampling
 from autograder.workspace.training.trainer import Trainer
 
 MEASUREMENTS = 10  # how often the validation loss is measured in a run
@@ -105,11 +106,13 @@ def _stop_on_ctrl_c() -> Iterator[threading.Event]:
         signal.signal(signal.SIGINT, previous)
 
 
-def generate(folder: Path, run: Checkpoint, prompt: str | None, length: int, temperature: float, seed: int) -> str:
+def generate(folder: Path, run: Checkpoint, prompt: str | None, length: int, sampling: Sampling) -> str:
     """Return the prompt followed by `length` characters generated with the modules in `folder`."""
     prompt = run.settings.prompt if prompt is None else prompt
     run.require_known_characters(prompt)
     if not prompt:
         raise UsageError("the prompt is empty. Give at least one character: --prompt A")
+    if run.settings.kind != "gpt" and (sampling.top_k is not None or sampling.top_p is not None):
+        raise UsageError(f"{run.settings.kind} models are generated without --top-k and --top-p. Leave them out")
     with Workers() as workers, closing(Trainer(workers, folder, run.settings, run)) as trainer:
-        return prompt + trainer.sample(length, temperature, prompt=prompt, seed=seed)
+        return prompt + trainer.sample(length, sampling, prompt)

@@ -22,6 +22,7 @@ _GPT = ("softmax", "embeddings", "attention", "multihead", "layernorm", "ffn", "
 _MODULES = {
     "bigram": ("tokenizer", "softmax", "bigram"),
     "gpt": ("tokenizer", *_GPT, "training", "generation"),
+    "gpt2": (*_GPT, "generation", "bpe", "gpt2"),  # imported, not trained here
     "encoder-decoder": ("tokenizer", *_GPT[:-1], "training", "encoder_decoder"),
     "llama": ("tokenizer", *_GPT, "training", "generation", "llama"),
 }

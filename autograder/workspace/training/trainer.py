@@ -4,7 +4,7 @@ import hashlib
 import math
 import time
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,7 @@ from autograder.report.training_progress import TrainingUpdate
 from autograder.sandbox import Limits, Workers
 from autograder.workspace.training import datasets
 from autograder.workspace.training.checkpoint import Checkpoint, TrainingSettings
+from autograder.workspace.training.sampling import Sampling
 
 # The function that a run needs last, by the kind of model.
 _FUNCTIONS = {
@@ -70,11 +71,11 @@ class Trainer:
                 update = replace(update, validation=validation, sample=self.sample(160))
             yield update
 
-    def sample(self, length: int, temperature: float = 1.0, prompt: str | None = None, seed: int | None = None) -> str:
+    def sample(self, length: int, sampling: Sampling | None = None, prompt: str | None = None) -> str:
         """Return `length` characters generated after the prompt (default: the preset's; the seed is the step)."""
         prompt = self.settings.prompt if prompt is None else prompt
-        seed = self.run.step if seed is None else seed
-        text = self._request("sample", prompt=prompt, length=length, seed=seed, temperature=temperature)
+        options = asdict(sampling or Sampling(seed=self.run.step))
+        text = self._request("sample", prompt=prompt, length=length, **options)
         return clean(text, len(prompt) + length)[len(prompt) :]
 
     def comparison_with_counts(self) -> list[str]:

@@ -1,0 +1,145 @@
+"""The file of an imported model: parameters in the course's names, with configuration, vocabulary and merges.
+
+It is a safetensors file; everything but the parameters is JSON in its metadata. Only that is read here. The parameters
+are mapped from the file by the process that computes with them.
+"""
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from autograder.core import tensor_files
+from autograder.core.tensor_files import DTYPES, StoredTensor
+from autograder.core.wire_format import Config, MappedArray
+from autograder.errors import UsageError
+from autograder.workspace.training import checkpoint
+from autograder.workspace.training.checkpoint import Checkpoint
+
+FORMAT = "headway.model/1"
+_SIZES = ("vocab_size", "block_size", "n_layers", "n_heads", "d_model", "d_ff")
+
+
+@dataclass(frozen=True)
+class ModelDescription:
+    """Everything about an imported model but its parameters."""
+
+    source: str  # the name of the folder that it was imported from
+    config: dict[str, Any]  # the fields of its `GPTConfig`
+    tokens: list[str]  # the vocabulary, in the order of the ids
+    merges: list[list[str]]  # pairs of tokens, in the order in which they are merged
+    end: int | None  # the id of the token that ends a text, if there is one
+
+    def require_consistent(self, shapes: Mapping[str, tuple[int, ...]]) -> None:
+        """Raise ValueError unless its parts, and parameters of these shapes, fit together."""
+        for name in _SIZES:
+            if type(self.config.get(name)) is not int or self.config[name] < 1:
+                raise ValueError(f"{name} is {self.config.get(name)!r}, expected an integer of at least 1")
+        if len(self.tokens) != self.config["vocab_size"] or not all(isinstance(token, str) for token in self.tokens):
+            raise ValueError(f"the vocabulary has {len(self.tokens)} tokens, expected {self.config['vocab_size']}")
+        if not all(len(pair) == 2 and all(isinstance(token, str) for token in pair) for pair in self.merges):
+            raise ValueError("a merge is not a pair of tokens")
+        if self.end is not None and not (type(self.end) is int and 0 <= self.end < len(self.tokens)):
+            raise ValueError(f"the end of the text is {self.end!r}, expected the id of a token")
+        if self.config["n_layers"] > len(shapes):
+            raise ValueError(f"{len(shapes)} parameters are too few for {self.config['n_layers']} blocks")
+        expected = parameter_shapes(self.config)
+        for name in sorted(expected.keys() | shapes.keys()):
+            if name not in shapes:
+                raise ValueError(f"the parameter {name} is missing")
+            if name not in expected:
+                raise ValueError(f"there is no parameter {name[:80]!r} in such a model")
+            if shapes[name] != expected[name]:
+                raise ValueError(f"{name} has shape {shapes[name]}, expected {expected[name]}")
+
+
+@dataclass(frozen=True)
+class ImportedModel:
+    """An imported model, whose parameters are in its file."""
+
+    path: Path
+    description: ModelDescription
+    tensors: dict[str, StoredTensor]
+
+    @property
+    def config(self) -> Config:
+        """Return its `GPTConfig`, in the form in which it is sent to the student's process."""
+        return Config("gpt", "GPTConfig", self.description.config)
+
+    @property
+    def params(self) -> dict[str, MappedArray]:
+        """Return its parameters, in the form in which they are sent to the student's process: as places in the file."""
+        return {name: mapped(tensor) for name, tensor in self.tensors.items()}
+
+    @property
+    def vocab(self) -> dict[str, int]:
+        """Return the id of each token."""
+        return {token: number for number, token in enumerate(self.description.tokens)}
+
+    @property
+    def merges(self) -> list[tuple[str, str]]:
+        """Return the pairs of tokens, in the order in which they are merged."""
+        return [(left, right) for left, right in self.description.merges]
+
+
+def mapped(tensor: StoredTensor) -> MappedArray:
+    """Return a tensor in the form in which it is sent to the student's process: as a place in the file."""
+    return MappedArray(str(tensor.path), DTYPES[tensor.dtype], tensor.shape, tensor.offset)
+
+
+def parameter_shapes(config: Mapping[str, Any]) -> dict[str, tuple[int, ...]]:
+    """Return the shape of every parameter of a GPT-2 with this configuration."""
+    vocabulary, positions, width, hidden = (config[n] for n in ("vocab_size", "block_size", "d_model", "d_ff"))
+    block = {"ln1.gamma": (width,), "ln1.beta": (width,), "attn.W_qkv": (width, 3 * width),
+             "attn.b_qkv": (3 * width,), "attn.W_o": (width, width), "attn.b_o": (width,), "ln2.gamma": (width,),
+             "ln2.beta": (width,), "ffn.W_1": (width, hidden), "ffn.b_1": (hidden,), "ffn.W_2": (hidden, width),
+             "ffn.b_2": (width,)}  # fmt: skip
+    shapes: dict[str, tuple[int, ...]] = {"W_tok": (vocabulary, width), "W_pos": (positions, width)}
+    for i in range(config["n_layers"]):
+        shapes |= {f"blocks.{i}.{name}": shape for name, shape in block.items()}
+    shapes |= {"ln_f.gamma": (width,), "ln_f.beta": (width,)}
+    return shapes if config["tied"] else shapes | {"W_head": (width, vocabulary)}
+
+
+def save(
+    path: Path,
+    description: ModelDescription,
+    parameters: Mapping[str, tuple[str, tuple[int, ...]]],
+    data: Iterable[bytes],
+) -> None:
+    """Write the file of an imported model atomically; `parameters` and `data` are as in `write_tensors`."""
+    header = json.dumps({"format": FORMAT, **asdict(description)}, ensure_ascii=False)
+    tensor_files.write_tensors(path, parameters, {"headway": header}, data)
+
+
+def load(path: Path) -> Checkpoint | ImportedModel:
+    """Read a model: a checkpoint of `headway train`, or the file of an imported model, without its parameters."""
+    try:
+        file = tensor_files.read_header(path.resolve())
+    except (OSError, tensor_files.DamagedFile):
+        return checkpoint.load(path)  # which says what is wrong
+    if "headway" not in file.metadata:
+        raise UsageError(
+            f"{path} is no model of Headway. To import a model from a folder of Hugging Face files: "
+            "headway import-model FOLDER"
+        )
+    try:
+        header = json.loads(file.metadata["headway"])
+        if header["format"] != FORMAT:
+            return checkpoint.load(path)
+        description = ModelDescription(**{name: value for name, value in header.items() if name != "format"})
+        description.require_consistent({name: tensor.shape for name, tensor in file.tensors.items()})
+        if wrong := {tensor.dtype for tensor in file.tensors.values()} - {"F32", "F64"}:
+            raise ValueError(f"a parameter has the dtype {min(wrong)}")
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        problem = f"{path} is damaged ({type(error).__name__}: {error})"
+        raise UsageError(f"{problem}. Import the model again: headway import-model") from None
+    return ImportedModel(path, description, file.tensors)
+
+
+def as_bytes(value: Any) -> "np.ndarray[Any, np.dtype[np.uint8]]":
+    """Return JSON as an array of bytes, for values that are too long for the header of a frame."""
+    return np.frombuffer(json.dumps(value, ensure_ascii=False).encode("utf-8", "surrogatepass"), np.uint8)

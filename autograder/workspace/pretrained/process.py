@@ -1,0 +1,44 @@
+"""The student's process that computes with an imported model."""
+
+from pathlib import Path
+from typing import Any
+
+from autograder.core.text import clean
+from autograder.courses.transformer import TRANSFORMER
+from autograder.engine.student import StudentCode
+from autograder.errors import Blocked, NotStarted, Raised, UsageError, Verdict
+from autograder.sandbox import Limits, Workers
+
+CALL_SECONDS = 600.0  # of one answer: a long prompt is read in one call
+
+
+class PretrainedProcess:
+    """A process with the modules in a folder, which answers requests about an imported model."""
+
+    def __init__(self, workers: Workers, folder: Path) -> None:
+        self._student = StudentCode(workers, folder, TRANSFORMER, Limits.for_training(CALL_SECONDS))
+
+    def request(self, action: str, function: str, source: Path | None = None, **request: Any) -> Any:
+        """Return the answer to one request.
+
+        A failure is a UsageError. It names `function`, or `source` if the function raised ValueError: that is how the
+        course's functions refuse what they are given.
+        """
+        try:
+            return self._student.pretrained_request(action, function, **request)
+        except (NotStarted, Blocked) as verdict:
+            needed = verdict.blocked_by[0] if isinstance(verdict, Blocked) else function
+            raise UsageError(
+                f"an imported model needs {needed}, which is not written yet. Write it (headway check {needed}), "
+                "or use the official solution: --solution"
+            ) from None
+        except Raised as verdict:
+            if source is not None and verdict.exception.type == "ValueError":
+                raise UsageError(f"{source} cannot be imported: {clean(verdict.exception.message, 300)}") from None
+            raise UsageError(f"{verdict.message}. To see more: headway check") from None
+        except Verdict as verdict:
+            raise UsageError(f"{verdict.message}. To see more: headway check") from None
+
+    def close(self) -> None:
+        """End the process."""
+        self._student.close()
