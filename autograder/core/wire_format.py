@@ -152,15 +152,19 @@ class MappedArray:
 
     path: str
     dtype: str  # a key of DTYPES
-    shape: tuple[int, ...]
+    shape: tuple[int, ...]  # in the file
     offset: int  # of its first byte in the file
+    transposed: bool = False  # whether the file has the transpose of the array
 
     def open(self) -> "np.ndarray[Any, np.dtype[Any]]":
         """Return the array; raise OSError or ValueError if the file does not have it any more."""
         count = math.prod(self.shape)
         if count == 0:
-            return np.zeros(self.shape, DTYPES[self.dtype])
-        return np.frombuffer(_mapped(self.path), DTYPES[self.dtype], count, self.offset).reshape(self.shape)
+            array = np.zeros(self.shape, DTYPES[self.dtype])
+        else:
+            flat = np.frombuffer(_mapped(self.path), DTYPES[self.dtype], count, self.offset)
+            array = flat.reshape(self.shape)
+        return array.T if self.transposed else array
 
 
 @lru_cache(maxsize=8)
@@ -250,7 +254,7 @@ def _describe(value: Any, chunks: list[bytes], depth: int) -> Any:
     if type(value) is FunctionOf:
         return {"f": [value.kind, _describe(value.weights, chunks, depth + 1), value.max_calls]}
     if type(value) is MappedArray:
-        return {"m": [value.path, value.dtype, list(value.shape), value.offset]}
+        return {"m": [value.path, value.dtype, list(value.shape), value.offset, value.transposed]}
     if type(value) is Config:
         return {"c": [value.module, value.name, _describe(value.fields, chunks, depth + 1)]}
     if is_dataclass(value) and not isinstance(value, (type, Opaque)):
@@ -323,10 +327,11 @@ class _Decoder:
             kind, weights, max_calls = content[0], self.build(content[1], depth + 1), content[2]
             if type(kind) is str and kind in FUNCTIONS and type(max_calls) in (int, type(None)):
                 return FunctionOf(kind, weights, max_calls)
-        if tag == "m" and type(content) is list and len(content) == 4:
-            path, code, shape, offset = content
-            if type(path) is str and code in DTYPES and _is_shape(shape) and type(offset) is int:
-                return MappedArray(path, code, tuple(shape), offset)
+        if tag == "m" and type(content) is list and len(content) == 5:
+            path, code, shape, offset, transposed = content
+            is_right = type(path) is str and type(code) is str and code in DTYPES and _is_shape(shape)
+            if is_right and type(offset) is int and type(transposed) is bool:
+                return MappedArray(path, code, tuple(shape), offset, transposed)
         if tag == "c" and type(content) is list and len(content) == 3:
             module, name, fields = content
             values = self.build(fields, depth + 1)

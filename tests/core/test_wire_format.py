@@ -200,6 +200,7 @@ FORBIDDEN = [  # as header entries, because a Config cannot be a key of a dict
     {"c": ["/tmp/evil", "run", {"d": []}]},
     {"g": [{"l": [1]}, False]},
     {"f": ["sum(w * x**2)", 1.0, None]},
+    {"m": ["/etc/passwd", "|u1", [4], 0, False]},
     {"h": 2},
     {"h": -1},
 ]
@@ -228,6 +229,37 @@ def test_student_frame_with_forbidden_marker_is_refused(entry, place):
             wire_format.unpack(frame, handles)
         with pytest.raises(wire_format.FrameError):
             wire_format.read_frame(io.BytesIO(frame).read, handles=handles)
+
+
+@pytest.mark.parametrize("transposed", [False, True])
+def test_mapped_array_is_read_from_its_file(tmp_path, transposed):
+    path = tmp_path / "numbers"
+    numbers = np.arange(12, dtype=np.float32).reshape(3, 4)
+    path.write_bytes(b"header.." + numbers.tobytes())
+    marker = wire_format.unpack(wire_format.pack(wire_format.MappedArray(str(path), "<f4", (3, 4), 8, transposed)))
+    array = marker.open()
+    assert np.array_equal(array, numbers.T if transposed else numbers)
+    assert type(array) is np.ndarray and not array.flags.writeable and not array.flags.owndata
+    with pytest.raises(ValueError, match="buffer"):
+        wire_format.MappedArray(str(path), "<f4", (3, 5), 8).open()
+    assert wire_format.MappedArray(str(path), "<f4", (0, 5), 8).open().shape == (0, 5)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        ["f", "<f4", [1], 0],
+        ["f", "O", [1], 0, False],
+        [1, "<f4", [1], 0, False],
+        ["f", "<f4", [-1], 0, False],
+        ["f", ["<f4"], [1], 0, False],
+        ["f", "<f4", [1], "0", False],
+        ["f", "<f4", [1], 0, 1],
+    ],
+)
+def test_malformed_mapped_array_is_refused(content):
+    with pytest.raises(wire_format.FrameError, match="malformed"):
+        wire_format.unpack(frame_of({"m": content}))
 
 
 @pytest.mark.parametrize("place", ["top level", "list", "tuple", "dict"])

@@ -25,10 +25,14 @@ class Import:
         described = {name: (array.dtype.str, tuple(array.shape)) for name, array in self.params.items()}
         return (dataclasses.asdict(self.config), described)
 
+    def choose(self, request):
+        """Choose the parameter, or the transpose of it, whose numbers will be asked for."""
+        array = self.params[request["name"]]
+        self.chosen = np.ascontiguousarray(array.T if request["transposed"] else array).reshape(-1)
+
     def piece(self, request):
-        """Return some of the numbers of one parameter, flattened."""
-        flat = np.ascontiguousarray(self.params[request["name"]]).reshape(-1)
-        return flat[request["start"] : request["stop"]]
+        """Return some of the numbers of the chosen parameter."""
+        return self.chosen[request["start"] : request["stop"]]
 
 
 def widened(array, kind):

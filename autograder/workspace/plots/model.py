@@ -11,6 +11,7 @@ from autograder.workspace.plots.inputs import Array, PlotInputs, drawable
 from autograder.workspace.plots.shown_model import shown_model
 
 LAYERS = ("after_attention", "after_ffn")
+MANY_HEADS = 48  # in one figure: more are drawn small
 
 
 class ForwardPass:
@@ -53,13 +54,21 @@ def heads(plot: Plot, inputs: PlotInputs) -> "figure.Figure":
     """Draw the weights of every head, one row of panels for each block."""
     forward = ForwardPass(inputs)
     weights = forward.attention_weights()
-    cell = max(2.0, min(3.2, 0.28 * len(forward.labels)))
+    many = forward.n_layers * forward.n_heads > MANY_HEADS
+    cell = max(2.0, min(3.2, 0.28 * len(forward.labels))) if not many else 1.6
     size = (cell * forward.n_heads + 1.5, cell * forward.n_layers + 0.8)
-    fig, axes = figure.subplots(plot.title, forward.n_layers, forward.n_heads, size, sharex=True, sharey=True)
+    # With shared axes, the time grows with the square of their number.
+    shared = {} if many else {"sharex": True, "sharey": True}
+    fig, axes = figure.subplots(plot.title, forward.n_layers, forward.n_heads, size, **shared)
     for (layer, head), panel in np.ndenumerate(axes):
-        figure.heatmap(panel, weights[layer, head], "", "", f"block {layer}, head {head}", vmin=0.0, vmax=1.0)
-        figure.tick_labels(panel, forward.labels, x=True, y=True)
-        panel.tick_params(labelsize=9)
+        title = f"block {layer}, head {head}"
+        figure.heatmap(panel, weights[layer, head], "", "", title, vmin=0.0, vmax=1.0)
+        if many:
+            panel.set(xticks=[], yticks=[])
+        is_lowest, is_first = layer == forward.n_layers - 1, head == 0
+        figure.tick_labels(panel, forward.labels, x=is_lowest or not many, y=is_first or not many)
+        panel.tick_params(labelsize=7 if many else 9)
+        panel.tick_params(axis="x", rotation=90 if many else 0)
     for panel in axes[-1]:
         panel.set_xlabel("key")
     for panel in axes[:, 0]:
@@ -123,7 +132,7 @@ def logit_lens(plot: Plot, inputs: PlotInputs) -> "figure.Figure":
         probs = forward.functions.array("softmax.softmax", scores.shape, scores)
         best.append(forward.model.labels(probs.argmax(axis=-1).tolist()))
         probabilities.append(probs.max(axis=-1))
-    size = (max(6.0, min(10.0, 0.72 * len(forward.labels) + 2.0)), 0.34 * len(stages) + 2.0)
+    size = (max(6.0, min(40.0, 0.72 * len(forward.labels) + 2.0)), 0.34 * len(stages) + 2.0)
     fig, [[panel]] = figure.subplots(plot.title, size=size)
     image = figure.heatmap(panel, np.stack(probabilities), "after the token", "after block", vmin=0.0, vmax=1.0)
     for (row, column), probability in np.ndenumerate(np.stack(probabilities)):

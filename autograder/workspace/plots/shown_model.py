@@ -67,8 +67,9 @@ class ShownModel(ABC):
             x = self._functions.array("layernorm.layernorm", x.shape, x, gamma, beta)
         size = (self.config.vocab_size, len(x))
         if (head := self.parameter("W_head")) is None:  # The head is the transposed token table.
-            columns = np.ascontiguousarray(x.T)
-            scores = self._functions.array("ffn.linear", size, self.parameter("W_tok"), columns, None).T
+            table = self.parameter("W_tok")
+            columns = np.ascontiguousarray(x.T, table.dtype)  # Another dtype would need a copy of the table.
+            scores = self._functions.array("ffn.linear", size, table, columns, None).T
         else:
             scores = self._functions.array("ffn.linear", size[::-1], x, head, None)
         bias = self.parameter("b_head")

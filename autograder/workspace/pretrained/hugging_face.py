@@ -20,6 +20,7 @@ from autograder.core.text import clean
 from autograder.errors import UsageError
 
 WEIGHTS, INDEX = "model.safetensors", "model.safetensors.index.json"
+SIZES = ("vocab_size", "n_positions", "n_embd", "n_layer", "n_head")  # in config.json
 NEEDED = ("config.json", WEIGHTS, "vocab.json", "merges.txt")
 LARGEST_TEXT = 64 << 20  # bytes of a JSON file, or of the merges
 _OTHER_WEIGHTS = (".bin", ".pt", ".pth", ".ckpt", ".h5", ".msgpack", ".onnx", ".gguf")
@@ -68,12 +69,19 @@ def _file_names(folder: Path) -> set[str]:
 
 
 def _require_gpt2(folder: Path, config: dict[str, Any]) -> None:
+    """Raise UsageError if the model is of another type, or a size cannot be one."""
     kind = config.get("model_type", "gpt2")
     if kind != "gpt2":
         raise UsageError(
             f"{folder / 'config.json'} describes a model of type {clean(kind, 40)!r}. "
             "Only GPT-2 models can be imported (model_type 'gpt2')"
         )
+    for name in SIZES:
+        if name in config and not (type(config[name]) is int and config[name] > 0):
+            problem = (
+                f"{folder / 'config.json'}: {name} is {clean(repr(config[name]), 40)}, expected a positive integer"
+            )
+            raise UsageError(f"{problem}. Download or copy it again")
 
 
 def _require_files(folder: Path, names: set[str]) -> None:

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from autograder.core import tensor_files
 from autograder.core.files import report_write_error
 from autograder.core.text import clean
 from autograder.core.wire_format import FrameError, pack
@@ -46,7 +47,7 @@ def import_model(modules: Path, model: HuggingFaceModel, out: Path) -> ModelDesc
         except ValueError as error:
             raise UsageError(f"the files in {model.folder} do not fit together: {error}") from None
         with report_write_error(out, "Name another file: --out FILE"):
-            model_file.save(out, description, parameters, _data(process, parameters))
+            model_file.save(out, description, parameters, _data(process, description, parameters))
     return description
 
 
@@ -77,13 +78,14 @@ def _convert(process: PretrainedProcess, model: HuggingFaceModel) -> tuple[dict[
         raise UsageError("gpt2.gpt2_params did not return parameters. Check it: headway check gpt2") from None
 
 
-def _data(process: PretrainedProcess, parameters: Parameters) -> Iterator[bytes]:
-    """Yield the bytes of all parameters, in order."""
+def _data(process: PretrainedProcess, description: ModelDescription, parameters: Parameters) -> Iterator[bytes]:
+    """Yield the bytes of all parameters, in order, as they are stored."""
     for name, (dtype, shape) in parameters.items():
-        code, count = {"F32": "<f4", "F64": "<f8"}[dtype], math.prod(shape)
+        code, count = tensor_files.DTYPES[dtype], math.prod(shape)
+        process.request("choose", "gpt2.gpt2_params", name=name, transposed=description.is_transposed(name))
         for start in range(0, count, PIECE):
             stop = min(count, start + PIECE)
-            piece = process.request("piece", "gpt2.gpt2_params", name=name, start=start, stop=stop)
+            piece = process.request("piece", "gpt2.gpt2_params", start=start, stop=stop)
             if not isinstance(piece, np.ndarray) or piece.dtype.str != code or piece.shape != (stop - start,):
                 raise UsageError(f"the parameter {name} changed while it was read. Check: headway check gpt2")
             yield piece.tobytes()

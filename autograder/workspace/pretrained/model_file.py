@@ -2,6 +2,9 @@
 
 It is a safetensors file; everything but the parameters is JSON in its metadata. Only that is read here. The parameters
 are mapped from the file by the process that computes with them.
+
+The token table is stored transposed, (D, V), where it is the head as well. For every new token the whole of it is
+multiplied by one vector, and that is faster if the numbers of one feature lie side by side (tests/bench/bench_gpt2.py).
 """
 
 import json
@@ -32,6 +35,14 @@ class ModelDescription:
     tokens: list[str]  # the vocabulary, in the order of the ids
     merges: list[list[str]]  # pairs of tokens, in the order in which they are merged
     end: int | None  # the id of the token that ends a text, if there is one
+
+    def is_transposed(self, name: str) -> bool:
+        """Return whether the file has the transpose of this parameter."""
+        return name == "W_tok" and bool(self.config["tied"])
+
+    def stored_shape(self, name: str, shape: tuple[int, ...]) -> tuple[int, ...]:
+        """Return the shape in the file of a parameter of this shape."""
+        return shape[::-1] if self.is_transposed(name) else shape
 
     def require_consistent(self, shapes: Mapping[str, tuple[int, ...]]) -> None:
         """Raise ValueError unless its parts, and parameters of these shapes, fit together."""
@@ -72,7 +83,7 @@ class ImportedModel:
     @property
     def params(self) -> dict[str, MappedArray]:
         """Return its parameters, in the form in which they are sent to the student's process: as places in the file."""
-        return {name: mapped(tensor) for name, tensor in self.tensors.items()}
+        return {name: mapped(tensor, self.description.is_transposed(name)) for name, tensor in self.tensors.items()}
 
     @property
     def vocab(self) -> dict[str, int]:
@@ -85,9 +96,9 @@ class ImportedModel:
         return [(left, right) for left, right in self.description.merges]
 
 
-def mapped(tensor: StoredTensor) -> MappedArray:
+def mapped(tensor: StoredTensor, transposed: bool = False) -> MappedArray:
     """Return a tensor in the form in which it is sent to the student's process: as a place in the file."""
-    return MappedArray(str(tensor.path), DTYPES[tensor.dtype], tensor.shape, tensor.offset)
+    return MappedArray(str(tensor.path), DTYPES[tensor.dtype], tensor.shape, tensor.offset, transposed)
 
 
 def parameter_shapes(config: Mapping[str, Any]) -> dict[str, tuple[int, ...]]:
@@ -110,9 +121,17 @@ def save(
     parameters: Mapping[str, tuple[str, tuple[int, ...]]],
     data: Iterable[bytes],
 ) -> None:
-    """Write the file of an imported model atomically; `parameters` and `data` are as in `write_tensors`."""
+    """Write the file of an imported model atomically.
+
+    Args:
+        path: the file.
+        description: everything but the parameters.
+        parameters: dtype and shape of each, by name.
+        data: the bytes of all parameters in this order, as they are stored, in pieces of any size.
+    """
     header = json.dumps({"format": FORMAT, **asdict(description)}, ensure_ascii=False)
-    tensor_files.write_tensors(path, parameters, {"headway": header}, data)
+    stored = {name: (dtype, description.stored_shape(name, shape)) for name, (dtype, shape) in parameters.items()}
+    tensor_files.write_tensors(path, stored, {"headway": header}, data)
 
 
 def load(path: Path) -> Checkpoint | ImportedModel:
@@ -131,7 +150,8 @@ def load(path: Path) -> Checkpoint | ImportedModel:
         if header["format"] != FORMAT:
             return checkpoint.load(path)
         description = ModelDescription(**{name: value for name, value in header.items() if name != "format"})
-        description.require_consistent({name: tensor.shape for name, tensor in file.tensors.items()})
+        shapes = {name: description.stored_shape(name, tensor.shape) for name, tensor in file.tensors.items()}
+        description.require_consistent(shapes)
         if wrong := {tensor.dtype for tensor in file.tensors.values()} - {"F32", "F64"}:
             raise ValueError(f"a parameter has the dtype {min(wrong)}")
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:

@@ -1,0 +1,237 @@
+"""Tokens per second of the official solution and of transformers at GPT-2 small's size, with random parameters.
+
+    python tests/bench/bench_gpt2.py                      one thread, then two
+    python tests/bench/bench_gpt2.py --threads 1 --rounds 9 --new 64
+
+The model is written as a folder of Hugging Face files and imported by `headway import-model`. Then each library runs in
+a process of its own that keeps the model, and they generate the same text in turn, greedily, with their caches:
+
+    last_logits       the loop of `headway generate`: gpt2.last_logits, generation.next_token_probs, generation.sample
+    generate_cached   generation.generate_cached
+    transformers      GPT2LMHeadModel.generate, eager
+
+Every new token needs every parameter once, so memory is the limit: the bench measures how fast one matrix–vector
+product reads memory, in the same rounds, and says how much of that each reaches. Prints medians; ratios are medians of
+the ratios within a round, which hold when the machine's speed drifts.
+"""
+
+import argparse
+import json
+import os
+import resource
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+SMALL = {"vocab_size": 50257, "n_positions": 1024, "n_embd": 768, "n_layer": 12, "n_head": 12}
+ALLOCATOR = {"MALLOC_TRIM_THRESHOLD_": "2147483648", "MALLOC_MMAP_THRESHOLD_": "1073741824"}
+PROMPT_TOKENS = 16
+WORKERS = ("last_logits", "generate_cached", "transformers", "matrix × vector")
+
+
+def write_folder(folder, sizes):
+    """Write a model in the form of Hugging Face's files; its vocabulary is made up, because no text is encoded."""
+    import numpy as np
+    from safetensors.numpy import save_file
+
+    rng, width = np.random.default_rng(0), sizes["n_embd"]
+
+    def normal(*shape, mean=0.0):
+        return rng.standard_normal(shape, dtype=np.float32) * np.float32(0.02) + np.float32(mean)
+
+    tensors = {"wte.weight": normal(sizes["vocab_size"], width), "wpe.weight": normal(sizes["n_positions"], width)}
+    for i in range(sizes["n_layer"]):
+        for name, shape in (("attn.c_attn", (width, 3 * width)), ("attn.c_proj", (width, width)),
+                            ("mlp.c_fc", (width, 4 * width)), ("mlp.c_proj", (4 * width, width))):  # fmt: skip
+            tensors |= {f"h.{i}.{name}.weight": normal(*shape), f"h.{i}.{name}.bias": normal(shape[1])}
+        for name in ("ln_1", "ln_2"):
+            tensors |= {f"h.{i}.{name}.weight": normal(width, mean=1), f"h.{i}.{name}.bias": normal(width)}
+    tensors |= {"ln_f.weight": normal(width, mean=1), "ln_f.bias": normal(width)}
+    save_file(tensors, folder / "model.safetensors", metadata={"format": "pt"})
+    config = {"model_type": "gpt2", "architectures": ["GPT2LMHeadModel"], "activation_function": "gelu_new", **sizes}
+    (folder / "config.json").write_text(json.dumps(config | {"bos_token_id": None, "eos_token_id": None}), "utf-8")
+    vocabulary = {f"token{i}": i for i in range(sizes["vocab_size"])}
+    (folder / "vocab.json").write_text(json.dumps(vocabulary), "utf-8")
+    (folder / "merges.txt").write_text("#version: 0.2\n", "utf-8")
+    return sum(array.size for array in tensors.values()) - tensors["wpe.weight"].size
+
+
+def peak_megabytes(who=resource.RUSAGE_SELF):
+    return resource.getrusage(who).ru_maxrss / 1024
+
+
+def official(path, kind):
+    """Return a function that generates n tokens after a prompt with the official solution."""
+    sys.path.insert(0, str(ROOT / "solutions"))
+    import numpy as np
+    from generation import generate_cached, next_token_probs, sample
+    from gpt import GPTConfig
+    from gpt2 import last_logits
+
+    from autograder.workspace.pretrained import model_file
+
+    model = model_file.load(path)
+    params = {name: marker.open() for name, marker in model.params.items()}
+    config = GPTConfig(**model.config.fields)
+
+    def generate(prompt, n_new):
+        rng, ids = np.random.default_rng(0), np.array(prompt)[None]
+        if kind == "generate_cached":
+            return generate_cached(ids, params, config, n_new, rng, temperature=0)[0].tolist()
+        cache, new, context = None, [], ids
+        for _ in range(n_new):
+            logits, cache = last_logits(context, params, config, cache)
+            context = sample(next_token_probs(logits, temperature=0), rng)[:, None]
+            new.append(int(context[0, 0]))
+        return [*prompt, *new]
+
+    return generate
+
+
+def transformers(folder, threads):
+    """Return a function that generates n tokens after a prompt with transformers."""
+    import torch
+    from transformers import GPT2LMHeadModel
+
+    torch.set_num_threads(threads)
+    model = GPT2LMHeadModel.from_pretrained(folder, attn_implementation="eager").eval()
+
+    def generate(prompt, n_new):
+        with torch.no_grad():
+            ids = torch.tensor([prompt])
+            return model.generate(
+                ids, attention_mask=torch.ones_like(ids), min_new_tokens=n_new, max_new_tokens=n_new, do_sample=False,
+                pad_token_id=0,
+            )[0].tolist()  # fmt: skip
+
+    return generate
+
+
+def memory_reader(count):
+    """Return a function that multiplies matrices of `count` numbers in all by one vector, n times."""
+    import numpy as np
+
+    rows, columns = 768, 3072
+    matrices = np.ones((count // (rows * columns), rows, columns), np.float32)
+    x = np.ones((1, rows), np.float32)
+
+    def multiply(prompt, n_new):
+        for _ in range(n_new):
+            for matrix in matrices:
+                x @ matrix
+        return []
+
+    return multiply
+
+
+def work(kind, folder, path, threads, count):
+    """Answer lines of standard input, each the number of new tokens, with seconds, ids and memory."""
+    started = time.perf_counter()
+    if kind == "transformers":
+        generate = transformers(folder, threads)
+    elif kind == "matrix × vector":
+        generate = memory_reader(count)
+    else:
+        generate = official(path, kind)
+    prompt = [(37 * i) % SMALL["vocab_size"] for i in range(1, PROMPT_TOKENS + 1)]
+    loaded = time.perf_counter() - started
+    for line in sys.stdin:
+        started = time.perf_counter()
+        ids = generate(prompt, int(line))
+        seconds = time.perf_counter() - started
+        print(json.dumps({"seconds": seconds, "ids": ids, "peak": peak_megabytes(), "loaded": loaded}), flush=True)
+
+
+class Worker:
+    """A process that keeps one library's model."""
+
+    def __init__(self, kind, threads, *arguments):
+        variables = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), str(threads))
+        environment = {**os.environ, **ALLOCATOR, **variables, "HF_HUB_OFFLINE": "1", "PYTHONWARNINGS": "ignore"}
+        command = [sys.executable, __file__, "--worker", kind, "--threads", str(threads), *map(str, arguments)]
+        self.process = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment,
+            stderr=subprocess.DEVNULL,
+        )  # fmt: skip
+
+    def generate(self, n_new):
+        self.process.stdin.write(f"{n_new}\n")
+        self.process.stdin.flush()
+        return json.loads(self.process.stdout.readline())
+
+    def close(self):
+        self.process.stdin.close()
+        self.process.wait()
+
+
+def compare(threads, rounds, n_new, folder, path, count):
+    """Print the table for one number of threads."""
+    workers = {kind: Worker(kind, threads, "--files", folder, path, "--count", count) for kind in WORKERS}
+    answers = {kind: [] for kind in WORKERS}
+    try:
+        for worker in workers.values():
+            worker.generate(2)  # imports, page cache
+        for _ in range(rounds):
+            for kind, worker in workers.items():
+                first, rest = worker.generate(1), worker.generate(n_new + 1)
+                # Reading the prompt takes as long in both.
+                answers[kind].append({**rest, "per_token": (rest["seconds"] - first["seconds"]) / n_new})
+    finally:
+        for worker in workers.values():
+            worker.close()
+    texts = {kind: answers[kind][0]["ids"] for kind in WORKERS[:-1]}
+    equal = all(text == texts["transformers"] for text in texts.values())
+    size = 4 * count
+    print(f"\n{threads} thread{'s' * (threads > 1)}, {rounds} rounds of {n_new} tokens; equal tokens: {equal}")
+    print(f"{'':18}{'tokens/s':>10}{'to transformers':>17}{'GB/s':>7}{'of the limit':>14}{'peak MiB':>10}")
+    limit = [answer["per_token"] for answer in answers["matrix × vector"]]
+    for kind in WORKERS:
+        taken = [answer["per_token"] for answer in answers[kind]]
+        median = statistics.median(taken)
+        ratios = [b["per_token"] / a for a, b in zip(taken, answers["transformers"], strict=True)]
+        share = statistics.median(low / a for a, low in zip(taken, limit, strict=True))
+        print(f"{kind:18}{1 / median:10.1f}{statistics.median(ratios):16.2f}x{size / median / 1e9:7.1f}{share:13.0%} "
+              f"{answers[kind][-1]['peak']:9.0f}")  # fmt: skip
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--threads", type=int, action="append", help="number of threads (default: 1 and 2)")
+    parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("--new", type=int, default=32, help="new tokens in each round")
+    parser.add_argument("--worker", help=argparse.SUPPRESS)
+    parser.add_argument("--files", nargs=2, type=Path, help=argparse.SUPPRESS)
+    parser.add_argument("--count", type=int, help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.worker:
+        return work(options.worker, *options.files, options.threads[0], options.count)
+    with tempfile.TemporaryDirectory() as scratch:
+        folder, path = Path(scratch, "gpt2"), Path(scratch, "gpt2.safetensors")
+        folder.mkdir()
+        count = write_folder(folder, SMALL)
+        started = time.perf_counter()
+        command = [
+            sys.executable,
+            "-m",
+            "autograder.cli",
+            "import-model",
+            str(folder),
+            "--solution",
+            "--out",
+            str(path),
+        ]
+        subprocess.run(command, check=True, cwd=ROOT)
+        memory = peak_megabytes(resource.RUSAGE_CHILDREN)
+        print(f"imported in {time.perf_counter() - started:.1f} s; largest process {memory:.0f} MiB")
+        print(f"numbers read per token: {count:,} parameters, {4 * count / 1e6:.0f} MB")
+        for threads in options.threads or [1, 2]:
+            compare(threads, options.rounds, options.new, folder, path, count)
+    return None
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,77 @@
+"""A tiny GPT-2 with random parameters, in the files that Hugging Face's libraries write, and its greedy text."""
+
+import json
+import warnings
+from pathlib import Path
+
+TEXT = "the cat sat on the mat, and the rat ran to the cat. it's 42 degrees in here; we're hot! naïve café 😀 " * 4
+LENGTH = 64  # positions
+SIZES = {"n_positions": LENGTH, "n_embd": 48, "n_layer": 3, "n_head": 4}
+
+
+def make_tokenizer(folder: Path, vocab_size: int = 300) -> object:
+    """Train a byte-level tokenizer, write its vocab.json and merges.txt, and return it."""
+    from tokenizers import ByteLevelBPETokenizer
+
+    tokenizer = ByteLevelBPETokenizer()
+    # The token that ends a text is the last one, as in GPT-2.
+    tokenizer.train_from_iterator([TEXT], vocab_size=vocab_size - 1, min_frequency=1, show_progress=False)
+    tokenizer.add_special_tokens(["<|endoftext|>"])
+    folder.mkdir(parents=True, exist_ok=True)
+    tokenizer.save_model(str(folder))
+    vocab = json.loads((folder / "vocab.json").read_text("utf-8"))
+    vocab["<|endoftext|>"] = len(vocab)
+    (folder / "vocab.json").write_text(json.dumps(vocab, ensure_ascii=False), "utf-8")
+    return tokenizer
+
+
+def make_model(folder: Path, vocab_size: int, form: str = "plain") -> object:
+    """Write config.json and the parameters in one of several forms, all of them random, and return the model."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        import torch
+        from transformers import GPT2Config, GPT2LMHeadModel
+
+        torch.manual_seed(0)
+        end = {"bos_token_id": vocab_size - 1, "eos_token_id": vocab_size - 1}
+        config = GPT2Config(vocab_size=vocab_size, tie_word_embeddings=form != "untied", **SIZES, **end)
+        model = GPT2LMHeadModel(config).eval()
+        with torch.no_grad():
+            for parameter in model.parameters():
+                parameter.add_(torch.randn(parameter.shape) * 0.15)
+        if form == "bfloat16":
+            model = model.bfloat16()
+        if form == "no prefix":
+            model.transformer.save_pretrained(folder)
+        else:
+            model.save_pretrained(folder, **({"max_shard_size": "120KB"} if form == "sharded" else {}))
+        if form == "mask buffers":
+            add_mask_buffers(folder / "model.safetensors")
+        return model.float()
+
+
+def add_mask_buffers(path: Path) -> None:
+    """Add the causal masks that older versions of transformers wrote into the file."""
+    import numpy as np
+    from safetensors.numpy import load_file, save_file
+
+    tensors = load_file(path)
+    for i in range(SIZES["n_layer"]):
+        tensors[f"transformer.h.{i}.attn.bias"] = np.tril(np.ones((1, 1, LENGTH, LENGTH), np.bool_))
+        tensors[f"transformer.h.{i}.attn.masked_bias"] = np.array(-1e4, np.float32)
+    save_file(tensors, path)
+
+
+def greedy_text(model: object, tokenizer: object, prompt: str, length: int, start: list[int] | None = None) -> str:
+    """Return the prompt and the text that the model continues it with, as transformers generates it."""
+    import torch
+
+    ids = start or tokenizer.encode(prompt).ids
+    end = model.config.eos_token_id
+    with torch.no_grad(), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        out = model.generate(
+            torch.tensor([ids]), max_new_tokens=length, do_sample=False, eos_token_id=end, pad_token_id=end
+        )
+    text = tokenizer.decode([i for i in out[0, len(ids) :].tolist() if i != end], skip_special_tokens=False)
+    return prompt + text
