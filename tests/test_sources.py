@@ -53,7 +53,7 @@ def exists(code):
     if found := re.fullmatch(r"(\w+)\.(\w+)(?:\((\w+)\))?", code):
         arguments = NAMES.get(found[1], {}).get(found[2])
         return arguments is not None and (found[3] is None or found[3] in arguments)
-    return code in ("headway generate", "bigram")
+    return code in ("headway generate", "headway import-model", "bigram")
 
 
 def test_sources_named_things_exist():
