@@ -443,11 +443,6 @@ def last_logits(ids, params, config, cache=None):
 # What helps is to read less, or to do more with what was read. A prompt of T tokens reads the parameters once for all
 # T, and a batch reads them once for all its texts. And numbers of 2 bytes, or of 4 bits, are read faster than those of
 # 4 bytes. (NumPy has no fast products for these.)
-#
-# The order of the numbers in memory matters, too. The head multiplies the table W_tok (V, D) by one vector. On the
-# machine where this was measured, NumPy read 17 GB per second if the numbers of one feature lie side by side, and 11 GB
-# if those of one token do, as in the checkpoint. So `headway import-model` stores the table transposed, as (D, V), and
-# gives your functions the transpose of that.
 
 # %% [markdown]
 # ## On paper
@@ -648,3 +643,6 @@ if __name__ == "__main__":
 #   map the file into memory (`np.memmap`) instead of reading it, the products take about a quarter longer.
 # - **A single row.** For one row x, `np.einsum("td,df->tf", x, W)` was faster than `x @ W`: 16 instead of 19
 #   milliseconds for the matrices of all blocks. For many rows it is several times slower.
+# - **The order of the table.** The head multiplies the table (V, D) by one vector. NumPy read 17 GB per second if the
+#   numbers of one feature lie side by side in memory, and 11 GB if those of one token do, as in the checkpoint. So
+#   `headway import-model` stores the table transposed, as (D, V), and gives your functions the transpose of that.

@@ -47,6 +47,8 @@ def make_model(folder: Path, vocab_size: int, form: str = "plain") -> object:
             model.save_pretrained(folder, **({"max_shard_size": "120KB"} if form == "sharded" else {}))
         if form == "mask buffers":
             add_mask_buffers(folder / "model.safetensors")
+        if form == "unaligned":
+            shift_numbers(folder / "model.safetensors")
         return model.float()
 
 
@@ -60,6 +62,15 @@ def add_mask_buffers(path: Path) -> None:
         tensors[f"transformer.h.{i}.attn.bias"] = np.tril(np.ones((1, 1, LENGTH, LENGTH), np.bool_))
         tensors[f"transformer.h.{i}.attn.masked_bias"] = np.array(-1e4, np.float32)
     save_file(tensors, path)
+
+
+def shift_numbers(path: Path) -> None:
+    """Make the numbers begin at a byte that is no multiple of 4, as in the file of GPT-2 small."""
+    content = path.read_bytes()
+    size = int.from_bytes(content[:8], "little")
+    header = content[8 : 8 + size].rstrip()
+    header += b" " * ((3 - len(header)) % 4)
+    path.write_bytes(len(header).to_bytes(8, "little") + header + content[8 + size :])
 
 
 def greedy_text(model: object, tokenizer: object, prompt: str, length: int, start: list[int] | None = None) -> str:

@@ -22,7 +22,7 @@ from autograder.workspace.pretrained import model_file
 
 pytestmark = pytest.mark.slow
 
-FORMS = ("plain", "no prefix", "mask buffers", "sharded", "untied", "bfloat16")
+FORMS = ("plain", "no prefix", "mask buffers", "sharded", "untied", "bfloat16", "unaligned")
 SIZE, PROMPT = 300, "the cat sat"
 
 
