@@ -354,6 +354,16 @@ def last_logits(ids, params, config, cache=None):
 # 4 bytes. (NumPy has no fast products for these.)
 
 # %% [markdown]
+# ## In your own GPT, and in the real one
+#
+# Every block adds to the same residual stream, and the head reads it after the last one. What would the model predict
+# if it ended earlier? Apply the final norm and the head to the stream after each block: this is called the **logit
+# lens**. `headway plot logit-lens` shows the most likely token after each block, at every position. It uses the GPT that
+# you trained. For the real model, import it with `headway import-model gpt2`, and then add
+# `--checkpoint gpt2.safetensors --text "The capital of France is"`. The plots of heads and of the residual stream
+# work with it, too.
+
+# %% [markdown]
 # ## On paper
 #
 # 1. The four matrices of a block have 12 D² entries, with F = 4 D. How many bytes are those of all 12 blocks of GPT-2

@@ -19,7 +19,8 @@ def commands(text: str) -> list[list[str]]:
     """Every `headway …` of the shell blocks and of inline code, in words."""
     blocks = re.findall(r"^```sh\n(.*?)^```", text, re.M | re.S)
     lines = [line for block in blocks for line in block.splitlines()]
-    lines += re.findall(r"`([^`\n]*)`", re.sub(r"^```.*?^```", "", text, flags=re.M | re.S).replace("\n", " "))
+    inline = re.findall(r"`([^`\n]*)`", re.sub(r"^```.*?^```", "", text, flags=re.M | re.S).replace("\n", " "))
+    lines += [code for code in inline if "headway" in code]
     found = []
     for line in lines:
         for part in re.split(r"&&|\|\||;", line.partition("  #")[0].partition(" # ")[0]):
