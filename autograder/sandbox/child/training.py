@@ -279,7 +279,7 @@ class LlamaRun(TrainingRun):
         """Generate `length` characters after the prompt."""
         prompt = self.function("tokenizer", "encode")(request["prompt"], self.stoi)[None]
         rng = np.random.default_rng(request["seed"])
-        options = {name: request[name] for name in ("temperature", "top_k", "top_p") if name in request}
+        options = {name: request[name] for name in ("temperature", "top_k", "top_p")}
         generate = self.function("llama", "generate_llama")
         ids = generate(prompt, self.params, self.config, request["length"], rng, **options)
         return self.function("tokenizer", "decode")(np.asarray(ids)[0], self.itos)

@@ -112,7 +112,7 @@ def generate(folder: Path, run: Checkpoint, prompt: str | None, length: int, sam
     run.require_known_characters(prompt)
     if not prompt:
         raise UsageError("the prompt is empty. Give at least one character: --prompt A")
-    if run.settings.kind != "gpt" and (sampling.top_k is not None or sampling.top_p is not None):
+    if run.settings.kind not in ("gpt", "llama") and (sampling.top_k is not None or sampling.top_p is not None):
         raise UsageError(f"{run.settings.kind} models are generated without --top-k and --top-p. Leave them out")
     with Workers() as workers, closing(Trainer(workers, folder, run.settings, run)) as trainer:
         return prompt + trainer.sample(length, sampling, prompt)
