@@ -358,10 +358,10 @@ def last_logits(ids, params, config, cache=None):
 #
 # Every block adds to the same residual stream, and the head reads it after the last one. What would the model predict
 # if it ended earlier? Apply the final norm and the head to the stream after each block: this is called the **logit
-# lens**. `headway plot logit-lens` shows the most likely token after each block, at every position. It uses the GPT that
-# you trained. For the real model, import it with `headway import-model gpt2`, and then add
-# `--checkpoint gpt2.safetensors --text "The capital of France is"`. The plots of heads and of the residual stream
-# work with it, too.
+# lens**. `headway plot logit-lens` shows the most likely token after each block, at every position. It uses the GPT
+# that you trained. For the real model, import it with `headway import-model gpt2`, and then add
+# `--checkpoint gpt2.safetensors --text "The capital of France is"`. The plots of heads and of the residual stream work
+# with it, too.
 
 # %% [markdown]
 # ## On paper
