@@ -196,6 +196,63 @@ def test_transformer_gradients(normal):
     assert_gradients(loss, params, t.transformer_backward(dout, cache))
 
 
+def test_rope_gradient(normal):
+    m, positions, x, dout = (
+        solution_module("llama"),
+        np.array([0, 3, 7]),
+        normal(size=(2, 3, 4)),
+        normal(size=(2, 3, 4)),
+    )
+    gradient = m.rope_backward(dout, positions, 50.0)
+    assert_gradients(lambda: (dout * m.rope(x, positions, 50.0)).sum(), {"x": x}, {"x": gradient})
+
+
+def test_silu_gradient(normal):
+    m, x, dout = solution_module("llama"), normal(size=(3, 4)) * 3, normal(size=(3, 4))
+    assert_gradients(lambda: (dout * m.silu(x)).sum(), {"x": x}, {"x": m.silu_backward(dout, x)})
+
+
+def llama_start(normal, **changes):
+    m = solution_module("llama")
+    config = m.LlamaConfig(5, 4, n_layers=2, n_heads=4, n_kv_heads=2, d_model=8, d_ff=3, norm_eps=0.1, **changes)
+    initial = m.init_llama(config, np.random.default_rng(0))
+    params = {name: normal(size=value.shape) * 0.5 + ("gamma" in name) for name, value in initial.items()}
+    return m, config, params, solution_module("blocks").subset
+
+
+def test_swiglu_gradients(normal):
+    m, _, params, subset = llama_start(normal)
+    params, x, dout = subset(params, "blocks.0.ffn."), normal(size=(2, 3, 8)), normal(size=(2, 3, 8))
+    dx, grads = m.swiglu_backward(dout, m.swiglu(x, params)[1])
+    assert_gradients(lambda: (dout * m.swiglu(x, params)[0]).sum(), {**params, "x": x}, {**grads, "x": dx})
+
+
+def test_grouped_query_attention_gradients(normal):
+    m, _, params, subset = llama_start(normal)
+    params, x, dout = subset(params, "blocks.0.attn."), normal(size=(2, 3, 8)), normal(size=(2, 3, 8))
+    options = (4, 2, np.tri(3, dtype=bool), np.array([1, 4, 5]), 50.0)
+    dx, grads = m.grouped_query_attention_backward(dout, m.grouped_query_attention(x, params, *options)[1])
+    loss = lambda: (dout * m.grouped_query_attention(x, params, *options)[0]).sum()  # noqa: E731
+    assert_gradients(loss, {**params, "x": x}, {**grads, "x": dx})
+
+
+def test_llama_block_gradients(normal):
+    m, config, params, subset = llama_start(normal)
+    params, x, dout = subset(params, "blocks.0."), normal(size=(2, 3, 8)), normal(size=(2, 3, 8))
+    mask = np.tri(3, dtype=bool)
+    dx, grads = m.llama_block_backward(dout, m.llama_block(x, params, config, mask)[1])
+    loss = lambda: (dout * m.llama_block(x, params, config, mask)[0]).sum()  # noqa: E731
+    assert_gradients(loss, {**params, "x": x}, {**grads, "x": dx})
+
+
+@pytest.mark.parametrize("tied", [True, False])
+def test_llama_gradients(normal, tied):
+    m, config, params, _ = llama_start(normal, tied=tied)
+    ids, dlogits = np.array([[0, 2, 2], [4, 1, 3]]), normal(size=(2, 3, 5))
+    grads = m.llama_backward(dlogits, m.llama(ids, params, config)[1])
+    assert_gradients(lambda: (dlogits * m.llama(ids, params, config)[0]).sum(), params, grads)
+
+
 def test_every_backward_function_is_tested():
     source = Path(__file__).read_text("utf-8")
     for function in TRANSFORMER.functions.values():

@@ -56,7 +56,7 @@ def make_model(name, dtype, monkeypatch, seed=0):
     generator = torch.Generator().manual_seed(seed)
     with torch.no_grad():
         for parameter in model.parameters():
-            parameter.copy_(torch.randn(parameter.shape, generator=generator, dtype=dtype) * 0.3)
+            parameter.copy_(torch.randn(parameter.shape, generator=generator, dtype=dtype) * 0.15)
             if parameter.ndim == 1:
                 parameter += 1.0
     return model
@@ -93,10 +93,10 @@ def test_logits_equal_those_of_transformers(name, dtype, monkeypatch):
     ids = draw_ids(3, BLOCK_SIZE)
     with torch.no_grad():
         expected = model(torch.from_numpy(ids)).logits.numpy()
-    assert expected.std() > 0.5
+    assert expected.std() > 0.3
     for logits in (reference.llama(ids, params, fields)[0], solution_module("llama").llama(ids, params, config)[0]):
         assert logits.dtype == expected.dtype
-        assert np.abs(logits - expected).max() <= (1e-12 if dtype == torch.float64 else 1e-5) * np.abs(expected).max()
+        assert np.abs(logits - expected).max() <= (1e-12 if dtype == torch.float64 else 1e-5)
 
 
 @pytest.mark.parametrize("name", SHAPES)
