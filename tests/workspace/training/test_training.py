@@ -88,6 +88,8 @@ def test_bigram_run_is_compared_with_counts_and_resumes(tmp_path):
     text = invoke("generate", "model.safetensors", "--solution", "--length", "200", "--prompt", "ma", cwd=tmp_path)
     assert len(text.stdout) == 2 + 200 + 1
     assert text.stdout.count("\n") > 10
+    done = invoke("generate", "model.safetensors", "--solution", "--top-k", "3", cwd=tmp_path)
+    assert done.returncode == 2 and "--top-k" in done.stderr
     certain = ("generate", "model.safetensors", "--solution", "--temperature", "0", "--length", "9", "--prompt", "q")
     assert invoke(*certain, cwd=tmp_path).stdout.startswith("qu")
     for command, message in (
@@ -148,6 +150,15 @@ def test_train_without_packages_stops_before_training(tmp_path, monkeypatch):
             changed.setattr(runs, "Trainer", None)  # calling it would fail
             with pytest.raises(UsageError, match=r"pip install 'headway\[train\]'"):
                 runs.train(bundled("solutions"), settings, tmp_path / "m.safetensors", Console(), False, 5)
+
+
+def test_generate_with_top_k_or_top_p_takes_the_likely_ones(finished_run):
+    folder, _, _ = finished_run
+    arguments = ("generate", "model.safetensors", "--solution", "--length", "30", "--prompt", "ada")
+    greedy = invoke(*arguments, "--temperature", "0", cwd=folder).stdout
+    for option in (("--top-k", "1"), ("--top-p", "0.0001")):
+        assert invoke(*arguments, *option, cwd=folder).stdout == greedy
+    assert invoke(*arguments, "--top-p", "0", cwd=folder).returncode == 2
 
 
 def test_generate_continues_prompt_reproducibly(finished_run):
