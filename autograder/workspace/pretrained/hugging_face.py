@@ -90,8 +90,8 @@ def _require_files(folder: Path, names: set[str]) -> None:
     others = sorted(name for name in names if name.endswith(_OTHER_WEIGHTS))
     if WEIGHTS in missing and others:
         raise UsageError(
-            f"{folder} has the model's parameters only as {clean(others[0], 80)}, which Headway does not read: "
-            f"such a file can run code. Get {WEIGHTS}, or save the model again with save_pretrained"
+            f"{folder} has the model's parameters only as {clean(others[0], 80)}, which Headway does not read, "
+            f"because reading such a file can run code. Get {WEIGHTS}, or save the model again with save_pretrained"
         )
     if missing:
         raise UsageError(f"{folder} has no {_listed(missing)}. Copy the missing {_files(missing)} there")
