@@ -36,7 +36,7 @@ EFFORT = {
     "attention.causal_average_matmul": (15, 2),
     "attention.causal_mask": (15, 2),
     "attention.padding_mask": (10, 1),
-    "attention.attention": (65, 2),
+    "attention.attention": (60, 2),
     "attention.attention_backward": (45, 3),
     "multihead.split_heads": (15, 2),
     "multihead.merge_heads": (10, 1),
