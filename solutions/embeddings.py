@@ -509,9 +509,9 @@ if __name__ == "__main__":
 # vowels or distances.
 #
 # A picture has two dimensions, but a vector has 32. So the map shows the two directions in which the vectors differ
-# most, and how much of the variance (the mean squared distance from the mean) lies along each of them. The second
-# picture compares rows by their *cosine*: the product `a @ b` of question 1, divided by the lengths of both. It is 1 if
-# they point in the same direction, and −1 if they point in opposite directions.
+# most, and how much of the mean squared distance from the mean lies along each of them. The second picture compares
+# rows by their *cosine*: the product `a @ b` of question 1, divided by the lengths of both. It is 1 if they point in
+# the same direction, and −1 if they point in opposite directions.
 #
 # ![The token vectors of a trained model in two dimensions: the vowels are close together. At several positions, each
 # token becomes a chain of points.](figures/embedding-map.svg)
