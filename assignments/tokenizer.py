@@ -422,8 +422,8 @@ if __name__ == "__main__":
 # ## Answers
 #
 # **1. At most 17%, for k = 1, and less for more characters.** Which character came before says nothing now. What can
-# still be learned is which character is the most frequent one (the space). With more characters, most of the contexts
-# in the validation part never occurred in training, so there is no prediction for them:
+# still be learned is which character is the most frequent one (the space). With more characters, most of the pieces in
+# the validation part never occurred in training, so there is no prediction for them:
 #
 # ```python
 # >>> mixed = np.random.default_rng(0).permutation(encode(text, stoi))

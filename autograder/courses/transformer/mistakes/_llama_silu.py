@@ -31,6 +31,7 @@ for name, code, title in (
     ("square-of-gate", "x * _sigmoid(x) ** 2", "the gate was squared"),
     ("copy", "x * 1", "x was returned unchanged"),
     ("absolute-value", "np.abs(x) * _sigmoid(x)", "the absolute value of x was multiplied by the gate"),
+    ("gate-of-absolute-value", "x * _sigmoid(np.abs(x))", "the gate is the sigmoid of the absolute value of x"),
     ("sigmoid-of-silu", "_sigmoid(x * _sigmoid(x))", "the sigmoid was applied once more"),
     ("added", "x + _sigmoid(x)", "the sigmoid was added to x, not multiplied by it"),
 ):
