@@ -160,13 +160,13 @@ def is_close(a, b):
 
 
 def next_float(function, answer):
-    """Move every floating point number of an answer by one unit in the last place."""
+    """Move every finite floating point number of an answer by one unit in the last place."""
     if isinstance(answer, dict):
         return {key: next_float(function, value) for key, value in answer.items()}
     if isinstance(answer, (tuple, list)):
         return type(answer)(next_float(function, value) for value in answer)
     if isinstance(answer, np.ndarray) and answer.dtype.kind == "f":
-        return np.asarray(np.nextafter(answer, np.asarray(np.inf, answer.dtype)))  # NumPy turns () into a scalar.
+        return np.where(np.isfinite(answer), np.nextafter(answer, np.asarray(np.inf, answer.dtype)), answer)
     return type(answer)(np.nextafter(answer, np.inf)) if isinstance(answer, float) else answer
 
 
