@@ -59,7 +59,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 
 
 @pytest.fixture(scope="session")
-def unhurried() -> Iterator[None]:
+def enough_time() -> Iterator[None]:
     """Give the diagnosis so much time that what it finds does not depend on the machine."""
     with pytest.MonkeyPatch.context() as patch:
         for name in ("SECONDS_FOR_UNKNOWN", "SECONDS_PER_PHASE", "SECONDS_FOR_SINGLE_CHECKS"):

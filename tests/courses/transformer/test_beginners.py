@@ -14,7 +14,7 @@ from autograder.courses.transformer import TRANSFORMER
 from autograder.engine.diagnosis.variants import solution_source
 from autograder.engine.session import Options, run_in_session
 
-pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("unhurried")]
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("enough_time")]
 
 FOLDER = SUBMISSIONS / "beginners"
 

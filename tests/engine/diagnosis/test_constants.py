@@ -3,7 +3,7 @@
 import pytest
 from support.judging import judged
 
-pytestmark = pytest.mark.usefixtures("unhurried")
+pytestmark = pytest.mark.usefixtures("enough_time")
 
 
 @pytest.mark.parametrize(

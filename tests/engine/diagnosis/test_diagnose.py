@@ -13,7 +13,7 @@ from autograder.engine.diagnosis.variants import solution_source
 from autograder.engine.session import Options, check
 from autograder.errors import Mismatch
 
-pytestmark = pytest.mark.usefixtures("unhurried")
+pytestmark = pytest.mark.usefixtures("enough_time")
 
 # Five students with two mistakes each, in code that looks nothing like the solution's.
 TWO_MISTAKES = {

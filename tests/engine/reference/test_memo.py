@@ -160,12 +160,15 @@ def is_close(a, b):
 
 
 def next_float(function, answer):
-    """Move every finite floating point number of an answer by one unit in the last place."""
+    """Move every finite floating point number of an answer by one unit in the last place.
+
+    Numbers in half precision are left: nothing is computed with them, they are only copied.
+    """
     if isinstance(answer, dict):
         return {key: next_float(function, value) for key, value in answer.items()}
     if isinstance(answer, (tuple, list)):
         return type(answer)(next_float(function, value) for value in answer)
-    if isinstance(answer, np.ndarray) and answer.dtype.kind == "f":
+    if isinstance(answer, np.ndarray) and answer.dtype in (np.float32, np.float64):
         return np.where(np.isfinite(answer), np.nextafter(answer, np.asarray(np.inf, answer.dtype)), answer)
     return type(answer)(np.nextafter(answer, np.inf)) if isinstance(answer, float) else answer
 
