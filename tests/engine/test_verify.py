@@ -16,7 +16,8 @@ RIGHT = SUBMISSIONS / "right"
 
 
 def test_verify_finds_no_problems():
-    found = list(verify.verify(RIGHT, TRANSFORMER))
+    """All promises, and one in three of the other mistakes, as all take too long for every run of the tests."""
+    found = list(verify.verify(RIGHT, TRANSFORMER, share=3))
     assert [finding for finding in found if not finding.ok] == []
     counts = {kind: sum(finding.kind == kind for finding in found) for kind in ("mistake", "right answer")}
     assert counts["mistake"] >= 120

@@ -89,6 +89,10 @@ def _diagnose(
     search = Search(function, ordered, package, seconds)
     if found := _diagnose_known(search, known):
         return found
+    # A message alone does not say which mistake it comes from: many mistakes lead to such messages.
+    vague = {check.id for check in failed if _has_wrong_message(check)}
+    if 0 < len(vague) < len(failed):
+        return _diagnose(function, known, [c for c in ordered if c.id not in vague], package, thorough, seconds)
     # A documented error that is not raised is a mistake of its own, which has no effect on other answers.
     refused = {check.id for check in failed if correct_answer(check, package).exception is not None}
     if 0 < len(refused) < len(failed):
@@ -97,6 +101,12 @@ def _diagnose(
         found = _diagnose_known(search, known) or _diagnose_unknown(search, known, thorough)
         return found | (_diagnose_known(apart, known) or _diagnose_unknown(apart, known, thorough=False))
     return _diagnose_unknown(search, known, thorough)
+
+
+def _has_wrong_message(check: RecordedCheck) -> bool:
+    """Return whether the message of an error does not contain what it must."""
+    call = check.calls[-1]
+    return call.exception is not None and call.about not in call.exception.message
 
 
 def _diagnose_known(search: Search, known: Iterable[Mistake]) -> dict[str, Diagnosis]:

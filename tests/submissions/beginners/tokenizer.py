@@ -330,7 +330,7 @@ def build_vocab__numpy_ids(text, start=0):
 
 
 def encode__first_of_sorted_unknown(text, stoi):
-    """message-incomplete"""
+    """another-unknown-character"""
     unknown = sorted(set(text) - set(stoi))
     if unknown:
         raise ValueError(f"character {unknown[0]!r} at position {text.index(unknown[0])} is not in the vocabulary")

@@ -28,6 +28,10 @@ mistake("message-incomplete", " at position {position} is", " is").explain("""
     why: In a text of a million characters, the position is what helps. It is counted from 0.
     ask: What does the docstring say the message contains? Is text[position] the unknown character, for your
          position?""")
+mistake("another-unknown-character", "{char!r} at position", "{min(set(text) - set(stoi))!r} at position").explain("""
+    the error gave another unknown character than the first
+    why: A set or a sorted list of the unknown characters has another order than the text.
+    ask: Of several unknown characters, which one comes first in the text?""")
 mistake(
     "list", "np.array([stoi[char] for char in text], dtype=np.int64)", "[stoi[char] for char in text]", common=True
 ).explain("""
