@@ -66,7 +66,7 @@ for name, key, rule in (
 ):  # fmt: skip
     mistake(f"ties-{name}", BEST, key).body(PLAIN).explain(f"""
         of equally frequent pairs, the one was merged that {rule}
-        why: The result must not depend on a choice of one's own: the earliest left token decides, then the earliest
+        why: Everybody must get the same result: the earliest left token decides, then the earliest
              right one, in the order in which tokens came into the vocabulary.
         ask: Which two numbers does your code compare if two pairs are equally frequent?""")
 mistake(

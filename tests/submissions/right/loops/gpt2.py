@@ -22,7 +22,7 @@ _OUTSIDE = {"wte.weight": "W_tok", "wpe.weight": "W_pos", "ln_f.weight": "ln_f.g
 def gpt2_config(hf_config):
     for size in ("vocab_size", "n_positions", "n_layer", "n_head", "n_embd"):
         if size not in hf_config:
-            raise ValueError(f"config.json lacks {size}")
+            raise ValueError(f"{size} is missing in config.json")
     wanted = [
         ("model_type", "gpt2"),
         ("layer_norm_epsilon", 1e-5),
