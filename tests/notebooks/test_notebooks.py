@@ -36,7 +36,7 @@ def validate(*notebooks):
     """nbgrader's verdict on each notebook, and its executed cells."""
     done = subprocess.run(
         [sys.executable, str(RUN), "--validate", *map(str, notebooks)],
-        capture_output=True, text=True, check=False, timeout=300,
+        capture_output=True, text=True, check=False, timeout=1200,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
