@@ -3,7 +3,7 @@
     python run_notebooks.py [--validate] NOTEBOOK...
 
 Prints JSON: by notebook, the source and the outputs of each code cell. With --validate, the notebooks are run by
-nbgrader's validator, whose verdict is added (empty if the notebook is valid).
+nbgrader's validator with the settings of their course, and its verdict is added (empty if the notebook is valid).
 """
 
 import json
@@ -24,6 +24,7 @@ def run(path: Path) -> dict[str, object]:
 
 def validate(path: Path) -> dict[str, object]:
     from nbgrader.validator import Validator
+    from traitlets.config import PyFileConfigLoader
 
     executed = []
 
@@ -32,7 +33,9 @@ def validate(path: Path) -> dict[str, object]:
             executed.append(super()._preprocess(nb))
             return executed[-1]
 
-    verdict = RecordingValidator().validate(str(path))
+    # The course is three folders above its notebook.
+    settings = PyFileConfigLoader("nbgrader_config.py", path=str(path.parents[2])).load_config()
+    verdict = RecordingValidator(config=settings).validate(str(path))
     return {"cells": code_cells(executed[0]), "verdict": verdict}
 
 
