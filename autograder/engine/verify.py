@@ -16,7 +16,7 @@ from autograder.curriculum import Curriculum, registry
 from autograder.curriculum.stubs import make_stubs
 from autograder.engine.diagnosis.mistake import BrokenMistake, Mistake, mistakes_of_function, mistakes_of_module
 from autograder.engine.promises import WRAPPERS, Promise, broken_source, find_problems, has_promises, promises_of_module
-from autograder.engine.session import Options, check, check_many
+from autograder.engine.session import CheckSession, Options, check, run_in_session
 from autograder.results import CheckResult, SubmissionResult
 
 FRESH_SEED = 20_261  # Solutions and right answers are checked on these inputs, too.
@@ -42,7 +42,7 @@ class VerifyTask:
     kind: str
     name: str
     curriculum: Curriculum = field(default_factory=registry.default)
-    share: int = 1  # one in so many mistakes is tried, besides those that break a promise
+    share: int = 1  # one in so many mistakes has to be named
 
     @property
     def solutions(self) -> Path:
@@ -66,7 +66,7 @@ def verify(
 ) -> Iterator[VerifyResult]:
     """Verify a course, and yield the results; `right_answers` holds correct modules unlike the solutions.
 
-    All promises are verified, and one in `share` of the other mistakes: always the same ones, chosen by their names.
+    All promises are verified, but only one in `share` of the mistakes: always the same ones, chosen by their names.
     """
     with ProcessPoolExecutor(processes, mp_context=get_context("spawn")) as pool:
         for results in pool.map(run_task, plan_tasks(right_answers, curriculum, share)):
@@ -122,28 +122,29 @@ def _mistakes(task: VerifyTask) -> Iterator[VerifyResult]:
     known = {mistake.name: mistake for mistake in mistakes_of_function(task.name, package)}
     covered = promises_of_module(module, package).get(task.name)
     promises = covered.promises if covered else ()
-    guarding = {name for promise in promises for name in promise.broken_by}
-    known = {
-        name: mistake
-        for name, mistake in known.items()
-        if name in guarding or zlib.crc32(mistake.id.encode()) % task.share == 0
-    }
-    wrappers = {name for promise in promises for name in promise.broken_by if name in WRAPPERS and name not in known}
+    tried = {name: mistake for name, mistake in known.items() if zlib.crc32(mistake.id.encode()) % task.share == 0}
+    guarding = {name for promise in promises for name in promise.broken_by if name in {*known, *WRAPPERS}}
     results: list[SubmissionResult] = []
-    folders: list[tuple[str, Path]] = []
     with tempfile.TemporaryDirectory() as scratch:
-        for name in [*known, *sorted(wrappers)]:
+        folders: dict[str, Path] = {}
+        for name in [*tried, *sorted(guarding - {*tried})]:
             folder = Path(tempfile.mkdtemp(dir=scratch))
             try:
                 (folder / f"{module}.py").write_text(broken_source(task.name, name, package), "utf-8")
             except BrokenMistake as error:
                 yield VerifyResult("mistake", f"{task.name}/{name}", False, str(error))
             else:
-                folders.append((name, folder))
-        check_many(folders, Options((task.name,), official=True, curriculum=task.curriculum), results.append)
+                folders[name] = folder
+
+        def check_all(session: CheckSession) -> None:
+            for name, folder in folders.items():
+                # A mistake that only has to break a promise need not be named.
+                results.append(session.check(name, folder, (task.name,), diagnose=name in tried))
+
+        run_in_session(Options((task.name,), official=True, curriculum=task.curriculum), check_all)
     for result in results:
-        if result.submission in known:
-            yield evaluate_mistake(known[result.submission], result.checks, package)
+        if result.submission in tried:
+            yield evaluate_mistake(tried[result.submission], result.checks, package)
     if has_promises(package):
         problems = find_problems(task.name, package)
         yield VerifyResult("docstring", task.name, not problems, "; ".join(problems))
