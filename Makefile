@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 CLASS := tests/submissions/class --out demo-out --seed 0 --call-seconds 2
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: demo test test-fast check format memo stubs figures picture clean
+.PHONY: demo test test-fast check format memo stubs figures picture vendor clean
 
 demo: $(VENV)/light
 	$(BIN)/headway grade $(CLASS) || $(BIN)/headway grade $(CLASS) --unsafe-no-sandbox
@@ -49,6 +49,10 @@ figures: $(VENV)/dev
 # The report that the README shows.
 picture: $(VENV)/dev
 	$(BIN)/python tests/support/readme_picture.py
+
+# The third-party code of the lesson pages, at the versions of package-lock.json. Needs Node.js 20.11 or newer.
+vendor:
+	cd autograder/site/frontend && npm ci && npm run build
 
 # First a student's light installation, then what the tests need, above all PyTorch.
 $(VENV)/light: pyproject.toml constraints.txt

@@ -1,0 +1,38 @@
+// Bundle the third-party code of the lesson pages: `npm ci && npm run build`, or `make vendor`.
+// With an argument, write to that folder instead of static/vendor.
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { build } from "esbuild";
+
+const here = import.meta.dirname;
+const out = process.argv[2] ?? join(here, "..", "static", "vendor");
+const LICENSES = ["LICENSE", "LICENSE.txt", "LICENSE.md"];
+
+/** The folder of a bundled package and the text of its licence. */
+async function license(folder) {
+  const about = JSON.parse(await readFile(join(here, folder, "package.json"), "utf8"));
+  for (const name of LICENSES) {
+    const text = await readFile(join(here, folder, name), "utf8").catch(() => null);
+    if (text !== null) return `${about.name} ${about.version}\n\n${text.trim()}\n`;
+  }
+  throw new Error(`${folder} has no licence file`);
+}
+
+const { metafile } = await build({
+  absWorkingDir: here,
+  entryPoints: ["codemirror.js", "minisearch.js"],
+  outdir: out,
+  bundle: true,
+  minify: true,
+  format: "esm",
+  target: "es2022",
+  charset: "utf8",
+  legalComments: "none",
+  metafile: true,
+});
+const used = Object.values(metafile.outputs).flatMap(({ inputs }) =>
+  Object.entries(inputs).filter(([, { bytesInOutput }]) => bytesInOutput > 0).map(([path]) => path));
+const packages = new Set(used.map((path) => path.match(/^node_modules\/(?:@[^/]+\/)?[^/]+/)?.[0]).filter(Boolean));
+const texts = await Promise.all([...packages].sort().map(license));
+const head = "The bundles in this folder contain the following packages.\n";
+await writeFile(join(out, "LICENSES.txt"), [head, ...texts].join(`\n${"-".repeat(80)}\n\n`));
