@@ -8,9 +8,10 @@ from rich.console import Console
 from rich.text import Text
 
 from autograder.core.text import clean, counted
-from autograder.report.check_report import STATUS_STYLES, STATUS_WORDS
+from autograder.report.check_report import STATUS_STYLES
 from autograder.report.class_records import ClassRecords, SimilarityResult, SimilarPair
 from autograder.report.styles import grid
+from autograder.report.wording import STATUS_WORDS
 
 MAX_MISTAKES = 12
 MAX_FUNCTIONS = 8

@@ -8,9 +8,8 @@ from typing import Any
 from rich.console import Console, Group, RenderableType
 from rich.text import Text
 
-from autograder.core.text import counted
 from autograder.documents import Document
-from autograder.report import check_report
+from autograder.report import check_report, wording
 from autograder.report.check_report import STATUS_STYLES
 
 WIDTH = 96
@@ -59,27 +58,26 @@ class NotebookReport:
         return {"text/html": html, "text/plain": console.export_text(styles=False)}
 
     def _parts(self) -> list[RenderableType]:
-        checks = check_report.all_checks(self.document)
-        failed = check_report.failed_checks(self.document)
-        shown = check_report.first_failures(failed)[:MAX_PANELS]
+        checks = wording.all_checks(self.document)
+        failed = wording.failed_checks(self.document)
+        shown = wording.first_failures(failed)[:MAX_PANELS]
         parts: list[RenderableType] = [self._headline(checks)]
         parts += [check_report.check_panel(check, commands=False) for check in shown]
         if len(failed) > len(shown):
-            parts.append(Text(check_report.remaining_text(len(failed) - len(shown)), "dim"))
+            parts.append(Text(wording.remaining_text(len(failed) - len(shown)), "dim"))
         if shown:
             parts.append(Text(f"Stuck? In a terminal: headway hint {shown[0]['function']}", "dim"))
-        parts += [Text(f"◌ {line}", STATUS_STYLES["blocked"][1]) for line in _waiting_lines(checks)]
+        parts += [Text(f"◌ {line}", STATUS_STYLES["blocked"][1]) for line in wording.waiting_lines(checks)]
         errors = self.document["internal_errors"]
-        parts += [Text(f"{check_report.INTERNAL_ERROR}{problem}", "bold red") for problem in errors]
+        parts += [Text(f"{wording.INTERNAL_ERROR}{problem}", "bold red") for problem in errors]
         parts.append(self._progress_line())
         origins = " · ".join(f"{module}: {origin}" for module, origin in self.origins.items())
         return parts + [Text(line, "dim") for line in (origins and f"built on {origins}", self.note) if line]
 
     def _headline(self, checks: Sequence[Document]) -> Text:
-        names = {check["function"] for check in checks}
-        name = Text(names.pop() if len(names) == 1 else f"{len(names)} functions", "bold")
+        name = Text(wording.subject(checks), "bold")
         counts = check_report.status_counts(check["status"] for check in checks)
-        return Text("   ").join([name, *counts, Text(f"{check_report.total_points_text(self.document)} points")])
+        return Text("   ").join([name, *counts, Text(f"{wording.total_points_text(self.document)} points")])
 
     def _progress_line(self) -> Text:
         """Return one mark for each function of the assignments, and how many pass."""
@@ -88,22 +86,3 @@ class NotebookReport:
         marks = [STATUS_STYLES[status] if status else ("·", "dim") for status in statuses]
         count = f" {statuses.count('passed')} of {len(statuses)} functions pass"
         return Text.assemble((", ".join(modules) + " ", "dim"), *marks, (count, "dim"))
-
-
-def _waiting_lines(checks: Sequence[Document]) -> list[str]:
-    """Return one line for each function that is blocked or not started, with what all of its blocked checks say."""
-    waiting: dict[str, list[Document]] = {}
-    for check in checks:
-        if check["status"] in ("blocked", "not_started"):
-            waiting.setdefault(check["function"], []).append(check)
-    return [_waiting_line(function, found) for function, found in waiting.items()]
-
-
-def _waiting_line(function: str, checks: Sequence[Document]) -> str:
-    if all(check["status"] == "not_started" for check in checks):
-        return f"{function.partition('.')[2]} is not written yet: it still raises NotImplementedError"
-    messages = {check["message"] for check in checks}
-    if len(messages) == 1:
-        return f"{function}: {messages.pop()}"
-    causes = dict.fromkeys(name for check in checks for name in check["blocked_by"])
-    return f"{function}: {counted(len(checks), 'check')} blocked by {', '.join(causes)}"

@@ -4,10 +4,19 @@ import re
 
 from autograder.core.text import clean, counted
 from autograder.documents import Document
-from autograder.report.check_report import STATUS_STYLES, STATUS_WORDS, headline, likely_cause, points_text, worst_value
 from autograder.report.class_records import LETTERS
-from autograder.report.error_map import MARK_WORDS, MARKS
 from autograder.report.html import render_page
+from autograder.report.wording import (
+    LABELS,
+    MAP_GLYPHS,
+    STATUS_MARKS,
+    STATUS_WORDS,
+    headline,
+    likely_cause,
+    map_legend,
+    points_text,
+    worst_value_text,
+)
 
 MAX_OUTPUT = 1500
 _MARKDOWN = re.compile(r"([\\`*_{}\[\]()<>#+!|~&])")
@@ -16,22 +25,22 @@ _MARKDOWN = re.compile(r"([\\`*_{}\[\]()<>#+!|~&])")
 def check_details(check: Document) -> list[tuple[str, str]]:
     """Return the details of a check as pairs of a label and a text of one or more lines."""
     rows = [
-        ("likely cause", likely_cause(check)),
-        ("think about", (check["mistake"] or {}).get("hint")),
-        ("input", check["inputs"]),
-        worst_value(check),
-        ("stages", check["first_wrong_stage"]),
-        ("in", _place(check["location"])),
-        ("called from", _place((check["location"] or {}).get("called_from"))),
+        (LABELS["mistake"], likely_cause(check)),
+        (LABELS["hint"], (check["mistake"] or {}).get("hint")),
+        (LABELS["inputs"], check["inputs"]),
+        worst_value_text(check),
+        (LABELS["stage"], check["first_wrong_stage"]),
+        (LABELS["location"], _place(check["location"])),
+        (LABELS["called_from"], _place((check["location"] or {}).get("called_from"))),
     ]
     # A check that waits for another check of the same function says so in its message.
     if check["blocked_by"] and not (set(check["blocked_by"]) == {check["function"]} and check["message"]):
         rows.append(("blocked by", ", ".join(check["blocked_by"])))
-    rows += [("NumPy warns", hint) for hint in check["warnings"]]
-    rows.append(("help", check["help"]))
+    rows += [(LABELS["warnings"], hint) for hint in check["warnings"]]
+    rows.append((LABELS["help"], check["help"]))
     if check["status"] != "passed" and not check["message"] and not any(text for _, text in rows):
         rows.append(("hidden check", "only its points are shown"))
-    rows.append(("same mistake in" if check["mistake"] else "same result in", "\n".join(check.get("also", ()))))
+    rows.append((LABELS["also"] if check["mistake"] else "same result in", "\n".join(check.get("also", ()))))
     return [(label, clean(text)) for label, text in rows if text]
 
 
@@ -44,8 +53,8 @@ def error_map_text(check: Document) -> str:
     if not check["error_map"]:
         return ""
     rows = check["error_map"]["rows"]
-    legend = "  ".join(f"{MARKS[mark][0]} {MARK_WORDS[mark]}" for mark in sorted(set("".join(rows))))
-    return "\n".join([*("".join(MARKS[mark][0] for mark in row) for row in rows), "", legend])
+    legend = "  ".join(f"{MAP_GLYPHS[mark]} {word}" for mark, word in map_legend(check).items())
+    return "\n".join([*("".join(MAP_GLYPHS[mark] for mark in row) for row in rows), "", legend])
 
 
 def reported_checks(function: Document) -> list[Document]:
@@ -120,7 +129,7 @@ def as_html(student: Document, result: Document | None) -> str:
         clean=clean,
         words=STATUS_WORDS,
         letters=LETTERS,
-        marks={status: mark for status, (mark, _) in STATUS_STYLES.items()},
+        marks=STATUS_MARKS,
         points_text=points_text,
         scale=scaled_points(student, result) if result else {},
         student_lines=[clean(line) for line in _student_lines(student)],
@@ -152,7 +161,7 @@ def as_markdown(student: Document, result: Document | None) -> str:
 
 
 def _check_lines(check: Document) -> list[str]:
-    mark, status = STATUS_STYLES[check["status"]][0], STATUS_WORDS[check["status"]]
+    mark, status = STATUS_MARKS[check["status"]], STATUS_WORDS[check["status"]]
     head = f"## {mark} {check['function']}: {_escaped(check['title'])}"
     lines = ["", head, "", f"{status}, {points_text(check['points'])} points", ""]
     rows = [f"{label + ':':19} {text}".replace("\n", "\n" + 20 * " ") for label, text in check_details(check)]

@@ -6,7 +6,8 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from autograder.report.check_report import STATUS_STYLES, STATUS_WORDS
+from autograder.report.check_report import STATUS_STYLES
+from autograder.report.wording import STATUS_WORDS
 from autograder.results import SubmissionResult
 
 MAX_FUNCTIONS = 12

@@ -14,7 +14,7 @@ from xml.etree import ElementTree as ET
 from autograder.classroom.gradebook import Gradebook, display_name
 from autograder.core.text import clean
 from autograder.documents import Document
-from autograder.report.check_report import STATUS_WORDS
+from autograder.report.wording import STATUS_WORDS
 
 _SKIPPED = ("not_started", "blocked")
 

@@ -17,8 +17,8 @@ from pathlib import Path
 from autograder.classroom.exporters import csv_cells
 from autograder.classroom.gradebook import Gradebook, display_name, iter_functions
 from autograder.documents import Document
-from autograder.report.check_report import STATUS_WORDS
 from autograder.report.student_feedback import student_exception_lines
+from autograder.report.wording import STATUS_WORDS
 
 COLUMNS = (
     "Identifier", "Full name", "ID number", "Email address", "Status", "Grade", "Maximum Grade",

@@ -7,9 +7,9 @@ from statistics import mean, median
 from typing import Any
 
 from autograder.core.text import clean
-from autograder.report.check_report import STATUS_WORDS
 from autograder.report.class_records import HISTOGRAM_BINS, LETTERS, ClassRecords, SimilarityResult, StudentRecord
 from autograder.report.html import render_page
+from autograder.report.wording import STATUS_WORDS
 
 BAR_HEIGHT = 130  # of the highest bar of the histogram, in the units of its viewBox
 LETTER_WORDS = {letter: STATUS_WORDS[status] for status, letter in LETTERS.items()}

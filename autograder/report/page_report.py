@@ -1,0 +1,266 @@
+"""The check report for a page in a browser: a result document as sentences and tables, without HTML.
+
+Every text is composed here, with the words of the terminal report; `static/report.js` only lays it out. Text of
+students is cleaned of control and direction characters, and still has to be shown as text, never as HTML.
+"""
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import TypedDict
+
+from autograder.core.text import clean, counted
+from autograder.document_types import PointsRecord
+from autograder.documents import Document
+from autograder.report import wording
+
+MAX_OUTPUT_LINES = 200  # more than in the terminal, because the page folds them
+
+
+class StatusCount(TypedDict):
+    """How many checks have a status."""
+
+    status: str
+    count: int
+    word: str
+    mark: str
+
+
+class Mistake(TypedDict):
+    """A recognized mistake."""
+
+    title: str
+    reason: str  # how it was recognized
+    explanation: str
+    hint: str  # a question to think about
+
+
+class Values(TypedDict):
+    """The value that differs most."""
+
+    label: str
+    yours: str
+    expected: str
+    where: str
+    tolerance: str
+
+
+class Shapes(TypedDict):
+    """The shape of an answer and the expected one."""
+
+    yours: str
+    expected: str
+
+
+class LegendEntry(TypedDict):
+    """What a mark of the map means."""
+
+    mark: str
+    glyph: str
+    word: str
+    text: str
+
+
+class ErrorMap(TypedDict):
+    """The map of wrong elements; the numbers of both arrays where it is small."""
+
+    rows: list[str]
+    axes: list[str]  # names of the vertical and the horizontal axis, empty if they have none
+    at: str  # where the slice is
+    row_labels: list[str]
+    column_labels: list[str]
+    yours: list[list[str]] | None
+    expected: list[list[str]] | None
+    yours_short: list[list[str]] | None
+    expected_short: list[list[str]] | None
+    legend: list[LegendEntry]
+    legend_note: str  # what the percentages of the legend refer to
+    description: str  # what the map shows, for readers who do not see it
+
+
+class Location(TypedDict):
+    """A line of the student's code."""
+
+    file: str
+    line: int
+    text: str
+
+
+class Card(TypedDict):
+    """One finding: the first failed check of a function, and those that fail for the same reason."""
+
+    function: str
+    title: str
+    status: str
+    word: str
+    mark: str
+    points_text: str
+    message: str
+    inputs: str
+    also: list[str]
+    help: str
+    mistake: Mistake | None
+    values: Values | None
+    shapes: Shapes | None
+    map: ErrorMap | None
+    stage: str
+    location: Location | None
+    called_from: Location | None
+    output: str
+    warnings: list[str]
+
+
+class PageReport(TypedDict):
+    """The report of one run of checks."""
+
+    passed: bool
+    subject: str  # the function that was checked, or how many
+    headline: str
+    points: PointsRecord
+    points_text: str
+    counts: list[StatusCount]
+    seconds: float
+    notes: list[str]
+    internal_errors: list[str]
+    cards: list[Card]
+    waiting: list[str]
+    remaining: str
+    remaining_titles: list[str]  # function and title of each failed check that has no card
+    labels: dict[str, str]
+
+
+def page_report(document: Document) -> PageReport:
+    """Return what a page shows of a result document: the findings that the terminal shows first, and what is left."""
+    checks = wording.all_checks(document)
+    findings = wording.one_per_finding(wording.failed_checks(document))
+    shown = wording.first_failures(findings)[: wording.MAX_FAILURES]
+    left = [title for finding in findings if finding not in shown for title in _titles(finding)]
+    return {
+        "passed": bool(document["passed"]) and not document["internal_errors"],
+        "subject": wording.subject(checks),
+        "headline": wording.verdict(document),
+        "points": document["points"],
+        "points_text": f"{wording.total_points_text(document)} points",
+        "counts": [
+            {"status": status, "count": count, "word": word, "mark": wording.STATUS_MARKS[status]}
+            for status, count, word in wording.status_counts(check["status"] for check in checks)
+        ],
+        "seconds": document["seconds"],
+        "notes": [clean(note) for note in document["notes"]],
+        "internal_errors": [f"{wording.INTERNAL_ERROR}{clean(error)}" for error in document["internal_errors"]],
+        "cards": [_card(finding) for finding in shown],
+        "waiting": [clean(line) for line in wording.waiting_lines(checks)],
+        "remaining": wording.remaining_text(len(left)) if left else "",
+        "remaining_titles": left,
+        "labels": dict(wording.LABELS),
+    }
+
+
+def _titles(finding: Document) -> list[str]:
+    return [f"{finding['function']}: {clean(title)}" for title in (finding["title"], *finding["also"])]
+
+
+def _card(check: Document) -> Card:
+    status, mistake, worst = check["status"], check["mistake"], wording.worst_value(check)
+    return {
+        "function": check["function"],
+        "title": clean(check["title"]),
+        "status": status,
+        "word": wording.STATUS_WORDS[status],
+        "mark": wording.STATUS_MARKS[status],
+        "points_text": f"{wording.points_text(check['points'])} points",
+        "message": clean(wording.headline(check)),
+        "inputs": clean(check["inputs"] or ""),
+        "also": [clean(title) for title in check["also"]],
+        "help": clean(check["help"] or ""),
+        "mistake": _mistake(mistake) if mistake else None,
+        "values": {
+            "label": worst.label,
+            "yours": clean(worst.yours),
+            "expected": clean(worst.expected),
+            "where": worst.where,
+            "tolerance": worst.tolerance,
+        } if worst else None,
+        "shapes": {
+            "yours": _shape(check["shapes"]["yours"]),
+            "expected": _shape(check["shapes"]["expected"]),
+        } if check["shapes"] else None,
+        "map": _error_map(check) if check["error_map"] else None,
+        "stage": clean(check["first_wrong_stage"] or ""),
+        "location": _location(check["location"]),
+        "called_from": _location((check["location"] or {}).get("called_from")),
+        "output": wording.shortened(clean(check["output"], 20_000), MAX_OUTPUT_LINES),
+        "warnings": [clean(warning) for warning in check["warnings"][: wording.MAX_WARNINGS]],
+    }  # fmt: skip
+
+
+def _mistake(mistake: Document) -> Mistake:
+    title, reason, explanation, hint = (
+        clean(mistake.get(key) or "") for key in ("title", "reason", "explanation", "hint")
+    )
+    return {"title": title, "reason": reason, "explanation": explanation, "hint": hint}
+
+
+def _shape(sizes: Sequence[int]) -> str:
+    return str(tuple(sizes))
+
+
+def _location(location: Document | None) -> Location | None:
+    if not location:
+        return None
+    return {"file": clean(location["file"]), "line": location["line"], "text": clean(location.get("text") or "")}
+
+
+def _error_map(check: Document) -> ErrorMap:
+    picture = check["error_map"]
+    down, across = wording.map_axes(picture)
+    rows: list[str] = picture["rows"]
+    row_labels = _index_labels(down or "row", picture["shape"][0], len(rows))
+    if len(rows) == 1 and not down:
+        row_labels = [""]  # of a vector
+    words = wording.map_legend(check)
+    thresholds = {
+        mark: text for mark, text in wording.MAP_THRESHOLDS.items() if words.get(mark) != wording.EXACTLY_WRONG
+    }
+    legend: list[LegendEntry] = []
+    for mark, word in words.items():
+        text = f"{word} ({thresholds[mark]})" if mark in thresholds else word
+        legend.append({"mark": mark, "glyph": wording.MAP_GLYPHS[mark], "word": word, "text": text})
+    return {
+        "rows": rows,
+        "axes": [down, across],
+        "at": clean(picture["at"]),
+        "row_labels": row_labels,
+        "column_labels": _index_labels(across or "column", picture["shape"][1], len(rows[0])),
+        "yours": _numbers(picture.get("yours")),
+        "expected": _numbers(picture.get("expected")),
+        "yours_short": _numbers(picture.get("yours"), short=True),
+        "expected_short": _numbers(picture.get("expected"), short=True),
+        "legend": legend,
+        "legend_note": wording.THRESHOLD_NOTE if thresholds.keys() & words.keys() else "",
+        "description": _description(picture, words),
+    }
+
+
+def _index_labels(axis: str, size: int, groups: int) -> list[str]:
+    """Return a label for each row or column of the map; it stands for several elements where the array is larger."""
+    edges = [int(group * (size / groups)) for group in range(groups)] + [size]
+    ranges = pairwise(edges)
+    return [f"{axis} {start}" if end - start == 1 else f"{axis} {start} to {end - 1}" for start, end in ranges]
+
+
+def _numbers(values: list[list[object]] | None, short: bool = False) -> list[list[str]] | None:
+    if values is None:
+        return None
+    text = wording.short_number if short else wording.number
+    return [[clean(text(value), 200) for value in row] for row in values]
+
+
+def _description(picture: Document, words: dict[str, str]) -> str:
+    height, width = picture["shape"]
+    shown = "".join(picture["rows"])
+    counts = [f"{shown.count(mark)} {word}" for mark, word in words.items()]
+    place = f" at {clean(picture['at'])}" if picture["at"] else ""
+    merged = height * width > len(shown)
+    marks = f"{counted(len(shown), 'mark')}, each for the largest error of a group of elements" if merged else ""
+    what = f"{height} by {width} elements{place}" if height > 1 else f"{counted(width, 'element')}{place}"
+    return f"Map of {what}{f', in {marks}' if marks else ''}: {', '.join(counts)}."

@@ -1,0 +1,293 @@
+"""The words of the check report, which the terminal, notebooks, feedback and the page share; nothing here renders.
+
+It imports neither rich nor anything else that a browser would have to load for it.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
+
+from autograder.core.text import counted
+from autograder.documents import Document
+
+STATUS_MARKS = {"passed": "✓", "failed": "✗", "error": "!", "timeout": "⧖", "blocked": "◌", "not_started": "·"}
+STATUS_WORDS = {
+    "passed": "passed",
+    "failed": "failed",
+    "error": "stopped by an error",
+    "timeout": "timed out",
+    "blocked": "blocked",
+    "not_started": "not started",
+}
+FAILED_STATUSES = ("failed", "error", "timeout")
+LABELS = {
+    "mistake": "likely cause",
+    "hint": "think about",
+    "inputs": "input",
+    "yours": "got",
+    "expected": "expected",
+    "difference": "difference",
+    "tolerance": "tolerance",
+    "map": "map",
+    "stage": "stages",
+    "help": "help",
+    "warnings": "NumPy warns",
+    "location": "in",
+    "called_from": "called from",
+    "also": "same mistake in",
+    "output": "printed",
+}
+# The marks of the map of wrong elements, as characters that can be told apart without their colors.
+MAP_GLYPHS = {"0": "·", "1": "░", "2": "▒", "3": "█", "n": "N"}
+MAP_WORDS = {"0": "correct", "1": "slightly off", "2": "off", "3": "far off", "n": "nan or infinite"}
+EXACTLY_WRONG = "wrong"  # of values that are compared exactly
+# The thresholds of `engine.comparison.error_map`.
+MAP_THRESHOLDS = {"1": "up to 0.1%", "2": "up to 10%", "3": "more than 10%"}
+THRESHOLD_NOTE = "The percentages are of the largest expected value."
+INTERNAL_ERROR = "Internal error (please report it): "
+MAX_FAILURES = 5  # failed checks shown in full
+MAX_OUTPUT_LINES = 12
+MAX_WARNINGS = 3
+
+
+def all_checks(document: Document) -> list[Document]:
+    """Return every check of a document in course order."""
+    return [check for a in document["assignments"] for f in a["functions"] for check in f["checks"]]
+
+
+def failed_checks(document: Document) -> list[Document]:
+    """Return the checks that ran and did not pass, in course order."""
+    return [check for check in all_checks(document) if check["status"] in FAILED_STATUSES]
+
+
+def first_failures(checks: list[Document]) -> list[Document]:
+    """Return the first failed check of each function; the others usually have the same cause."""
+    return list({check["function"]: check for check in reversed(checks)}.values())[::-1]
+
+
+def one_per_finding(checks: Iterable[Document]) -> list[Document]:
+    """Return the first of the checks of a function that have the same named mistake, and all without one.
+
+    The first stands for all of them; `also` holds the titles of the others.
+    """
+    found: dict[object, Document] = {}
+    for number, check in enumerate(checks):
+        mistake = check["mistake"]
+        key = (check["function"], mistake.get("id"), mistake["title"]) if mistake else number
+        if key in found:
+            found[key]["also"].append(check["title"])
+        else:
+            found[key] = {**check, "also": []}
+    return list(found.values())
+
+
+def subject(checks: Iterable[Document]) -> str:
+    """Return what was checked: the name of the function, or how many functions."""
+    names = {check["function"] for check in checks}
+    return names.pop() if len(names) == 1 else counted(len(names), "function")
+
+
+def status_counts(statuses: Iterable[str]) -> list[tuple[str, int, str]]:
+    """Return a status, its count and its word for each status that occurs."""
+    counts = Counter(statuses)
+    return [(name, counts[name], word) for name, word in STATUS_WORDS.items() if counts[name]]
+
+
+def remaining_text(count: int) -> str:
+    """Return the line that stands for `count` failed checks that are not shown."""
+    return f"… and {counted(count, 'more failed check')}"
+
+
+def headline(check: Document) -> str:
+    """Return the check's message, with the number of wrong values where several were compared."""
+    wrong = check["wrong"]
+    count = f" ({wrong['count']:,} of {wrong['total']:,} values)" if wrong and wrong["total"] > 1 else ""
+    return f"{check['message']}{count}"
+
+
+def likely_cause(check: Document, separator: str = " ") -> str | None:
+    """Return the title of the recognized mistake and how it was recognized; None if there is none."""
+    mistake = check["mistake"]
+    if not mistake:
+        return None
+    reason = mistake.get("reason")
+    return f"{mistake['title']}{separator}({reason})" if reason else str(mistake["title"])
+
+
+class WorstValue(NamedTuple):
+    """The value that differs most, in words."""
+
+    label: str
+    where: str  # its index; empty for a single value
+    yours: str
+    expected: str
+    tolerance: str  # empty for values that are compared exactly
+
+
+def worst_value(check: Document) -> WorstValue | None:
+    """Return the value that differs most; None if no values were compared.
+
+    Values that are compared exactly have no largest error; for them it is the first that differs.
+    """
+    worst = check["worst"]
+    if not worst:
+        return None
+    places = zip(worst["axes"], worst["index"], strict=True)
+    where = ", ".join(str(i) if axis.startswith("axis ") else f"{axis} {i}" for axis, i in places)
+    where = f"[{where}]" if any(axis.startswith("axis ") for axis in worst["axes"]) else where
+    tolerance = re.sub(r"e([-+])0", r"e\1", f"{worst['tolerance']:.2g}") if worst["tolerance"] else ""
+    label = "value" if not where else "largest error" if tolerance else "first wrong value"
+    return WorstValue(label, where, number(worst["yours"]), number(worst["expected"]), tolerance)
+
+
+def worst_value_text(check: Document) -> tuple[str, str | None]:
+    """Return the label and the text of the value that differs most, or None as its text."""
+    worst = worst_value(check)
+    if worst is None:
+        return "", None
+    text = f"{LABELS['yours']} {worst.yours}, {LABELS['expected']} {worst.expected}"
+    text = f"{worst.where}: {text}" if worst.where else text
+    return worst.label, f"{text} ({LABELS['tolerance']} {worst.tolerance})" if worst.tolerance else text
+
+
+def number(value: Any) -> str:
+    """Return a number with at most ten digits, enough to see where two of them differ."""
+    return f"{value:.10g}" if isinstance(value, float) else str(value)
+
+
+def short_number(value: Any) -> str:
+    """Return a number with three digits, for tables of many."""
+    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    return f"{value:.3g}" if is_number else str(value)
+
+
+def difference(actual: Any, expected: Any) -> Any:
+    """Return the difference of two numbers; for other values a sign that they differ, or nothing."""
+    if isinstance(actual, float) and isinstance(expected, float):
+        return actual - expected
+    return "" if actual == expected else "≠"
+
+
+def map_axes(picture: Document) -> tuple[str, str]:
+    """Return the names of the vertical and the horizontal axis of a map, empty where an axis has only a number."""
+    down, across = ("" if axis.startswith("axis ") else axis for axis in ["", *picture["axes"]][-2:])
+    return down, across
+
+
+def map_legend(check: Document) -> dict[str, str]:
+    """Return the words of the marks that occur in a check's map; values that are compared exactly are just wrong."""
+    exact = check["worst"] is not None and not check["worst"]["tolerance"]
+    words = {**MAP_WORDS, "3": EXACTLY_WRONG} if exact else MAP_WORDS
+    return {mark: words[mark] for mark in sorted(set("".join(check["error_map"]["rows"])))}
+
+
+def shortened(output: str, limit: int = MAX_OUTPUT_LINES) -> str:
+    """Return the first and the last lines of an output, `limit` in all, of at most 300 characters each."""
+    lines = output.strip("\n").split("\n")
+    if len(lines) > limit:
+        half = limit // 2
+        lines = [*lines[:half], f"… {len(lines) - 2 * half} lines left out …", *lines[-half:]]
+    return "\n".join(line[:300] for line in lines)
+
+
+def points_text(points: dict[str, float], functions: Sequence[Document] = ()) -> str:
+    """Return points as `3 / 5`; bonus work adds to the earned points only, but alone it has its own maximum."""
+    if not points["possible"] and functions:
+        return f"{points['earned']:g} / {sum(f['points']['possible'] for f in functions):g} bonus"
+    bonus = " with bonus" if points["earned"] > points["possible"] else ""
+    return f"{points['earned']:g} / {points['possible']:g}{bonus}"
+
+
+def total_points_text(document: Document) -> str:
+    """Return the points of everything that was checked."""
+    functions = [function for assignment in document["assignments"] for function in assignment["functions"]]
+    return points_text(document["points"], functions)
+
+
+def waiting_lines(checks: Iterable[Document]) -> list[str]:
+    """Return one line for each function that is blocked or not started, with what all of its blocked checks say."""
+    waiting: dict[str, list[Document]] = {}
+    for check in checks:
+        if check["status"] in ("blocked", "not_started"):
+            waiting.setdefault(check["function"], []).append(check)
+    return [_waiting_line(function, found) for function, found in waiting.items()]
+
+
+def _waiting_line(function: str, checks: Sequence[Document]) -> str:
+    messages = {check["message"] for check in checks}
+    if all(check["status"] == "not_started" for check in checks):
+        if is_missing(checks[0]):
+            return cannot_check(checks[0])
+        return f"{function.partition('.')[2]} is not written yet: it still raises NotImplementedError"
+    if len(messages) == 1:
+        return f"{function}: {messages.pop()}"
+    causes = dict.fromkeys(name for check in checks for name in check["blocked_by"])
+    return f"{function}: {counted(len(checks), 'check')} blocked by {', '.join(causes)}"
+
+
+def is_missing(check: Document) -> bool:
+    """Return whether a check was not started because its file or its function does not exist."""
+    module = check["function"].partition(".")[0]
+    return str(check["message"]).startswith(("there is no file ", f"{module}.py defines no function "))
+
+
+def cannot_check(check: Document) -> str:
+    """Return that a function does not exist."""
+    return f"Cannot check {check['function']}: {check['message']}"
+
+
+def passed_text(document: Document) -> str | None:
+    """Return that everything passed, or everything but bonus work; None if anything else is left."""
+    statuses = [check["status"] for check in all_checks(document)]
+    passed = statuses.count("passed")
+    if passed == len(statuses):
+        return f"All {passed} checks passed" if passed > 1 else "The check passed"
+    if all(function["status"] == "passed" for _, function in required_functions(document)):
+        return f"All required checks passed; bonus checks left: {len(statuses) - passed}"
+    return None
+
+
+def verdict(document: Document) -> str:
+    """Return the result of all checks in a few words."""
+    checks = all_checks(document)
+    if not checks:
+        return "Nothing was checked"
+    if passed := passed_text(document):
+        return passed
+    statuses = [check["status"] for check in checks]
+    failed = sum(status in FAILED_STATUSES for status in statuses)
+    if failed:
+        return f"{failed} of {counted(len(checks), 'check')} failed" if len(checks) > 1 else "The check failed"
+    if blocked := statuses.count("blocked"):
+        return f"{blocked} of {counted(len(checks), 'check')} blocked" if len(checks) > 1 else "The check is blocked"
+    return "Not written yet" if "passed" not in statuses else "Not finished yet"
+
+
+def required_functions(document: Document) -> list[tuple[Document, Document]]:
+    """Return each assignment and function without bonus work, unless only bonus work was checked."""
+    every = [(a, f) for a in document["assignments"] for f in a["functions"]]
+    return [(a, f) for a, f in every if not f["bonus"]] or every
+
+
+def next_step(document: Document, when_passed: str | None = None) -> str:
+    """Return the one thing to do next: the first function in course order that needs work, else `when_passed`."""
+    functions = required_functions(document)
+    for assignment, function in functions:
+        if function["status"] in ("passed", "blocked"):
+            continue
+        module, name = assignment["name"], f"{assignment['name']}.{function['name']}"
+        if function["status"] == "not_started":
+            if is_missing(function["checks"][0]):
+                return f"{cannot_check(function['checks'][0])}. To restore the stub: headway update"
+            return (
+                f"Next: write {function['name']} in {module}.py, then: headway check {name}\nStuck? headway hint {name}"
+            )
+        where = next(check for check in function["checks"] if check["status"] != "passed")["location"]
+        place = f"{where['file']}:{where['line']}" if where else f"{module}.py"
+        return f"Next: fix {function['name']} ({place}), then: headway check {name}"
+    blocked = next((check for _, f in functions for check in f["checks"] if check["status"] == "blocked"), None)
+    if blocked:
+        cause = blocked["blocked_by"][0]
+        return f"Next: work on {cause}, which blocks {blocked['function']}: headway check {cause}"
+    return f"{passed_text(document)}.\n{when_passed or 'See what is left: headway list --open'}"

@@ -1,0 +1,217 @@
+"""The report for a page: the sentences of the terminal report, as data."""
+
+import io
+import json
+
+import numpy as np
+import pytest
+from rich.console import Console
+from support.paths import ROOT
+from support.result_documents import check, document
+
+from autograder import results
+from autograder.courses.transformer import TRANSFORMER
+from autograder.engine import session
+from autograder.engine.comparison import error_map
+from autograder.report import check_report, wording
+from autograder.report.page_report import page_report
+
+CLASS = ROOT / "tests" / "submissions" / "class"
+FUNCTIONS = ("softmax.softmax", "softmax.cross_entropy", "attention.causal_mask", "attention.attention",
+             "layernorm.layernorm", "ffn.relu")  # fmt: skip
+STATUSES = tuple(wording.STATUS_WORDS)
+
+
+@pytest.fixture(scope="module")
+def class_documents():
+    """The results of the sample class by student, for a few functions."""
+    options = session.Options(functions=FUNCTIONS)
+    folders = sorted(path for path in CLASS.iterdir() if path.is_dir())
+    return {path.name: results.to_document(session.check(path.name, path, options), TRANSFORMER) for path in folders}
+
+
+def strings(value):
+    """Every string in a value made of lists and dictionaries."""
+    if isinstance(value, str):
+        return [value]
+    items = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return [text for item in items for text in strings(item)]
+
+
+def words(text):
+    """The text without borders and line breaks."""
+    return " ".join(text.translate(dict.fromkeys(map(ord, "│╭╮╰╯─"), " ")).split())
+
+
+def terminal(doc, **options):
+    file = io.StringIO()
+    console = Console(file=file, width=400, no_color=True, highlight=False)  # so wide that no line is broken
+    check_report.render(doc, console, **options)
+    return words(file.getvalue())
+
+
+def test_page_report_of_the_class_covers_every_status(class_documents):
+    seen = {count["status"] for doc in class_documents.values() for count in page_report(doc)["counts"]}
+    assert seen == set(STATUSES)
+
+
+def test_sentences_of_the_terminal_are_in_the_page_report(class_documents):
+    """Every cell of every panel, the line about what remains, the points and the counts."""
+    for doc in class_documents.values():
+        report = page_report(doc)
+        shown = set(map(words, strings(report)))
+        cards = {card["function"]: card for card in report["cards"]}
+        checks = wording.first_failures(wording.failed_checks(doc))
+        assert list(cards) == [found["function"] for found in checks[: wording.MAX_FAILURES]]
+        for found in checks[: wording.MAX_FAILURES]:
+            texts = [found["title"], wording.headline(found), found["inputs"], found["help"], *found["warnings"][:3]]
+            texts += [found["first_wrong_stage"], f"{wording.points_text(found['points'])} points"]
+            texts += (found["mistake"] or {}).values()
+            texts += wording.worst_value(found) or ()
+            assert {words(text) for text in texts if text} <= shown | {words((found["mistake"] or {}).get("id", ""))}
+            assert words(wording.shortened(found["output"])) == words(cards[found["function"]]["output"])
+        for count in wording.status_counts(found["status"] for found in wording.all_checks(doc)):
+            assert count in [(entry["status"], entry["count"], entry["word"]) for entry in report["counts"]]
+        assert report["points_text"] in terminal(doc)
+
+
+def test_sentences_of_the_page_report_are_in_the_terminal(class_documents):
+    for doc in class_documents.values():
+        text = terminal(doc, all_panels=True)
+        report = page_report(doc)
+        for card in report["cards"]:
+            parts = [card["message"], card["title"], card["inputs"], card["help"], card["stage"], card["points_text"]]
+            parts += [*card["warnings"], *card["also"], *(card["values"] or {}).values()]
+            parts += [(card["mistake"] or {}).get(key, "") for key in ("title", "reason")]
+            parts += [entry["word"] for entry in (card["map"] or {"legend": []})["legend"]]
+            for place in filter(None, (card["location"], card["called_from"])):
+                parts += [f"{place['file']}:{place['line']}", place["text"]]
+            assert [part for part in parts if words(part) not in text] == []
+        for count in report["counts"]:
+            assert f"{count['count']} {count['word']}" in text
+
+
+def test_page_report_is_json(class_documents):
+    for doc in class_documents.values():
+        report = page_report(doc)
+        assert json.loads(json.dumps(report, allow_nan=False)) == report
+
+
+def test_page_report_does_not_change_the_document(class_documents):
+    before = json.dumps(class_documents)
+    for doc in class_documents.values():
+        page_report(doc)
+    assert json.dumps(class_documents) == before
+
+
+def test_named_mistake_is_one_card_for_all_its_checks():
+    mistake = {"id": "a/b", "title": "not divided", "reason": "proof", "explanation": "why", "hint": "ask?"}
+    [card] = page_report(document(*(check(status="failed", title=t, mistake=mistake) for t in "xyz")))["cards"]
+    assert card["also"] == ["y", "z"]
+    assert card["mistake"] == {"title": "not divided", "reason": "proof", "explanation": "why", "hint": "ask?"}
+
+
+def test_failed_checks_without_a_card_are_counted_and_named():
+    report = page_report(document(*(check(status="failed", title=title) for title in "xyz"), check()))
+    assert report["headline"] == "3 of 4 checks failed"
+    assert report["remaining"] == wording.remaining_text(2)
+    assert report["remaining_titles"] == ["attention.attention: y", "attention.attention: z"]
+
+
+@pytest.mark.parametrize("status", STATUSES)
+def test_one_check_of_each_status(status):
+    message = f"message of {status}"
+    report = page_report(document(check(status=status, message=message, blocked_by=["softmax.softmax"])))
+    assert report["passed"] == (status == "passed")
+    assert report["headline"]
+    [count] = report["counts"]
+    assert (count["status"], count["count"]) == (status, 1)
+    assert len(report["cards"]) == (status in wording.FAILED_STATUSES)
+    assert len(report["waiting"]) == (status in ("blocked", "not_started"))
+
+
+def test_missing_file_is_not_called_unwritten():
+    message = "there is no file attention.py"
+    report = page_report(document(check(status="not_started", message=message)))
+    assert report["waiting"] == [f"Cannot check attention.attention: {message}"]
+
+
+def test_internal_errors_and_notes_are_in_the_report():
+    report = page_report({**document(check()), "internal_errors": ["boom"], "notes": ["left out"]})
+    assert not report["passed"]
+    assert report["internal_errors"] == [f"{wording.INTERNAL_ERROR}boom"]
+    assert report["notes"] == ["left out"]
+
+
+def test_control_and_direction_characters_are_removed():
+    text = "a\u202e\x1b[31mb\x00c<img onerror=x>"
+    place = {"file": text, "line": 1, "text": text, "called_from": {"file": text, "line": 2}}
+    mistake = {"id": "x", "title": text, "reason": text}
+    bad = check(
+        status="failed", title=text, message=text, help=text, inputs=text, output=text, warnings=[text],
+        mistake=mistake, location=place, first_wrong_stage=text,
+    )  # fmt: skip
+    shown = strings(page_report(document(bad)))
+    assert shown.count("abc<img onerror=x>") >= 10
+    assert not any(set(string) & {"\u202e", "\x1b", "\x00"} for string in shown)
+
+
+def test_long_output_is_shortened_in_the_middle():
+    output = "\n".join(f"line {number}" for number in range(1000))
+    [card] = page_report(document(check(status="failed", output=output)))["cards"]
+    lines = card["output"].split("\n")
+    assert lines[0] == "line 0" and lines[-1] == "line 999" and len(lines) == 201
+
+
+@pytest.mark.parametrize("shape", [(7,), (3, 4), (2, 3, 60), (40, 100), (2, 17, 49)])
+def test_labels_of_the_map_name_the_elements_of_its_cells(shape):
+    """A cell that stands for a group names all rows and columns of the group."""
+    rng = np.random.default_rng(0)
+    expected = rng.normal(size=shape)
+    wrong = tuple(rng.integers(size) for size in shape)
+    actual = expected.copy()
+    actual[wrong] += 9
+    axes = [f"axis {number}" for number in range(len(shape) - 1)] + ["key"]
+    picture = error_map.map_errors(actual, expected, actual == expected, wrong, axes)
+    worst = {"index": [*map(int, wrong)], "axes": axes, "yours": 1.0, "expected": 2.0, "tolerance": 1e-9}
+    [card] = page_report(document(check(status="failed", error_map=picture, worst=worst)))["cards"]
+    shown = card["map"]
+    [(row, column)] = [
+        (i, j) for i, marks in enumerate(shown["rows"]) for j, mark in enumerate(marks) if mark == "3"
+    ]  # fmt: skip
+    last = [int(number) for number in shown["column_labels"][column].replace("key ", "").split(" to ")]
+    assert last[0] <= wrong[-1] <= last[-1]
+    assert len(shown["column_labels"]) == len(shown["rows"][0]) and len(shown["row_labels"]) == len(shown["rows"])
+    if len(shape) > 1:
+        rows = [int(number) for number in shown["row_labels"][row].replace("row ", "").split(" to ")]
+        assert rows[0] <= wrong[-2] <= rows[-1]
+        assert int(shown["row_labels"][-1].split(" ")[-1]) == shape[-2] - 1
+    assert "1 far off" in shown["description"]
+
+
+def test_legend_names_thresholds_only_where_they_apply():
+    picture = {"rows": ["03"], "axes": ["", "key"], "at": "", "shape": [1, 2]}
+    worst = {"index": [1], "axes": ["key"], "yours": False, "expected": True, "tolerance": 0.0}
+    exact, inexact = (
+        page_report(document(check(status="failed", error_map=picture, worst=worst | change)))["cards"][0]["map"]
+        for change in ({}, {"tolerance": 1e-9})
+    )
+    assert [entry["text"] for entry in exact["legend"]] == ["correct", "wrong"]
+    assert [entry["text"] for entry in inexact["legend"]] == ["correct", "far off (more than 10%)"]
+    assert inexact["legend_note"] and not exact["legend_note"]
+
+
+def test_thresholds_are_those_of_the_error_map():
+    expected = np.ones((1, 4))
+    actual = 1 + np.array([[0.0, 0.0009, 0.09, 0.11]])
+    picture = error_map.map_errors(actual, expected, actual == expected, (0, 3), ("row", "column"))
+    assert picture["rows"] == ["0123"]
+    assert list(wording.MAP_THRESHOLDS.values()) == ["up to 0.1%", "up to 10%", "more than 10%"]
+
+
+def test_wording_and_page_report_load_without_rich():
+    import subprocess
+    import sys
+
+    code = "import sys, autograder.report.page_report; assert 'rich' not in sys.modules"
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
