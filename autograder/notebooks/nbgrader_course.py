@@ -35,9 +35,9 @@ c.Autograde.sanitize_preprocessors = [
     "nbgrader.preprocessors.OverwriteCells",
     "nbgrader.preprocessors.CheckCellMetadata",
 ]
-# Graded cells have their own time limit; this one stops endless loops in the students' cells. Experiments train models,
-# which takes a minute on a slow machine.
-c.Execute.timeout = 300
+# Graded cells have their own time limit; this one stops endless loops in the students' cells. Experiments and plots are
+# not run (their tag: skip-execution).
+c.Execute.timeout = 60
 c.Execute.interrupt_on_timeout = True
 '''
 

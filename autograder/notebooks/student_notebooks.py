@@ -18,6 +18,7 @@ IMPORT = "from autograder.notebooks.api import check"
 SOLUTION = ("### BEGIN SOLUTION", "### END SOLUTION")
 HELPERS = "# Your own helper functions, if you want any:"
 HIDDEN = ("### BEGIN HIDDEN TESTS", "### END HIDDEN TESTS")
+NOT_RUN = "skip-execution"  # the tag of cells that nbclient, and with it nbgrader, leaves out
 
 
 def student_notebook(solution: str, module: str, curriculum: Curriculum) -> str:
@@ -48,8 +49,11 @@ def instructor_notebook(
     cells: list[notebook_cells.NotebookNode] = []
     number = 0  # of the code cell
     for i, (kind, text) in enumerate(source):
-        if kind != "code":  # students may change code to play with, so it is neither locked nor graded
-            cells += notebook_cells.lesson(text, figures) if kind == "markdown" else [notebook_cells.code(text)]
+        if kind == "markdown":
+            cells += notebook_cells.lesson(text, figures)
+            continue
+        if kind == "play":  # Students may change it, so it is neither locked nor graded, nor run when they are graded.
+            cells.append(notebook_cells.code(text) | {"metadata": {"tags": [NOT_RUN]}})
             continue
         number += 1
         if number == 1:

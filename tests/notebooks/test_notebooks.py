@@ -92,6 +92,7 @@ def test_experiment_is_unlocked_and_its_results_are_folded(made, module):
         assert tried.cell_type == "code"
         assert EXPERIMENT not in tried.source
         assert "nbgrader" not in tried.metadata, "neither locked nor graded"
+        assert (notebook is not student) == (tried.metadata.get("tags") == ["skip-execution"])
         compile(tried.source, module, "exec")
         for cell, heading in ((out, "What came out"), (answers, "Answers")):
             assert cell.source.startswith(f"<details>\n<summary><b>{heading}</b></summary>\n\n")
