@@ -37,6 +37,7 @@ SECTIONS = {
     },
     "Teach": {
         "release": "release:release",
+        "site": "site:site",
         "grade": "grade:grade",
         "report": "report_export:report",
         "export": "report_export:export",

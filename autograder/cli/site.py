@@ -1,0 +1,39 @@
+"""The command `headway site`."""
+
+from pathlib import Path
+
+import click
+
+from autograder.cli import options
+from autograder.errors import UsageError
+
+
+@click.command()
+@click.option("--out", "folder", type=options.PATH, required=True, help="The folder that the site is written into.")
+@click.option(
+    "--pyodide",
+    type=click.Path(path_type=Path, exists=True, file_okay=False),
+    help="Take Pyodide and NumPy from this folder, not from the public network.",
+)
+@click.option("--no-checks", is_flag=True, help="Only lessons to read: nothing can be checked in the pages.")
+@options.curriculum
+def site(folder: Path, pyodide: Path | None, no_checks: bool) -> None:
+    """Write the course as a website, with checks in the browser.
+
+    A site can be served by any web server: it is a folder of files. To look at it here: python -m http.server -d DIR
+    """
+    from autograder.site import build
+
+    if no_checks and pyodide:
+        raise UsageError("--pyodide is of no use with --no-checks. Leave out one of them: headway site --help")
+    backend: build.Backend = "none" if no_checks else "browser"
+    contents = build.pages(options.selected_curriculum(), backend, local_pyodide=pyodide is not None)
+    if pyodide:
+        contents |= build.pyodide_files(pyodide)
+    try:
+        build.write(contents, folder)
+    except OSError as error:
+        reason = f"cannot write {error.filename or folder} ({error.strerror})"
+        raise UsageError(f"{reason}. Name another folder: headway site --out DIR") from None
+    count = sum(name.endswith(".html") for name in contents)
+    click.echo(f"wrote {count} pages to {folder}. To look at them: python -m http.server -d {folder}")
