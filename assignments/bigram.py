@@ -250,7 +250,7 @@ def generate_bigram(W, start, n_new, rng):
 # where $\mathrm{frequencies}_i$ is how often each token came after i, divided by $n_i$. In words: the gradient of row i
 # is what the model predicts after i, minus what really came. If token i occurs, it is 0 exactly when both are equal,
 # and then training has nothing left to change. So the softmax of the table approaches the table of the counts
-# (with k = 0), and nobody told it to count.
+# (with k = 0), although it never counts.
 #
 # ```python
 # >>> rng = np.random.default_rng(0)

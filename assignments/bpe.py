@@ -486,8 +486,8 @@ if __name__ == "__main__":
 # ```
 #
 # **2. As many as it has bytes, if no merge fits.** A Chinese character is three bytes and here three tokens. English
-# has some of the same pairs of letters as the names. Whoever trains a tokenizer on one language makes others expensive:
-# their texts are longer sequences, for the same content.
+# has some of the same pairs of letters as the names. A tokenizer that was trained on one language makes others
+# expensive: their texts become longer sequences, for the same content.
 #
 # ```python
 # >>> for text in ("alexandra", "The quick brown fox", "中文", "1234567890"):
