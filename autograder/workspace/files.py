@@ -17,10 +17,12 @@ BACKUPS = "backups"
 STUBS = "stubs"  # key of the state file: the SHA-256 of each file as Headway wrote it
 
 
-def read_file(path: Path) -> str:
-    """Return the text of a student's file."""
+def read_file(path: Path, newline: str | None = None) -> str:
+    """Return the text of a student's file; `newline` is that of `open`."""
     try:
-        return path.read_text("utf-8-sig")  # some editors write a byte order mark, which Python ignores
+        # Some editors write a byte order mark, which Python ignores.
+        with open(path, encoding="utf-8-sig", newline=newline) as file:
+            return file.read()
     except FileNotFoundError:
         raise UsageError(f"no such file: {path.name}. Restore its stub: headway update") from None
     except (OSError, UnicodeError) as error:
@@ -31,8 +33,13 @@ def read_file(path: Path) -> str:
 
 def write_file(path: Path, text: str) -> None:
     """Write a student's file atomically."""
+    write_bytes(path, text.encode())
+
+
+def write_bytes(path: Path, content: bytes) -> None:
+    """Write a student's file atomically, as it is."""
     with report_write_error(path.name, "Check its permissions"):
-        write_atomically(path, text.encode())
+        write_atomically(path, content)
 
 
 def stub_text(module: str, curriculum: Curriculum) -> str:

@@ -1,6 +1,7 @@
 """Find, extract and replace the functions in a source text."""
 
 import ast
+import re
 from collections.abc import Sequence
 
 from autograder.workspace.dependencies import ModuleSource
@@ -29,13 +30,17 @@ def function_text(source: str, name: str) -> str:
 
 
 def replace_function(source: str, name: str, new: str) -> str | None:
-    """Return the source with a function replaced, or appended if it is missing; None if Python cannot read it."""
+    """Return the source with a function replaced, or appended if it is missing; None if Python cannot read it.
+
+    In a file of cells, an appended function gets a cell of its own: the last one may be a lesson.
+    """
     try:
         node = find_function(source, name)
     except (SyntaxError, ValueError, RecursionError):
         return None
     if node is None:
-        return source.rstrip("\n") + f"\n\n\n{new}\n"
+        cell = "# %%\n" if re.search(r"(?m)^# %%", source) else ""
+        return source.rstrip("\n") + f"\n\n\n{cell}{new}\n"
     lines = source.split("\n")
     lines[_line_range(node)] = new.split("\n")
     return "\n".join(lines)

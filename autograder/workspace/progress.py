@@ -77,6 +77,12 @@ def current_statuses(entries: Mapping[str, ProgressEntry], fingerprints: Mapping
     return {name: entry.status for name, entry in entries.items() if entry.fingerprint == fingerprints[name]}
 
 
+def total_points(entries: Mapping[str, ProgressEntry], curriculum: Curriculum) -> tuple[float, float]:
+    """Return the points earned and possible of the functions checked so far; bonus points count as earned only."""
+    earned = sum(entry.earned for entry in entries.values())
+    return earned, sum(e.possible for name, e in entries.items() if not curriculum.functions[name].bonus)
+
+
 def next_unfinished(statuses: Mapping[str, Status], curriculum: Curriculum, after: str | None = None) -> str | None:
     """Return the first function that does not pass, in the rest of the assignment of `after` first; bonus last."""
     names = sorted(curriculum.functions, key=lambda name: curriculum.functions[name].bonus)

@@ -186,10 +186,7 @@ class WatchSession:
 
     def points(self) -> tuple[float, float]:
         """Return the points earned and possible of the functions checked so far; bonus points count as earned only."""
-        entries = self.workspace.progress
-        earned = sum(entry.earned for entry in entries.values())
-        possible = sum(e.possible for name, e in entries.items() if not self.curriculum.functions[name].bonus)
-        return earned, possible
+        return progress.total_points(self.workspace.progress, self.curriculum)
 
     def passed_checks_text(self) -> str:
         """Return how many checks of the current function pass, as " 3/5"; empty if it is a stub or all pass."""

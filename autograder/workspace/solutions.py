@@ -18,6 +18,14 @@ COURSE = "course.toml"  # an instructor's settings for a workspace: solutions = 
 RULES = ("give-up", "after-pass", "never")
 
 
+class SolutionRefused(UsageError):
+    """A solution may not be shown now: `rule` is the instructor's rule, and `function` does not pass yet."""
+
+    def __init__(self, message: str, rule: str, function: str = "") -> None:
+        super().__init__(message)
+        self.rule, self.function = rule, function
+
+
 def solution_rule(folder: Path) -> str:
     """Return the instructor's rule: "give-up" (the default), "after-pass" (no giving up) or "never"."""
     path = folder / COURSE
@@ -35,10 +43,11 @@ def solution_rule(folder: Path) -> str:
 def require_solution_allowed(
     folder: Path, functions: tuple[str, ...], passed: set[str], give_up: bool, state: State
 ) -> bool:
-    """Raise UsageError unless these solutions may be shown; return whether giving up was recorded in the state."""
+    """Raise SolutionRefused unless these solutions may be shown; return whether the state records giving up."""
     rule = solution_rule(folder)
     if rule == "never":
-        raise UsageError("your instructor has disabled solutions. Ask for a hint: headway hint NAME --more")
+        message = "your instructor has disabled solutions. Ask for a hint: headway hint NAME --more"
+        raise SolutionRefused(message, rule)
     gave_up = state.section(GAVE_UP)
     not_passed = [name for name in functions if name not in passed and name not in gave_up]
     if not not_passed:
@@ -46,10 +55,11 @@ def require_solution_allowed(
     first = not_passed[0]
     hint = f"{first} does not pass yet. Ask for a hint: headway hint {first} --more"
     if rule == "after-pass":
-        raise UsageError(f"{hint} (your instructor shows solutions only after they pass)")
+        raise SolutionRefused(f"{hint} (your instructor shows solutions only after they pass)", rule, first)
     if not give_up:
         name = first if len(functions) == 1 else first.partition(".")[0]
-        raise UsageError(f"{hint}. To see the solution now (this is recorded): headway solution {name} --give-up")
+        command = f"headway solution {name} --give-up"
+        raise SolutionRefused(f"{hint}. To see the solution now (this is recorded): {command}", rule, first)
     now = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
     gave_up.update(dict.fromkeys(not_passed, now))
     return True

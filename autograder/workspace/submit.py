@@ -57,14 +57,19 @@ def collect_files(snapshot: Snapshot) -> dict[str, bytes]:
     return {name: content for name, content in files.items() if name not in ungraded}
 
 
-def write_archive(path: Path, contents: dict[str, bytes], manifest: dict[str, Any]) -> None:
-    """Write the archive; the same work gives the same bytes."""
+def make_archive(contents: dict[str, bytes], manifest: dict[str, Any]) -> bytes:
+    """Return the archive; the same work gives the same bytes."""
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, content in [*contents.items(), (MANIFEST, (json.dumps(manifest, indent=2) + "\n").encode())]:
             archive.writestr(zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0)), content, zipfile.ZIP_DEFLATED)
+    return buffer.getvalue()
+
+
+def write_archive(path: Path, contents: dict[str, bytes], manifest: dict[str, Any]) -> None:
+    """Write the archive to a file."""
     with report_write_error(path, "Name another file: --out FILE"):
-        write_atomically(path, buffer.getvalue())
+        write_atomically(path, make_archive(contents, manifest))
 
 
 def safe_file_name(text: str) -> str:

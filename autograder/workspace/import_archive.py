@@ -1,0 +1,88 @@
+"""Put the archive of `headway submit` into a workspace, for `headway init DIR --from ARCHIVE` and for lesson pages."""
+
+import hashlib
+import io
+import json
+import zipfile
+from pathlib import Path
+from typing import Any
+
+from autograder.core.text import clean, counted
+from autograder.core.zip_archive import MAX_ARCHIVE_BYTES, Quota, SkippedFile, read_archive
+from autograder.curriculum import Curriculum, registry
+from autograder.errors import UsageError
+from autograder.workspace import files, submit
+from autograder.workspace.dependencies import MAX_BYTES
+from autograder.workspace.solutions import GAVE_UP
+from autograder.workspace.state import State
+
+MAX_FILES = 200
+REMEDY = "Choose the archive that headway submit or a lesson page made"
+
+
+def read_submission(content: bytes, curriculum: Curriculum) -> tuple[dict[str, bytes], dict[str, Any], list[str]]:
+    """Return the modules of an archive by file name, its manifest, and a line for each file that is left out."""
+    manifest = _read_manifest(content)
+    given = registry.extra_texts(curriculum.package)
+
+    def why_not(name: str) -> str | None:
+        if not name.endswith(".py") or not name.removesuffix(".py").isidentifier():
+            return "it is not a Python module"
+        return "every workspace has it" if name in given else None
+
+    modules: dict[str, bytes] = {}
+    notes = []
+    quota = Quota(MAX_ARCHIVE_BYTES, f"because it is larger than {MAX_ARCHIVE_BYTES >> 20} MiB unpacked")
+    try:
+        for name, file in read_archive(io.BytesIO(content), why_not, lambda name: MAX_BYTES, MAX_FILES, quota):
+            if isinstance(file, SkippedFile):
+                notes.append(f"{clean(name, 80)} was left out: {file}")
+            elif manifest["files"].get(name) != hashlib.sha256(file).hexdigest():
+                raise UsageError(f"{name} in the archive was changed after it was packed. Export it again")
+            else:
+                modules[name] = file
+    except SkippedFile as error:
+        raise UsageError(f"{error}. {REMEDY}") from None
+    if not any(name.removesuffix(".py") in curriculum.modules for name in modules):
+        raise UsageError(f"the archive holds no assignment of this course. {REMEDY}")
+    return modules, manifest, notes
+
+
+def _read_manifest(content: bytes) -> dict[str, Any]:
+    try:
+        with zipfile.ZipFile(io.BytesIO(content)) as archive, archive.open(submit.MANIFEST) as file:
+            manifest = json.loads(file.read(MAX_BYTES))
+    except (zipfile.BadZipFile, KeyError, ValueError, EOFError, OSError, RuntimeError, RecursionError):
+        raise UsageError(f"this is not an archive of Headway. {REMEDY}") from None
+    match manifest:
+        case {"schema": submit.SCHEMA, "files": dict()}:
+            return dict(manifest)
+    raise UsageError(f"the manifest of this archive is not one of Headway. {REMEDY}")
+
+
+def import_archive(folder: Path, content: bytes, state: State) -> list[str]:
+    """Write the modules of an archive into a workspace, with a backup of each file that changes; return notes.
+
+    Results in the manifest are not taken over, because everything is checked again. The caller saves the state.
+    """
+    modules, manifest, notes = read_submission(content, state.curriculum)
+    for name in modules:
+        path = folder / name
+        if path.is_symlink() or (path.exists() and not path.is_file()):
+            raise UsageError(f"nothing was imported: {name} is a link or not a plain file. Move it away")
+    changed = backups = 0
+    for name, module in modules.items():
+        path = folder / name
+        if path.exists():
+            if path.read_bytes() == module:
+                continue
+            files.back_up(path)
+            backups += 1
+        files.write_bytes(path, module)
+        changed += 1
+    gave_up = manifest.get("gave_up")
+    for function, when in gave_up.items() if isinstance(gave_up, dict) else ():
+        if function in state.curriculum.functions and isinstance(when, str):
+            state.section(GAVE_UP).setdefault(function, clean(when, 40))
+    kept = f"; {counted(backups, 'earlier version')} kept in {files.BACKUPS}/" if backups else ""
+    return [f"{counted(changed, 'file')} imported{kept}", *notes]

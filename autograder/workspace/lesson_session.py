@@ -1,0 +1,344 @@
+"""What a lesson page asks for: a workspace's cells, checks, hints and solutions, as data that JSON can hold.
+
+The same session answers pages of `headway serve` and pages whose Python runs in the browser. It has no thread, socket
+or terminal of its own; whoever uses it from several threads gives it a lock.
+"""
+
+import base64
+import binascii
+import contextlib
+import dataclasses
+from collections.abc import Callable, Mapping
+from typing import Any, Protocol
+
+from autograder.core.text import clean
+from autograder.curriculum import Assignment
+from autograder.errors import UsageError
+from autograder.report.page_report import page_report
+from autograder.results import Status, SubmissionResult, to_document
+from autograder.workspace import files, hints, progress, solutions, submit
+from autograder.workspace.file_cells import Conflict, FileCells
+from autograder.workspace.import_archive import import_archive
+from autograder.workspace.workspace import Workspace
+
+Payload = Mapping[str, Any]
+Reply = dict[str, Any]
+FEATURES = ("plots", "archive")
+
+
+class Checker(Protocol):
+    """Checks functions of the workspace, as its files are at that moment."""
+
+    def check(self, functions: tuple[str, ...], known: Mapping[str, Status], diagnose: bool) -> SubmissionResult:
+        """Return the result of some functions; the known statuses of others decide what is blocked."""
+
+
+class LessonSession:
+    """A workspace that is edited and checked from lesson pages.
+
+    `lock` is held whenever the session reads or writes the workspace, but not while student code is checked or drawn.
+    """
+
+    def __init__(
+        self,
+        workspace: Workspace,
+        checker: Checker,
+        features: tuple[str, ...] = FEATURES,
+        lock: contextlib.AbstractContextManager[Any] | None = None,
+    ) -> None:
+        self.workspace = workspace
+        self.curriculum = workspace.curriculum
+        self._checker = checker
+        self._features = features
+        self._lock = lock or contextlib.nullcontext()
+        self._tried: dict[str, str] = {}  # functions checked without a request, and their fingerprints
+        self._reported = self._contents()  # the files that pages know
+        self._actions: dict[str, Callable[[Payload], Reply]] = {
+            "open": self.open,
+            "save": self.save,
+            "check": self.check,
+            "hint": self.hint,
+            "reset": self.reset,
+            "solution": self.solution,
+            "plots": self.plots,
+            "draw": self.draw,
+            "export": self.export,
+            "import": self.import_,
+        }
+
+    def handle(self, action: str, payload: Any) -> Reply:
+        """Return the reply to one request of a page; raise UsageError, with one clear line, if there is none."""
+        if action not in self._actions or not isinstance(payload, dict):
+            raise UsageError("the page asked for something unknown. Reload it")
+        return self._actions[action](payload)
+
+    def open(self, payload: Payload) -> Reply:
+        """Return the cells of one assignment, and the progress in the whole course."""
+        with self._lock:
+            assignment = self._assignment(payload)
+            self._refresh()
+            self.workspace.state.refresh()
+            shown = self.workspace.state.section(hints.KEY)
+            functions = [function.qualified for function in assignment.functions]
+            return {
+                "workspace": clean(self.workspace.folder.name, 80),
+                "module": assignment.module,
+                "cells": self._cells(assignment),
+                **self._progress(),
+                "hints": {name: hints.shown_count(shown, name) for name in functions},
+                "features": list(self._features),
+                "notes": [clean(note, 300) for note in self.workspace.state.notes],
+            }
+
+    def save(self, payload: Payload) -> Reply:
+        """Write the text of a cell into its file, unless the file has another text there than the page expects."""
+        with self._lock:
+            module, _, function = self._function(payload).partition(".")
+            text, digest = _field(payload, "text", str), _field(payload, "digest", str)
+            cell = FileCells(self.workspace.folder, module, self.curriculum).replace(function, text, digest)
+            if isinstance(cell, Conflict):
+                return {"conflict": {"text": cell.cell.text, "digest": cell.cell.digest}}
+            return {"digest": cell.digest, "line": cell.line}
+
+    def check(self, payload: Payload) -> Reply:
+        """Check one function, record its result, and return the report."""
+        with self._lock:
+            function = self._function(payload)
+            module = function.partition(".")[0]
+            FileCells(self.workspace.folder, module, self.curriculum)  # for its messages
+        result, badges = self._check((function,))
+        with self._lock:
+            following = None
+            if result.passed and (name := progress.next_unfinished(self._known(), self.curriculum, function)):
+                module = name.partition(".")[0]
+                following = {"function": name, "module": module, "title": self.curriculum.modules[module].title}
+            return {
+                "report": page_report(to_document(result, self.curriculum)),
+                **self._progress(),
+                "badges": badges,
+                "next": following,
+            }
+
+    def hint(self, payload: Payload) -> Reply:
+        """Return the hints of a function that were shown before, at least the first, and one `more` if wanted."""
+        with self._lock:
+            function, state = self._function(payload), self.workspace.state
+            steps = hints.steps(function, self.curriculum.package)
+            if not steps:
+                raise UsageError(f"this course has no hints for {function}. Read its docstring")
+            state.refresh()
+            already = hints.shown_count(state.section(hints.KEY), function)
+            count = hints.next_count(already, 1 if already and payload.get("more") else 0)
+            hints.record_shown(state, function, count)
+            shown = zip(hints.KINDS, steps[:count], strict=False)
+            return {"steps": [{"kind": kind, "text": text} for kind, text in shown], "total": len(steps)}
+
+    def reset(self, payload: Payload) -> Reply:
+        """Restore the stub of a function, or the whole file if it is missing, and keep a backup."""
+        with self._lock:
+            module, _, function = (qualified := self._function(payload)).partition(".")
+            folder = self.workspace.folder
+            self._require_own_backups()
+            path = folder / f"{module}.py"
+            if not path.exists() and not path.is_symlink():
+                backup = files.reset(folder, module, self.curriculum)
+            else:
+                cells = FileCells(folder, module, self.curriculum)
+                cell = cells.find(function)
+                if cell is None:
+                    backup = files.reset(folder, qualified, self.curriculum)
+                else:
+                    text = cells.text_with_stub(function, cell)
+                    backup = files.back_up(path)
+                    cells.overwrite(cell, text)
+            cell = FileCells(folder, module, self.curriculum).require(function)
+            return {"text": cell.text, "digest": cell.digest, "backup": backup.as_posix() if backup else ""}
+
+    def solution(self, payload: Payload) -> Reply:
+        """Return the solution of a function, by the rules of `headway solution`."""
+        function, give_up = self._function(payload), payload.get("give_up") is True
+        with self._lock:
+            self._refresh()
+            unknown = function not in self.workspace.statuses and not self.workspace.snapshot.is_stub(function)
+        if unknown:
+            self._check((function,))
+        with self._lock:
+            workspace, state = self.workspace, self.workspace.state
+            state.refresh()
+            passed = {name for name, status in workspace.statuses.items() if status == "passed"}
+            try:
+                if solutions.require_solution_allowed(workspace.folder, (function,), passed, give_up, state):
+                    state.save()
+            except solutions.SolutionRefused as error:
+                raise UsageError(_why_no_solution(error)) from None
+            return {"text": solutions.solution_of(function, self.curriculum)}
+
+    def plots(self, payload: Payload) -> Reply:
+        """Return the plots that an assignment's functions can draw."""
+        raise UsageError("plots are not part of this version")
+
+    def draw(self, payload: Payload) -> Reply:
+        """Return a plot that the student's functions compute."""
+        raise UsageError("plots are not part of this version")
+
+    def export(self, payload: Payload) -> Reply:
+        """Return the archive of `headway submit`; everything is checked first."""
+        with self._lock:
+            submit.refuse_outside_links(self.workspace.folder)
+        result, _ = self._check(tuple(self.curriculum.functions), diagnose=False)
+        with self._lock:
+            name = self.workspace.folder.name
+            contents = submit.collect_files(self.workspace.snapshot)
+            manifest = submit.make_manifest(clean(name, 80), contents, result, self.workspace.state)
+            archive = submit.make_archive(contents, manifest)
+            return {"name": f"{submit.safe_file_name(name)}.zip", "base64": base64.b64encode(archive).decode()}
+
+    def import_(self, payload: Payload) -> Reply:
+        """Write the modules of such an archive into the workspace, with backups."""
+        with self._lock:
+            try:
+                content = base64.b64decode(_field(payload, "base64", str), validate=True)
+            except (binascii.Error, ValueError):
+                raise UsageError("the archive did not arrive whole. Choose the file again") from None
+            self._require_own_backups()
+            state = self.workspace.state
+            state.refresh()
+            notes = import_archive(self.workspace.folder, content, state)
+            state.save()
+            return {"notes": notes}
+
+    def changes(self) -> list[Reply]:
+        """Return an event for each assignment's file that has changed since the last call."""
+        with self._lock:
+            contents = self._contents(refresh=True)
+            before, self._reported = self._reported, contents
+            if contents == before:
+                return []
+            changed = [name for name in self.curriculum.modules if contents.get(name) != before.get(name)]
+            events: list[Reply] = []
+            for name in changed:
+                cells, notes = {}, []
+                try:
+                    cells = self._cells(self.curriculum.modules[name])
+                except UsageError as error:
+                    notes = [str(error)]
+                events.append({"event": "changed", "module": name, "cells": cells, "notes": notes})
+            progress = self._progress()
+            events = [event | {"statuses": progress["statuses"]} for event in events]
+            return [*events, {"event": "statuses", **progress}]
+
+    def check_next_unknown(self) -> bool:
+        """Check the first assignment with functions of unknown status, without diagnosis; return whether there was one.
+
+        Nothing is checked while a file is missing or unreadable, because everything that imports it would fail for that
+        reason alone.
+        """
+        with self._lock:
+            self._refresh()
+            snapshot = self.workspace.snapshot
+            if not all(map(snapshot.is_readable, self.curriculum.modules)):
+                return False
+            statuses = self._statuses()
+            unknown = {
+                name: snapshot.fingerprints[name]
+                for name in self.curriculum.functions
+                if statuses[name] is None and self._tried.get(name) != snapshot.fingerprints[name]
+            }
+            first = next(iter(unknown), "").partition(".")[0]
+            names = tuple(name for name in unknown if name.partition(".")[0] == first)
+        if not names:
+            return False
+        self._check(names, diagnose=False)
+        self._tried |= {name: unknown[name] for name in names}
+        return True
+
+    def progress_event(self) -> Reply:
+        """Return the event with the statuses and points of the whole course."""
+        with self._lock:
+            return {"event": "statuses", **self._progress()}
+
+    def _check(self, functions: tuple[str, ...], *, diagnose: bool = True) -> tuple[SubmissionResult, list[str]]:
+        """Check functions and record the results of those whose code did not change meanwhile; return badges, too."""
+        with self._lock:
+            self._refresh()
+            before = self.workspace.snapshot
+            known = {name: status for name, status in self._known().items() if name not in functions}
+        result = self._checker.check(functions, known, diagnose)
+        with self._lock:
+            self._refresh()
+            now = self.workspace.snapshot
+            changed = {name for name in functions if before.fingerprints[name] != now.fingerprints[name]}
+            if changed:
+                result.notes.append("The code was changed during this check, so its result is not recorded.")
+            unchanged = [check for check in result.checks if check.function not in changed]
+            current_function = functions[0] if diagnose else None
+            recorded = dataclasses.replace(result, checks=unchanged)
+            return result, self.workspace.record(recorded, current_function=current_function)
+
+    def _refresh(self) -> None:
+        self.workspace.refresh_snapshot()
+
+    def _contents(self, *, refresh: bool = False) -> dict[str, bytes]:
+        if refresh:
+            self._refresh()
+        return {name: module.content for name, module in self.workspace.snapshot.modules.items()}
+
+    def _cells(self, assignment: Assignment) -> dict[str, Reply]:
+        cells = FileCells(self.workspace.folder, assignment.module, self.curriculum)
+        found = {f"{assignment.module}.{name}": (name, cells.find(name)) for name in cells.functions}
+        return {
+            qualified: {
+                "text": cell.text,
+                "digest": cell.digest,
+                "line": cell.line,
+                "shared_with": cells.shared_with(name, cell),
+            }
+            for qualified, (name, cell) in found.items()
+            if cell is not None
+        }
+
+    def _statuses(self) -> dict[str, Status | None]:
+        """Return the status of every function as it is now; None if it must be checked to know."""
+        known = self._known()
+        return {name: known.get(name) for name in self.curriculum.functions}
+
+    def _known(self) -> dict[str, Status]:
+        names, is_stub = self.curriculum.functions, self.workspace.snapshot.is_stub
+        stubs: dict[str, Status] = {name: "not_started" for name in names if is_stub(name)}
+        return stubs | self.workspace.statuses
+
+    def _progress(self) -> Reply:
+        earned, possible = progress.total_points(self.workspace.progress, self.curriculum)
+        return {"statuses": self._statuses(), "points": {"earned": earned, "possible": possible}}
+
+    def _function(self, payload: Payload) -> str:
+        name = _field(payload, "function", str)
+        if name not in self.curriculum.functions:
+            raise UsageError("this course has no such function. Reload the page")
+        return str(name)
+
+    def _assignment(self, payload: Payload) -> Assignment:
+        name = _field(payload, "module", str)
+        if name not in self.curriculum.modules:
+            raise UsageError("this course has no such assignment. Reload the page")
+        return self.curriculum.modules[name]
+
+    def _require_own_backups(self) -> None:
+        if (self.workspace.folder / files.BACKUPS).is_symlink():
+            raise UsageError(f"nothing was changed: {files.BACKUPS}/ is a link. Replace it with a folder")
+
+
+def _field(payload: Payload, name: str, kind: type) -> Any:
+    value = payload.get(name)
+    if not isinstance(value, kind):
+        raise UsageError(f"the page sent no valid {name!r}. Reload it")
+    return value
+
+
+def _why_no_solution(refusal: solutions.SolutionRefused) -> str:
+    if refusal.rule == "never":
+        return "Your instructor has disabled solutions. Ask for a hint instead."
+    begin = f"{refusal.function} does not pass yet. Ask for a hint first."
+    if refusal.rule == "after-pass":
+        return f"{begin} Your instructor shows solutions only after they pass."
+    return f"{begin} You can see the solution now, and your workspace records that you did."
