@@ -13,7 +13,7 @@ from autograder.curriculum.stubs import bundled
 from autograder.engine.diagnosis import diagnose
 from autograder.engine.session import Options, check
 from autograder.results import SubmissionResult
-from autograder.sandbox import Workers
+from autograder.sandbox import Workers, start_workers
 from autograder.sandbox.source_reader import SourceReader
 
 collect_ignore = ["toycourse"]  # its checks are graded checks
@@ -80,7 +80,7 @@ def _isolated_environment(tmp_path_factory: pytest.TempPathFactory) -> Iterator[
 
 @pytest.fixture(scope="session")
 def workers() -> Iterator[Workers]:
-    with Workers() as workers:
+    with start_workers() as workers:
         yield workers
 
 

@@ -104,11 +104,11 @@ def probe():
 
 
 def _student_process() -> Diagnostic:
-    from autograder.sandbox import Deadline, Limits, Session, WorkerDied, Workers, WorkerTimedOut
+    from autograder.sandbox import Deadline, Limits, Session, WorkerDied, WorkerTimedOut, start_workers
 
     name = "student process"
     request = {"op": "call", "module": "doctor", "function": "probe", "args": (), "kwargs": {}, "handles": {}}
-    with tempfile.TemporaryDirectory() as folder, Workers() as workers:
+    with tempfile.TemporaryDirectory() as folder, start_workers() as workers:
         Path(folder, "doctor.py").write_text(PROBE, "utf-8")
         session = Session(workers, Path(folder), Limits())
         try:

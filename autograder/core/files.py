@@ -7,7 +7,7 @@ import stat
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Literal
+from typing import IO, Literal
 
 from autograder.errors import UsageError
 
@@ -38,6 +38,15 @@ def read_plain_file(path: Path) -> bytes:
         raise OSError(errno.EINVAL, "it is not a plain file", str(path))
     with open(descriptor, "rb") as file:
         return file.read()
+
+
+def read_at(file: IO[bytes], start: int, count: int) -> bytes:
+    """Return a part of a file that another process may be writing to."""
+    # That process shares the descriptor's position, which os.pread does not move.
+    if hasattr(os, "pread"):
+        return os.pread(file.fileno(), count, start)
+    file.seek(start)
+    return file.read(count)
 
 
 def user_folder(variable: str, kind: Literal["cache", "data"]) -> Path | None:

@@ -22,7 +22,7 @@ from autograder.engine.job_runner import JobRunner
 from autograder.engine.jobs import Job
 from autograder.engine.reference import Reference
 from autograder.errors import Verdict
-from autograder.sandbox import Limits, Workers
+from autograder.sandbox import Limits, start_workers
 
 # Pytest finds fixtures and hooks as attributes of a plugin.
 student, reference, draw = map(session_fixture, ("student", "reference", "draw"))
@@ -53,7 +53,7 @@ def pytest_configure(config: pytest.Config) -> None:
     path = Path(folder)
     if not path.is_dir():
         raise pytest.UsageError(f"--submission: no such folder: {folder}")
-    workers = Workers()
+    workers = start_workers()
     config.add_cleanup(workers.close)
     config.stash[RUNNER] = JobRunner(
         workers,

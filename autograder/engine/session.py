@@ -18,7 +18,7 @@ from autograder.engine.prerequisites import OfficialPrerequisites
 from autograder.engine.reference import Reference
 from autograder.errors import HeadwayError, UsageError
 from autograder.results import Status, SubmissionResult
-from autograder.sandbox import NO_SANDBOX, Limits, ResourceUsage, SandboxPolicy, Workers
+from autograder.sandbox import NO_SANDBOX, Limits, ResourceUsage, SandboxPolicy, StartWorkers, start_workers
 from autograder.sandbox.source_reader import SourceReader
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ class Options:
     seed: int = 0  # of the inputs; 0 gives the public ones
     limits: Limits = field(default_factory=Limits)
     curriculum: Curriculum = field(default_factory=registry.default)
-    fork: bool | None = None  # see `Workers`
+    workers: StartWorkers = start_workers  # what runs the student code
     reference: Reference | None = None  # replaces PyTorch behind the shipped memo and the user's cache
     official: bool = False  # check each assignment on top of the official solutions of the earlier ones
     diagnose: bool = True  # name the known mistakes behind failed checks
@@ -78,7 +78,7 @@ def check_many(
 def run_in_session(options: Options, main: "Callable[[CheckSession], None]") -> None:
     """Call `main` with a session inside pytest's run loop; raise InternalError if pytest could not run the checks."""
     # Workers come first: their server loads NumPy while this process loads pytest.
-    with Workers(options.fork, options.sandbox) as workers, closing(SourceReader(workers)) as reader:
+    with options.workers(options.sandbox) as workers, closing(SourceReader(workers)) as reader:
         import pytest
 
         from autograder.engine import pytest_plugin
@@ -141,7 +141,7 @@ class CheckSession:
             found = self._runner.run(Job(folder, frozenset(selected), official_folder, diagnose, usage))
             result = SubmissionResult(name, content_hash(folder), self._options.seed, found.checks, found.problems)
             result.official_prerequisites = is_official
-            result.sandbox = sandbox.layers
+            result.sandbox = self._runner.workers.layers
             run_job = self._runner.run
             blocked = BlockedChecks(folder, curriculum, scratch, run_job, self.reader, usage, untrusted=untrusted)
             blocked.mark(result, selected, known or {})

@@ -9,22 +9,27 @@ from autograder.sandbox.call_timer import Activity, Deadline
 from autograder.sandbox.limits import Limits
 from autograder.sandbox.policy import NO_SANDBOX, UNSAFE, SandboxPolicy
 from autograder.sandbox.probe import SandboxUnavailable, strongest_level
-from autograder.sandbox.process import WorkerDied, Workers, WorkerUnavailable
+from autograder.sandbox.process import ForkedWorkers, SpawnedWorkers, start_workers
 from autograder.sandbox.session import ResourceUsage, Session, WorkerTimedOut
+from autograder.sandbox.workers import StartWorkers, WorkerDied, Workers, WorkerUnavailable
 
 __all__ = [
     "NO_SANDBOX",
     "UNSAFE",
     "Activity",
     "Deadline",
+    "ForkedWorkers",
     "Limits",
     "ResourceUsage",
     "SandboxPolicy",
     "SandboxUnavailable",
     "Session",
+    "SpawnedWorkers",
+    "StartWorkers",
     "WorkerDied",
     "WorkerTimedOut",
     "WorkerUnavailable",
     "Workers",
+    "start_workers",
     "strongest_level",
 ]

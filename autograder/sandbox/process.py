@@ -12,33 +12,20 @@ import socket
 import subprocess
 import sys
 import tempfile
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from pathlib import Path
-from typing import IO, Any, NamedTuple
+from typing import IO, Any, Self
 
 from autograder.core import wire_format
-from autograder.sandbox.call_timer import Activity, CallTimer, Deadline, activity_of
+from autograder.core.files import read_at
+from autograder.sandbox.call_timer import TRANSFER_SECONDS, Activity, CallTimer, Deadline, activity_of
 from autograder.sandbox.filesystem import IMPORTABLE, package_folder
 from autograder.sandbox.limits import Limits
 from autograder.sandbox.policy import CHILD_FOLDER, NO_SANDBOX, PARSING_FOLDER, SandboxPolicy
+from autograder.sandbox.workers import ExitStatus, WorkerDied, Workers, WorkerUnavailable
 
 START_SECONDS = 30.0
-
-
-class WorkerDied(Exception):
-    """The student's process ended, or sent something that is not a frame; the text says how."""
-
-
-class WorkerUnavailable(WorkerDied):
-    """No student process can be started at all; no submission is at fault."""
-
-
-class ExitStatus(NamedTuple):
-    """How a process ended: its exit code, or minus the signal's number; its CPU time and its largest memory."""
-
-    code: int
-    cpu_seconds: float
-    memory_bytes: int = 0
 
 
 def _command(python: str, mode: str, **settings: Any) -> list[str]:
@@ -144,15 +131,42 @@ class _Server:
         self._stderr.close()
 
 
-class _ForkedProcess:
-    """A child of the server."""
+class SocketProcess(ABC):
+    """A process at the other end of a socket; a subclass knows how to end it."""
 
-    def __init__(self, server: _Server, pid: int, channel: socket.socket, our_pid: int | None) -> None:
-        self.channel, self._server, self._pid, self._our_pid = channel, server, pid, our_pid
+    def __init__(self, channel: socket.socket, pid: int | None) -> None:
+        self.channel = channel
+        self._our_pid = pid  # None if it is unknown in this process namespace
+
+    def send(self, frame: bytes) -> None:
+        """Send a request."""
+        self.channel.settimeout(TRANSFER_SECONDS)
+        self.channel.sendall(frame)
+
+    def receive(self, count: int, seconds_to_wait: Callable[[], float]) -> bytes:
+        """Return exactly `count` bytes of the answer; raise EOFError at an end."""
+        return receive(self.channel, count, seconds_to_wait)
 
     def activity(self) -> Activity | None:
         """Return what the process has used so far, or None where this system cannot tell."""
         return activity_of(self._our_pid) if self._our_pid else None
+
+    def interrupt(self) -> None:
+        """From another thread: make the current `receive` end at once, as if the process had died."""
+        with contextlib.suppress(OSError):
+            self.channel.shutdown(socket.SHUT_RDWR)
+
+    @abstractmethod
+    def end(self) -> ExitStatus:
+        """Kill the process and return how it ended."""
+
+
+class _ForkedProcess(SocketProcess):
+    """A child of the server."""
+
+    def __init__(self, server: _Server, pid: int, channel: socket.socket, our_pid: int | None) -> None:
+        super().__init__(channel, our_pid)
+        self._server, self._pid = server, pid
 
     def end(self) -> ExitStatus:
         """Kill the process and return how it ended."""
@@ -160,7 +174,7 @@ class _ForkedProcess:
         return self._server.end(self._pid)
 
 
-class _SpawnedProcess:
+class _SpawnedProcess(SocketProcess):
     """A fresh interpreter for one submission, where there is no fork."""
 
     def __init__(self, folder: Path, limits: dict[str, int], output: IO[bytes]) -> None:
@@ -171,10 +185,11 @@ class _SpawnedProcess:
             command = _command(sys.executable, "serve", folder=str(folder), limits=limits, port=port, token=token)
             self._process = _start(command, output, output)
             try:
-                self.channel, _ = listener.accept()
+                channel, _ = listener.accept()
             except TimeoutError:
                 self._process.kill()
                 raise WorkerUnavailable("the worker did not start") from None
+        super().__init__(channel, self._process.pid)
         timer = CallTimer(Deadline(lambda: START_SECONDS, START_SECONDS), START_SECONDS, lambda: None)
         try:
             answer = receive(self.channel, len(token), timer.seconds_to_wait)
@@ -183,10 +198,6 @@ class _SpawnedProcess:
         if answer != token.encode():
             self._process.kill()
             raise WorkerUnavailable("another program answered instead of the worker")
-
-    def activity(self) -> Activity | None:
-        """Return what the process has used so far, or None where this system cannot tell."""
-        return activity_of(self._process.pid)
 
     def end(self) -> ExitStatus:
         """Kill the process and return how it ended."""
@@ -207,41 +218,45 @@ def _pid_of(descriptor: int) -> int | None:
     return pids[0] if pids and pids[0] > 0 else None
 
 
-Process = _ForkedProcess | _SpawnedProcess
+class _ProcessWorkers:
+    """Starts processes; a context manager."""
 
-
-class Workers:
-    """Starts student processes. A grader has one of these, used as a context manager.
-
-    A server forks the processes wherever possible, or as `fork` says; a sandbox needs it.
-    """
-
-    def __init__(self, fork: bool | None = None, sandbox: SandboxPolicy = NO_SANDBOX) -> None:
-        self._fork = hasattr(os, "fork") if fork is None else fork
-        if sandbox.mechanisms and not self._fork:
-            raise ValueError("a sandbox needs a server that forks")
+    def __init__(self, sandbox: SandboxPolicy) -> None:
         self._sandbox = sandbox
-        # Early, so that NumPy loads while the grader loads pytest.
-        self._server = _Server(sandbox) if self._fork else None
+
+    @property
+    def layers(self) -> list[str]:
+        """Everything that isolates the student's code, as listed in the result document."""
+        return self._sandbox.layers
 
     @property
     def submissions_root(self) -> Path | None:
         """The folder in which submissions must lie, or None if they may lie anywhere."""
         return self._sandbox.submissions_root
 
-    def __enter__(self) -> "Workers":
+    def close(self) -> None:
+        """End every process that is still running."""
+
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *exc: object) -> None:
         self.close()
 
+
+class ForkedWorkers(_ProcessWorkers):
+    """Has a server that forks the processes (POSIX)."""
+
+    def __init__(self, sandbox: SandboxPolicy = NO_SANDBOX) -> None:
+        super().__init__(sandbox)
+        # Early, so that NumPy loads while the grader loads pytest.
+        self._server: _Server | None = _Server(sandbox)
+
     def start(
         self, folder: Path, limits: Limits, output: IO[bytes], cpu_used: float = 0.0, printed: int = 0
-    ) -> Process:
+    ) -> SocketProcess:
         """Start a process for a submission, which prints to `output`; raise WorkerUnavailable if that fails."""
         child_limits = limits.for_child(cpu_used, printed)
-        if not self._fork:
-            return _SpawnedProcess(folder, child_limits, output)
         for is_last_try in (False, True):
             if self._server is None:
                 self._server = _Server(self._sandbox)
@@ -259,6 +274,26 @@ class Workers:
         if self._server is not None:
             self._server.close()
             self._server = None
+
+
+class SpawnedWorkers(_ProcessWorkers):
+    """Starts a fresh interpreter for each submission."""
+
+    def __init__(self, sandbox: SandboxPolicy = NO_SANDBOX) -> None:
+        if sandbox.mechanisms:
+            raise ValueError("a sandbox needs a server that forks")
+        super().__init__(sandbox)
+
+    def start(
+        self, folder: Path, limits: Limits, output: IO[bytes], cpu_used: float = 0.0, printed: int = 0
+    ) -> SocketProcess:
+        """Start a process for a submission, which prints to `output`; raise WorkerUnavailable if that fails."""
+        return _SpawnedProcess(folder, limits.for_child(cpu_used, printed), output)
+
+
+def start_workers(sandbox: SandboxPolicy = NO_SANDBOX) -> Workers:
+    """Return workers that fork wherever possible, and spawn elsewhere; a sandbox needs a server that forks."""
+    return ForkedWorkers(sandbox) if hasattr(os, "fork") else SpawnedWorkers(sandbox)
 
 
 def receive(channel: socket.socket, count: int, seconds_to_wait: Callable[[], float]) -> bytes:
@@ -287,12 +322,3 @@ def receive(channel: socket.socket, count: int, seconds_to_wait: Callable[[], fl
             raise EOFError
         received += size
     return bytes(data)
-
-
-def read_at(file: IO[bytes], start: int, count: int) -> bytes:
-    """Return a part of a file that another process may be writing to."""
-    # That process shares the descriptor's position, which os.pread does not move.
-    if hasattr(os, "pread"):
-        return os.pread(file.fileno(), count, start)
-    file.seek(start)
-    return file.read(count)

@@ -4,7 +4,6 @@ import contextlib
 import os
 import secrets
 import signal
-import socket
 import tempfile
 import time
 from dataclasses import dataclass, field
@@ -12,9 +11,10 @@ from pathlib import Path
 from typing import IO, Any
 
 from autograder.core import wire_format
-from autograder.sandbox.call_timer import TRANSFER_SECONDS, Activity, CallTimer, Deadline
+from autograder.core.files import read_at
+from autograder.sandbox.call_timer import Activity, CallTimer, Deadline
 from autograder.sandbox.limits import Limits
-from autograder.sandbox.process import ExitStatus, Process, WorkerDied, Workers, read_at, receive
+from autograder.sandbox.workers import ExitStatus, Process, WorkerDied, Workers
 
 
 class WorkerTimedOut(Exception):
@@ -123,12 +123,11 @@ class Session:
 
     def _exchange(self, process: Process, message: dict[str, Any], timer: CallTimer) -> dict[str, Any]:
         number = secrets.randbits(53)  # An answer forged in advance would have to guess it.
-        process.channel.settimeout(TRANSFER_SECONDS)
-        process.channel.sendall(wire_format.pack({**message, "id": number}))
+        process.send(wire_format.pack({**message, "id": number}))
 
         def receive_counted(count: int) -> bytes:
             self._usage.received += count
-            data = receive(process.channel, count, timer.seconds_to_wait)
+            data = process.receive(count, timer.seconds_to_wait)
             timer.note_answer()
             return data
 
@@ -208,8 +207,7 @@ class Session:
         """Make the current request, in another thread, end at once as if the process had died."""
         process = self._process
         if process is not None:
-            with contextlib.suppress(OSError):
-                process.channel.shutdown(socket.SHUT_RDWR)
+            process.interrupt()
 
     def close(self) -> None:
         """Kill the process and discard its output."""

@@ -21,8 +21,9 @@ from autograder.sandbox.call_timer import Deadline
 from autograder.sandbox.limits import Limits
 from autograder.sandbox.policy import NO_SANDBOX
 from autograder.sandbox.probe import SandboxUnavailable, strongest_level
-from autograder.sandbox.process import WorkerDied, Workers, WorkerUnavailable
+from autograder.sandbox.process import start_workers
 from autograder.sandbox.session import ResourceUsage, Session, WorkerTimedOut
+from autograder.sandbox.workers import WorkerDied, Workers, WorkerUnavailable
 
 # Of one submission. The notebooks of the whole course take 0.1 s of CPU time; a busy machine may need longer for it.
 LIMITS = Limits(30.0, submission_seconds=30.0, cpu_seconds=5.0, memory_bytes=1 << 30, result_bytes=16 << 20)
@@ -42,7 +43,7 @@ def source_reader() -> Iterator["SourceReader"]:
             sandbox = strongest_level(Path(root))
         except SandboxUnavailable:
             sandbox = NO_SANDBOX
-        with Workers(sandbox=sandbox) as workers, closing(SourceReader(workers)) as reader:
+        with start_workers(sandbox=sandbox) as workers, closing(SourceReader(workers)) as reader:
             yield reader
 
 

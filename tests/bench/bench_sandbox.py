@@ -27,7 +27,7 @@ from autograder.curriculum.stubs import bundled
 from autograder.engine.session import Options, check_many
 from autograder.engine.student import StudentCode
 from autograder.results import to_document
-from autograder.sandbox import NO_SANDBOX, Limits, Workers, probe
+from autograder.sandbox import NO_SANDBOX, Limits, probe, start_workers
 
 X = np.linspace(-3, 3, 24).reshape(4, 6)
 SECONDS = 5.0
@@ -59,7 +59,7 @@ def levels(root):
 def cost(root, runs):
     folder = made(root, "submission")
     for name, sandbox in levels(root).items():
-        with Workers() as plain, Workers(sandbox=sandbox) as sandboxed:
+        with start_workers() as plain, start_workers(sandbox=sandbox) as sandboxed:
             for workers in (plain, sandboxed):
                 one(workers, folder)
             pairs = [(one(plain, folder), one(sandboxed, folder)) for _ in range(runs)]
@@ -69,7 +69,7 @@ def cost(root, runs):
 
 
 def sessions(sandbox, folder):
-    with Workers(sandbox=sandbox) as workers:
+    with start_workers(sandbox=sandbox) as workers:
         one(workers, folder)
         started, count = time.perf_counter(), 0
         while time.perf_counter() - started < SECONDS:

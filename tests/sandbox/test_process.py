@@ -10,7 +10,16 @@ from autograder.core.text import clean
 from autograder.courses.transformer import TRANSFORMER
 from autograder.engine.student import StudentCode
 from autograder.errors import Blocked, Died, Mismatch, NotStarted, Raised, TimedOut, UsageError
-from autograder.sandbox import NO_SANDBOX, Limits, SandboxPolicy, SandboxUnavailable, Workers, strongest_level
+from autograder.sandbox import (
+    NO_SANDBOX,
+    ForkedWorkers,
+    Limits,
+    SandboxPolicy,
+    SandboxUnavailable,
+    SpawnedWorkers,
+    start_workers,
+    strongest_level,
+)
 
 GOOD = "import numpy as np\ndef log_softmax(x, axis=-1):\n    return np.asarray(x) * 2\n"
 
@@ -19,7 +28,7 @@ GOOD = "import numpy as np\ndef log_softmax(x, axis=-1):\n    return np.asarray(
 def some_workers(request):
     if request.param == "fork" and not hasattr(os, "fork"):
         pytest.skip("this system cannot fork")
-    with Workers(fork=request.param == "fork") as workers:
+    with (ForkedWorkers if request.param == "fork" else SpawnedWorkers)() as workers:
         yield workers
 
 
@@ -270,7 +279,7 @@ def test_server_that_dies_is_replaced(submission, tmp_path, sandboxed):
         sandbox = strongest_level(tmp_path) if sandboxed else NO_SANDBOX
     except SandboxUnavailable as error:
         pytest.skip(str(error))
-    with Workers(fork=True, sandbox=sandbox) as workers:
+    with ForkedWorkers(sandbox=sandbox) as workers:
         student = StudentCode(workers, submission(softmax=GOOD), TRANSFORMER, Limits())
         assert still_works(student)
         workers._server._process.send_signal(signal.SIGKILL)
@@ -285,7 +294,7 @@ def test_server_that_dies_is_replaced(submission, tmp_path, sandboxed):
 
 
 def test_start_failure_raises_worker_unavailable(submission):
-    with Workers(fork=True, sandbox=SandboxPolicy(python=shutil.which("false"))) as workers:
+    with ForkedWorkers(sandbox=SandboxPolicy(python=shutil.which("false"))) as workers:
         student = StudentCode(workers, submission(softmax=GOOD), TRANSFORMER, Limits())
         with pytest.raises(UsageError, match=r"cannot start a process for student code .* headway doctor"):
             still_works(student)
@@ -294,7 +303,7 @@ def test_start_failure_raises_worker_unavailable(submission):
 
 def test_library_path_is_passed_to_the_child(submission, monkeypatch):
     monkeypatch.setenv("LD_LIBRARY_PATH", "/of/a/cluster")
-    with Workers() as workers:
+    with start_workers() as workers:
         text = "import os\ndef softmax(x):\n    return sorted(os.environ)\n"
         student = StudentCode(workers, submission(softmax=GOOD + text), TRANSFORMER, Limits())
         named = student.softmax.softmax(1)

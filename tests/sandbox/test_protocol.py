@@ -11,7 +11,6 @@ import socket
 import threading
 import time
 import tracemalloc
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -26,7 +25,8 @@ from autograder.engine.first_wrong_stage import first_wrong_stage
 from autograder.engine.student import Call, RecordedCheck, StudentCode
 from autograder.errors import Died, Mismatch, TimedOut, Verdict
 from autograder.sandbox import Limits
-from autograder.sandbox.process import ExitStatus
+from autograder.sandbox.process import SocketProcess
+from autograder.sandbox.workers import ExitStatus
 
 LIMITS = Limits(call_seconds=0.3, retry_seconds=0.3, submission_seconds=1e6, result_bytes=1 << 20)
 # More than a full header and body of these limits, twice over: as bytes, and as what is built of them.
@@ -95,6 +95,12 @@ def hostile_bytes(draw):
     return bytes(frame)
 
 
+class ProcessOverASocket(SocketProcess):
+    def end(self):
+        self.channel.close()
+        return ExitStatus(0, 0.0)
+
+
 class OverASocket:
     """Stands in for `Workers`: the other end of the socket is a thread that answers each request as it is told."""
 
@@ -104,7 +110,7 @@ class OverASocket:
     def start(self, folder, limits, output, cpu_used=0.0, printed=0):
         ours, theirs = socket.socketpair()
         threading.Thread(target=self._speak, args=(theirs,), daemon=True).start()
-        return SimpleNamespace(channel=ours, end=lambda: ours.close() or ExitStatus(0, 0.0), activity=lambda: None)
+        return ProcessOverASocket(ours, None)
 
     def _speak(self, channel):
         with channel, channel.makefile("rb") as file, contextlib.suppress(OSError):

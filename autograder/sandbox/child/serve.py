@@ -8,7 +8,6 @@ import contextlib
 import importlib.util
 import inspect
 import os
-import socket
 import sys
 import traceback
 import types
@@ -278,8 +277,8 @@ def answer(submission, request):
             return frames.pack({**reply, "id": request["id"]})
 
 
-def serve(channel: socket.socket, folder: str, result_bytes: int) -> None:
-    """Answer requests until the other side closes the socket."""
+def serve(channel, folder, result_bytes):
+    """Answer requests until the other side closes the socket `channel`."""
     frames.MAX_BODY = result_bytes  # A larger answer is reported instead of sent: the grader would not read it.
     submission = Submission(folder)
     stdout, stderr = sys.stdout, sys.stderr

@@ -30,14 +30,14 @@ DATA = "given-names"
 
 def measure() -> dict[str, Any]:
     """Train the model and return what the pictures show of it, rounded."""
-    from autograder.sandbox import Workers
+    from autograder.sandbox import start_workers
     from autograder.workspace.training import datasets
     from autograder.workspace.training.trainer import Trainer
 
     digest = hashlib.sha256(datasets.load(DATA, 0).encode()).hexdigest()
     settings = TrainingSettings(DATA, DATA, MODEL, 32, 5e-3, "cosine", STEPS, 0, "\n", digest)
     solutions = bundled("solutions")
-    with Workers() as workers, closing(Trainer(workers, solutions, settings)) as trainer:
+    with start_workers() as workers, closing(Trainer(workers, solutions, settings)) as trainer:
         untrained = _clone(trainer.checkpoint())
         samples = [trainer.sample(60, Sampling(seed=1))]
         for _ in trainer.train(STEPS, 250):

@@ -82,9 +82,12 @@ def drawable(value: Any, shape: Shape, qualified: str) -> Array:
 def functions_in_folder(folder: Path) -> Iterator[FunctionCaller]:
     """Provide the functions of a submission, running in a sandboxed process."""
     from autograder.engine.student import StudentCode
-    from autograder.sandbox import Limits, Workers
+    from autograder.sandbox import Limits, start_workers
 
-    with Workers() as workers, closing(StudentCode(workers, folder, TRANSFORMER, Limits.for_training(60.0))) as student:
+    with (
+        start_workers() as workers,
+        closing(StudentCode(workers, folder, TRANSFORMER, Limits.for_training(60.0))) as student,
+    ):
         yield FunctionCaller(student.call)
 
 

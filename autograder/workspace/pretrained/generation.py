@@ -8,7 +8,7 @@ from pathlib import Path
 
 from autograder.core.text import clean, counted
 from autograder.errors import UsageError
-from autograder.sandbox import Workers
+from autograder.sandbox import start_workers
 from autograder.workspace.pretrained.model_file import ImportedModel, as_bytes
 from autograder.workspace.pretrained.process import PretrainedProcess
 from autograder.workspace.training.sampling import Sampling
@@ -48,7 +48,7 @@ def stream_text(
     end = model.description.end
     if not prompt and end is None:
         raise UsageError("the prompt is empty, and the model has no token to begin with. Give one: --prompt TEXT")
-    with Workers() as workers, closing(PretrainedProcess(workers, modules)) as process:
+    with start_workers() as workers, closing(PretrainedProcess(workers, modules)) as process:
         speed.prompt_tokens = process.request(
             "generate",
             "bpe.bpe_encode",

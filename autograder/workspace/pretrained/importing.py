@@ -17,7 +17,7 @@ from autograder.core.files import report_write_error
 from autograder.core.text import clean
 from autograder.core.wire_format import FrameError, pack
 from autograder.errors import UsageError
-from autograder.sandbox import Workers
+from autograder.sandbox import start_workers
 from autograder.workspace.pretrained import model_file
 from autograder.workspace.pretrained.hugging_face import HuggingFaceModel
 from autograder.workspace.pretrained.model_file import ModelDescription
@@ -32,7 +32,7 @@ def import_model(modules: Path, model: HuggingFaceModel, out: Path) -> ModelDesc
     """Write the model to `out`, converted by the modules in a folder; return its description."""
     if out.resolve() in {tensor.path for tensor in model.tensors.values()}:
         raise UsageError(f"{out} is one of the files to import. Name another file: --out FILE")
-    with Workers() as workers, closing(PretrainedProcess(workers, modules)) as process:
+    with start_workers() as workers, closing(PretrainedProcess(workers, modules)) as process:
         config, parameters = _convert(process, model)
         end = model.config.get("eos_token_id")
         description = ModelDescription(

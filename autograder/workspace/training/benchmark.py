@@ -19,7 +19,7 @@ import numpy as np
 from autograder import __version__
 from autograder.errors import HeadwayError, UsageError, missing_package
 from autograder.report.benchmark import SpeedComparison
-from autograder.sandbox import Workers
+from autograder.sandbox import start_workers
 from autograder.sandbox.process import environment_for_numpy
 from autograder.workspace.training import runs
 from autograder.workspace.training.trainer import Trainer
@@ -99,7 +99,7 @@ def compare_with_torch(
     if settings.kind != "gpt":
         raise UsageError(f"the preset {preset} is not a GPT. Choose another: headway bench --preset names")
     tokens_per_step = settings.batch_size * int(settings.model["block_size"])
-    with Workers() as workers, closing(Trainer(workers, folder, settings)) as trainer:
+    with start_workers() as workers, closing(Trainer(workers, folder, settings)) as trainer:
         with _torch_process(trainer) as torch_steps:
             _, losses = trainer.timed_steps(COMPARED_STEPS)
             _, torch_losses = torch_steps(COMPARED_STEPS)

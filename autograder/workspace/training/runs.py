@@ -16,7 +16,7 @@ from autograder.core.files import write_atomically
 from autograder.errors import UsageError
 from autograder.report.check_report import break_before_command
 from autograder.report.training_progress import show_training
-from autograder.sandbox import Workers
+from autograder.sandbox import start_workers
 from autograder.workspace.plots import figure
 from autograder.workspace.plots.training import loss_curve
 from autograder.workspace.terminal import echo_disabled
@@ -53,7 +53,7 @@ def train(
     if plot_path == out:
         another = f"Name another file: --out {out.with_suffix('.safetensors')}"
         raise UsageError(f"{out} is the name of the loss curve. {another}")
-    with Workers() as workers, _stop_on_ctrl_c() as stop_requested:
+    with start_workers() as workers, _stop_on_ctrl_c() as stop_requested:
         trainer = Trainer(workers, folder, settings, resumed)
         first = trainer.run.step
         console.print(
@@ -114,5 +114,5 @@ def generate(folder: Path, run: Checkpoint, prompt: str | None, length: int, sam
         raise UsageError("the prompt is empty. Give at least one character: --prompt A")
     if run.settings.kind not in ("gpt", "llama") and (sampling.top_k is not None or sampling.top_p is not None):
         raise UsageError(f"{run.settings.kind} models are generated without --top-k and --top-p. Leave them out")
-    with Workers() as workers, closing(Trainer(workers, folder, run.settings, run)) as trainer:
+    with start_workers() as workers, closing(Trainer(workers, folder, run.settings, run)) as trainer:
         return prompt + trainer.sample(length, sampling, prompt)

@@ -11,7 +11,7 @@ import pytest
 from autograder.classroom.submissions import intake, layouts
 from autograder.courses.transformer import TRANSFORMER
 from autograder.errors import UsageError
-from autograder.sandbox import Workers
+from autograder.sandbox import SpawnedWorkers
 from autograder.sandbox.source_reader import SourceReader
 
 CODE = "def softmax(x): return x\n"
@@ -31,7 +31,7 @@ def read(folder, layout="auto", modules=()):
 def modules_of(attempt, tmp_path):
     into = tmp_path / "copied"
     into.mkdir()
-    with closing(SourceReader(Workers(fork=False))) as reader:
+    with closing(SourceReader(SpawnedWorkers())) as reader:
         result = intake.copy_modules(intake.read_files(attempt), into, TRANSFORMER, reader)
     return sorted(path.name for path in into.iterdir()), result.notes
 

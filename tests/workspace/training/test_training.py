@@ -14,7 +14,7 @@ from support.commands import HEADWAY, invoke
 
 from autograder.curriculum.stubs import bundled
 from autograder.errors import UsageError
-from autograder.sandbox import Workers
+from autograder.sandbox import start_workers
 from autograder.workspace.training import checkpoint, datasets, runs, synthetic_corpus
 from autograder.workspace.training.trainer import Trainer
 
@@ -52,7 +52,7 @@ def test_train_resumed_equals_uninterrupted_run(finished_run, tmp_path):
     part = checkpoint.load(tmp_path / "part.safetensors")
     assert part.losses == expected.losses, "training is not reproducible"
     # Stop between two measurements of the validation loss.
-    with Workers() as workers:
+    with start_workers() as workers:
         trainer = Trainer(workers, bundled("solutions"), expected.settings)
         for _ in trainer.train(until=25, measure_every=6):
             pass

@@ -1,0 +1,79 @@
+"""What the trusted half needs of the processes that run student code, however they are made.
+
+`process.py` forks and spawns real processes, reached over sockets. `in_process.py` runs student code in this very
+interpreter, for a browser, where there are no processes.
+"""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import IO, NamedTuple, Protocol, Self
+
+from autograder.sandbox.call_timer import Activity
+from autograder.sandbox.limits import Limits
+from autograder.sandbox.policy import SandboxPolicy
+
+
+class WorkerDied(Exception):
+    """The student's process ended, or sent something that is not a frame; the text says how."""
+
+
+class WorkerUnavailable(WorkerDied):
+    """No student process can be started at all; no submission is at fault."""
+
+
+class ExitStatus(NamedTuple):
+    """How a process ended: its exit code, or minus the signal's number; its CPU time and its largest memory."""
+
+    code: int
+    cpu_seconds: float
+    memory_bytes: int = 0
+
+
+class Process(Protocol):
+    """The running process of one submission, which answers each frame with one frame."""
+
+    def send(self, frame: bytes) -> None:
+        """Send a request; raise OSError if the process has ended, TimeoutError if it does not accept it."""
+
+    def receive(self, count: int, seconds_to_wait: Callable[[], float]) -> bytes:
+        """Return exactly `count` bytes of the answer; raise EOFError or OSError if the process has ended.
+
+        `seconds_to_wait` is asked before each wait how long it may be, and raises TimeoutError at the deadline.
+        """
+
+    def activity(self) -> Activity | None:
+        """Return what the process has used so far, or None where this system cannot tell."""
+
+    def interrupt(self) -> None:
+        """From another thread: make the current `receive` end at once, as if the process had died."""
+
+    def end(self) -> ExitStatus:
+        """Kill the process and return how it ended."""
+
+
+class Workers(Protocol):
+    """Starts student processes. A grader has one of these, used as a context manager."""
+
+    @property
+    def layers(self) -> list[str]:
+        """Everything that isolates the student's code, as listed in the result document."""
+
+    @property
+    def submissions_root(self) -> Path | None:
+        """The folder in which submissions must lie, or None if they may lie anywhere."""
+
+    def start(
+        self, folder: Path, limits: Limits, output: IO[bytes], cpu_used: float = 0.0, printed: int = 0
+    ) -> Process:
+        """Start a process for a submission, which prints to `output`; raise WorkerUnavailable if that fails."""
+
+    def close(self) -> None:
+        """End every process that is still running."""
+
+    def __enter__(self) -> Self: ...
+
+    def __exit__(self, *exc: object) -> None: ...
+
+
+# Makes workers whose processes are isolated as the policy says; raises ValueError if they cannot be.
+StartWorkers = Callable[[SandboxPolicy], Workers]
