@@ -1,12 +1,12 @@
 """Run jobs with the checks that pytest has collected."""
 
 import threading
-import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import pytest
 
+from autograder.core import cpu_clock
 from autograder.core.text import clean
 from autograder.curriculum import Curriculum, registry
 from autograder.engine.check_results import build_check_result
@@ -183,9 +183,9 @@ class JobRunner:
                     limit = f"the grader's limit of {self.limits.grader_seconds:g} s of CPU time is used up"
                     result.notes.append(f"not all mistakes were looked for: {limit}")
                     break
-                started = time.thread_time()
+                started = cpu_clock.cpu_seconds()
                 diagnoses = diagnose(function, recorded, self.curriculum.package, thorough=is_first, seconds=left)
-                usage.grader_seconds += time.thread_time() - started
+                usage.grader_seconds += cpu_clock.cpu_seconds() - started
                 for check in result.checks:
                     if check.id in diagnoses:
                         check.mistake = diagnoses[check.id].as_record()

@@ -10,6 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from autograder.core import cpu_clock
 from autograder.core.files import read_modules
 from autograder.curriculum import Curriculum, registry
 from autograder.engine.blocking import BlockedChecks
@@ -129,7 +130,7 @@ class CheckSession:
         Functions whose status is `known` need not be checked again to decide what is blocked. `limits` replace those of
         the session for this submission.
         """
-        started, grader_started = time.perf_counter(), time.thread_time()
+        started, grader_started = time.perf_counter(), cpu_clock.cpu_seconds()
         self._runner.limits = limits or self._options.limits
         curriculum, sandbox = self._options.curriculum, self._options.sandbox
         scratch, untrusted = sandbox.submissions_root, bool(sandbox.mechanisms) or sandbox.unsafe
@@ -146,7 +147,7 @@ class CheckSession:
             blocked = BlockedChecks(folder, curriculum, scratch, run_job, self.reader, usage, untrusted=untrusted)
             blocked.mark(result, selected, known or {})
         usage.add(self.reader.next_submission())
-        usage.grader_seconds = time.thread_time() - grader_started  # diagnosis included
+        usage.grader_seconds = cpu_clock.cpu_seconds() - grader_started  # diagnosis included
         result.notes = list(dict.fromkeys([*found.notes, *blocked.notes]))
         result.used = usage.as_record()
         result.seconds = time.perf_counter() - started

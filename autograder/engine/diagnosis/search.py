@@ -1,7 +1,6 @@
 """Search for the mistakes, alone or together, that explain the checks of one function."""
 
 import re
-import time
 import types
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -11,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from autograder.core import cpu_clock
 from autograder.engine.diagnosis.explanation import Diagnosis
 from autograder.engine.diagnosis.matching import (
     NOT_COMPARABLE,
@@ -59,23 +59,23 @@ class Search:
         self.function, self.checks, self.package = function, checks, package
         self.module = function.partition(".")[0]
         self.failed = [i for i, check in enumerate(checks) if not check.passed and calls(function, check)]
-        self._final_deadline = self._last_deadline = self._deadline = time.thread_time() + seconds
+        self._final_deadline = self._last_deadline = self._deadline = cpu_clock.cpu_seconds() + seconds
         self._outcomes: dict[tuple[Combination, int], Outcome] = {}
         self._correct_answers: dict[int, Answer] = {}
         self._right_parts: dict[int, dict[tuple[str, int], bool]] = {}
 
     def end_after(self, seconds: float) -> None:
         """Leave at most so much time for everything that follows, whatever earlier calls have left."""
-        self._last_deadline = self._deadline = min(self._final_deadline, time.thread_time() + seconds)
+        self._last_deadline = self._deadline = min(self._final_deadline, cpu_clock.cpu_seconds() + seconds)
 
     def begin_phase(self, seconds: float) -> None:
         """Leave at most so much time for what follows."""
-        self._deadline = min(self._last_deadline, time.thread_time() + seconds)
+        self._deadline = min(self._last_deadline, cpu_clock.cpu_seconds() + seconds)
 
     @property
     def is_out_of_time(self) -> bool:
         """Return whether the time is up."""
-        return time.thread_time() > self._deadline
+        return cpu_clock.cpu_seconds() > self._deadline
 
     # Explanations of all checks
 

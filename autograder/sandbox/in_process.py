@@ -1,0 +1,129 @@
+"""Run student code in this very interpreter, for a browser: Pyodide has no processes.
+
+Nothing isolates the student's code here. It can read the expected answers, it can end or break the interpreter, and a
+loop in it cannot be stopped from here: whoever asks for a check sets the deadline, and replaces the whole interpreter
+(the page terminates its Web Worker). This is right for somebody who checks their own code, and wrong for grades: no
+command of Headway, and nothing in `autograder.classroom`, can choose these workers (import-linter holds that).
+
+The requests and answers, and the code that answers them (`child/serve.py`), are those of a student process. What
+student code changes in the interpreter is undone after each request (`interpreter_state.py`), also if it replaces
+functions of NumPy or of the standard library. Changes inside objects are not undone, and neither are changes in modules
+that are not watched: they can make later checks wrong until the page is loaded again, which only hurts the student.
+"""
+
+import functools
+import importlib.util
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+from typing import IO, Self
+
+from autograder.core import wire_format
+from autograder.sandbox.call_timer import Activity
+from autograder.sandbox.interpreter_state import InterpreterState
+from autograder.sandbox.limits import Limits
+from autograder.sandbox.policy import CHILD_FOLDER, NO_SANDBOX, PARSING_FOLDER, SandboxPolicy
+from autograder.sandbox.workers import ExitStatus
+
+IN_PROCESS = "in-process"
+
+
+class InProcessWorkers:
+    """Starts "processes" that run in this interpreter; any number may exist at once."""
+
+    submissions_root: Path | None = None
+
+    def __init__(self, sandbox: SandboxPolicy = NO_SANDBOX) -> None:
+        if sandbox != NO_SANDBOX:
+            raise ValueError("untrusted code needs a process of its own: code that runs in-process has no sandbox")
+
+    @property
+    def layers(self) -> list[str]:
+        """What the result document lists in place of the layers of a sandbox."""
+        return [IN_PROCESS]
+
+    def start(
+        self, folder: Path, limits: Limits, output: IO[bytes], cpu_used: float = 0.0, printed: int = 0
+    ) -> "InProcess":
+        """Start a process for a submission, which prints to `output`."""
+        return InProcess(folder, limits.for_child(cpu_used, printed), output)
+
+    def close(self) -> None:
+        """Do nothing: each process is ended by whoever started it."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.close()
+
+
+class InProcess:
+    """A student "process" that answers each request while it is sent. Its limits of time and memory do not hold."""
+
+    def __init__(self, folder: Path, limits: dict[str, int], output: IO[bytes]) -> None:
+        self._serve = _load_child()
+        self._result_bytes = limits["result_bytes"]
+        self._state = InterpreterState(str(folder), output, limits["output_bytes"])
+        self._answer = b""
+        self._position = 0  # of what has not been received
+        self._cpu_seconds = 0.0
+
+        def start() -> bytes:
+            self._submission = self._serve.Submission(str(folder))
+            return b""
+
+        self._state.run(start)
+
+    def send(self, frame: bytes) -> None:
+        """Answer a request; raise OSError if the process has ended."""
+        if self._state.exit_code is not None:
+            raise BrokenPipeError
+        started = time.process_time()
+        self._answer, self._position = self._state.run(lambda: self._respond(frame)), 0
+        self._cpu_seconds += time.process_time() - started
+
+    def _respond(self, frame: bytes) -> bytes:
+        frames = self._serve.frames
+        frames.MAX_BODY = self._result_bytes
+        answer: bytes = self._serve.answer(self._submission, frames.unpack(frame))
+        return answer
+
+    def receive(self, count: int, seconds_to_wait: Callable[[], float]) -> bytes:
+        """Return the next `count` bytes of the answer, which is there; raise EOFError if the process has ended."""
+        start, self._position = self._position, self._position + count
+        if self._state.exit_code is not None or self._position > len(self._answer):
+            raise EOFError
+        return self._answer[start : self._position]
+
+    def activity(self) -> Activity | None:
+        """Return None: nobody looks while a call runs."""
+        return None
+
+    def interrupt(self) -> None:
+        """Do nothing: there is no other thread."""
+
+    def end(self) -> ExitStatus:
+        """Forget the submission's modules and values; return the code of `os._exit`."""
+        self._state.end()
+        self._answer = b""
+        return ExitStatus(self._state.exit_code or 0, self._cpu_seconds)
+
+
+@functools.cache
+def _load_child() -> ModuleType:
+    """Load the files of the student's side by their paths, under the names that they have in a process."""
+    for name, path in (
+        ("_headway_frames", Path(wire_format.__file__)),  # a second copy, whose limits are those of the student's side
+        ("_headway_parsing", PARSING_FOLDER / "__init__.py"),
+        ("_headway_training", CHILD_FOLDER / "training.py"),
+        ("_headway_pretrained", CHILD_FOLDER / "pretrained.py"),
+        ("_headway_serve", CHILD_FOLDER / "serve.py"),
+    ):
+        spec = importlib.util.spec_from_file_location(name, path)
+        assert spec is not None and spec.loader is not None
+        module = sys.modules[name] = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+    return module
