@@ -288,7 +288,7 @@ def sinusoidal_positions(length, d_model):
 # How can the model tell the two apart again, once they are added? In a wide model, two random vectors point in nearly
 # unrelated directions: the product of a vector with itself, summed over its entries, is much larger than its product
 # with another vector. So a later layer can find out which token it was by multiplying x with the vector of each token.
-# Here are all 27 · 16 sums of a random token vector and a random position vector. How many of the tokens does this find?
+# Here are all 27 · 16 sums of a random token vector and a random position vector. How many tokens does this find?
 #
 # ```python
 # >>> for D in (4, 16, 64):
