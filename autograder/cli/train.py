@@ -25,15 +25,9 @@ solution_option = click.option("--solution", is_flag=True, help="Use the officia
 @contextlib.contextmanager
 def selected_modules(folder: Path, solution: bool, kind: str = "gpt") -> "Iterator[ModuleSelection]":
     """Provide the official modules if `solution`; else the student's where they pass, official ones for the rest."""
-    from autograder.courses.transformer import TRANSFORMER
-    from autograder.curriculum import stubs
-    from autograder.engine import session
-    from autograder.workspace.training.select_modules import ModuleSelection, select_modules
+    from autograder.workspace.training.select_modules import use_modules
 
-    if solution:
-        yield ModuleSelection(stubs.bundled("solutions"), (), tuple(TRANSFORMER.modules))
-        return
-    with select_modules(session.require_folder(folder, TRANSFORMER), kind) as modules:
+    with use_modules(folder, solution, kind) as modules:
         yield modules
 
 
@@ -119,8 +113,11 @@ def generate(
         stream_to_terminal(folder, solution, model, prompt or "", length or TOKENS, sampling)
         return
     with selected_modules(folder, solution, model.settings.kind) as modules:
-        text = runs.generate(modules.folder, model, prompt, length or CHARACTERS, sampling)
-        click.echo(text)
+        text = ""
+        for piece in runs.generate(modules.folder, model, prompt, length or CHARACTERS, sampling):
+            click.echo(piece, nl=False)
+            text += piece
+        click.echo()
         for line in select_modules.award_name_badge(folder, modules, model, text):
             click.echo(line, err=True)
 

@@ -12,6 +12,21 @@ from rich.text import Text
 
 
 @dataclass(frozen=True)
+class TrainingStart:
+    """A training run before its first step: new, or resumed."""
+
+    preset: str
+    data: str
+    first: int  # the steps of an earlier part of the run
+    until: int  # the step at which it ends
+    n_parameters: int
+    vocabulary: int  # distinct characters
+    train_characters: int
+    val_characters: int
+    entropy: float | None  # the smallest possible loss, if it is known
+
+
+@dataclass(frozen=True)
 class TrainingUpdate:
     """The state of a training run after some more steps."""
 
@@ -23,13 +38,17 @@ class TrainingUpdate:
 
 
 @contextmanager
-def show_training(
-    console: Console, first: int, last: int, entropy: float | None
-) -> Iterator[Callable[[TrainingUpdate], None]]:
-    """Show a run from step `first` to `last`, in a pipe as plain lines; yield the function to call with each update."""
+def show_training(console: Console, start: TrainingStart) -> Iterator[Callable[[TrainingUpdate], None]]:
+    """Show a run, in a pipe as plain lines; yield the function to call with each update."""
+    console.print(
+        f"preset {start.preset}, dataset {start.data}: {start.n_parameters:,} parameters, "
+        f"{start.vocabulary} distinct characters, {start.train_characters:,} for training, "
+        f"{start.val_characters:,} for validation"
+    )
+    entropy = start.entropy
     columns = TextColumn("step"), BarColumn(bar_width=30), MofNCompleteColumn(), TimeRemainingColumn()
     progress = Progress(*columns, console=console)
-    task = progress.add_task("", total=last, completed=first)
+    task = progress.add_task("", total=start.until, completed=start.first)
     validation: float | None = None
     sample = ""
 

@@ -102,14 +102,29 @@ class TrainingRun:
         batches = [self.batch(self.val_ids, size, self.seed, 0, i) for i in range(VALIDATION_WINDOWS // size)]
         return float(self.function("training", "estimate_loss")(self.params, self.config, batches))
 
-    def sample(self, request):
-        """Generate `length` characters after the prompt."""
-        prompt = self.function("tokenizer", "encode")(request["prompt"], self.stoi)[None]
-        rng = np.random.default_rng(request["seed"])
-        generate = self.function("generation", "generate_cached")
-        options = {name: request[name] for name in ("temperature", "top_k", "top_p")}
-        ids = generate(prompt, self.params, self.config, request["length"], rng, **options)
-        return self.function("tokenizer", "decode")(np.asarray(ids)[0], self.itos)
+    def start_text(self, request):
+        """Begin a text with the prompt."""
+        self.text_ids = np.asarray(self.function("tokenizer", "encode")(request["prompt"], self.stoi))
+        self.text_rng = np.random.default_rng(request["seed"])
+        self.text_options = {name: request[name] for name in ("temperature", "top_k", "top_p")}
+
+    def more_text(self, request):
+        """Append at most `length` characters to the text and return them.
+
+        Every new token draws one number from the same generator, so the sizes of the pieces do not matter.
+        """
+        ids = np.asarray(self.new_tokens(request["length"]))
+        self.text_ids = np.concatenate([self.text_ids, ids])
+        return self.function("tokenizer", "decode")(ids, self.itos)
+
+    def new_tokens(self, count):
+        """Return `count` tokens generated after those of the text."""
+        return self.generated(self.function("generation", "generate_cached"), count)
+
+    def generated(self, generate, count):
+        prompt = self.text_ids[None]
+        ids = generate(prompt, self.params, self.config, count, self.text_rng, **self.text_options)
+        return np.asarray(ids)[0, prompt.shape[-1] :]
 
     def profile(self, request):
         """Do some more steps; return their seconds, and the seconds by "module.function" of the submission.
@@ -174,16 +189,14 @@ class BigramRun(TrainingRun):
         texts, tables = (self.train_ids, self.val_ids), (self.params["W"], counted)
         return [[self.loss_on(ids, table) for ids in texts] for table in tables]
 
-    def sample(self, request):
-        """Generate `length` characters after the prompt, of which only the last one matters."""
-        prompt, table = self.function("tokenizer", "encode")(request["prompt"], self.stoi), self.params["W"]
-        if request["temperature"] == 0:  # Only the largest score of each row is left.
+    def new_tokens(self, count):
+        """Return `count` tokens generated after the last one of the text, the only one that matters."""
+        table, temperature = self.params["W"], self.text_options["temperature"]
+        if temperature == 0:  # Only the largest score of each row is left.
             table = np.where(np.arange(len(table)) == table.argmax(axis=1)[:, None], 0.0, -np.inf)
         else:
-            table = table / request["temperature"]
-        rng = np.random.default_rng(request["seed"])
-        ids = self.function("bigram", "generate_bigram")(table, int(prompt[-1]), request["length"], rng)
-        return request["prompt"][:-1] + self.function("tokenizer", "decode")(np.asarray(ids), self.itos)
+            table = table / temperature
+        return self.function("bigram", "generate_bigram")(table, int(self.text_ids[-1]), count, self.text_rng)[1:]
 
 
 class EncoderDecoderRun(TrainingRun):
@@ -232,14 +245,13 @@ class EncoderDecoderRun(TrainingRun):
         source, _ = self.batch(self.val_ids, VALIDATION_BATCH, self.seed, 0, 0)
         return self.loss_and_cache(source)[0]
 
-    def sample(self, request):
-        """Read the prompt and write it again, at most `length` characters."""
-        prompt = np.asarray(self.function("tokenizer", "encode")(request["prompt"], self.stoi))[None]
-        count = min(request["length"], prompt.shape[-1])
+    def new_tokens(self, count):
+        """Read the prompt and return at most `count` tokens of the answer."""
+        prompt = self.text_ids[None]
         write = self.function("encoder_decoder", "greedy_decode")
-        ids = write(prompt, self.params, self.config, start=len(self.chars), end=-1, max_length=count)
-        ids = [i for i in np.asarray(ids)[0].tolist() if i < len(self.chars)]
-        return request["prompt"] + self.function("tokenizer", "decode")(np.array(ids, dtype=int), self.itos)
+        length = min(count, prompt.shape[-1])
+        ids = write(prompt, self.params, self.config, start=len(self.chars), end=-1, max_length=length)
+        return np.array([i for i in np.asarray(ids)[0].tolist() if i < len(self.chars)], dtype=int)
 
 
 class LlamaRun(TrainingRun):
@@ -275,14 +287,9 @@ class LlamaRun(TrainingRun):
         batches = [self.batch(self.val_ids, VALIDATION_BATCH, self.seed, 0, i) for i in range(count)]
         return float(np.mean([loss_of(model(x, self.params, self.config)[0], y) for x, y in batches]))
 
-    def sample(self, request):
-        """Generate `length` characters after the prompt."""
-        prompt = self.function("tokenizer", "encode")(request["prompt"], self.stoi)[None]
-        rng = np.random.default_rng(request["seed"])
-        options = {name: request[name] for name in ("temperature", "top_k", "top_p")}
-        generate = self.function("llama", "generate_llama")
-        ids = generate(prompt, self.params, self.config, request["length"], rng, **options)
-        return self.function("tokenizer", "decode")(np.asarray(ids)[0], self.itos)
+    def new_tokens(self, count):
+        """Return `count` tokens generated after those of the text."""
+        return self.generated(self.function("llama", "generate_llama"), count)
 
 
 KINDS = {"gpt": TrainingRun, "bigram": BigramRun, "encoder-decoder": EncoderDecoderRun, "llama": LlamaRun}

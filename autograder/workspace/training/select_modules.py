@@ -10,6 +10,7 @@ from pathlib import Path
 from autograder.core.files import read_modules
 from autograder.courses.transformer import TRANSFORMER
 from autograder.curriculum.stubs import bundled
+from autograder.engine import session
 from autograder.errors import UsageError
 from autograder.workspace import badges, progress
 from autograder.workspace.check import statuses_of
@@ -46,6 +47,24 @@ class ModuleSelection:
         return f"Using your code for {student}; the official solution for {official}, until yours pass."
 
 
+class NoPassingModules(UsageError):
+    """No model can be made of the student's code yet; `reason` says why, without a command."""
+
+    def __init__(self, reason: str, command: str) -> None:
+        super().__init__(f"{reason}. See what is missing: {command}. Or use the official solution: --solution")
+        self.reason = reason
+
+
+@contextmanager
+def use_modules(folder: Path, solution: bool, kind: str = "gpt") -> Iterator[ModuleSelection]:
+    """Provide the official modules if `solution`; else the student's where they pass, official ones for the rest."""
+    if solution:
+        yield ModuleSelection(bundled("solutions"), (), tuple(TRANSFORMER.modules))
+        return
+    with select_modules(session.require_folder(folder, TRANSFORMER), kind) as modules:
+        yield modules
+
+
 @contextmanager
 def select_modules(folder: Path, kind: str = "gpt") -> Iterator[ModuleSelection]:
     """Provide the modules to run for the workspace `folder`. Checks those that are not yet known to pass.
@@ -60,15 +79,10 @@ def select_modules(folder: Path, kind: str = "gpt") -> Iterator[ModuleSelection]
     student = tuple(name for name in needed if name in passing)
     official = tuple(name for name in needed if name not in passing)
     if kind == "bigram" and "bigram" not in student:
-        raise UsageError(
-            "a bigram model runs on your own functions, and not all of them pass yet. See what is missing: "
-            "headway check bigram. Or use the official solution: --solution"
-        )
+        reason = "a bigram model runs on your own functions, and not all of them pass yet"
+        raise NoPassingModules(reason, "headway check bigram")
     if not student:
-        raise UsageError(
-            "none of your assignments passes yet. See what is missing: headway check. "
-            "Or use the official solution: --solution"
-        )
+        raise NoPassingModules("none of your assignments passes yet", "headway check")
     if not official:
         yield ModuleSelection(folder, student, official)
         return

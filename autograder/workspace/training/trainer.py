@@ -26,6 +26,7 @@ _FUNCTIONS = {
     "llama": "llama.llama_backward",
 }
 CHUNK_SECONDS = 0.25  # the live report is updated about this often
+PIECE = 8  # characters of a text that is shown while it is generated
 
 
 class Trainer:
@@ -71,12 +72,19 @@ class Trainer:
                 update = replace(update, validation=validation, sample=self.sample(160))
             yield update
 
-    def sample(self, length: int, sampling: Sampling | None = None, prompt: str | None = None) -> str:
-        """Return `length` characters generated after the prompt (default: the preset's; the seed is the step)."""
-        prompt = self.settings.prompt if prompt is None else prompt
-        options = asdict(sampling or Sampling(seed=self.run.step))
-        text = self._request("sample", prompt=prompt, length=length, **options)
-        return clean(text, len(prompt) + length)[len(prompt) :]
+    def sample(self, length: int, sampling: Sampling | None = None) -> str:
+        """Return `length` characters generated after the preset's prompt (by default, the seed is the step)."""
+        sampling = sampling or Sampling(seed=self.run.step)
+        return "".join(self.pieces(self.settings.prompt, length, sampling, length))
+
+    def pieces(self, prompt: str, length: int, sampling: Sampling, size: int = PIECE) -> Iterator[str]:
+        """Yield the `length` characters generated after a prompt, at most `size` at a time."""
+        if self.settings.kind == "encoder-decoder":
+            size = length  # The answer to the prompt is one piece: the decoder starts anew in every call.
+        self._request("start_text", prompt=prompt, **asdict(sampling))
+        for start in range(0, length, size):
+            count = min(size, length - start)
+            yield clean(self._request("more_text", length=count), count)
 
     def comparison_with_counts(self) -> list[str]:
         """Return lines that compare the loss of a bigram model with that of counting the same pairs."""

@@ -1,0 +1,95 @@
+"""List the models in a folder: checkpoints of `headway train`, and imported models. Only their headers are read."""
+
+import json
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from autograder.core import tensor_files
+from autograder.core.tensor_files import StoredTensor
+from autograder.errors import UsageError
+from autograder.workspace.pretrained import model_file
+from autograder.workspace.training import checkpoint
+
+SUFFIX = ".safetensors"
+LOSSES = 100  # the training loss of a run is the mean of so many of its latest steps
+_NAME = re.compile(r"\w+(?:[._-]\w+)*", re.ASCII)
+LONGEST_NAME = 100
+
+
+@dataclass(frozen=True)
+class ModelSummary:
+    """A model in a file, as it is listed."""
+
+    name: str  # of the file
+    kind: str  # "gpt", "bigram", "llama" or "encoder-decoder"; "imported"; empty if the file cannot be read
+    changed: float  # when it was written, in seconds since 1970
+    about: str  # what it is, in a few words; or why it cannot be used
+    step: int | None = None
+    steps: int | None = None
+    loss: float | None = None
+    validation: float | None = None
+    prompt: str = ""
+
+
+def model_path(folder: Path, name: str) -> Path:
+    """Return the path of a model in `folder`, whether or not it exists; raise UsageError unless it is a plain name."""
+    file = name if name.endswith(SUFFIX) else name + SUFFIX
+    if len(file) > LONGEST_NAME or not _NAME.fullmatch(file):
+        raise UsageError(
+            f"{name[:LONGEST_NAME]!r} cannot be the name of a checkpoint. Use letters, digits, and single . _ - between"
+        )
+    path = folder / file
+    if path.is_symlink():
+        raise UsageError(f"{file} is a link. Give the name of a file in the workspace")
+    if path.exists() and not path.is_file():
+        raise UsageError(f"{file} is not a plain file. Choose another name")
+    return path
+
+
+def model_summaries(folder: Path) -> list[ModelSummary]:
+    """Return a summary of each model in the folder, the latest first."""
+    names = [path.name for path in folder.glob(f"*{SUFFIX}") if len(path.name) <= LONGEST_NAME]
+    paths = [folder / name for name in names if _NAME.fullmatch(name)]
+    summaries = [summary(path) for path in paths if path.is_file() and not path.is_symlink()]
+    return sorted(summaries, key=lambda model: (-model.changed, model.name))
+
+
+def summary(path: Path) -> ModelSummary:
+    """Return the summary of the model in a file."""
+    try:
+        changed = path.stat().st_mtime
+        file = tensor_files.read_header(path)
+        header = json.loads(file.metadata["headway"])
+        if header["format"] == model_file.FORMAT:
+            config = header["config"]
+            about = f"imported from {str(header['source'])[:80]}: {int(config['n_layers'])} blocks"
+            return ModelSummary(path.name, "imported", changed, f"{about}, width {int(config['d_model'])}")
+        if header["format"] != checkpoint.FORMAT:
+            raise ValueError(header["format"])
+        settings = checkpoint.TrainingSettings(**header["settings"])
+        losses = _numbers(file.tensors["history.losses"])
+        validation = _numbers(file.tensors["history.validation"])
+        return ModelSummary(
+            name=path.name,
+            kind=settings.kind,
+            changed=changed,
+            about=f"{settings.preset} on {settings.data}",
+            step=int(header["step"]),
+            steps=int(settings.steps),
+            loss=float(losses[-LOSSES:].mean()) if losses.size else None,
+            validation=float(validation[-1, 1]) if validation.size else None,
+            prompt=settings.prompt,
+        )
+    except Exception as error:  # a file of another kind raises various errors; all mean the same
+        return ModelSummary(path.name, "", 0.0, f"not a model of Headway ({type(error).__name__})")
+
+
+def _numbers(tensor: StoredTensor) -> "np.ndarray[Any, np.dtype[Any]]":
+    with tensor.path.open("rb") as file:
+        file.seek(tensor.offset)
+        content = file.read(tensor.size)
+    return np.frombuffer(content, tensor_files.DTYPES[tensor.dtype]).reshape(tensor.shape)
