@@ -1,7 +1,7 @@
 """Generate text with an imported model, token by token, and measure how fast."""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -36,7 +36,7 @@ class Speed:
 
 def stream_text(
     modules: Path, model: ImportedModel, prompt: str, length: int, sampling: Sampling, speed: Speed
-) -> Iterator[str]:
+) -> Generator[str]:
     """Yield the text of up to `length` new tokens as soon as it is complete; keep `speed` up to date.
 
     Without a prompt, the text begins after the token that ends one.

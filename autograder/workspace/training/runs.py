@@ -140,7 +140,7 @@ def _stop_on_ctrl_c() -> Iterator[threading.Event]:
         signal.signal(signal.SIGINT, previous)
 
 
-def generate(folder: Path, run: Checkpoint, prompt: str | None, length: int, sampling: Sampling) -> Iterator[str]:
+def generate(folder: Path, run: Checkpoint, prompt: str | None, length: int, sampling: Sampling) -> Generator[str]:
     """Yield the prompt, then `length` characters generated with the modules in `folder`, piece by piece."""
     prompt = run.settings.prompt if prompt is None else prompt
     run.require_known_characters(prompt)
