@@ -200,14 +200,14 @@ def test_generated_text_equals_that_of_the_command(trained, folder, page):
 
 
 def test_generation_with_a_gpt_is_the_same_in_pieces_of_any_size(solutions):
-    from autograder.sandbox import Workers
+    from autograder.sandbox import start_workers
     from autograder.workspace.training import runs
     from autograder.workspace.training.sampling import Sampling
     from autograder.workspace.training.trainer import Trainer
 
     for preset in ("names", "llama"):
         settings = runs.new_settings(preset, "given-names", 2, "constant", 0)
-        with Workers() as workers, closing(Trainer(workers, solutions, settings)) as trainer:
+        with start_workers() as workers, closing(Trainer(workers, solutions, settings)) as trainer:
             texts = {"".join(trainer.pieces("ma", 40, Sampling(seed=1), size)) for size in (1, 7, 40)}
         assert len(texts) == 1, preset
 

@@ -1,8 +1,7 @@
 """What a page sees of training runs: their events, and the actions by name."""
 
-from support.waiting import wait_until
-
 from autograder.serve.training_runs import TrainingRuns
+from support.waiting import wait_until
 
 TINY = {"preset": "bigram", "steps": 40, "solution": True}
 LONG = {**TINY, "steps": 10_000_000}
