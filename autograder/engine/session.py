@@ -31,7 +31,7 @@ CONFIGURATION = Path(__file__).with_name("pytest.ini")
 
 # Each of these plugins costs start-up time or time per check, and running the checks needs none of them. The reporter
 # is off because the result document is reported instead; `python -m pytest -p autograder.engine.pytest_plugin` has it.
-_DISABLED_PLUGINS = """
+DISABLED_PLUGINS = """
 cacheprovider capture debugging doctest faulthandler junitxml legacypath logging nose pastebin setuponly setupplan
 stepwise terminal terminalprogress threadexception unraisableexception warnings
 """
@@ -160,7 +160,7 @@ def _arguments(curriculum: Curriculum, functions: tuple[str, ...] | None) -> lis
     checks = [name for module in modules for name in registry.check_modules(module, curriculum.package)]
     # -c keeps pytest from looking for a configuration file, and --noconftest from loading one, such as a submission's.
     settings = ["-c", str(CONFIGURATION), "--rootdir", str(registry.checks(curriculum.package)), "--noconftest"]
-    switches = ["--import-mode=importlib", "--assert=plain", *(f"-pno:{name}" for name in _DISABLED_PLUGINS.split())]
+    switches = ["--import-mode=importlib", "--assert=plain", *(f"-pno:{name}" for name in DISABLED_PLUGINS.split())]
     return [*settings, *switches, "--pyargs", *checks]
 
 

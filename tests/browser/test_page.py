@@ -1,0 +1,165 @@
+"""What a page asks of Python in the browser, answered by the interpreter of the tests."""
+
+import base64
+import json
+import shutil
+import zipfile
+from io import BytesIO
+
+import pytest
+from support.commands import SOFTMAX
+
+from autograder.browser import checker as checker_module
+from autograder.browser.answers import DownloadedAnswers, MissingAnswers
+from autograder.browser.page import BrowserPage
+from autograder.curriculum import registry
+from autograder.engine.reference import shipped_answers
+
+SOFT, LOG = "softmax.softmax", "softmax.log_softmax"
+RIGHT = SOFTMAX.partition("softmax(x, axis=-1, temperature=1.0):\n")[2]
+
+
+class Page:
+    """A page: it sends requests and keeps the files of the workspace."""
+
+    def __init__(self, folder):
+        self.folder, self.events, self.files = folder, [], {}
+        self.python = BrowserPage(str(folder), lambda text: self.events.append(json.loads(text)))
+        self.ask("start")
+
+    def answer(self, action, **payload):
+        answer = json.loads(self.python.answer(action, json.dumps(payload)))
+        for path in answer["changed"]:
+            self.files[path] = (self.folder / path).read_bytes()
+        for path in answer["removed"]:
+            del self.files[path]
+        return answer
+
+    def ask(self, action, **payload):
+        return self.answer(action, **payload)["reply"]
+
+    def write(self, body, function=SOFT):
+        cell = self.ask("open", module=function.partition(".")[0])["cells"][function]
+        head = cell["text"].partition(f'    raise NotImplementedError("{function}")')[0]
+        return self.ask("save", function=function, text=head + body, digest=cell["digest"])
+
+
+@pytest.fixture
+def page(tmp_path):
+    return Page(tmp_path / "my-gpt")
+
+
+def test_the_first_start_writes_the_stubs_and_no_notes(page):
+    modules = registry.default().modules
+    assert {f"{module}.py" for module in modules} <= set(page.files)
+    assert ".headway.json" in page.files
+    reply = page.ask("open", module="softmax")
+    assert (reply["notes"], reply["workspace"], reply["points"]["earned"]) == ([], "my-gpt", 0)
+
+
+def test_a_right_answer_passes_and_is_recorded_in_the_kept_files(page, tmp_path):
+    page.write(RIGHT)
+    reply = page.ask("check", function=SOFT)
+    assert reply["report"]["passed"] and reply["statuses"][SOFT] == "passed"
+    assert reply["next"]["function"] == LOG
+    assert b"temperature must be positive" in page.files["softmax.py"]
+    # A new interpreter with the kept files knows everything.
+    for path, content in page.files.items():
+        (tmp_path / "again" / "my-gpt" / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "again" / "my-gpt" / path).write_bytes(content)
+    again = Page(tmp_path / "again" / "my-gpt").ask("open", module="softmax")
+    assert again["statuses"][SOFT] == "passed" and again["points"] == reply["points"]
+
+
+def test_a_wrong_answer_is_named(page):
+    page.write("    z = np.exp(x / temperature)\n    return z / z.sum(axis=axis, keepdims=True)\n")
+    report = page.ask("check", function=SOFT)["report"]
+    assert not report["passed"]
+    assert any("largest" in card["mistake"]["title"] for card in report["cards"] if card["mistake"])
+
+
+def test_hints_reset_and_solution(page):
+    assert len(page.ask("hint", function=SOFT, more=True)["steps"]) == 1
+    assert len(page.ask("hint", function=SOFT, more=True)["steps"]) == 2
+    page.write(RIGHT)
+    assert "does not pass yet" in page.answer("solution", function=LOG, give_up=False)["error"]
+    assert "np.exp" in page.ask("solution", function=SOFT, give_up=False)["text"]
+    reply = page.ask("reset", function=SOFT)
+    assert "NotImplementedError" in reply["text"] and reply["backup"] in page.files
+
+
+def test_the_archive_goes_to_a_terminal_and_back(page, tmp_path):
+    page.write(RIGHT)
+    page.ask("check", function=SOFT)
+    exported = page.ask("export")
+    archive = base64.b64decode(exported["base64"])
+    manifest = json.loads(zipfile.ZipFile(BytesIO(archive)).read("manifest.json"))
+    assert exported["name"] == "my-gpt.zip" and manifest["functions"] == {SOFT: "passed"}
+    other = Page(tmp_path / "other" / "my-gpt")
+    assert other.ask("import", base64=exported["base64"])["notes"]
+    assert other.files["softmax.py"] == page.files["softmax.py"]
+    assert any(path.startswith("backups/") for path in other.files)
+
+
+def test_missing_answers_are_asked_for_and_nothing_is_recorded(page, monkeypatch, tmp_path):
+    page.write(RIGHT)
+    answers = tmp_path / "answers"
+    answers.mkdir()
+    shutil.copy(shipped_answers() / "index.json", answers)
+    page.python._checker._reference._memo = DownloadedAnswers(answers)
+    assert page.answer("check", function=SOFT)["need"] == ["softmax"]
+    assert page.ask("open", module="softmax")["statuses"][SOFT] is None
+    shutil.copy(shipped_answers() / "softmax.memo", answers)
+    assert page.ask("check", function=SOFT)["report"]["passed"]
+    with pytest.raises(MissingAnswers, match="attention"):
+        DownloadedAnswers(answers).get_or_compute("attention", b"", lambda: None)
+
+
+def test_a_file_changed_by_another_tab_is_an_event_and_not_sent_back(page):
+    page.ask("open", module="softmax")
+    text = (page.folder / "softmax.py").read_text().replace(f'    raise NotImplementedError("{SOFT}")', RIGHT)
+    (page.folder / "softmax.py").write_text(text)
+    answer = page.answer("refresh")
+    assert answer["changed"] == []
+    changed = next(event for event in answer["events"] if event["event"] == "changed")
+    assert changed["module"] == "softmax" and "temperature must be" in changed["cells"][SOFT]["text"]
+
+
+def test_calls_of_student_code_are_progress(page, monkeypatch):
+    monkeypatch.setattr(checker_module, "NOTIFY_SECONDS", 0.0)
+    page.write(RIGHT)
+    page.ask("check", function=SOFT)
+    assert page.events and all(event == {"event": "progress"} for event in page.events)
+
+
+def test_warming_up_changes_nothing(page):
+    before = dict(page.files)
+    page.ask("warm_up", module="softmax")
+    assert page.files == before
+    assert page.ask("open", module="softmax")["statuses"][SOFT] == "not_started"
+
+
+def test_stubs_of_an_older_version_are_replaced_with_a_note(page, tmp_path):
+    old = (page.folder / "ffn.py").read_text() + "\n# an older version\n"
+    state = json.loads((page.folder / ".headway.json").read_text())
+    from autograder.workspace.files import text_digest
+
+    state["stubs"]["ffn.py"] = text_digest(old)
+    (page.folder / "ffn.py").write_text(old)
+    (page.folder / ".headway.json").write_text(json.dumps(state))
+    again = Page(page.folder)
+    assert any("ffn.py" in note for note in again.ask("open", module="ffn")["notes"])
+    assert "older version" not in (page.folder / "ffn.py").read_text()
+
+
+def test_errors_are_one_line(page, monkeypatch):
+    assert "Reload" in page.answer("open", module="nothing")["error"]
+
+    def fail(*arguments, **more):
+        raise MemoryError
+
+    monkeypatch.setattr(page.python._checker, "check", fail)
+    page.write(RIGHT)
+    assert "memory" in page.answer("check", function=SOFT)["error"]
+    monkeypatch.setattr(page.python._checker, "check", lambda *arguments: 1 / 0)
+    assert "ZeroDivisionError" in page.answer("check", function=SOFT)["error"]
