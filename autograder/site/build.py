@@ -26,6 +26,7 @@ PYODIDE_CDN = "https://cdn.jsdelivr.net"
 # What a lesson's page loads besides what every page loads, in this order, where it exists.
 _LESSON_STYLES = ("lesson.css", "report.css")
 _LESSON_SCRIPT = "lesson.js"
+_TRAINING_STYLE, _TRAINING_SCRIPT = "training.css", "training.js"
 
 
 def pages(curriculum: Curriculum, backend: Backend, *, local_pyodide: bool = False) -> dict[str, bytes]:
@@ -44,6 +45,8 @@ def pages(curriculum: Curriculum, backend: Backend, *, local_pyodide: bool = Fal
     contents["index.html"] = site.render("index.html.j2", title=curriculum.title, page="index").encode()
     if site.links.terms:
         contents["glossary.html"] = site.glossary_page().encode()
+    if site.has_training:
+        contents["train.html"] = site.render("train.html.j2", title="Train your model", page="train").encode()
     return contents
 
 
@@ -68,7 +71,7 @@ def _all_static_files() -> Mapping[str, bytes]:
 
 def static_files(backend: Backend) -> dict[str, bytes]:
     """Return the style sheets and scripts that a site with this back end needs, by path below `assets/`."""
-    needless = {"browser": ("backend_server.js", "training."), "server": ("backend_browser.js", "pyodide_")}
+    needless = {"browser": ("backend_server.js", "training"), "server": ("backend_browser.js", "pyodide_")}
     return {
         name: data for name, data in _all_static_files().items() if not name.startswith(needless.get(backend, ("\0",)))
     }
@@ -101,6 +104,7 @@ class _Site:
 
     def __init__(self, curriculum: Curriculum, backend: Backend, local_pyodide: bool) -> None:
         self.curriculum, self.backend = curriculum, backend
+        self.has_training = curriculum.package == registry.default().package  # whose models `headway train` trains
         self.figures = registry.figure_texts(curriculum.package)
         self.links = CourseLinks(curriculum)
         self.points = points_of(curriculum)
@@ -140,7 +144,7 @@ class _Site:
 
     def render(self, template: str, **values: Any) -> str:
         available = static_files(self.backend)
-        lesson_page = values["page"] == "lesson" and self.backend != "none" and _LESSON_SCRIPT in available
+        styles, script = self._assets(values["page"])
         return self._templates.get_template(template).render(
             backend=self.backend,
             policy=self._policy,
@@ -148,11 +152,19 @@ class _Site:
             version=__version__,
             site=self,
             course=self.curriculum,
-            styles=[name for name in _LESSON_STYLES if lesson_page and name in available],
-            script=_LESSON_SCRIPT if lesson_page else "",
+            styles=[name for name in styles if name in available],
+            script=script if script in available else "",
             effort_text=effort_text,
             **values,
         )
+
+    def _assets(self, page: str) -> tuple[tuple[str, ...], str]:
+        """Return the style sheets and the script that a page needs besides those of every page."""
+        if page == "lesson" and self.backend != "none" and _LESSON_SCRIPT in static_files(self.backend):
+            return _LESSON_STYLES, _LESSON_SCRIPT
+        if page == "train" and self.backend == "server":
+            return (_TRAINING_STYLE,), _TRAINING_SCRIPT
+        return (), ""
 
 
 def _read(path: Path, assignment: Assignment, curriculum: Curriculum) -> Lesson:
