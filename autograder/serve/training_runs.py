@@ -5,7 +5,7 @@ Each run has a process of its own, which ends with the server. The page gets the
     training-started    run, checkpoint, first, until, using, baselines, earlier, …
     training            run, step, steps, loss, validation, seconds, sample
     training-ended      run, step, checkpoint (null if nothing was saved), stopped, error, notes
-    generated           text (the next piece)
+    generation          text (the next piece)
     generation-ended    stopped, error, notes
 """
 
@@ -231,7 +231,7 @@ class TrainingRuns:
         if kind == "start":
             event = {"event": "generation-started", **record}
         elif kind == "text":
-            event = {"event": "generated", **record}
+            event = {"event": "generation", **record}
         else:
             with self._lock:
                 self._generation = None

@@ -192,7 +192,7 @@ def test_generated_text_equals_that_of_the_command(trained, folder, page):
     page("generate", checkpoint="trained", solution=True, **options)
     end = page.wait("generation-ended")
     assert end["error"] is None
-    pieces = [event["text"] for event in page.of_kind("generated")]
+    pieces = [event["text"] for event in page.of_kind("generation")]
     assert len(pieces) > 5
     words = [word for name, value in options.items() for word in (f"--{name}", value)]
     done = invoke("generate", "trained.safetensors", "--solution", *words, cwd=folder)
@@ -214,7 +214,7 @@ def test_generation_with_a_gpt_is_the_same_in_pieces_of_any_size(solutions):
 
 def test_generation_stops_on_request(trained, page):
     page("generate", checkpoint="trained", solution=True, length=10_000)
-    page.wait("generated", 2)
+    page.wait("generation", 2)
     with pytest.raises(UsageError, match="a text is being generated"):
         page("generate", checkpoint="trained", solution=True)
     page("stop", generation=True)
@@ -243,7 +243,7 @@ def test_imported_model_generates(folder, page):
     page("generate", checkpoint="tiny.safetensors", prompt="to be", length=6, solution=True)
     end = page.wait("generation-ended")
     assert end["error"] is None
-    assert page.of_kind("generated")[0]["text"] == "to be"
+    assert page.of_kind("generation")[0]["text"] == "to be"
     assert "tokens per second" in end["notes"][0]
     assert page("train", **TINY, out="tiny")["conflict"]["resumable"] is False
 

@@ -8,6 +8,7 @@ import { RunView } from "./training_run.js";
 import { TextForm } from "./training_text.js";
 
 const RECONNECT = "Reconnect";
+const QUIET_SECONDS = 5; // without an event of what is running, after which the page asks for the state
 
 class TrainingPage {
   constructor() {
@@ -21,6 +22,8 @@ class TrainingPage {
     /** @type {any[]} events that arrived before the state they belong to */
     this._early = [];
     this._isReady = false;
+    this._isQuiet = true; // no event since the state was asked for the last time
+    setInterval(() => this._askIfQuiet(), QUIET_SECONDS * 1000);
   }
 
   /** Connect, for the first time or again, and show everything as it is. */
@@ -33,16 +36,34 @@ class TrainingPage {
       const state = await this.connection.request("training");
       showMessage(place, state.missing ?? "");
       this.form.show(state);
-      this.run.showState(state.run);
-      this.form.setRunning(this.run.isRunning);
-      this.text.setRunning(state.generating);
-      await this.refreshModels();
+      await this._showState(state);
     } catch (error) {
       this._showLost(error instanceof Error ? error.message : String(error));
       return;
     }
     this._isReady = true;
     this._early.splice(0).forEach((event) => this._receive(event));
+  }
+
+  /** @param {any} state */
+  async _showState(state) {
+    this.run.showState(state.run);
+    this.form.setRunning(this.run.isRunning);
+    this.text.setRunning(state.generating);
+    await this.refreshModels();
+  }
+
+  /** Ask for the state if something seems to run, and no event has arrived for some time: one may have been lost. */
+  async _askIfQuiet() {
+    const wasQuiet = this._isQuiet;
+    this._isQuiet = true;
+    if (!wasQuiet || !this._isReady || this.connection.isLost || !(this.run.isRunning || this.text.isRunning)) return;
+    try {
+      const state = await this.connection.request("training");
+      if (this._isQuiet) await this._showState(state);
+    } catch {
+      // The connection reports a lost server.
+    }
   }
 
   /** Read the list of models again. */
@@ -52,13 +73,14 @@ class TrainingPage {
 
   /** @param {any} event */
   _receive(event) {
+    this._isQuiet = false;
     if (!this._isReady) {
       this._early.push(event);
     } else if (event.event.startsWith("training")) {
       this.run.receive(event);
       this.form.setRunning(this.run.isRunning);
       if (event.event === "training-ended") this.refreshModels().catch(() => {});
-    } else if (event.event.startsWith("generat")) {
+    } else if (event.event.startsWith("generation")) {
       this.text.receive(event);
     }
   }

@@ -16,6 +16,7 @@ export class TextForm {
     this._message = /** @type {HTMLElement} */ (find(".message", this._section));
     this._figure = /** @type {HTMLElement} */ (find("figure.generated", this._section));
     this._output = find("pre", this._figure);
+    this.isRunning = false;
     this._generation = 0; // the number of the text that is shown
     /** @type {any[] | null} events that arrive before that number is known */
     this._early = null;
@@ -48,6 +49,7 @@ export class TextForm {
 
   /** @param {boolean} isRunning */
   setRunning(isRunning) {
+    this.isRunning = isRunning;
     this._write.disabled = isRunning;
     this._stop.hidden = !isRunning;
   }
@@ -62,7 +64,7 @@ export class TextForm {
     if (event.generation !== this._generation) return; // of another page
     if (event.event === "generation-started") {
       find("figcaption", this._figure).textContent = event.using;
-    } else if (event.event === "generated") {
+    } else if (event.event === "generation") {
       this._figure.hidden = false;
       this._output.append(event.text);
     } else if (event.event === "generation-ended") {
