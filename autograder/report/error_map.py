@@ -11,6 +11,7 @@ from autograder.documents import Document
 from autograder.report import styles
 from autograder.report.wording import LABELS, MAP_GLYPHS, difference, map_axes, map_legend, short_number
 
+MAX_SLICE = 5  # largest number of rows and columns of a slice whose numbers fit beside the map
 COLORS = {
     "0": styles.GREEN,
     "1": styles.BLUE,
@@ -31,7 +32,8 @@ def render(check: Document) -> RenderableType:
     words = map_legend(check).items()
     legend = Text("  ").join(Text.assemble((MAP_GLYPHS[mark], COLORS[mark]), f" {word}") for mark, word in words)
     where = " · ".join(filter(None, (picture["at"], across and f"{across} →")))
-    slices = [_Slices(picture)] if "yours" in picture else []
+    is_small = "yours" in picture and max(picture["shape"]) <= MAX_SLICE
+    slices = [_Slices(picture)] if is_small else []
     return Group(*([Text(where, "dim")] if where else []), grid, legend, *slices)
 
 

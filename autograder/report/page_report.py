@@ -214,7 +214,7 @@ def _error_map(check: Document) -> ErrorMap:
     picture = check["error_map"]
     down, across = wording.map_axes(picture)
     rows: list[str] = picture["rows"]
-    row_labels = _index_labels(down or "row", picture["shape"][0], len(rows))
+    row_labels = _index_labels(down or "row", picture["shape"][-2], len(rows))
     if len(rows) == 1 and not down:
         row_labels = [""]  # of a vector
     words = wording.map_legend(check)
@@ -230,7 +230,7 @@ def _error_map(check: Document) -> ErrorMap:
         "axes": [down, across],
         "at": clean(picture["at"]),
         "row_labels": row_labels,
-        "column_labels": _index_labels(across or "column", picture["shape"][1], len(rows[0])),
+        "column_labels": _index_labels(across or "column", picture["shape"][-1], len(rows[0])),
         "yours": _numbers(picture.get("yours")),
         "expected": _numbers(picture.get("expected")),
         "yours_short": _numbers(picture.get("yours"), short=True),
@@ -256,7 +256,7 @@ def _numbers(values: list[list[object]] | None, short: bool = False) -> list[lis
 
 
 def _description(picture: Document, words: dict[str, str]) -> str:
-    height, width = picture["shape"]
+    height, width = picture["shape"][-2:]
     shown = "".join(picture["rows"])
     counts = [f"{shown.count(mark)} {word}" for mark, word in words.items()]
     place = f" at {clean(picture['at'])}" if picture["at"] else ""

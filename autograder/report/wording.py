@@ -30,6 +30,8 @@ LABELS = {
     "difference": "difference",
     "tolerance": "tolerance",
     "map": "map",
+    "numbers": "numbers",
+    "shapes": "shape",
     "stage": "stages",
     "help": "help",
     "warnings": "NumPy warns",

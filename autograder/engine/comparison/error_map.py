@@ -13,7 +13,7 @@ import numpy as np
 Array = np.ndarray[Any, np.dtype[Any]]
 
 MAX_ROWS, MAX_COLUMNS = 16, 48
-MAX_SMALL = 5  # largest number of rows and columns of a slice whose numbers are shown, too
+MAX_SMALL = 8  # largest number of rows and columns of a slice whose numbers are in the document, too
 RIGHT, NOT_FINITE = "0", "n"
 
 
