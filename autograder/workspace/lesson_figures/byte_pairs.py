@@ -6,7 +6,7 @@ import numpy as np
 
 from autograder.workspace.lesson_figures.diagram import INK, MUTED, TINTS, Diagram
 from autograder.workspace.plots import figure
-from autograder.workspace.plots.inputs import FunctionCaller
+from autograder.workspace.plots.function_calls import FunctionCaller
 
 WORDS = 5 * " low" + 2 * " lower" + 6 * " newest" + 3 * " widest"  # the example of the lesson
 WORD = " lowest"

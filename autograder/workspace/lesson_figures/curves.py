@@ -9,7 +9,8 @@ from autograder.workspace.lesson_figures.small_svg import small_svg
 from autograder.workspace.plots import draw, figure
 from autograder.workspace.plots.catalog import find_plot
 from autograder.workspace.plots.embeddings import wavelengths
-from autograder.workspace.plots.inputs import FunctionCaller, PlotInputs
+from autograder.workspace.plots.function_calls import FunctionCaller
+from autograder.workspace.plots.inputs import PlotInputs
 from autograder.workspace.training import datasets
 
 SCORES = np.array([3.2, 2.9, 2.2, 1.6, 1.2, 0.4, -0.3, -1.0])

@@ -14,7 +14,8 @@ from autograder.workspace.lesson_figures.diagram import Diagram
 from autograder.workspace.lesson_figures.small_svg import small_svg
 from autograder.workspace.plots import draw, figure
 from autograder.workspace.plots.catalog import find_plot
-from autograder.workspace.plots.inputs import FunctionCaller, PlotInputs, functions_in_folder
+from autograder.workspace.plots.function_calls import FunctionCaller
+from autograder.workspace.plots.inputs import PlotInputs, functions_in_folder
 from autograder.workspace.plots.model import ForwardPass, ffn_values, input_and_output
 from autograder.workspace.training.checkpoint import Checkpoint, TrainingSettings
 from autograder.workspace.training.sampling import Sampling

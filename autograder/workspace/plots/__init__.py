@@ -66,10 +66,10 @@ def show(
         text: the text to show, for plots that show one.
     """
     from autograder.curriculum.stubs import bundled
-    from autograder.workspace.plots import inputs
+    from autograder.workspace.plots import function_calls, inputs
     from autograder.workspace.pretrained.model_file import load
 
-    def draw_with(functions: inputs.FunctionCaller) -> NotebookFigure:
+    def draw_with(functions: function_calls.FunctionCaller) -> NotebookFigure:
         plot = find_plot(name)
         if plot.suffixes != FIGURES:
             raise UsageError(f"{name} is a page for a browser. Write it with: headway plot {name}")
@@ -78,7 +78,7 @@ def show(
     try:
         try:
             return draw_with(inputs.functions_in_namespace(namespace))
-        except inputs.FunctionNotWritten as error:
+        except function_calls.FunctionNotWritten as error:
             reason = f"{error.function} is not written yet. Write it, then run this cell again."
             print(f"Drawn with the official solution: {reason}")
         with inputs.functions_in_folder(bundled("solutions")) as functions:

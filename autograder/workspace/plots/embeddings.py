@@ -2,18 +2,17 @@
 
 import numpy as np
 
-from autograder.workspace.plots import figure
+from autograder.workspace.plots import computations, figure
 from autograder.workspace.plots.catalog import Plot
-from autograder.workspace.plots.inputs import Array, PlotInputs
+from autograder.workspace.plots.computations import BASES, LONG_TEXT, WAVES
+from autograder.workspace.plots.function_calls import Array
+from autograder.workspace.plots.inputs import PlotInputs
 from autograder.workspace.plots.shown_model import shown_model
-
-LENGTH, WIDTH = 64, 48
-WAVES = (0, 8, 16, 24)  # even columns: sines
 
 
 def positions(plot: Plot, inputs: PlotInputs) -> "figure.Figure":
     """Draw the position table, some of its columns as waves, and the dot products of all pairs of positions."""
-    table = inputs.functions.array("embeddings.sinusoidal_positions", (LENGTH, WIDTH), LENGTH, WIDTH)
+    table = computations.positions(inputs.functions)
     fig, axes = figure.subplots(plot.title, 2, 2, (10, 7.6))
     image = figure.heatmap(axes[0, 0], table, "column (feature)", "position", "the table", signed=True)
     fig.colorbar(image, ax=axes[0, 0], label="value")
@@ -25,16 +24,15 @@ def positions(plot: Plot, inputs: PlotInputs) -> "figure.Figure":
     axes[0, 1].legend(frameon=False, fontsize=9, ncols=2, loc="upper right")
     image = figure.heatmap(axes[1, 0], table @ table.T, "position", "position", "similarity: dot products")
     fig.colorbar(image, ax=axes[1, 0], label="dot product of two rows")
-    wavelengths(axes[1, 1], WIDTH)
+    wavelengths(axes[1, 1], table.shape[1])
     return fig
 
 
 def wavelengths(panel: "figure.Axes", width: int) -> None:
     """Draw the wavelength of each pair of columns for three bases: why 10000."""
-    pairs = np.arange(width // 2)
-    for base, color in ((100, figure.ORANGE), (10_000, figure.BLUE), (1_000_000, figure.GREEN)):
-        panel.plot(2 * pairs, 2 * np.pi * base ** (2 * pairs / width), color=color, label=f"base {base:,}")
-    panel.axhline(2048, color="gray", linestyle=":", label="2,048 positions")
+    for base, color in zip(BASES, (figure.ORANGE, figure.BLUE, figure.GREEN), strict=True):
+        panel.plot(*computations.wavelengths(width, base), color=color, label=f"base {base:,}")
+    panel.axhline(LONG_TEXT, color="gray", linestyle=":", label=f"{LONG_TEXT:,} positions")
     figure.log_scale(panel)
     figure.label_axes(panel, "column (feature)", "wavelength (positions)", "why 10000: the longest wave")
     panel.legend(frameon=False, fontsize=9)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from autograder.errors import missing_package
+from autograder.workspace.plots.computations import WHITE_SPACE
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes as Axes
@@ -24,7 +25,6 @@ SIGNED = "PuOr_r"  # diverging: negative, zero, positive
 FONT = "DejaVu Sans"  # comes with matplotlib, so that plots look the same everywhere
 _SETTINGS: Any = {"font.family": FONT, "svg.hashsalt": "headway", "svg.fonttype": "path", "savefig.facecolor": "white",
                   "figure.constrained_layout.h_pad": 0.08, "figure.constrained_layout.w_pad": 0.08}  # fmt: skip
-_WHITE_SPACE = {"\n": "↵", " ": "␣", "\t": "⇥"}
 
 
 def require_matplotlib() -> None:
@@ -119,8 +119,8 @@ def integer_ticks(axes: "Axes") -> None:
 
 def visible_character(character: str) -> str:
     """Return a character as an axis label: a symbol for white space, its code point where the font has no glyph."""
-    if character in _WHITE_SPACE:
-        return _WHITE_SPACE[character]
+    if character in WHITE_SPACE:
+        return WHITE_SPACE[character]
     return character if character.isprintable() and ord(character) in _glyphs() else f"U+{ord(character):04X}"
 
 

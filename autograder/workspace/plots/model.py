@@ -7,7 +7,8 @@ import numpy as np
 from autograder.errors import UsageError
 from autograder.workspace.plots import figure
 from autograder.workspace.plots.catalog import Plot
-from autograder.workspace.plots.inputs import Array, PlotInputs, drawable
+from autograder.workspace.plots.function_calls import Array, drawable
+from autograder.workspace.plots.inputs import PlotInputs
 from autograder.workspace.plots.shown_model import shown_model
 
 LAYERS = ("after_attention", "after_ffn")

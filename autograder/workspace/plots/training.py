@@ -3,21 +3,19 @@
 import numpy as np
 
 from autograder.core.wire_format import Rng
-from autograder.workspace.plots import figure
+from autograder.workspace.plots import computations, figure
 from autograder.workspace.plots.catalog import Plot
-from autograder.workspace.plots.inputs import Array, Ids, PlotInputs, drawable, encode_text, model_config
+from autograder.workspace.plots.computations import WARMUPS
+from autograder.workspace.plots.function_calls import Array, Ids, drawable
+from autograder.workspace.plots.inputs import PlotInputs, encode_text, model_config
 from autograder.workspace.training.checkpoint import Checkpoint
 
 
 def schedule(plot: Plot, inputs: PlotInputs) -> "figure.Figure":
     """Draw the learning rate of every step for three lengths of the warm-up."""
-    total, largest = 200, 1e-3
     fig, axes = figure.subplots(plot.title, size=(8.5, 4))
-    for warmup, color in ((10, figure.BLUE), (50, figure.ORANGE), (0, figure.GREEN)):
-        rates = [
-            inputs.functions.array("training.learning_rate", (), step, largest, largest / 10, warmup, total)
-            for step in range(total + 20)
-        ]
+    computed = zip(WARMUPS, computations.learning_rates(inputs.functions), strict=True)
+    for (warmup, rates), color in zip(computed, (figure.BLUE, figure.ORANGE, figure.GREEN), strict=True):
         axes[0, 0].plot(rates, color=color, label=f"{warmup} steps of warm-up")
     figure.label_axes(axes[0, 0], "step", "learning rate")
     axes[0, 0].set_ylim(bottom=0)

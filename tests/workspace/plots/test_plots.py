@@ -15,15 +15,10 @@ from autograder.courses.transformer import TRANSFORMER
 from autograder.curriculum.stubs import bundled, make_stubs
 from autograder.errors import UsageError
 from autograder.workspace import plots
-from autograder.workspace.plots import attention, figure, functions, show
+from autograder.workspace.plots import computations, figure, show
 from autograder.workspace.plots.catalog import FIGURES, PLOTS
-from autograder.workspace.plots.inputs import (
-    TEXTS,
-    FunctionNotWritten,
-    PlotInputs,
-    functions_in_folder,
-    functions_in_namespace,
-)
+from autograder.workspace.plots.function_calls import FunctionNotWritten
+from autograder.workspace.plots.inputs import TEXTS, PlotInputs, functions_in_folder, functions_in_namespace
 from autograder.workspace.training import synthetic_corpus
 from autograder.workspace.training.checkpoint import load
 
@@ -131,15 +126,15 @@ def test_token_ids_shows_encoded_text(drawn, official):
 
 
 def test_softmax_temperatures_shows_probabilities(drawn, official):
-    for axes, temperature in zip(axes_of(drawn["softmax-temperatures"]), functions.TEMPERATURES, strict=True):
-        assert np.array_equal(bars(axes), official["softmax"].softmax(functions.SCORES, temperature=temperature))
+    for axes, temperature in zip(axes_of(drawn["softmax-temperatures"]), computations.TEMPERATURES, strict=True):
+        assert np.array_equal(bars(axes), official["softmax"].softmax(computations.SCORES, temperature=temperature))
 
 
 def test_softmax_overflow_naive_lines_end(drawn):
     yours, float64, float32 = map(line, axes_of(drawn["softmax-overflow"]))
     right = 1 / (1 + math.exp(-1) + math.exp(-2))
     assert np.allclose(yours, right)
-    x = functions.LARGEST_SCORES
+    x = computations.LARGEST_SCORES
     assert np.isnan(float64[x > 709.8]).all() and np.allclose(float64[x < 709], right)
     assert np.isnan(float32[x > 88.8]).all() and np.allclose(float32[x < 88], right, atol=1e-6)
 
@@ -183,7 +178,7 @@ def test_embedding_norms_shows_three_lengths(drawn, forward):
 
 
 def test_attention_plots_show_scores_weights_output(drawn, official):
-    q, k, v = attention.example()
+    q, k, v = computations.example()
     out, weights = official["attention"].attention(q, k, v, mask=official["attention"].causal_mask(5))
     assert weights[2].round(1).tolist() == [0.1, 0.6, 0.3, 0.0, 0.0], "the numbers of the lesson's first picture"
     scores, masked, shown_weights, shown_out = heatmaps(drawn["attention-mask"])
@@ -196,7 +191,7 @@ def test_attention_plots_show_scores_weights_output(drawn, official):
 
 
 def test_layernorm_shows_values_before_and_after(drawn, official):
-    x = functions.vectors()
+    x = computations.vectors()
     normed = official["layernorm"].layernorm(x, np.ones(24), np.zeros(24))
     for axes, values in zip(axes_of(drawn["layernorm"]), (x, normed), strict=True):
         dots = [dots for dots in axes.lines if len(dots.get_xdata()) == 24]
@@ -400,7 +395,7 @@ def test_show_falls_back_to_official_solution(capsys, official, model, monkeypat
     assert capsys.readouterr().out == ""
     exec("def softmax(x, axis=-1, temperature=1.0):\n    raise NotImplementedError('softmax.softmax')", namespace)
     shown = show("softmax-temperatures", namespace)
-    expected = official["softmax"].softmax(functions.SCORES, temperature=functions.TEMPERATURES[0])
+    expected = official["softmax"].softmax(computations.SCORES, temperature=computations.TEMPERATURES[0])
     assert np.allclose(bars(axes_of(shown.figure)[0]), expected)
     assert "softmax.softmax is not written yet" in capsys.readouterr().out
     assert show("attention-heads", {}, checkpoint="nowhere.safetensors") is None
