@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 CLASS := tests/submissions/class --out demo-out --seed 0 --call-seconds 2
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: demo test test-fast check format memo stubs figures picture vendor clean
+.PHONY: demo test test-fast check format memo stubs figures picture site vendor clean
 
 demo: $(VENV)/light
 	$(BIN)/headway grade $(CLASS) || $(BIN)/headway grade $(CLASS) --unsafe-no-sandbox
@@ -63,6 +63,10 @@ $(VENV)/light: pyproject.toml constraints.txt
 $(VENV)/dev: $(VENV)/light
 	$(INSTALL) --editable '.[dev]'
 	touch $@
+
+# The course as a website, in site/. Look at it: python -m http.server -d site
+site: $(VENV)/dev
+	$(BIN)/headway site --out site
 
 clean:
 	rm -rf $(VENV) demo-out build dist .pytest_cache .mypy_cache .ruff_cache

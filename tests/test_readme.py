@@ -87,3 +87,4 @@ def test_documents_links_and_files_exist(document):
 
 def test_readme_picture_matches_report():
     assert readme_picture.PICTURE.read_text("utf-8") == readme_picture.svg(), "write it again: make picture"
+    assert readme_picture.EXAMPLE.read_text("utf-8") == readme_picture.example(), "write it again: make picture"

@@ -6,12 +6,14 @@ import subprocess
 import sys
 import venv
 import zipfile
+from pathlib import Path
 
 import pytest
 from support.paths import ROOT
 
 from autograder.courses.transformer import TRANSFORMER
 from autograder.curriculum import registry
+from autograder.site.documents import DOCUMENTS
 
 pytestmark = pytest.mark.slow
 
@@ -66,6 +68,11 @@ def test_wheel_contains_stubs_solutions_data_and_memo(wheel):
     assert "autograder/workspace/plots/viewer.html" in names
     assert "autograder/courses/transformer/hints.toml" in names
     assert "autograder/courses/transformer/glossary.toml" in names
+    assert "autograder/site/templates/lesson.html.j2" in names
+    assert "autograder/site/static/site.css" in names
+    assert "autograder/site/example_report.json" in names
+    assert {f"autograder/_bundle/docs/{Path(document.file).name}" for document in DOCUMENTS} <= names
+    assert not any("node_modules" in name for name in names)
     assert any(name.startswith("autograder/_bundle/data/") for name in names)
     assert not any(name.startswith("tests/") or "/__pycache__/" in name for name in names)
 

@@ -16,20 +16,31 @@ from autograder.errors import UsageError
     help="Take Pyodide and NumPy from this folder, not from the public network.",
 )
 @click.option("--no-checks", is_flag=True, help="Only lessons to read: nothing can be checked in the pages.")
+@click.option(
+    "--repository",
+    metavar="URL",
+    default="",
+    help="Where the files of Headway's repository can be read; without it, the site has no links to them.",
+)
 @options.curriculum
-def site(folder: Path, pyodide: Path | None, no_checks: bool) -> None:
+def site(folder: Path, pyodide: Path | None, no_checks: bool, repository: str) -> None:
     """Write the course as a website, with checks in the browser.
 
     A site can be served by any web server: it is a folder of files. To look at it here: python -m http.server -d DIR
     """
+    from autograder.cli.command_help import command_help
     from autograder.site import build
 
     if no_checks and pyodide:
         raise UsageError("--pyodide is of no use with --no-checks. Leave out one of them: headway site --help")
     backend: build.Backend = "none" if no_checks else "browser"
-    contents = build.pages(options.selected_curriculum(), backend, local_pyodide=pyodide is not None)
-    if pyodide:
-        contents |= build.pyodide_files(pyodide)
+    contents = build.pages(
+        options.selected_curriculum(),
+        backend,
+        commands=command_help(),
+        repository=repository,
+        pyodide=pyodide,
+    )
     try:
         build.write(contents, folder)
     except OSError as error:

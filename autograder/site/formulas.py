@@ -6,6 +6,8 @@ from functools import cache
 
 from autograder.errors import HeadwayError
 
+_FUNCTIONS = "arg|cos|cosh|exp|lim|log|max|min|sin|sinh|tan|tanh"
+_THIN_SPACE = '<mspace width="0.167em"/>'
 _UPRIGHT = '<mi mathvariant="normal">'
 
 
@@ -21,7 +23,9 @@ def to_mathml(tex: str, *, block: bool = False) -> str:
     mathml = _unescape(converted).replace(' xmlns="http://www.w3.org/1998/Math/MathML"', "")
     if unknown := re.search(r"\\\w+", mathml):
         raise HeadwayError(f"the formula ${tex}$ contains the unknown command {unknown[0]}")
-    return _join_words(mathml).replace(' display="inline"', "")
+    mathml = re.sub(r"<mi>([Α-Ω])</mi>", rf"{_UPRIGHT}\1</mi>", mathml)  # as TeX has them
+    mathml = mathml.replace("<mo>^</mo>", '<mo stretchy="false">^</mo>')  # a hat as narrow as its letter
+    return _space_functions(_join_words(mathml)).replace(' display="inline"', "")
 
 
 def _unescape(mathml: str) -> str:
@@ -42,3 +46,10 @@ def _join_words(mathml: str) -> str:
         return f"<mi>{letters}</mi>"
 
     return re.sub(rf"(?:{_UPRIGHT}\w</mi>){{2,}}", word, mathml)
+
+
+def _space_functions(mathml: str) -> str:
+    """Put a thin space between a function such as log and a letter or number beside it, as TeX does."""
+    name = rf"<mi>(?:{_FUNCTIONS})</mi>"
+    mathml = re.sub(rf"({name})(?=<m(?:i|n|sub|sup|subsup|over|frac|sqrt|row)>)", rf"\1{_THIN_SPACE}", mathml)
+    return re.sub(rf"(</m(?:i|n|sub|sup|subsup|over)>)(?={name})", rf"\1{_THIN_SPACE}", mathml)

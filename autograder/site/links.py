@@ -1,8 +1,8 @@
 """Links that the site adds to text: from terms to the glossary, and from names in code to their functions."""
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from autograder.curriculum import Curriculum
@@ -28,6 +28,7 @@ class CourseLinks:
     """What the text of a course can be linked to."""
 
     curriculum: Curriculum
+    commands: Mapping[str, str] = field(default_factory=dict)  # anchors on the page of the command line, by name
 
     @cached_property
     def terms(self) -> dict[str, Term]:
@@ -47,17 +48,20 @@ class CourseLinks:
 
     def find_terms(self, text: str, module: str) -> Iterator[tuple[int, int, Term]]:
         """Yield where the text contains terms that the lessons up to `module` have introduced."""
-        for match in self._pattern.finditer(text) if self._pattern else ():
+        for match in self._pattern.finditer(text) if self._pattern and module else ():
             term = self.terms.get(normalize(match[0]))
-            if term and self._order[term.module] <= self._order.get(module, len(self._order)):
+            if term and self._order[term.module] <= self._order[module]:
                 yield match.start(), match.end(), term
 
     def find_code(self, code: str, module: str) -> str:
-        """Return the address of the function or assignment that a piece of code names; empty if it names none."""
-        name = code.removesuffix("()").removesuffix(".py")
+        """Return the address of the function, assignment or command that code names; empty if it names none."""
+        if command := re.match(r"headway ([a-z-]+)", code):
+            return f"commands.html#{self.commands[command[1]]}" if command[1] in self.commands else ""
+        name = re.sub(r"\([\w, ]*\)$", "", code).removesuffix(".py")
+        qualified = ""
         if name in self.curriculum.functions:
             qualified = name
-        else:
+        elif module:
             same = [function.qualified for function in self.curriculum.functions.values() if function.name == name]
             qualified = f"{module}.{name}" if f"{module}.{name}" in same else same[0] if len(same) == 1 else ""
         if qualified:

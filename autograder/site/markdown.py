@@ -2,6 +2,7 @@
 
 import html
 import re
+import textwrap
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -36,7 +37,7 @@ class PageText:
 
     def new_id(self, text: str) -> str:
         """Return an id that is not used on this page."""
-        slug = re.sub(r"[^\w]+", "-", re.sub(r"<[^>]+>", "", text).lower()).strip("-") or "section"
+        slug = re.sub(r"[^\w\- ]", "", text.lower()).replace(" ", "-") or "section"
         number = 1
         while (name := slug if number == 1 else f"{slug}-{number}") in self.ids:
             number += 1
@@ -108,6 +109,7 @@ class Markdown:
         if term and term.module == page.module and term.anchor not in page.ids:
             page.ids.add(term.anchor)
             bold.attrSet("id", term.anchor)
+            page.linked.add(term.text)
 
     def _link_terms(self, token: "Token", page: PageText) -> "list[Token]":
         from markdown_it.token import Token
@@ -138,7 +140,7 @@ def _parser() -> "MarkdownIt":
     from markdown_it import MarkdownIt
     from mdit_py_plugins.dollarmath import dollarmath_plugin
 
-    parser = MarkdownIt("commonmark", {"html": False}).enable("table")
+    parser = MarkdownIt("commonmark", {"html": False, "typographer": True}).enable(["table", "smartquotes"])
     return parser.use(dollarmath_plugin, allow_space=False, double_inline=True)
 
 
@@ -170,7 +172,7 @@ def _fence(tokens: "list[Token]", i: int, *_: Any) -> str:
     token = tokens[i]
     language = token.info.strip().partition(" ")[0]
     kind = "code" if language in ("python", "sh", "bash", "toml") else "text"
-    code = highlight(token.content.rstrip("\n"), language)
+    code = highlight(textwrap.dedent(token.content).strip("\n"), language)
     return f'<pre class="{kind}"><code>{code}</code></pre>\n'
 
 

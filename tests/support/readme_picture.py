@@ -1,6 +1,10 @@
-"""The picture in the README: the report of `headway check` on a real submission, as SVG. `make picture` writes it."""
+"""The report of `headway check` on a real submission: as SVG for the README, and as data for the site's start page.
+
+`make picture` writes both.
+"""
 
 import io
+import json
 from pathlib import Path
 
 from rich.console import Console
@@ -9,19 +13,32 @@ from autograder import results
 from autograder.courses.transformer import TRANSFORMER
 from autograder.engine import session
 from autograder.report import check_report
+from autograder.report.page_report import page_report
 
 ROOT = Path(__file__).parents[2]
 PICTURE = ROOT / "data" / "report.svg"
+EXAMPLE = ROOT / "autograder" / "site" / "example_report.json"
 FUNCTION, SUBMISSION = "attention.attention", "bo"
 
 
-def svg() -> str:
-    """The report with a fixed duration, so that every run gives the same picture."""
+def document() -> dict[str, object]:
+    """The result with a fixed duration, so that every run gives the same picture."""
     options = session.Options(functions=(FUNCTION,))
     result = session.check(SUBMISSION, ROOT / "tests" / "submissions" / "class" / SUBMISSION, options)
     result.seconds = 0.1
+    return results.to_document(result, TRANSFORMER)
+
+
+def example() -> str:
+    """The first card of the report on a page, as JSON."""
+    report = page_report(document())
+    return json.dumps(report | {"cards": report["cards"][:1]}, ensure_ascii=False, indent=1) + "\n"
+
+
+def svg() -> str:
+    """The report in a terminal."""
     console = Console(file=io.StringIO(), record=True, width=80, color_system="truecolor", force_terminal=True)
-    check_report.render(results.to_document(result, TRANSFORMER), console)
+    check_report.render(document(), console)
     image = console.export_svg(title=f"headway check {FUNCTION}", unique_id="headway")
     # Rich loads a font from the network; use one that the system has.
     start, end = image.index("@font-face"), image.index(".headway-matrix {")
@@ -32,3 +49,4 @@ def svg() -> str:
 
 if __name__ == "__main__":
     PICTURE.write_text(svg(), encoding="utf-8")
+    EXAMPLE.write_text(example(), encoding="utf-8")

@@ -1,0 +1,102 @@
+"""The reference pages, made from the documents of the repository (`docs/*.md`)."""
+
+import posixpath
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from autograder.curriculum.stubs import bundled
+from autograder.site.lesson import split_headings
+from autograder.site.lesson_page import SectionHtml
+from autograder.site.markdown import Markdown, PageText
+
+
+@dataclass(frozen=True)
+class Document:
+    """A document and the page that it becomes."""
+
+    page: str  # without .html
+    file: str  # in the repository
+    name: str  # in menus
+    about: str
+    any_course: bool = False  # whether it holds for every course, not only for the built-in one
+
+
+DOCUMENTS = (
+    Document("students", "docs/students.md", "For students", "The workspace, notebooks, training, plots"),
+    Document(
+        "instructors",
+        "docs/instructors.md",
+        "For instructors",
+        "Grading a class, policies, reports, gradebooks, nbgrader, clusters",
+        any_course=True,
+    ),
+    Document("sandbox", "docs/sandbox.md", "The sandbox", "What isolates the code of students", any_course=True),
+    Document("security", "SECURITY.md", "Security", "What is promised against whom, and what is not", any_course=True),
+    Document("courses", "docs/courses.md", "Your own course", "What a package with a course contains", any_course=True),
+    Document(
+        "same_model_in_pytorch",
+        "docs/same_model_in_pytorch.md",
+        "The same model in PyTorch",
+        "Each function beside its PyTorch call",
+    ),
+    Document(
+        "sources",
+        "docs/sources.md",
+        "Where the parts of five models are",
+        "The well-known forms of the transformer, part by part",
+    ),
+)
+
+
+def text_of(document: Document) -> str:
+    """Return the text of a document, from the wheel or from a clone."""
+    folder = bundled("docs")
+    path = folder / Path(document.file).name
+    return (path if path.is_file() else folder.parent / document.file).read_text("utf-8")
+
+
+@dataclass(frozen=True)
+class DocumentHtml:
+    """The content of a reference page, ready for its template."""
+
+    title: str
+    sections: list[SectionHtml]
+
+
+def render_document(document: Document, markdown: Markdown, resolve: Callable[[str], str]) -> DocumentHtml:
+    """Return the HTML of a document; `resolve` returns the addresses of its links."""
+    page = PageText(resolve=resolve)
+    title, sections = document.name, []
+    for level, heading, text in split_headings(text_of(document)):
+        page.begin_section()
+        if level == 1:
+            title = markdown.render_inline(heading, page)
+        name = page.new_id(heading) if level == 2 else ""
+        body = markdown.render(text, page)
+        if name or body:
+            sections.append(SectionHtml(name, markdown.render_inline(heading, page) if name else "", body))
+    return DocumentHtml(title, sections)
+
+
+def link_resolver(
+    document: Document, documents: Iterable[Document], figures: Iterable[str], repository: str
+) -> Callable[[str], str]:
+    """Return what finds the address in the site of a link in a document.
+
+    Links to files that the site does not contain go to `repository`; without one, they become plain text.
+    """
+    pages = {other.file: f"{other.page}.html" for other in documents}
+    pictures = {f"solutions/{name}": name for name in figures}
+    return partial(_resolve, posixpath.dirname(document.file), pages | pictures, repository)
+
+
+def _resolve(folder: str, known: dict[str, str], repository: str, target: str) -> str:
+    if target.startswith(("#", "https://", "http://", "mailto:")):
+        return target
+    file, mark, anchor = target.partition("#")
+    path = posixpath.normpath(posixpath.join(folder, file))
+    if path in known:
+        return known[path] + mark + anchor
+    return f"{repository.rstrip('/')}/{path}{mark}{anchor}" if repository else ""

@@ -1,0 +1,207 @@
+// Full-text search over all pages. The index is loaded when the search is used for the first time.
+
+const SHOWN = 12; // results
+
+/**
+ * One heading of a page, with the text below it.
+ * @typedef {{id: number, page: string, anchor: string, title: string, heading: string, text: string}} Entry
+ */
+
+/** Shows the search box, and makes `/` put the cursor into it. */
+export function startSearch() {
+  const form = /** @type {HTMLFormElement | null} */ (document.querySelector("form.search"));
+  if (!form) return;
+  const input = /** @type {HTMLInputElement} */ (form.querySelector("input"));
+  const view = new ResultsView(form, input);
+  form.hidden = false;
+  form.addEventListener("submit", (event) => event.preventDefault());
+  input.addEventListener("focus", () => view.load());
+  input.addEventListener("input", () => view.search(input.value));
+  input.addEventListener("keydown", (event) => view.pressed(event));
+  form.addEventListener("focusout", (event) => {
+    if (!form.contains(/** @type {Node | null} */ (event.relatedTarget))) view.close();
+  });
+  document.addEventListener("keydown", (event) => {
+    if (event.key !== "/" || event.ctrlKey || event.metaKey || event.altKey) return;
+    const target = /** @type {HTMLElement} */ (event.target);
+    if (target.isContentEditable || target.closest("input, textarea, select")) return;
+    event.preventDefault();
+    input.focus();
+    input.select();
+  });
+}
+
+/** Loads the index of the site and searches it. */
+class Index {
+  async load() {
+    const [{ default: MiniSearch }, reply] = await Promise.all([
+      import("./vendor/minisearch.js"),
+      fetch(new URL("search.json", import.meta.url)),
+    ]);
+    if (!reply.ok) throw new Error(`the index cannot be loaded (${reply.status})`);
+    const rows = /** @type {string[][]} */ (await reply.json());
+    /** @type {Entry[]} */
+    this.entries = rows.map(([page, anchor, title, heading, text], id) => ({ id, page, anchor, title, heading, text }));
+    this.index = new MiniSearch({
+      fields: ["heading", "title", "text"],
+      searchOptions: { prefix: true, fuzzy: 0.15, combineWith: "AND", boost: { heading: 6, title: 2 } },
+    });
+    this.index.addAll(this.entries);
+    return this;
+  }
+
+  /**
+   * @param {string} query
+   * @returns {{entry: Entry, terms: string[]}[]} the best first
+   */
+  find(query) {
+    return this.index.search(query).map((result) => ({ entry: this.entries[result.id], terms: result.terms }));
+  }
+}
+
+/** The list of results below the search box: arrows choose, Enter opens, Escape closes. */
+class ResultsView {
+  /**
+   * @param {HTMLFormElement} form
+   * @param {HTMLInputElement} input
+   */
+  constructor(form, input) {
+    this.input = input;
+    this.panel = /** @type {HTMLElement} */ (form.querySelector(".search-panel"));
+    this.status = /** @type {HTMLElement} */ (form.querySelector(".search-status"));
+    this.list = /** @type {HTMLElement} */ (form.querySelector("ul"));
+    this.chosen = -1;
+    /** @type {Promise<Index> | null} */
+    this.index = null;
+    // A press on a result must not take the focus away from the box, which would close the list before the click.
+    this.list.addEventListener("mousedown", (event) => event.preventDefault());
+  }
+
+  /** Begins to load the index, unless it is loading or loaded already. */
+  load() {
+    this.index ??= new Index().load();
+    this.index.catch(() => {
+      this.index = null; // The next use tries again. `search` shows the error.
+    });
+    return this.index;
+  }
+
+  /** @param {string} query */
+  async search(query) {
+    if (!query.trim()) {
+      this.close();
+      return;
+    }
+    try {
+      const index = await this.load();
+      if (query === this.input.value) this.show(index.find(query), query);
+    } catch (error) {
+      this.list.replaceChildren();
+      this.status.textContent = `Search does not work: ${error instanceof Error ? error.message : error}.`;
+      this.open();
+    }
+  }
+
+  /**
+   * @param {{entry: Entry, terms: string[]}[]} results
+   * @param {string} query
+   */
+  show(results, query) {
+    const shown = results.slice(0, SHOWN);
+    this.list.replaceChildren(...shown.map(({ entry, terms }, number) => resultItem(entry, terms, number)));
+    const found = results.length === 1 ? "1 result" : `${results.length} results`;
+    this.status.textContent = results.length
+      ? found + (results.length > SHOWN ? `, the best ${SHOWN} are shown` : "")
+      : `Nothing found for “${query.trim()}”.`;
+    this.open();
+    this.choose(shown.length ? 0 : -1);
+  }
+
+  open() {
+    this.panel.hidden = false;
+    this.input.setAttribute("aria-expanded", "true");
+  }
+
+  close() {
+    this.panel.hidden = true;
+    this.input.setAttribute("aria-expanded", "false");
+    this.input.removeAttribute("aria-activedescendant");
+  }
+
+  /** @param {number} number */
+  choose(number) {
+    this.chosen = number;
+    [...this.list.children].forEach((item, i) => item.setAttribute("aria-selected", String(i === number)));
+    const item = this.list.children[number];
+    if (item) {
+      this.input.setAttribute("aria-activedescendant", item.id);
+      item.scrollIntoView({ block: "nearest" });
+    } else {
+      this.input.removeAttribute("aria-activedescendant");
+    }
+  }
+
+  /** @param {KeyboardEvent} event */
+  pressed(event) {
+    const count = this.list.children.length;
+    if (event.key === "Escape") {
+      if (this.panel.hidden) this.input.blur();
+      this.close();
+    } else if ((event.key === "ArrowDown" || event.key === "ArrowUp") && count && !this.panel.hidden) {
+      event.preventDefault();
+      const step = event.key === "ArrowDown" ? 1 : -1;
+      this.choose((this.chosen + step + count) % count);
+    } else if (event.key === "Enter" && !this.panel.hidden) {
+      const item = this.list.children[this.chosen];
+      if (item) /** @type {HTMLAnchorElement} */ (item.querySelector("a")).click();
+    }
+  }
+}
+
+/**
+ * @param {Entry} entry
+ * @param {string[]} terms that were found in it
+ * @param {number} number
+ */
+function resultItem(entry, terms, number) {
+  const item = document.createElement("li");
+  item.id = `search-result-${number}`;
+  item.setAttribute("role", "option");
+  const link = document.createElement("a");
+  link.href = entry.page + (entry.anchor ? `#${entry.anchor}` : "");
+  link.tabIndex = -1;
+  link.append(
+    element("span", "result-page", entry.title),
+    element("span", "result-heading", entry.heading),
+    excerpt(entry.text, terms),
+  );
+  item.append(link);
+  return item;
+}
+
+/**
+ * @param {string} name
+ * @param {string} className
+ * @param {string} text
+ */
+function element(name, className, text) {
+  const made = document.createElement(name);
+  made.className = className;
+  made.textContent = text;
+  return made;
+}
+
+/**
+ * Returns the text around the first term that occurs in it.
+ * @param {string} text
+ * @param {string[]} terms
+ */
+function excerpt(text, terms) {
+  const lower = text.toLowerCase();
+  const places = terms.map((term) => ({ start: lower.indexOf(term), term })).filter(({ start }) => start >= 0);
+  const { start, term } = places.sort((a, b) => a.start - b.start)[0] ?? { start: 0, term: "" };
+  const from = Math.max(0, start - 50);
+  const made = element("span", "result-text", (from ? "… " : "") + text.slice(from, start));
+  made.append(element("mark", "", text.slice(start, start + term.length)), text.slice(start + term.length, from + 150));
+  return made;
+}
