@@ -1,8 +1,8 @@
 """Build the site of a course: every page and asset, by path."""
 
+import importlib.resources
 from collections.abc import Mapping, Sequence
 from functools import cache
-import importlib.resources
 from pathlib import Path
 from typing import Literal
 

@@ -49,6 +49,7 @@ class SitePages:
     ) -> None:
         self.figures = registry.figure_texts(curriculum.package)
         self._course, self._assets, self._commands, self._repository = curriculum, assets, commands, repository
+        self._backend = backend
         self._built_in = curriculum.package == registry.BUILT_IN
         self._links = CourseLinks(curriculum, {command.name: command.anchor for command in commands})
         self._templates, self._markdown = _tools(self._links)
@@ -159,7 +160,7 @@ class SitePages:
         )
 
     def _render(self, template: str, title: str, page: str, *, description: str = "", **values: Any) -> str:
-        extra_styles, script = _EXTRA.get((page, self._shared["backend"]), ((), ""))
+        extra_styles, script = _EXTRA.get((page, self._backend), ((), ""))
         available = script in self._assets
         return self._templates.get_template(template).render(
             title=title,

@@ -36,6 +36,12 @@ def test_pages_obey_the_rules(html_pages):
     assert {name: page.problems for name, page in html_pages.items() if page.problems} == {}
 
 
+def test_pages_with_a_server_obey_the_rules():
+    pages = {name: data.decode() for name, data in built_site("server").items() if name.endswith(".html")}
+    assert {name: problems for name, page in pages.items() if (problems := read_page(page).problems)} == {}
+    assert '<script type="module" src="assets/training.js">' in pages["train.html"]
+
+
 def broken_links(site, html_pages):
     for name, page in html_pages.items():
         for link in page.links:

@@ -53,7 +53,8 @@ class _Reader(HTMLParser):
         self.references += [(tag, given[name]) for name in ("aria-describedby", "aria-controls", "popovertarget",
                             "aria-labelledby") if name in given]  # fmt: skip
         page.problems += [f"<{tag}> has {name}" for name in given if name == "style" or name.startswith("on")]
-        problem = self.problem_of(tag, given)
+        labelled = any(name == "label" for name, _ in self.open)
+        problem = self.problem_of(tag, given, labelled)
         if problem:
             page.problems.append(problem)
         if tag[0] == "h" and tag[1:].isdigit():
@@ -64,12 +65,12 @@ class _Reader(HTMLParser):
             self.open.append((tag, given))
 
     @staticmethod
-    def problem_of(tag, given):
+    def problem_of(tag, given, labelled):
         if tag == "img" and not given.get("alt", "").strip():
             return f"{given.get('src')} has no alt text"
         if tag == "html" and given.get("lang") != "en":
             return "no language"
-        if tag == "input" and not given.get("aria-label"):
+        if tag in ("input", "select", "textarea") and not (labelled or given.get("aria-label")):
             return "an input without a label"
         if tag == "nav" and not given.get("aria-label"):
             return "a <nav> without a name"

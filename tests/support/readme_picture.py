@@ -19,6 +19,8 @@ ROOT = Path(__file__).parents[2]
 PICTURE = ROOT / "data" / "report.svg"
 EXAMPLE = ROOT / "autograder" / "site" / "example_report.json"
 FUNCTION, SUBMISSION = "attention.attention", "bo"
+SHOWN = ("function", "word", "mark", "points_text", "message", "inputs", "mistake", "values", "location")
+SHOWN_MAP = ("rows", "at", "legend", "description")
 
 
 def document() -> dict[str, object]:
@@ -30,9 +32,11 @@ def document() -> dict[str, object]:
 
 
 def example() -> str:
-    """The first card of the report on a page, as JSON."""
+    """What the start page shows of the first card of the report on a page, as JSON."""
     report = page_report(document())
-    return json.dumps(report | {"cards": report["cards"][:1]}, ensure_ascii=False, indent=1) + "\n"
+    card = report["cards"][0]
+    shown = {name: card[name] for name in SHOWN} | {"map": {name: card["map"][name] for name in SHOWN_MAP}}
+    return json.dumps({"labels": report["labels"], "card": shown}, ensure_ascii=False, indent=1) + "\n"
 
 
 def svg() -> str:
