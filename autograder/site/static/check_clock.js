@@ -1,0 +1,44 @@
+// The clock beside a running check: how long it has taken, and when a call that does not end will be stopped.
+
+const PATIENCE_SECONDS = 1; // a check that is done sooner needs no clock
+const LOOP_SECONDS = 3; // a check that takes longer may never end
+
+export class CheckClock {
+  /** @param {HTMLElement} element where the time is shown */
+  constructor(element) {
+    this._element = element;
+    this._timer = 0;
+    this._begin = 0;
+    /** @type {number | null} */
+    this._deadline = null;
+  }
+
+  start() {
+    this._begin = performance.now();
+    this._deadline = null;
+    this._timer = setInterval(() => this._show(), 250);
+    this._show();
+  }
+
+  /** A call has begun that is stopped unless it ends in time. @param {number | null} seconds */
+  expect(seconds) {
+    this._deadline = seconds === null ? null : performance.now() + seconds * 1000;
+    if (this._timer) this._show();
+  }
+
+  stop() {
+    clearInterval(this._timer);
+    this._timer = 0;
+    this._element.textContent = "";
+  }
+
+  _show() {
+    const now = performance.now();
+    const seconds = Math.floor((now - this._begin) / 1000);
+    if (seconds < PATIENCE_SECONDS) return;
+    const left = this._deadline === null ? "" :
+      ` It is stopped in ${Math.max(0, Math.ceil((this._deadline - now) / 1000))} s.`;
+    const loop = seconds < LOOP_SECONDS ? "" : " Is there an endless loop?";
+    this._element.textContent = `It has run for ${seconds} s.${left}${loop}`;
+  }
+}

@@ -1,0 +1,37 @@
+// One check at a time. A check that is asked for meanwhile waits; asking twice makes no second one.
+
+/** @typedef {{functions: string[], check: () => Promise<void>, waits: () => void}} Checkable */
+
+export class CheckQueue {
+  constructor() {
+    /** @type {Checkable | null} */
+    this.running = null;
+    /** @type {Checkable[]} */
+    this._waiting = [];
+  }
+
+  /** Check a cell as soon as nothing else is checked. @param {Checkable} cell */
+  async request(cell) {
+    if (this.running) {
+      if (!this._waiting.includes(cell)) this._waiting.push(cell);
+      cell.waits();
+      return;
+    }
+    /** @type {Checkable | undefined} */
+    let next = cell;
+    while (next) {
+      this.running = next;
+      try {
+        await next.check();
+      } finally {
+        this.running = null;
+      }
+      next = this._waiting.shift();
+    }
+  }
+
+  /** Forget the checks that wait. */
+  clear() {
+    this._waiting = [];
+  }
+}

@@ -1,0 +1,222 @@
+// The program of a lesson page: it connects to the back end and turns each cell into an editor.
+
+import { archivePanel } from "./archive.js";
+import { BackendError } from "./backend_error.js";
+import { Cell } from "./cell.js";
+import { CheckQueue } from "./check_queue.js";
+import { Connection } from "./connection.js";
+import { button, make } from "./dom.js";
+import { Progress } from "./progress.js";
+import { Drafts } from "./saved_text.js";
+
+class Lesson {
+  /** @param {string} module @param {string} backend */
+  constructor(module, backend) {
+    this._module = module;
+    this._contents = document.querySelector("nav.contents");
+    this._state = make("p", { class: "backend-state", role: "status" });
+    document.querySelector("main")?.prepend(this._state);
+    this.progress = new Progress(module, this._contents);
+    this.queue = new CheckQueue();
+    this.connection = new Connection(
+      { backend, module, progress: (text) => (this._state.textContent = text) },
+      { onEvent: (event) => this._receive(event), onLost: (message) => this._showLost(message) },
+    );
+    this._drafts = new Drafts(module);
+    /** @type {Cell[]} */
+    this.cells = [];
+    /** @type {import("./plots.js").Plot[]} */
+    this._plots = [];
+  }
+
+  /** Connect, for the first time or again, and show what the back end knows. */
+  async start() {
+    try {
+      if (!(await this.connection.start())) return;
+      this._show(await this._open());
+      this._state.replaceChildren();
+    } catch (error) {
+      if (!(error instanceof BackendError)) throw error;
+      this._showLost(error.message);
+    }
+  }
+
+  /** @param {any} opened */
+  _show(opened) {
+    this.progress.update(opened.statuses, opened.points);
+    if (this.cells.length) {
+      this._showFiles(opened.cells, true);
+      for (const cell of this.cells) cell.saved.save();
+      return;
+    }
+    this._drafts = new Drafts(opened.workspace);
+    this._makeCells(opened.cells);
+    for (const note of opened.notes) document.querySelector("main")?.prepend(make("p", { class: "page-note" }, note));
+    if (opened.features.includes("plots")) this._loadPlots();
+    if (opened.features.includes("archive")) {
+      this._contents?.append(archivePanel({
+        request: (action, payload) => this.connection.request(action, payload),
+        saveAll: async () => void (await Promise.all(this.cells.map((cell) => cell.saved.save()))),
+        onImported: async () => this._show(await this._open()),
+      }));
+    }
+    // What is not saved yet is in the tab's storage. Closing the tab would lose it, if saving has failed.
+    addEventListener("beforeunload", (event) => {
+      if (this.cells.some((cell) => cell.saved.isDirty && (cell.saved.failure || cell.saved.conflict))) {
+        event.preventDefault();
+      }
+    });
+    document.addEventListener("visibilitychange", () => {
+      if (document.hidden) for (const cell of this.cells) cell.saved.save();
+    });
+  }
+
+  /** @param {Record<string, import("./cell.js").FileCell>} files */
+  _makeCells(files) {
+    const hosts = /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("main .cell[data-function]"));
+    for (const host of hosts) {
+      const name = host.dataset.function ?? "";
+      const file = files[name];
+      const shown = this.cells.find((cell) => cell.functions.includes(name));
+      if (shown) {
+        host.replaceChildren(make("p", { class: "shared" }, "This function is in the same cell as ",
+          make("a", { href: `#${shown.functions[0]}` }, make("code", {}, shown.title)), "."));
+      } else if (file) {
+        this.cells.push(new Cell(host, [name, ...file.shared_with], file, this._cellPage()));
+      } else {
+        const text = `${this._module}.py has no function ${name.split(".")[1]} any more. `;
+        const restore = button("Restore its stub", () => this._restore(host, name, problem));
+        const problem = make("p", { class: "problem", role: "alert" }, text, restore);
+        host.querySelector(".problem")?.remove();
+        host.append(problem);
+      }
+    }
+  }
+
+  /** @returns {import("./cell.js").CellPage} */
+  _cellPage() {
+    return {
+      connection: this.connection,
+      drafts: this._drafts,
+      queue: this.queue,
+      status: (name) => this.progress.statuses[name] ?? null,
+      onProgress: (reply) => this._updateProgress(reply),
+      onGrown: (grown, lines) => this._moveLines(grown, lines),
+      onLocation: (location) => this._goTo(location),
+    };
+  }
+
+  /** Put the stub of a function back that the file does not have. @param {HTMLElement} host @param {string} name @param {HTMLElement} problem */
+  async _restore(host, name, problem) {
+    try {
+      await this.connection.request("reset", { function: name });
+      const opened = await this._open();
+      problem.remove();
+      const file = opened.cells[name];
+      if (file) this.cells.push(new Cell(host, [name], file, this._cellPage()));
+      this._showFiles(opened.cells, true);
+    } catch (error) {
+      if (!(error instanceof BackendError)) throw error;
+      problem.textContent = error.message;
+    }
+  }
+
+  /** @param {any} event */
+  _receive(event) {
+    if (event.event === "changed" && event.module === this._module) {
+      this._showFiles(event.cells, false).catch(ignoreLost);
+      if (event.notes?.length) this._state.textContent = event.notes.join(" ");
+    }
+    if (event.event === "countdown") this._expect(event.seconds);
+    if (event.event === "loading") this._state.textContent = `${event.text} …`;
+    if (event.event === "ready") this._state.replaceChildren();
+    if (event.event === "notice") this._state.textContent = event.message;
+    if (event.statuses) this._updateProgress(event);
+  }
+
+  /** @param {number | null} seconds */
+  _expect(seconds) {
+    const running = this.queue.running;
+    if (running instanceof Cell) running.expect(seconds);
+  }
+
+  /**
+   * Show what the cells contain in the file.
+   * @param {Record<string, import("./cell.js").FileCell>} files
+   * @param {boolean} isCertain false for an event, which may be older than the latest save
+   */
+  async _showFiles(files, isCertain) {
+    const known = this.cells.map((cell) => {
+      const file = files[cell.functions[0]];
+      if (file) return cell.fileChanged(file, isCertain);
+      if (Object.keys(files).length) cell.fileLacksCell();
+      return true;
+    });
+    if ((await Promise.all(known)).every(Boolean)) return;
+    await this._showFiles((await this._open()).cells, true);
+  }
+
+  _open() {
+    return this.connection.request("open", { module: this._module });
+  }
+
+  /** @param {{statuses: Record<string, string | null>, points?: any}} reply */
+  _updateProgress({ statuses, points }) {
+    this.progress.update(statuses, points);
+    for (const cell of this.cells) cell.showStatus();
+    this._offerPlots();
+  }
+
+  /** Shift the line numbers below a cell that has more or fewer lines than before. @param {Cell} grown @param {number} lines */
+  _moveLines(grown, lines) {
+    if (!lines) return;
+    for (const cell of this.cells) {
+      if (cell.editor.line > grown.editor.line) cell.editor.setLine(cell.editor.line + lines);
+    }
+  }
+
+  /** @param {{file: string, line: number}} location */
+  _goTo({ file, line }) {
+    const cell = file === `${this._module}.py` ? this.cells.find((cell) => cell.editor.contains(line)) : null;
+    if (cell) cell.editor.goTo(line);
+    else this._state.textContent = `Line ${line} of ${file} is not in a cell of this page.`;
+  }
+
+  async _loadPlots() {
+    try {
+      this._plots = (await this.connection.request("plots", { module: this._module })).plots;
+      this._offerPlots();
+    } catch (error) {
+      ignoreLost(error); // The page works without plots.
+    }
+  }
+
+  /** Offer each plot below the last of its functions once all of them pass. */
+  _offerPlots() {
+    const passes = (/** @type {string} */ name) => this.progress.statuses[name] === "passed";
+    for (const cell of this.cells) {
+      cell.offerPlots(this._plots.filter(({ functions }) => {
+        const here = functions.filter((name) => name.startsWith(`${this._module}.`));
+        return functions.every(passes) && cell.functions.includes(here[here.length - 1]);
+      }));
+    }
+  }
+
+  /** @param {string} message */
+  _showLost(message) {
+    const reconnect = button("Reconnect", () => {
+      this._state.textContent = "Connecting …";
+      this.start();
+    });
+    this._state.replaceChildren(make("strong", {}, message), " Your text is kept in this tab. ", reconnect);
+  }
+}
+
+/** The page has already said that the back end is lost. @param {unknown} error */
+function ignoreLost(error) {
+  if (!(error instanceof BackendError)) throw error;
+}
+
+const backend = document.documentElement.dataset.backend ?? "none";
+const module = document.body.dataset.module;
+if (module && backend !== "none") new Lesson(module, backend).start();

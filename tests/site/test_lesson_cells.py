@@ -1,0 +1,323 @@
+"""The cells of a lesson page in Chromium: edit, check, hints, saving, conflicts; the back end is a fake."""
+
+import pytest
+from support.waiting import wait_until
+
+pytest.importorskip("selenium")
+pytest.importorskip("jinja2")
+pytest.importorskip("markdown_it")
+
+from selenium.webdriver.common.action_chains import ActionChains
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+
+pytestmark = pytest.mark.browser
+SOFTMAX, LOG_SOFTMAX = "softmax.softmax", "softmax.log_softmax"
+WRONG, RIGHT = "def softmax(x):\n    return x # wrong", "def softmax(x):\n    return x"
+LOOP = "def softmax(x):\n    while True:\n        pass"
+
+
+class Page:
+    """A lesson page. Elements are looked up in the cell of a function."""
+
+    def __init__(self, browser):
+        self.browser = browser
+
+    def js(self, script, *arguments):
+        return self.browser.execute_script(script, *arguments)
+
+    def wait(self, expression, *arguments):
+        wait_until(
+            lambda: self.js(f"return {expression}", *arguments), 60, lambda: f"{expression}\n{self.text('main')}"
+        )
+
+    def cell(self, selector, function=SOFTMAX):
+        return self.browser.find_element(By.CSS_SELECTOR, f'.cell[data-function="{function}"] {selector}')
+
+    def text(self, selector):
+        return self.browser.find_element(By.CSS_SELECTOR, selector).text
+
+    def click(self, selector, function=SOFTMAX):
+        self.js("arguments[0].scrollIntoView({block: 'center'}); arguments[0].click()", self.cell(selector, function))
+
+    def keys(self, *keys):
+        ActionChains(self.browser).send_keys(*keys).perform()
+
+    def press(self, modifier, key):
+        ActionChains(self.browser).key_down(modifier).send_keys(key).key_up(modifier).perform()
+
+    def write(self, text, function=SOFTMAX):
+        """Type a text in the place of the old one."""
+        self.js("arguments[0].focus()", self.cell(".cm-content", function))
+        self.press(Keys.CONTROL, "a")
+        self.browser.execute_cdp_cmd("Input.insertText", {"text": text})
+
+    def code(self, function=SOFTMAX):
+        lines = self.cell(".cm-content", function).find_elements(By.CSS_SELECTOR, ".cm-line")
+        return "\n".join(line.get_attribute("textContent") for line in lines)
+
+    def save_state(self, function=SOFTMAX):
+        return self.cell(".save-state", function).text
+
+    def wait_for_state(self, text, function=SOFTMAX):
+        wait_until(lambda: self.save_state(function) == text, 60, lambda: self.save_state(function))
+
+    def wait_for(self, selector, text="", function=SOFTMAX):
+        """Wait until an element is shown that contains a text."""
+        path = f'.cell[data-function="{function}"] {selector}'
+        self.wait(
+            "(found => !!found && found.checkVisibility() && found.textContent.includes(arguments[1]))"
+            "(document.querySelector(arguments[0]))",
+            path,
+            text,
+        )
+
+    def check(self, text, function=SOFTMAX):
+        self.write(text, function)
+        self.press(Keys.CONTROL, Keys.ENTER)
+
+    def requests(self, action):
+        return [payload for name, payload in self.js("return fake.log") if name == action]
+
+    def answer(self, value):
+        self.wait("document.querySelector('dialog[open]')")
+        self.js("document.querySelector(`dialog button[value=${arguments[0]}]`).click()", value)
+
+    def wait_until_ready(self):
+        self.wait("document.querySelectorAll('.cell.ready').length === 5")
+
+
+@pytest.fixture
+def page(browser, lesson_site):
+    """The page, just opened with empty storage. Afterwards the browser must have reported nothing."""
+    browser.get(lesson_site + "assets/icon.svg")
+    browser.execute_script("sessionStorage.clear()")
+    browser.get(lesson_site + "softmax.html")
+    page = Page(browser)
+    page.wait_until_ready()
+    yield page
+    browser.execute_script("window.onbeforeunload = null; if (window.fake) fake.failure = ''")
+    assert [entry["message"] for entry in browser.get_log("browser")] == []
+
+
+def test_cells_become_editors_with_the_numbers_of_the_file(page):
+    assert page.code().startswith("def softmax(x, axis=-1")
+    first = page.js("return fake.cells[arguments[0]].line", SOFTMAX)
+    assert page.cell(".cm-lineNumbers .cm-gutterElement:not([style*=hidden])").text == str(first)
+    docs = page.cell(".docs").text
+    assert "softmax(x, axis=-1, temperature=1.0)" in docs and "temperature" in docs and "`" not in docs
+    assert page.text(".progress-text") == "0 of 5 functions pass"
+
+
+def test_check_saves_shows_the_report_and_marks_its_line(page):
+    page.check(WRONG)
+    page.wait_for(".cell-report", "5 of 11 checks failed")
+    assert page.requests("save")[0]["text"] == WRONG
+    assert page.save_state() == "saved"
+    contents = page.browser.find_element(By.CSS_SELECTOR, f'nav [data-function="{SOFTMAX}"]')
+    assert "does not pass yet" in contents.get_attribute("textContent")
+    page.click(".report-location")
+    assert page.cell(".cm-reported").text.strip() == "return x # wrong"
+    assert page.js("return document.activeElement.classList.contains('cm-content')")
+    page.keys("#")  # the cursor is at the beginning of that line
+    assert page.code().endswith("\n    #return x # wrong")
+    page.wait_for(".cell-report")
+    assert "outdated" in page.cell("").get_attribute("class")
+
+
+def test_pass_is_celebrated_with_points_badges_and_what_comes_next(page):
+    page.js("fake.badges = ['First function'];"
+            "fake.plots = [{name: 'p', title: 'Two scores', functions: ['softmax.softmax']}]")  # fmt: skip
+    page.check(RIGHT)
+    page.wait_for(".passed", "softmax passes")
+    passed = page.cell(".passed").text
+    assert "9.5 points" in passed and "First function" in passed
+    assert page.cell(".passed .next a").get_attribute("href").endswith(f"#{LOG_SOFTMAX}")
+    assert page.text(".progress-text") == "1 of 5 functions pass"
+    assert page.text(".progress-points") == "2 of 10 points in the course"
+    page.click(".compare")
+    page.wait_for(".solution", "keepdims")
+    page.click(".solution .actions button")
+    assert not page.js("return document.querySelector('.solution')")
+
+
+def test_hints_come_in_steps_and_then_the_solution_after_a_question(page):
+    page.click(".hint")
+    page.wait_for(".hints", "Which number")
+    assert not page.cell(".show-solution").is_displayed()
+    page.click(".next-hint")
+    page.wait_for(".hints", "Subtract it")
+    assert page.cell(".hints code").text == "np.exp"
+    page.click(".next-hint")
+    page.wait_for(".show-solution")
+    assert not page.cell(".next-hint").is_displayed()
+    page.click(".show-solution")
+    page.answer("no")
+    assert [payload["give_up"] for payload in page.requests("solution")] == [False]
+    page.click(".show-solution")
+    page.answer("yes")
+    page.wait_for(".solution", "keepdims")
+    assert [payload["give_up"] for payload in page.requests("solution")] == [False, False, True]
+
+
+def test_reset_asks_first_and_says_where_the_backup_is(page):
+    stub = page.code()
+    page.write(WRONG)
+    page.wait_for_state("saved")
+    page.click(".reset")
+    page.answer("no")
+    assert page.requests("reset") == []
+    page.click(".reset")
+    page.answer("yes")
+    page.wait_for(".note", "backups/softmax-1.py")
+    assert page.code() == stub
+
+
+def test_typing_is_saved_after_a_pause_and_a_failure_is_said(page):
+    page.js("fake.failure = 'the disk is full'")
+    page.write(WRONG)
+    page.wait_for_state("not saved")
+    page.wait_for(".problem", "not saved: the disk is full")
+    page.js("fake.failure = ''")
+    page.keys("!")
+    page.wait_for_state("saved")
+    assert page.js("return fake.cells[arguments[0]].text", SOFTMAX) == WRONG + "!"
+    assert page.cell(".problem").text == ""
+
+
+def test_draft_survives_a_reload(page):
+    page.js("fake.failure = 'no answer'")
+    page.write(WRONG)
+    page.wait_for_state("not saved")
+    page.browser.execute_script("fake.failure = ''; fake.holds = true")
+    page.js("window.addEventListener('beforeunload', (event) => event.stopImmediatePropagation(), true)")
+    page.browser.refresh()
+    page.wait_until_ready()
+    assert page.code() == WRONG
+    page.wait_for_state("saved")
+    assert page.js("return fake.cells[arguments[0]].text", SOFTMAX) == WRONG
+    assert page.js("return sessionStorage.length") == 1, "the files of the fake, and no draft"
+
+
+def test_change_outside_is_shown_at_once(page):
+    page.js("fake.changeOutside(...arguments)", SOFTMAX, RIGHT)
+    page.wait_for(".note", "changed outside")
+    assert page.code() == RIGHT
+    assert page.save_state() == "saved"
+
+
+@pytest.mark.parametrize(("choice", "kept"), [("first-child", WRONG), ("last-child", RIGHT)])
+def test_conflict_shows_both_texts_and_asks(page, choice, kept):
+    page.write(WRONG)
+    page.js("fake.changeOutside(...arguments)", SOFTMAX, RIGHT)
+    page.wait_for(".conflict")
+    assert page.js("return fake.cells[arguments[0]].text", SOFTMAX) == RIGHT, "nothing is overwritten"
+    page.press(Keys.CONTROL, Keys.ENTER)
+    page.wait_for(".check-state", "Choose first")
+    page.click(f".conflict .actions button:{choice}")
+    page.wait_for_state("saved")
+    assert page.code() == kept
+    assert page.js("return fake.cells[arguments[0]].text", SOFTMAX) == kept
+
+
+def test_old_event_about_an_earlier_save_changes_nothing(page):
+    page.write(WRONG)
+    page.wait_for_state("saved")
+    old = page.js("return {...fake.cells[arguments[0]]}", SOFTMAX)
+    digest = page.js("return fake.log.filter(([action]) => action === 'save').length")
+    page.write(RIGHT)
+    page.wait_for_state("saved")
+    assert digest == 1
+    digest = page.requests("save")[1]["digest"]  # of the text that was saved first
+    cell = {**old, "text": WRONG, "digest": digest, "shared_with": []}
+    page.js("fake.emit(arguments[0])", {"event": "changed", "module": "softmax", "cells": {SOFTMAX: cell}})
+    page.wait("fake.log.filter(([action]) => action === 'open').length === 2")
+    assert page.code() == RIGHT
+
+
+def test_checks_are_queued_once(page):
+    page.js("fake.holds = true")
+    page.check(WRONG)
+    page.wait_for(".stop")
+    for _ in range(3):
+        page.press(Keys.CONTROL, Keys.ENTER)
+    page.wait_for(".check-state", "checked next")
+    page.click(".check", LOG_SOFTMAX)
+    page.js("fake.holds = false; fake.release()")
+    page.wait_for(".cell-report", function=LOG_SOFTMAX)
+    assert [payload["function"] for payload in page.requests("check")] == [SOFTMAX, SOFTMAX, LOG_SOFTMAX]
+
+
+def test_endless_loop_has_a_countdown_and_can_be_stopped(page):
+    page.check(LOOP)
+    page.wait_for(".check-clock", "It is stopped in")
+    page.click(".stop")
+    page.wait_for(".check-state", "was stopped")
+    assert not page.cell(".stop").is_displayed() and page.cell(".check-clock").text == ""
+    assert page.code() == LOOP
+    page.check(RIGHT)
+    page.wait_for(".passed", "softmax passes")
+
+
+def test_lost_back_end_keeps_the_text_and_reconnects(page):
+    page.js("fake.lose('The connection to headway serve is lost.')")
+    page.wait("document.querySelector('.backend-state').textContent.includes('is lost. Your text is kept')")
+    page.write(WRONG)
+    page.wait_for_state("not saved")
+    page.js("document.querySelector('.backend-state button').click()")
+    page.wait_for_state("saved")
+    assert page.text("main").count("Reconnect") == 0
+    assert page.js("return fake.cells[arguments[0]].text", SOFTMAX) == WRONG
+
+
+def test_keyboard_reaches_everything_and_leaves_the_editor(page):
+    page.js("arguments[0].focus()", page.cell(".cm-content"))
+    page.press(Keys.CONTROL, Keys.HOME)
+    page.keys(Keys.TAB)
+    assert page.code().startswith("    def softmax")
+    page.keys(Keys.ESCAPE, Keys.TAB)
+    focused = "return document.activeElement.className"
+    assert page.js(focused) == "check"
+    page.keys(Keys.TAB)
+    assert page.js(focused) == "hint"
+    page.keys(Keys.ENTER)
+    page.wait_for(".hints")
+    page.keys(Keys.TAB)
+    assert page.js(focused) == "reset"
+    page.keys(Keys.ENTER)
+    page.wait("document.querySelector('dialog[open]')")
+    page.keys(Keys.ESCAPE)
+    page.wait("!document.querySelector('dialog')")
+    assert page.js(focused) == "reset" and page.requests("reset") == []
+    page.keys(Keys.TAB)
+    assert page.js(focused) == "next-hint"
+
+
+def test_archive_is_exported_and_imported(page, tmp_path):
+    page.browser.execute_cdp_cmd("Browser.setDownloadBehavior", {"behavior": "allow", "downloadPath": str(tmp_path)})
+    page.js("document.querySelector('.archive button').click()")
+    wait_until(lambda: (tmp_path / "my-gpt.zip").exists(), 60)
+    assert (tmp_path / "my-gpt.zip").read_bytes() == b"PK"
+    page.browser.find_element(By.CSS_SELECTOR, ".archive input").send_keys(str(tmp_path / "my-gpt.zip"))
+    page.answer("yes")
+    page.wait("document.querySelector('.archive-state').textContent === 'imported 2 bytes'")
+
+
+def test_page_fits_a_phone_and_large_letters(page):
+    page.check(WRONG)
+    page.wait_for(".cell-report", "checks failed")
+    for width, scale in ((390, 1), (720, 2)):
+        page.browser.execute_cdp_cmd(
+            "Emulation.setDeviceMetricsOverride",
+            {"width": width // scale, "height": 800, "deviceScaleFactor": scale, "mobile": False},
+        )
+        # What a box with a scroll bar of its own contains may be wider.
+        wide = page.js("""
+            const scrolls = (element) => element && element !== document.documentElement &&
+                (/auto|scroll/.test(getComputedStyle(element).overflowX) || scrolls(element.parentElement));
+            return [...document.querySelectorAll(".cell *")].filter((element) =>
+                element.getBoundingClientRect().right > innerWidth + 1 && !scrolls(element.parentElement)
+            ).map((element) => element.className);
+        """)
+        assert wide == [], width
+    page.browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})

@@ -1,0 +1,40 @@
+"""Serve files from memory, with the headers that the server of the lesson pages sends."""
+
+import contextlib
+import mimetypes
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
+    "font-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+
+
+@contextlib.contextmanager
+def serve(files):
+    """Yield the address of a server of these files, by path; the dictionary may be changed meanwhile."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self):
+            path = self.path.partition("?")[0].removeprefix("/")
+            content = files.get(path)
+            self.send_response(404 if content is None else 200)
+            self.send_header("Content-Type", mimetypes.guess_type(path)[0] or "application/octet-stream")
+            self.send_header("Content-Security-Policy", POLICY)
+            self.send_header("Cache-Control", "no-store")
+            self.end_headers()
+            self.wfile.write(content or b"")
+
+        def log_message(self, *args):
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}/"
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
