@@ -52,7 +52,7 @@ export function draw({ points, until, baselines }, available) {
   const height = Math.round(Math.min(400, Math.max(240, width * 0.5)));
   const [lowest, highest] = range(points, baselines);
   const yTicks = ticks(lowest, highest, Math.floor(height / 55));
-  const xTicks = ticks(0, until, Math.max(2, Math.floor(width / 110))).filter((tick) => Number.isInteger(tick));
+  const xTicks = ticks(0, until, Math.max(3, Math.floor(width / 70))).filter((tick) => Number.isInteger(tick));
   const x = (/** @type {number} */ step) =>
     MARGIN.left + (step / Math.max(1, until)) * (width - MARGIN.left - MARGIN.right);
   const y = (/** @type {number} */ loss) =>
@@ -88,6 +88,14 @@ export function draw({ points, until, baselines }, available) {
   for (const point of validation) {
     svg.append(element("circle", { cx: x(point.step), cy: y(point.validation ?? 0), r: 3.5, class: "validation" }));
   }
+  return svg;
+}
+
+/** Return a short piece of a line, for the legend. @param {string} line its classes */
+export function drawKey(line) {
+  const svg = element("svg", { viewBox: "0 0 32 8", width: 32, height: 8, class: "loss-chart key", "aria-hidden": "true" });
+  svg.append(element("path", { d: "M0 4L32 4", class: line }));
+  if (line === "validation") svg.append(element("circle", { cx: 16, cy: 4, r: 3.5, class: line }));
   return svg;
 }
 

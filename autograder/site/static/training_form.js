@@ -50,7 +50,7 @@ export class RunForm {
   show({ presets, datasets, missing }) {
     this._section.hidden = false;
     this._datasets = datasets;
-    find("button.primary", this._form).toggleAttribute("data-missing", Boolean(missing));
+    /** @type {HTMLButtonElement} */ (find("button.primary", this._form)).disabled = Boolean(missing);
     if (this._presets.size === 0) {
       this._presets = new Map(presets.map((preset) => [preset.name, preset]));
       const choices = presets.map((preset, i) => this._choice(preset, i === 0));
@@ -61,11 +61,14 @@ export class RunForm {
     this._showEstimate();
   }
 
-  /** Allow no second run. @param {boolean} isRunning */
+  /** There is one run at a time. @param {boolean} isRunning */
   setRunning(isRunning) {
-    const start = /** @type {HTMLButtonElement} */ (find("button.primary", this._form));
-    start.disabled = isRunning || start.hasAttribute("data-missing");
-    start.textContent = isRunning ? "A run is in progress" : "Start training";
+    this._section.hidden = isRunning;
+  }
+
+  /** Return what a preset is called. @param {string} preset its name */
+  title(preset) {
+    return this._presets.get(preset)?.title ?? preset;
   }
 
   /**

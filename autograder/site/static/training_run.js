@@ -1,7 +1,7 @@
 // A training run on the page: its state, the loss curve, the table and the text that the model writes meanwhile.
 
 import { make } from "./dom.js";
-import { LossChart } from "./training_chart.js";
+import { LossChart, drawKey } from "./training_chart.js";
 import { announce, find, grouped, showMessage, time } from "./training_dom.js";
 
 const MOST_POINTS = 1500;
@@ -44,7 +44,7 @@ export class RunView {
     if (this._run?.run === run) return; // its first event was faster
     this._run = { run, checkpoint, preset, state: "starting", start: null, history: [], sample: "", sample_step: 0, end: null };
     this._showAll();
-    this._section.scrollIntoView({ block: "start" });
+    /** @type {HTMLElement} */ (find("h2", this._section)).focus(); // The form, which had the focus, is hidden.
   }
 
   /** @param {any} event */
@@ -96,11 +96,11 @@ export class RunView {
   }
 
   _showAll() {
-    const { checkpoint, start, end } = this._run;
+    const { checkpoint, preset, start, end } = this._run;
     this._section.hidden = false;
-    find("h2", this._section).textContent = start ? `${start.preset} on ${start.data}` : `The run for ${checkpoint}`;
+    find("h2", this._section).textContent = this._page.form.title(preset);
     find(".about", this._section).textContent = start
-      ? `${start.using} ${grouped(start.n_parameters)} parameters, ${start.vocabulary} distinct characters, ` +
+      ? `Learns from ${start.data}, saved as ${checkpoint}. ${start.using} ${grouped(start.n_parameters)} parameters, ${start.vocabulary} distinct characters, ` +
         `${grouped(start.train_characters)} for training, ${grouped(start.val_characters)} for validation.`
       : "";
     showMessage(find(".message", this._section), end?.error ?? "");
@@ -189,6 +189,6 @@ export class RunView {
  * @param {string} note
  */
 function key(line, label, loss, note) {
-  return make("li", {}, make("span", { class: `key ${line}`, "aria-hidden": "true" }), `${label} `,
+  return make("li", {}, drawKey(line), `${label} `,
     make("strong", {}, loss.toFixed(3)), note && make("span", { class: "soft" }, ` (${note})`));
 }

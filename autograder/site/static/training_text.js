@@ -36,9 +36,7 @@ export class TextForm {
   /** Show the models to choose from. @param {any[]} models */
   showModels(models) {
     const usable = models.filter(({ kind }) => kind);
-    this._section.hidden = false;
-    /** @type {HTMLElement} */ (find(".none", this._section)).hidden = usable.length > 0;
-    this._form.hidden = usable.length === 0;
+    this._section.hidden = usable.length === 0;
     const select = this._field("checkpoint");
     const chosen = this._models.size === usable.length ? select.value : ""; // a new model is the first one
     this._models = new Map(usable.map((model) => [model.name, model]));

@@ -17,7 +17,7 @@ PRESET_DESCRIPTIONS = {
         "Bigram model", "One table: how likely each letter is after each other. It needs only three assignments.",
         0.36,
     ),
-    "llama": PresetDescription("Llama", "A Llama of the same width and depth as the GPT of the preset names.", 3.1),
+    "llama": PresetDescription("Llama", "A Llama of the same width and depth as the GPT for names.", 3.1),
     "shakespeare": PresetDescription("Shakespeare", "A GPT that writes in the style of Shakespeare's plays.", 19.0),
     "synthetic": PresetDescription(
         "Artificial language", "A GPT that learns a language whose entropy, the smallest possible loss, is known.", 19.0
