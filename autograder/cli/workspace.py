@@ -7,8 +7,10 @@ import click
 
 from autograder.cli import options
 from autograder.cli.completion import CourseName
+from autograder.errors import UsageError
 
 if TYPE_CHECKING:
+    from autograder.curriculum import Curriculum
     from autograder.workspace.workspace import Workspace
 
 name_argument = click.argument("name", metavar="NAME", type=CourseName())
@@ -17,21 +19,49 @@ give_up_option = click.option("--give-up", is_flag=True, help="Show it before yo
 
 @click.command()
 @click.argument("folder", metavar="DIR", type=options.PATH)
+@click.option(
+    "--from",
+    "archive",
+    metavar="ARCHIVE",
+    type=options.PATH,
+    help="Bring work from an archive of headway submit, or one exported from a lesson page.",
+)
 @options.curriculum
-def init(folder: Path) -> None:
+def init(folder: Path, archive: Path | None) -> None:
     """Create a workspace: stubs, notebooks, editor settings.
 
-    Existing files are never overwritten.
+    Existing files are never overwritten, except by --from, which keeps a backup of each file that it changes.
     """
     from autograder.cli import diagnostics
     from autograder.workspace.create import create
 
-    lines = create(folder, options.open_workspace(folder).curriculum)
+    curriculum = options.open_workspace(folder).curriculum
+    content = None if archive is None else _read_archive(archive, curriculum)
+    lines = create(folder, curriculum)
+    if content is not None:
+        from autograder.workspace import import_archive
+
+        workspace = options.open_workspace(folder)
+        lines[1:1] = import_archive.import_archive(folder, content, workspace.state)
+        workspace.state.save()
     for diagnostic in diagnostics.check_requirements():
         if not diagnostic.ok:
             click.echo(f"! {diagnostic.name}: {diagnostic.text}. {diagnostic.fix}", err=True)
     for line in lines:
         click.echo(line)
+
+
+def _read_archive(path: Path, curriculum: "Curriculum") -> bytes:
+    """Return the content of a submitted archive; raise UsageError, before anything is written, if it is none."""
+    from autograder.core.files import read_plain_file
+    from autograder.workspace.import_archive import read_submission
+
+    try:
+        content = read_plain_file(path)
+    except OSError as error:
+        raise UsageError(f"cannot read {path} ({error.strerror}). Check the path") from None
+    read_submission(content, curriculum)
+    return content
 
 
 @click.command()

@@ -61,7 +61,7 @@ def _read_manifest(content: bytes) -> dict[str, Any]:
 
 
 def import_archive(folder: Path, content: bytes, state: State) -> list[str]:
-    """Write the modules of an archive into a workspace, with a backup of each file that changes; return notes.
+    """Write the modules of an archive into a workspace, with a backup of each file with work; return notes.
 
     Results in the manifest are not taken over, because everything is checked again. The caller saves the state.
     """
@@ -74,10 +74,11 @@ def import_archive(folder: Path, content: bytes, state: State) -> list[str]:
     for name, module in modules.items():
         path = folder / name
         if path.exists():
-            if path.read_bytes() == module:
+            if (old := path.read_bytes()) == module:
                 continue
-            files.back_up(path)
-            backups += 1
+            if not _is_stub(path.stem, old, state.curriculum):
+                files.back_up(path)
+                backups += 1
         files.write_bytes(path, module)
         changed += 1
     gave_up = manifest.get("gave_up")
@@ -86,3 +87,7 @@ def import_archive(folder: Path, content: bytes, state: State) -> list[str]:
             state.section(GAVE_UP).setdefault(function, clean(when, 40))
     kept = f"; {counted(backups, 'earlier version')} kept in {files.BACKUPS}/" if backups else ""
     return [f"{counted(changed, 'file')} imported{kept}", *notes]
+
+
+def _is_stub(module: str, content: bytes, curriculum: Curriculum) -> bool:
+    return module in curriculum.modules and content == files.stub_text(module, curriculum).encode()

@@ -42,6 +42,19 @@ def test_init_writes_stubs_and_never_overwrites(tmp_path):
     assert (folder / "attention.py").exists()
 
 
+def test_init_from_archive_brings_the_work(workspace, tmp_path):
+    assert invoke("submit", "softmax", "--out", tmp_path / "ada.zip", cwd=workspace).returncode == 0
+    done = invoke("init", tmp_path / "new", "--from", tmp_path / "ada.zip")
+    assert done.returncode == 0
+    assert "1 file imported\n" in done.stdout
+    assert (tmp_path / "new" / "softmax.py").read_bytes() == (workspace / "softmax.py").read_bytes()
+    assert not (tmp_path / "new" / "backups").exists()
+    for wrong, message in ((tmp_path / "missing.zip", "cannot read"), (workspace / "README.md", "not an archive")):
+        refused = invoke("init", tmp_path / "another", "--from", wrong)
+        assert refused.returncode == 2 and message in refused.stderr
+        assert not (tmp_path / "another").exists()
+
+
 def test_list_shows_progress(workspace):
     done = invoke("list", "softmax", cwd=workspace, COLUMNS="100")
     lines = done.stdout.splitlines()
