@@ -50,6 +50,12 @@ class CheckContext:
         assert self._student is not None
         return self._student
 
+    @property
+    def seconds_left(self) -> float | None:
+        """Roughly how long the current call may still take, for another thread; None if no call is running."""
+        student = self._student  # The other thread may set it to None at any time.
+        return student.seconds_left if student is not None else None
+
     def interrupt(self) -> None:
         """End the current call, from another thread."""
         if (student := self._student) is not None:  # The other thread may set it to None at any time.

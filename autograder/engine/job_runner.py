@@ -68,6 +68,10 @@ class JobRunner:
         if self._context is not None:
             self._context.interrupt()
 
+    def seconds_left(self) -> float | None:
+        """From another thread: return roughly how long the current call may still take; None if no call is running."""
+        return self._context.seconds_left if self._context is not None else None
+
     def clear_cancellation(self) -> None:
         """Allow jobs to run again after `cancel`."""
         self._cancelled.clear()

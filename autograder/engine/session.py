@@ -114,6 +114,7 @@ class CheckSession:
         self._options, self._runner = options, runner
         self.reader = reader  # of the next submission's source, until it has been checked
         self.cancel, self.clear_cancellation = runner.cancel, runner.clear_cancellation
+        self.seconds_left = runner.seconds_left  # of the current call; for another thread
 
     def check(
         self,

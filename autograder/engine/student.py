@@ -157,6 +157,11 @@ class StudentCode:
         """End the student's process."""
         self._session.close()
 
+    @property
+    def seconds_left(self) -> float | None:
+        """Roughly how long the current call may still take, for another thread; None if no call is running."""
+        return self._session.seconds_left
+
     def interrupt(self) -> None:
         """From another thread: end the current call as if the process had died."""
         self._session.interrupt()

@@ -62,6 +62,7 @@ class CallTimer:
         begin = activity()
         self._cpu_before = begin.cpu_seconds if begin else 0.0
         self._idle_before = 0.0  # seconds without CPU time at the last look
+        self._used = 0.0  # CPU seconds of this call at the last look
         self._asleep = 0.0
         self._pause = deadline.patience  # seconds to this look, had the machine been idle
         self._allowed: float | None = None  # CPU seconds
@@ -89,6 +90,15 @@ class CallTimer:
             left = self._measure(waited)
         return max(0.001, min(left, wall_left))
 
+    def seconds_left(self) -> float:
+        """Return roughly how long the call may still take; from any thread.
+
+        Until `patience` is used up this is what is left of it, and the call may get more.
+        """
+        waited = time.monotonic() - self._started
+        left = self._deadline.patience - waited if self._allowed is None else self._allowed - self._used
+        return max(0.0, min(left, self._wall_seconds - waited))
+
     def _measure(self, waited: float) -> float:
         if self._allowed is None:
             self._allowed = self._deadline.cpu_seconds()  # takes time, in which the process goes on
@@ -97,9 +107,10 @@ class CallTimer:
         pause = random.uniform(0.5, 1.5) * POLL_SECONDS
         if activity is None:
             left = CLOCK_FACTOR * self._allowed - waited
+            self._used = self._allowed - max(0.0, left)
             self._require(left > 0, f"it did not return within {CLOCK_FACTOR * self._allowed:.2g} s")
             return min(left, pause)
-        used = activity.cpu_seconds - self._cpu_before
+        used = self._used = activity.cpu_seconds - self._cpu_before
         self._require(used < self._allowed, f"it used more than {self._allowed:.2g} s of CPU time")
         idle = waited - used
         if activity.is_asleep:

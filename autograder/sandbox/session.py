@@ -75,6 +75,7 @@ class Session:
         self._output: IO[bytes] | None = None
         self._shown = 0
         self._usage = usage or ResourceUsage()
+        self._timer: CallTimer | None = None  # of the running call
         self.processes_started = 0
 
     def request(self, message: dict[str, Any], deadline: Deadline) -> dict[str, Any]:
@@ -87,11 +88,12 @@ class Session:
         self._require_time()
         process = self._running()
         started = time.monotonic()
-        timer = CallTimer(deadline, self._limits.submission_seconds - self._usage.seconds, self.activity)
+        timer = self._timer = CallTimer(deadline, self._limits.submission_seconds - self._usage.seconds, self.activity)
         try:
             try:
                 return self._exchange(process, message, timer)
             finally:
+                self._timer = None
                 self._usage.seconds += time.monotonic() - started
         except TimeoutError:
             self.end()
@@ -110,6 +112,12 @@ class Session:
     def is_running(self) -> bool:
         """Whether a process is running that the next request will reach."""
         return self._process is not None
+
+    @property
+    def seconds_left(self) -> float | None:
+        """Roughly how long the running call may still take, for another thread; None if no call is running."""
+        timer = self._timer
+        return timer.seconds_left() if timer is not None else None
 
     @property
     def cpu_seconds(self) -> float:

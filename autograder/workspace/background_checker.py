@@ -61,6 +61,11 @@ class BackgroundChecker:
             if self._session is not None:
                 self._session.cancel()
 
+    def seconds_left(self) -> float | None:
+        """Return roughly how long the current call of student code may still take; None if no call is running."""
+        checks = self._session
+        return checks.seconds_left() if checks is not None else None
+
     def close(self) -> None:
         """End the session and all its processes."""
         self._requests.put(None)
