@@ -18,6 +18,7 @@ SECTIONS = {
     "Learn": {
         "init": "workspace:init",
         "watch": "watch:watch",
+        "serve": "serve:serve",
         "check": "check:check",
         "list": "progress:list_",
         "hint": "progress:hint",

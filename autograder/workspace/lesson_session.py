@@ -52,6 +52,7 @@ class LessonSession:
         self._features = features
         self._lock = lock or contextlib.nullcontext()
         self._tried: dict[str, str] = {}  # functions checked without a request, and their fingerprints
+        self._being_written: dict[str, str] = {}  # functions saved by a page and not checked since: fingerprint
         self._reported = self._contents()  # the files that pages know
         self._actions: dict[str, Callable[[Payload], Reply]] = {
             "open": self.open,
@@ -93,11 +94,13 @@ class LessonSession:
     def save(self, payload: Payload) -> Reply:
         """Write the text of a cell into its file, unless the file has another text there than the page expects."""
         with self._lock:
-            module, _, function = self._function(payload).partition(".")
+            module, _, function = (qualified := self._function(payload)).partition(".")
             text, digest = _field(payload, "text", str), _field(payload, "digest", str)
             cell = FileCells(self.workspace.folder, module, self.curriculum).replace(function, text, digest)
             if isinstance(cell, Conflict):
                 return {"conflict": {"text": cell.cell.text, "digest": cell.cell.digest}}
+            self._refresh()
+            self._being_written[qualified] = self.workspace.snapshot.fingerprints[qualified]
             return {"digest": cell.digest, "line": cell.line}
 
     def check(self, payload: Payload) -> Reply:
@@ -227,28 +230,31 @@ class LessonSession:
             events = [event | {"statuses": progress["statuses"]} for event in events]
             return [*events, {"event": "statuses", **progress}]
 
-    def check_next_unknown(self) -> bool:
+    def check_next_unknown(self, checker: Checker) -> bool:
         """Check the first assignment with functions of unknown status, without diagnosis; return whether there was one.
 
-        Nothing is checked while a file is missing or unreadable, because everything that imports it would fail for that
-        reason alone.
+        What is being written in a page, and what depends on it, waits until the page asks for it. Nothing is checked
+        while a file is missing or unreadable, because everything that imports it would fail for that reason alone.
         """
         with self._lock:
             self._refresh()
             snapshot = self.workspace.snapshot
             if not all(map(snapshot.is_readable, self.curriculum.modules)):
                 return False
-            statuses = self._statuses()
+            known, written = self._known(), self._being_written.items()
+            waiting = {name for name, fingerprint in written if fingerprint == snapshot.fingerprints[name]}
             unknown = {
                 name: snapshot.fingerprints[name]
                 for name in self.curriculum.functions
-                if statuses[name] is None and self._tried.get(name) != snapshot.fingerprints[name]
+                if name not in known
+                and waiting.isdisjoint({name, *self.curriculum.all_prerequisites(name)})
+                and self._tried.get(name) != snapshot.fingerprints[name]
             }
             first = next(iter(unknown), "").partition(".")[0]
             names = tuple(name for name in unknown if name.partition(".")[0] == first)
         if not names:
             return False
-        self._check(names, diagnose=False)
+        self._check(names, checker, diagnose=False)
         self._tried |= {name: unknown[name] for name in names}
         return True
 
@@ -257,13 +263,17 @@ class LessonSession:
         with self._lock:
             return {"event": "statuses", **self._progress()}
 
-    def _check(self, functions: tuple[str, ...], *, diagnose: bool = True) -> tuple[SubmissionResult, list[str]]:
+    def _check(
+        self, functions: tuple[str, ...], checker: Checker | None = None, *, diagnose: bool = True
+    ) -> tuple[SubmissionResult, list[str]]:
         """Check functions and record the results of those whose code did not change meanwhile; return badges, too."""
         with self._lock:
             self._refresh()
+            for name in functions:
+                self._being_written.pop(name, None)
             before = self.workspace.snapshot
             known = {name: status for name, status in self._known().items() if name not in functions}
-        result = self._checker.check(functions, known, diagnose)
+        result = (checker or self._checker).check(functions, known, diagnose)
         with self._lock:
             self._refresh()
             now = self.workspace.snapshot

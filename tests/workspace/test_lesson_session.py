@@ -193,6 +193,7 @@ def test_export_can_be_imported_elsewhere(session, tmp_path, checker):
     assert reply["name"] == "w.zip"
     create.create(tmp_path / "other", TRANSFORMER)
     other = LessonSession(Workspace.open(tmp_path / "other"), checker)
+    write(other, LOG, "return 'their work'")
     (notes,) = other.handle("import", {"base64": reply["base64"]})["notes"]
     assert "2 files imported; 1 earlier version kept in backups/" in notes
     for name in ("softmax.py", "helper.py"):
@@ -280,20 +281,29 @@ def test_changes_reports_files_changed_outside(session, folder):
 
 
 def test_check_next_unknown_checks_each_version_once(session, checker, folder):
-    assert not session.check_next_unknown()
-    write(session, SOFT, "return x")
-    write(session, LOG, "return x")
-    write(session, "tokenizer.build_vocab", "return 1")
-    assert session.check_next_unknown()
-    assert session.check_next_unknown()
+    assert not session.check_next_unknown(checker)
+    for function, module in ((SOFT, "softmax"), (LOG, "softmax"), ("tokenizer.build_vocab", "tokenizer")):
+        path = folder / f"{module}.py"
+        path.write_text(path.read_text().replace(f'raise NotImplementedError("{function}")', "return x"))
+    assert session.check_next_unknown(checker)
+    assert session.check_next_unknown(checker)
     assert [functions for functions, _, _ in checker.requests] == [("tokenizer.build_vocab",), (SOFT, LOG)]
     assert not any(diagnose for _, _, diagnose in checker.requests)
-    assert not session.check_next_unknown()
-    checker.meanwhile = lambda: write_text(folder, "return x", "return 1 + x")
+    assert not session.check_next_unknown(checker)
+    checker.meanwhile = lambda: write_text(folder, "return x - 1", "return x - 2")
     write_text(folder, "return x", "return x - 1")
-    assert session.check_next_unknown()
+    assert session.check_next_unknown(checker)
     (folder / "ffn.py").write_text("def (")
-    assert not session.check_next_unknown()
+    assert not session.check_next_unknown(checker)
+
+
+def test_check_next_unknown_waits_for_what_is_being_written(session, checker):
+    write(session, SOFT, "return x")
+    write(session, "softmax.softmax_backward", "return dout")
+    assert not session.check_next_unknown(checker)
+    for function in (SOFT, "softmax.softmax_backward"):
+        session.handle("check", {"function": function})
+        assert not session.check_next_unknown(checker)
 
 
 @pytest.mark.parametrize(
