@@ -9,6 +9,8 @@ import { WorkspaceStore } from "./browser_store.js";
 const DEADLINE_SECONDS = 10;
 const TICK_MILLISECONDS = 250;
 const COUNTDOWN_AFTER_SECONDS = 1;
+const TOO_OLD =
+  "This browser is too old to run Python. Read on here, and check with a current Firefox, Chrome, Edge or Safari.";
 const RUNS_STUDENT_CODE = new Set(["check", "draw", "plots", "solution"]);
 
 /**
@@ -78,7 +80,7 @@ export class BrowserBackend {
     downloads.onProgress = (progress) => this.#showProgress(progress);
     store.listen((paths) => this.#receiveFiles(paths));
     this.#started = this.#begin();
-    this.#started.catch((error) => this.#emit({ event: "stopped", message: error.message }));
+    this.#started.catch((error) => this.#stop(error));
   }
 
   /**
@@ -108,6 +110,18 @@ export class BrowserBackend {
     return () => this.#listeners.delete(callback);
   }
 
+  /**
+   * Python cannot be started: no request will be answered.
+   * @param {BackendError} error
+   */
+  #stop(error) {
+    error.lost = true;
+    this.#worker?.terminate();
+    this.#worker = null;
+    this.store.close();
+    this.#showLoading({ event: "stopped", message: error.message });
+  }
+
   /** @param {any} event */
   #emit(event) {
     this.#listeners.forEach((callback) => callback(event));
@@ -132,7 +146,9 @@ export class BrowserBackend {
     if (!this.#worker) {
       const megabytes = (/** @type {number} */ bytes) => Math.round(bytes / 1e6);
       const text = `loading Python: ${megabytes(loaded)} of ${megabytes(total)} MB`;
-      this.#showLoading({ event: "loading", text, loaded, total });
+      if (text !== this.#loading?.text) {
+        this.#showLoading({ event: "loading", text, loaded, total });
+      }
     }
   }
 
@@ -173,7 +189,9 @@ export class BrowserBackend {
     try {
       worker = this.startWorker();
     } catch (error) {
-      throw new BackendError(`Python cannot run in this browser (${error}). Use a current version of it.`);
+      throw error instanceof BackendError
+        ? error
+        : new BackendError(`Python cannot be started in this browser (${error}). Use a current version of it.`);
     }
     worker.onmessage = ({ data }) => this.#receive(worker, data);
     worker.onerror = (event) => {
@@ -269,7 +287,7 @@ export class BrowserBackend {
     if (left <= 0) {
       this.#replaceWorker(
         `${pending.asked || "Your code"} did not return within ${this.seconds} s, so it was stopped. Your text is kept. ` +
-          "Look for a loop that never ends.",
+          "Look for a loop, or a function that calls itself, without an end.",
       );
       return;
     }
@@ -292,6 +310,10 @@ export class BrowserBackend {
     if (message.event === "progress") {
       if (pending) {
         pending.progress = this.clock.now();
+        if (pending.shown) {
+          pending.shown = 0;
+          this.#emit({ event: "countdown", seconds: null });
+        }
       }
     } else if (message.event) {
       this.#emit(message);
@@ -326,11 +348,13 @@ export class BrowserBackend {
       return;
     }
     const what = pending?.asked || "your code";
-    this.#replaceWorker(
-      memory
-        ? `There was not enough memory for ${what}, so Python was started again. Your text is kept.`
-        : `Python stopped while it ran ${what} (${oneLine(reason)}), so it was started again. Your text is kept.`,
-    );
+    let text = `Python stopped while it ran ${what} (${oneLine(reason)}), so it was started again.`;
+    if (memory) {
+      text = `There was not enough memory for ${what}, so Python was started again.`;
+    } else if (/call stack|recursion/i.test(reason)) {
+      text = `${what} calls itself without an end, so Python had to be started again.`;
+    }
+    this.#replaceWorker(`${text} Your text is kept.`);
   }
 
   /**
@@ -343,7 +367,7 @@ export class BrowserBackend {
     this.#worker = this.#pending = null;
     this.clock.clearTimeout(this.#timer);
     this.#started = this.#startPython();
-    this.#started.catch((error) => this.#emit({ event: "stopped", message: error.message }));
+    this.#started.catch((error) => this.#stop(error));
     pending?.reject(new BackendError(message));
   }
 
@@ -392,20 +416,8 @@ function oneLine(text) {
 
 /** Return what this browser lacks for Python, in one line; empty if nothing. */
 export function missingFeature() {
-  let modules = false;
-  try {
-    const options = {
-      get type() {
-        modules = true;
-        return /** @type {const} */ ("module");
-      },
-    };
-    new Worker("data:text/javascript,", options).terminate();
-  } catch {
-    // A content security policy may refuse the address; by then the option was read.
-  }
-  if (typeof WebAssembly !== "object" || !modules) {
-    return "This browser is too old to run Python. Read on here, and check with a current Firefox, Chrome or Safari.";
+  if (typeof WebAssembly !== "object" || typeof Worker !== "function") {
+    return TOO_OLD;
   }
   if (!globalThis.crypto?.subtle) {
     return "This page must be opened with https (or from this computer): else it cannot verify what it downloads.";
@@ -413,13 +425,35 @@ export function missingFeature() {
   return "";
 }
 
-/** Return the back end of this page; it downloads Python in the background. */
+/**
+ * Start a worker whose program is a module; throw BackendError if this browser knows only old ones.
+ * @param {URL} url
+ */
+export function startModuleWorker(url) {
+  let isKnown = false;
+  const options = {
+    get type() {
+      isKnown = true;
+      return /** @type {const} */ ("module");
+    },
+  };
+  const worker = new Worker(url, options);
+  if (!isKnown) {
+    worker.terminate();
+    throw new BackendError(TOO_OLD);
+  }
+  return worker;
+}
+
+const assets = new URL("./", import.meta.url);
+const downloads = new Downloads(assets); // When the page connects again, it need not load again what it has.
+
+/** Return a back end for this page; it downloads Python in the background. */
 export async function connect() {
-  const assets = new URL("./", import.meta.url);
   return new BrowserBackend({
-    downloads: new Downloads(assets),
+    downloads,
     store: new WorkspaceStore(`headway ${new URL("../", assets).pathname}`),
-    startWorker: () => new Worker(new URL("pyodide_worker.js", assets), { type: "module" }),
+    startWorker: () => startModuleWorker(new URL("pyodide_worker.js", assets)),
     missing: missingFeature,
   });
 }

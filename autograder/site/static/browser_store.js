@@ -93,6 +93,13 @@ export class WorkspaceStore {
     }
   }
 
+  /** Stop listening and writing. */
+  close() {
+    this.#channel?.close();
+    this.#database?.close();
+    this.#database = this.#channel = null;
+  }
+
   #forget() {
     this.#database = null;
     this.problem =
