@@ -1,0 +1,69 @@
+// The parts of a plot: SVG elements, text broken into lines, and the scale of an axis.
+
+const SVG = "http://www.w3.org/2000/svg";
+export const LINE = 16; // height of a line of text
+export const CHARACTER = 6.6; // width of a character, roughly
+
+/**
+ * @typedef {{at: number, label: string}} Tick
+ * @typedef {{label: string, low: number, high: number, log: boolean, reversed: boolean, ticks: Tick[]}} Axis
+ */
+
+/**
+ * Return the function from values to places.
+ * @param {Axis} axis
+ * @param {number} start
+ * @param {number} end
+ */
+export function scaleOf(axis, start, end) {
+  const place = axis.log ? Math.log10 : Number;
+  const low = place(axis.low);
+  const share = (end - start) / (place(axis.high) - low);
+  return (/** @type {number} */ value) => start + (place(value) - low) * share;
+}
+
+/**
+ * Break text into lines of at most a width, between words.
+ * @param {string} words
+ * @param {number} width
+ * @returns {string[]}
+ */
+export function wrap(words, width) {
+  const most = Math.max(8, Math.floor(width / CHARACTER));
+  /** @type {string[]} */
+  const lines = [];
+  for (const word of words.split(" ")) {
+    const last = lines[lines.length - 1];
+    if (last !== undefined && last.length + 1 + word.length <= most) lines[lines.length - 1] = `${last} ${word}`;
+    else lines.push(word);
+  }
+  return lines;
+}
+
+/**
+ * @param {string} tag
+ * @param {Record<string, string | number>} attributes
+ * @returns {SVGElement}
+ */
+export function shape(tag, attributes) {
+  const element = /** @type {SVGElement} */ (document.createElementNS(SVG, tag));
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, String(value));
+  return element;
+}
+
+/**
+ * @param {string} content
+ * @param {number} x
+ * @param {number} y
+ * @param {string} name
+ */
+export function text(content, x, y, name) {
+  const element = shape("text", { class: name, x, y });
+  element.textContent = content;
+  return element;
+}
+
+/** @param {number} value */
+export function round(value) {
+  return Math.round(value * 10) / 10;
+}
