@@ -8,7 +8,7 @@ from support.paths import ROOT
 
 from autograder.courses.transformer import TRANSFORMER
 from autograder.workspace.lesson_figures.catalog import FIGURES
-from autograder.workspace.plots.catalog import PLOTS
+from autograder.workspace.plot_data.catalog import PLOTS
 from autograder.workspace.training.datasets import find_dataset
 from autograder.workspace.training.presets import PRESETS
 

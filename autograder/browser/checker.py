@@ -45,7 +45,7 @@ class BrowserChecker:
             functions=functions,
             limits=LIMITS,
             curriculum=self._curriculum,
-            workers=self._workers,
+            workers=self.start_workers,
             reference=self._reference,
         )
         results: list[SubmissionResult] = []
@@ -56,7 +56,8 @@ class BrowserChecker:
         session.run_in_session(options, check)
         return results[0]
 
-    def _workers(self, sandbox: SandboxPolicy) -> "_NotifyingWorkers":
+    def start_workers(self, sandbox: SandboxPolicy) -> "_NotifyingWorkers":
+        """Return workers that tell the page about every call."""
         return _NotifyingWorkers(sandbox, self._report_call)
 
     def _report_call(self) -> None:

@@ -76,7 +76,7 @@ class BrowserPage:
         lines = files.update(self._folder, workspace.state)
         workspace.state.save()
         self._notes = [] if is_new else lines
-        self._session = LessonSession(workspace, self._checker)
+        self._session = LessonSession(workspace, self._checker, start=self._checker.start_workers)
         return {"reply": {}}
 
     def _open(self, payload: Mapping[str, Any]) -> Reply:

@@ -176,8 +176,9 @@ def plot(name: str | None, folder: Path, solution: bool, checkpoint: Path, text:
     from autograder.curriculum import registry, stubs
     from autograder.engine import session
     from autograder.workspace import plots
-    from autograder.workspace.plots.catalog import PLOTS, find_plot
-    from autograder.workspace.plots.inputs import PlotInputs, functions_in_folder
+    from autograder.workspace.plot_data.catalog import PLOTS, find_plot
+    from autograder.workspace.plot_data.function_calls import functions_in_folder
+    from autograder.workspace.plots.inputs import PlotInputs
     from autograder.workspace.pretrained.model_file import load
 
     if name is None:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 EXAMPLE = "example_report.json"  # the report on the start page; `make picture` writes it
 _STYLES = ("site.css", "text.css", "search.css")  # of every page
 # The style sheets and the script of pages with a back end, by the kind of page and of back end.
-_LESSON = (("lesson.css", "report.css"), "lesson.js")
+_LESSON = (("lesson.css", "report.css", "plot.css"), "lesson.js")
 _EXTRA = {
     ("lesson", "server"): _LESSON,
     ("lesson", "browser"): _LESSON,

@@ -12,11 +12,12 @@ from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
 from autograder.core.text import clean
-from autograder.curriculum import Assignment
+from autograder.curriculum import Assignment, registry
 from autograder.errors import UsageError
 from autograder.report.page_report import page_report
 from autograder.results import Status, SubmissionResult, to_document
-from autograder.workspace import files, hints, progress, solutions, submit
+from autograder.sandbox import StartWorkers, start_workers
+from autograder.workspace import files, hints, page_plots, progress, solutions, submit
 from autograder.workspace.file_cells import Conflict, FileCells
 from autograder.workspace.import_archive import import_archive
 from autograder.workspace.workspace import Workspace
@@ -37,6 +38,7 @@ class LessonSession:
     """A workspace that is edited and checked from lesson pages.
 
     `lock` is held whenever the session reads or writes the workspace, but not while student code is checked or drawn.
+    `start` starts the workers that run the functions of plots.
     """
 
     def __init__(
@@ -45,11 +47,13 @@ class LessonSession:
         checker: Checker,
         features: tuple[str, ...] = FEATURES,
         lock: contextlib.AbstractContextManager[Any] | None = None,
+        start: StartWorkers = start_workers,
     ) -> None:
         self.workspace = workspace
         self.curriculum = workspace.curriculum
         self._checker = checker
         self._features = features
+        self._start = start
         self._lock = lock or contextlib.nullcontext()
         self._tried: dict[str, str] = {}  # functions checked without a request, and their fingerprints
         self._being_written: dict[str, str] = {}  # functions saved by a page and not checked since: fingerprint
@@ -178,11 +182,13 @@ class LessonSession:
 
     def plots(self, payload: Payload) -> Reply:
         """Return the plots that an assignment's functions can draw."""
-        raise UsageError("plots are not part of this version")
+        module = self._assignment(payload).module
+        is_built_in = self.curriculum.package == registry.BUILT_IN
+        return {"plots": page_plots.plots_of(module) if is_built_in else []}
 
     def draw(self, payload: Payload) -> Reply:
         """Return a plot that the student's functions compute."""
-        raise UsageError("plots are not part of this version")
+        return {"plot": page_plots.draw_from_folder(_field(payload, "name", str), self.workspace.folder, self._start)}
 
     def export(self, payload: Payload) -> Reply:
         """Return the archive of `headway submit`; everything is checked first."""

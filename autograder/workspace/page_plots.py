@@ -1,20 +1,22 @@
 """Plots for a lesson page, as data: what the student's own functions compute, with axes and ticks in words.
 
 `static/plot.js` draws them as SVG. Only plots that need no trained model are drawn here, and Matplotlib is not needed:
-the numbers are those of `headway plot` (`workspace.plots.computations`).
+the numbers are those of `headway plot` (`workspace.plot_data.computations`).
 """
 
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 from typing import TypedDict
 
 import numpy as np
 
 from autograder.core.text import clean
 from autograder.errors import UsageError
-from autograder.workspace.plots import computations, panels
-from autograder.workspace.plots.catalog import PLOTS, Plot, find_plot
-from autograder.workspace.plots.computations import (
+from autograder.sandbox import StartWorkers, start_workers
+from autograder.workspace.plot_data import computations, panels
+from autograder.workspace.plot_data.catalog import PLOTS, Plot, find_plot
+from autograder.workspace.plot_data.computations import (
     BASES,
     LARGEST_RATE,
     LARGEST_SCORES,
@@ -26,8 +28,14 @@ from autograder.workspace.plots.computations import (
     WAVES,
     WORDS,
 )
-from autograder.workspace.plots.function_calls import Call, FunctionCaller, FunctionNotWritten, NotDrawable
-from autograder.workspace.plots.panels import Axis, Marks, Panel, Style, Tick
+from autograder.workspace.plot_data.function_calls import (
+    Call,
+    FunctionCaller,
+    FunctionNotWritten,
+    NotDrawable,
+    functions_in_folder,
+)
+from autograder.workspace.plot_data.panels import Axis, Marks, Panel, Style, Tick
 
 
 class PlotName(TypedDict):
@@ -68,6 +76,13 @@ def draw(name: str, call: Call) -> PlotData:
         problem = clean(error.problem, 300)
         raise UsageError(f"{problem}. Check {error.function} first.") from None
     return {"title": plot.title, "note": plot.caption, "columns": columns, "panels": drawn}
+
+
+def draw_from_folder(name: str, folder: Path, start: StartWorkers = start_workers) -> PlotData:
+    """Return a plot that the functions of a submission compute, run by the workers that `start` makes."""
+    _find(name)  # before anything runs
+    with functions_in_folder(folder, start) as functions:
+        return draw(name, lambda function, args, kwargs: functions.call(function, *args, **kwargs))
 
 
 def _find(name: str) -> Plot:

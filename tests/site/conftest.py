@@ -4,6 +4,7 @@ import json
 import shutil
 from pathlib import Path
 
+import numpy as np
 import pytest
 from support.paths import ROOT, SUBMISSIONS
 from support.static_server import serve
@@ -66,15 +67,9 @@ def lesson_files(reports):
     """The files of the site, with the fake back end in the place of the server's."""
     from autograder.courses.transformer import TRANSFORMER
     from autograder.site.build import pages
+    from autograder.workspace import page_plots
 
-    panel = {
-        "kind": "bars",
-        "title": "",
-        "x": {"label": "token", "ticks": ["a", "b"]},
-        "y": {"label": "probability", "ticks": None},
-        "series": [{"label": "p", "x": [0, 1], "y": [0.3, 0.7]}],
-    }
-    plot = {"title": "Softmax of two scores", "note": "", "panels": [panel]}
+    plot = page_plots.draw("softmax-temperatures", lambda name, args, kwargs: np.full(args[0].shape, 0.2))
     data = json.dumps({"cells": cells_of_stub(), "reports": reports, "plot": plot}).replace("<", "\\u003c")
     files = pages(TRANSFORMER, "server")
     if "assets/report.js" not in files:

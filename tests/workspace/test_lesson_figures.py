@@ -18,7 +18,7 @@ from autograder.errors import HeadwayError
 from autograder.notebooks import cells
 from autograder.workspace.lesson_figures import diagram, trained
 from autograder.workspace.lesson_figures.catalog import FIGURES
-from autograder.workspace.plots.inputs import functions_in_folder
+from autograder.workspace.plot_data.function_calls import functions_in_folder
 
 FOLDER = registry.figures(TRANSFORMER.package)
 NUMBER = re.compile(r"-?\d+(?:\.\d+)?")

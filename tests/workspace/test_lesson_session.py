@@ -324,3 +324,13 @@ def test_wrong_requests_are_refused_in_one_line(session, action, payload):
     with pytest.raises(UsageError, match=r"^[^\n]*Reload") as refusal:
         session.handle(action, payload)
     assert "passwd" not in str(refusal.value)
+
+
+def test_plots_are_drawn_by_the_functions_in_the_files(session):
+    [first, _] = session.handle("plots", {"module": "softmax"})["plots"]
+    with pytest.raises(UsageError, match=r"softmax\.softmax, which is not written yet"):
+        session.handle("draw", {"name": first["name"]})
+    write(session, SOFT, "return x * 0 + 0.125")
+    plot = session.handle("draw", {"name": first["name"]})["plot"]
+    assert {height for panel in plot["panels"] for height in panel["series"][0]["y"]} == {0.125}
+    assert session.handle("plots", {"module": "gpt2"}) == {"plots": []}

@@ -36,9 +36,9 @@ export class Plots {
   async draw(plot) {
     this._drawn.textContent = "Drawing …";
     try {
-      const { renderPlot } = await import("./plot.js");
+      const { renderFigure } = await import("./plot_figure.js");
       const reply = await this._request("draw", { name: plot.name });
-      this._drawn.replaceChildren(renderPlot(reply.plot));
+      this._drawn.replaceChildren(renderFigure(reply.plot));
     } catch (error) {
       this._drawn.textContent = error instanceof Error ? error.message : String(error);
     }

@@ -33,7 +33,7 @@ const FEW_TITLES = 3; // as many are shown; more of them are folded
  * @returns {HTMLElement}
  */
 export function renderReport(report, { onLocation } = {}) {
-  return make("section", { class: "report", "aria-label": `Report: ${report.subject}` },
+  return make("div", { class: "report" },
     header(report),
     ...report.internal_errors.map((text) => make("p", { class: "report-internal-error" }, text)),
     ...report.cards.map((card) => cardElement(card, report.labels, onLocation)),

@@ -7,7 +7,7 @@ from autograder.curriculum import registry
 from autograder.curriculum.stubs import bundled
 from autograder.workspace.lesson_figures import trained
 from autograder.workspace.lesson_figures.catalog import FIGURES
-from autograder.workspace.plots.inputs import functions_in_folder
+from autograder.workspace.plot_data.function_calls import functions_in_folder
 
 if "--train" in sys.argv[1:]:
     trained.write()

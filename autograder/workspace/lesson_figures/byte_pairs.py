@@ -5,8 +5,8 @@ from itertools import pairwise
 import numpy as np
 
 from autograder.workspace.lesson_figures.diagram import INK, MUTED, TINTS, Diagram
+from autograder.workspace.plot_data.function_calls import FunctionCaller
 from autograder.workspace.plots import figure
-from autograder.workspace.plots.function_calls import FunctionCaller
 
 WORDS = 5 * " low" + 2 * " lower" + 6 * " newest" + 3 * " widest"  # the example of the lesson
 WORD = " lowest"

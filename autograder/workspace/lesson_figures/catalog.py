@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from autograder.workspace.lesson_figures import architecture, byte_pairs, checkpoint, curves, llama, tensors, trained
-from autograder.workspace.plots.function_calls import FunctionCaller
+from autograder.workspace.plot_data.function_calls import FunctionCaller
 
 MAPS = (
     "tokenizer", "gradients", "softmax", "bigram", "embeddings", "attention", "multihead", "layernorm", "ffn", "blocks",

@@ -6,10 +6,10 @@ import numpy as np
 
 from autograder.workspace.lesson_figures.diagram import Diagram
 from autograder.workspace.lesson_figures.small_svg import small_svg
+from autograder.workspace.plot_data.catalog import find_plot
+from autograder.workspace.plot_data.function_calls import FunctionCaller
 from autograder.workspace.plots import draw, figure
-from autograder.workspace.plots.catalog import find_plot
 from autograder.workspace.plots.embeddings import wavelengths
-from autograder.workspace.plots.function_calls import FunctionCaller
 from autograder.workspace.plots.inputs import PlotInputs
 from autograder.workspace.training import datasets
 

@@ -3,8 +3,8 @@
 import numpy as np
 
 from autograder.workspace.lesson_figures.diagram import MUTED, PAPER, PLAIN_EDGE, TINTS, Diagram
+from autograder.workspace.plot_data.function_calls import FunctionCaller
 from autograder.workspace.plots import figure
-from autograder.workspace.plots.function_calls import FunctionCaller
 
 QUERY, KEY = figure.BLUE, figure.ORANGE
 

@@ -3,8 +3,8 @@
 import numpy as np
 
 from autograder.workspace.lesson_figures.diagram import INK, MUTED, PAPER, PLAIN, PLAIN_EDGE, TINTS, Diagram, number
+from autograder.workspace.plot_data.function_calls import FunctionCaller
 from autograder.workspace.plots import figure
-from autograder.workspace.plots.function_calls import FunctionCaller
 
 DERIVATIVE = "#a34400"  # a darker orange, for text
 
@@ -101,7 +101,7 @@ def masks(functions: FunctionCaller) -> str:
 
 def attention_steps(functions: FunctionCaller) -> str:
     """Return the example of the lesson: scores, mask, weights and output."""
-    from autograder.workspace.plots.computations import LENGTH, WIDTH, WORDS, example
+    from autograder.workspace.plot_data.computations import LENGTH, WIDTH, WORDS, example
 
     q, k, v = example()
     mask = functions.array("attention.causal_mask", (LENGTH, LENGTH), LENGTH).astype(bool)

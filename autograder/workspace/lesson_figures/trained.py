@@ -12,10 +12,10 @@ import numpy as np
 from autograder.curriculum.stubs import bundled
 from autograder.workspace.lesson_figures.diagram import Diagram
 from autograder.workspace.lesson_figures.small_svg import small_svg
+from autograder.workspace.plot_data.catalog import find_plot
+from autograder.workspace.plot_data.function_calls import FunctionCaller, functions_in_folder
 from autograder.workspace.plots import draw, figure
-from autograder.workspace.plots.catalog import find_plot
-from autograder.workspace.plots.function_calls import FunctionCaller
-from autograder.workspace.plots.inputs import PlotInputs, functions_in_folder
+from autograder.workspace.plots.inputs import PlotInputs
 from autograder.workspace.plots.model import ForwardPass, ffn_values, input_and_output
 from autograder.workspace.training.checkpoint import Checkpoint, TrainingSettings
 from autograder.workspace.training.sampling import Sampling

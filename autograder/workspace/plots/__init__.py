@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from autograder.core.files import report_write_error, write_atomically
 from autograder.errors import UsageError
+from autograder.workspace.plot_data.catalog import FIGURES, Plot, find_plot
 from autograder.workspace.plots import figure
-from autograder.workspace.plots.catalog import FIGURES, Plot, find_plot
 
 if TYPE_CHECKING:
     from autograder.workspace.plots.inputs import PlotInputs
@@ -66,7 +66,8 @@ def show(
         text: the text to show, for plots that show one.
     """
     from autograder.curriculum.stubs import bundled
-    from autograder.workspace.plots import function_calls, inputs
+    from autograder.workspace.plot_data import function_calls
+    from autograder.workspace.plots import inputs
     from autograder.workspace.pretrained.model_file import load
 
     def draw_with(functions: function_calls.FunctionCaller) -> NotebookFigure:
@@ -81,7 +82,7 @@ def show(
         except function_calls.FunctionNotWritten as error:
             reason = f"{error.function} is not written yet. Write it, then run this cell again."
             print(f"Drawn with the official solution: {reason}")
-        with inputs.functions_in_folder(bundled("solutions")) as functions:
+        with function_calls.functions_in_folder(bundled("solutions")) as functions:
             return draw_with(functions)
     except UsageError as error:
         print(error)

@@ -2,9 +2,10 @@
 
 import numpy as np
 
-from autograder.workspace.plots import computations, figure
-from autograder.workspace.plots.catalog import Plot
-from autograder.workspace.plots.computations import LENGTH, WORDS
+from autograder.workspace.plot_data import computations
+from autograder.workspace.plot_data.catalog import Plot
+from autograder.workspace.plot_data.computations import LENGTH, WORDS
+from autograder.workspace.plots import figure
 from autograder.workspace.plots.inputs import PlotInputs
 
 

@@ -2,10 +2,11 @@
 
 import numpy as np
 
-from autograder.workspace.plots import computations, figure
-from autograder.workspace.plots.catalog import Plot
-from autograder.workspace.plots.computations import BASES, LONG_TEXT, WAVES
-from autograder.workspace.plots.function_calls import Array
+from autograder.workspace.plot_data import computations
+from autograder.workspace.plot_data.catalog import Plot
+from autograder.workspace.plot_data.computations import BASES, LONG_TEXT, WAVES
+from autograder.workspace.plot_data.function_calls import Array
+from autograder.workspace.plots import figure
 from autograder.workspace.plots.inputs import PlotInputs
 from autograder.workspace.plots.shown_model import shown_model
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from autograder.errors import missing_package
-from autograder.workspace.plots.computations import WHITE_SPACE
+from autograder.workspace.plot_data.computations import WHITE_SPACE
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes as Axes

@@ -1,10 +1,8 @@
 """What a plot shows: the functions that compute it, the text and the trained model."""
 
 import importlib
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import closing, contextmanager
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,22 +10,9 @@ import numpy as np
 from autograder.core.wire_format import Config, MappedArray, Rng
 from autograder.courses.transformer import TRANSFORMER
 from autograder.errors import UsageError
-from autograder.workspace.plots.function_calls import FunctionCaller, FunctionNotWritten, Ids
+from autograder.workspace.plot_data.function_calls import FunctionCaller, FunctionNotWritten, Ids
 from autograder.workspace.pretrained.model_file import ImportedModel
 from autograder.workspace.training.checkpoint import Checkpoint
-
-
-@contextmanager
-def functions_in_folder(folder: Path) -> Iterator[FunctionCaller]:
-    """Provide the functions of a submission, running in a sandboxed process."""
-    from autograder.engine.student import StudentCode
-    from autograder.sandbox import Limits, start_workers
-
-    with (
-        start_workers() as workers,
-        closing(StudentCode(workers, folder, TRANSFORMER, Limits.for_training(60.0))) as student,
-    ):
-        yield FunctionCaller(student.call)
 
 
 def functions_in_namespace(namespace: Mapping[str, Any]) -> FunctionCaller:

@@ -5,9 +5,9 @@ from typing import Any
 import numpy as np
 
 from autograder.errors import UsageError
+from autograder.workspace.plot_data.catalog import Plot
+from autograder.workspace.plot_data.function_calls import Array, drawable
 from autograder.workspace.plots import figure
-from autograder.workspace.plots.catalog import Plot
-from autograder.workspace.plots.function_calls import Array, drawable
 from autograder.workspace.plots.inputs import PlotInputs
 from autograder.workspace.plots.shown_model import shown_model
 

@@ -11,8 +11,8 @@ import numpy as np
 from autograder.core.text import clean
 from autograder.core.wire_format import Config
 from autograder.errors import UsageError
+from autograder.workspace.plot_data.function_calls import Array, Ids
 from autograder.workspace.plots import figure
-from autograder.workspace.plots.function_calls import Array, Ids
 from autograder.workspace.plots.inputs import PlotInputs, encode_text, model_config, text_to_show
 from autograder.workspace.pretrained.model_file import ImportedModel
 from autograder.workspace.training.checkpoint import Checkpoint

@@ -3,10 +3,11 @@
 import numpy as np
 
 from autograder.core.wire_format import Rng
-from autograder.workspace.plots import computations, figure
-from autograder.workspace.plots.catalog import Plot
-from autograder.workspace.plots.computations import WARMUPS
-from autograder.workspace.plots.function_calls import Array, Ids, drawable
+from autograder.workspace.plot_data import computations
+from autograder.workspace.plot_data.catalog import Plot
+from autograder.workspace.plot_data.computations import WARMUPS
+from autograder.workspace.plot_data.function_calls import Array, Ids, drawable
+from autograder.workspace.plots import figure
 from autograder.workspace.plots.inputs import PlotInputs, encode_text, model_config
 from autograder.workspace.training.checkpoint import Checkpoint
 

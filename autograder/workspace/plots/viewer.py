@@ -3,7 +3,7 @@
 import json
 from importlib.resources import files
 
-from autograder.workspace.plots.catalog import Plot
+from autograder.workspace.plot_data.catalog import Plot
 from autograder.workspace.plots.inputs import PlotInputs
 from autograder.workspace.plots.model import ForwardPass
 

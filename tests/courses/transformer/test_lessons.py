@@ -16,7 +16,7 @@ from autograder.curriculum.effort import DIFFICULTY, duration
 from autograder.curriculum.stubs import NOTEBOOK_ONLY, bundled, experiment, make_stub
 from autograder.engine.diagnosis.mistake import mistakes_of_module
 from autograder.workspace import glossary
-from autograder.workspace.plots.catalog import FIGURES, PLOTS
+from autograder.workspace.plot_data.catalog import FIGURES, PLOTS
 
 MODULES = list(TRANSFORMER.modules)
 FENCED = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)

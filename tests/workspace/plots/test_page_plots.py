@@ -11,10 +11,9 @@ import pytest
 from autograder.curriculum.stubs import bundled
 from autograder.errors import Blocked, Mismatch, NotStarted, UsageError
 from autograder.workspace import page_plots
-from autograder.workspace.plots import computations, panels
-from autograder.workspace.plots.catalog import PLOTS
-from autograder.workspace.plots.function_calls import FunctionCaller
-from autograder.workspace.plots.inputs import functions_in_folder
+from autograder.workspace.plot_data import computations, panels
+from autograder.workspace.plot_data.catalog import PLOTS
+from autograder.workspace.plot_data.function_calls import FunctionCaller, functions_in_folder
 
 NAMES = [name for name, plot in PLOTS.items() if not plot.trained]
 

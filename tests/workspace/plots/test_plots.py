@@ -15,10 +15,11 @@ from autograder.courses.transformer import TRANSFORMER
 from autograder.curriculum.stubs import bundled, make_stubs
 from autograder.errors import UsageError
 from autograder.workspace import plots
-from autograder.workspace.plots import computations, figure, show
-from autograder.workspace.plots.catalog import FIGURES, PLOTS
-from autograder.workspace.plots.function_calls import FunctionNotWritten
-from autograder.workspace.plots.inputs import TEXTS, PlotInputs, functions_in_folder, functions_in_namespace
+from autograder.workspace.plot_data import computations
+from autograder.workspace.plot_data.catalog import FIGURES, PLOTS
+from autograder.workspace.plot_data.function_calls import FunctionNotWritten, functions_in_folder
+from autograder.workspace.plots import figure, show
+from autograder.workspace.plots.inputs import TEXTS, PlotInputs, functions_in_namespace
 from autograder.workspace.training import synthetic_corpus
 from autograder.workspace.training.checkpoint import load
 

@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 
 from autograder.curriculum.stubs import bundled
+from autograder.workspace.plot_data.catalog import PLOTS
+from autograder.workspace.plot_data.function_calls import functions_in_folder
 from autograder.workspace.plots import draw
-from autograder.workspace.plots.catalog import PLOTS
-from autograder.workspace.plots.inputs import PlotInputs, functions_in_folder
+from autograder.workspace.plots.inputs import PlotInputs
 from autograder.workspace.plots.viewer import embed
 from autograder.workspace.training import checkpoint
 

@@ -13,9 +13,10 @@ from autograder.courses.transformer import TRANSFORMER
 from autograder.curriculum.stubs import bundled
 from autograder.errors import UsageError
 from autograder.workspace import plots
+from autograder.workspace.plot_data.catalog import PLOTS
+from autograder.workspace.plot_data.function_calls import functions_in_folder
 from autograder.workspace.plots import show
-from autograder.workspace.plots.catalog import PLOTS
-from autograder.workspace.plots.inputs import PlotInputs, functions_in_folder
+from autograder.workspace.plots.inputs import PlotInputs
 from autograder.workspace.pretrained import model_file
 
 pytestmark = pytest.mark.slow

@@ -3,13 +3,18 @@
 How a call reaches the student's function is up to the caller: in a sandboxed process, in a notebook, in a browser.
 """
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from autograder.errors import Blocked, NotStarted, UsageError, Verdict
+
+if TYPE_CHECKING:
+    from autograder.sandbox import StartWorkers
 
 LARGEST = 1e100  # plots can scale values up to here, and their squares are finite
 Array = npt.NDArray[np.float64]
@@ -78,3 +83,17 @@ def drawable(value: Any, shape: Shape, qualified: str) -> Array:
     else:
         return value.astype(np.float64)
     raise NotDrawable(qualified, f"{qualified} returned {problem}")
+
+
+@contextmanager
+def functions_in_folder(folder: Path, start: "StartWorkers | None" = None) -> Iterator[FunctionCaller]:
+    """Provide the functions of a submission, which run in a process of their own, or where `start` makes them run."""
+    from autograder.courses.transformer import TRANSFORMER
+    from autograder.engine.student import StudentCode
+    from autograder.sandbox import NO_SANDBOX, Limits, start_workers
+
+    with (
+        (start or start_workers)(NO_SANDBOX) as workers,
+        closing(StudentCode(workers, folder, TRANSFORMER, Limits.for_training(60.0))) as student,
+    ):
+        yield FunctionCaller(student.call)

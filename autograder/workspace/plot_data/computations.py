@@ -1,7 +1,6 @@
 """What the plots that need no trained model show, as numbers from the student's functions.
 
-Matplotlib draws them for `headway plot` (`functions`, `attention`, `embeddings`, `training`), a page for itself
-(`workspace.page_plots`).
+Matplotlib draws them for `headway plot` (`workspace.plots`), and `workspace.page_plots` describes them for a page.
 """
 
 import math
@@ -12,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from autograder.errors import UsageError
-from autograder.workspace.plots.function_calls import Array, FunctionCaller, NotDrawable, drawable
+from autograder.workspace.plot_data.function_calls import Array, FunctionCaller, NotDrawable, drawable
 
 TEXT = "hello world, hello there"
 LONGEST_TEXT = 80

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from autograder.core.text import clean
-from autograder.workspace.plots.function_calls import Array
+from autograder.workspace.plot_data.function_calls import Array
 
 Number = float | None  # None where a value is not finite
 Style = Literal["line", "dashed", "dotted", "dots"]

@@ -13,7 +13,7 @@ class Plot:
     """A plot that can be drawn."""
 
     name: str
-    entry_point: str  # the function that draws it, `module:function` in this package
+    entry_point: str  # the function that draws it, `module:function` in `workspace.plots`
     needs: tuple[str, ...]  # the functions of the course that compute what it shows
     _: KW_ONLY
     title: str
