@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from autograder.core.default_integer import default_as_int64
 from autograder.core.text import clean
 from autograder.core.wire_format import Handle
 from autograder.curriculum import CACHE, Curriculum, Function
@@ -189,7 +190,7 @@ class StudentCode:
         call.line = _line(reply.get("line")) or None
         call.modified = [clean(name, 80) for name in _texts(reply.get("modified"))]
         call.warnings = [clean(text, 300) for text in _texts(reply.get("warnings"))]
-        call.value = self._wrap(reply.get("value"), call)
+        call.value = self._wrap(default_as_int64(reply.get("value"), (args, kwargs)), call)
         if handles and len(function.outputs) > 1:
             # Checks unpack (out, cache), and read the cache, before they compare anything.
             if type(call.value) is not tuple or len(call.value) != len(function.outputs):
@@ -208,7 +209,8 @@ class StudentCode:
     def fetch(self, handle: Handle, key: str, function: Function) -> Any:
         """Return one entry of a cache of `function` that stayed in the student's process."""
         try:
-            return self._request({"op": "entry", "handle": handle, "key": key}, function).get("value")
+            request = {"op": "entry", "handle": handle, "key": key}
+            return default_as_int64(self._request(request, function).get("value"))
         except NotStarted as verdict:  # The function exists: the entry is missing.
             raise Mismatch(verdict.message) from None
 

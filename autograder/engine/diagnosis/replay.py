@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from autograder.core.default_integer import default_as_int64
 from autograder.core.wire_format import Config, FunctionOf, GeneratorOf, Instance, Rng
 from autograder.curriculum.registry import BUILT_IN
 from autograder.engine.diagnosis.explanation import is_same_error
@@ -77,7 +78,7 @@ def _run(call: Call, module: types.ModuleType, caches: dict[int, Any], package: 
     try:
         with warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("ignore")
-            value = function(*args, **kwargs)
+            value = default_as_int64(function(*args, **kwargs), (call.args, call.kwargs))
     except Exception as error:
         if read_only and isinstance(error, ValueError) and "read-only" in str(error):
             raise _InputChanged from None

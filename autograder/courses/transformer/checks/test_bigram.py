@@ -33,8 +33,8 @@ def test_counts(agree: Agree, draw: RandomInputs) -> None:
 @graded("bigram.bigram_counts")
 def test_counts_repeated(agree: Agree, draw: RandomInputs) -> None:
     """Pairs that occur many times"""
-    agree(np.array([0, 1] * 9 + [2]), 3)
-    agree(np.full(6, 2), 4)
+    agree(np.array([0, 1] * 9 + [2], np.int64), 3)
+    agree(np.full(6, 2, np.int64), 4)
 
 
 @graded("bigram.bigram_counts")
@@ -49,7 +49,7 @@ def test_counts_k(agree: Agree, draw: RandomInputs) -> None:
 @graded("bigram.bigram_counts")
 def test_counts_without_smoothing(agree: Agree, draw: RandomInputs) -> None:
     """With k = 0, pairs that never occur get 0, rows without counts are uniform"""
-    agree(np.array([0, 1, 1, 0, 1]), 2, k=0)
+    agree(np.array([0, 1, 1, 0, 1], np.int64), 2, k=0)
     ids = draw.integers(15, high=4)
     agree(np.append(ids, 4), 6, k=0.0)  # Token 4 occurs only at the end, token 5 never.
 
@@ -57,9 +57,9 @@ def test_counts_without_smoothing(agree: Agree, draw: RandomInputs) -> None:
 @graded("bigram.bigram_counts", points=0.25)
 def test_counts_short(agree: Agree) -> None:
     """A text without pairs, and one with a single pair"""
-    agree(np.array([1]), 3)
+    agree(np.array([1], np.int64), 3)
     agree(np.array([], dtype=np.int64), 4, k=0)
-    agree(np.array([2, 0]), 3, k=0.5)
+    agree(np.array([2, 0], np.int64), 3, k=0.5)
 
 
 @graded("bigram.bigram_counts", points=0.25)
@@ -79,14 +79,14 @@ def test_counts_inputs_kept(unmodified: Unmodified, draw: RandomInputs) -> None:
 def test_counts_too_large(refuses: Refuses) -> None:
     """The documented error: an id that is too large, also at the end of the text"""
     for ids in ([5, 5], [5], [3, 0, 1], [0, 3, 1], [0, 1, 3]):
-        refuses(np.array(ids), 3)
+        refuses(np.array(ids, np.int64), 3)
 
 
 @graded("bigram.bigram_counts", points=0.25)
 def test_counts_negative(refuses: Refuses) -> None:
     """The documented error: a negative id, which does not count from the end"""
-    refuses(np.array([0, -1, 1]), 3)
-    refuses(np.array([0, 1, -1]), 3)
+    refuses(np.array([0, -1, 1], np.int64), 3)
+    refuses(np.array([0, 1, -1], np.int64), 3)
 
 
 @graded("bigram.bigram_counts", points=0.25)
@@ -109,7 +109,7 @@ def _texts(student: StudentCode, W: Array, n_new: int, *rngs: Rng, start: int = 
 @graded("bigram.generate_bigram")
 def test_certain_text(student: StudentCode, compare: Compare, draw: RandomInputs) -> None:
     """Scores that leave one choice only, up to ±1000: a cycle through all tokens"""
-    order = np.array([3, 0, 5, 1, 4, 2])
+    order = np.array([3, 0, 5, 1, 4, 2], np.int64)
     W = np.full((6, 6), -1000.0)
     W[order, np.roll(order, -1)] = 1000.0
     (ids,) = _texts(student, W, 14, draw.rng(), start=5)
@@ -153,7 +153,7 @@ def test_draw(student: StudentCode, reference: Reference, compare: Compare, draw
         expected, probs = [size - 1], reference.softmax.softmax(W)
         for u in np.random.default_rng(rng.seed).random(40):
             expected.append(int(hit_tokens(probs[expected[-1]], np.asarray(u))))
-        compare(ids, np.array(expected))
+        compare(ids, np.array(expected, np.int64))
 
 
 @graded("bigram.generate_bigram", points=0.25)
@@ -167,7 +167,7 @@ def test_certain_draw(student: StudentCode, compare: Compare, draw: RandomInputs
     expected, probs = [1], np.where(np.isfinite(W), 1.0, 0.0)
     for u in np.random.default_rng(rng.seed).random(30):
         expected.append(int(hit_tokens(probs[expected[-1]], np.asarray(u))))
-    compare(ids, np.array(expected))
+    compare(ids, np.array(expected, np.int64))
 
 
 @graded("bigram.generate_bigram")
@@ -199,14 +199,14 @@ def test_negative_length_error(refuses: Refuses, draw: RandomInputs) -> None:
 @graded("bigram.bigram_loss", points=2)
 def test_loss(agree: Agree, draw: RandomInputs) -> None:
     """A batch of pairs, with tokens that do not occur"""
-    agree(np.array([3, 0, 2]), np.array([1, 0, 4]), draw.normal(5, 5))
+    agree(np.array([3, 0, 2], np.int64), np.array([1, 0, 4], np.int64), draw.normal(5, 5))
     agree(draw.integers(1, high=6), draw.integers(1, high=6), draw.normal(6, 6))
 
 
 @graded("bigram.bigram_loss", points=2)
 def test_loss_repeated(agree: Agree, draw: RandomInputs) -> None:
     """Tokens that occur several times: all their pairs add to the gradient"""
-    agree(np.array([2, 0, 2, 2]), np.array([1, 0, 1, 3]), draw.normal(4, 4))
+    agree(np.array([2, 0, 2, 2], np.int64), np.array([1, 0, 1, 3], np.int64), draw.normal(4, 4))
     agree(draw.integers(30, high=5), draw.integers(30, high=5), draw.normal(5, 5))
 
 
@@ -221,7 +221,7 @@ def test_loss_shapes(agree: Agree, draw: RandomInputs) -> None:
 def test_loss_extreme(agree: Agree, draw: RandomInputs) -> None:
     """Scores of ±1000: nothing overflows"""
     W = np.array([[1000.0, 0.0, -1000.0], [0.0, 0.0, 900.0], [-1000.0, -1000.0, -999.0]])
-    agree(np.array([0, 1, 2, 0]), np.array([2, 0, 1, 0]), W)
+    agree(np.array([0, 1, 2, 0], np.int64), np.array([2, 0, 1, 0], np.int64), W)
 
 
 @graded("bigram.bigram_loss")
@@ -306,8 +306,8 @@ def documented_run(student: StudentCode, reference: Reference, compare: Compare)
 @graded("bigram.train_bigram", points=2)
 def test_same_pair(documented_run: DocumentedRun, draw: RandomInputs) -> None:
     """A text of one pair only, so that every draw gives the same batch"""
-    documented_run(np.full(9, 1), 3, 6, 0.5, 4, draw.rng())
-    documented_run(np.array([2, 0]), 4, 5, 2.0, 3, draw.rng())
+    documented_run(np.full(9, 1, np.int64), 3, 6, 0.5, 4, draw.rng())
+    documented_run(np.array([2, 0], np.int64), 4, 5, 2.0, 3, draw.rng())
 
 
 @graded("bigram.train_bigram", points=2)

@@ -328,7 +328,7 @@ def test_bpe_encode_unknown_text(refuses: Refuses, trained: Trained) -> None:
 def test_bpe_decode(agree: Agree, trained: Trained, draw: RandomInputs) -> None:
     """Tokens of letters and spaces"""
     vocab, _ = trained(WORDS, 268)
-    agree(np.array([260, 257, 68, 220, 264]), vocab)
+    agree(np.array([260, 257, 68, 220, 264], np.int64), vocab)
     agree(draw.integers(20, low=64, high=90), vocab)
 
 
@@ -367,7 +367,7 @@ def test_bpe_decode_forms(agree: Agree, trained: Trained) -> None:
     agree(np.array([260, 257, 72], dtype=np.uint16), vocab)
     agree(np.array([], dtype=np.int64), vocab)
     agree([], {})
-    agree(np.array([260]), vocab)
+    agree(np.array([260], np.int64), vocab)
 
 
 @graded("bpe.bpe_decode")
@@ -375,7 +375,7 @@ def test_bpe_decode_unknown(refuses: Refuses, trained: Trained) -> None:
     """An unknown id is a ValueError, a negative one too"""
     vocab, _ = trained(WORDS, 260)
     for ids in ([70, 260], [-1, 70], [70, 71, -3], [9999]):
-        refuses(np.array(ids), vocab)
+        refuses(np.array(ids, np.int64), vocab)
     refuses([1], {"a": 0, "b": 2})
 
 
@@ -383,7 +383,7 @@ def test_bpe_decode_unknown(refuses: Refuses, trained: Trained) -> None:
 def test_bpe_decode_unknown_text(refuses: Refuses, trained: Trained) -> None:
     """The message contains the unknown id"""
     vocab, _ = trained(WORDS, 260)
-    refuses(np.array([70, 71, 8642, 72]), vocab, about="8642")
+    refuses(np.array([70, 71, 8642, 72], np.int64), vocab, about="8642")
 
 
 @graded("bpe.bpe_decode")

@@ -29,15 +29,15 @@ def test_one_hot_batch(agree: Agree, draw: RandomInputs) -> None:
 @graded("embeddings.one_hot")
 def test_one_hot_vocabulary(agree: Agree) -> None:
     """Rows are as long as the vocabulary, whichever ids occur"""
-    agree(np.array([1, 0, 1, 1]), 7)
-    agree(np.array([0]), 1)
+    agree(np.array([1, 0, 1, 1], np.int64), 7)
+    agree(np.array([0], np.int64), 1)
     agree(np.array([[3, 2]], dtype=np.int32), 4)
 
 
 @graded("embeddings.one_hot", points=0.25)
 def test_one_hot_single(agree: Agree) -> None:
     """A single id, and no ids"""
-    agree(np.array(2), 4)
+    agree(np.array(2, np.int64), 4)
     agree(np.zeros((2, 0), dtype=np.int64), 3)
 
 
@@ -51,14 +51,14 @@ def test_one_hot_inputs_kept(unmodified: Unmodified, draw: RandomInputs) -> None
 def test_one_hot_errors(refuses: Refuses) -> None:
     """The documented error: an id that is negative or too large"""
     for ids in OUTSIDE_FIVE:
-        refuses(np.array(ids), 5)
+        refuses(np.array(ids, np.int64), 5)
 
 
 @graded("embeddings.embed_tokens")
 def test_lookup_text(agree: Agree, draw: RandomInputs) -> None:
     """One text, with repeated tokens"""
-    agree(np.array([3, 0, 3, 6, 3]), draw.normal(7, 4))
-    agree(np.array([2]), draw.normal(3, 1))
+    agree(np.array([3, 0, 3, 6, 3], np.int64), draw.normal(7, 4))
+    agree(np.array([2], np.int64), draw.normal(3, 1))
 
 
 @graded("embeddings.embed_tokens")
@@ -86,7 +86,7 @@ def test_lookup_inputs_kept(unmodified: Unmodified, draw: RandomInputs) -> None:
 def test_lookup_single(agree: Agree, draw: RandomInputs) -> None:
     """A single id, and no ids"""
     W_tok = draw.normal(4, 3)
-    agree(np.array(2), W_tok)
+    agree(np.array(2, np.int64), W_tok)
     agree(np.zeros((2, 0), dtype=np.int64), W_tok)
 
 
@@ -94,27 +94,27 @@ def test_lookup_single(agree: Agree, draw: RandomInputs) -> None:
 def test_lookup_errors(refuses: Refuses, draw: RandomInputs) -> None:
     """The documented error: an id that is negative or too large"""
     for ids in OUTSIDE_FIVE:
-        refuses(np.array(ids), draw.normal(5, 3))
+        refuses(np.array(ids, np.int64), draw.normal(5, 3))
 
 
 @graded("embeddings.embed_tokens_backward")
 def test_table_gradient(agree: Agree, draw: RandomInputs) -> None:
     """Different tokens; those that do not occur get 0"""
-    agree(draw.normal(3, 5), np.array([4, 1, 2]), 7)
+    agree(draw.normal(3, 5), np.array([4, 1, 2], np.int64), 7)
 
 
 @graded("embeddings.embed_tokens_backward")
 def test_table_gradient_repeated(agree: Agree, draw: RandomInputs) -> None:
     """A token that occurs many times: the sum of its gradients"""
-    agree(draw.normal(6, 4), np.array([1, 3, 1, 1, 0, 3]), 5)
-    agree(draw.normal(4, 3), np.array([0, 0, 0, 0]), 1)
+    agree(draw.normal(6, 4), np.array([1, 3, 1, 1, 0, 3], np.int64), 5)
+    agree(draw.normal(4, 3), np.array([0, 0, 0, 0], np.int64), 1)
 
 
 @graded("embeddings.embed_tokens_backward")
 def test_table_gradient_batch(agree: Agree, draw: RandomInputs) -> None:
     """Batches: one sum over all texts and positions"""
     # Some tokens occur in one text only: they show whether the texts overwrite each other.
-    agree(draw.normal(2, 6, 3), np.array([[0, 1, 0, 2, 1, 3], [2, 4, 2, 2, 4, 0]]), 6)
+    agree(draw.normal(2, 6, 3), np.array([[0, 1, 0, 2, 1, 3], [2, 4, 2, 2, 4, 0]], np.int64), 6)
     agree(draw.normal(2, 1, 4, 3), draw.integers(2, 1, 4, high=6), 6)
 
 
@@ -134,7 +134,7 @@ def test_table_gradient_inputs_kept(unmodified: Unmodified, draw: RandomInputs) 
 @graded("embeddings.embed_tokens_backward", points=0.25)
 def test_table_gradient_single(agree: Agree, draw: RandomInputs) -> None:
     """A single id, and no ids"""
-    agree(draw.normal(3), np.array(2), 4)
+    agree(draw.normal(3), np.array(2, np.int64), 4)
     agree(draw.normal(2, 0, 3), np.zeros((2, 0), dtype=np.int64), 4)
 
 
@@ -142,7 +142,7 @@ def test_table_gradient_single(agree: Agree, draw: RandomInputs) -> None:
 def test_table_gradient_errors(refuses: Refuses, draw: RandomInputs) -> None:
     """The documented error: an id that is negative or too large"""
     for ids in OUTSIDE_FIVE:
-        refuses(draw.normal(len(ids), 3), np.array(ids), 5)
+        refuses(draw.normal(len(ids), 3), np.array(ids, np.int64), 5)
 
 
 @graded("embeddings.sinusoidal_positions")
@@ -221,7 +221,7 @@ def test_embed_errors(refuses: Refuses, draw: RandomInputs) -> None:
     """The documented error: an id that is negative or too large"""
     W_tok = draw.normal(5, 4)
     for ids in OUTSIDE_FIVE:
-        refuses(np.array(ids), W_tok, draw.normal(6, 4))
+        refuses(np.array(ids, np.int64), W_tok, draw.normal(6, 4))
 
 
 @graded("embeddings.embed", points=0.25)

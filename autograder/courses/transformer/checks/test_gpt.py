@@ -353,7 +353,7 @@ def test_loss_short(agree: Agree, draw: RandomInputs) -> None:
 @graded("gpt.gpt_loss")
 def test_loss_repeated(agree: Agree, draw: RandomInputs) -> None:
     """The same token at many positions: its gradients add up"""
-    ids, targets = np.array([[1, 1, 3, 1], [3, 1, 1, 1]]), np.array([[2, 2, 2, 1], [1, 2, 2, 4]])
+    ids, targets = np.array([[1, 1, 3, 1], [3, 1, 1, 1]], np.int64), np.array([[2, 2, 2, 1], [1, 2, 2, 4]], np.int64)
     for tied in (True, False):
         config = _tiny(tied=tied)
         agree(ids, targets, _params(draw, config), config)

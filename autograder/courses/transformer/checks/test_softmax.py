@@ -145,7 +145,7 @@ def test_loss_batch(agree: Agree, draw: RandomInputs) -> None:
 @graded("softmax.cross_entropy", "softmax.cross_entropy_backward")
 def test_loss_confidently_wrong(agree: Agree) -> None:
     """Confidently wrong scores of about ±1000: nothing overflows"""
-    agree(np.array([[1000.0, 0.0, -1000.0], [0.0, 0.0, 900.0]]), np.array([2, 0]))
+    agree(np.array([[1000.0, 0.0, -1000.0], [0.0, 0.0, 900.0]]), np.array([2, 0], np.int64))
 
 
 @graded("softmax.cross_entropy")
@@ -200,7 +200,7 @@ def test_gradient_inputs_kept(unmodified: Unmodified, reference: Reference, draw
 def test_loss_gradient_batch(agree: Agree, draw: RandomInputs) -> None:
     """Batch and position axes; repeated targets"""
     agree(draw.normal(2, 3, 7), draw.integers(2, 3, high=7))
-    agree(draw.normal(5, 4), np.array([1, 1, 1, 3, 1]))
+    agree(draw.normal(5, 4), np.array([1, 1, 1, 3, 1], np.int64))
 
 
 @graded("softmax.cross_entropy_backward")

@@ -21,7 +21,7 @@ ODD_CHARACTERS = "\t\n\r !09AZ_az\u00a0ßéñ\u0301Ωж中🙂"
 
 def _numbers(draw: RandomInputs, n: int) -> Array:
     """Return a text of `n` different ids in mixed order: each id occurs at one position only."""
-    return (37 * np.arange(n) + int(draw.integers(1, high=1009)[0])) % 1009
+    return (37 * np.arange(n, dtype=np.int64) + int(draw.integers(1, high=1009)[0])) % 1009
 
 
 class Batches:
@@ -40,8 +40,8 @@ class Batches:
         x = value[0] if isinstance(value, tuple) and value else None
         starts = np.zeros(batch_size, dtype=np.int64)
         if isinstance(x, np.ndarray) and x.shape == (batch_size, block_size):
-            starts = (x[:, :1] == ids[: len(ids) - block_size]).argmax(axis=1)
-        positions = starts[:, None] + np.arange(block_size)
+            starts = np.argmax(x[:, :1] == ids[: len(ids) - block_size], axis=1)
+        positions = starts[:, None] + np.arange(block_size, dtype=np.int64)
         text = ids.astype(np.int64)
         try:
             self.compare(value, (text[positions], text[positions + 1]))
@@ -151,7 +151,7 @@ def test_decode_odd_characters(agree: Agree, reference: Reference, draw: RandomI
     """Line breaks, spaces, accents; the ids do not begin with 0"""
     _, _, itos = reference.tokenizer.build_vocab(ODD_CHARACTERS, start=3)
     agree(draw.integers(40, low=3, high=3 + len(itos)), itos)
-    agree(np.arange(3 + len(itos))[:2:-1], itos)
+    agree(np.arange(3 + len(itos), dtype=np.int64)[:2:-1], itos)
 
 
 @graded("tokenizer.decode")
@@ -162,7 +162,7 @@ def test_decode_forms(agree: Agree, reference: Reference) -> None:
     agree(np.array([2, 0, 1, 1], dtype=np.uint8), itos)
     agree(np.array([], dtype=np.int64), itos)
     agree([], {})
-    agree(np.array([1]), itos)
+    agree(np.array([1], np.int64), itos)
 
 
 @graded("tokenizer.decode")
@@ -172,7 +172,7 @@ def test_decode_unknown(refuses: Refuses, reference: Reference) -> None:
     # The first one that is accepted shows what is not checked: anything, ids after the first, large ones, negative
     # ones, those below the first of the vocabulary.
     for ids in ([-3, 9], [1, -3, 9], [1, 9], [2, -3], [0, 1], [1, 4, 2], [3, 2, -1]):
-        refuses(np.array(ids), itos)
+        refuses(np.array(ids, np.int64), itos)
     refuses([2, 9], itos)
 
 
@@ -180,7 +180,7 @@ def test_decode_unknown(refuses: Refuses, reference: Reference) -> None:
 def test_decode_unknown_text(refuses: Refuses, reference: Reference) -> None:
     """The message contains the first unknown id and its position"""
     _, _, itos = reference.tokenizer.build_vocab("abc")
-    ids = np.arange(30) % 3
+    ids = np.arange(30, dtype=np.int64) % 3
     ids[[23, 27]] = 869, 714
     refuses(ids, itos, about="869")
     refuses(ids, itos, about="23")

@@ -88,5 +88,5 @@ def test_greedy_inputs_kept(unmodified: Unmodified, draw: RandomInputs) -> None:
 def test_greedy_errors(refuses: Refuses, draw: RandomInputs) -> None:
     """The documented errors: a negative source id, a source id that is too large"""
     params, config = draw_model(draw)
-    refuses(np.array([[1, -1, 2]]), params, config, 1, 2, 4)
-    refuses(np.array([[1, VS, 2]]), params, config, 1, 2, 4)
+    refuses(np.array([[1, -1, 2]], np.int64), params, config, 1, 2, 4)
+    refuses(np.array([[1, VS, 2]], np.int64), params, config, 1, 2, 4)

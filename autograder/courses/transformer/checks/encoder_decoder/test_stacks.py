@@ -74,8 +74,8 @@ def test_encode_inputs_kept(unmodified: Unmodified, draw: RandomInputs) -> None:
 def test_encode_errors(refuses: Refuses, draw: RandomInputs) -> None:
     """The documented errors: a negative id, an id that is too large"""
     params, config = draw_model(draw)
-    refuses(np.array([[1, -1, 2]]), params, config)
-    refuses(np.array([[1, VS, 2]]), params, config)
+    refuses(np.array([[1, -1, 2]], np.int64), params, config)
+    refuses(np.array([[1, VS, 2]], np.int64), params, config)
 
 
 @graded("encoder_decoder.encode", points=0.5)
@@ -176,8 +176,8 @@ def test_decode_inputs_kept(unmodified: Unmodified, draw: RandomInputs) -> None:
 def test_decode_errors(refuses: Refuses, draw: RandomInputs) -> None:
     """The documented errors: a negative id, an id that is too large"""
     (params, config), memory = draw_model(draw), draw.normal(1, 5, D)
-    refuses(np.array([[1, -1, 2]]), memory, params, config)
-    refuses(np.array([[1, VT, 2]]), memory, params, config)
+    refuses(np.array([[1, -1, 2]], np.int64), memory, params, config)
+    refuses(np.array([[1, VT, 2]], np.int64), memory, params, config)
 
 
 @graded("encoder_decoder.transformer", points=2)
@@ -227,6 +227,6 @@ def test_transformer_errors(refuses: Refuses, draw: RandomInputs) -> None:
     """The documented errors: negative ids, ids that are too large for their vocabulary"""
     params, config = draw_small_model(draw)
     for wrong in (-1, VS):
-        refuses(np.array([[1, wrong, 2]]), np.array([[1, 3]]), params, config)
+        refuses(np.array([[1, wrong, 2]], np.int64), np.array([[1, 3]], np.int64), params, config)
     for wrong in (-1, VT):
-        refuses(np.array([[1, 4, 2]]), np.array([[1, wrong]]), params, config)
+        refuses(np.array([[1, 4, 2]], np.int64), np.array([[1, wrong]], np.int64), params, config)

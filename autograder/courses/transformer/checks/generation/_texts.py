@@ -37,7 +37,7 @@ def draw_prompts(draw: RandomInputs, config: Config, *shape: int) -> Array:
 def hit_tokens(probs: Array, numbers: Array) -> Array:
     """Return the tokens that the random numbers (...) hit in probabilities (..., V), as `sample` documents it."""
     ends = np.cumsum(probs, axis=-1, dtype=np.float64)
-    return np.asarray((ends <= numbers[..., None] * ends[..., -1:]).sum(axis=-1))
+    return np.asarray((ends <= numbers[..., None] * ends[..., -1:]).sum(axis=-1, dtype=np.int64))
 
 
 def drawn_text(
@@ -79,7 +79,7 @@ def require_frequencies(tokens: Array, probs: Array, context: str = "") -> None:
     allowed = 6 * np.sqrt(tokens.size * expected * (1 - expected)) + 4
     excess = np.abs(counts - tokens.size * expected) - allowed
     if (excess > 0).any():
-        token = int(excess.argmax())
+        token = int(np.argmax(excess))
         share = counts[token] / tokens.size
         raise Mismatch(
             f"token {token} has probability {expected[token]:.3f} but was drawn in {share:.3f} of {tokens.size} "

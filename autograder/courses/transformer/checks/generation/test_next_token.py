@@ -169,7 +169,7 @@ def test_frequencies(student: StudentCode, draw: RandomInputs) -> None:
 def test_rows(student: StudentCode, draw: RandomInputs) -> None:
     """Every row from its own probabilities; no batch axis, and two"""
     certain = draw.integers(5, 7, high=6)
-    tokens = student.generation.sample((certain[..., None] == np.arange(6)) * 1.0, draw.rng())
+    tokens = student.generation.sample((certain[..., None] == np.arange(6, dtype=np.int64)) * 1.0, draw.rng())
     if (require_tokens(tokens, (5, 7), 6) != certain).any():
         raise Mismatch("a token of probability 1 was not drawn")
     single = student.generation.sample(np.array([0.0, 0.0, 1.0]), draw.rng())
@@ -236,7 +236,7 @@ def test_borders(student: StudentCode, compare: Compare, draw: RandomInputs) -> 
     rows = np.stack([u, 1 - u, np.zeros(8)], axis=-1)  # Each sum is exactly 1: u has at most 53 binary digits.
     for order in ((0, 1, 2), (0, 2, 1), (2, 0, 1)):
         tokens = require_tokens(student.generation.sample(rows[:, order], rng), (8,), 3)
-        compare(tokens, np.full(8, order.index(1)))
+        compare(tokens, np.full(8, order.index(1), np.int64))
 
 
 @graded("generation.sample", points=0.25)

@@ -229,5 +229,5 @@ def test_bad_ids(refuses: Refuses, draw: RandomInputs) -> None:
     config = _config()
     params = _params(draw, config)
     for bad in (-1, 11):
-        refuses(np.array([[3, bad, 2]]), params, config)
-        refuses(np.array([[3, 2, bad]]), params, config)
+        refuses(np.array([[3, bad, 2]], np.int64), params, config)
+        refuses(np.array([[3, 2, bad]], np.int64), params, config)

@@ -12,7 +12,7 @@ from autograder.engine.inputs import Array, RandomInputs
 graded = pytest.mark.graded
 FLOAT32 = np.float32
 FORWARD, GRADIENT = "llama.grouped_query_attention", "llama.grouped_query_attention_backward"
-GAPS = np.array([0, 2, 3, 7, 20])
+GAPS = np.array([0, 2, 3, 7, 20], np.int64)
 
 
 def _params(
@@ -88,7 +88,7 @@ def test_attention_positions(agree: Agree, draw: RandomInputs) -> None:
     """Positions with gaps, and not in order"""
     x, params = draw.normal(2, 5, 12), _params(draw, 12, 3, 1)
     agree(x, params, 3, 1, positions=GAPS)
-    agree(x, params, 3, 1, np.tri(5, dtype=bool), np.array([3, 0, 9, 1, 1]))
+    agree(x, params, 3, 1, np.tri(5, dtype=bool), np.array([3, 0, 9, 1, 1], np.int64))
 
 
 @graded(FORWARD)

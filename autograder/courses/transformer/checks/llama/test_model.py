@@ -127,7 +127,7 @@ def test_llama_tied_gradient(backward: Backward, draw: RandomInputs) -> None:
 def test_llama_tokens_gradient(backward: Backward, draw: RandomInputs) -> None:
     """Tokens that occur several times, and tokens that do not occur"""
     config = _tiny(vocab_size=9)
-    ids = np.array([[3, 3, 1, 3], [1, 8, 8, 8]])
+    ids = np.array([[3, 3, 1, 3], [1, 8, 8, 8]], np.int64)
     backward(draw.normal(2, 4, 9), ids, _params(draw, config), config)
 
 

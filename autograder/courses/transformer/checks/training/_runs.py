@@ -34,6 +34,6 @@ def draw_batches(draw: RandomInputs, config: Config, count: int, size: int) -> l
     batches = []
     for _ in range(count):
         starts, noise = draw.integers(size, 1, high=config.vocab_size), draw.booleans(size, config.block_size + 1)
-        text = (starts + np.arange(config.block_size + 1) + noise) % config.vocab_size
+        text = (starts + np.arange(config.block_size + 1, dtype=np.int64) + noise) % config.vocab_size
         batches.append((text[:, :-1].copy(), text[:, 1:].copy()))
     return batches
