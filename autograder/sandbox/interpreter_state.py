@@ -34,7 +34,7 @@ import numpy as np
 # What student code may import besides the standard library. It is imported now, because its folder is not on the path
 # of student code; its own submodules are found through the package.
 _PACKAGES = ("numpy", "numpy.fft", "numpy.linalg", "numpy.ma", "numpy.polynomial", "numpy.random", "regex")
-_ROOTS = frozenset({*sys.stdlib_module_names, "numpy", "regex", "cython_runtime"})
+_ROOTS = frozenset({*sys.stdlib_module_names, "__main__", "__mp_main__", "numpy", "regex", "cython_runtime"})
 # Modules whose attributes belong to everybody: what student code replaces in them, only student code sees.
 _WATCHED = (builtins, contextlib, functools, io, json, linecache, math, operator, os, os.path, random, struct, time,
             traceback, np, np.linalg, np.random, np.fft)  # fmt: skip
@@ -86,14 +86,12 @@ class InterpreterState:
 
     def run(self, function: Callable[[], bytes]) -> bytes:
         """Call a function that runs student code, and return its value; flush what was printed."""
-        with (
-            _new_warning_filters(),
-            self._swapped_attributes(),
-            self._swapped_sys(),
-            self._swapped_modules(),
-            self._deeper_recursion(),
-        ):
-            value = self._context.run(function)
+        with _new_warning_filters(), self._swapped_sys(), self._swapped_modules(), self._deeper_recursion():
+            with self._swapped_attributes():  # the innermost, because the others use what it brings back
+                try:
+                    value = self._context.run(function)
+                except Exception:  # Student code has broken what the answer needs, such as a builtin function.
+                    self.exit_code, value = 1, b""
             for stream in (self._stdout, self._stderr):
                 # The stream may be full, or closed by the student: the output is lost, but not the answer.
                 with contextlib.suppress(OSError, ValueError):
@@ -114,21 +112,25 @@ class InterpreterState:
         """Apply the student's patches to `_WATCHED`; afterwards, note what has changed, and undo it."""
         folder = os.getcwd()
         spaces = [vars(module) for module in _WATCHED]
-        before = [dict(space) for space in spaces]
+        pairs = [(space, space.copy()) for space in spaces]
         for (index, name), value in self._patches.items():
             _put(spaces[index], name, value)
         try:
             yield
         finally:
-            patches: dict[tuple[int, str], Any] = {}
-            for index, (space, original) in enumerate(zip(spaces, before, strict=True)):
-                for name in _changed_names(space, original):
-                    value = space.get(name, _ABSENT)
-                    if isinstance(value, ModuleType) and name not in original:
-                        continue  # The import of a submodule, which is everybody's.
-                    patches[index, name] = value
-                    _put(space, name, original.get(name, _ABSENT))
-            self._patches = patches
+            # Builtins may be broken: until they are back, only methods of dictionaries are used.
+            changed = [space.copy() for space in spaces]
+            for space, original in pairs:
+                space.update(original)
+            self._patches = {}
+            for index, (space, original) in enumerate(pairs):
+                for name in _changed_names(changed[index], original):
+                    value = changed[index].get(name, _ABSENT)
+                    if name not in original:
+                        if isinstance(value, ModuleType):
+                            continue  # The import of a submodule, which is everybody's.
+                        del space[name]
+                    self._patches[index, name] = value
             if os.getcwd() != folder:
                 os.chdir(folder)
 
@@ -235,7 +237,7 @@ def _is_shared(name: str) -> bool:
 @functools.lru_cache(maxsize=1)
 def _hidden_names(count: int, last: str) -> tuple[str, ...]:
     """Return the modules to hide; `count` and `last` change whenever the grader has imported another module."""
-    return tuple(name for name in sys.modules if not _is_shared(name) and not name.startswith("_"))
+    return tuple(name for name in sys.modules if not _is_shared(name))
 
 
 def _standard_path() -> list[str]:

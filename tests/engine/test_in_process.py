@@ -1,11 +1,169 @@
-"""Checks in this very interpreter give the same documents as checks in processes."""
+"""Checks in this very interpreter give the same documents as checks in processes, without what a browser lacks."""
 
+import ast
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import click
+import pytest
+from support.commands import SOFTMAX, invoke, timeless
+from support.paths import ROOT, SUBMISSIONS
+
+import autograder
+from autograder.cli import COMMANDS
+from autograder.cli import main as program
+from autograder.courses.transformer import TRANSFORMER
 from autograder.engine.in_process_checks import InProcessChecker
+from autograder.engine.session import Options, check_many
+from autograder.results import to_document
+from autograder.sandbox import SandboxPolicy, start_workers
+from autograder.sandbox.in_process import InProcessWorkers
+
+# Emil's layernorm has an endless loop, which nothing can stop in-process.
+CLASS = [path for path in sorted((SUBMISSIONS / "class").iterdir()) if path.is_dir() and path.name != "emil"]
 
 
-def test_softmax_passes_again_and_again(solutions):
+def documents(workers, folders, functions):
+    results = []
+    check_many([(folder.name, folder) for folder in folders], Options(functions, workers=workers), results.append)
+    documents = [timeless(to_document(result, TRANSFORMER)) for result in results]
+    return [{key: value for key, value in document.items() if key != "sandbox"} for document in documents]
+
+
+def checks_of(document):
+    return [check for a in document["assignments"] for function in a["functions"] for check in function["checks"]]
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("enough_time")
+@pytest.mark.parametrize(
+    ("folders", "functions", "least"),
+    [
+        pytest.param([ROOT / "solutions"], None, 750, id="solutions"),
+        pytest.param(CLASS, TRANSFORMER.select(["softmax", "attention", "layernorm"]), 5 * 80, id="class"),
+    ],
+)
+def test_documents_are_those_of_forked_processes(folders, functions, least):
+    forked, in_process = (documents(workers, folders, functions) for workers in (start_workers, InProcessWorkers))
+    assert len(forked) == len(in_process) == len(folders)
+    compared = 0
+    for expected, actual in zip(forked, in_process, strict=True):
+        for one, other in zip(checks_of(expected), checks_of(actual), strict=True):
+            assert one == other
+            compared += 1
+        assert expected == actual
+    assert compared >= least
+
+
+def run_module(name, *arguments):
+    """Run a module of tests/support in an interpreter of its own; return the JSON that it prints."""
+    command = [sys.executable, "-m", f"support.{name}", *map(str, arguments)]
+    done = subprocess.run(command, cwd=ROOT / "tests", capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+@pytest.mark.parametrize("folder", [ROOT / "solutions", SUBMISSIONS / "class" / "bo"], ids=["right", "wrong"])
+def test_checks_need_nothing_that_a_browser_lacks(folder):
+    document = run_module("check_in_browser_like_python", folder)
+    assert document["sandbox"] == ["in-process"]
+    assert document["internal_errors"] == []
+    named = {check["mistake"]["id"] for check in checks_of(document) if check["mistake"]}
+    assert document["passed"] is (not named)
+    assert bool(named) is (folder.name == "bo")
+
+
+@pytest.mark.slow
+def test_shipped_answers_suffice_where_integers_have_32_bits():
+    found = run_module("check_with_int32")
+    assert found["default"] == "int32"
+    assert found["missing"] == []
+    assert found["failed"] == {}
+    assert found["errors"] == []
+    assert found["checks"] >= 750
+    assert found["answers"] == found["shipped"]
+
+
+# The test above replaces functions of NumPy, and cannot replace methods of arrays.
+METHODS_THAT_MAKE_INTEGERS = {"argmax", "argmin", "argsort", "nonzero", "searchsorted", "argpartition"}
+
+
+def default_integers(tree):
+    """Yield the line of each `x.argmax()`, and of each `x.astype(int)` or `dtype=int`."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute) and node.attr in METHODS_THAT_MAKE_INTEGERS:
+            if getattr(node.value, "id", "") != "np":
+                yield node.lineno
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            values = [*node.args, *(keyword.value for keyword in node.keywords)]
+            if any(getattr(value, "id", "") == "int" for value in values):
+                yield node.lineno
+
+
+def test_checks_make_no_default_integers_with_methods():
+    folder = ROOT / "autograder" / "courses" / "transformer" / "checks"
+    found = [
+        f"{path.name}:{line}"
+        for path in sorted(folder.rglob("*.py"))
+        for line in default_integers(ast.parse(path.read_bytes()))
+    ]
+    assert found == [], "write np.argmax(x), and name np.int64"
+
+
+def test_checker_sees_edits(tmp_path):
+    checker, file = InProcessChecker(), tmp_path / "softmax.py"
+    solution = (ROOT / "solutions" / "softmax.py").read_text("utf-8")
+    for text, passed in [(solution, True), ("def softmax(x):\n    return x\n", False), (solution, True)]:
+        file.write_text(text, "utf-8")
+        result = checker.check("my-gpt", tmp_path, ("softmax.softmax",))
+        assert result.passed is passed
+        assert {check.function for check in result.checks} == {"softmax.softmax"}
+
+
+def test_checker_ignores_changes_of_numpy(tmp_path):
+    (tmp_path / "softmax.py").write_text(
+        "import numpy as np\nnp.max = np.exp = np.allclose = lambda *args, **kwargs: 0\ndef softmax(x):\n    return 0\n"
+    )
     checker = InProcessChecker()
-    for _ in range(2):
-        result = checker.check("solutions", solutions, ("softmax.softmax",))
-        assert result.passed
-        assert result.sandbox == ["in-process"]
+    assert not checker.check("broken", tmp_path, ("softmax.softmax",)).passed
+    assert checker.check("solutions", ROOT / "solutions", ("softmax.softmax",)).passed
+
+
+# Who may use the workers: import-linter holds the same for classroom and cli, also for indirect imports.
+USERS = {"sandbox/in_process.py", "engine/in_process_checks.py"}
+
+
+def test_only_the_browser_can_choose_in_process_workers():
+    root = Path(autograder.__file__).parent
+    found = {
+        path.relative_to(root).as_posix()
+        for path in root.rglob("*.py")
+        if "InProcessWorkers" in path.read_text("utf-8") or "sandbox.in_process" in path.read_text("utf-8")
+    }
+    assert found == USERS
+    users_of_checker = {
+        path.relative_to(root).parts[0] for path in root.rglob("*.py") if "InProcessChecker" in path.read_text("utf-8")
+    }
+    assert users_of_checker <= {"engine", "browser"}
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_no_command_has_an_option_for_in_process_workers(name):
+    command = program.get_command(click.Context(program), name)
+    texts = [text for parameter in command.params for text in (parameter.name, *parameter.opts)]
+    texts += [choice for parameter in command.params for choice in getattr(parameter.type, "choices", ())]
+    assert not [text for text in texts if "process" in text and text not in ("processes", "--processes")]
+
+
+def test_check_uses_a_process(tmp_path):
+    (tmp_path / "softmax.py").write_text(SOFTMAX, "utf-8")
+    done = invoke("check", "softmax.softmax", "--dir", tmp_path, "--json")
+    assert json.loads(done.stdout)["sandbox"][0] == "process"
+
+
+def test_sandbox_cannot_be_in_process(solutions):
+    options = Options(("softmax.softmax",), workers=InProcessWorkers, sandbox=SandboxPolicy(("landlock",)))
+    with pytest.raises(ValueError, match="needs a process of its own"):
+        check_many([("solutions", solutions)], options, print)

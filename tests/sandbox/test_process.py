@@ -20,15 +20,20 @@ from autograder.sandbox import (
     start_workers,
     strongest_level,
 )
+from autograder.sandbox.in_process import InProcessWorkers
 
 GOOD = "import numpy as np\ndef log_softmax(x, axis=-1):\n    return np.asarray(x) * 2\n"
 
 
-@pytest.fixture(scope="module", params=["fork", "spawn"])
+WORKERS = {"fork": ForkedWorkers, "spawn": SpawnedWorkers, "in-process": InProcessWorkers}
+real_processes = pytest.mark.parametrize("some_workers", ["fork", "spawn"], indirect=True)
+
+
+@pytest.fixture(scope="module", params=WORKERS)
 def some_workers(request):
     if request.param == "fork" and not hasattr(os, "fork"):
         pytest.skip("this system cannot fork")
-    with (ForkedWorkers if request.param == "fork" else SpawnedWorkers)() as workers:
+    with WORKERS[request.param]() as workers:
         yield workers
 
 
@@ -56,11 +61,18 @@ def test_call_returns_equal_values(student):
     assert still_works(student)
 
 
+@pytest.mark.parametrize("code", [0, 7])
+def test_os_exit_costs_one_call(student, code):
+    student = student(f"def softmax(x):\n    try:\n        import os; os._exit({code})\n    except BaseException: 0\n")
+    with pytest.raises(Died, match=rf"exit code {code} \(os\._exit"):
+        student.softmax.softmax(1)
+    assert still_works(student)
+
+
+@real_processes
 @pytest.mark.parametrize(
     ("body", "words"),
     [
-        ("import os; os._exit(0)", "exit code 0"),
-        ("import os; os._exit(7)", "exit code 7"),
         ("import os, signal; os.kill(os.getpid(), signal.SIGKILL)", "SIGKILL"),
         ("import ctypes; ctypes.string_at(0)", "SIGSEGV"),
         ("import os; os.close(3); os.closerange(3, 200)", "its process"),
@@ -77,6 +89,7 @@ def test_process_that_ends_costs_one_call(student, body, words):
     assert still_works(student)
 
 
+@real_processes
 @pytest.mark.parametrize(
     "body",
     [
@@ -170,17 +183,20 @@ def test_import_of_other_packages_fails(student, name):
 
 def test_grader_is_not_visible_to_the_student(student):
     student = student(
-        "import sys, os\n"
+        "import sys\n"
         "def softmax(x):\n"
-        "    return [sorted(os.environ), [p for p in sys.path if 'site-packages' in p],\n"
+        "    return [[p for p in sys.path if 'site-packages' in p],\n"
         "            [m for m in sys.modules if m.startswith(('torch', 'autograder', '_pytest', 'rich'))]]\n"
     )
-    environment, paths, modules = student.softmax.softmax(1)
+    assert student.softmax.softmax(1) == [[], []]
+
+
+@real_processes
+def test_environment_is_not_visible_to_the_student(student):
+    environment = student("import os\ndef softmax(x):\n    return sorted(os.environ)\n").softmax.softmax(1)
     threads = {"OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS"}
     # LC_CTYPE is set by Python itself.
     assert set(environment) <= {*threads, "MALLOC_TRIM_THRESHOLD_", "MALLOC_MMAP_THRESHOLD_", "LC_CTYPE"}
-    assert paths == []
-    assert modules == []
 
 
 @pytest.mark.parametrize("name", ["numpy", "random", "json", "conftest", "sitecustomize", "frames", "serve"])
