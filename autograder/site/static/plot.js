@@ -4,11 +4,12 @@
 // differ in their dashes, too, and heat maps show amounts by how strong a color is. A plot is drawn again when the width
 // that it has changes, so that its text keeps its size.
 
-import { CHARACTER, LINE, round, scaleOf, shape, text, wrap } from "./plot_shapes.js";
+import { CHARACTER, LINE, fit, round, scaleOf, shape, text, wrap } from "./plot_shapes.js";
 
 const DEFAULT_WIDTH = 640;
 const GAP = 18; // between panels
 const LEVELS = 24; // strengths of a color in a heat map
+const LONGEST_TICK = 110; // width of a label on the x axis; of a longer one only the beginning is shown
 
 /**
  * @typedef {import("./plot_shapes.js").Axis} Axis
@@ -62,7 +63,7 @@ function drawPanels(picture, data, width) {
   const rows = Math.ceil(data.panels.length / columns);
   for (let first = 0; first < data.panels.length; first += columns) {
     const row = data.panels.slice(first, first + columns);
-    const heads = row.map((panel) => headLines(panel, size - leftMargin(panel)));
+    const heads = row.map((panel) => headLines(panel, size - leftMargin(panel, size)));
     const highest = Math.max(...heads.map((head) => head.lines));
     const bottoms = row.map((panel, column) => {
       const group = shape("g", { class: `plot-panel plot-${panel.kind}` });
@@ -85,13 +86,13 @@ function headLines(panel, width) {
   const named = (panel.series ?? []).filter(({ label }) => label);
   const ranges = (panel.marks ?? []).filter(({ kind }) => kind === "range");
   /** @type {{label: string, series: Series | null}[]} */
-  const entries = [...named.map((series) => ({ label: series.label, series })),
-    ...ranges.map(({ label }) => ({ label, series: null }))];
+  const entries = [...named.map((series) => ({ label: fit(series.label, width - 44), series })),
+    ...ranges.map(({ label }) => ({ label: fit(label, width - 44), series: null }))];
   /** @type {{label: string, series: Series | null}[][]} */
   const rows = [];
   let room = 0;
   for (const entry of entries) {
-    const needed = keyWidth(entry.label);
+    const needed = Math.min(keyWidth(entry.label), width);
     if (needed > room) {
       rows.push([]);
       room = width;
@@ -114,7 +115,7 @@ function headLines(panel, width) {
  */
 function drawPanel(group, panel, head, outer, headHeight, rows, hasLabel) {
   let top = outer.top + (headHeight - head.lines) * LINE;
-  const left = outer.left + leftMargin(panel);
+  const left = outer.left + leftMargin(panel, outer.width);
   const inner = { left, top: outer.top + headHeight * LINE + 6, width: outer.left + outer.width - left - 6, height: 0 };
   inner.height = panelHeight(panel, inner.width, rows);
   for (const line of head.title) {
@@ -169,20 +170,20 @@ function drawAxes(group, panel, inner, toX, toY, edge, hasLabel) {
   for (const { at, label } of panel.y.ticks) {
     const y = round(toY(at));
     if (ruled) group.append(shape("line", { class: "plot-rule", x1: inner.left, x2: inner.left + inner.width, y1: y, y2: y }));
-    group.append(text(label, inner.left - 6, y + 4, "plot-tick plot-end"));
+    group.append(text(fit(label, inner.left - edge - LINE - 8), inner.left - 6, y + 4, "plot-tick plot-end"));
   }
   if (ruled) {
     const zero = panel.kind === "bars" ? round(toY(0)) : bottom;
     group.append(shape("line", { class: "plot-axis", x1: inner.left, x2: inner.left + inner.width, y1: zero, y2: zero }));
   }
-  const widest = Math.max(...panel.x.ticks.map(({ label }) => label.length)) * CHARACTER;
+  const widest = Math.min(LONGEST_TICK, Math.max(...panel.x.ticks.map(({ label }) => label.length)) * CHARACTER);
   const slot = inner.width / Math.max(1, panel.x.ticks.length);
   const isNamed = panel.kind === "bars" || Boolean(panel.texts);
   const turned = isNamed && widest + 3 > slot;
   const every = isNamed ? 1 : Math.ceil((widest + 4) / slot);
   for (const { at, label } of panel.x.ticks.filter((_, number) => number % every === 0)) {
     const x = round(toX(at));
-    const tick = text(label, x, bottom + LINE - 1, turned ? "plot-tick plot-end" : "plot-tick plot-middle");
+    const tick = text(fit(label, LONGEST_TICK), x, bottom + LINE - 1, turned ? "plot-tick plot-end" : "plot-tick plot-middle");
     if (turned) {
       tick.setAttribute("x", String(x + 4));
       tick.setAttribute("y", String(bottom + 6));
@@ -384,7 +385,12 @@ function keyWidth(label) {
   return 44 + label.length * CHARACTER;
 }
 
-/** Return the room for the label and the ticks of the y axis. @param {Panel} panel */
-function leftMargin(panel) {
-  return LINE + Math.max(...panel.y.ticks.map(({ label }) => label.length)) * CHARACTER + 8;
+/**
+ * Return the room for the label and the ticks of the y axis.
+ * @param {Panel} panel
+ * @param {number} width of the panel
+ */
+function leftMargin(panel, width) {
+  const widest = Math.max(...panel.y.ticks.map(({ label }) => label.length)) * CHARACTER;
+  return LINE + Math.min(widest, width * 0.35) + 8;
 }

@@ -32,7 +32,7 @@ export function wrap(words, width) {
   const most = Math.max(8, Math.floor(width / CHARACTER));
   /** @type {string[]} */
   const lines = [];
-  for (const word of words.split(" ")) {
+  for (const word of words.split(" ").map((part) => fit(part, most * CHARACTER))) {
     const last = lines[lines.length - 1];
     if (last !== undefined && last.length + 1 + word.length <= most) lines[lines.length - 1] = `${last} ${word}`;
     else lines.push(word);
@@ -66,4 +66,14 @@ export function text(content, x, y, name) {
 /** @param {number} value */
 export function round(value) {
   return Math.round(value * 10) / 10;
+}
+
+/**
+ * Return the beginning of a text that is too long for a width.
+ * @param {string} words
+ * @param {number} width
+ */
+export function fit(words, width) {
+  const most = Math.max(3, Math.floor(width / CHARACTER + 0.5));
+  return words.length <= most ? words : `${words.slice(0, most - 1)}…`;
 }
