@@ -4,6 +4,7 @@ import ast
 import json
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -15,12 +16,12 @@ import autograder
 from autograder.cli import COMMANDS
 from autograder.cli import main as program
 from autograder.courses.transformer import TRANSFORMER
-from autograder.engine.in_process_checks import InProcessChecker
-from autograder.engine.session import Options, check_many
+from autograder.engine.session import Options, check, check_many
 from autograder.results import to_document
 from autograder.sandbox import SandboxPolicy, start_workers
 from autograder.sandbox.in_process import InProcessWorkers
 
+IN_PROCESS = Options(("softmax.softmax",), workers=InProcessWorkers)
 # Emil's layernorm has an endless loop, which nothing can stop in-process.
 CLASS = [path for path in sorted((SUBMISSIONS / "class").iterdir()) if path.is_dir() and path.name != "emil"]
 
@@ -112,41 +113,33 @@ def test_checks_make_no_default_integers_with_methods():
     assert found == [], "write np.argmax(x), and name np.int64"
 
 
-def test_checker_sees_edits(tmp_path):
-    checker, file = InProcessChecker(), tmp_path / "softmax.py"
-    solution = (ROOT / "solutions" / "softmax.py").read_text("utf-8")
+def test_checks_see_edits(tmp_path):
+    file, solution = tmp_path / "softmax.py", (ROOT / "solutions" / "softmax.py").read_text("utf-8")
     for text, passed in [(solution, True), ("def softmax(x):\n    return x\n", False), (solution, True)]:
         file.write_text(text, "utf-8")
-        result = checker.check("my-gpt", tmp_path, ("softmax.softmax",))
+        result = check("my-gpt", tmp_path, IN_PROCESS)
         assert result.passed is passed
+        assert result.sandbox == ["in-process"]
         assert {check.function for check in result.checks} == {"softmax.softmax"}
 
 
-def test_checker_ignores_changes_of_numpy(tmp_path):
+def test_later_checks_do_not_see_changes_of_numpy(tmp_path):
     (tmp_path / "softmax.py").write_text(
         "import numpy as np\nnp.max = np.exp = np.allclose = lambda *args, **kwargs: 0\ndef softmax(x):\n    return 0\n"
     )
-    checker = InProcessChecker()
-    assert not checker.check("broken", tmp_path, ("softmax.softmax",)).passed
-    assert checker.check("solutions", ROOT / "solutions", ("softmax.softmax",)).passed
+    assert not check("broken", tmp_path, IN_PROCESS).passed
+    assert check("solutions", ROOT / "solutions", IN_PROCESS).passed
 
 
 # Who may use the workers: import-linter holds the same for classroom and cli, also for indirect imports.
-USERS = {"sandbox/in_process.py", "engine/in_process_checks.py"}
+USERS = {"browser", "sandbox"}
 
 
 def test_only_the_browser_can_choose_in_process_workers():
     root = Path(autograder.__file__).parent
-    found = {
-        path.relative_to(root).as_posix()
-        for path in root.rglob("*.py")
-        if "InProcessWorkers" in path.read_text("utf-8") or "sandbox.in_process" in path.read_text("utf-8")
-    }
-    assert found == USERS
-    users_of_checker = {
-        path.relative_to(root).parts[0] for path in root.rglob("*.py") if "InProcessChecker" in path.read_text("utf-8")
-    }
-    assert users_of_checker <= {"engine", "browser"}
+    words = ("InProcessWorkers", "sandbox.in_process", "import in_process")
+    paths = [path for path in root.rglob("*.py") if any(word in path.read_text("utf-8") for word in words)]
+    assert {path.relative_to(root).parts[0] for path in paths} == USERS
 
 
 @pytest.mark.parametrize("name", COMMANDS)
@@ -159,11 +152,11 @@ def test_no_command_has_an_option_for_in_process_workers(name):
 
 def test_check_uses_a_process(tmp_path):
     (tmp_path / "softmax.py").write_text(SOFTMAX, "utf-8")
-    done = invoke("check", "softmax.softmax", "--dir", tmp_path, "--json")
+    done = invoke("check", "softmax.softmax", "--dir", tmp_path, "--json", "-")
     assert json.loads(done.stdout)["sandbox"][0] == "process"
 
 
 def test_sandbox_cannot_be_in_process(solutions):
-    options = Options(("softmax.softmax",), workers=InProcessWorkers, sandbox=SandboxPolicy(("landlock",)))
+    options = replace(IN_PROCESS, sandbox=SandboxPolicy(("landlock",)))
     with pytest.raises(ValueError, match="needs a process of its own"):
         check_many([("solutions", solutions)], options, print)
