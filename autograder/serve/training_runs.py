@@ -224,7 +224,7 @@ class TrainingRuns:
                     "notes": record.get("notes", []),
                 }
                 event = {"event": "training-ended", "run": run.number, **run.end}
-        self._emit(event)
+        self._publish(event)
 
     def _receive_text(self, number: int, record: Record) -> None:
         kind = record.pop("record")
@@ -239,7 +239,11 @@ class TrainingRuns:
             error = None if record.get("killed") else record.get("message")
             event = {"event": "generation-ended", "stopped": stopped, "error": error,
                      "notes": record.get("notes", [])}  # fmt: skip
-        self._emit({**event, "generation": number})
+        self._publish({**event, "generation": number})
+
+    def _publish(self, event: dict[str, Any]) -> None:
+        if not self._closed:  # The last events of a run that ends with the server have nobody to read them.
+            self._emit(event)
 
 
 def _missing_package() -> str | None:

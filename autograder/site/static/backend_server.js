@@ -101,9 +101,12 @@ class ServerBackend {
     }
   }
 
-  /** Report the state of the files as if all of it had just changed. */
+  /** Report the state of the files as if all of it had just changed; a page without files asks for what it needs. */
   async _readAgain() {
-    if (!this._page.module) return;
+    if (!this._page.module) {
+      this._callback?.({ event: "missed" });
+      return;
+    }
     try {
       const { module, cells, statuses, points } = await this.request("open", { module: this._page.module });
       this._callback?.({ event: "changed", module, cells, statuses, points, notes: [] });

@@ -54,10 +54,15 @@ class TrainingPage {
   }
 
   /** Ask for the state if something seems to run, and no event has arrived for some time: one may have been lost. */
-  async _askIfQuiet() {
+  _askIfQuiet() {
     const wasQuiet = this._isQuiet;
     this._isQuiet = true;
-    if (!wasQuiet || !this._isReady || this.connection.isLost || !(this.run.isRunning || this.text.isRunning)) return;
+    if (wasQuiet && (this.run.isRunning || this.text.isRunning)) this._askForState();
+  }
+
+  async _askForState() {
+    if (!this._isReady || this.connection.isLost) return;
+    this._isQuiet = true;
     try {
       const state = await this.connection.request("training");
       if (this._isQuiet) await this._showState(state);
@@ -76,6 +81,8 @@ class TrainingPage {
     this._isQuiet = false;
     if (!this._isReady) {
       this._early.push(event);
+    } else if (event.event === "missed") {
+      this._askForState();
     } else if (event.event.startsWith("training")) {
       this.run.receive(event);
       this.form.setRunning(this.run.isRunning);
