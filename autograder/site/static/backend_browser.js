@@ -207,7 +207,7 @@ export class BrowserBackend {
    */
   async #perform(action, payload) {
     await this.#started;
-    let answer = await this.#exchange(action, payload, { answers: await this.#answersFor(payload) });
+    let answer = await this.#exchange(action, payload, { answers: await this.#answersFor(action, payload) });
     while (answer.need) {
       const missing = answer.need.filter((/** @type {string} */ name) => !this.#sent.has(name));
       if (!missing.length) {
@@ -239,11 +239,12 @@ export class BrowserBackend {
 
   /**
    * Return the answers that a check of the named function or assignment needs and the worker does not have yet.
+   * @param {string} action
    * @param {{function?: string, module?: string}} payload
    */
-  async #answersFor(payload) {
-    const module = payload.function?.split(".")[0];
-    const needs = module ? (this.#index.needs[module] ?? []) : [];
+  async #answersFor(action, payload) {
+    const module = action === "open" ? "" : (payload.module ?? payload.function?.split(".")[0]);
+    const needs = this.#index.needs[module ?? ""] ?? [];
     return this.#download(needs.filter((/** @type {string} */ name) => !this.#sent.has(name)));
   }
 
