@@ -162,7 +162,10 @@ class LessonSession:
             return {"text": cell.text, "digest": cell.digest, "backup": backup.as_posix() if backup else ""}
 
     def solution(self, payload: Payload) -> Reply:
-        """Return the solution of a function, by the rules of `headway solution`."""
+        """Return the solution of a function, by the rules of `headway solution`.
+
+        If it does not pass yet, return the question to ask first; a request with `give_up` then returns the solution.
+        """
         function, give_up = self._function(payload), payload.get("give_up") is True
         with self._lock:
             self._refresh()
@@ -177,6 +180,8 @@ class LessonSession:
                 if solutions.require_solution_allowed(workspace.folder, (function,), passed, give_up, state):
                     state.save()
             except solutions.SolutionRefused as error:
+                if error.rule == "give-up":
+                    return {"question": _question_before_giving_up(function)}
                 raise UsageError(_why_no_solution(error)) from None
             return {"text": solutions.solution_of(function, self.curriculum)}
 
@@ -354,7 +359,11 @@ def _field(payload: Payload, name: str, kind: type) -> Any:
 def _why_no_solution(refusal: solutions.SolutionRefused) -> str:
     if refusal.rule == "never":
         return "Your instructor has disabled solutions. Ask for a hint instead."
-    begin = f"{refusal.function} does not pass yet. Ask for a hint first."
-    if refusal.rule == "after-pass":
-        return f"{begin} Your instructor shows solutions only after they pass."
-    return f"{begin} You can see the solution now, and your workspace records that you did."
+    return (
+        f"{refusal.function} does not pass yet. Ask for a hint instead. "
+        "Your instructor shows solutions only after they pass."
+    )
+
+
+def _question_before_giving_up(function: str) -> str:
+    return f"{function} does not pass yet. Show its solution now? Your workspace records that you have seen it."

@@ -82,7 +82,7 @@ def test_hints_reset_and_solution(page):
     assert len(page.ask("hint", function=SOFT, more=True)["steps"]) == 1
     assert len(page.ask("hint", function=SOFT, more=True)["steps"]) == 2
     page.write(RIGHT)
-    assert "does not pass yet" in page.answer("solution", function=LOG, give_up=False)["error"]
+    assert "does not pass yet" in page.ask("solution", function=LOG, give_up=False)["question"]
     assert "np.exp" in page.ask("solution", function=SOFT, give_up=False)["text"]
     reply = page.ask("reset", function=SOFT)
     assert "NotImplementedError" in reply["text"] and reply["backup"] in page.files

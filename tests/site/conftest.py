@@ -72,8 +72,6 @@ def lesson_files(reports):
     plot = page_plots.draw("softmax-temperatures", lambda name, args, kwargs: np.full(args[0].shape, 0.2))
     data = json.dumps({"cells": cells_of_stub(), "reports": reports, "plot": plot}).replace("<", "\\u003c")
     files = pages(TRANSFORMER, "server")
-    if "assets/report.js" not in files:
-        pytest.skip("the site has no program for reports yet")
     html = files[f"{MODULE}.html"].decode()
     block = f'<script type="application/json" id="fake-data">{data}</script>'
     files[f"{MODULE}.html"] = html.replace("</body>", f"{block}</body>").encode()

@@ -106,7 +106,7 @@ const actions = {
   },
   async solution({ function: name, give_up }) {
     if (fake.statuses[name] !== "passed" && !give_up) {
-      throw new BackendError("softmax does not pass yet. You can see the solution now, and your workspace records that you did.");
+      return { question: `${name} does not pass yet. Show its solution now?` };
     }
     return { text: cells[name].text.replace(/ {4}raise.*/, "    x = as_float(x)\n    return x / x.sum(axis, keepdims=True)") };
   },

@@ -169,8 +169,8 @@ def test_reset_of_a_removed_function_adds_a_cell(session, folder):
 
 
 def test_solution_follows_the_rules(session, checker, folder):
-    with pytest.raises(UsageError, match=r"does not pass yet.*records"):
-        session.handle("solution", {"function": SOFT, "give_up": False})
+    question = session.handle("solution", {"function": SOFT, "give_up": False})["question"]
+    assert "does not pass yet" in question and "records" in question
     (folder / solutions.COURSE).write_text('solutions = "after-pass"')
     with pytest.raises(UsageError, match="only after they pass"):
         session.handle("solution", {"function": SOFT, "give_up": True})

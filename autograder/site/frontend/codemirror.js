@@ -26,4 +26,4 @@ const root = {
   },
 };
 const mount = StyleModule.mount;
-StyleModule.mount = (_, modules) => mount.call(StyleModule, root, modules);
+StyleModule.mount = (_, modules) => mount.call(StyleModule, /** @type {any} */ (root), modules);

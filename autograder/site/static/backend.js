@@ -24,6 +24,6 @@ export { BackendError } from "./backend_error.js";
  */
 export async function connect(page) {
   if (page.backend === "server") return (await import("./backend_server.js")).connect(page);
-  if (page.backend === "browser") return (await import("./backend_browser.js")).connect(page);
+  if (page.backend === "browser") return (await import("./backend_browser.js")).connect();
   return null;
 }

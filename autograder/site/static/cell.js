@@ -1,18 +1,15 @@
 // One cell of a lesson: the editor of a function with its buttons, report, hints and documentation.
 
 import { BackendError } from "./backend_error.js";
+import { CellView } from "./cell_view.js";
 import { CheckClock } from "./check_clock.js";
-import { docstring, layOut, signature } from "./documentation.js";
-import { ask, button, make, points as inPoints } from "./dom.js";
+import { ask } from "./dom.js";
 import { Editor } from "./editor.js";
 import { Hints } from "./hints.js";
 import { Plots } from "./plots.js";
 import { renderReport } from "./report.js";
 import { SavedText } from "./saved_text.js";
 import { conflictPanel, solutionPanel } from "./versions.js";
-
-const IS_MAC = /Mac|iPhone|iPad/.test(navigator.platform);
-const SAVE_WORDS = { saved: "saved", typed: "not saved yet", saving: "saving …", failed: "not saved", conflict: "not saved" };
 
 /**
  * @typedef {{text: string, digest: string, line: number, shared_with: string[]}} FileCell
@@ -39,19 +36,45 @@ export class Cell {
     this.host = host;
     this.functions = functions;
     this._page = page;
-    this._module = functions[0].split(".")[0];
-    this._stub = host.querySelector(".stub")?.textContent ?? file.text;
+    this._file = `${functions[0].split(".")[0]}.py`;
     this._isStopped = false;
     this._lines = lineCount(file.text);
     this.saved = new SavedText(functions[0], file, page.connection, page.drafts, {
-      onState: (state, message) => this._showSaveState(state, message),
+      onState: (state, message) => this._view.showSaveState(state, message),
       onConflict: (version) => this._showConflict(version),
       onReplace: (text) => this._replaceText(text),
       onLine: (line) => this._afterSave(line),
     });
-    this._build(file);
-    const draft = this.saved.restore();
-    if (draft !== null) this._restore(draft);
+    this._view = new CellView({
+      functions,
+      title: this.title,
+      stub: host.querySelector(".stub")?.textContent ?? file.text,
+      actions: {
+        check: () => this.requestCheck(),
+        stop: () => this._stopCheck(),
+        hint: () => this._toggleHints(),
+        compare: () => this._compareWithSolution(),
+        reset: () => this._askToReset(),
+      },
+    });
+    this.editor = new Editor({
+      parent: this._view.code,
+      text: file.text,
+      line: file.line,
+      label: `Code of ${this.title}`,
+      describedBy: this._view.leaveId,
+      onEdit: (text) => this._type(text),
+      onCheck: () => this.requestCheck(),
+    });
+    this._clock = new CheckClock(this._view.clock);
+    this._hints = new Hints({ load: (more) => this._loadHints(more), onSolution: () => this._showSolution() });
+    this._plots = new Plots((action, payload) => page.connection.request(action, payload));
+    this._view.hints.replaceWith(this._hints.element);
+    this._view.plots.replaceWith(this._plots.element);
+    host.replaceChildren(...this._view.elements);
+    host.classList.add("ready");
+    this.showStatus();
+    this._restoreDraft();
   }
 
   /** The names of the functions without their module: "pack and unpack". */
@@ -64,98 +87,34 @@ export class Cell {
     return this.functions.find((name) => this._page.status(name) !== "passed") ?? this.functions[0];
   }
 
-  get passes() {
-    return this.functions.every((name) => this._page.status(name) === "passed");
-  }
-
-  /** @param {FileCell} file */
-  _build(file) {
-    const id = `leave-${this.functions[0]}`;
-    this._saveState = make("span", { class: "save-state" }, SAVE_WORDS.saved);
-    this._problem = make("p", { class: "problem", role: "alert" });
-    this._note = make("p", { class: "note", role: "status" });
-    const code = make("div", { class: "code-column" },
-      make("p", { class: "cell-head" }, make("span", { class: "file" }, `${this._module}.py`), this._saveState));
-    this.editor = new Editor({
-      parent: code,
-      text: file.text,
-      line: file.line,
-      label: `Code of ${this.title}`,
-      describedBy: id,
-      onEdit: (text) => this._type(text),
-      onCheck: () => this.requestCheck(),
-    });
-    code.append(this._buttons(), this._problem, this._note,
-      make("p", { class: "leave", id }, "Tab indents. Escape, then Tab, leaves the editor."));
-    this._state = make("p", { class: "check-state", role: "status" });
-    this._clockText = make("p", { class: "check-clock", role: "timer" });
-    this._clock = new CheckClock(this._clockText);
-    this._passed = make("div", { class: "passed", hidden: true });
-    this._report = make("section", { class: "cell-report", "aria-label": `Report of ${this.title}`, hidden: true });
-    this._hints = new Hints({ load: (more) => this._loadHints(more), onSolution: () => this._showSolution() });
-    this._plots = new Plots((action, payload) => this._page.connection.request(action, payload));
-    this._docs = make("details", { class: "docs", open: true },
-      make("summary", {}, "Documentation"), ...this.functions.map((name) => this._documentation(name)));
-    const side = make("div", { class: "side-column" },
-      this._state, this._clockText, this._passed, this._hints.element, this._report, this._plots.element, this._docs);
-    this._below = make("div", { class: "cell-below" });
-    this.host.replaceChildren(make("div", { class: "columns" }, code, side), this._below);
-    this.host.classList.add("ready");
-    this.showStatus();
-  }
-
-  _buttons() {
-    const keys = IS_MAC ? "⌘ Enter" : "Ctrl Enter";
-    this._check = button("Check", () => this.requestCheck(), { class: "check", "aria-keyshortcuts": "Control+Enter" });
-    this._check.append(" ", make("kbd", { "aria-hidden": "true" }, keys));
-    this._stop = button("Stop", () => this._stopCheck(), { class: "stop", hidden: true });
-    this._hint = button("Hint", () => this._toggleHints(), { class: "hint", "aria-expanded": "false" });
-    this._compare = button("Compare with the solution", () => this._compareWithSolution(), { class: "compare" });
-    this._reset = button("Reset", () => this._askToReset(), { class: "reset" });
-    const label = `What to do with ${this.title}`;
-    return make("div", { class: "buttons", role: "group", "aria-label": label },
-      this._check, this._stop, this._hint, this._compare, this._reset);
-  }
-
-  /** @param {string} name */
-  _documentation(name) {
-    const short = name.split(".")[1];
-    return make("div", { class: "docs-function" },
-      make("p", { class: "signature" }, make("code", {}, signature(this._stub, short))),
-      layOut(docstring(this._stub, short)));
-  }
-
   /** Show what depends on whether the functions pass. */
   showStatus() {
+    const passes = this._page.status(this.current) === "passed";
     this.host.dataset.status = this._page.status(this.current) ?? "unknown";
-    this._compare.hidden = !this.passes;
+    this._view.buttons.compare.hidden = !passes;
+    this._view.buttons.hint.hidden = passes;
   }
 
   // --- The text and the file
 
   /** @param {string} text */
   _type(text) {
-    this._note.textContent = "";
+    this._view.note.textContent = "";
     this.saved.type(text);
-    if (!this._report.hidden || !this._passed.hidden) this.host.classList.add("outdated");
+    this._outdateReport();
   }
 
-  /**
-   * @param {keyof typeof SAVE_WORDS} state
-   * @param {string} message
-   */
-  _showSaveState(state, message) {
-    this._saveState.textContent = SAVE_WORDS[state];
-    this._saveState.dataset.state = state;
-    this._problem.textContent = state === "failed" ? `not saved: ${message.replace(/^not saved: /, "")}` : "";
+  /** Mark the report as being about an earlier text. */
+  _outdateReport() {
+    if (this._view.hasReport) this.host.classList.add("outdated");
   }
 
   /** @param {string} text */
   _replaceText(text) {
     this.editor.replace(text);
     this._closeConflict();
-    this._note.textContent = `${this._module}.py was changed outside of this page. Its new text is shown.`;
-    if (!this._report.hidden || !this._passed.hidden) this.host.classList.add("outdated");
+    this._view.note.textContent = `${this._file} was changed outside of this page. Its new text is shown.`;
+    this._outdateReport();
     this._lines = lineCount(text);
   }
 
@@ -167,11 +126,12 @@ export class Cell {
     this._lines = lines;
   }
 
-  /** @param {string} draft */
-  _restore(draft) {
+  _restoreDraft() {
+    const draft = this.saved.restore();
+    if (draft === null) return;
     this.editor.replace(draft);
     if (this.saved.conflict) return;
-    this._note.textContent = "What you had typed before was not saved yet. It is here again.";
+    this._view.note.textContent = "What you had typed before was not saved yet. It is here again.";
     this.saved.save();
   }
 
@@ -191,15 +151,15 @@ export class Cell {
 
   /** Say that the file has no such function any more. */
   fileLacksCell() {
-    this._problem.textContent =
-      `${this._module}.py has no function ${this.title} any more. Reset restores it; a backup is made first.`;
+    this._view.problem.textContent =
+      `${this._file} has no function ${this.title} any more. Reset restores it; a backup is made first.`;
   }
 
   /** @param {import("./saved_text.js").Version} version */
   _showConflict(version) {
     this.editor.lock(true);
     const panel = conflictPanel({
-      file: `${this._module}.py`,
+      file: this._file,
       page: this.saved.text,
       saved: version.text,
       onChoice: async (choice) => {
@@ -208,11 +168,11 @@ export class Cell {
         await this.saved.resolve(choice);
       },
     });
-    this._below.replaceChildren(panel);
+    this._view.below.replaceChildren(panel);
   }
 
   _closeConflict() {
-    this._below.querySelector(".conflict")?.remove();
+    this._view.below.querySelector(".conflict")?.remove();
     this.editor.lock(false);
   }
 
@@ -222,53 +182,53 @@ export class Cell {
     return this._page.queue.request(this);
   }
 
-  /** Say that another check comes first. */
+  /** Say that another check comes first. The queue calls this. */
   waits() {
-    const running = this._page.queue.running;
-    this._say(running === this ? "Checking. Your new text is checked next." : "Waiting for another check.");
+    const isSame = this._page.queue.running === this;
+    this._view.say(isSame ? "Checking. Your new text is checked next." : "Waiting for another check.");
   }
 
   /** Save and check. The queue calls this. */
   async check() {
-    this._note.textContent = "";
+    this._view.note.textContent = "";
     if (!(await this.saved.save())) {
-      this._say(this.saved.conflict ?
-        "Not checked. Choose first which text to keep." : "Not checked, because the text is not saved.");
+      const reason = this.saved.conflict ? "Choose first which text to keep." : "The text is not saved.";
+      this._view.say(`Not checked. ${reason}`);
       return;
     }
-    this._begin();
+    this._isStopped = false;
+    this.editor.unmark();
+    this._view.say("Checking …");
+    this._view.showRunning(true);
+    this.host.classList.add("checking");
+    this._clock.start();
     try {
-      const checked = this.saved.text;
-      let reply;
-      for (const name of this.functions) {
-        reply = await this._page.connection.request("check", { function: name });
-        this._page.onProgress(reply);
-        if (!reply.report.passed) break;
-      }
-      this._showReply(reply, checked);
+      await this._checkFunctions();
     } catch (error) {
       this._showFailure(error);
     } finally {
-      this._end();
+      this._clock.stop();
+      this._view.showRunning(false);
+      this.host.classList.remove("checking");
+      this.showStatus();
     }
   }
 
-  _begin() {
-    this._isStopped = false;
-    this.editor.unmark();
-    this._say("Checking …");
-    this._stop.hidden = false;
-    this.host.classList.add("checking");
-    this._clock.start();
-  }
-
-  _end() {
-    this._clock.stop();
-    const hadFocus = document.activeElement === this._stop;
-    this._stop.hidden = true;
-    if (hadFocus) this._check.focus();
-    this.host.classList.remove("checking");
-    this.showStatus();
+  /** Check the functions of the cell, up to the first one that does not pass, and show the last report. */
+  async _checkFunctions() {
+    const checked = this.saved.text;
+    let reply;
+    for (const name of this.functions) {
+      reply = await this._page.connection.request("check", { function: name });
+      this._page.onProgress(reply);
+      if (!reply.report.passed) break;
+    }
+    this.host.classList.toggle("outdated", this.saved.text !== checked);
+    this._view.showReport(reply, renderReport(reply.report, { onLocation: this._page.onLocation }));
+    if (reply.report.passed) {
+      this._closeHints();
+      this._plots.drawFirst();
+    }
   }
 
   /** A call of the running check is stopped unless it ends in time. @param {number | null} seconds */
@@ -278,7 +238,7 @@ export class Cell {
 
   async _stopCheck() {
     this._isStopped = true;
-    this._say("Stopping …");
+    this._view.say("Stopping …");
     try {
       await this._page.connection.request("cancel");
     } catch (error) {
@@ -286,59 +246,26 @@ export class Cell {
     }
   }
 
-  /** @param {any} reply @param {string} checked the text that was checked */
-  _showReply(reply, checked) {
-    const { report, badges, next } = reply;
-    this.host.classList.toggle("outdated", this.saved.text !== checked);
-    this._report.replaceChildren(renderReport(report, { onLocation: this._page.onLocation }));
-    this._report.hidden = false;
-    this._docs.open = false;
-    this._passed.hidden = !report.passed;
-    if (report.passed) {
-      this._hints.hide();
-      this._hint.setAttribute("aria-expanded", "false");
-      this._passed.replaceChildren(...this._celebration(report, badges, next));
-      this._plots.drawFirst();
-    }
-    // The report says it, too: this is for screen readers.
-    this._say(report.passed ? `${this.title} passes.` : report.headline);
-    this._state.classList.add("visually-hidden");
-  }
-
-  /** @param {any} report @param {string[]} badges @param {any} next */
-  *_celebration(report, badges, next) {
-    yield make("p", { class: "passed-title" },
-      make("span", { class: "tick", "aria-hidden": "true" }, "✓"), ` ${this.title} passes. `,
-      make("span", { class: "earned" }, `${inPoints(report.points.earned)} points`));
-    for (const badge of badges) yield make("p", { class: "badge" }, badge);
-    if (!next) {
-      yield make("p", {}, "Every function of the course passes.");
-      return;
-    }
-    const [page, short] = next.function.split(".");
-    const href = page === this._module ? `#${next.function}` : `${page}.html#${next.function}`;
-    const place = page === this._module ? "" : ` in the assignment ${next.title}`;
-    yield make("p", { class: "next" }, "Next: ", make("a", { href }, make("code", {}, short), place));
-  }
-
-  /** Say what the check does. @param {string} text */
-  _say(text) {
-    this._state.textContent = text;
-    this._state.classList.remove("visually-hidden");
-  }
-
   /** @param {unknown} error */
   _showFailure(error) {
     if (!(error instanceof BackendError)) throw error;
-    this._say(this._isStopped ? "The check was stopped. Your code is saved." : error.message);
+    this._view.say(this._isStopped ? "The check was stopped. Your code is saved." : error.message);
   }
 
   // --- Hints, solution, reset, plots
 
   async _toggleHints() {
-    if (this._hints.isShown) this._hints.hide();
-    else await this._hints.show(0);
-    this._hint.setAttribute("aria-expanded", String(this._hints.isShown));
+    if (this._hints.isShown) {
+      this._closeHints();
+    } else {
+      await this._hints.show(0);
+      this._view.buttons.hint.setAttribute("aria-expanded", String(this._hints.isShown));
+    }
+  }
+
+  _closeHints() {
+    this._hints.hide();
+    this._view.buttons.hint.setAttribute("aria-expanded", "false");
   }
 
   /** @param {number} more */
@@ -346,19 +273,17 @@ export class Cell {
     return this._try(() => this._page.connection.request("hint", { function: this.current, more }));
   }
 
+  /** Show the solution; a question comes first, unless the function passes or the solution was shown before. */
   async _showSolution() {
     const name = this.current;
-    const ask_ = (/** @type {boolean} */ give_up) =>
+    const request = (/** @type {boolean} */ give_up) =>
       this._page.connection.request("solution", { function: name, give_up });
     await this._try(async () => {
       if (!(await this.saved.save())) return;
-      let reply;
-      try {
-        reply = await ask_(false);
-      } catch (error) {
-        if (!(error instanceof BackendError) || error.lost) throw error;
-        if (!(await ask(error.message, { yes: "Show the solution", no: "Keep trying" }))) return;
-        reply = await ask_(true);
+      let reply = await request(false);
+      if (reply.question) {
+        if (!(await ask(reply.question, { yes: "Show the solution", no: "Keep trying" }))) return;
+        reply = await request(true);
       }
       this._openSolution(name, reply.text, null);
     });
@@ -368,11 +293,16 @@ export class Cell {
     const name = this.functions[0];
     await this._try(async () => {
       const reply = await this._page.connection.request("solution", { function: name, give_up: false });
-      this._openSolution(name, reply.text, this.editor.text);
+      if (reply.text) this._openSolution(name, reply.text, this.editor.text);
+      else this._view.note.textContent = "Check your latest code first. The solution is shown when it passes.";
     });
   }
 
-  /** @param {string} name @param {string} solution @param {string | null} yours */
+  /**
+   * @param {string} name
+   * @param {string} solution
+   * @param {string | null} yours with which the solution is compared
+   */
   _openSolution(name, solution, yours) {
     const before = document.activeElement;
     const panel = solutionPanel({
@@ -384,21 +314,20 @@ export class Cell {
         if (before instanceof HTMLElement) before.focus();
       },
     });
-    this._below.querySelector(".solution")?.remove();
-    this._below.append(panel);
+    this._view.below.querySelector(".solution")?.remove();
+    this._view.below.append(panel);
     panel.querySelector("h4")?.focus();
   }
 
   async _askToReset() {
     const name = this.current;
-    const question = `Reset ${name.split(".")[1]} to its stub? A backup of ${this._module}.py is made first.`;
+    const question = `Reset ${name.split(".")[1]} to its stub? A backup of ${this._file} is made first.`;
     if (!(await ask(question, { yes: "Reset it", no: "Keep my code" }))) return;
     await this._try(async () => {
       if (!(await this.saved.save())) return;
       const { text, digest, backup } = await this._page.connection.request("reset", { function: name });
       this.saved.replace({ text, digest });
-      this._problem.textContent = "";
-      this._note.textContent = backup ? `The stub is back. Your code is in ${backup}.` : "The stub is back.";
+      this._view.note.textContent = backup ? `The stub is back. Your code is in ${backup}.` : "The stub is back.";
       this.editor.focus();
     });
   }
@@ -410,12 +339,12 @@ export class Cell {
 
   /** Run an action; say in the cell what has gone wrong. @template T @param {() => Promise<T>} action */
   async _try(action) {
-    this._problem.textContent = "";
+    this._view.problem.textContent = "";
     try {
       return await action();
     } catch (error) {
       if (!(error instanceof BackendError)) throw error;
-      this._problem.textContent = error.message;
+      this._view.problem.textContent = error.message;
       return null;
     }
   }

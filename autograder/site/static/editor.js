@@ -38,6 +38,7 @@ const theme = EditorView.theme({
   "&.cm-merge-a .cm-changedText, .cm-deletedChunk .cm-deletedText": { background: "var(--editor-removed-text)" },
   "&.cm-merge-b .cm-changedText": { background: "var(--editor-added-text)" },
   ".cm-collapsedLines": { color: "var(--ink)", background: "var(--editor-active-line)" },
+  ".cm-collapsedLines::before, .cm-collapsedLines::after": { content: '"⋯"' },
 });
 
 const colors = HighlightStyle.define([
@@ -74,6 +75,7 @@ const language = [python(), indentUnit.of("    "), EditorState.tabSize.of(4), sy
 /** Marks a change that the page makes, such as taking over the text of the file. */
 const byPage = Annotation.define();
 
+/** Marks the line that begins at a position; null removes the mark. @type {any} */
 const reportedLine = StateEffect.define();
 const reported = StateField.define({
   create: () => Decoration.none,

@@ -45,5 +45,6 @@ export class Hints {
     this._more.textContent = `${NEXT[KINDS[steps.length]] ?? "Next hint"} (${steps.length + 1} of ${total})`;
     this._solution.hidden = steps.length < total;
     if (more && this._more.hidden) this._solution.focus();
+    this.element.scrollIntoView({ block: "nearest" });
   }
 }

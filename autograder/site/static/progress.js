@@ -1,15 +1,16 @@
 // Progress in the contents at the side: a mark for each function, the points, and a bar.
 
 import { make, points as inPoints } from "./dom.js";
+import { statusMark } from "./status_mark.js";
 
-/** The marks of the terminal report, and what a screen reader says. @type {Record<string, [string, string]>} */
-const MARKS = {
-  passed: ["✓", "passes"],
-  failed: ["✗", "does not pass yet"],
-  error: ["!", "stopped by an error"],
-  timeout: ["⧖", "timed out"],
-  blocked: ["◌", "blocked by another function"],
-  not_started: ["·", "not started"],
+/** What a screen reader says of each status. @type {Record<string, string>} */
+const WORDS = {
+  passed: "passes",
+  failed: "does not pass yet",
+  error: "stopped by an error",
+  timeout: "timed out",
+  blocked: "blocked by another function",
+  not_started: "not started",
 };
 
 /** @typedef {{earned: number, possible: number}} Points */
@@ -46,9 +47,7 @@ export class Progress {
     this._bar.max = Math.max(1, here.length);
     this._bar.value = passed;
     this._text.textContent = `${passed} of ${here.length} functions pass`;
-    if (points) {
-      this._points.textContent = `${inPoints(points.earned)} of ${inPoints(points.possible)} points in the course`;
-    }
+    if (points) this._points.textContent = `${inPoints(points.earned)} points in the whole course`;
   }
 
   /**
@@ -56,10 +55,10 @@ export class Progress {
    * @param {string | null} status null if the code was not checked since it was changed
    */
   _mark(entry, status) {
-    const [glyph, words] = MARKS[status ?? ""] ?? ["?", "not checked since it was changed"];
+    const words = WORDS[status ?? ""] ?? "not checked since it was changed";
     entry.querySelector(".mark")?.remove();
     const mark = make("span", { class: `mark status-${status ?? "unknown"}`, title: words },
-      make("span", { "aria-hidden": "true" }, glyph), make("span", { class: "visually-hidden" }, ` (${words})`));
+      status === null ? make("span", { "aria-hidden": "true" }, "?") : statusMark(status), make("span", { class: "visually-hidden" }, ` (${words})`));
     (entry.querySelector("a") ?? entry).append(mark);
   }
 }
