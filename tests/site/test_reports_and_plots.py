@@ -27,7 +27,8 @@ HOSTILE = "<img src=x onerror=owned=1></script><script>owned=1</script>\u202etxt
 PLOT_NAMES = [name for name, plot in PLOTS.items() if not plot.trained]
 PAGE = """<!doctype html><html lang="en"><head><meta charset="utf-8">
 <meta name="viewport" content="width=device-width"><link rel="icon" href="data:,">
-<link rel="stylesheet" href="site.css"><link rel="stylesheet" href="report.css"><link rel="stylesheet" href="plot.css">
+<link rel="stylesheet" href="site.css"><link rel="stylesheet" href="text.css"><link rel="stylesheet" href="report.css">
+<link rel="stylesheet" href="plot.css">
 <script type="module" src="test.js"></script></head><body></body></html>"""
 SCRIPT = """
 import { renderReport } from "./report.js";

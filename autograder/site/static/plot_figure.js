@@ -46,7 +46,7 @@ function seriesTable(panel) {
     line.label && make("tr", {}, make("th", { colSpan: 2, scope: "rowgroup" }, line.label)),
     ...line.x.flatMap((x, i) => (i % step ? [] : [make("tr", {},
       make("th", { scope: "row" }, panel.kind === "bars" ? name(panel.x, x) : show(x)),
-      make("td", {}, show(line.y[i])))]))));
+      make("td", {}, panel.y.ticks.find(({ at }) => at === line.y[i])?.label ?? show(line.y[i])))]))));
   return make("table", {}, make("caption", {}, title + note),
     make("thead", {}, make("tr", {}, make("th", { scope: "col" }, panel.x.label), make("th", { scope: "col" }, panel.y.label))),
     ...bodies);
