@@ -8,6 +8,9 @@ from functools import cached_property
 from autograder.curriculum import Curriculum
 from autograder.workspace import glossary
 
+# Terms that are also everyday words: elsewhere they often have that meaning, so only their own lesson links them.
+EVERYDAY_WORDS = {"buffer", "context", "gain", "head", "key", "memory", "value"}
+
 
 @dataclass(frozen=True)
 class Term:
@@ -50,7 +53,9 @@ class CourseLinks:
         """Yield where the text contains terms that the lessons up to `module` have introduced."""
         for match in self._pattern.finditer(text) if self._pattern and module else ():
             term = self.terms.get(normalize(match[0]))
-            if term and self._order[term.module] <= self._order[module]:
+            if term is None or (term.text in EVERYDAY_WORDS and term.module != module):
+                continue
+            if self._order[term.module] <= self._order[module]:
                 yield match.start(), match.end(), term
 
     def find_code(self, code: str, module: str) -> str:

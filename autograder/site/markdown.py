@@ -145,8 +145,13 @@ def _parser() -> "MarkdownIt":
 
 
 def _prepare_blocks(tokens: "list[Token]", page: PageText) -> None:
-    """Give headings their ids, the estimated time its class, and a paragraph that is a figure no `<p>` around it."""
+    """Give headings their ids, the estimated time its class, and a paragraph that is a figure no `<p>` around it.
+
+    An empty cell in the head of a table is no heading.
+    """
     for i, token in enumerate(tokens):
+        if token.type == "th_open" and not tokens[i + 1].content:
+            token.tag = tokens[i + 2].tag = "td"
         if token.type == "heading_open":
             token.attrSet("id", page.new_id(tokens[i + 1].content))
         elif token.type == "paragraph_open":
@@ -201,7 +206,11 @@ def _inline_formula(tex: str) -> str:
 
 
 def _block_formula(tex: str) -> str:
-    return f'<div class="formula">{to_mathml(tex.strip(), block=True)}</div>\n'
+    """Return a displayed formula; formulas with a wide space between them may stand below each other."""
+    parts = re.split(r"\\qquad(?:\\quad)?", tex)
+    if any(part.count("{") != part.count("}") for part in parts):
+        parts = [tex]
+    return f'<div class="formula">{"".join(to_mathml(part.strip(), block=True) for part in parts)}</div>\n'
 
 
 def _term(tokens: "list[Token]", i: int, *_: Any) -> str:

@@ -1,7 +1,6 @@
 """The pages of a site: lessons, glossary, reference pages and the start page, from templates that escape all text."""
 
 import json
-import re
 from collections.abc import Collection, Sequence
 from importlib.resources import files
 from pathlib import Path
@@ -116,7 +115,7 @@ class SitePages:
             "index",
             example=example,
             hours=round(minutes / 60),
-            summaries={module: _without_topic(lesson.summary) for module, lesson in lessons.items()},
+            gives={module: _without_topic(lesson) for module, lesson in lessons.items()},
             duration=duration,
         )
 
@@ -177,10 +176,10 @@ class SitePages:
         )
 
 
-def _without_topic(summary: str) -> str:
-    """Return a summary such as "Llama: rotary positions, …" without the topic, which stands above it."""
-    rest = re.sub(r"^[^:,;]+: ", "", summary)
-    return rest[:1].upper() + rest[1:]
+def _without_topic(lesson: Lesson) -> str:
+    """Return what a lesson is about: the second half of a title such as "Softmax: from scores to probabilities"."""
+    rest = lesson.title.partition(": ")[2]
+    return f"{rest[:1].upper()}{rest[1:]}." if rest else lesson.summary
 
 
 def _read(path: Path, assignment: Assignment, curriculum: Curriculum) -> Lesson:

@@ -200,8 +200,9 @@ function excerpt(text, terms) {
   const lower = text.toLowerCase();
   const places = terms.map((term) => ({ start: lower.indexOf(term), term })).filter(({ start }) => start >= 0);
   const { start, term } = places.sort((a, b) => a.start - b.start)[0] ?? { start: 0, term: "" };
-  const from = Math.max(0, start - 50);
+  const from = start > 50 ? text.indexOf(" ", start - 50) + 1 || start : 0;
+  const to = text.length > from + 160 ? text.lastIndexOf(" ", from + 160) : text.length;
   const made = element("span", "result-text", (from ? "… " : "") + text.slice(from, start));
-  made.append(element("mark", "", text.slice(start, start + term.length)), text.slice(start + term.length, from + 150));
+  made.append(element("mark", "", text.slice(start, start + term.length)), text.slice(start + term.length, to) + (to < text.length ? " …" : ""));
   return made;
 }
