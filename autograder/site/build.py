@@ -17,7 +17,7 @@ PYODIDE_CDN = "https://cdn.jsdelivr.net"
 # What a site loads that can only be read. A site that checks code has everything else, too.
 _READING = (
     *("icon.svg", "search.js", "site.js", "theme.js", "vendor/LICENSES.txt", "vendor/minisearch.js"),
-    *("search.css", "site.css", "start.css", "text.css"),
+    *("print.css", "search.css", "site.css", "start.css", "text.css"),
 )
 _ONLY_SERVER = ("backend_server.", "training")
 _ONLY_BROWSER = ("backend_browser.", "browser_", "pyodide_")

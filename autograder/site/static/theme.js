@@ -21,8 +21,8 @@
   addEventListener("DOMContentLoaded", () => {
     const button = /** @type {HTMLButtonElement} */ (document.querySelector("button.theme"));
     const show = () => {
-      button.setAttribute("aria-pressed", String(isDark()));
       button.textContent = isDark() ? "Light" : "Dark";
+      button.setAttribute("aria-label", `${button.textContent} colours`);
     };
     button.hidden = false;
     button.addEventListener("click", () => {
