@@ -17,6 +17,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from autograder.core.text import clean
 from autograder.errors import HeadwayError
 from autograder.report.training_progress import TrainingStart, TrainingUpdate
@@ -25,7 +27,7 @@ from autograder.workspace.pretrained.generation import Speed, stream_text
 from autograder.workspace.training import checkpoint, datasets, runs, select_modules
 from autograder.workspace.training.baselines import baselines
 from autograder.workspace.training.checkpoint import Checkpoint
-from autograder.workspace.training.checkpoint_list import LOSSES
+from autograder.workspace.training.checkpoint_list import LOSSES, finite
 from autograder.workspace.training.sampling import Sampling
 
 EARLIER_POINTS = 400  # of the loss curve, for the steps of an earlier part of the run
@@ -103,7 +105,9 @@ def train(
                         "earlier": earlier_points(resumed) if resumed else [],
                     })  # fmt: skip
                 elif isinstance(record, TrainingUpdate):
-                    write({"record": "update", **asdict(record), "seconds": time.monotonic() - started})
+                    validation = None if record.validation is None else finite(record.validation)
+                    update = {**asdict(record), "validation": validation, "seconds": time.monotonic() - started}
+                    write({"record": "update", **update})
                 else:
                     badges = select_modules.award_loss_badge(folder, modules, record.run)
                     write({"record": "end", "saved": True, "stopped": record.stopped, "step": record.run.step,
@@ -113,16 +117,13 @@ def train(
 def earlier_points(run: Checkpoint) -> list[dict[str, Any]]:
     """Return the loss curve of a checkpoint, as points like those of the updates."""
     every = max(1, math.ceil(len(run.losses) / EARLIER_POINTS))
-    validation = dict(run.validation)
-    steps = sorted({*range(every, len(run.losses) + 1, every), len(run.losses), *validation} - {0})
+    validation = {step: finite(loss) for step, loss in run.validation}
+    steps = sorted({*range(every, len(run.losses) + 1, every), len(run.losses), *validation})
+    means = {step: float(np.mean(run.losses[max(0, step - LOSSES) : step])) for step in steps if 0 < step <= run.step}
     return [
-        {
-            "step": step,
-            "loss": math.fsum(latest := run.losses[max(0, step - LOSSES) : step]) / len(latest),
-            "validation": validation.get(step),
-        }
-        for step in steps
-        if step <= len(run.losses)
+        {"step": step, "loss": loss, "validation": validation.get(step)}
+        for step, loss in means.items()
+        if math.isfinite(loss)
     ]
 
 

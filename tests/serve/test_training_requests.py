@@ -10,8 +10,10 @@ import pytest
 from support.training_page import TINY, Page
 
 from autograder.errors import UsageError
+from autograder.serve import training_process
 from autograder.serve.training_state import MAX_POINTS, RunState
-from autograder.workspace.training import baselines, datasets, runs
+from autograder.workspace.training import baselines, checkpoint, checkpoint_list, datasets, runs
+from autograder.workspace.training.checkpoint import Checkpoint
 from autograder.workspace.training.preset_descriptions import PRESET_DESCRIPTIONS
 from autograder.workspace.training.presets import PRESETS
 
@@ -125,6 +127,18 @@ def test_counting_loss_is_that_of_the_official_functions():
     lines = baselines.baselines(settings, text)
     assert lines["counting pairs"] == pytest.approx(expected, abs=1e-9)
     assert lines["uniform guess: log 27"] == math.log(27)
+
+
+def test_numbers_that_json_cannot_hold_are_left_out(folder):
+    settings = runs.new_settings("bigram", None, 4, "constant", 0)
+    saved = Checkpoint(settings, ["a"], 3, {"W": np.zeros(1)}, {}, [2.0, 1.0, math.inf], [(2, 1.5), (3, math.nan)])
+    checkpoint.save(folder / "inf.safetensors", saved)
+    listed = checkpoint_list.summary(folder / "inf.safetensors")
+    assert (listed.step, listed.loss, listed.validation) == (3, None, None)
+    assert training_process.earlier_points(saved) == [
+        {"step": 1, "loss": 2.0, "validation": None},
+        {"step": 2, "loss": 1.5, "validation": 1.5},
+    ]
 
 
 def test_every_preset_is_described():

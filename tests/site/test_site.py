@@ -125,6 +125,7 @@ def test_course_of_another_package(tmp_path, monkeypatch):
     assert {name: page.problems for name, page in pages.items() if page.problems} == {}
     assert list(broken_links(site, pages)) == []
     assert "glossary.html" not in site
+    assert "train.html" not in site
     page = site["averages.html"].decode()
     assert re.findall(r'data-function="(\S+)" data-points="(\S+)"', page) == [
         ("averages.mean_of", "2"), ("averages.variance", "3"),

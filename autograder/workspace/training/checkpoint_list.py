@@ -1,6 +1,7 @@
 """List the models in a folder: checkpoints of `headway train`, and imported models. Only their headers are read."""
 
 import json
+import math
 import re
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,6 +11,7 @@ import numpy as np
 
 from autograder.core import tensor_files
 from autograder.core.tensor_files import StoredTensor
+from autograder.core.text import clean
 from autograder.errors import UsageError
 from autograder.workspace.pretrained import model_file
 from autograder.workspace.training import checkpoint
@@ -32,7 +34,6 @@ class ModelSummary:
     steps: int | None = None
     loss: float | None = None
     validation: float | None = None
-    prompt: str = ""
 
 
 def model_path(folder: Path, name: str) -> Path:
@@ -66,7 +67,7 @@ def summary(path: Path) -> ModelSummary:
         header = json.loads(file.metadata["headway"])
         if header["format"] == model_file.FORMAT:
             config = header["config"]
-            about = f"imported from {str(header['source'])[:80]}: {int(config['n_layers'])} blocks"
+            about = f"imported from {clean(header['source'], 80)}: {int(config['n_layers'])} blocks"
             return ModelSummary(path.name, "imported", changed, f"{about}, width {int(config['d_model'])}")
         if header["format"] != checkpoint.FORMAT:
             raise ValueError(header["format"])
@@ -75,17 +76,21 @@ def summary(path: Path) -> ModelSummary:
         validation = _numbers(file.tensors["history.validation"])
         return ModelSummary(
             name=path.name,
-            kind=settings.kind,
+            kind=str(settings.kind),
             changed=changed,
-            about=f"{settings.preset} on {settings.data}",
+            about=clean(f"{settings.preset} on {settings.data}", 200),
             step=int(header["step"]),
             steps=int(settings.steps),
-            loss=float(losses[-LOSSES:].mean()) if losses.size else None,
-            validation=float(validation[-1, 1]) if validation.size else None,
-            prompt=settings.prompt,
+            loss=finite(losses[-LOSSES:].mean()) if losses.size else None,
+            validation=finite(validation[-1, 1]) if validation.size else None,
         )
     except Exception as error:  # a file of another kind raises various errors; all mean the same
         return ModelSummary(path.name, "", 0.0, f"not a model of Headway ({type(error).__name__})")
+
+
+def finite(number: float) -> float | None:
+    """Return a number as JSON can hold it: None if it is infinite or nan."""
+    return float(number) if math.isfinite(number) else None
 
 
 def _numbers(tensor: StoredTensor) -> "np.ndarray[Any, np.dtype[Any]]":
