@@ -39,7 +39,7 @@ export function renderReport(report, { onLocation } = {}) {
     ...report.cards.map((card) => cardElement(card, report.labels, onLocation)),
     remaining(report),
     report.waiting.length > 0 && make("ul", { class: "report-waiting report-status-blocked" },
-      ...report.waiting.map((text) => make("li", {}, statusMark("blocked"), make("span", {}, text)))),
+      ...report.waiting.map((text) => make("li", {}, statusMark("blocked"), text))),
     ...report.notes.map((text) => make("p", { class: "report-note" }, text)));
 }
 
@@ -91,8 +91,7 @@ function cardElement(card, labels, onLocation) {
   const { mistake } = card;
   return make("article", { class: `report-card report-status-${card.status}` },
     make("p", { class: "report-check" },
-      statusMark(card.status),
-      make("span", { class: "report-check-name" },
+      make("span", { class: "report-check-name" }, statusMark(card.status),
         make("code", {}, card.function), " · ", make("span", { class: "report-title" }, card.title)),
       make("span", { class: "report-soft" }, `${card.word}, ${card.points_text}`)),
     mistake && mistakeElement(mistake, labels),

@@ -10,6 +10,7 @@ import pytest
 
 from autograder.curriculum.stubs import bundled
 from autograder.errors import Blocked, Mismatch, NotStarted, UsageError
+from autograder.sandbox.in_process import InProcessWorkers
 from autograder.workspace import page_plots
 from autograder.workspace.plot_data import computations, panels
 from autograder.workspace.plot_data.catalog import PLOTS
@@ -41,6 +42,12 @@ def test_every_plot_that_needs_no_model_is_listed_with_its_assignment():
     for name, (module, entry) in listed.items():
         assert entry == {"name": name, "title": PLOTS[name].title, "functions": list(PLOTS[name].needs)}
         assert module == PLOTS[name].module
+
+
+@pytest.mark.parametrize("name", ["token-ids", "attention-mask", "activations"])
+def test_plot_in_this_interpreter_is_the_same(drawn, name):
+    """As in a browser, which has no processes."""
+    assert page_plots.draw_from_folder(name, bundled("solutions"), InProcessWorkers) == drawn[name]
 
 
 @pytest.mark.parametrize("name", NAMES)
