@@ -7,13 +7,14 @@ import zipfile
 from io import BytesIO
 
 import pytest
-from support.commands import SOFTMAX
+from support.commands import SOFTMAX, headway
 
 from autograder.browser import checker as checker_module
 from autograder.browser.answers import DownloadedAnswers, MissingAnswers
 from autograder.browser.page import BrowserPage
 from autograder.curriculum import registry
 from autograder.engine.reference import shipped_answers
+from autograder.sandbox import process
 
 SOFT, LOG = "softmax.softmax", "softmax.log_softmax"
 RIGHT = SOFTMAX.partition("softmax(x, axis=-1, temperature=1.0):\n")[2]
@@ -96,9 +97,18 @@ def test_the_archive_goes_to_a_terminal_and_back(page, tmp_path):
     manifest = json.loads(zipfile.ZipFile(BytesIO(archive)).read("manifest.json"))
     assert exported["name"] == "my-gpt.zip" and manifest["functions"] == {SOFT: "passed"}
     other = Page(tmp_path / "other" / "my-gpt")
+    other.write("    return x\n")
     assert other.ask("import", base64=exported["base64"])["notes"]
     assert other.files["softmax.py"] == page.files["softmax.py"]
     assert any(path.startswith("backups/") for path in other.files)
+
+
+def test_the_archive_can_be_submitted_and_initialized_from(page, tmp_path):
+    page.write(RIGHT)
+    (tmp_path / "work.zip").write_bytes(base64.b64decode(page.ask("export")["base64"]))
+    run = headway("init", tmp_path / "new", "--from", tmp_path / "work.zip")
+    assert run.returncode == 0, run.stderr
+    assert (tmp_path / "new" / "softmax.py").read_bytes() == page.files["softmax.py"]
 
 
 def test_missing_answers_are_asked_for_and_nothing_is_recorded(page, monkeypatch, tmp_path):
@@ -130,6 +140,14 @@ def test_calls_of_student_code_are_progress(page, monkeypatch):
     page.write(RIGHT)
     page.ask("check", function=SOFT)
     assert page.events and all(event == {"event": "progress"} for event in page.events)
+
+
+def test_a_plot_is_drawn_by_the_students_function_in_this_interpreter(page, monkeypatch):
+    monkeypatch.setattr(process, "ForkedWorkers", None)
+    page.write(RIGHT)
+    plots = page.ask("plots", module="softmax")["plots"]
+    name = next(plot["name"] for plot in plots if plot["functions"] == [SOFT])
+    assert page.ask("draw", name=name)["plot"]["panels"]
 
 
 def test_warming_up_changes_nothing(page):

@@ -65,9 +65,11 @@ def test_index_states_the_digest_of_each_file(files):
     assert index["needs"]["attention"] == ["softmax", "attention"]
 
 
-# Runs in an interpreter that has NumPy, `regex`, the standard library and the zip, as in a browser.
+# Runs in an interpreter that has NumPy, `regex`, the standard library and the zip, and no processes, as in a browser.
 PROGRAM = """
-import json, sys
+import json, os, socket, subprocess, sys
+del os.fork, socket.socketpair
+subprocess.Popen.__init__ = None
 sys.path.insert(0, sys.argv[1])
 from autograder.browser.page import BrowserPage
 page = BrowserPage(sys.argv[2], lambda event: None)
