@@ -48,6 +48,7 @@ def serve(workspace: Path | None, folder: Path, port: int, no_browser: bool, pol
 
 
 def _make_pages(workspace: "Workspace") -> Mapping[str, bytes]:
+    from autograder.cli.command_help import command_help
     from autograder.site import build
 
-    return build.pages(workspace.curriculum, "server")
+    return build.pages(workspace.curriculum, "server", commands=command_help())
