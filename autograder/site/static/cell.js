@@ -19,6 +19,7 @@ import { conflictPanel, solutionPanel } from "./versions.js";
  * @property {import("./connection.js").Connection} connection
  * @property {import("./saved_text.js").Drafts} drafts
  * @property {import("./check_queue.js").CheckQueue} queue
+ * @property {boolean} canTrain whether the site has a page for training
  * @property {(name: string) => string | null} status the status of a function
  * @property {(reply: any) => void} onProgress
  * @property {(cell: Cell, lines: number) => void} onGrown the cell has so many lines more in the file than before
@@ -224,7 +225,8 @@ export class Cell {
       if (!reply.report.passed) break;
     }
     this.host.classList.toggle("outdated", this.saved.text !== checked);
-    this._view.showReport(reply, renderReport(reply.report, { onLocation: this._page.onLocation }));
+    const report = renderReport(reply.report, { onLocation: this._page.onLocation });
+    this._view.showReport(reply, report, this._page.canTrain);
     if (reply.report.passed) {
       this._closeHints();
       this._plots.drawFirst();

@@ -85,13 +85,14 @@ export class CellView {
    * Show the report of a check; a pass is celebrated.
    * @param {any} reply
    * @param {HTMLElement} report
+   * @param {boolean} canTrain whether the site has a page for training
    */
-  showReport({ report: { passed, headline, points }, badges, next }, report) {
+  showReport({ report: { passed, headline, points }, badges, next }, report, canTrain) {
     this._report.replaceChildren(report);
     this._report.hidden = false;
     this._docs.open = false;
     this._passed.hidden = !passed;
-    if (passed) this._passed.replaceChildren(...this._celebration(points.earned, badges, next));
+    if (passed) this._passed.replaceChildren(...this._celebration(points.earned, badges, next, canTrain));
     this._announce(passed ? `${this._title} passes.` : headline);
     (passed ? this._passed : report.firstElementChild ?? report).scrollIntoView({ block: "nearest" });
   }
@@ -100,14 +101,16 @@ export class CellView {
    * @param {number} earned
    * @param {string[]} badges
    * @param {{function: string, title: string} | null} next
+   * @param {boolean} canTrain
    */
-  *_celebration(earned, badges, next) {
+  *_celebration(earned, badges, next, canTrain) {
     yield make("p", { class: "passed-title" },
       make("span", { class: "tick", "aria-hidden": "true" }, "✓"), ` ${this._title} passes. `,
       make("span", { class: "earned" }, `${inPoints(earned)} points`));
     for (const badge of badges) yield make("p", { class: "badge" }, badge);
     if (!next) {
-      yield make("p", {}, "Every function of the course passes.");
+      yield make("p", {}, "Every function of the course passes. ",
+        canTrain && make("a", { href: "train.html" }, "Train your model"));
       return;
     }
     const [module, name] = next.function.split(".");

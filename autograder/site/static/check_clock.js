@@ -37,7 +37,7 @@ export class CheckClock {
     const seconds = Math.floor((now - this._begin) / 1000);
     if (seconds < PATIENCE_SECONDS) return;
     const left = this._deadline === null ? "" :
-      ` It is stopped in ${Math.max(0, Math.ceil((this._deadline - now) / 1000))} s.`;
+      ` The current call is stopped in ${Math.max(0, Math.ceil((this._deadline - now) / 1000))} s.`;
     const loop = seconds < LOOP_SECONDS ? "" : " Is there an endless loop?";
     this._element.textContent = `It has run for ${seconds} s.${left}${loop}`;
   }

@@ -240,22 +240,24 @@ export function showText(text, label) {
 }
 
 /**
- * Show two texts and mark what differs: side by side where there is room, else one below the other.
+ * Show two texts and mark what differs: side by side where there is room, else the lines of both in one text.
  * @param {{label: string, text: string}} first
  * @param {{label: string, text: string}} second
- * @returns {HTMLElement}
+ * @returns {{element: HTMLElement, isUnified: boolean}}
  */
 export function showDifferences(first, second) {
   if (matchMedia(WIDE).matches) {
-    return new MergeView({
+    const view = new MergeView({
       a: { doc: first.text, extensions: readOnly(first.label) },
       b: { doc: second.text, extensions: readOnly(second.label) },
       collapseUnchanged: UNCHANGED,
       gutter: false,
-    }).dom;
+    });
+    return { element: view.dom, isUnified: false };
   }
   const merge = unifiedMergeView({
     original: first.text, mergeControls: false, collapseUnchanged: UNCHANGED, gutter: false,
   });
-  return new EditorView({ doc: second.text, extensions: [readOnly(second.label), merge] }).dom;
+  const label = `${first.label} and ${second.label}`;
+  return { element: new EditorView({ doc: second.text, extensions: [readOnly(label), merge] }).dom, isUnified: true };
 }

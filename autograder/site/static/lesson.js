@@ -23,6 +23,8 @@ class Lesson {
       { onEvent: (event) => this._receive(event), onLost: (message) => this._showLost(message) },
     );
     this._drafts = new Drafts(module);
+    /** @type {string[]} */
+    this._features = [];
     /** @type {Cell[]} */
     this.cells = [];
     /** @type {import("./plots.js").Plot[]} */
@@ -50,10 +52,11 @@ class Lesson {
       return;
     }
     this._drafts = new Drafts(opened.workspace);
+    this._features = opened.features;
     this._makeCells(opened.cells);
     for (const note of opened.notes) document.querySelector("main")?.prepend(make("p", { class: "page-note" }, note));
-    if (opened.features.includes("plots")) this._loadPlots();
-    if (opened.features.includes("archive")) {
+    if (this._features.includes("plots")) this._loadPlots();
+    if (this._features.includes("archive")) {
       this._contents?.append(archivePanel({
         request: (action, payload) => this.connection.request(action, payload),
         saveAll: async () => void (await Promise.all(this.cells.map((cell) => cell.saved.save()))),
@@ -99,6 +102,7 @@ class Lesson {
       connection: this.connection,
       drafts: this._drafts,
       queue: this.queue,
+      canTrain: this._features.includes("train"),
       status: (name) => this.progress.statuses[name] ?? null,
       onProgress: (reply) => this._updateProgress(reply),
       onGrown: (grown, lines) => this._moveLines(grown, lines),

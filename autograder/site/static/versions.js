@@ -42,8 +42,8 @@ export function solutionPanel({ name, solution, yours, onClose }) {
  * @param {{label: string, text: string}} second
  */
 function twoTexts(first, second) {
-  return make("div", { class: "two-texts" },
-    make("p", { class: "two-labels" }, make("span", { class: "first" }, first.label),
-      make("span", { class: "second" }, second.label)),
-    showDifferences(first, second));
+  const { element, isUnified } = showDifferences(first, second);
+  const labels = make("p", { class: isUnified ? "two-labels unified" : "two-labels" },
+    make("span", { class: "first" }, first.label), make("span", { class: "second" }, second.label));
+  return make("div", { class: "two-texts" }, labels, element);
 }
