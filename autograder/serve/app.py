@@ -4,6 +4,7 @@ import asyncio
 import json
 import mimetypes
 import threading
+import time
 from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
@@ -24,6 +25,7 @@ from autograder.workspace.lesson_session import LessonSession
 MAX_CHECKS = 8  # requests that run student code at the same time; the others wait
 SLOW_ACTIONS = ("check", "solution", "draw", "export")  # they run student code, and saves must not wait for them
 PATIENCE, COUNTDOWN_STEP = 0.7, 0.25  # seconds: before the first event of a countdown, and from one to the next
+RETRY_SECONDS, MAX_RETRIES = 0.03, 3  # A file that looks half written is read again.
 TYPES = {
     ".html": "text/html; charset=utf-8",
     ".js": "text/javascript; charset=utf-8",
@@ -73,9 +75,21 @@ class LessonServer:
 
     def files_changed(self) -> None:
         """Tell the pages what has changed outside of them."""
-        if events := self._session.changes():
+        events = self._session.changes()
+        for _ in range(MAX_RETRIES):  # An editor may be in the middle of a save.
+            if not any(map(self._looks_half_written, events)):
+                break
+            time.sleep(RETRY_SECONDS)
+            later = self._session.changes()
+            replaced = {event.get("module") for event in later}
+            events = [event for event in events if event.get("module") not in replaced] + later
+        if events:
             self._events.publish(events)
             self._is_idle.set()
+
+    def _looks_half_written(self, event: dict[str, Any]) -> bool:
+        functions = self._session.curriculum.function_names.get(event.get("module", ""), ())
+        return event["event"] == "changed" and len(event["cells"]) < len(functions)
 
     def begin(self) -> None:
         """Let the checks in the background begin."""

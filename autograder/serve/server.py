@@ -13,6 +13,7 @@ from pathlib import Path
 
 import uvicorn
 
+from autograder.core.text import clean
 from autograder.curriculum import registry
 from autograder.errors import UsageError
 from autograder.serve.access import Access
@@ -117,7 +118,7 @@ def run(
         stack.callback(lessons.close)
         threading.Thread(target=lessons.check_in_background, name="background checks", daemon=True).start()
         lessons.begin()
-        echo(f"{workspace.folder.name}: {access.address()}  (Ctrl-C ends the server)")
+        echo(f"{clean(workspace.folder.name, 80)}: {access.address()}  (Ctrl-C ends the server)")
         if open_browser and _has_browser():
             threading.Thread(target=webbrowser.open, args=(access.single_use_address(),), daemon=True).start()
         with contextlib.suppress(KeyboardInterrupt):

@@ -181,7 +181,6 @@ def _read(path: Path) -> str:
         raise UsageError(f"{path.name} is a link, which a page does not follow. Replace it with a copy of the file")
     if path.exists() and not path.is_file():
         raise UsageError(f"{path.name} is not a plain file. Move it away, then restore its stub: headway update")
-    text = files.read_file(path, newline="")
-    if path.stat().st_size > MAX_BYTES:
+    if path.exists() and path.stat().st_size > MAX_BYTES:
         raise UsageError(f"{path.name} is {_TOO_LARGE}, so it is ignored. Shorten it")
-    return text
+    return files.read_file(path, newline="")

@@ -4,6 +4,7 @@ import hashlib
 import io
 import json
 import zipfile
+import zlib
 from pathlib import Path
 from typing import Any
 
@@ -50,9 +51,12 @@ def read_submission(content: bytes, curriculum: Curriculum) -> tuple[dict[str, b
 
 def _read_manifest(content: bytes) -> dict[str, Any]:
     try:
-        with zipfile.ZipFile(io.BytesIO(content)) as archive, archive.open(submit.MANIFEST) as file:
-            manifest = json.loads(file.read(MAX_BYTES))
-    except (zipfile.BadZipFile, KeyError, ValueError, EOFError, OSError, RuntimeError, RecursionError):
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            if archive.getinfo(submit.MANIFEST).compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+                raise ValueError
+            with archive.open(submit.MANIFEST) as file:
+                manifest = json.loads(file.read(MAX_BYTES))
+    except (zipfile.BadZipFile, zlib.error, KeyError, ValueError, EOFError, OSError, RuntimeError, RecursionError):
         raise UsageError(f"this is not an archive of Headway. {REMEDY}") from None
     match manifest:
         case {"schema": submit.SCHEMA, "files": dict()}:

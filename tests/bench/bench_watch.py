@@ -138,7 +138,7 @@ def main():
         print(f"an endless loop in softmax.softmax: {statistics.median(wrong):.2f} s {spread}")
         return
     for function, until in (("softmax.softmax", 2), ("softmax.softmax", 12), ("blocks.block", 8), ("blocks.block", 12)):
-        totals, stages = measure(function, until, options.saves, CASES[function], "is not close")
+        totals, stages = measure(function, until, options.saves, CASES[function], "differs from")
         label = f"{function}, assignments 1 to {until} written"
         spread = f"({1e3 * min(totals):.0f} to {1e3 * max(totals):.0f})"
         parts = [f"{1e3 * stage:{len(word)}.1f}" for stage, word in zip(stages, DESCRIPTIONS, strict=True)]

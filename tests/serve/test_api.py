@@ -276,3 +276,16 @@ def test_checks_in_the_background_find_unknown_statuses(engine_server):
     server.session.changes()
     assert server.session.check_next_unknown(server.checks.background)
     assert server.reply("open", module="tokenizer")["statuses"]["tokenizer.build_vocab"] in ("failed", "error")
+
+
+def test_file_in_the_middle_of_a_save_is_read_again(server, monkeypatch):
+    path = server.folder / "softmax.py"
+    text = path.read_text()
+    monkeypatch.setattr(app.time, "sleep", lambda seconds: path.write_text(text.replace("softmax.softmax", "done")))
+
+    def save_slowly():
+        path.write_text("")
+        server.lessons.files_changed()
+
+    changed, *_ = collect(server, save_slowly, lambda event: event["event"] == "changed")
+    assert "done" in changed["cells"][SOFT]["text"]

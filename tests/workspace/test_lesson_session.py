@@ -221,6 +221,7 @@ def test_import_refuses_what_export_did_not_make(session, folder, tmp_path):
     for wrong, message in (
         ("?", "did not arrive whole"),
         (base64.b64encode(b"PK").decode(), "not an archive of Headway"),
+        (base64.b64encode(base64.b64decode(archive)[:-400]).decode(), "not an archive of Headway"),
         (repack(archive, softmax__py=b"changed"), "softmax.py in the archive was changed"),
         (repack(archive, manifest__json=b"{}"), "manifest"),
         (repack(archive, manifest__json=None), "not an archive of Headway"),
