@@ -20,7 +20,7 @@ UNSAFE = "unsafe-no-sandbox"
 
 @dataclass(frozen=True)
 class SandboxPolicy:
-    """How student processes are isolated; student code always runs in a process of its own."""
+    """How student processes are isolated from the grader and from each other."""
 
     mechanisms: tuple[str, ...] = ()  # bubblewrap, landlock, seccomp
     prefix: tuple[str, ...] = ()  # the beginning of the server's command line

@@ -45,7 +45,7 @@ def state():
     """Return what student code must not change for the rest of the program."""
     streams = (sys.stdin, sys.stdout, sys.stderr, sys.__stdout__, sys.__stderr__)
     lists = (list(sys.path), list(sys.meta_path), list(sys.path_hooks), sys.argv, list(warnings.filters))
-    functions = (builtins.print, math.exp, np.exp, np.argmax, np.linalg.norm, os._exit, os.fork, open)
+    functions = (builtins.print, math.exp, np.exp, np.argmax, np.linalg.norm, os._exit, os.abort, open)
     numbers = (np.geterr(), np.get_printoptions(), sys.getrecursionlimit(), sys.dont_write_bytecode, os.getcwd())
     return streams, lists, functions, numbers
 
@@ -68,6 +68,7 @@ CHANGES = {
     "removed module": ("import sys, json; del sys.modules['json']", "True"),
     "replaced module": ("import sys; sys.modules['json'] = 5", "True"),
     "warnings": ("import warnings; warnings.simplefilter('error')", "True"),
+    "open": ("import io; io.open = None", "True"),
     "folder": ("import os; os.chdir('/')", "True"),
 }
 
