@@ -5,7 +5,7 @@ import re
 import textwrap
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from autograder.errors import HeadwayError
 from autograder.site.formulas import to_mathml
@@ -15,6 +15,8 @@ from autograder.site.links import CourseLinks, Term, normalize
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
     from markdown_it.token import Token
+
+Linked = Literal["nothing", "code", "everything"]
 
 LONG_FORMULA = 30  # characters of TeX: a longer formula in a line gets a scroll bar on a narrow screen
 
@@ -66,8 +68,8 @@ class Markdown:
         env = {"page": page}
         tokens = self._parser.parse(text, env)
         _prepare_blocks(tokens, page)
-        for token, linkable in _inline_tokens(tokens):
-            token.children = self._link(token.children or [], page, linkable)
+        for token, linked in _inline_tokens(tokens):
+            token.children = self._link(token.children or [], page, linked)
         return str(self._parser.renderer.render(tokens, self._parser.options, env))
 
     def render_inline(self, text: str, page: PageText) -> str:
@@ -78,7 +80,7 @@ class Markdown:
             child.meta["linkable"] = False
         return str(self._parser.renderer.render([token], self._parser.options, env))
 
-    def _link(self, children: "list[Token]", page: PageText, linkable: bool) -> "list[Token]":
+    def _link(self, children: "list[Token]", page: PageText, linked: Linked) -> "list[Token]":
         result: list[Token] = []
         bold: list[Token] = []
         depth = 0
@@ -93,12 +95,12 @@ class Markdown:
                 if opened.hidden:
                     result.remove(opened)
                     continue
-            token.meta["linkable"] = linkable and depth == 0
+            token.meta["linkable"] = linked != "nothing" and depth == 0
             if token.type == "strong_open":
                 bold.append(token)
             if token.type == "text" and bold and children[children.index(token) - 1] is bold[-1]:
                 self._mark_introduction(bold[-1], token.content, page)
-            if token.type == "text" and token.meta["linkable"]:
+            if token.type == "text" and token.meta["linkable"] and linked == "everything":
                 result += self._link_terms(token, page)
             else:
                 result.append(token)
@@ -162,14 +164,15 @@ def _prepare_blocks(tokens: "list[Token]", page: PageText) -> None:
                 token.attrSet("class", "effort")
 
 
-def _inline_tokens(tokens: "list[Token]") -> "list[tuple[Token, bool]]":
-    """Return the tokens with text, and whether terms and functions in them become links."""
-    result, closed = [], 0
+def _inline_tokens(tokens: "list[Token]") -> "list[tuple[Token, Linked]]":
+    """Return the tokens with text, and what in them becomes a link: nothing in headings, no terms in tables."""
+    result: list[tuple[Token, Linked]] = []
+    headings = tables = 0
     for token in tokens:
-        if token.type.startswith(("heading_", "table_")):
-            closed += token.nesting
+        headings += token.nesting if token.type.startswith("heading_") else 0
+        tables += token.nesting if token.type.startswith("table_") else 0
         if token.type == "inline":
-            result.append((token, closed == 0))
+            result.append((token, "nothing" if headings else "code" if tables else "everything"))
     return result
 
 

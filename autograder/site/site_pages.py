@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from autograder import __version__
+from autograder.core.text import counted
 from autograder.curriculum import Assignment, Curriculum, registry
 from autograder.curriculum.effort import duration
 from autograder.curriculum.stubs import make_stub
@@ -117,6 +118,7 @@ class SitePages:
             hours=round(minutes / 60),
             gives={module: _without_topic(lesson) for module, lesson in lessons.items()},
             duration=duration,
+            counted=counted,
         )
 
     def _lesson_page(self, number: int, assignment: Assignment, lesson: Lesson) -> str:
