@@ -57,13 +57,14 @@ function drawPanels(picture, data, width) {
     top += LINE + 3;
     picture.append(text(line, 0, top - 5, "plot-title"));
   }
-  const smallest = data.panels[0].kind === "bars" ? 118 : 270;
-  const columns = Math.max(1, Math.min(data.columns, data.panels.length, Math.floor((width + GAP) / (smallest + GAP))));
+  const smallest = data.panels[0].kind === "bars" ? 105 : 270;
+  const most = Math.max(1, Math.min(data.columns, data.panels.length, Math.floor((width + GAP) / (smallest + GAP))));
+  const rows = Math.ceil(data.panels.length / most);
+  const columns = Math.ceil(data.panels.length / rows); // so that the last row is not much shorter than the others
   const size = (width - GAP * (columns - 1)) / columns;
-  const rows = Math.ceil(data.panels.length / columns);
   for (let first = 0; first < data.panels.length; first += columns) {
     const row = data.panels.slice(first, first + columns);
-    const heads = row.map((panel) => headLines(panel, size - leftMargin(panel, size)));
+    const heads = row.map((panel) => headLines(panel, size, size - leftMargin(panel, size)));
     const highest = Math.max(...heads.map((head) => head.lines));
     const bottoms = row.map((panel, column) => {
       const group = shape("g", { class: `plot-panel plot-${panel.kind}` });
@@ -79,10 +80,11 @@ function drawPanels(picture, data, width) {
 /**
  * Return the title of a panel in lines, its legend in rows, and how many lines both need.
  * @param {Panel} panel
- * @param {number} width
+ * @param {number} size width of the panel
+ * @param {number} width without the room for the y axis
  */
-function headLines(panel, width) {
-  const title = panel.title ? wrap(panel.title, width) : [];
+function headLines(panel, size, width) {
+  const title = panel.title ? wrap(panel.title, size) : [];
   const named = (panel.series ?? []).filter(({ label }) => label);
   const ranges = (panel.marks ?? []).filter(({ kind }) => kind === "range");
   /** @type {{label: string, series: Series | null}[]} */
@@ -120,7 +122,8 @@ function drawPanel(group, panel, head, outer, headHeight, rows, hasLabel) {
   inner.height = panelHeight(panel, inner.width, rows);
   for (const line of head.title) {
     top += LINE;
-    group.append(text(line, inner.left, top - 4, "plot-panel-title"));
+    const start = outer.left + outer.width - line.length * CHARACTER; // A long title begins further left.
+    group.append(text(line, Math.max(outer.left, Math.min(inner.left, start)), top - 4, "plot-panel-title"));
   }
   for (const row of head.rows) {
     top += LINE;
@@ -130,8 +133,8 @@ function drawPanel(group, panel, head, outer, headHeight, rows, hasLabel) {
   const toY = panel.y.reversed
     ? scaleOf(panel.y, inner.top, inner.top + inner.height)
     : scaleOf(panel.y, inner.top + inner.height, inner.top);
-  for (const marks of panel.marks ?? []) if (marks.kind === "band") drawBand(group, marks, inner, toX);
   const bottom = drawAxes(group, panel, inner, toX, toY, outer.left, hasLabel);
+  for (const marks of panel.marks ?? []) if (marks.kind === "band") drawBand(group, marks, inner, toX);
   if (panel.kind === "heatmap") drawHeatmap(group, panel, toX, toY);
   else if (panel.kind === "bars") drawBars(group, panel, toX, toY);
   else for (const series of panel.series ?? []) drawSeries(group, series, toX, toY);
@@ -336,7 +339,7 @@ function drawSeries(group, series, toX, toY) {
 function drawBand(group, marks, inner, toX) {
   for (const [from, to] of marks.x) {
     const [left, right] = [toX(from), toX(to)];
-    group.append(shape("rect", { class: "plot-band", x: round(left), y: inner.top, width: round(right - left), height: inner.height }));
+    group.append(shape("rect", { class: "plot-band", x: round(left), y: inner.top, width: round(right - left), height: inner.height - 1 }));
     const lines = wrap(marks.label, right - left - 8);
     const first = inner.top + inner.height / 2 - ((lines.length - 1) * LINE) / 2 + 4;
     lines.forEach((line, number) => group.append(text(line, round((left + right) / 2), round(first + number * LINE), "plot-label plot-middle")));
