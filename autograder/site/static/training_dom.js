@@ -1,5 +1,7 @@
 // What the parts of the training page share.
 
+const SHORT_LINE = 16; // characters
+
 /**
  * Return the one element in `place` that a selector finds.
  * @template {Element} T
@@ -31,6 +33,17 @@ export function announce(message) {
 /** Return a number with separators. @param {number} value */
 export function grouped(value) {
   return value.toLocaleString("en-US");
+}
+
+/**
+ * Show a text that a model writes. Short lines, such as names, stand in columns.
+ * @param {HTMLElement} place
+ * @param {string} text
+ */
+export function showText(place, text) {
+  const lines = text.split("\n");
+  place.classList.toggle("columns", lines.length > 8 && lines.every((line) => line.length <= SHORT_LINE));
+  place.textContent = text;
 }
 
 /** Return a time in words. @param {number} seconds */

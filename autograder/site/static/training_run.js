@@ -2,7 +2,7 @@
 
 import { make } from "./dom.js";
 import { LossChart, drawKey } from "./training_chart.js";
-import { announce, find, grouped, showMessage, time } from "./training_dom.js";
+import { announce, find, grouped, showMessage, showText, time } from "./training_dom.js";
 
 const MOST_POINTS = 1500;
 
@@ -177,7 +177,7 @@ export class RunView {
     const { sample, sample_step } = this._run;
     /** @type {HTMLElement} */ (find("figure.sample", this._section)).hidden = !sample;
     find("figure.sample figcaption", this._section).textContent = `What it writes after ${grouped(sample_step)} steps`;
-    find("figure.sample pre", this._section).textContent = sample.replace(/^\n+/, "");
+    showText(find("figure.sample pre", this._section), sample.replace(/^\n+/, ""));
   }
 }
 

@@ -1,7 +1,7 @@
 // The form that writes text with a model of the workspace; the text appears as it is produced.
 
 import { make } from "./dom.js";
-import { announce, find, grouped, showMessage } from "./training_dom.js";
+import { announce, find, grouped, showMessage, showText } from "./training_dom.js";
 
 const NUMBERS = ["temperature", "top_k", "top_p", "length", "seed"];
 
@@ -15,7 +15,8 @@ export class TextForm {
     this._stop = /** @type {HTMLButtonElement} */ (find("button.stop", this._section));
     this._message = /** @type {HTMLElement} */ (find(".message", this._section));
     this._figure = /** @type {HTMLElement} */ (find("figure.generated", this._section));
-    this._output = find("pre", this._figure);
+    this._output = /** @type {HTMLElement} */ (find("pre", this._figure));
+    this._text = "";
     this.isRunning = false;
     this._generation = 0; // the number of the text that is shown
     /** @type {any[] | null} events that arrive before that number is known */
@@ -63,11 +64,12 @@ export class TextForm {
     if (event.event === "generation-started") {
       find("figcaption", this._figure).textContent = event.using;
     } else if (event.event === "generation") {
-      this._figure.hidden = false;
-      this._output.append(event.text);
+      this._text += event.text;
+      showText(this._output, this._text.replace(/^\n+/, ""));
     } else if (event.event === "generation-ended") {
       showMessage(this._message, event.error ?? "");
       this._showNotes(event.notes);
+      this._figure.hidden = !this._text;
       if (!event.error) announce(event.stopped ? "Stopped." : "The text is complete.");
     }
   }
@@ -90,14 +92,17 @@ export class TextForm {
     }
     showMessage(this._message, "");
     this._showNotes([]);
-    this._output.replaceChildren();
-    find("figcaption", this._figure).textContent = "";
+    this._text = "";
+    showText(this._output, "");
+    find("figcaption", this._figure).textContent = "Starting …";
+    this._figure.hidden = false;
     this.setRunning(true);
     this._early = [];
     try {
       this._generation = (await this._page.connection.request("generate", payload)).generation;
     } catch (error) {
       this.setRunning(false);
+      this._figure.hidden = true;
       showMessage(this._message, error instanceof Error ? error.message : String(error));
     }
     const early = this._early.splice(0);

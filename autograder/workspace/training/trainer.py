@@ -26,6 +26,7 @@ _FUNCTIONS = {
     "llama": "llama.llama_backward",
 }
 CHUNK_SECONDS = 0.25  # the live report is updated about this often
+LEAST_UPDATES = 100  # of a run, so that the curve of a fast one has enough points, too
 PIECE = 8  # characters of a text that is shown while it is generated
 
 
@@ -58,7 +59,7 @@ class Trainer:
             losses = self._request("steps", first=self.run.step, count=count, lr=self.settings.lr,
                                schedule=self.settings.schedule, total=self.settings.steps)  # fmt: skip
             seconds = time.perf_counter() - started
-            chunk = max(1, min(1000, round(count * CHUNK_SECONDS / seconds)))
+            chunk = max(1, min(1000, until // LEAST_UPDATES, round(count * CHUNK_SECONDS / seconds)))
             self.run.step += count
             self.run.losses += losses
             loss = sum(self.run.losses[-100:]) / len(self.run.losses[-100:])
