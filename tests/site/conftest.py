@@ -1,40 +1,22 @@
 """Lesson pages in Chromium, with a back end of the tests' own."""
 
 import json
-import shutil
 from pathlib import Path
 
 import numpy as np
 import pytest
-from support.paths import ROOT, SUBMISSIONS
+from support.chromium import chromium
+from support.paths import ROOT
+from support.result_documents import check, document
 from support.static_server import serve
 
 MODULE = "softmax"
-BROWSER = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-DRIVER = shutil.which("chromedriver")
 
 
 @pytest.fixture(scope="module")
 def browser(tmp_path_factory):
-    if not (BROWSER and DRIVER):
-        pytest.skip("no Chromium with chromedriver: apt-get install chromium chromium-driver")
-    pytest.importorskip("selenium")
-    from selenium import webdriver
-    from selenium.webdriver.chrome.options import Options
-    from selenium.webdriver.chrome.service import Service
-
-    options = Options()
-    options.binary_location = BROWSER
-    for flag in (
-        "headless=new", "no-sandbox", "disable-gpu", "disable-quic", "no-first-run", "disable-background-networking",
-        "disable-component-update", "disable-sync", "disable-dev-shm-usage", "window-size=1440,1000",
-        f"user-data-dir={tmp_path_factory.mktemp('profile')}",
-    ):  # fmt: skip
-        options.add_argument(f"--{flag}")
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-    driver = webdriver.Chrome(options=options, service=Service(DRIVER))
-    yield driver
-    driver.quit()
+    with chromium(tmp_path_factory.mktemp("profile")) as driver:
+        yield driver
 
 
 def cells_of_stub():
@@ -46,20 +28,19 @@ def cells_of_stub():
     return {name: {"text": cell.text, "line": cell.line} for name, cell in found.items()}
 
 
-def report_of(folder: Path):
-    from autograder import results
-    from autograder.courses.transformer import TRANSFORMER
-    from autograder.engine import session
-    from autograder.report.page_report import page_report
-
-    result = session.check("my-gpt", folder, session.Options(functions=(f"{MODULE}.softmax",)))
-    return page_report(results.to_document(result, TRANSFORMER))
-
-
 @pytest.fixture(scope="session")
 def reports():
-    """Real reports of one function: one that passes, and one with a mistake that has a name."""
-    return {"passed": report_of(SUBMISSIONS / "class" / "ada"), "failed": report_of(SUBMISSIONS / "class" / "dara")}
+    """Two reports of one function: all checks pass, and two of three fail."""
+    from autograder.report.page_report import page_report
+
+    name = f"{MODULE}.softmax"
+    location = {"file": f"{MODULE}.py", "line": 1, "text": ""}
+    failed = [
+        check(name, "failed", title=title, message="probs differs from PyTorch's softmax", location=location)
+        for title in ("Rows of a matrix", "Scores of ±1000")
+    ]
+    passed = [check(name, title=f"Case {number}") for number in range(3)]
+    return {"passed": page_report(document(*passed)), "failed": page_report(document(*failed, passed[0]))}
 
 
 @pytest.fixture(scope="session")
